@@ -1,0 +1,1 @@
+"""eyelid makes eye-tracking data safe to share."""

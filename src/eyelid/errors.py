@@ -1,0 +1,36 @@
+"""The ways eyelid says no: one clear line each, and an exit code for scripts."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class EyelidError(Exception):
+    """Anything a person can mend; its text says what was wrong, the value, and what to do."""
+
+    exit_code = 1
+
+
+class InputError(EyelidError):
+    """Bad input or usage."""
+
+    exit_code = 2
+
+
+class Refused(EyelidError):
+    """A guarantee that was asked for cannot be given: budget exceeded, unit not offered."""
+
+    exit_code = 3
+
+
+def unknown(what: str, name: str, known: Iterable[str]) -> InputError:
+    """The error for a name that does not exist, with the nearest one that does.
+
+    >>> print(unknown("mechanism", "laplce", ["laplace", "gaussian"]))
+    unknown mechanism 'laplce': did you mean 'laplace'? (known: gaussian, laplace)
+    """
+    names = sorted(known)
+    near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+    hint = f"did you mean '{near[0]}'? " if near else ""
+    return InputError(f"unknown {what} '{name}': {hint}(known: {', '.join(names)})")

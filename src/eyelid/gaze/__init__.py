@@ -1,0 +1,1 @@
+"""Eyes: the types, event detection, features, and the simulator. Knows nothing of privacy."""

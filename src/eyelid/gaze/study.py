@@ -1,0 +1,160 @@
+"""A study: recordings of people looking at things, and what is publicly known about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from eyelid.errors import InputError
+
+Kind = Literal["samples", "fixations", "features"]
+
+RECORDING_KEY = ["person", "recording"]
+ROW_KEY = [*RECORDING_KEY, "time_ms"]
+INDEX_COLUMNS = ["person", "recording", "task", "stimulus", "time_ms"]
+EVENT_COLUMNS = ["person", "recording", "name", "onset_ms", "offset_ms", "duration_ms"]
+
+
+@dataclass(frozen=True)
+class Feature:
+    """One column of a feature table, with bounds that follow from its definition alone."""
+
+    name: str
+    unit: str
+    definition: str
+    lower: float
+    upper: float
+
+    @property
+    def span(self) -> float:
+        """Width of the public bounds."""
+        return self.upper - self.lower
+
+
+@dataclass(frozen=True)
+class Screen:
+    """Where the stimulus was shown; the origin is the top left corner."""
+
+    width_px: int
+    height_px: int
+    width_m: float
+    height_m: float
+    distance_m: float
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Who these people are to the ledger: kept by every study derived from the first one.
+
+    Attributes:
+        id: an opaque name, made once when the people first enter eyelid.
+        ledger: the file that counts what has been spent on them.
+    """
+
+    id: str
+    ledger: Path | None = None
+
+
+@dataclass(frozen=True)
+class Recording:
+    """One person doing one task once, as arrays; lost samples are NaN."""
+
+    person: str
+    recording: str
+    task: str
+    stimulus: str
+    time_ms: NDArray[np.float64]
+    columns: dict[str, NDArray[np.float64]]
+
+    def __getitem__(self, column: str) -> NDArray[np.float64]:
+        """The values of one column, such as ``x``, ``y`` or ``pupil``."""
+        return self.columns[column]
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """Recordings of some people, in the shape of a study folder.
+
+    Attributes:
+        kind: what a row is: a gaze sample, a fixation, or a window of features.
+        data: person, recording, task, stimulus, time_ms, then the measured columns; nulls are
+            lost signal. Rows of one recording stand together, in order of time.
+        people: one row a person: ``person`` and any attributes.
+        units: of x and y: ``deg``, ``px``, or ``normalised``.
+        rate_hz: nominal sampling rate.
+        features: the feature columns of a ``features`` study, in order.
+        step_ms: time between two rows of a ``features`` study.
+        window_ms: length of the window that a row of a ``features`` study summarises.
+        events: ground-truth or detected events.
+        simulated: whether these people are made up.
+    """
+
+    kind: Kind
+    data: pl.DataFrame
+    people: pl.DataFrame
+    units: str | None = None
+    rate_hz: float | None = None
+    screen: Screen | None = None
+    features: tuple[Feature, ...] = ()
+    step_ms: float | None = None
+    window_ms: float | None = None
+    events: pl.DataFrame | None = None
+    origin: Origin | None = None
+    simulated: bool = False
+
+    @property
+    def labels(self) -> list[str]:
+        """The columns that label rows."""
+        return [name for name in self.data.columns if name.startswith("label_")]
+
+    def recordings(self) -> Iterator[Recording]:
+        """Each recording in turn, as arrays."""
+        text = set(INDEX_COLUMNS) - {"time_ms"}
+        numeric = [n for n, t in self.data.schema.items() if n not in text and t.is_numeric()]
+        for part in self.data.partition_by(RECORDING_KEY, maintain_order=True):
+            first = part.row(0, named=True)
+            arrays = {
+                name: part[name].cast(pl.Float64).fill_null(np.nan).to_numpy() for name in numeric
+            }
+            yield Recording(
+                person=first["person"],
+                recording=first["recording"],
+                task=first.get("task") or "",
+                stimulus=first.get("stimulus") or "",
+                time_ms=arrays.pop("time_ms"),
+                columns=arrays,
+            )
+
+    def derive(self, **changes: object) -> Study:
+        """The same people with other contents; the origin is inherited."""
+        return replace(self, **changes)  # type: ignore[arg-type]
+
+
+def check(study: Study) -> Study:
+    """Return the study if it can be worked with, otherwise say what is wrong with it."""
+    missing = [name for name in ROW_KEY if name not in study.data.columns]
+    if missing:
+        raise InputError(f"the data have no column {', '.join(missing)}: name it with --map")
+    if study.data.is_empty():
+        raise InputError("the study is empty: it has no rows")
+    empty = [name for name in ROW_KEY if study.data[name].null_count()]
+    if empty:
+        raise InputError(f"column {empty[0]} has missing values: every row needs one")
+    repeated = study.data.filter(study.data.select(ROW_KEY).is_duplicated()).head(1)
+    if len(repeated):
+        row = repeated.row(0, named=True)
+        raise InputError(
+            f"person {row['person']}, recording {row['recording']} has more than one row at "
+            f"time_ms {row['time_ms']:g}: remove the duplicates or give recordings their own names"
+        )
+    known = set(study.people["person"].to_list())
+    unknown = [p for p in study.data["person"].unique(maintain_order=True) if p not in known]
+    if unknown:
+        raise InputError(f"person {unknown[0]} has data but no row in people.csv: add one")
+    return study

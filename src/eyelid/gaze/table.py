@@ -1,0 +1,117 @@
+"""A feature table: one row a window or event, one bounded column a feature."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from eyelid.errors import InputError
+from eyelid.gaze.study import INDEX_COLUMNS, RECORDING_KEY, Feature, Origin, Study, check
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureTable:
+    """Features of people over time: what the feature mechanisms take and give back.
+
+    Attributes:
+        data: person, recording, task, stimulus, time_ms, one column a feature, then labels.
+        features: the feature columns with their public bounds.
+        people: one row a person: ``person`` and any attributes.
+        step_ms: time between two rows of a recording, when it is regular.
+        window_ms: what one row summarises.
+        origin: whose budget a release of this table spends.
+    """
+
+    data: pl.DataFrame
+    features: tuple[Feature, ...]
+    people: pl.DataFrame
+    step_ms: float | None = None
+    window_ms: float | None = None
+    origin: Origin | None = None
+    simulated: bool = False
+
+    @classmethod
+    def of(cls, study: Study) -> FeatureTable:
+        """The table of a ``features`` study."""
+        if study.kind != "features":
+            raise InputError(
+                f"this is a study of {study.kind}, not of features: "
+                "make features first with 'eyelid features IN OUT --kind windows'"
+            )
+        check(study)
+        if not study.features:
+            raise InputError("study.json names no features: list them with their bounds")
+        absent = [f.name for f in study.features if f.name not in study.data.columns]
+        if absent:
+            raise InputError(f"feature {absent[0]} is in study.json but not in the data")
+        return cls(
+            data=study.data,
+            features=study.features,
+            people=study.people,
+            step_ms=study.step_ms,
+            window_ms=study.window_ms,
+            origin=study.origin,
+            simulated=study.simulated,
+        )
+
+    def study(self) -> Study:
+        """This table as a study, to be written."""
+        return Study(
+            kind="features",
+            data=self.data,
+            people=self.people,
+            features=self.features,
+            step_ms=self.step_ms,
+            window_ms=self.window_ms,
+            origin=self.origin,
+            simulated=self.simulated,
+        )
+
+    @property
+    def names(self) -> list[str]:
+        """The feature columns, in order."""
+        return [feature.name for feature in self.features]
+
+    def lengths(self) -> pl.DataFrame:
+        """One row a recording, in order of appearance: its keys and its number of rows."""
+        columns = [c for c in INDEX_COLUMNS[:-1] if c in self.data.columns]
+        return self.data.group_by(RECORDING_KEY, maintain_order=True).agg(
+            *[pl.col(c).first() for c in columns if c not in RECORDING_KEY],
+            pl.len().alias("rows"),
+        )
+
+
+def table_from_arrays(
+    values: np.ndarray, features: Sequence[Feature], step_ms: float = 500.0
+) -> FeatureTable:
+    """A table of made-up keys around an array of shape (people, recordings, rows, features).
+
+    >>> import numpy as np
+    >>> table = table_from_arrays(np.zeros((2, 3, 4, 1)), [Feature("rate", "1/s", "", 0.0, 1.0)])
+    >>> table.data.shape
+    (24, 6)
+    """
+    people, recordings, rows, width = values.shape
+    if width != len(features):
+        raise InputError(f"{width} columns but {len(features)} features")
+    count = people * recordings * rows
+    row = np.arange(count)
+    names = np.array([f"p{i}" for i in range(people)])
+    record = pl.Series("recording", row // rows % recordings).cast(pl.String)
+    columns = {
+        "person": pl.Series(names[row // (rows * recordings)]),
+        "recording": record,
+        "task": record,
+        "stimulus": pl.repeat("", count, eager=True),
+        "time_ms": row % rows * step_ms,
+    }
+    flat = values.reshape(count, width)
+    return FeatureTable(
+        data=pl.DataFrame(columns | {f.name: flat[:, j] for j, f in enumerate(features)}),
+        features=tuple(features),
+        people=pl.DataFrame({"person": names}),
+        step_ms=step_ms,
+    )
