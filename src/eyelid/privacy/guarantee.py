@@ -1,0 +1,93 @@
+"""A guarantee is a value: its kind, its numbers, for whom, and whether it holds."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass, replace
+from enum import StrEnum
+from typing import Any
+
+from eyelid.privacy.unit import Neighbours, Trust, Unit
+
+
+class Kind(StrEnum):
+    """Families of guarantees; numbers of different families never add up."""
+
+    PURE = "pure-dp"
+    APPROXIMATE = "approx-dp"
+    GAUSSIAN = "gaussian-dp"
+    K_ANONYMITY = "k-anonymity"
+    DENIABILITY = "plausible-deniability"
+    NONE = "none"
+
+    @property
+    def differential(self) -> bool:
+        """Whether this is some form of differential privacy."""
+        return self in (Kind.PURE, Kind.APPROXIMATE, Kind.GAUSSIAN)
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """What is promised about one unit.
+
+    Attributes:
+        kind: the family.
+        unit: whose value is hidden; the numbers are totals for one unit, over everything in it.
+        neighbours: which datasets are compared.
+        trust: whether own records or an aggregate are released.
+        epsilon: ε of pure or approximate DP.
+        delta: δ of approximate DP (0 for pure).
+        mu: μ of Gaussian DP, also given beside (ε, δ) when the noise is Gaussian: it composes
+            tightly.
+        slack: statistical distance between the noise used and the continuous Gaussian that μ
+            speaks of; already counted in δ.
+        k: group size of k-anonymity or deniability.
+        gamma: γ of plausible deniability.
+        holds: whether the promise is true as released.
+        reasons: why not, when it is not.
+    """
+
+    kind: Kind
+    unit: Unit
+    neighbours: Neighbours
+    trust: Trust
+    epsilon: float | None = None
+    delta: float | None = None
+    mu: float | None = None
+    slack: float = 0.0
+    k: int | None = None
+    gamma: float | None = None
+    holds: bool = True
+    reasons: tuple[str, ...] = ()
+
+    def broken(self, *reasons: str) -> Guarantee:
+        """The same numbers, marked as not holding, with the reasons added."""
+        return replace(self, holds=False, reasons=(*self.reasons, *reasons)) if reasons else self
+
+    def to_dict(self) -> dict[str, Any]:
+        """As in a certificate; absent or infinite numbers are null."""
+        raw = asdict(self)
+        raw.pop("slack")
+        raw["unit"] = str(self.unit)
+        raw["reasons"] = list(self.reasons)
+        return {key: _finite(value) for key, value in raw.items()}
+
+    def numbers(self) -> str:
+        """The numbers as a person writes them.
+
+        >>> from eyelid.privacy.unit import PERSON
+        >>> Guarantee(Kind.PURE, PERSON, Neighbours.REPLACE_ONE, Trust.LOCAL, epsilon=3.0).numbers()
+        'ε = 3'
+        """
+        if self.kind is Kind.NONE or (self.epsilon is not None and math.isinf(self.epsilon)):
+            return "no guarantee"
+        parts = {"ε": self.epsilon, "δ": self.delta or None, "k": self.k, "γ": self.gamma}
+        if self.kind is Kind.GAUSSIAN:
+            parts = {"μ": self.mu, **parts}
+        return ", ".join(
+            f"{name} = {value:.4g}" for name, value in parts.items() if value is not None
+        )
+
+
+def _finite(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value

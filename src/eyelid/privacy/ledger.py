@@ -1,0 +1,323 @@
+"""What has been spent on each person, in a file that survives crashes and crowds.
+
+A debit is written before a release is computed, so a killed release is counted and an uncounted
+release does not exist. SQLite gives the transaction: two processes cannot both take the last of a
+budget, and a process killed in between leaves either the old ledger or the new one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import secrets
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from eyelid.errors import InputError, Refused
+from eyelid.privacy.composition import sequential
+from eyelid.privacy.gaussian import check_delta, check_epsilon
+from eyelid.privacy.guarantee import Guarantee, Kind
+from eyelid.privacy.unit import PERSON, Neighbours, Trust, Unit
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS ledger (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS crowd (crowd TEXT, person TEXT, PRIMARY KEY (crowd, person));
+CREATE TABLE IF NOT EXISTS debit (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, origin TEXT NOT NULL, crowd TEXT NOT NULL,
+    made_at TEXT NOT NULL, mechanism TEXT NOT NULL, guarantee TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS allowance (origin TEXT PRIMARY KEY, epsilon REAL, delta REAL);
+"""
+_FORMAT = "eyelid/ledger/1"
+# Sums of decimal epsilons must meet a decimal limit exactly.
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class Debit:
+    """One release that was paid for.
+
+    Attributes:
+        id: its place in the ledger.
+        made_at: when it was debited (UTC).
+        mechanism: its name.
+        guarantee: the person-level total of that release.
+        crowd: names the set of people it touched.
+        people: how many they are.
+    """
+
+    id: int
+    made_at: str
+    mechanism: str
+    guarantee: Guarantee
+    crowd: str
+    people: int
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """The most that may be spent on a person."""
+
+    epsilon: float
+    delta: float
+
+
+@dataclass(frozen=True)
+class Balance:
+    """What one group of people, who were in the same releases, has spent.
+
+    Attributes:
+        people: how many people.
+        total: over every release; ``holds`` is false when one of them was unbounded.
+        sound: over the releases that hold, or None when there is none.
+        debits: the releases.
+    """
+
+    people: int
+    total: Guarantee
+    sound: Guarantee | None
+    debits: tuple[Debit, ...]
+
+
+class Ledger:
+    """A ledger file; several studies may share one.
+
+    >>> import tempfile
+    >>> from eyelid.privacy.guarantee import Guarantee, Kind
+    >>> from eyelid.privacy.unit import PERSON, Neighbours, Trust
+    >>> one = Guarantee(Kind.PURE, PERSON, Neighbours.REPLACE_ONE, Trust.LOCAL, epsilon=1.0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     ledger = Ledger.create(Path(folder) / "study.ledger")
+    ...     for _ in range(2):
+    ...         _ = ledger.debit("origin", ["ann", "bob"], "laplace", one)
+    ...     print(ledger.balances("origin")[0].total.epsilon)
+    2.0
+    """
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
+        if not self.path.exists():
+            raise InputError(
+                f"the ledger {self.path} is missing: bring it back, or say where it is with "
+                "--ledger FILE (spending without it would not be counted)"
+            )
+        with self._transaction() as database:
+            database.execute("SELECT 1 FROM debit LIMIT 1")
+
+    @classmethod
+    def create(cls, path: Path | str) -> Ledger:
+        """Open the ledger at ``path``, made if it is not there."""
+        path = Path(path)
+        if not path.exists():
+            try:
+                with sqlite3.connect(path, timeout=60) as database:
+                    database.executescript(_SCHEMA)
+                    fresh = [("format", _FORMAT), ("key", secrets.token_hex(32))]
+                    database.executemany("INSERT OR IGNORE INTO ledger VALUES (?, ?)", fresh)
+                database.close()
+            except sqlite3.Error as error:
+                raise InputError(
+                    f"cannot write the ledger {path} ({error}): choose another with --ledger FILE"
+                ) from None
+        return cls(path)
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        database = sqlite3.connect(self.path, timeout=60, isolation_level=None)
+        try:
+            database.execute("PRAGMA synchronous = FULL")
+            database.execute("BEGIN IMMEDIATE")
+            found = database.execute("SELECT value FROM ledger WHERE key = 'format'").fetchone()
+            if found is None or found[0] != _FORMAT:
+                raise InputError(f"{self.path} is not a ledger that this eyelid can read")
+            yield database
+            database.execute("COMMIT")
+        except sqlite3.Error as error:
+            raise InputError(
+                f"cannot use the ledger {self.path} ({error}): check the file and its folder"
+            ) from None
+        finally:
+            # Closing without COMMIT rolls back.
+            database.close()
+
+    def fingerprint(self, digest: bytes) -> str:
+        """A keyed fingerprint of private data, which only the ledger's owner can check.
+
+        A plain hash would let anybody who guesses the data confirm the guess.
+        """
+        with self._transaction() as database:
+            key = database.execute("SELECT value FROM ledger WHERE key = 'key'").fetchone()[0]
+        return hmac.new(bytes.fromhex(key), digest, hashlib.sha256).hexdigest()
+
+    def debit(
+        self, origin: str, people: Iterable[str], mechanism: str, guarantee: Guarantee
+    ) -> Debit:
+        """Count a release before it is computed.
+
+        Args:
+            origin: of the study.
+            people: everybody the release touches.
+            mechanism: its name.
+            guarantee: its person-level total.
+
+        Raises:
+            Refused: the limit would be exceeded; nothing is counted.
+        """
+        if guarantee.unit != PERSON:
+            raise InputError(f"the ledger counts people, not the unit '{guarantee.unit}'")
+        touched = sorted(set(people))
+        crowd = hashlib.sha256(json.dumps(touched).encode()).hexdigest()
+        made_at = datetime.now(UTC).isoformat(timespec="seconds")
+        with self._transaction() as database:
+            allowance = _allowance(database, origin)
+            if allowance is not None:
+                _check_allowance(database, origin, touched, guarantee, allowance)
+            database.executemany(
+                "INSERT OR IGNORE INTO crowd VALUES (?, ?)", [(crowd, name) for name in touched]
+            )
+            row = database.execute(
+                "INSERT INTO debit (origin, crowd, made_at, mechanism, guarantee) "
+                "VALUES (?, ?, ?, ?, ?)",
+                (origin, crowd, made_at, mechanism, _pack(guarantee)),
+            )
+            number = row.lastrowid or 0
+        return Debit(number, made_at, mechanism, guarantee, crowd, len(touched))
+
+    def debits(self, origin: str) -> list[Debit]:
+        """Every release counted so far, oldest first."""
+        with self._transaction() as database:
+            return _debits(database, origin)
+
+    def balances(self, origin: str, delta: float | None = None) -> list[Balance]:
+        """What has been spent, a row for each group of people who were in the same releases.
+
+        The group that has spent most stands first.
+        """
+        with self._transaction() as database:
+            debits = {d.id: d for d in _debits(database, origin)}
+            allowance = _allowance(database, origin)
+            groups = _groups(database, origin)
+        if delta is None and allowance is not None:
+            delta = allowance.delta
+        found = []
+        for members, count in groups.items():
+            mine = tuple(debits[i] for i in members)
+            sound = [
+                d.guarantee for d in mine if d.guarantee.holds and d.guarantee.kind.differential
+            ]
+            found.append(
+                Balance(
+                    people=count,
+                    total=sequential([d.guarantee for d in mine], delta),
+                    sound=sequential(sound, delta) if sound else None,
+                    debits=mine,
+                )
+            )
+        return sorted(found, key=lambda b: (b.total.holds, -(b.total.epsilon or 0.0)))
+
+    def allowance(self, origin: str) -> Allowance | None:
+        """The limit, if one was set."""
+        with self._transaction() as database:
+            return _allowance(database, origin)
+
+    def set_allowance(self, origin: str, epsilon: float, delta: float) -> Allowance:
+        """Set the most that may be spent on a person; releases above it are refused."""
+        allowance = Allowance(check_epsilon(epsilon), check_delta(delta))
+        with self._transaction() as database:
+            database.execute(
+                "INSERT OR REPLACE INTO allowance VALUES (?, ?, ?)",
+                (origin, allowance.epsilon, allowance.delta),
+            )
+        return allowance
+
+
+def _pack(guarantee: Guarantee) -> str:
+    return json.dumps(guarantee.to_dict() | {"slack": guarantee.slack})
+
+
+def _unpack(text: str) -> Guarantee:
+    raw = json.loads(text)
+    return Guarantee(
+        kind=Kind(raw["kind"]),
+        unit=Unit.parse(raw["unit"]),
+        neighbours=Neighbours(raw["neighbours"]),
+        trust=Trust(raw["trust"]),
+        epsilon=raw["epsilon"],
+        delta=raw["delta"],
+        mu=raw["mu"],
+        slack=raw["slack"],
+        k=raw["k"],
+        gamma=raw["gamma"],
+        holds=raw["holds"],
+        reasons=tuple(raw["reasons"]),
+    )
+
+
+def _debits(database: sqlite3.Connection, origin: str) -> list[Debit]:
+    rows = database.execute(
+        "SELECT id, made_at, mechanism, guarantee, crowd, "
+        "(SELECT count(*) FROM crowd WHERE crowd.crowd = debit.crowd) "
+        "FROM debit WHERE origin = ? ORDER BY id",
+        (origin,),
+    )
+    return [Debit(i, at, name, _unpack(text), crowd, n) for i, at, name, text, crowd, n in rows]
+
+
+def _groups(
+    database: sqlite3.Connection, origin: str, people: Sequence[str] | None = None
+) -> dict[tuple[int, ...], int]:
+    """For each set of debits that some person was in: the debits, and how many such people."""
+    crowds: dict[str, list[int]] = {}
+    for number, crowd in database.execute(
+        "SELECT id, crowd FROM debit WHERE origin = ? ORDER BY id", (origin,)
+    ):
+        crowds.setdefault(crowd, []).append(number)
+    of_person: dict[str, list[str]] = {} if people is None else {name: [] for name in people}
+    for crowd in crowds:
+        for (name,) in database.execute("SELECT person FROM crowd WHERE crowd = ?", (crowd,)):
+            if people is None or name in of_person:
+                of_person.setdefault(name, []).append(crowd)
+    groups: dict[tuple[int, ...], int] = {}
+    for memberships in of_person.values():
+        key = tuple(sorted(i for crowd in memberships for i in crowds[crowd]))
+        groups[key] = groups.get(key, 0) + 1
+    return groups
+
+
+def _allowance(database: sqlite3.Connection, origin: str) -> Allowance | None:
+    row = database.execute(
+        "SELECT epsilon, delta FROM allowance WHERE origin = ?", (origin,)
+    ).fetchone()
+    return Allowance(*row) if row else None
+
+
+def _check_allowance(
+    database: sqlite3.Connection,
+    origin: str,
+    people: Sequence[str],
+    guarantee: Guarantee,
+    allowance: Allowance,
+) -> None:
+    known = {d.id: d.guarantee for d in _debits(database, origin)}
+    for members in _groups(database, origin, people):
+        before = [known[i] for i in members]
+        total = sequential([*before, guarantee], allowance.delta)
+        limit = f"the limit of ε = {allowance.epsilon:g}, δ = {allowance.delta:g} per person"
+        if not total.holds:
+            raise Refused(
+                f"a budget cannot hold a release without a guarantee ({total.reasons[0]}): "
+                f"remove {limit} or release otherwise"
+            )
+        if (total.epsilon or 0.0) > allowance.epsilon * (1 + _ROUNDING) or (
+            total.delta or 0.0
+        ) > allowance.delta * (1 + _ROUNDING):
+            spent = sequential(before, allowance.delta).numbers() if before else "nothing"
+            raise Refused(
+                f"this release would bring a person to {total.numbers()}, above {limit}; "
+                f"spent so far: {spent}. Nothing was released: ask for less or raise the limit "
+                "with 'eyelid budget IN --limit-epsilon E'"
+            )

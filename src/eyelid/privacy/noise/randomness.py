@@ -1,0 +1,73 @@
+"""Where random bits come from; a guarantee is worth no more than its bits."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Words = NDArray[np.uint64]
+
+
+class Randomness(Protocol):
+    """A source of independent uniform 64-bit words."""
+
+    @property
+    def name(self) -> str:
+        """What a certificate calls the source."""
+
+    @property
+    def private(self) -> bool:
+        """Whether nobody can repeat the words."""
+
+    def words(self, count: int) -> Words:
+        """The next ``count`` words."""
+
+
+@dataclass(frozen=True)
+class SystemRandomness:
+    """The operating system's cryptographic generator."""
+
+    name: str = "operating system (os.urandom)"
+    private: bool = True
+
+    def words(self, count: int) -> Words:
+        """The next ``count`` words."""
+        return np.frombuffer(os.urandom(8 * count), dtype=np.uint64)
+
+
+@dataclass(frozen=True, eq=False)
+class SeededRandomness:
+    """A numpy generator: repeatable, and therefore not private."""
+
+    generator: np.random.Generator
+    name: str = "seeded generator (repeatable, not private)"
+    private: bool = False
+
+    def words(self, count: int) -> Words:
+        """The next ``count`` words."""
+        return self.generator.integers(0, 2**64, size=count, dtype=np.uint64)
+
+
+def randomness(rng: Randomness | np.random.Generator | int | None = None) -> Randomness:
+    """The source behind ``rng``: the operating system unless a seed or generator is given.
+
+    >>> randomness().private, randomness(7).private
+    (True, False)
+    """
+    if rng is None:
+        return SystemRandomness()
+    if isinstance(rng, int | np.integer):
+        return SeededRandomness(np.random.default_rng(int(rng)))
+    if isinstance(rng, np.random.Generator):
+        return SeededRandomness(rng)
+    return rng
+
+
+def uniforms(source: Randomness, count: int) -> NDArray[np.float64]:
+    """Floating-point numbers strictly inside (0, 1), on a grid of 2⁻⁵³ offset by half a step."""
+    top = (source.words(count) >> np.uint64(11)).astype(np.float64)
+    return (top + 0.5) * 2.0**-53

@@ -1,0 +1,88 @@
+"""Whose value is hidden, from what, and by whom."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from eyelid.errors import InputError, unknown
+
+
+class Neighbours(StrEnum):
+    """Which two datasets a guarantee compares.
+
+    ``replace-one``: the unit's data change arbitrarily inside the public bounds; the number of
+    people is public and participation is not hidden. ``add-remove``: the unit is there or not.
+    """
+
+    REPLACE_ONE = "replace-one"
+    ADD_REMOVE = "add-remove"
+
+
+class Trust(StrEnum):
+    """What is released: each person's own record (local) or an aggregate over people (central)."""
+
+    LOCAL = "local"
+    CENTRAL = "central"
+
+
+_MEANINGS = {
+    "person": "everything of one person: all recordings, all features",
+    "recording": "all features of one recording of one person",
+    "chunk": "consecutive values of one feature of one recording",
+    "event": "consecutive samples, each moved at most a radius",
+    "sample": "one gaze sample",
+    "record": "one released row: all features of one window or event",
+}
+
+
+@dataclass(frozen=True, order=True)
+class Unit:
+    """The thing whose data may change without the output telling.
+
+    Attributes:
+        name: person, recording, chunk, event, sample or record.
+        length: values in a chunk, or samples in an event window.
+        radius: how far each sample of an event may move.
+
+    >>> Unit.parse("chunk:32")
+    Unit(name='chunk', length=32, radius=None)
+    >>> str(Unit.parse("person"))
+    'person'
+    """
+
+    name: str
+    length: int | None = None
+    radius: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.name not in _MEANINGS:
+            raise unknown("unit", self.name, _MEANINGS)
+
+    @classmethod
+    def parse(cls, text: str) -> Unit:
+        """The unit that a person typed: ``person``, ``chunk:32``, ``event:30:2.5``."""
+        name, *numbers = text.split(":")
+        try:
+            length = int(numbers[0]) if numbers else None
+            radius = float(numbers[1]) if len(numbers) > 1 else None
+        except ValueError:
+            raise InputError(
+                f"unit '{text}': write it as NAME, NAME:LENGTH or event:W:RADIUS"
+            ) from None
+        return cls(name, length, radius)
+
+    @property
+    def meaning(self) -> str:
+        """What the unit covers, in words."""
+        return _MEANINGS[self.name]
+
+    def __str__(self) -> str:
+        return ":".join(
+            str(part) for part in (self.name, self.length, self.radius) if part is not None
+        )
+
+
+PERSON = Unit("person")
+RECORDING = Unit("recording")
+RECORD = Unit("record")
