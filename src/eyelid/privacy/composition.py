@@ -29,7 +29,7 @@ def replace_one(guarantee: Guarantee) -> Guarantee:
         guarantee,
         neighbours=Neighbours.REPLACE_ONE,
         epsilon=None if epsilon is None else 2 * epsilon,
-        delta=None if delta is None else delta * (1 + math.exp(min(epsilon or 0.0, 700))),
+        delta=None if delta is None else min(1.0, delta * (1 + math.exp(min(epsilon or 0.0, 700)))),
         mu=None if guarantee.mu is None else 2 * guarantee.mu,
         slack=2 * guarantee.slack,
     )
@@ -75,7 +75,7 @@ def sequential(guarantees: Sequence[Guarantee], delta: float | None = None) -> G
     same = [replace_one(g) for g in guarantees]
     if len(same) == 1 and delta is None:
         return replace(same[0], trust=trust)
-    pure = math.fsum(g.epsilon or 0.0 for g in same if g.kind is Kind.PURE)
+    pure = math.fsum(_epsilon(g) for g in same if g.kind is Kind.PURE)
     gaussian = [g for g in same if g.kind is not Kind.PURE and g.mu is not None]
     approximate = [g for g in same if g.kind is not Kind.PURE and g.mu is None]
     if not gaussian and not approximate:
@@ -85,7 +85,7 @@ def sequential(guarantees: Sequence[Guarantee], delta: float | None = None) -> G
     mu = math.sqrt(math.fsum((g.mu or 0.0) ** 2 for g in gaussian))
     slack = math.fsum(g.slack for g in gaussian)
     spent = math.fsum(g.delta or 0.0 for g in approximate)
-    plain = pure + math.fsum(g.epsilon or 0.0 for g in approximate)
+    plain = pure + math.fsum(_epsilon(g) for g in approximate)
     if target <= spent + 2 * slack:
         # The δs alone exceed the wanted one: state their sum.
         target = spent + (max((g.delta or 0.0) for g in gaussian) if gaussian else 0.0)
@@ -115,7 +115,7 @@ def _mixture_epsilon(guarantees: Sequence[Guarantee], delta: float, slack: float
             loss = pld.from_gaussian_mechanism(1.0 / g.mu, value_discretization_interval=1e-3)
         else:
             # Known by (ε, δ) alone, so bounded by the worst mechanism that has them.
-            parameters = common.DifferentialPrivacyParameters(g.epsilon or 0.0, g.delta or 0.0)
+            parameters = common.DifferentialPrivacyParameters(_epsilon(g), g.delta or 0.0)
             loss = pld.from_privacy_parameters(parameters, value_discretization_interval=1e-3)
         losses = loss if losses is None else losses.compose(loss)
     if losses is None:
@@ -127,6 +127,11 @@ def _mixture_epsilon(guarantees: Sequence[Guarantee], delta: float, slack: float
         again = float(losses.get_epsilon_for_delta(room)) if room > 0 else math.inf
         epsilon = again if again <= epsilon + 1.0 else math.inf
     return epsilon
+
+
+def _epsilon(guarantee: Guarantee) -> float:
+    """ε, and infinity rather than nothing where it is not stated."""
+    return math.inf if guarantee.epsilon is None else guarantee.epsilon
 
 
 def parallel(guarantees: Sequence[Guarantee], delta: float | None = None) -> Guarantee:
@@ -141,4 +146,4 @@ def parallel(guarantees: Sequence[Guarantee], delta: float | None = None) -> Gua
     failing = [g for g in singles if not g.holds]
     if failing:
         return sequential(failing, delta)
-    return max(singles, key=lambda g: (g.epsilon or 0.0, g.delta or 0.0))
+    return max(singles, key=lambda g: (_epsilon(g), g.delta or 0.0))

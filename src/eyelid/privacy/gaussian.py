@@ -37,8 +37,8 @@ def gaussian_delta(epsilon: float, mu: float) -> float:
 
     if mu == 0:
         return 0.0
-    first = log_ndtr(mu / 2 - epsilon / mu)
-    second = epsilon + log_ndtr(-mu / 2 - epsilon / mu)
+    first = float(log_ndtr(mu / 2 - epsilon / mu))
+    second = epsilon + float(log_ndtr(-mu / 2 - epsilon / mu))
     # Both terms carry about 1e-15 of relative error; added back so that δ is never understated.
     rounding = 4e-15 * (abs(first) + abs(epsilon) + 1) * math.exp(first)
     return min(1.0, max(0.0, math.exp(first) * -math.expm1(second - first)) + rounding)
@@ -95,9 +95,7 @@ def gaussian_mu(epsilon: float, delta: float, slack: float = 0.0) -> float:
     """
     check_epsilon(epsilon)
     if not 0 < delta < 1:
-        raise InputError(
-            f"delta must be strictly between 0 and 1 for Gaussian noise, got {delta:g}"
-        )
+        raise InputError(f"Gaussian noise needs a delta strictly between 0 and 1, got {delta:g}")
     room = delta - (1 + math.exp(min(epsilon, 700))) * slack
     if room < delta / 2:
         return 1.0 / _smallest(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import math
 import secrets
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
@@ -112,17 +113,19 @@ class Ledger:
     def create(cls, path: Path | str) -> Ledger:
         """Open the ledger at ``path``, made if it is not there."""
         path = Path(path)
-        if not path.exists():
+        try:
+            database = sqlite3.connect(path, timeout=60)
             try:
-                with sqlite3.connect(path, timeout=60) as database:
-                    database.executescript(_SCHEMA)
-                    fresh = [("format", _FORMAT), ("key", secrets.token_hex(32))]
-                    database.executemany("INSERT OR IGNORE INTO ledger VALUES (?, ?)", fresh)
+                database.executescript(_SCHEMA)
+                fresh = [("format", _FORMAT), ("key", secrets.token_hex(32))]
+                database.executemany("INSERT OR IGNORE INTO ledger VALUES (?, ?)", fresh)
+                database.commit()
+            finally:
                 database.close()
-            except sqlite3.Error as error:
-                raise InputError(
-                    f"cannot write the ledger {path} ({error}): choose another with --ledger FILE"
-                ) from None
+        except sqlite3.Error as error:
+            raise InputError(
+                f"cannot write the ledger {path} ({error}): choose another with --ledger FILE"
+            ) from None
         return cls(path)
 
     @contextmanager
@@ -206,13 +209,12 @@ class Ledger:
         found = []
         for members, count in groups.items():
             mine = tuple(debits[i] for i in members)
-            sound = [
-                d.guarantee for d in mine if d.guarantee.holds and d.guarantee.kind.differential
-            ]
+            every = [d.guarantee for d in mine]
+            sound = [g for g in every if g.holds and g.kind.differential]
             found.append(
                 Balance(
                     people=count,
-                    total=sequential([d.guarantee for d in mine], delta),
+                    total=sequential(every, delta),
                     sound=sequential(sound, delta) if sound else None,
                     debits=mine,
                 )
@@ -246,7 +248,8 @@ def _unpack(text: str) -> Guarantee:
         unit=Unit.parse(raw["unit"]),
         neighbours=Neighbours(raw["neighbours"]),
         trust=Trust(raw["trust"]),
-        epsilon=raw["epsilon"],
+        # JSON has no infinity; nothing stated must never count as nothing spent.
+        epsilon=math.inf if raw["epsilon"] is None else raw["epsilon"],
         delta=raw["delta"],
         mu=raw["mu"],
         slack=raw["slack"],

@@ -23,8 +23,8 @@ def spherical_laplace_noise(
 ) -> NDArray[np.float64]:
     """Vectors with density ∝ exp(−‖z‖₂/scale): pure ε for L2 sensitivity Δ₂ at scale Δ₂/ε.
 
-    The direction is uniform, the radius Gamma(dimension, scale); E‖z‖² = K(K+1)·scale². Rounded to a
-    grid of at most 2⁻³² of the scale; the numerics are idealised.
+    The direction is uniform, the radius Gamma(K, scale) in K dimensions; E‖z‖² = K(K+1)·scale².
+    Rounded to a grid of at most 2⁻³² of the scale; the numerics are idealised.
 
     >>> spherical_laplace_noise(1.0, dimension=3, size=2).shape
     (2, 3)

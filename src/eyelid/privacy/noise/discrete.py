@@ -10,8 +10,8 @@ Both have P(k) ∝ exp(−h(|k|)) with h increasing, and are drawn by rejection:
 
 Nothing is approximate. Outputs are integers built from random bits. A comparison of random bits
 with an irrational threshold is settled in machine arithmetic only where its error bound leaves no
-doubt; in the few cases left (about one in 10⁹ at the usual scales) more bits are drawn and the threshold is computed to
-as many digits as it takes. So the distribution is the mathematical one, whatever the platform.
+doubt; in the few cases left (about one in 10⁹ at the usual scales) more bits are drawn and the
+threshold is computed to as many digits as it takes. So the distribution is the mathematical one.
 Follows the goals of Canonne, Kamath & Steinke 2020 ("The Discrete Gaussian for Differential
 Privacy"); blocks replace their Bernoulli chains because they vectorise.
 """
@@ -71,7 +71,7 @@ class DiscreteNoise(ABC):
         """Variance in squared grid steps (from above, to many digits)."""
 
     def _block_weights(self, precision_bits: int) -> tuple[list[Any], Any]:
-        """Weights of the blocks until they no longer matter at this precision, and all their sum."""
+        """Weights of the blocks until they no longer matter at this precision, and their sum."""
         import mpmath
 
         with mpmath.workprec(precision_bits + 32):
@@ -172,7 +172,8 @@ class DiscreteNoise(ABC):
 
         magnitude = start + offset
         accepted &= ~(negative & (magnitude == 0))
-        return np.where(negative, -magnitude, magnitude)[accepted]
+        signed: Integers = np.where(negative, -magnitude, magnitude)[accepted]
+        return signed
 
     def draw(self, size: int | tuple[int, ...], source: Randomness | None = None) -> Integers:
         """Independent draws.
@@ -201,7 +202,8 @@ class DiscreteLaplace(DiscreteNoise):
 
     def log_mass(self, k: NDArray[Any]) -> NDArray[np.float64]:
         """Natural logarithm of P(k) = tanh(1/2t)·exp(−|k|/t)."""
-        return math.log(math.tanh(0.5 / self.scale)) - np.abs(k) / self.scale
+        size = np.abs(np.asarray(k, dtype=np.float64))
+        return math.log(math.tanh(0.5 / self.scale)) - size / self.scale
 
     @property
     def variance(self) -> float:

@@ -61,7 +61,8 @@ def laplace_noise(
     True
     """
     step = grid_step(scale)
-    return DiscreteLaplace(_whole_steps(scale, step)).draw(size, randomness(rng)) * step
+    draws = DiscreteLaplace(_whole_steps(scale, step)).draw(size, randomness(rng))
+    return draws.astype(np.float64) * step
 
 
 def gaussian_noise(
@@ -81,4 +82,5 @@ def gaussian_noise(
     (2, 3)
     """
     step = grid_step(sigma)
-    return DiscreteGaussian(_whole_steps(sigma, step)).draw(size, randomness(rng)) * step
+    draws = DiscreteGaussian(_whole_steps(sigma, step)).draw(size, randomness(rng))
+    return draws.astype(np.float64) * step
