@@ -1,0 +1,1 @@
+"""How work gets done and results get written: atomic output and progress. Knows no eyes."""

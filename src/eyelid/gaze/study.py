@@ -136,8 +136,26 @@ class Study:
         return replace(self, **changes)  # type: ignore[arg-type]
 
 
+def ordered(data: pl.DataFrame) -> pl.DataFrame:
+    """Rows of one recording together and in order of time; untouched when they are."""
+    keys = data.select(ROW_KEY)
+    same = (pl.col("person") == pl.col("person").shift()) & (
+        pl.col("recording") == pl.col("recording").shift()
+    )
+    starts = keys.select((~same.fill_null(False)).sum()).item()
+    backwards = keys.select((same & (pl.col("time_ms") < pl.col("time_ms").shift())).any()).item()
+    persons = keys.select((pl.col("person") != pl.col("person").shift()).fill_null(True).sum())
+    together = (
+        starts == keys.select(pl.struct("person", "recording").n_unique()).item()
+        and persons.item() == keys["person"].n_unique()
+    )
+    if together and not backwards:
+        return data
+    return data.sort(ROW_KEY, maintain_order=True)
+
+
 def check(study: Study) -> Study:
-    """Return the study if it can be worked with, otherwise say what is wrong with it."""
+    """Return the study in order if it can be worked with, otherwise say what is wrong with it."""
     missing = [name for name in ROW_KEY if name not in study.data.columns]
     if missing:
         raise InputError(f"the data have no column {', '.join(missing)}: name it with --map")
@@ -157,4 +175,4 @@ def check(study: Study) -> Study:
     unknown = [p for p in study.data["person"].unique(maintain_order=True) if p not in known]
     if unknown:
         raise InputError(f"person {unknown[0]} has data but no row in people.csv: add one")
-    return study
+    return replace(study, data=ordered(study.data))

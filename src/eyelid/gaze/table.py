@@ -41,7 +41,7 @@ class FeatureTable:
                 f"this is a study of {study.kind}, not of features: "
                 "make features first with 'eyelid features IN OUT --kind windows'"
             )
-        check(study)
+        study = check(study)
         if not study.features:
             raise InputError("study.json names no features: list them with their bounds")
         absent = [f.name for f in study.features if f.name not in study.data.columns]
@@ -80,7 +80,7 @@ class FeatureTable:
         columns = [c for c in INDEX_COLUMNS[:-1] if c in self.data.columns]
         return self.data.group_by(RECORDING_KEY, maintain_order=True).agg(
             *[pl.col(c).first() for c in columns if c not in RECORDING_KEY],
-            pl.len().alias("rows"),
+            pl.len().cast(pl.Int64).alias("rows"),
         )
 
 

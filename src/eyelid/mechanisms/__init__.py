@@ -1,0 +1,24 @@
+"""The mechanisms, one a module; each docstring is its proof note. They join by registering."""
+
+from eyelid.mechanisms import gaussian, laplace
+from eyelid.mechanisms.mechanism import (
+    Mechanism,
+    NeighbourPair,
+    Shape,
+    catalogue,
+    find,
+    mechanism,
+    register,
+)
+
+__all__ = [
+    "Mechanism",
+    "NeighbourPair",
+    "Shape",
+    "catalogue",
+    "find",
+    "gaussian",
+    "laplace",
+    "mechanism",
+    "register",
+]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 
@@ -87,6 +88,7 @@ def gaussian_epsilon(mu: float, delta: float, slack: float = 0.0) -> float:
     return _smallest(lambda epsilon: gaussian_delta(epsilon, mu) <= delta, 1.0)
 
 
+@functools.lru_cache(maxsize=256)
 def gaussian_mu(epsilon: float, delta: float, slack: float = 0.0) -> float:
     """The largest μ = Δ₂/σ for which Gaussian noise gives (ε, δ), slack as in gaussian_epsilon.
 

@@ -25,14 +25,13 @@ from eyelid.privacy.gaussian import check_delta, check_epsilon
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.unit import PERSON, Neighbours, Trust, Unit
 
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS ledger (key TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS crowd (crowd TEXT, person TEXT, PRIMARY KEY (crowd, person));
-CREATE TABLE IF NOT EXISTS debit (
-    id INTEGER PRIMARY KEY AUTOINCREMENT, origin TEXT NOT NULL, crowd TEXT NOT NULL,
-    made_at TEXT NOT NULL, mechanism TEXT NOT NULL, guarantee TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS allowance (origin TEXT PRIMARY KEY, epsilon REAL, delta REAL);
-"""
+_SCHEMA = (
+    "CREATE TABLE ledger (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
+    "CREATE TABLE crowd (crowd TEXT, person TEXT, PRIMARY KEY (crowd, person))",
+    "CREATE TABLE debit (id INTEGER PRIMARY KEY AUTOINCREMENT, origin TEXT NOT NULL, "
+    "crowd TEXT NOT NULL, made_at TEXT NOT NULL, mechanism TEXT NOT NULL, guarantee TEXT NOT NULL)",
+    "CREATE TABLE allowance (origin TEXT PRIMARY KEY, epsilon REAL, delta REAL)",
+)
 _FORMAT = "eyelid/ledger/1"
 # Sums of decimal epsilons must meet a decimal limit exactly.
 _ROUNDING = 1e-9
@@ -106,46 +105,51 @@ class Ledger:
                 f"the ledger {self.path} is missing: bring it back, or say where it is with "
                 "--ledger FILE (spending without it would not be counted)"
             )
-        with self._transaction() as database:
-            database.execute("SELECT 1 FROM debit LIMIT 1")
+        with self._transaction():
+            pass
 
     @classmethod
     def create(cls, path: Path | str) -> Ledger:
         """Open the ledger at ``path``, made if it is not there."""
         path = Path(path)
         try:
-            database = sqlite3.connect(path, timeout=60)
-            try:
-                database.executescript(_SCHEMA)
-                fresh = [("format", _FORMAT), ("key", secrets.token_hex(32))]
-                database.executemany("INSERT OR IGNORE INTO ledger VALUES (?, ?)", fresh)
-                database.commit()
-            finally:
-                database.close()
-        except sqlite3.Error as error:
+            path.touch()
+        except OSError as error:
             raise InputError(
-                f"cannot write the ledger {path} ({error}): choose another with --ledger FILE"
+                f"cannot write the ledger {path} ({error.strerror}): choose another with "
+                "--ledger FILE"
             ) from None
         return cls(path)
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        database = sqlite3.connect(self.path, timeout=60, isolation_level=None)
         try:
-            database.execute("PRAGMA synchronous = FULL")
-            database.execute("BEGIN IMMEDIATE")
-            found = database.execute("SELECT value FROM ledger WHERE key = 'format'").fetchone()
-            if found is None or found[0] != _FORMAT:
-                raise InputError(f"{self.path} is not a ledger that this eyelid can read")
-            yield database
-            database.execute("COMMIT")
+            database = sqlite3.connect(self.path, timeout=60, isolation_level=None)
+            try:
+                database.execute("PRAGMA synchronous = FULL")
+                database.execute("BEGIN IMMEDIATE")
+                self._start_or_recognise(database)
+                yield database
+                database.execute("COMMIT")
+            finally:
+                # Closing without COMMIT rolls back.
+                database.close()
         except sqlite3.Error as error:
             raise InputError(
                 f"cannot use the ledger {self.path} ({error}): check the file and its folder"
             ) from None
-        finally:
-            # Closing without COMMIT rolls back.
-            database.close()
+
+    def _start_or_recognise(self, database: sqlite3.Connection) -> None:
+        tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master")}
+        if not tables:
+            for statement in _SCHEMA:
+                database.execute(statement)
+            fresh = [("format", _FORMAT), ("key", secrets.token_hex(32))]
+            database.executemany("INSERT INTO ledger VALUES (?, ?)", fresh)
+        elif "ledger" not in tables or database.execute(
+            "SELECT value FROM ledger WHERE key = 'format'"
+        ).fetchone() != (_FORMAT,):
+            raise InputError(f"{self.path} is not a ledger that this eyelid can read")
 
     def fingerprint(self, digest: bytes) -> str:
         """A keyed fingerprint of private data, which only the ledger's owner can check.

@@ -1,0 +1,126 @@
+"""Output that is either all there or not there at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from eyelid.errors import InputError
+
+_PARTIAL = ".partial"
+_OWNER = ".owner"
+
+
+def check_new(path: Path) -> None:
+    """Fail unless a new folder could be put at ``path``: it is free, and its parent is writable."""
+    if path.exists() or path.is_symlink():
+        raise InputError(f"{path} exists already: choose another output or remove it first")
+    parent = _existing_parent(path)
+    if not parent.is_dir():
+        raise InputError(f"cannot write {path}: {parent} is not a folder")
+    if not os.access(parent, os.W_OK | os.X_OK):
+        raise InputError(f"cannot write {path}: no permission to write in {parent}")
+
+
+def _existing_parent(path: Path) -> Path:
+    parent = path.absolute().parent
+    while not parent.exists():
+        parent = parent.parent
+    return parent
+
+
+@contextlib.contextmanager
+def new_folder(path: Path) -> Iterator[Path]:
+    """A temporary folder that becomes ``path`` when the block ends well, and vanishes otherwise.
+
+    A killed process leaves at most a hidden ``.NAME.….partial`` folder, which the next run with
+    the same output removes.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as home:
+    ...     with new_folder(Path(home) / "out") as folder:
+    ...         _ = (folder / "data.txt").write_text("whole")
+    ...     print(sorted(p.name for p in Path(home).iterdir()))
+    ['out']
+    """
+    check_new(path)
+    try:
+        path.absolute().parent.mkdir(parents=True, exist_ok=True)
+        _remove_abandoned(path)
+        partial = path.absolute().parent / f".{path.name}.{secrets.token_hex(4)}{_PARTIAL}"
+        partial.mkdir()
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror}") from None
+    owner = os.open(partial / _OWNER, os.O_CREAT | os.O_RDWR, 0o600)
+    _lock(owner)
+    try:
+        yield partial
+        for found in sorted(partial.rglob("*")):
+            _sync(found)
+        (partial / _OWNER).unlink()
+        _sync(partial)
+        try:
+            partial.rename(path)
+        except OSError as error:
+            raise InputError(f"cannot put the result at {path}: {error.strerror}") from None
+        _sync(path.absolute().parent)
+    finally:
+        os.close(owner)
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+def write_file(path: Path, text: str) -> None:
+    """Write a text file so that a reader sees the old content or the new, never a part.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as home:
+    ...     write_file(Path(home) / "note", "hello")
+    ...     (Path(home) / "note").read_text()
+    'hello'
+    """
+    partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}{_PARTIAL}")
+    try:
+        partial.write_text(text, encoding="utf-8")
+        _sync(partial)
+        partial.replace(path)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise InputError(f"cannot write {path}: {error.strerror}") from None
+
+
+def _sync(path: Path) -> None:
+    """Have the file system keep what was written, where it can."""
+    with contextlib.suppress(OSError):
+        handle = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _lock(handle: int) -> bool:
+    """Mark a partial folder as somebody's at work; the mark goes with the process."""
+    try:
+        import fcntl
+    except ImportError:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _remove_abandoned(path: Path) -> None:
+    for partial in path.absolute().parent.glob(f".{path.name}.*{_PARTIAL}"):
+        with contextlib.suppress(OSError):
+            handle = os.open(partial / _OWNER, os.O_RDWR)
+            try:
+                if _lock(handle):
+                    shutil.rmtree(partial, ignore_errors=True)
+            finally:
+                os.close(handle)

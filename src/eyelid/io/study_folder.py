@@ -1,0 +1,191 @@
+"""The study folder: study.json, people.csv, data.parquet and, where known, events.parquet."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import uuid
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from eyelid.engine.atomic import new_folder
+from eyelid.errors import InputError
+from eyelid.gaze.study import INDEX_COLUMNS, Feature, Origin, Screen, Study, check
+
+SCHEMA = "eyelid/study/1"
+LEDGER_SUFFIX = ".ledger"
+UNNAMED_ORIGIN = "unnamed"
+_KINDS = ("samples", "fixations", "features")
+
+
+def recognises(path: Path) -> bool:
+    """Whether this is a study folder."""
+    return (path / "study.json").is_file()
+
+
+def read_study(path: Path) -> Study:
+    """The study in the folder ``path``."""
+    about = _read_about(path / "study.json")
+    data = _readable(path / "data.parquet", lambda p: pl.read_parquet(p, hive_partitioning=False))
+    people = _readable(path / "people.csv", _read_people)
+    if "person" not in people.columns:
+        raise InputError(f"{path / 'people.csv'} has no column person: add it")
+    events_path = path / "events.parquet"
+    screen = about.get("screen")
+    try:
+        return Study(
+            kind=about["kind"],
+            data=_typed(data),
+            people=people,
+            units=about.get("units"),
+            rate_hz=about.get("rate_hz"),
+            screen=Screen(**screen) if screen else None,
+            features=tuple(_feature(f) for f in about.get("features") or ()),
+            step_ms=about.get("step_ms"),
+            window_ms=about.get("window_ms"),
+            events=_readable(events_path, pl.read_parquet) if events_path.exists() else None,
+            origin=_origin(about, path),
+            simulated=bool(about.get("simulated", False)),
+        )
+    except TypeError as error:
+        raise InputError(f"{path / 'study.json'} is not as expected: {error}") from None
+
+
+def _read_about(path: Path) -> dict[str, Any]:
+    try:
+        about = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot read {path}: {error}") from None
+    if not isinstance(about, dict) or about.get("kind") not in _KINDS:
+        raise InputError(f"{path} must be an object whose kind is one of {', '.join(_KINDS)}")
+    return about
+
+
+def _feature(raw: dict[str, Any]) -> Feature:
+    """Bounds left out become infinite, which no mechanism takes."""
+    lower, upper = raw.get("lower"), raw.get("upper")
+    return Feature(
+        name=raw["name"],
+        unit=raw.get("unit") or "",
+        definition=raw.get("definition") or "",
+        lower=-math.inf if lower is None else float(lower),
+        upper=math.inf if upper is None else float(upper),
+    )
+
+
+def _origin(about: dict[str, Any], path: Path) -> Origin | None:
+    name, ledger = about.get("origin"), about.get("ledger")
+    if not name:
+        return None
+    return Origin(name, Path(os.path.normpath(path.absolute() / ledger)) if ledger else None)
+
+
+def _read_people(path: Path) -> pl.DataFrame:
+    return pl.read_csv(path, schema_overrides={"person": pl.String})
+
+
+def _readable(path: Path, reader: Callable[[Path], pl.DataFrame]) -> pl.DataFrame:
+    if not path.exists():
+        raise InputError(f"{path} is missing: a study folder needs it")
+    try:
+        return reader(path)
+    except Exception as error:
+        first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        raise InputError(f"cannot read {path}, it may be truncated: {first}") from None
+
+
+def _typed(data: pl.DataFrame) -> pl.DataFrame:
+    """Keys as text, time as a float, and the optional keys present."""
+    text = [c for c in INDEX_COLUMNS[:-1] if c in data.columns]
+    absent = [c for c in ("task", "stimulus") if c not in data.columns]
+    return data.with_columns(
+        *[pl.col(c).cast(pl.String) for c in text],
+        *[pl.lit("").alias(c) for c in absent],
+        *[pl.col("time_ms").cast(pl.Float64)] * ("time_ms" in data.columns),
+    )
+
+
+def write(study: Study, path: Path | str) -> Study:
+    """Write a study folder; a study without an origin gets one, with a ledger beside the folder.
+
+    Returns:
+        the study as written, with its origin.
+
+    >>> import tempfile, polars as pl
+    >>> rows = pl.DataFrame({"person": ["a"], "recording": ["1"], "time_ms": [0.0], "x": [1.0]})
+    >>> with tempfile.TemporaryDirectory() as home:
+    ...     people = pl.DataFrame({"person": ["a"]})
+    ...     _ = write(Study("samples", rows, people, units="deg"), Path(home) / "s")
+    ...     print(read_study(Path(home) / "s").data["x"].to_list())
+    [1.0]
+    """
+    path = Path(path)
+    study = check(study)
+    beside = path.absolute().with_name(path.absolute().name + LEDGER_SUFFIX)
+    origin = study.origin or Origin(uuid.uuid4().hex, beside)
+    inherited = study.origin is not None and origin.id != UNNAMED_ORIGIN
+    study = replace(study, origin=origin)
+    with new_folder(path) as folder:
+        write_parts(study, folder, home=path)
+        if origin.ledger is not None and not origin.ledger.exists():
+            _start_ledger(origin.ledger, inherited)
+    return study
+
+
+def _start_ledger(ledger: Path, inherited: bool) -> None:
+    """Put down an empty ledger, so that a missing one can be told from an unused one."""
+    if inherited:
+        raise InputError(
+            f"the ledger {ledger} of the original study is missing: bring it back, or say where it "
+            "is with --ledger FILE"
+        )
+    try:
+        ledger.touch()
+    except OSError as error:
+        raise InputError(
+            f"cannot write the ledger {ledger} ({error.strerror}): "
+            "choose another with --ledger FILE"
+        ) from None
+
+
+def write_parts(study: Study, folder: Path, home: Path | None = None) -> None:
+    """Write the files of a study into ``folder``.
+
+    Args:
+        study: what to write.
+        folder: where, for the moment.
+        home: where the folder will stand, for the relative path of the ledger; without it the
+            study is written without its origin, as a released one must be.
+    """
+    about: dict[str, Any] = {"schema": SCHEMA, "kind": study.kind}
+    if home is not None and study.origin is not None:
+        about["origin"] = study.origin.id
+        if study.origin.ledger is not None:
+            about["ledger"] = Path(os.path.relpath(study.origin.ledger, home.absolute())).as_posix()
+    about |= {
+        "units": study.units,
+        "rate_hz": study.rate_hz,
+        "screen": asdict(study.screen) if study.screen else None,
+        "step_ms": study.step_ms,
+        "window_ms": study.window_ms,
+        "features": [
+            {
+                key: value if not isinstance(value, float) or math.isfinite(value) else None
+                for key, value in asdict(f).items()
+            }
+            for f in study.features
+        ],
+        "labels": study.labels,
+        "simulated": study.simulated,
+    }
+    text = json.dumps(about, indent=2, ensure_ascii=False)
+    (folder / "study.json").write_text(text + "\n", encoding="utf-8")
+    study.people.write_csv(folder / "people.csv")
+    study.data.write_parquet(folder / "data.parquet")
+    if study.events is not None:
+        study.events.write_parquet(folder / "events.parquet")

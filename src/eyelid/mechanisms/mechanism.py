@@ -1,0 +1,228 @@
+"""What a mechanism is: what it costs, from public facts, and what it does."""
+
+from __future__ import annotations
+
+import math
+import types
+import typing
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import MISSING, dataclass, field, fields
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eyelid.errors import InputError, Refused, unknown
+from eyelid.gaze.table import FeatureTable
+from eyelid.privacy.gaussian import check_epsilon
+from eyelid.privacy.guarantee import Guarantee, Kind
+from eyelid.privacy.noise import Randomness
+from eyelid.privacy.unit import PERSON, Unit
+
+Values = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The public facts about a dataset: all that a cost may depend on.
+
+    Attributes:
+        people: N.
+        recordings: R, the most recordings that any person has.
+        length: n, rows of every recording.
+        features: F.
+    """
+
+    people: int
+    recordings: int
+    length: int
+    features: int
+
+    def __post_init__(self) -> None:
+        for item in fields(self):
+            if getattr(self, item.name) < 1:
+                raise InputError(f"{item.name} must be at least 1, got {getattr(self, item.name)}")
+
+    def values_of(self, unit: Unit) -> int:
+        """How many values one unit covers.
+
+        >>> from eyelid.privacy.unit import PERSON, RECORDING
+        >>> shape = Shape(people=20, recordings=3, length=100, features=2)
+        >>> shape.values_of(PERSON), shape.values_of(RECORDING)
+        (600, 200)
+        """
+        counts = {
+            "person": self.recordings * self.length * self.features,
+            "recording": self.length * self.features,
+            "record": self.features,
+        }
+        if unit.name not in counts:
+            raise Refused(f"unit '{unit}' is not offered here: choose one of {', '.join(counts)}")
+        return counts[unit.name]
+
+
+@dataclass(frozen=True, eq=False)
+class NeighbourPair:
+    """Two datasets of one person that differ in one unit only, in the worst way known.
+
+    Attributes:
+        name: what makes them bad.
+        shape: their public facts.
+        unit: where they differ.
+        one: values of shape (recordings, length, features), in units of the feature's span above
+            its lower bound; may lie outside the bounds or be NaN.
+        other: the same, differing in one unit.
+    """
+
+    name: str
+    shape: Shape
+    unit: Unit
+    one: Values
+    other: Values
+
+
+def parameter(help: str, default: Any = MISSING) -> Any:
+    """A mechanism's parameter, with the line that help shows."""
+    return field(default=default, metadata={"help": help})
+
+
+@dataclass(frozen=True)
+class Mechanism(ABC):
+    """A privacy mechanism with its parameters set.
+
+    Subclasses state the class facts below, have a docstring of four parts (Takes, Protects, Why,
+    Paper), and register. Everything else, ``verify`` included, finds them.
+
+    Attributes:
+        epsilon: the total for one ``unit``, over everything in it.
+        unit: whose value the noise is calibrated for.
+    """
+
+    name: ClassVar[str]
+    aliases: ClassVar[tuple[str, ...]] = ()
+    takes: ClassVar[str]
+    kind: ClassVar[Kind]
+    units: ClassVar[tuple[str, ...]]
+    paper: ClassVar[str]
+    claims_to_hold: ClassVar[bool] = True
+    game_parameters: ClassVar[dict[str, Any]] = {"epsilon": 1.0}
+    """Where the distinguishing game has its power: ε or μ between 0.5 and 4."""
+
+    epsilon: float = parameter("privacy loss for one unit, over everything in it")
+    unit: Unit = parameter("whose value is hidden", default=PERSON)  # noqa: RUF009
+
+    def __post_init__(self) -> None:
+        check_epsilon(self.epsilon)
+        if self.unit.name not in self.units:
+            raise Refused(
+                f"{self.name} does not offer the unit '{self.unit}': "
+                f"choose one of {', '.join(self.units)}"
+            )
+
+    @abstractmethod
+    def cost(self, shape: Shape, unit: Unit) -> Guarantee:
+        """What is promised about one ``unit``, from public facts, before any data is touched."""
+
+    @abstractmethod
+    def apply(self, table: FeatureTable, noise: Randomness) -> FeatureTable:
+        """The private data; clips its input to the public bounds itself."""
+
+    @abstractmethod
+    def shape(self, table: FeatureTable) -> Shape:
+        """The public facts of what would be released."""
+
+    @abstractmethod
+    def expected_rmse_of_span(self, shape: Shape) -> float:
+        """Root mean square error of one released value, in units of its feature's span."""
+
+    @abstractmethod
+    def neighbour_pairs(self, unit: Unit) -> Iterator[NeighbourPair]:
+        """The worst neighbours known, for the distinguishing game."""
+
+    @abstractmethod
+    def play(self, values: Values, shape: Shape, runs: int, noise: Randomness) -> Values:
+        """Outputs of ``runs`` independent runs on the same data, one row a run."""
+
+    @abstractmethod
+    def score(self, outputs: Values, pair: NeighbourPair) -> Values:
+        """How much each output speaks for ``pair.other`` against ``pair.one``."""
+
+    def unprotected(self, table: FeatureTable) -> list[str]:
+        """What of this mechanism's output is outside the guarantee, in words."""
+        return []
+
+    def parameters(self) -> dict[str, Any]:
+        """The parameters as a certificate writes them."""
+        values = {item.name: getattr(self, item.name) for item in fields(self)}
+        return {name: str(v) if isinstance(v, Unit) else v for name, v in values.items()}
+
+
+_registry: dict[str, type[Mechanism]] = {}
+_aliases: dict[str, str] = {}
+
+M = typing.TypeVar("M", bound=type[Mechanism])
+
+
+def register(mechanism_class: M) -> M:
+    """Add a mechanism to the catalogue; ``verify`` then plays against it without being told."""
+    _registry[mechanism_class.name] = mechanism_class
+    _aliases.update(dict.fromkeys(mechanism_class.aliases, mechanism_class.name))
+    return mechanism_class
+
+
+def catalogue() -> dict[str, type[Mechanism]]:
+    """Every mechanism by name."""
+    return dict(sorted(_registry.items()))
+
+
+def find(name: str) -> type[Mechanism]:
+    """The mechanism of that name or alias."""
+    found = _registry.get(_aliases.get(name, name))
+    if found is None:
+        raise unknown("mechanism", name, [*_registry, *_aliases])
+    return found
+
+
+def mechanism(name: str, **parameters: Any) -> Mechanism:
+    """A mechanism with its parameters; text is turned into what the parameter needs.
+
+    >>> mechanism("laplace", epsilon="2", unit="recording").parameters()["unit"]
+    'recording'
+    """
+    kind = find(name)
+    hints = typing.get_type_hints(kind)
+    known = {item.name for item in fields(kind)}
+    for given in parameters:
+        if given not in known:
+            raise unknown(f"parameter of {kind.name}", given, known)
+    required = {
+        f.name for f in fields(kind) if f.default is MISSING and f.default_factory is MISSING
+    }
+    missing = sorted(required - set(parameters))
+    if missing:
+        raise InputError(f"{kind.name} needs {missing[0]}: give it with --{missing[0]}")
+    return kind(**{key: _convert(key, value, hints[key]) for key, value in parameters.items()})
+
+
+def _convert(name: str, value: Any, hint: Any) -> Any:
+    """Text from a command line as the parameter's type; anything else unchanged."""
+    if not isinstance(value, str):
+        return value
+    options = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
+    if Unit in options:
+        return Unit.parse(value)
+    for option in (bool, int, float, str):
+        if option not in options:
+            continue
+        try:
+            if option is bool:
+                return {"true": True, "yes": True, "false": False, "no": False}[value.lower()]
+            number = option(value)
+        except (ValueError, KeyError):
+            continue
+        if isinstance(number, float) and math.isnan(number):
+            continue
+        return number
+    wanted = " or ".join(o.__name__ for o in options if o is not type(None))
+    raise InputError(f"{name} must be {wanted}, got '{value}'")
