@@ -1,0 +1,1 @@
+"""Attempts to break what eyelid makes: distinguishing games, fuzzing, identification."""

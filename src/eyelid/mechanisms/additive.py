@@ -92,6 +92,11 @@ class AdditiveMechanism(Mechanism):
         """The noise's standard deviation over the grid's steps per span."""
         return math.sqrt(noise_of(self, shape).variance) / 2.0 ** self.grid_bits(shape)
 
+    def sampler(self, shape: Shape) -> str:
+        """The noise in words."""
+        law = noise_of(self, shape)
+        return f"{law.label}, scale {law.scale} steps of 2^-{self.grid_bits(shape)} of the span"
+
     def clip(self, values: Values) -> Values:
         """Values in spans above the lower bound, inside [0, 1], missing ones at the midpoint."""
         return np.clip(np.where(np.isnan(values), 0.5, values), 0.0, 1.0)
@@ -148,15 +153,15 @@ class AdditiveMechanism(Mechanism):
 
     def neighbour_pairs(self, unit: Unit) -> Iterator[NeighbourPair]:
         """All of the unit's values at one bound against the other, from inside and outside."""
-        shape = Shape(people=1, recordings=2, length=2, features=1)
         where = (
             slice(None) if unit.name == "person" else slice(0, 1),
             slice(0, 1) if unit.name == "record" else slice(None),
         )
-        for name, low, high in (
-            ("from one bound to the other", 0.0, 1.0),
-            ("far outside the bounds", -1e4, 1e4),
-            ("missing against present", np.nan, 1.0),
+        # Few values: the whole loss shows only when every value's noise points the same way.
+        for name, shape, low, high in (
+            ("from one bound to the other", Shape(1, 2, 1, 1), 0.0, 1.0),
+            ("far outside the bounds", Shape(1, 2, 2, 1), -1e4, 1e4),
+            ("missing against present", Shape(1, 2, 1, 2), np.nan, 1.0),
         ):
             one = np.full((shape.recordings, shape.length, shape.features), 0.25)
             other = one.copy()

@@ -137,6 +137,15 @@ class Mechanism(ABC):
         """Root mean square error of one released value, in units of its feature's span."""
 
     @abstractmethod
+    def sampler(self, shape: Shape) -> str:
+        """The noise in words: its law, its scale, its grid."""
+
+    @property
+    def numerics(self) -> str:
+        """Whether the arithmetic keeps the promise exactly, or as for ideal real numbers."""
+        return "exact"
+
+    @abstractmethod
     def neighbour_pairs(self, unit: Unit) -> Iterator[NeighbourPair]:
         """The worst neighbours known, for the distinguishing game."""
 

@@ -46,6 +46,7 @@ class DiscreteNoise(ABC):
         acceptance_bits: how many random bits, at most, decide acceptance before more are drawn.
     """
 
+    label: str
     inversion_bits = 64
     acceptance_bits = 64
 
@@ -196,6 +197,8 @@ class DiscreteNoise(ABC):
 class DiscreteLaplace(DiscreteNoise):
     """P(k) ∝ exp(−|k|/t): adding it to integers that differ by at most Δ₁ is exactly (Δ₁/t)-DP."""
 
+    label = "discrete Laplace"
+
     def exponent(self, start: Any, offset: Any) -> Any:
         """Memoryless: offset / t."""
         return offset / self.scale
@@ -213,6 +216,8 @@ class DiscreteLaplace(DiscreteNoise):
 
 class DiscreteGaussian(DiscreteNoise):
     """P(k) ∝ exp(−k²/2σ²): for integers within Δ₂ exactly ρ-zCDP with ρ = Δ₂²/2σ²."""
+
+    label = "discrete Gaussian"
 
     def exponent(self, start: Any, offset: Any) -> Any:
         """offset·(2·start + offset) / 2σ²."""

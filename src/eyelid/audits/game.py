@@ -1,0 +1,166 @@
+"""The distinguishing game: can an attacker tell two neighbouring datasets apart too well?
+
+The mechanism is run many times on each of two worst-case neighbours. A threshold on the attacker's
+score is chosen on one half of the runs; on the other half exact confidence limits of the true and
+false positive rates give a lower bound on the privacy loss. A claim below that bound is refuted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eyelid.audits.statistics import clopper_pearson
+from eyelid.mechanisms.mechanism import Mechanism, NeighbourPair, Shape
+from eyelid.privacy.guarantee import Guarantee
+from eyelid.privacy.noise import Randomness
+from eyelid.privacy.unit import Unit
+
+# The chance of refuting a true claim, over all games about one claim together.
+ALPHA = 1e-6
+_THRESHOLDS = 400
+
+
+@dataclass(frozen=True)
+class GameResult:
+    """How one game about one claim went.
+
+    Attributes:
+        mechanism: its name.
+        unit: where the neighbours differ.
+        calibrated_for: the unit that the mechanism was asked to protect.
+        measure: ``epsilon`` or ``mu``.
+        claimed: the claimed value of the measure.
+        lower_bound: what the runs certify, at confidence 1 − 1e-6.
+        runs: test runs per side.
+        neighbours: the pair that gave the bound.
+        holds: what the mechanism says of itself.
+    """
+
+    mechanism: str
+    unit: str
+    calibrated_for: str
+    measure: str
+    claimed: float
+    lower_bound: float
+    runs: int
+    neighbours: str
+    holds: bool
+
+    @property
+    def refuted(self) -> bool:
+        """Whether the claim is false."""
+        return self.lower_bound > self.claimed
+
+
+Claim = Callable[[Shape], Guarantee]
+
+
+def play(
+    mechanism: Mechanism, unit: Unit, runs: int, noise: Randomness, claim: Claim | None = None
+) -> GameResult:
+    """Play against a mechanism's claim about one unit.
+
+    Args:
+        mechanism: with its parameters.
+        unit: where the neighbours differ.
+        runs: test runs per side; as many again choose the threshold.
+        noise: the mechanism's randomness.
+        claim: what is claimed for a shape; the mechanism's own cost by default.
+    """
+    pairs = list(mechanism.neighbour_pairs(unit))
+    # Two directions and several pairs are tried: they share the error rate.
+    alpha = ALPHA / (2 * len(pairs))
+    results = []
+    for pair in pairs:
+        promised = claim(pair.shape) if claim else mechanism.cost(pair.shape, unit)
+        one = _scores(mechanism, pair, pair.one, 2 * runs, noise)
+        other = _scores(mechanism, pair, pair.other, 2 * runs, noise)
+        bound = max(
+            _lower_bound(one, other, promised, alpha),
+            _lower_bound(-other, -one, promised, alpha),
+        )
+        results.append(game_result(mechanism, pair, promised, bound, runs))
+    return max(results, key=lambda result: result.lower_bound / result.claimed)
+
+
+def game_result(
+    mechanism: Mechanism, pair: NeighbourPair, promised: Guarantee, bound: float, runs: int
+) -> GameResult:
+    """What a game about this claim has shown, in the claim's own measure."""
+    in_mu = promised.mu is not None
+    return GameResult(
+        mechanism=mechanism.name,
+        unit=str(pair.unit),
+        calibrated_for=str(mechanism.unit),
+        measure="mu" if in_mu else "epsilon",
+        claimed=float((promised.mu if in_mu else promised.epsilon) or 0.0),
+        lower_bound=bound,
+        runs=runs,
+        neighbours=pair.name,
+        holds=mechanism.claims_to_hold,
+    )
+
+
+def _scores(
+    mechanism: Mechanism,
+    pair: NeighbourPair,
+    values: NDArray[np.float64],
+    runs: int,
+    noise: Randomness,
+) -> NDArray[np.float64]:
+    """Scores of the runs, in batches that fit in memory."""
+    batch = max(1, min(runs, 200_000))
+    parts = []
+    for start in range(0, runs, batch):
+        outputs = mechanism.play(values, pair.shape, min(batch, runs - start), noise)
+        parts.append(mechanism.score(outputs, pair))
+    return np.concatenate(parts)
+
+
+def _lower_bound(
+    null: NDArray[np.float64], alternative: NDArray[np.float64], claim: Guarantee, alpha: float
+) -> float:
+    """The certified loss of the best threshold: found on one half, measured on the other."""
+    half = null.size // 2
+    candidates = np.unique(
+        np.quantile(np.concatenate([null[:half], alternative[:half]]), _levels())
+    )
+    # A claim may fail by an atom at a score: ask for 'above' and for 'at least'.
+    candidates = np.concatenate([candidates, np.nextafter(candidates, -np.inf)])
+    chosen = candidates[
+        np.argmax(_losses(null[:half], alternative[:half], candidates, claim, alpha))
+    ]
+    return float(_losses(null[half:], alternative[half:], chosen[None], claim, alpha)[0])
+
+
+def _levels() -> NDArray[np.float64]:
+    tails = np.geomspace(1e-4, 0.05, _THRESHOLDS // 4)
+    return np.concatenate([tails, np.linspace(0.05, 0.95, _THRESHOLDS // 2), 1 - tails[::-1]])
+
+
+def _losses(
+    null: NDArray[np.float64],
+    alternative: NDArray[np.float64],
+    thresholds: NDArray[np.float64],
+    claim: Guarantee,
+    alpha: float,
+) -> NDArray[np.float64]:
+    """Lower bounds on ε or μ from the rates of exceeding each threshold."""
+    from scipy.special import ndtri
+
+    false = null.size - np.searchsorted(np.sort(null), thresholds, side="right")
+    true = alternative.size - np.searchsorted(np.sort(alternative), thresholds, side="right")
+    _, false_high = clopper_pearson(false, null.size, alpha)
+    true_low, _ = clopper_pearson(true, alternative.size, alpha)
+    if claim.mu is not None:
+        slack = claim.slack
+        with np.errstate(divide="ignore", invalid="ignore"):
+            mu = ndtri(np.maximum(true_low - slack, 0)) - ndtri(np.minimum(false_high + slack, 1))
+        certified: NDArray[np.float64] = np.nan_to_num(mu, nan=0.0, neginf=0.0, posinf=0.0)
+        return certified
+    gain = np.maximum(true_low - (claim.delta or 0.0), 1e-300)
+    return np.maximum(np.log(gain / np.maximum(false_high, 1e-300)), 0.0)

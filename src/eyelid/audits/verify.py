@@ -1,0 +1,183 @@
+"""Try to refute what the mechanisms claim, and the attempts themselves.
+
+Every registered mechanism is played against at every unit it offers, and at the person level that
+its certificate states beside it; its declared sensitivity is fuzzed; its digits are attacked; the
+samplers are tested. Then each of these checks is run on planted faults, which it must catch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from eyelid.audits.faults import Fault, faults_of
+from eyelid.audits.game import GameResult, play
+from eyelid.audits.precision import attack
+from eyelid.audits.samplers import SamplerResult, check_samplers, faulty_samplers
+from eyelid.audits.sensitivity import FuzzResult, fuzz
+from eyelid.engine.progress import track
+from eyelid.errors import InputError
+from eyelid.mechanisms.additive import AdditiveMechanism
+from eyelid.mechanisms.mechanism import Mechanism, catalogue, find
+from eyelid.privacy.noise import Randomness, SystemRandomness
+from eyelid.privacy.unit import PERSON, Unit
+
+SCHEMA = "eyelid/verify/1"
+DEFAULT_RUNS = 50_000
+_FEWEST_RUNS = 1_000
+_FUZZ_PAIRS = 4_096
+_SAMPLER_DRAWS = 400_000
+
+
+@dataclass(frozen=True)
+class Planted:
+    """A planted fault and whether it was caught."""
+
+    name: str
+    mechanism: str
+    caught: bool
+
+
+@dataclass(frozen=True)
+class Verification:
+    """Everything that was tried."""
+
+    games: tuple[GameResult, ...]
+    fuzzes: tuple[FuzzResult, ...]
+    samplers: tuple[SamplerResult, ...]
+    planted: tuple[Planted, ...]
+
+    @property
+    def refuted(self) -> list[str]:
+        """The claims that turned out false, in words."""
+        found = [
+            f"{g.mechanism} claims {g.measure} {g.claimed:.4g} per {g.unit}, "
+            f"but {g.lower_bound:.4g} was certified ({g.neighbours})"
+            for g in self.games
+            if g.refuted and g.holds
+        ]
+        found += [
+            f"{f.mechanism} exceeds its declared sensitivity per {f.unit}: {f.reached:.4g} times"
+            for f in self.fuzzes
+            if f.refuted
+        ]
+        found += [
+            f"the {s.sampler} sampler at scale {s.scale} is not what it says (p = {s.p_value:.2g})"
+            for s in self.samplers
+            if s.refuted
+        ]
+        return found
+
+    @property
+    def missed(self) -> list[str]:
+        """The planted faults that were not caught, in words."""
+        return [f"{p.name} in {p.mechanism}" for p in self.planted if not p.caught]
+
+    @property
+    def passed(self) -> bool:
+        """Whether no claim fell and no planted fault got through."""
+        return not self.refuted and not self.missed
+
+    def to_dict(self) -> dict[str, Any]:
+        """As ``eyelid verify --json`` prints it."""
+        return {
+            "schema": SCHEMA,
+            "mechanisms": [
+                {
+                    "name": g.mechanism,
+                    "unit": g.unit,
+                    "calibrated_for": g.calibrated_for,
+                    "measure": g.measure,
+                    "claimed": g.claimed,
+                    "lower_bound": g.lower_bound,
+                    "runs": g.runs,
+                    "neighbours": g.neighbours,
+                    "holds": g.holds,
+                    "refuted": g.refuted,
+                }
+                for g in self.games
+            ],
+            "sensitivity": [
+                {
+                    "name": f.mechanism,
+                    "unit": f.unit,
+                    "reached": f.reached,
+                    "pairs": f.pairs,
+                    "refuted": f.refuted,
+                }
+                for f in self.fuzzes
+            ],
+            "samplers": [
+                {
+                    "name": s.sampler,
+                    "scale": s.scale,
+                    "draws": s.draws,
+                    "p_value": s.p_value,
+                    "refuted": s.refuted,
+                }
+                for s in self.samplers
+            ],
+            "planted": [
+                {"name": p.name, "mechanism": p.mechanism, "caught": p.caught} for p in self.planted
+            ],
+            "passed": self.passed,
+        }
+
+
+def verify(
+    names: Sequence[str] = (), runs: int = DEFAULT_RUNS, noise: Randomness | None = None
+) -> Verification:
+    """Try to break mechanisms; a sound one survives, a planted fault must not.
+
+    Args:
+        names: mechanisms to test; all of the catalogue when empty.
+        runs: test runs per side of each game. A claim that is true is refuted with probability
+            1e-6; a loss of 1.25 times the claim is caught from about 50 000 runs.
+        noise: the randomness of the mechanisms; the operating system's by default.
+    """
+    if runs < _FEWEST_RUNS:
+        raise InputError(f"runs must be at least {_FEWEST_RUNS}, got {runs}")
+    noise = noise or SystemRandomness()
+    kinds = [find(name) for name in names] if names else list(catalogue().values())
+    claims = [claim for kind in kinds for claim in _claims(kind)]
+
+    games: list[GameResult] = []
+    fuzzes: list[FuzzResult] = []
+    for mechanism, unit in track(claims, "playing against the claims"):
+        games.append(play(mechanism, unit, runs, noise))
+        if unit == mechanism.unit:
+            pair = next(mechanism.neighbour_pairs(unit))
+            games.append(attack(mechanism, pair, runs, noise))
+            if isinstance(mechanism, AdditiveMechanism):
+                fuzzes.append(fuzz(mechanism, unit, _FUZZ_PAIRS))
+    samplers = tuple(check_samplers(_SAMPLER_DRAWS, noise))
+    planted = [
+        Planted(fault.name, fault.mechanism, fault.caught(runs, noise))
+        for fault in track(_faults(kinds), "planting faults")
+    ]
+    planted += [
+        Planted(*result.sampler.split(": ")[::-1], caught=result.refuted)
+        for result in faulty_samplers(_SAMPLER_DRAWS, noise)
+    ]
+    return Verification(tuple(games), tuple(fuzzes), samplers, tuple(planted))
+
+
+def _claims(kind: type[Mechanism]) -> list[tuple[Mechanism, Unit]]:
+    """Each offered unit with the mechanism calibrated to it, and the person-level total."""
+    claims = []
+    for name in kind.units:
+        mechanism = kind(**kind.game_parameters, unit=Unit.parse(name))
+        claims.append((mechanism, mechanism.unit))
+        if mechanism.unit != PERSON:
+            claims.append((mechanism, PERSON))
+    return claims
+
+
+def _faults(kinds: Sequence[type[Mechanism]]) -> list[Fault]:
+    return [
+        fault
+        for kind in kinds
+        if kind.claims_to_hold
+        for fault in faults_of(kind(**kind.game_parameters, unit=Unit.parse(kind.units[0])))
+    ]

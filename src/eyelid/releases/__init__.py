@@ -1,0 +1,1 @@
+"""From a table to files a person can hand over: plan, run, certificate, data card, report."""

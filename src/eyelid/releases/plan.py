@@ -1,0 +1,126 @@
+"""Everything about a release that is settled before noise is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from eyelid.errors import InputError, unknown
+from eyelid.gaze.study import Study
+from eyelid.gaze.table import FeatureTable
+from eyelid.io.reading import read
+from eyelid.mechanisms.mechanism import Mechanism, Shape, find, mechanism
+from eyelid.privacy.bounds import Bounds, BoundsSource
+from eyelid.privacy.guarantee import Guarantee
+from eyelid.privacy.noise import Randomness
+from eyelid.privacy.unit import PERSON
+from eyelid.releases.bounds import bounds_for, clipped_to
+
+SEEDED = (
+    "the noise came from a seed, so anybody with the seed can take it off again: "
+    "release without --seed"
+)
+DATA_BOUNDS = (
+    "the bounds were read off the private data, so the noise itself shows the most extreme "
+    "person: use public bounds"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """A release that could be run.
+
+    Attributes:
+        mechanism: with its parameters.
+        table: with the bounds it will be clipped to.
+        shape: its public facts.
+        bounds: where values are clipped.
+        guarantee: for the unit asked for.
+        person_level: for a person.
+        keep: columns released as they are, unprotected.
+    """
+
+    mechanism: Mechanism
+    table: FeatureTable
+    shape: Shape
+    bounds: Bounds
+    guarantee: Guarantee
+    person_level: Guarantee
+    keep: tuple[str, ...]
+
+    @property
+    def people(self) -> list[str]:
+        """Everybody whose data the release touches."""
+        return self.table.data["person"].unique(maintain_order=True).to_list()
+
+
+def feature_table(source: Study | FeatureTable | Path | str) -> FeatureTable:
+    """The feature table that somebody means by a study, a table, or a path."""
+    if isinstance(source, FeatureTable):
+        return source
+    study = source if isinstance(source, Study) else read(source)
+    return FeatureTable.of(study)
+
+
+def build_mechanism(name: str | Mechanism, **parameters: Any) -> Mechanism:
+    """A mechanism from a name and what was asked for; what was not asked for takes its default."""
+    if isinstance(name, Mechanism):
+        return name
+    asked = {key: value for key, value in parameters.items() if value is not None}
+    kind = find(name)
+    if "unit" not in asked and PERSON.name not in kind.units:
+        asked["unit"] = kind.units[0]
+    return mechanism(name, **asked)
+
+
+def make_plan(
+    source: Study | FeatureTable | Path | str,
+    mechanism: Mechanism,
+    noise: Randomness,
+    bounds: str | Path | Bounds = "public",
+    keep: Sequence[str] = (),
+) -> Plan:
+    """Check everything that can be checked before anything is spent or written."""
+    table = feature_table(source)
+    _check_features(table)
+    chosen = bounds_for(table, bounds)
+    table = clipped_to(table, chosen)
+    shape = mechanism.shape(table)
+    if shape.people < 2:
+        raise InputError(
+            f"the study has only one person ({table.data['person'][0]}), who has nobody to hide "
+            "among: a release needs at least 2 people"
+        )
+    reasons = []
+    if not noise.private:
+        reasons.append(SEEDED)
+    if chosen.source is BoundsSource.DATA:
+        reasons.append(DATA_BOUNDS)
+    attributes = [c for c in table.people.columns if c != "person"]
+    labels = [c for c in table.data.columns if c.startswith("label_")]
+    for name in keep:
+        if name not in attributes:
+            if name in labels:
+                raise InputError(
+                    f"{name} labels single rows, which a release rewrites: leave it out"
+                )
+            raise unknown("column to keep", name, attributes)
+    return Plan(
+        mechanism=mechanism,
+        table=table,
+        shape=shape,
+        bounds=chosen,
+        guarantee=mechanism.cost(shape, mechanism.unit).broken(*reasons),
+        person_level=mechanism.cost(shape, PERSON).broken(*reasons),
+        keep=tuple(keep),
+    )
+
+
+def _check_features(table: FeatureTable) -> None:
+    for name in table.names:
+        if not table.data.schema[name].is_numeric():
+            raise InputError(f"feature {name} is not a number: a mechanism cannot take it")
+        if table.data[name].null_count() == len(table.data):
+            raise InputError(f"feature {name} has no value at all: leave it out of study.json")

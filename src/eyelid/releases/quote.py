@@ -1,0 +1,105 @@
+"""What a release would promise and how far off it would be, before anything runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from eyelid.errors import InputError
+from eyelid.gaze.study import Study
+from eyelid.gaze.table import FeatureTable
+from eyelid.mechanisms.mechanism import Mechanism, Shape
+from eyelid.privacy.guarantee import Guarantee
+from eyelid.privacy.rank1 import rank1_bounds
+from eyelid.privacy.unit import PERSON
+from eyelid.releases.plan import build_mechanism, feature_table
+from eyelid.releases.words import informative, person_total, worth
+
+
+@dataclass(frozen=True)
+class Quote:
+    """A price and what it buys, from public facts only."""
+
+    mechanism: Mechanism
+    shape: Shape
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """For the unit asked for."""
+        return self.mechanism.cost(self.shape, self.mechanism.unit)
+
+    @property
+    def person_level(self) -> Guarantee:
+        """For a person."""
+        return self.mechanism.cost(self.shape, PERSON)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As ``eyelid cost --json`` prints it."""
+        error = self.mechanism.expected_rmse_of_span(self.shape)
+        person = self.person_level.to_dict()
+        return {
+            "mechanism": {
+                "name": self.mechanism.name,
+                "parameters": self.mechanism.parameters(),
+            },
+            "shape": {
+                "people": self.shape.people,
+                "recordings": self.shape.recordings,
+                "length": self.shape.length,
+                "features": self.shape.features,
+            },
+            "guarantee": self.guarantee.to_dict(),
+            "person_level": {k: person[k] for k in ("kind", "epsilon", "delta", "mu", "holds")}
+            | {"how": person_total(self.mechanism, self.shape)},
+            "noise": {
+                "sampler": self.mechanism.sampler(self.shape),
+                "numerics": self.mechanism.numerics,
+            },
+            "expected_error": {
+                "rmse_of_span": error,
+                "recording_mean_rmse_of_span": error / self.shape.length**0.5,
+            },
+            "informative": informative(self.mechanism, self.shape),
+            "says": worth(self.mechanism, self.shape),
+            "rank1_bound": rank1_bounds(self.person_level, self.shape.people),
+        }
+
+
+def cost(
+    mechanism: str | Mechanism,
+    source: Study | FeatureTable | Path | str | None = None,
+    *,
+    people: int | None = None,
+    recordings: int | None = None,
+    features: int | None = None,
+    length: int | str | None = None,
+    **parameters: Any,
+) -> Quote:
+    """The guarantee and the expected error of a release, before anything runs.
+
+    Args:
+        mechanism: its name, or a mechanism with its parameters set.
+        source: a study whose public facts to take; or give them:
+        people: how many people.
+        recordings: how many recordings each.
+        features: how many features.
+        length: rows of a recording.
+        parameters: of the mechanism, such as ``epsilon``, ``delta`` and ``unit``.
+
+    >>> quote = cost("laplace", people=20, recordings=3, features=16, length=600, epsilon=1.0)
+    >>> quote.person_level.epsilon, quote.to_dict()["informative"]
+    (1.0, False)
+    """
+    if source is not None:
+        chosen = build_mechanism(mechanism, length=length, **parameters)
+        return Quote(chosen, chosen.shape(feature_table(source)))
+    facts = {"people": people, "recordings": recordings, "features": features, "length": length}
+    absent = [name for name, value in facts.items() if value is None]
+    if absent:
+        raise InputError(
+            f"cost needs a study, or --people, --recordings, --features and --length; "
+            f"missing: {', '.join(absent)}"
+        )
+    numbers = {name: int(value) for name, value in facts.items() if value is not None}
+    return Quote(build_mechanism(mechanism, **parameters), Shape(**numbers))

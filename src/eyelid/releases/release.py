@@ -1,0 +1,186 @@
+"""Plan, pay, compute, write: in that order."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from eyelid.engine.atomic import check_new, new_folder
+from eyelid.errors import InputError
+from eyelid.gaze.study import Origin, Study
+from eyelid.gaze.table import FeatureTable
+from eyelid.io.study_folder import UNNAMED_ORIGIN, write_parts
+from eyelid.mechanisms.mechanism import Mechanism
+from eyelid.privacy.bounds import Bounds
+from eyelid.privacy.guarantee import Guarantee
+from eyelid.privacy.ledger import Ledger
+from eyelid.privacy.noise import randomness
+from eyelid.privacy.rank1 import rank1_bounds
+from eyelid.releases.certificate import Certificate
+from eyelid.releases.datacard import datacard
+from eyelid.releases.plan import Plan, build_mechanism, feature_table, make_plan
+from eyelid.releases.words import person_total
+from eyelid.version import __version__
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """Private data with its certificate.
+
+    Attributes:
+        table: the released features.
+        certificate: what holds.
+        path: where it was written, if it was.
+    """
+
+    table: FeatureTable
+    certificate: Certificate
+    path: Path | None = None
+
+
+def release(
+    source: Study | FeatureTable | Path | str,
+    out: Path | str | None = None,
+    *,
+    mechanism: str | Mechanism = "laplace",
+    epsilon: float | None = None,
+    delta: float | None = None,
+    unit: str | None = None,
+    bounds: str | Path | Bounds = "public",
+    ledger: Path | str | None = None,
+    seed: int | None = None,
+    keep: Sequence[str] = (),
+    **parameters: Any,
+) -> Release:
+    """Make a private dataset and its certificate.
+
+    Args:
+        source: a study folder, a ``features`` study, or a feature table.
+        out: a new folder to write; without it nothing is written, but the ledger is still debited.
+        mechanism: its name, or a mechanism with its parameters set.
+        epsilon: the total for one unit.
+        delta: for mechanisms that have one.
+        unit: whose value is hidden; the person by default.
+        bounds: ``public``, ``data`` (no guarantee holds), a file, or bounds.
+        ledger: where to count; by default the file beside the original study.
+        seed: makes the noise repeatable and the guarantee void.
+        keep: person attributes to release as they are, unprotected.
+        parameters: of the mechanism.
+
+    >>> import numpy as np
+    >>> from eyelid.gaze.study import Feature
+    >>> from eyelid.gaze.table import table_from_arrays
+    >>> features = [Feature("fixation_rate", "1/s", "fixations per second", 0.0, 10.0)]
+    >>> table = table_from_arrays(np.full((4, 3, 10, 1), 3.0), features)
+    >>> done = release(table, mechanism="laplace", epsilon=1.0, unit="recording")
+    >>> done.certificate.person_level.epsilon
+    3.0
+    """
+    out = Path(out) if out is not None else None
+    if out is not None:
+        check_new(out)
+    noise = randomness(seed)
+    chosen = build_mechanism(mechanism, epsilon=epsilon, delta=delta, unit=unit, **parameters)
+    plan = make_plan(source, chosen, noise, bounds, keep)
+    book = open_ledger(plan.table.origin, ledger)
+    certificate = _debit_and_certify(plan, book, noise.name)
+
+    table = chosen.apply(plan.table, noise)
+    people = plan.table.people.filter(pl.col("person").is_in(plan.people))
+    table = replace(table, people=people.select("person", *plan.keep), origin=None)
+    if out is not None:
+        with new_folder(out) as folder:
+            write_parts(table.study(), folder)
+            (folder / "certificate.json").write_text(certificate.to_json(), encoding="utf-8")
+            card = datacard(certificate, table, plan.shape, chosen)
+            (folder / "DATACARD.md").write_text(card, encoding="utf-8")
+    return Release(table, certificate, out)
+
+
+def open_ledger(origin: Origin | None, chosen: Path | str | None) -> tuple[Ledger, str] | None:
+    """The ledger that counts these people, and the name it knows them by."""
+    if chosen is not None:
+        return Ledger.create(chosen), origin.id if origin else UNNAMED_ORIGIN
+    if origin is None or origin.ledger is None:
+        return None
+    if origin.id == UNNAMED_ORIGIN:
+        return Ledger.create(origin.ledger), origin.id
+    return Ledger(origin.ledger), origin.id
+
+
+def spending(
+    source: Study | FeatureTable | Path | str, ledger: Path | str | None = None
+) -> tuple[Ledger, str]:
+    """The ledger of a study and the name it is known by there, or an error when it has none."""
+    from eyelid.io.reading import read
+
+    origin = read(source).origin if isinstance(source, str | Path) else source.origin
+    book = open_ledger(origin, ledger)
+    if book is None:
+        raise InputError("this study is not in a folder and has no ledger: give --ledger FILE")
+    return book
+
+
+def _debit_and_certify(
+    plan: Plan, book: tuple[Ledger, str] | None, randomness_name: str
+) -> Certificate:
+    """Pay first; then say what was bought."""
+    history: tuple[dict[str, Any], ...] = ()
+    total: Guarantee | None = None
+    fingerprint: str | None = None
+    if book is not None:
+        ledger, origin = book
+        paid = ledger.debit(origin, plan.people, plan.mechanism.name, plan.person_level)
+        mine = [b for b in ledger.balances(origin) if any(d.id == paid.id for d in b.debits)]
+        total = mine[0].total
+        shown = ("kind", "epsilon", "delta", "mu", "holds")
+        history = tuple(
+            {"mechanism": d.mechanism}
+            | {key: value for key, value in d.guarantee.to_dict().items() if key in shown}
+            for d in mine[0].debits
+        )
+        fingerprint = ledger.fingerprint(_digest(plan.table))
+    unprotected = plan.mechanism.unprotected(plan.table)
+    unprotected += [
+        f"the attribute {name} of every person, released as it is" for name in plan.keep
+    ]
+    if book is None:
+        unprotected.append("what earlier releases of these people gave away: there is no ledger")
+    return Certificate(
+        mechanism=plan.mechanism.name,
+        parameters=plan.mechanism.parameters(),
+        guarantee=plan.guarantee,
+        person_level=plan.person_level,
+        how=person_total(plan.mechanism, plan.shape),
+        bounds=plan.bounds,
+        noise={
+            "sampler": plan.mechanism.sampler(plan.shape),
+            "numerics": plan.mechanism.numerics,
+            "randomness": randomness_name,
+        },
+        ledger=history,
+        total=total,
+        unprotected=tuple(unprotected),
+        rank1_bound=rank1_bounds(total or plan.person_level, plan.shape.people),
+        people=plan.shape.people,
+        input_sha256=fingerprint,
+        version=__version__,
+    )
+
+
+def _digest(table: FeatureTable) -> bytes:
+    """SHA-256 of the keys and values that went in."""
+    digest = hashlib.sha256(table.lengths().write_json().encode())
+    for name in ["time_ms", *table.names]:
+        column = table.data[name].cast(pl.Float64).fill_null(np.nan).to_numpy()
+        digest.update(np.ascontiguousarray(column).data)
+    return digest.digest()
+
+
+__all__ = ["Release", "feature_table", "open_ledger", "release", "spending"]

@@ -1,0 +1,83 @@
+"""Guarantees in the words of the person who has to explain them."""
+
+from __future__ import annotations
+
+import math
+
+from eyelid.mechanisms.mechanism import Mechanism, Shape
+from eyelid.privacy.guarantee import Guarantee, Kind
+
+# A constant at the middle of the bounds is never wrong by more than half the span.
+_CONSTANT_RMSE_OF_SPAN = 0.5
+
+
+def number(value: float) -> str:
+    """A number with as many digits as help.
+
+    >>> number(0.123456), number(16970.56), number(3.0), number(1e-6)
+    ('0.123', '17000', '3', '1e-06')
+    """
+    if value and not 1e-4 <= abs(value) < 1e9:
+        return f"{value:.3g}"
+    rounded = float(f"{value:.3g}")
+    return f"{rounded:.0f}" if abs(rounded) >= 100 else f"{rounded:g}"
+
+
+def promise(guarantee: Guarantee) -> str:
+    """What a guarantee means, in one or two sentences."""
+    if not guarantee.holds or not guarantee.kind.differential:
+        why = "; ".join(guarantee.reasons) or "the mechanism gives none"
+        return f"No privacy guarantee holds: {why}."
+    epsilon = guarantee.epsilon if guarantee.epsilon is not None else math.inf
+    factor = number(math.exp(epsilon)) if epsilon < 20 else f"e^{number(epsilon)}"
+    except_when = ""
+    if guarantee.kind is not Kind.PURE:
+        except_when = f", but for a failure probability of at most {number(guarantee.delta or 0.0)}"
+    text = (
+        f"Replacing {guarantee.unit.meaning} by anything else within the public bounds changes the "
+        f"probability of any output by a factor of at most {factor}{except_when} "
+        f"({guarantee.numbers()})."
+    )
+    if epsilon > 10:
+        text += " At this size the promise is formal only: it rules out almost nothing."
+    return text
+
+
+def worth(mechanism: Mechanism, shape: Shape) -> str:
+    """What is left to see in the release, from public facts alone."""
+    error = mechanism.expected_rmse_of_span(shape)
+    mean_error = error / math.sqrt(shape.length)
+    text = f"Expected error of one value: {number(error)} of its feature's span"
+    if mean_error >= _CONSTANT_RMSE_OF_SPAN:
+        return (
+            f"{text}; even a recording's mean is off by {number(mean_error)} spans, more than a "
+            "constant at the middle of the bounds would be. This release carries almost no "
+            "information about a person's own features. What would: an aggregate over many "
+            "people, or an openly weaker unit (--unit recording or --unit record)."
+        )
+    if error >= _CONSTANT_RMSE_OF_SPAN:
+        return (
+            f"{text}, more than a constant would have; a recording's mean over {shape.length} rows "
+            f"is off by {number(mean_error)} spans: means carry information, single values do not."
+        )
+    return (
+        f"{text}; a recording's mean over {shape.length} rows is off by {number(mean_error)} spans."
+    )
+
+
+def informative(mechanism: Mechanism, shape: Shape) -> bool:
+    """Whether a recording's mean is expected to be nearer the truth than a public constant."""
+    error = mechanism.expected_rmse_of_span(shape)
+    return error / math.sqrt(shape.length) < _CONSTANT_RMSE_OF_SPAN
+
+
+def person_total(mechanism: Mechanism, shape: Shape) -> str:
+    """How the person-level total follows from the unit's."""
+    recordings = f"{shape.recordings} recording{'s' if shape.recordings > 1 else ''}"
+    whole = f"{recordings} × {shape.length} rows × {shape.features} features"
+    if mechanism.unit.name == "person":
+        return f"calibrated to the person: {whole} together"
+    return (
+        f"sequential composition: a person has {whole}; one {mechanism.unit} covers "
+        f"{shape.values_of(mechanism.unit)} of these values"
+    )
