@@ -1,1 +1,62 @@
-"""eyelid makes eye-tracking data safe to share."""
+"""eyelid makes eye-tracking data safe to share.
+
+>>> import eyelid
+>>> quote = eyelid.cost("laplace", people=20, recordings=3, features=16, length=600, epsilon=1.0)
+>>> quote.person_level.numbers()
+'ε = 1'
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from eyelid.version import __version__
+
+if TYPE_CHECKING:
+    from eyelid.audits.verify import verify as verify
+    from eyelid.gaze.events import detect_events as detect_events
+    from eyelid.gaze.simulator import simulate as simulate
+    from eyelid.gaze.study import Study as Study
+    from eyelid.gaze.table import FeatureTable as FeatureTable
+    from eyelid.gaze.windows import window_features as window_features
+    from eyelid.io.reading import read as read
+    from eyelid.io.study_folder import write as write
+    from eyelid.mechanisms.mechanism import mechanism as mechanism
+    from eyelid.privacy.guarantee import Guarantee as Guarantee
+    from eyelid.releases.certificate import Certificate as Certificate
+    from eyelid.releases.quote import cost as cost
+    from eyelid.releases.release import Release as Release
+    from eyelid.releases.release import release as release
+
+# Where each public name lives; it is imported when it is first used.
+_HOMES = {
+    "Certificate": "eyelid.releases.certificate",
+    "FeatureTable": "eyelid.gaze.table",
+    "Guarantee": "eyelid.privacy.guarantee",
+    "Release": "eyelid.releases.release",
+    "Study": "eyelid.gaze.study",
+    "cost": "eyelid.releases.quote",
+    "detect_events": "eyelid.gaze.events",
+    "mechanism": "eyelid.mechanisms",
+    "read": "eyelid.io",
+    "release": "eyelid.releases.release",
+    "simulate": "eyelid.gaze.simulator",
+    "verify": "eyelid.audits.verify",
+    "window_features": "eyelid.gaze.windows",
+    "write": "eyelid.io",
+}
+
+__all__ = ["__version__", *_HOMES]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'eyelid' has no attribute '{name}'")
+    value = getattr(importlib.import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -41,9 +41,18 @@ class Planted:
 
 @dataclass(frozen=True)
 class Verification:
-    """Everything that was tried."""
+    """Everything that was tried.
+
+    Attributes:
+        games: distinguishing games about every claim.
+        digits: attacks on the low-order digits of the output.
+        fuzzes: searches for neighbours beyond the declared sensitivity.
+        samplers: tests of the noise itself.
+        planted: faults that the above must catch.
+    """
 
     games: tuple[GameResult, ...]
+    digits: tuple[GameResult, ...]
     fuzzes: tuple[FuzzResult, ...]
     samplers: tuple[SamplerResult, ...]
     planted: tuple[Planted, ...]
@@ -54,7 +63,7 @@ class Verification:
         found = [
             f"{g.mechanism} claims {g.measure} {g.claimed:.4g} per {g.unit}, "
             f"but {g.lower_bound:.4g} was certified ({g.neighbours})"
-            for g in self.games
+            for g in (*self.games, *self.digits)
             if g.refuted and g.holds
         ]
         found += [
@@ -83,21 +92,8 @@ class Verification:
         """As ``eyelid verify --json`` prints it."""
         return {
             "schema": SCHEMA,
-            "mechanisms": [
-                {
-                    "name": g.mechanism,
-                    "unit": g.unit,
-                    "calibrated_for": g.calibrated_for,
-                    "measure": g.measure,
-                    "claimed": g.claimed,
-                    "lower_bound": g.lower_bound,
-                    "runs": g.runs,
-                    "neighbours": g.neighbours,
-                    "holds": g.holds,
-                    "refuted": g.refuted,
-                }
-                for g in self.games
-            ],
+            "mechanisms": [_game_dict(g) for g in self.games],
+            "digits": [_game_dict(g) for g in self.digits],
             "sensitivity": [
                 {
                     "name": f.mechanism,
@@ -125,6 +121,21 @@ class Verification:
         }
 
 
+def _game_dict(game: GameResult) -> dict[str, Any]:
+    return {
+        "name": game.mechanism,
+        "unit": game.unit,
+        "calibrated_for": game.calibrated_for,
+        "measure": game.measure,
+        "claimed": game.claimed,
+        "lower_bound": game.lower_bound,
+        "runs": game.runs,
+        "neighbours": game.neighbours,
+        "holds": game.holds,
+        "refuted": game.refuted,
+    }
+
+
 def verify(
     names: Sequence[str] = (), runs: int = DEFAULT_RUNS, noise: Randomness | None = None
 ) -> Verification:
@@ -143,12 +154,13 @@ def verify(
     claims = [claim for kind in kinds for claim in _claims(kind)]
 
     games: list[GameResult] = []
+    digits: list[GameResult] = []
     fuzzes: list[FuzzResult] = []
     for mechanism, unit in track(claims, "playing against the claims"):
         games.append(play(mechanism, unit, runs, noise))
         if unit == mechanism.unit:
             pair = next(mechanism.neighbour_pairs(unit))
-            games.append(attack(mechanism, pair, runs, noise))
+            digits.append(attack(mechanism, pair, runs, noise))
             if isinstance(mechanism, AdditiveMechanism):
                 fuzzes.append(fuzz(mechanism, unit, _FUZZ_PAIRS))
     samplers = tuple(check_samplers(_SAMPLER_DRAWS, noise))
@@ -157,10 +169,10 @@ def verify(
         for fault in track(_faults(kinds), "planting faults")
     ]
     planted += [
-        Planted(*result.sampler.split(": ")[::-1], caught=result.refuted)
-        for result in faulty_samplers(_SAMPLER_DRAWS, noise)
+        Planted(fault, sampler, result.refuted)
+        for sampler, fault, result in faulty_samplers(_SAMPLER_DRAWS, noise)
     ]
-    return Verification(tuple(games), tuple(fuzzes), samplers, tuple(planted))
+    return Verification(tuple(games), tuple(digits), tuple(fuzzes), samplers, tuple(planted))
 
 
 def _claims(kind: type[Mechanism]) -> list[tuple[Mechanism, Unit]]:

@@ -99,10 +99,10 @@ def table_from_arrays(
         raise InputError(f"{width} columns but {len(features)} features")
     count = people * recordings * rows
     row = np.arange(count)
-    names = np.array([f"p{i}" for i in range(people)])
+    names = pl.Series("person", np.arange(people)).cast(pl.String)
     record = pl.Series("recording", row // rows % recordings).cast(pl.String)
     columns = {
-        "person": pl.Series(names[row // (rows * recordings)]),
+        "person": pl.Series(row // (rows * recordings)).cast(pl.String),
         "recording": record,
         "task": record,
         "stimulus": pl.repeat("", count, eager=True),
@@ -112,6 +112,6 @@ def table_from_arrays(
     return FeatureTable(
         data=pl.DataFrame(columns | {f.name: flat[:, j] for j, f in enumerate(features)}),
         features=tuple(features),
-        people=pl.DataFrame({"person": names}),
+        people=names.to_frame(),
         step_ms=step_ms,
     )

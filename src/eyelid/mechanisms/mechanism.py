@@ -193,6 +193,28 @@ def find(name: str) -> type[Mechanism]:
     return found
 
 
+def describe(kind: type[Mechanism]) -> dict[str, Any]:
+    """A mechanism's facts, as the catalogue lists them."""
+    return {
+        "name": kind.name,
+        "aliases": list(kind.aliases),
+        "takes": kind.takes,
+        "units": list(kind.units),
+        "kind": str(kind.kind),
+        "holds": kind.claims_to_hold,
+        "paper": kind.paper,
+        "parameters": [
+            {
+                "name": item.name,
+                "help": item.metadata.get("help", ""),
+                "default": None if item.default in (MISSING, None) else str(item.default),
+                "required": item.default is MISSING,
+            }
+            for item in fields(kind)
+        ],
+    }
+
+
 def mechanism(name: str, **parameters: Any) -> Mechanism:
     """A mechanism with its parameters; text is turned into what the parameter needs.
 

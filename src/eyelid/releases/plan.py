@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from eyelid.errors import InputError, unknown
-from eyelid.gaze.study import Study
+from eyelid.gaze.study import Study, check
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.reading import read
 from eyelid.mechanisms.mechanism import Mechanism, Shape, find, mechanism
@@ -57,10 +57,17 @@ class Plan:
 
 
 def feature_table(source: Study | FeatureTable | Path | str) -> FeatureTable:
-    """The feature table that somebody means by a study, a table, or a path."""
+    """The feature table that somebody means by a study, a table, or a path.
+
+    Samples are summarised in windows of the default length first.
+    """
     if isinstance(source, FeatureTable):
         return source
     study = source if isinstance(source, Study) else read(source)
+    if study.kind == "samples":
+        from eyelid.gaze.windows import window_features
+
+        return window_features(check(study))
     return FeatureTable.of(study)
 
 

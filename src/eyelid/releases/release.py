@@ -12,7 +12,6 @@ import numpy as np
 import polars as pl
 
 from eyelid.engine.atomic import check_new, new_folder
-from eyelid.errors import InputError
 from eyelid.gaze.study import Origin, Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.study_folder import UNNAMED_ORIGIN, write_parts
@@ -24,8 +23,8 @@ from eyelid.privacy.noise import randomness
 from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.releases.certificate import Certificate
 from eyelid.releases.datacard import datacard
-from eyelid.releases.plan import Plan, build_mechanism, feature_table, make_plan
-from eyelid.releases.words import person_total
+from eyelid.releases.plan import Plan, build_mechanism, make_plan
+from eyelid.releases.words import person_total, worth
 from eyelid.version import __version__
 
 
@@ -36,11 +35,13 @@ class Release:
     Attributes:
         table: the released features.
         certificate: what holds.
+        worth: what is left to see in it, in a sentence.
         path: where it was written, if it was.
     """
 
     table: FeatureTable
     certificate: Certificate
+    worth: str
     path: Path | None = None
 
 
@@ -100,7 +101,7 @@ def release(
             (folder / "certificate.json").write_text(certificate.to_json(), encoding="utf-8")
             card = datacard(certificate, table, plan.shape, chosen)
             (folder / "DATACARD.md").write_text(card, encoding="utf-8")
-    return Release(table, certificate, out)
+    return Release(table, certificate, worth(chosen, plan.shape), out)
 
 
 def open_ledger(origin: Origin | None, chosen: Path | str | None) -> tuple[Ledger, str] | None:
@@ -114,17 +115,14 @@ def open_ledger(origin: Origin | None, chosen: Path | str | None) -> tuple[Ledge
     return Ledger(origin.ledger), origin.id
 
 
-def spending(
-    source: Study | FeatureTable | Path | str, ledger: Path | str | None = None
-) -> tuple[Ledger, str]:
-    """The ledger of a study and the name it is known by there, or an error when it has none."""
-    from eyelid.io.reading import read
-
-    origin = read(source).origin if isinstance(source, str | Path) else source.origin
-    book = open_ledger(origin, ledger)
-    if book is None:
-        raise InputError("this study is not in a folder and has no ledger: give --ledger FILE")
-    return book
+def counted_at(study: Study, chosen: Path | str | None) -> Study:
+    """The study with its spending counted in a file of somebody's choice."""
+    if chosen is None:
+        return study
+    book = Ledger.create(chosen)
+    return study.derive(
+        origin=Origin(study.origin.id if study.origin else UNNAMED_ORIGIN, book.path.absolute())
+    )
 
 
 def _debit_and_certify(
@@ -181,6 +179,3 @@ def _digest(table: FeatureTable) -> bytes:
         column = table.data[name].cast(pl.Float64).fill_null(np.nan).to_numpy()
         digest.update(np.ascontiguousarray(column).data)
     return digest.digest()
-
-
-__all__ = ["Release", "feature_table", "open_ledger", "release", "spending"]

@@ -1,0 +1,5 @@
+"""``python -m eyelid``."""
+
+from eyelid.cli import main
+
+main()

@@ -1,0 +1,170 @@
+"""Who is it? Attackers who know everybody's other recordings name the people of a release.
+
+They learn from raw recordings of some tasks and are shown another task, raw or released. They never
+train on the release they are shown: noise that runs through a whole recording would act as a
+watermark and be recognised instead of the person.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from eyelid.audits.statistics import clopper_pearson
+from eyelid.errors import InputError
+from eyelid.gaze.table import FeatureTable
+
+_TREES = 150
+_EVERY = 10
+
+
+@dataclass(frozen=True)
+class Rate:
+    """A share of people or windows, with its confidence limits over people.
+
+    Attributes:
+        rate: the share.
+        low: lower limit at 95 %.
+        high: upper limit.
+        chance: what guessing gives.
+        people: how many people decide it.
+    """
+
+    rate: float
+    low: float
+    high: float
+    chance: float
+    people: int
+
+
+def identify(raw: FeatureTable, shown: FeatureTable, seed: int = 0) -> dict[str, Rate]:
+    """How many people are named correctly in one task, by attackers who know the other tasks.
+
+    One decision a person. ``forest``: class probabilities of a random forest, averaged over
+    windows. ``means``: the nearest recording mean, which averages a release's noise away. The last
+    task in order of name is the one shown.
+
+    Args:
+        raw: what the attackers know.
+        shown: what they are shown: the raw table itself (a positive control) or a release.
+        seed: of the forest.
+    """
+    tasks = sorted(raw.data["task"].unique())
+    if len(tasks) < 2:
+        raise InputError("identification needs at least 2 tasks: one to know, one to recognise")
+    named = {
+        "forest": _by_forest(raw, shown, tasks[-1], seed),
+        "means": _by_means(raw, shown, tasks[-1]),
+    }
+    return {attacker: _rate(right, raw) for attacker, right in named.items()}
+
+
+def strongest(rates: dict[str, Rate]) -> Rate:
+    """The attacker that names most people: the one to fear."""
+    return max(rates.values(), key=lambda rate: rate.rate)
+
+
+def _rate(right: NDArray[np.bool_], raw: FeatureTable) -> Rate:
+    low, high = clopper_pearson(right.sum(), right.size)
+    chance = 1 / raw.data["person"].n_unique()
+    return Rate(float(right.mean()), float(low), float(high), chance, right.size)
+
+
+def _by_forest(raw: FeatureTable, shown: FeatureTable, task: str, seed: int) -> NDArray[np.bool_]:
+    known, names = _matrix(raw, pl.col("task") != task)
+    target, truth = _matrix(shown, pl.col("task") == task)
+    forest = _forest(seed).fit(known, names)
+    guesses = forest.predict_proba(target)
+    people = np.unique(truth)
+    best = [forest.classes_[guesses[truth == p].mean(axis=0).argmax()] for p in people]
+    return np.asarray(np.array(best) == people)
+
+
+def _by_means(raw: FeatureTable, shown: FeatureTable, task: str) -> NDArray[np.bool_]:
+    """Nearest mean, in units of how much a person's mean moves between tasks and by noise.
+
+    Each shown recording is judged alone: what a task does to everybody is taken off with the raw
+    average of that task, not with the other recordings of the release.
+    """
+    known, _, keys = _means(raw, pl.col("task") != task)
+    for other in keys["task"].unique():
+        rows = (keys["task"] == other).to_numpy()
+        known[rows] -= known[rows].mean(axis=0)
+    names = keys["person"].unique(maintain_order=True).to_numpy()
+    owner = keys["person"].to_numpy()
+    gallery = np.stack([known[owner == name].mean(axis=0) for name in names])
+    within = np.stack([known[owner == name].var(axis=0) for name in names]).mean(axis=0)
+    floor = 1e-4 * gallery.var(axis=0).mean() + 1e-12
+    average = _means(raw, pl.col("task") == task)[0].mean(axis=0)
+    target, noise, target_keys = _means(shown, pl.col("task") == task)
+    scale = (within + noise + floor)[:, None]
+    distance = ((target - average)[:, None] - gallery) ** 2 / scale
+    nearest = names[distance.sum(axis=2).argmin(axis=1)]
+    return np.asarray(nearest == target_keys["person"].to_numpy())
+
+
+def _means(
+    table: FeatureTable, where: pl.Expr
+) -> tuple[NDArray[np.float64], NDArray[np.float64], pl.DataFrame]:
+    """One mean vector a recording, in units of the span, its squared error, and whose it is."""
+    rows = table.data.filter(where).with_columns(
+        pl.col(table.names).cast(pl.Float64).fill_nan(None)
+    )
+    groups = rows.group_by("person", "task", maintain_order=True)
+    spans = np.array([f.span for f in table.features])
+    means = groups.agg(pl.col(table.names).mean())
+    errors = groups.agg(pl.col(table.names).var() / pl.len()).select(table.names).to_numpy()
+    values = np.nan_to_num(means.select(table.names).to_numpy() / spans, nan=0.5)
+    return values, np.nan_to_num(errors / spans**2, nan=0.0), means.select("person", "task")
+
+
+def recognise_task(raw: FeatureTable, shown: FeatureTable, seed: int = 0) -> Rate:
+    """How many windows of second halves are given the right task by a model of first halves.
+
+    What the data are still good for: the model learns from the shown table's first halves and is
+    tested on the raw second halves, with a window's gap between them. Limits are over people, by
+    the spread of their shares.
+
+    Args:
+        raw: what is tested on.
+        shown: what is learned from: the raw table itself or a release.
+        seed: of the forest.
+    """
+    gap = int(np.ceil((raw.window_ms or 0.0) / (raw.step_ms or 1.0)))
+    row = pl.int_range(pl.len()).over("person", "recording")
+    rows = pl.len().over("person", "recording")
+    learned, tasks = _matrix(shown, row < rows // 2, label="task")
+    tested, truth = _matrix(raw, row >= rows // 2 + gap, label="task")
+    _, people = _matrix(raw, row >= rows // 2 + gap)
+    forest = _forest(seed).fit(learned, tasks)
+    right = forest.predict(tested) == truth
+    shares = np.array([right[people == person].mean() for person in np.unique(people)])
+    margin = 1.96 * float(shares.std(ddof=1)) / len(shares) ** 0.5 if len(shares) > 1 else 1.0
+    rate = float(shares.mean())
+    return Rate(
+        rate,
+        max(0.0, rate - margin),
+        min(1.0, rate + margin),
+        1 / len(forest.classes_),
+        len(shares),
+    )
+
+
+def _matrix(
+    table: FeatureTable, where: pl.Expr, label: str = "person"
+) -> tuple[NDArray[np.float64], NDArray[np.str_]]:
+    """Every tenth window that qualifies, in units of the span, and its label."""
+    spans = np.array([f.span for f in table.features])
+    lowers = np.array([f.lower for f in table.features])
+    rows = table.data.filter(where).gather_every(_EVERY)
+    values = rows.select(pl.col(table.names).cast(pl.Float64).fill_null(np.nan)).to_numpy()
+    return np.nan_to_num((values - lowers) / spans, nan=0.5), rows[label].to_numpy().astype(str)
+
+
+def _forest(seed: int):  # type: ignore[no-untyped-def]
+    from sklearn.ensemble import RandomForestClassifier
+
+    return RandomForestClassifier(_TREES, min_samples_leaf=2, n_jobs=-1, random_state=seed)

@@ -1,0 +1,85 @@
+"""The command line: one module per command, no logic."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import NoReturn
+
+import typer
+
+from eyelid.cli import (
+    budget,
+    cost,
+    demo,
+    features,
+    inspect,
+    mechanisms,
+    release,
+    simulate,
+    verify,
+)
+from eyelid.errors import EyelidError
+from eyelid.version import __version__
+
+app = typer.Typer(
+    name="eyelid",
+    help="Makes eye-tracking data safe to share, and says exactly what that means.",
+    epilog="Start with: eyelid demo",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+for _command in (demo, simulate, inspect, features, mechanisms, cost, release, budget, verify):
+    _name = _command.__name__.rsplit(".", 1)[1]
+    app.command(_name, epilog=_command.EXAMPLES)(_command.run)
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"eyelid {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: bool = typer.Option(
+        False, "--version", callback=_print_version, is_eager=True, help="Print the version."
+    ),
+) -> None:
+    """Makes eye-tracking data safe to share, and says exactly what that means."""
+
+
+def main() -> NoReturn:
+    """Run the command line; every failure is one line on stderr and an exit code."""
+    # The base of all of typer's own complaints, wherever its parser lives.
+    complaint: type[Exception] = typer.BadParameter.__mro__[2]
+    try:
+        code = app(standalone_mode=False)
+    except EyelidError as error:
+        _fail(str(error), error.exit_code)
+    except complaint as error:
+        _fail(error.format_message(), 2)  # type: ignore[attr-defined]
+    except (typer.Abort, KeyboardInterrupt):
+        _fail("stopped", 130)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except OSError as error:
+        _fail(f"{error.strerror or error}: {error.filename or 'no file named'}", 2)
+    except Exception as error:
+        if os.environ.get("EYELID_DEBUG"):
+            raise
+        _fail(
+            f"a fault in eyelid itself ({type(error).__name__}: {error}): please report it; "
+            "EYELID_DEBUG=1 shows where",
+            70,
+        )
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _fail(message: str, code: int) -> NoReturn:
+    print(f"eyelid: {' '.join(message.split())}", file=sys.stderr)
+    sys.exit(code)

@@ -1,0 +1,47 @@
+"""``eyelid budget``: what has been spent on these people."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from eyelid.cli.output import In, Json, LedgerFile, print_json, print_table, say
+
+EXAMPLES = """Examples:
+
+  eyelid budget study
+
+  eyelid budget study --limit-epsilon 4 --limit-delta 1e-6"""
+
+
+def run(
+    source: In,
+    limit_epsilon: Annotated[
+        float | None, typer.Option(help="Refuse releases above this ε per person.")
+    ] = None,
+    limit_delta: Annotated[
+        float | None, typer.Option(help="The δ that goes with it [min(N^-1.5, 1e-6)].")
+    ] = None,
+    ledger: LedgerFile = None,
+    as_json: Json = False,
+) -> None:
+    """Show what has been spent on these people, over everything derived from the same study."""
+    from eyelid.releases.spending import budget
+
+    state = budget(source, limit_epsilon=limit_epsilon, limit_delta=limit_delta, ledger=ledger)
+    if as_json:
+        print_json(state.to_dict())
+        return
+    rows = [
+        (
+            d.made_at,
+            d.mechanism,
+            d.people,
+            d.guarantee.numbers(),
+            "yes" if d.guarantee.holds else "no",
+        )
+        for d in state.debits
+    ]
+    print_table("Releases", ["when", "mechanism", "people", "per person", "holds"], rows)
+    say(state.sentence)

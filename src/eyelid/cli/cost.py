@@ -1,0 +1,66 @@
+"""``eyelid cost``: the price before anything runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from eyelid.cli.output import Json, Settings, print_json, print_table, say, settings
+
+EXAMPLES = """Examples:
+
+  eyelid cost features --mechanism laplace --epsilon 1
+
+  eyelid cost --mechanism gaussian --epsilon 1 --people 40 --recordings 3 --features 16
+              --length 600"""
+
+
+def run(
+    source: Annotated[Path | None, typer.Argument(metavar="[IN]", help="A study folder.")] = None,
+    mechanism: Annotated[str, typer.Option(help="Its name.", show_default=False)] = ...,  # type: ignore[assignment]
+    epsilon: Annotated[float | None, typer.Option(help="Total for one unit.")] = None,
+    delta: Annotated[float | None, typer.Option(help="δ [min(N^-1.5, 1e-6)].")] = None,
+    unit: Annotated[str | None, typer.Option(help="Whose value is hidden [person].")] = None,
+    people: Annotated[int | None, typer.Option(help="How many people.")] = None,
+    recordings: Annotated[int | None, typer.Option(help="Recordings of a person.")] = None,
+    features: Annotated[int | None, typer.Option(help="How many features.")] = None,
+    length: Annotated[str | None, typer.Option(help="Rows of a recording.")] = None,
+    setting: Settings = None,
+    as_json: Json = False,
+) -> None:
+    """Show the certificate and the expected error of a release before anything runs."""
+    from eyelid.errors import InputError
+    from eyelid.releases.quote import cost
+    from eyelid.releases.words import promise
+
+    parameters = settings(setting)
+    chosen = {"epsilon": epsilon, "delta": delta, "unit": unit}
+    if source is None and length is not None and not length.isdigit():
+        raise InputError(f"length must be a number without a study, got '{length}'")
+    quote = cost(
+        mechanism,
+        source,
+        people=people,
+        recordings=recordings,
+        features=features,
+        length=length,
+        **{k: v for k, v in chosen.items() if v is not None} | parameters,
+    )
+    found = quote.to_dict()
+    if as_json:
+        print_json(found)
+        return
+    bound = found["rank1_bound"]["raw_to_release"]
+    rows = [
+        ("mechanism", found["mechanism"]["name"]),
+        (f"for one {quote.guarantee.unit}", quote.guarantee.numbers()),
+        ("for one person, in total", quote.person_level.numbers()),
+        ("noise", found["noise"]["sampler"]),
+        ("error of one value", f"{found['expected_error']['rmse_of_span']:.4g} of the span"),
+        ("named correctly, at most", "no bound" if bound is None else f"{bound:.1%}"),
+    ]
+    print_table("", ["what", "value"], rows)
+    say(promise(quote.person_level))
+    say(found["says"])

@@ -1,0 +1,35 @@
+"""``eyelid demo``: the whole story on made-up people."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from eyelid.cli.output import note, print_table, say
+
+EXAMPLES = """Examples:
+
+  eyelid demo
+
+  eyelid demo --out story --fast"""
+
+
+def run(
+    out: Annotated[Path, typer.Option(metavar="DIR", help="A new folder.")] = Path("demo"),
+    fast: Annotated[bool, typer.Option("--fast", help="Fewer people and runs.")] = False,
+) -> None:
+    """Tell the whole story on the built-in simulated study: data, releases, attacks, report."""
+    from eyelid.engine.progress import shown
+    from eyelid.releases.demo import demo
+
+    with shown():
+        story = demo(out, fast=fast, tell=note)
+    rows = [
+        (a.name, a.person_level, f"{a.identified:.0%}", f"{a.document:.0%}") for a in story.attempts
+    ]
+    columns = ["release", "one person, in total", "people named", "document recognised"]
+    print_table("", columns, rows)
+    say(story.verdict)
+    say(f"Open {out / 'report.html'}")

@@ -1,0 +1,66 @@
+"""How commands speak: one JSON object for machines, tables and sentences for people."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from eyelid.errors import InputError
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+In = Annotated[Path, typer.Argument(metavar="IN", help="A study folder.", show_default=False)]
+Out = Annotated[Path, typer.Argument(metavar="OUT", help="A new folder.", show_default=False)]
+LedgerFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--ledger", metavar="FILE", help="Where spending is counted [beside the original study]."
+    ),
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="A parameter of the mechanism; repeatable."),
+]
+
+
+def print_json(value: dict[str, Any]) -> None:
+    """Exactly one JSON object on stdout."""
+    print(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def say(text: str = "") -> None:
+    """A sentence on stdout."""
+    print(text)
+
+
+def note(text: str) -> None:
+    """A remark on stderr, out of the way of results."""
+    print(text, file=sys.stderr)
+
+
+def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    """A table on stdout."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(*columns, title=title or None, title_justify="left", box=SIMPLE_HEAD)
+    for row in rows:
+        table.add_row(*[str(cell) for cell in row])
+    width = None if sys.stdout.isatty() else 140
+    Console(width=width, highlight=False).print(table)
+
+
+def settings(pairs: Sequence[str] | None) -> dict[str, str]:
+    """``--set key=value`` as a dictionary."""
+    found = {}
+    for pair in pairs or ():
+        key, separator, value = pair.partition("=")
+        if not separator or not key:
+            raise InputError(f"--set takes KEY=VALUE, got '{pair}'")
+        found[key.strip().replace("-", "_")] = value.strip()
+    return found

@@ -1,0 +1,79 @@
+"""``eyelid release``: a private dataset with its certificate."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from eyelid.cli.output import In, Json, LedgerFile, Out, Settings, note, print_json, say, settings
+
+EXAMPLES = """Examples:
+
+  eyelid release features private --mechanism gaussian --epsilon 1
+
+  eyelid release features private --mechanism laplace --epsilon 2 --unit recording --set length=600
+
+  eyelid release features private --mechanism laplace --epsilon 1 --set keep=gender"""
+
+
+def run(
+    source: In,
+    out: Out,
+    mechanism: Annotated[str, typer.Option(help="Its name.", show_default=False)],
+    epsilon: Annotated[float | None, typer.Option(help="Total for one unit.")] = None,
+    delta: Annotated[float | None, typer.Option(help="δ [min(N^-1.5, 1e-6)].")] = None,
+    unit: Annotated[
+        str | None, typer.Option(help="Whose value is hidden: person, recording, record [person].")
+    ] = None,
+    bounds: Annotated[
+        str, typer.Option(metavar="public|data|FILE", help="What values are clipped to.")
+    ] = "public",
+    setting: Settings = None,
+    ledger: LedgerFile = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Repeatable noise; the certificate then does not hold.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Write a private dataset, its certificate and its data card.
+
+    The spending is counted before anything is computed, and refused above a limit.
+    """
+    from eyelid.engine.progress import shown
+    from eyelid.releases.release import release
+    from eyelid.releases.words import promise
+
+    parameters = settings(setting)
+    keep = [name for name in parameters.pop("keep", "").split(",") if name]
+    with shown():
+        done = release(
+            source,
+            out,
+            mechanism=mechanism,
+            epsilon=epsilon,
+            delta=delta,
+            unit=unit,
+            bounds=bounds,
+            ledger=ledger,
+            seed=seed,
+            keep=keep,
+            **parameters,
+        )
+    certificate = done.certificate
+    if not certificate.guarantee.holds:
+        for reason in certificate.guarantee.reasons:
+            note(f"eyelid: this release carries no guarantee: {reason}")
+    if as_json:
+        print_json(certificate.to_dict())
+        return
+    say(f"{out}: {certificate.people} people, {len(done.table.data):,} rows.")
+    say(f"One {certificate.guarantee.unit}: {certificate.guarantee.numbers()}.")
+    say(f"One person, in total: {promise(certificate.person_level)}")
+    if certificate.total is not None:
+        say(
+            f"Over {len(certificate.ledger)} release(s) of these people so far: "
+            f"{certificate.total.numbers()}."
+        )
+    say(done.worth)
+    say(f"Read {out / 'DATACARD.md'}; the certificate is {out / 'certificate.json'}.")

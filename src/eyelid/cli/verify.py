@@ -1,0 +1,71 @@
+"""``eyelid verify``: try to break the mechanisms."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from eyelid.cli.output import Json, note, print_json, print_table, say
+
+EXAMPLES = """Examples:
+
+  eyelid verify --all
+
+  eyelid verify laplace --runs 200000 --json"""
+
+
+def run(
+    mechanisms: Annotated[list[str] | None, typer.Argument(help="Which ones.")] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Every mechanism [default].")] = False,
+    runs: Annotated[int, typer.Option(help="Test runs per side of each game.")] = 50_000,
+    as_json: Json = False,
+) -> None:
+    """Play distinguishing games against the claims, fuzz sensitivities, plant faults.
+
+    Exit code 1 when a claim falls or a planted fault gets through.
+    """
+    from eyelid.audits.verify import verify
+    from eyelid.engine.progress import shown
+    from eyelid.errors import InputError
+
+    if mechanisms and everything:
+        raise InputError("give names or --all, not both")
+    with shown():
+        found = verify(mechanisms or (), runs=runs)
+    if as_json:
+        print_json(found.to_dict())
+    else:
+        rows = [
+            (
+                g.mechanism,
+                g.calibrated_for,
+                g.unit,
+                g.measure,
+                f"{g.claimed:.4g}",
+                f"{g.lower_bound:.4g}",
+                "REFUTED" if g.refuted else "stands",
+            )
+            for g in (*found.games, *found.digits)
+        ]
+        columns = [
+            "mechanism",
+            "calibrated for",
+            "played at",
+            "measure",
+            "claimed",
+            "certified",
+            "",
+        ]
+        print_table(f"Games, {runs:,} test runs a side", columns, rows)
+        fuzzes = [(f.mechanism, f.unit, f"{f.reached:.3f}", f.pairs) for f in found.fuzzes]
+        print_table("Sensitivity fuzz", ["mechanism", "unit", "of declared", "pairs"], fuzzes)
+        samplers = [(s.sampler, f"{s.scale:,}", f"{s.p_value:.3f}") for s in found.samplers]
+        print_table("Samplers, chi-square", ["sampler", "scale", "p"], samplers)
+        planted = [(p.name, p.mechanism, "caught" if p.caught else "MISSED") for p in found.planted]
+        print_table("Planted faults", ["fault", "in", ""], planted)
+        say("Nothing was refuted and every planted fault was caught." if found.passed else "")
+    for text in [*found.refuted, *[f"planted fault not caught: {m}" for m in found.missed]]:
+        note(f"eyelid: {text}")
+    if not found.passed:
+        raise typer.Exit(1)

@@ -1,0 +1,124 @@
+"""What has been spent on the people of a study, and the most that may be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from eyelid.errors import InputError
+from eyelid.gaze.study import Study
+from eyelid.gaze.table import FeatureTable
+from eyelid.io.reading import read
+from eyelid.mechanisms.gaussian import default_delta
+from eyelid.privacy.guarantee import Guarantee
+from eyelid.privacy.ledger import Allowance, Balance, Debit
+from eyelid.releases.release import open_ledger
+
+
+@dataclass(frozen=True)
+class Budget:
+    """The state of a ledger for one study and everything derived from it.
+
+    Attributes:
+        debits: every release, oldest first.
+        balances: groups of people who were in the same releases, the worst off first.
+        limit: the most that may be spent on a person, if set.
+    """
+
+    debits: tuple[Debit, ...]
+    balances: tuple[Balance, ...]
+    limit: Allowance | None
+
+    @property
+    def sound(self) -> Guarantee | None:
+        """The most that the releases that hold have cost anybody; None when there are none."""
+        sound = [b.sound for b in self.balances if b.sound is not None]
+        return max(sound, key=lambda g: g.epsilon or 0.0) if sound else None
+
+    @property
+    def unbounded(self) -> tuple[str, ...]:
+        """Why the true total has no bound; empty when it has one."""
+        return tuple(dict.fromkeys(r for b in self.balances for r in b.total.reasons))
+
+    def to_dict(self) -> dict[str, Any]:
+        """As ``eyelid budget --json`` prints it."""
+        return {
+            "releases": len(self.debits),
+            "spent": _spent(self.sound)
+            | {"bounded": not self.unbounded, "reasons": list(self.unbounded)},
+            "limit": {"epsilon": self.limit.epsilon, "delta": self.limit.delta}
+            if self.limit
+            else None,
+            "entries": [
+                {
+                    "made_at": d.made_at,
+                    "mechanism": d.mechanism,
+                    "people": d.people,
+                    **{
+                        key: value
+                        for key, value in d.guarantee.to_dict().items()
+                        if key in ("kind", "epsilon", "delta", "mu", "holds", "reasons")
+                    },
+                }
+                for d in self.debits
+            ],
+            "groups": [
+                {"people": b.people, "releases": len(b.debits), "bounded": b.total.holds}
+                | _spent(b.sound)
+                for b in self.balances
+            ],
+        }
+
+    @property
+    def sentence(self) -> str:
+        """The state in words."""
+        spent = self.sound.numbers() if self.sound else "nothing"
+        text = f"Spent on one person, at most: {spent}."
+        if self.unbounded:
+            text = (
+                f"Spent on one person by the releases that hold, at most: {spent}. In all it is "
+                f"unbounded: {'; '.join(self.unbounded)}."
+            )
+        if self.limit is None:
+            return f"{text} No limit is set: releases are counted, never refused."
+        return f"{text} Limit: ε = {self.limit.epsilon:g}, δ = {self.limit.delta:g} per person."
+
+
+def _spent(guarantee: Guarantee | None) -> dict[str, Any]:
+    if guarantee is None:
+        return {"epsilon": 0.0, "delta": 0.0}
+    return {"epsilon": guarantee.to_dict()["epsilon"], "delta": guarantee.delta or 0.0}
+
+
+def budget(
+    source: Study | FeatureTable | Path | str,
+    *,
+    limit_epsilon: float | None = None,
+    limit_delta: float | None = None,
+    ledger: Path | str | None = None,
+) -> Budget:
+    """What has been spent on these people; sets the limit when one is given.
+
+    Args:
+        source: the study, or anything derived from it.
+        limit_epsilon: refuse releases that would bring a person above this ε.
+        limit_delta: the δ that goes with it; min(N^−1.5, 1e-6) by default.
+        ledger: where it is counted; by default the file beside the original study.
+    """
+    study = read(source) if isinstance(source, str | Path) else source
+    book = open_ledger(study.origin, ledger)
+    if book is None:
+        raise InputError("this study is not in a folder and has no ledger: give --ledger FILE")
+    found, origin = book
+    if limit_epsilon is not None:
+        people = study.data["person"].n_unique()
+        delta = default_delta(people) if limit_delta is None else limit_delta
+        found.set_allowance(origin, limit_epsilon, delta)
+    elif limit_delta is not None:
+        raise InputError("--limit-delta goes with --limit-epsilon: give both")
+    return Budget(
+        debits=tuple(found.debits(origin)),
+        balances=tuple(found.balances(origin)),
+        limit=found.allowance(origin),
+    )
