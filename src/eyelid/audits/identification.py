@@ -7,6 +7,7 @@ watermark and be recognised instead of the person.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,9 +44,9 @@ class Rate:
 def identify(raw: FeatureTable, shown: FeatureTable, seed: int = 0) -> dict[str, Rate]:
     """How many people are named correctly in one task, by attackers who know the other tasks.
 
-    One decision a person. ``forest``: class probabilities of a random forest, averaged over
-    windows. ``means``: the nearest recording mean, which averages a release's noise away. The last
-    task in order of name is the one shown.
+    Every task is shown in turn; one decision a person and task. ``forest``: class probabilities of
+    a random forest, averaged over windows. ``means``: the nearest recording mean, which averages a
+    release's noise away. Limits are over people and allow for there being two attackers.
 
     Args:
         raw: what the attackers know.
@@ -55,11 +56,10 @@ def identify(raw: FeatureTable, shown: FeatureTable, seed: int = 0) -> dict[str,
     tasks = sorted(raw.data["task"].unique())
     if len(tasks) < 2:
         raise InputError("identification needs at least 2 tasks: one to know, one to recognise")
-    named = {
-        "forest": _by_forest(raw, shown, tasks[-1], seed),
-        "means": _by_means(raw, shown, tasks[-1]),
+    return {
+        "forest": _rate([_by_forest(raw, shown, task, seed) for task in tasks], raw),
+        "means": _rate([_by_means(raw, shown, task) for task in tasks], raw),
     }
-    return {attacker: _rate(right, raw) for attacker, right in named.items()}
 
 
 def strongest(rates: dict[str, Rate]) -> Rate:
@@ -67,10 +67,12 @@ def strongest(rates: dict[str, Rate]) -> Rate:
     return max(rates.values(), key=lambda rate: rate.rate)
 
 
-def _rate(right: NDArray[np.bool_], raw: FeatureTable) -> Rate:
-    low, high = clopper_pearson(right.sum(), right.size)
-    chance = 1 / raw.data["person"].n_unique()
-    return Rate(float(right.mean()), float(low), float(high), chance, right.size)
+def _rate(named: Sequence[NDArray[np.bool_]], raw: FeatureTable) -> Rate:
+    """The share of right decisions; a person's decisions count as one, since they are alike."""
+    people = raw.data["person"].n_unique()
+    rate = float(np.concatenate(named).mean())
+    low, high = clopper_pearson(rate * people, people, alpha=0.05 / 2)
+    return Rate(rate, float(low), float(high), 1 / people, people)
 
 
 def _by_forest(raw: FeatureTable, shown: FeatureTable, task: str, seed: int) -> NDArray[np.bool_]:
@@ -139,6 +141,11 @@ def recognise_task(raw: FeatureTable, shown: FeatureTable, seed: int = 0) -> Rat
     learned, tasks = _matrix(shown, row < rows // 2, label="task")
     tested, truth = _matrix(raw, row >= rows // 2 + gap, label="task")
     _, people = _matrix(raw, row >= rows // 2 + gap)
+    if not len(people):
+        raise InputError(
+            f"recordings of {int(raw.lengths()['rows'].to_numpy().max())} rows are too short to "
+            f"learn from one half and test on the other with {gap} rows between"
+        )
     forest = _forest(seed).fit(learned, tasks)
     right = forest.predict(tested) == truth
     shares = np.array([right[people == person].mean() for person in np.unique(people)])

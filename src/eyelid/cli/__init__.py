@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import sys
 from typing import NoReturn
@@ -61,7 +62,7 @@ def main() -> NoReturn:
     except EyelidError as error:
         _fail(str(error), error.exit_code)
     except complaint as error:
-        _fail(error.format_message(), 2)  # type: ignore[attr-defined]
+        _fail(error.format_message() + _value_given(error), 2)  # type: ignore[attr-defined]
     except (typer.Abort, KeyboardInterrupt):
         _fail("stopped", 130)
     except BrokenPipeError:
@@ -78,6 +79,16 @@ def main() -> NoReturn:
             70,
         )
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _value_given(complaint: Exception) -> str:
+    """The value that an option was given, which typer leaves out of its complaint."""
+    options = getattr(getattr(complaint, "param", None), "opts", [])
+    for word, following in itertools.pairwise([*sys.argv, ""]):
+        name, joined, value = word.partition("=")
+        if name in options and isinstance(complaint, typer.BadParameter):
+            return f", got '{value if joined else following}'"
+    return ""
 
 
 def _fail(message: str, code: int) -> NoReturn:

@@ -9,6 +9,7 @@ from eyelid.privacy.noise import (
     gaussian_noise,
     laplace_noise,
     planar_laplace_noise,
+    randomness,
     spherical_laplace_noise,
 )
 from eyelid.privacy.rank1 import rank1_bounds
@@ -34,6 +35,7 @@ __all__ = [
     "laplace_noise",
     "parallel",
     "planar_laplace_noise",
+    "randomness",
     "rank1_bounds",
     "sequential",
     "spherical_laplace_noise",

@@ -134,6 +134,6 @@ def games_picture(games: Sequence[GameResult]) -> str:
         ]
         axis.set_yticks(places, labels)
         axis.set_xlim(0, 1.15)
-        axis.set_xlabel("certified loss as a share of the claimed one (beyond the line: refuted)")
+        axis.set_xlabel("certified loss / claimed loss")
 
     return _svg(draw, 7.6, 0.36 * len(games) + 0.9)

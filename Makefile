@@ -1,0 +1,57 @@
+# Every target sets up what it needs: uv if it is there, otherwise python's own venv and pip.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+UV := $(shell command -v uv 2>/dev/null)
+
+ifeq ($(UV),)
+CREATE = $(PYTHON) -m venv $(VENV)
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
+else
+CREATE = $(UV) venv --quiet --python $(PYTHON) $(VENV)
+INSTALL = $(UV) pip install --quiet --python $(BIN)/python
+endif
+
+.PHONY: help demo test bench proof clean
+
+help:
+	@echo "make demo   the whole story on made-up people; ends in demo/report.html"
+	@echo "make test   lint, types and tests"
+	@echo "make bench  speed and memory against named peers, one JSON line a case"
+	@echo "make proof  the long claims, one JSON line each"
+	@echo "make clean  remove what the above made"
+
+$(VENV)/made:
+	$(CREATE)
+	@touch $@
+
+$(VENV)/core: $(VENV)/made pyproject.toml
+	$(INSTALL) --editable .
+	@touch $@
+
+$(VENV)/test: $(VENV)/core
+	$(INSTALL) --editable ".[test]"
+	@touch $@
+
+$(VENV)/bench: $(VENV)/test
+	$(INSTALL) --editable ".[test,bench]"
+	@touch $@
+
+demo: $(VENV)/core
+	@rm -rf demo
+	$(BIN)/eyelid demo --out demo
+
+test: $(VENV)/test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/pytest -n 2 --dist loadscope
+
+bench: $(VENV)/bench
+	$(BIN)/python -m benchmarks
+
+proof: $(VENV)/test
+	$(BIN)/python -m proofs
+
+clean:
+	rm -rf $(VENV) demo .pytest_cache .mypy_cache .ruff_cache .hypothesis

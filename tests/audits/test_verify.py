@@ -1,0 +1,78 @@
+from dataclasses import dataclass
+from typing import ClassVar
+
+import pytest
+
+from eyelid.audits.samplers import check_samplers, faulty_samplers
+from eyelid.audits.verify import verify
+from eyelid.errors import InputError
+from eyelid.mechanisms import catalogue, mechanism, register
+from eyelid.mechanisms.laplace import Laplace
+from eyelid.mechanisms.mechanism import _registry
+from eyelid.privacy import randomness
+from eyelid.privacy.noise import DiscreteLaplace
+
+
+@pytest.fixture(scope="module")
+def everything():
+    return verify(runs=50_000, noise=randomness(12))
+
+
+def test_every_mechanism_of_the_catalogue_is_tried_at_every_unit(everything):
+    tried = {(g.mechanism, g.calibrated_for, g.unit) for g in everything.games}
+    for name, kind in catalogue().items():
+        for unit in kind.units:
+            assert (name, unit, unit) in tried
+            assert (name, unit, "person") in tried
+
+
+def test_nothing_sound_is_refuted_and_every_planted_fault_is_caught(everything):
+    assert everything.refuted == []
+    assert everything.missed == []
+    assert everything.passed
+
+
+def test_the_result_has_the_contract_s_keys(everything):
+    found = everything.to_dict()
+    assert found["schema"] == "eyelid/verify/1"
+    wanted = {"name", "unit", "claimed", "lower_bound", "runs", "holds", "refuted"}
+    assert all(wanted <= set(game) for game in found["mechanisms"])
+    assert all(set(p) == {"name", "mechanism", "caught"} for p in found["planted"])
+
+
+def test_a_new_mechanism_joins_by_registering_and_a_false_one_is_refuted():
+    @dataclass(frozen=True)
+    class Liar(Laplace):
+        """Half the noise it needs."""
+
+        name: ClassVar[str] = "liar"
+        aliases: ClassVar[tuple[str, ...]] = ()
+
+        def noise(self, shape):
+            return DiscreteLaplace(Laplace.noise(self, shape).scale // 2)
+
+    register(Liar)
+    try:
+        found = verify(["liar"], runs=5_000, noise=randomness(1))
+        assert isinstance(mechanism("liar", epsilon=1), Liar)
+    finally:
+        _registry.pop("liar")
+    assert not found.passed
+    assert any("liar claims epsilon 1 per person" in text for text in found.refuted)
+
+
+def test_samplers_pass_and_faulty_ones_do_not():
+    assert not any(result.refuted for result in check_samplers(100_000, randomness(2)))
+    assert all(result.refuted for _, _, result in faulty_samplers(200_000, randomness(3)))
+
+
+def test_too_few_runs_and_unknown_names_are_errors():
+    with pytest.raises(InputError, match="runs must be at least 1000, got 10"):
+        verify(runs=10)
+    with pytest.raises(InputError, match="unknown mechanism"):
+        verify(["nothing"])
+
+
+def test_a_person_can_ask_for_one_mechanism():
+    found = verify(["lpa"], runs=1_000, noise=randomness(4))
+    assert {g.mechanism for g in found.games} == {"laplace"}

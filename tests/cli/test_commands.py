@@ -1,0 +1,144 @@
+"""The commands as a person meets them."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+COMMANDS = [
+    "demo", "simulate", "inspect", "features", "mechanisms", "cost", "release", "budget", "verify",
+]  # fmt: skip
+
+
+def test_help_lists_every_command(eyelid):
+    done = eyelid("--help")
+    assert done.code == 0
+    assert all(command in done.out for command in COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_examples(eyelid, command):
+    done = eyelid(command, "--help")
+    assert done.code == 0
+    assert "Examples" in done.out
+    assert f"eyelid {command}" in done.out
+
+
+def test_the_version_is_told(eyelid):
+    from eyelid.version import __version__
+
+    assert eyelid("--version").out == f"eyelid {__version__}\n"
+
+
+def test_help_needs_no_heavy_library():
+    heavy = ["numpy", "polars", "scipy", "sklearn", "matplotlib", "dp_accounting", "jinja2"]
+    code = (
+        "import sys; sys.argv = ['eyelid', '--help']\n"
+        "from eyelid.cli import main\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        f"print([m for m in {heavy} if m in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr.strip() == "[]"
+
+
+def test_the_path_from_a_recording_to_a_certificate(eyelid, tmp_path):
+    study, features, out = tmp_path / "study", tmp_path / "features", tmp_path / "private"
+    sizes = ["--people", "4", "--minutes", "1", "--seed", "3"]
+    assert eyelid("simulate", study, *sizes).code == 0
+    told = json.loads(eyelid("inspect", study, "--json").out)
+    assert (told["people"], told["recordings"], told["tasks"]) == (4, 12, 3)
+    assert eyelid("features", study, features, "--kind", "windows").code == 0
+    quote = json.loads(
+        eyelid("cost", features, "--mechanism", "gaussian", "--epsilon", "1", "--json").out
+    )
+    done = eyelid("release", features, out, "--mechanism", "gaussian", "--epsilon", "1", "--json")
+    certificate = json.loads(done.out)
+    assert certificate["guarantee"] == quote["guarantee"]
+    assert certificate == json.loads((out / "certificate.json").read_text())
+    spent = json.loads(eyelid("budget", study, "--json").out)
+    assert spent["spent"]["epsilon"] == 1.0
+    assert spent["releases"] == 1
+    for words in (["inspect", study], ["inspect", features], ["budget", study], ["mechanisms"]):
+        assert eyelid(*words).code == 0
+
+
+@pytest.mark.parametrize(
+    ("unit", "person"), [("recording", 3.0), ("person", 1.0)], ids=["recording", "person"]
+)
+def test_the_person_total_is_in_the_certificate(eyelid, features_folder, tmp_path, unit, person):
+    words = ["--mechanism", "laplace", "--epsilon", "1", "--unit", unit, "--json"]
+    done = eyelid("release", features_folder, tmp_path / "o", *words)
+    assert json.loads(done.out)["person_level"]["epsilon"] == person
+
+
+@pytest.mark.parametrize("flags", [["--seed", "1"], ["--bounds", "data"]], ids=["seed", "data"])
+def test_a_void_guarantee_is_said_aloud(eyelid, features_folder, tmp_path, flags):
+    words = ["--mechanism", "lpa", "--epsilon", "1", *flags, "--json"]
+    done = eyelid("release", features_folder, tmp_path / "o", *words)
+    assert done.code == 0
+    assert "carries no guarantee" in done.err
+    found = json.loads(done.out)
+    assert found["guarantee"]["holds"] is False
+    assert found["guarantee"]["reasons"]
+    spent = json.loads(eyelid("budget", features_folder, "--json").out)
+    assert spent["spent"]["bounded"] is False
+
+
+def test_samples_can_be_released_in_one_step(eyelid, tmp_path):
+    eyelid("simulate", tmp_path / "s", "--people", "3", "--minutes", "1", "--seed", "3")
+    words = ["--mechanism", "laplace", "--epsilon", "1"]
+    assert eyelid("release", tmp_path / "s", tmp_path / "o", *words).code == 0
+
+
+def test_the_catalogue_as_json(eyelid):
+    found = json.loads(eyelid("mechanisms", "--json").out)["mechanisms"]
+    assert {"laplace", "gaussian"} <= {m["name"] for m in found}
+    assert {"name", "takes", "units", "kind", "holds", "paper", "parameters"} <= set(found[0])
+
+
+def test_a_mechanism_shows_its_proof_note(eyelid):
+    out = eyelid("mechanisms", "laplace").out
+    assert all(part in out for part in ("Takes:", "Protects:", "Why:", "Paper:"))
+
+
+def test_verify_speaks_json_and_exit_codes(eyelid, monkeypatch):
+    done = eyelid("verify", "laplace", "--runs", "2000", "--json")
+    found = json.loads(done.out)
+    # So few runs miss the subtle fault, and the exit code says so.
+    assert done.code == (0 if found["passed"] else 1)
+    assert not any(m["refuted"] for m in found["mechanisms"])
+
+
+def test_verify_finds_something_with_exit_code_one(eyelid, monkeypatch):
+    from eyelid.mechanisms.laplace import Laplace
+    from eyelid.privacy.noise import DiscreteLaplace
+
+    true = Laplace.noise
+    half = lambda self, shape: DiscreteLaplace(true(self, shape).scale // 2)  # noqa: E731
+    monkeypatch.setattr(Laplace, "noise", half)
+    from eyelid.mechanisms.additive import noise_of
+
+    noise_of.cache_clear()
+    try:
+        done = eyelid("verify", "laplace", "--runs", "5000")
+    finally:
+        noise_of.cache_clear()
+    assert done.code == 1
+    assert "laplace claims" in done.err
+
+
+def test_the_demo_of_an_existing_folder_is_refused(eyelid, tmp_path):
+    (tmp_path / "demo").mkdir()
+    done = eyelid("demo", "--out", tmp_path / "demo")
+    assert done.code == 2
+    assert "exists already" in done.err
+
+
+def test_python_dash_m_works():
+    done = subprocess.run(
+        [sys.executable, "-m", "eyelid", "--version"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.startswith("eyelid ")

@@ -1,0 +1,91 @@
+"""Small studies to test on, and the command line as a person runs it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import settings
+
+from eyelid.cli import main
+from eyelid.gaze.simulator import simulate
+from eyelid.gaze.study import Feature
+from eyelid.gaze.table import FeatureTable, table_from_arrays
+from eyelid.gaze.windows import window_features
+from eyelid.io import write
+
+# The same examples on every machine, however busy it is.
+settings.register_profile("eyelid", deadline=None, derandomize=True)
+settings.load_profile("eyelid")
+
+
+@dataclass(frozen=True)
+class Finished:
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def eyelid(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
+    """Run a command as a person would, and see what they see."""
+
+    def run(*words: object) -> Finished:
+        monkeypatch.setattr(sys, "argv", ["eyelid", *[str(word) for word in words]])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as stopped:
+            main()
+        seen = capsys.readouterr()
+        return Finished(int(stopped.value.code or 0), seen.out, seen.err)
+
+    return run
+
+
+FEATURES = (
+    Feature("fixation_rate", "1/s", "fixations per second", 0.0, 10.0),
+    Feature("pupil", "mm", "mean pupil diameter", 1.5, 9.0),
+)
+
+
+@pytest.fixture
+def make_table() -> Callable[..., FeatureTable]:
+    """A table of plausible values; the shape is (people, recordings, rows, features)."""
+
+    def make(people: int = 4, recordings: int = 3, rows: int = 10, seed: int = 5) -> FeatureTable:
+        rng = np.random.default_rng(seed)
+        values = rng.uniform([2.0, 2.0], [4.0, 5.0], size=(people, recordings, rows, 2))
+        return table_from_arrays(values, FEATURES)
+
+    return make
+
+
+@pytest.fixture
+def features_folder(tmp_path: Path, make_table: Callable[..., FeatureTable]) -> Path:
+    """A small features study on disk: 4 people, 3 recordings, 10 rows, 2 features."""
+    write(make_table().study(), tmp_path / "features")
+    return tmp_path / "features"
+
+
+@pytest.fixture(scope="session")
+def simulated():
+    """Six simulated people reading three documents."""
+    return simulate(people=6, minutes=3.0, rate_hz=60.0, seed=11)
+
+
+@pytest.fixture(scope="session")
+def simulated_table(simulated):
+    return window_features(simulated)
+
+
+@pytest.fixture
+def real_data() -> Path:
+    """The folder of real recordings, or a skip that says why."""
+    place = os.environ.get("EYELID_DATA")
+    if not place:
+        pytest.skip("EYELID_DATA is not set: the real recordings are not at hand")
+    return Path(place)

@@ -1,0 +1,138 @@
+import json
+import shutil
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+from eyelid.errors import InputError
+from eyelid.gaze.study import Study
+from eyelid.gaze.windows import window_features
+from eyelid.io import read, write
+
+
+def samples(**columns):
+    rows = {"person": ["a", "a", "b"], "recording": ["1", "1", "1"], "time_ms": [0.0, 10.0, 0.0]}
+    people = pl.DataFrame({"person": ["a", "b"]})
+    return Study("samples", pl.DataFrame(rows | {"x": [1.0, None, 3.0]} | columns), people, "deg")
+
+
+def test_what_is_written_is_read_again(tmp_path, simulated):
+    write(simulated, tmp_path / "study")
+    again = read(tmp_path / "study")
+    assert_frame_equal(again.data, simulated.data)
+    assert_frame_equal(again.people, simulated.people)
+    assert_frame_equal(again.events, simulated.events)
+    assert (again.units, again.rate_hz, again.screen) == (
+        simulated.units,
+        simulated.rate_hz,
+        simulated.screen,
+    )
+    assert again.simulated
+
+
+def test_features_keep_their_bounds_and_definitions(tmp_path, simulated_table):
+    write(simulated_table.study(), tmp_path / "features")
+    again = read(tmp_path / "features")
+    assert again.features == simulated_table.features
+    assert (again.step_ms, again.window_ms) == (500.0, 30_000.0)
+
+
+def test_a_derived_study_inherits_origin_and_ledger(tmp_path, simulated):
+    study = write(simulated, tmp_path / "study")
+    write(window_features(study).study(), tmp_path / "deep" / "features")
+    derived = read(tmp_path / "deep" / "features")
+    assert derived.origin == read(tmp_path / "study").origin
+    assert derived.origin.ledger == tmp_path / "study.ledger"
+    about = json.loads((tmp_path / "deep" / "features" / "study.json").read_text())
+    assert about["ledger"] == "../../study.ledger"
+
+
+def test_a_family_of_studies_can_be_moved_together(tmp_path, simulated):
+    study = write(simulated, tmp_path / "here" / "study")
+    write(window_features(study).study(), tmp_path / "here" / "features")
+    shutil.move(tmp_path / "here", tmp_path / "there")
+    assert read(tmp_path / "there" / "features").origin.ledger.exists()
+
+
+def test_a_derived_study_of_a_lost_ledger_is_refused(tmp_path, simulated):
+    study = write(simulated, tmp_path / "study")
+    (tmp_path / "study.ledger").unlink()
+    with pytest.raises(InputError, match="of the original study is missing"):
+        write(window_features(study).study(), tmp_path / "features")
+    assert not (tmp_path / "features").exists()
+
+
+def test_a_folder_written_by_hand_has_its_ledger_beside_it(tmp_path):
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "study.json").write_text(json.dumps({"kind": "samples"}))
+    samples().people.write_csv(folder / "people.csv")
+    samples().data.write_parquet(folder / "data.parquet")
+    study = read(folder)
+    assert study.origin.ledger == tmp_path / "mine.ledger"
+    assert study.data.columns[-2:] == ["task", "stimulus"]
+
+
+def test_rows_out_of_order_are_put_in_order(tmp_path):
+    shuffled = samples()
+    shuffled = shuffled.derive(data=shuffled.data[[2, 1, 0]])
+    write(shuffled, tmp_path / "s")
+    assert read(tmp_path / "s").data["time_ms"].to_list() == [0.0, 10.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("columns", "says"),
+    [
+        ({"time_ms": [0.0, 0.0, 0.0]}, "person a, recording 1 has more than one row at time_ms 0"),
+        ({"time_ms": [0.0, None, 0.0]}, "time_ms has missing values"),
+        ({"person": ["a", "a", "z"]}, "person z has data but no row in people.csv"),
+    ],
+    ids=["duplicate", "no time", "unknown person"],
+)
+def test_data_that_cannot_be_worked_with_are_named(tmp_path, columns, says):
+    with pytest.raises(InputError, match=says):
+        write(samples(**columns), tmp_path / "s")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_empty_study_is_named(tmp_path):
+    empty = samples().derive(data=samples().data.clear())
+    with pytest.raises(InputError, match="the study is empty"):
+        write(empty, tmp_path / "s")
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "says"),
+    [
+        ("study.json", "{", "cannot read"),
+        ("study.json", "[]", "kind is one of"),
+        ("study.json", '{"kind": "songs"}', "kind is one of"),
+        ("data.parquet", "PAR1", "may be truncated"),
+        ("data.parquet", None, "is missing"),
+        ("people.csv", None, "is missing"),
+        ("people.csv", "name\na\n", "no column person"),
+    ],
+)
+def test_a_damaged_folder_is_named(tmp_path, file, content, says):
+    write(samples(), tmp_path / "s")
+    if content is None:
+        (tmp_path / "s" / file).unlink()
+    else:
+        (tmp_path / "s" / file).write_text(content)
+    with pytest.raises(InputError, match=says):
+        read(tmp_path / "s")
+
+
+def test_truncated_data_are_named(tmp_path):
+    write(samples(), tmp_path / "s")
+    data = tmp_path / "s" / "data.parquet"
+    data.write_bytes(data.read_bytes()[:-20])
+    with pytest.raises(InputError, match=r"data\.parquet, it may be truncated"):
+        read(tmp_path / "s")
+
+
+def test_something_that_is_no_study_is_named(tmp_path):
+    (tmp_path / "notes.txt").write_text("hello")
+    with pytest.raises(InputError, match="is not a study folder"):
+        read(tmp_path / "notes.txt")

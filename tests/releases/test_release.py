@@ -1,0 +1,258 @@
+import json
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+import pytest
+
+import eyelid
+from eyelid.errors import InputError, Refused
+from eyelid.io import read, write
+from eyelid.privacy import Ledger, gaussian_epsilon
+from eyelid.releases.plan import DATA_BOUNDS, SEEDED
+from eyelid.releases.spending import budget
+
+CERTIFICATE_KEYS = {
+    "schema", "mechanism", "guarantee", "person_level", "bounds", "noise", "ledger", "unprotected",
+    "rank1_bound", "people", "input_sha256", "version",
+}  # fmt: skip
+
+
+def certificate(folder):
+    return json.loads((folder / "certificate.json").read_text())
+
+
+def test_a_release_is_a_folder_with_data_certificate_and_card(features_folder, tmp_path):
+    done = eyelid.release(features_folder, tmp_path / "out", mechanism="laplace", epsilon=1.0)
+    names = {p.name for p in (tmp_path / "out").iterdir()}
+    assert names == {"study.json", "people.csv", "data.parquet", "certificate.json", "DATACARD.md"}
+    found = certificate(tmp_path / "out")
+    assert set(found) >= CERTIFICATE_KEYS
+    assert found["schema"] == "eyelid/certificate/1"
+    assert found == done.certificate.to_dict()
+    assert len(read(tmp_path / "out").data) == len(done.table.data) == 120
+
+
+@pytest.mark.parametrize(
+    ("unit", "person"), [("recording", 3.0), ("person", 1.0), ("record", 30.0)]
+)
+def test_every_certificate_states_the_person_level_total(make_table, unit, person):
+    done = eyelid.release(make_table(), mechanism="laplace", epsilon=1.0, unit=unit)
+    found = done.certificate.to_dict()
+    assert found["guarantee"]["epsilon"] == 1.0
+    assert found["guarantee"]["unit"] == unit
+    assert found["person_level"]["epsilon"] == person
+    assert found["person_level"]["how"]
+
+
+def test_a_gaussian_certificate_composes_in_mu(make_table):
+    done = eyelid.release(make_table(), mechanism="gaussian", epsilon=1.0, unit="recording")
+    person = done.certificate.person_level
+    assert person.mu == pytest.approx(done.certificate.guarantee.mu * 3**0.5)
+    assert person.epsilon == pytest.approx(gaussian_epsilon(person.mu, 1e-6), rel=1e-6)
+    assert 1.0 < person.epsilon < 3.0
+
+
+def test_a_seed_repeats_and_voids(make_table):
+    one, other = (
+        eyelid.release(make_table(), mechanism="laplace", epsilon=1.0, seed=4) for _ in range(2)
+    )
+    assert one.table.data.equals(other.table.data)
+    found = one.certificate.to_dict()
+    assert not found["guarantee"]["holds"]
+    assert not found["person_level"]["holds"]
+    assert found["guarantee"]["reasons"] == [SEEDED]
+    assert found["rank1_bound"] == {"raw_to_release": None, "release_to_raw": None}
+    assert "not private" in found["noise"]["randomness"]
+
+
+def test_the_seed_itself_is_nowhere_in_the_release(features_folder, tmp_path):
+    eyelid.release(
+        features_folder, tmp_path / "out", mechanism="laplace", epsilon=1.0, seed=918273645
+    )
+    assert all(b"918273645" not in p.read_bytes() for p in (tmp_path / "out").iterdir())
+
+
+def test_bounds_from_the_data_void(make_table):
+    done = eyelid.release(make_table(), mechanism="laplace", epsilon=1.0, bounds="data")
+    assert done.certificate.guarantee.reasons == (DATA_BOUNDS,)
+    assert done.certificate.to_dict()["bounds"]["source"] == "data"
+
+
+def test_two_releases_without_a_seed_differ(make_table):
+    one, other = (eyelid.release(make_table(), mechanism="laplace", epsilon=1.0) for _ in "ab")
+    assert not one.table.data.equals(other.table.data)
+
+
+def test_releases_add_up_over_everything_derived_from_one_study(simulated, tmp_path):
+    study = write(simulated, tmp_path / "study")
+    write(eyelid.window_features(study).study(), tmp_path / "features")
+    eyelid.release(tmp_path / "features", tmp_path / "a", mechanism="laplace", epsilon=1.0)
+    eyelid.release(tmp_path / "study", tmp_path / "b", mechanism="laplace", epsilon=2.0)
+    subset = read(tmp_path / "features")
+    subset = subset.derive(data=subset.data.filter(pl.col("person") != "P01"))
+    write(subset, tmp_path / "subset")
+    eyelid.release(tmp_path / "subset", tmp_path / "c", mechanism="laplace", epsilon=0.5)
+    state = budget(tmp_path / "study")
+    assert [d.guarantee.epsilon for d in state.debits] == [1.0, 2.0, 0.5]
+    assert state.to_dict()["spent"] == {
+        "epsilon": 3.5,
+        "delta": 0.0,
+        "bounded": True,
+        "reasons": [],
+    }
+    assert {(b.people, b.total.epsilon) for b in state.balances} == {(1, 3.0), (5, 3.5)}
+    assert [e["epsilon"] for e in certificate(tmp_path / "c")["ledger"]] == [1.0, 2.0, 0.5]
+
+
+def test_identification_is_bounded_by_everything_spent_so_far(features_folder, tmp_path):
+    for name in "ab":
+        eyelid.release(features_folder, tmp_path / name, mechanism="laplace", epsilon=1.0)
+    first, second = certificate(tmp_path / "a"), certificate(tmp_path / "b")
+    e = np.exp
+    assert first["rank1_bound"]["raw_to_release"] == pytest.approx(e(1) / (e(1) + 3))
+    assert second["rank1_bound"]["raw_to_release"] == pytest.approx(e(2) / (e(2) + 3))
+
+
+def test_a_limit_refuses_before_anything_is_computed_or_written(features_folder, tmp_path):
+    budget(features_folder, limit_epsilon=1.5)
+    eyelid.release(features_folder, tmp_path / "a", mechanism="laplace", epsilon=1.0)
+    with pytest.raises(Refused, match="spent so far: ε = 1"):
+        eyelid.release(features_folder, tmp_path / "b", mechanism="laplace", epsilon=1.0)
+    assert not (tmp_path / "b").exists()
+    assert len(budget(features_folder).debits) == 1
+
+
+def test_a_release_that_fails_half_way_is_counted_and_leaves_nothing(
+    features_folder, tmp_path, monkeypatch
+):
+    from eyelid.mechanisms.laplace import Laplace
+
+    def fail(*_):
+        raise OSError("disk full")
+
+    monkeypatch.setattr(Laplace, "perturb", fail)
+    with pytest.raises(OSError, match="disk full"):
+        eyelid.release(features_folder, tmp_path / "out", mechanism="laplace", epsilon=1.0)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["features", "features.ledger"]
+    assert budget(features_folder).sound.epsilon == 1.0
+
+
+def test_bad_input_costs_nothing(features_folder, tmp_path):
+    for wrong in ({"epsilon": -1.0}, {"epsilon": 1.0, "keep": ["shoes"]}, {"epsilon": 1.0, "x": 1}):
+        with pytest.raises(InputError):
+            eyelid.release(features_folder, tmp_path / "out", mechanism="laplace", **wrong)
+    assert budget(features_folder).debits == ()
+
+
+def test_a_released_folder_carries_no_trace_of_the_original(features_folder, tmp_path):
+    eyelid.release(features_folder, tmp_path / "out", mechanism="laplace", epsilon=1.0)
+    origin = read(features_folder).origin
+    for path in (tmp_path / "out").iterdir():
+        content = path.read_bytes()
+        assert origin.id.encode() not in content
+        assert b'ledger": "' not in content
+        assert str(tmp_path).encode() not in content
+
+
+def test_the_fingerprint_is_keyed_and_follows_the_data(features_folder, tmp_path, make_table):
+    eyelid.release(features_folder, tmp_path / "a", mechanism="laplace", epsilon=1.0)
+    eyelid.release(features_folder, tmp_path / "b", mechanism="laplace", epsilon=1.0)
+    one, two = (certificate(tmp_path / n)["input_sha256"] for n in "ab")
+    assert one == two
+    write(make_table().study(), tmp_path / "same")
+    eyelid.release(tmp_path / "same", tmp_path / "c", mechanism="laplace", epsilon=1.0)
+    assert certificate(tmp_path / "c")["input_sha256"] != one
+
+
+def test_attributes_are_dropped_unless_kept_and_then_named(simulated_table, tmp_path):
+    write(simulated_table.study(), tmp_path / "f")
+    eyelid.release(tmp_path / "f", tmp_path / "a", mechanism="laplace", epsilon=1.0)
+    eyelid.release(
+        tmp_path / "f", tmp_path / "b", mechanism="laplace", epsilon=1.0, keep=["gender"]
+    )
+    assert read(tmp_path / "a").people.columns == ["person"]
+    assert read(tmp_path / "b").people.columns == ["person", "gender"]
+    assert any("gender" in item for item in certificate(tmp_path / "b")["unprotected"])
+
+
+def test_a_ledger_elsewhere_is_used_when_asked(features_folder, tmp_path):
+    eyelid.release(
+        features_folder, tmp_path / "a", mechanism="laplace", epsilon=1.0, ledger=tmp_path / "L"
+    )
+    assert budget(features_folder).debits == ()
+    assert len(budget(features_folder, ledger=tmp_path / "L").debits) == 1
+
+
+def test_a_lost_ledger_stops_a_release(features_folder, tmp_path):
+    (tmp_path / "features.ledger").unlink()
+    with pytest.raises(InputError, match="is missing: bring it back"):
+        eyelid.release(features_folder, tmp_path / "a", mechanism="laplace", epsilon=1.0)
+
+
+def test_without_a_ledger_the_certificate_says_so(make_table):
+    done = eyelid.release(make_table(), mechanism="laplace", epsilon=1.0)
+    assert any("there is no ledger" in item for item in done.certificate.unprotected)
+    assert done.certificate.input_sha256 is None
+
+
+@pytest.mark.parametrize("form", ["json", "csv"])
+def test_bounds_from_a_file_are_used_and_named(make_table, tmp_path, form):
+    path = tmp_path / f"bounds.{form}"
+    path.write_text('{"pupil": [2, 6]}' if form == "json" else "feature,lower,upper\npupil,2,6\n")
+    done = eyelid.release(make_table(), mechanism="laplace", epsilon=1.0, bounds=path)
+    found = done.certificate.to_dict()["bounds"]
+    assert found["source"] == "file"
+    assert found["values"] == {"fixation_rate": [0.0, 10.0], "pupil": [2.0, 6.0]}
+    assert done.certificate.guarantee.holds
+
+
+def test_features_of_other_sciences_take_the_same_road():
+    """Nothing here is about eyes: heart rates, with their own bounds."""
+    from eyelid.gaze.study import Feature
+    from eyelid.gaze.table import table_from_arrays
+
+    rng = np.random.default_rng(1)
+    heart = Feature("heart_rate", "1/min", "beats per minute", 20.0, 250.0)
+    table = table_from_arrays(rng.normal(70, 10, size=(30, 2, 50, 1)), [heart])
+    done = eyelid.release(table, mechanism="gaussian", epsilon=2.0)
+    assert done.certificate.person_level.epsilon == 2.0
+
+
+def test_the_card_says_what_a_person_needs(features_folder, tmp_path):
+    eyelid.release(
+        features_folder, tmp_path / "out", mechanism="laplace", epsilon=1.0, unit="recording"
+    )
+    card = (tmp_path / "out" / "DATACARD.md").read_text()
+    for heading in ("What was done", "For whom it holds", "not protected", "ethics", "cite"):
+        assert heading in card
+    assert "ε = 3" in card
+    assert "{{" not in card
+
+
+def test_the_card_of_a_void_release_says_so_first(features_folder, tmp_path):
+    eyelid.release(features_folder, tmp_path / "out", mechanism="laplace", epsilon=1.0, seed=1)
+    card = (tmp_path / "out" / "DATACARD.md").read_text()
+    assert card.index("no privacy guarantee") < card.index("What was done")
+    assert "must be handled as personal data" in card
+
+
+def test_one_person_has_nobody_to_hide_among(make_table):
+    with pytest.raises(InputError, match="only one person"):
+        eyelid.release(make_table(people=1), mechanism="laplace", epsilon=1.0)
+
+
+def test_a_feature_without_bounds_is_named(make_table):
+    table = make_table()
+    free = replace(table.features[0], upper=float("inf"))
+    with pytest.raises(InputError, match="feature fixation_rate has no public bounds"):
+        eyelid.release(
+            replace(table, features=(free, table.features[1])), mechanism="laplace", epsilon=1.0
+        )
+
+
+def test_the_ledger_is_a_ledger(features_folder, tmp_path):
+    eyelid.release(features_folder, tmp_path / "a", mechanism="gaussian", epsilon=1.0)
+    ledger = Ledger(tmp_path / "features.ledger")
+    (entry,) = ledger.debits(read(features_folder).origin.id)
+    assert (entry.mechanism, entry.people) == ("gaussian", 4)

@@ -1,0 +1,83 @@
+"""The tree keeps its promises: who may import whom, and what is public."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+import eyelid
+
+ROOT = Path(__file__).parent.parent
+SOURCE = ROOT / "src" / "eyelid"
+EVERYBODYS = {"errors", "version"}
+HEAVY = {"sklearn", "matplotlib", "dask", "dp_accounting", "jinja2", "rich"}
+
+
+def rules():
+    """The may-import column of docs/architecture.md."""
+    allowed = {}
+    for line in (ROOT / "docs" / "architecture.md").read_text().splitlines():
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        if len(cells) == 3 and (found := re.fullmatch(r"`eyelid\.(\w+)`", cells[0])):
+            allowed[found[1]] = set(re.findall(r"`(?:eyelid\.)?(\w+)`", cells[2]))
+    return allowed
+
+
+def imports(path, deep=True):
+    tree = ast.parse(path.read_text())
+    nodes = ast.walk(tree) if deep else tree.body
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def test_the_architecture_page_names_every_room():
+    rooms = {p.name for p in SOURCE.iterdir() if (p / "__init__.py").exists()}
+    assert rooms == set(rules())
+
+
+@pytest.mark.parametrize("room", sorted(rules()))
+def test_a_room_imports_only_what_it_may(room):
+    allowed = rules()[room] | EVERYBODYS | {room}
+    if room == "cli":
+        return
+    for path in (SOURCE / room).rglob("*.py"):
+        for name in imports(path):
+            if name.startswith("eyelid."):
+                assert name.split(".")[1] in allowed, f"{path.name} imports {name}"
+
+
+def test_heavy_libraries_are_imported_where_they_are_used():
+    for path in SOURCE.rglob("*.py"):
+        for name in imports(path, deep=False):
+            assert name.split(".")[0] not in HEAVY, f"{path} imports {name} at the top"
+
+
+def test_there_are_no_rooms_without_a_name():
+    vague = {"utils", "util", "helpers", "helper", "common", "misc"}
+    assert not [p for p in SOURCE.rglob("*") if p.stem in vague]
+
+
+@pytest.mark.parametrize("name", eyelid.__all__)
+def test_every_public_name_is_there_and_documented(name):
+    assert getattr(eyelid, name) is not None
+    if name != "__version__":
+        assert getattr(eyelid, name).__doc__
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no attribute 'magic'"):
+        _ = eyelid.magic
+
+
+def test_the_contract_s_python_names_are_there():
+    from eyelid.privacy import Ledger, gaussian_noise, gaussian_sigma, laplace_noise
+
+    names = "read write simulate detect_events window_features mechanism cost release verify"
+    types = "Study FeatureTable Guarantee Certificate Release"
+    assert all(hasattr(eyelid, name) for name in f"{names} {types}".split())
+    assert all(callable(f) for f in (Ledger, gaussian_noise, gaussian_sigma, laplace_noise))
