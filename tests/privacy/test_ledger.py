@@ -130,8 +130,9 @@ def test_a_ledger_that_cannot_be_written_is_named(tmp_path):
 def test_fingerprints_are_keyed_so_that_a_guess_cannot_be_confirmed(tmp_path):
     one = Ledger.create(tmp_path / "one.ledger")
     two = Ledger.create(tmp_path / "two.ledger")
-    assert one.fingerprint(b"data") == one.fingerprint(b"data")
-    assert one.fingerprint(b"data") != two.fingerprint(b"data")
+    assert one.fingerprint(b"data", 1) == one.fingerprint(b"data", 1)
+    assert one.fingerprint(b"data", 1) != two.fingerprint(b"data", 1)
+    assert one.fingerprint(b"data", 1) != one.fingerprint(b"data", 2)
 
 
 def test_the_file_holds_no_more_than_it_must(ledger):

@@ -155,14 +155,16 @@ def test_a_released_folder_carries_no_trace_of_the_original(features_folder, tmp
         assert str(tmp_path).encode() not in content
 
 
-def test_the_fingerprint_is_keyed_and_follows_the_data(features_folder, tmp_path, make_table):
-    eyelid.release(features_folder, tmp_path / "a", mechanism="laplace", epsilon=1.0)
-    eyelid.release(features_folder, tmp_path / "b", mechanism="laplace", epsilon=1.0)
+def test_the_fingerprint_can_be_checked_by_the_owner_alone(features_folder, tmp_path):
+    from eyelid.releases.release import _digest
+
+    for name in "ab":
+        eyelid.release(features_folder, tmp_path / name, mechanism="laplace", epsilon=1.0)
     one, two = (certificate(tmp_path / n)["input_sha256"] for n in "ab")
-    assert one == two
-    write(make_table().study(), tmp_path / "same")
-    eyelid.release(tmp_path / "same", tmp_path / "c", mechanism="laplace", epsilon=1.0)
-    assert certificate(tmp_path / "c")["input_sha256"] != one
+    assert one != two
+    digest = _digest(eyelid.FeatureTable.of(read(features_folder)))
+    ledger = Ledger(tmp_path / "features.ledger")
+    assert [ledger.fingerprint(digest, n) for n in (1, 2)] == [one, two]
 
 
 def test_attributes_are_dropped_unless_kept_and_then_named(simulated_table, tmp_path):
@@ -256,3 +258,18 @@ def test_the_ledger_is_a_ledger(features_folder, tmp_path):
     ledger = Ledger(tmp_path / "features.ledger")
     (entry,) = ledger.debits(read(features_folder).origin.id)
     assert (entry.mechanism, entry.people) == ("gaussian", 4)
+
+
+def test_asking_what_a_released_folder_has_spent_leaves_no_trace(features_folder, tmp_path):
+    eyelid.release(features_folder, tmp_path / "out", mechanism="laplace", epsilon=1.0)
+    assert budget(tmp_path / "out").debits == ()
+    assert not (tmp_path / "out.ledger").exists()
+
+
+def test_overlapping_windows_are_named_where_only_rows_are_hidden(simulated_table):
+    row, whole = (
+        eyelid.release(simulated_table, mechanism="laplace", epsilon=1.0, unit=unit)
+        for unit in ("record", "person")
+    )
+    assert any("up to 60 rows" in item for item in row.certificate.unprotected)
+    assert not any("windows overlap" in item for item in whole.certificate.unprotected)

@@ -8,10 +8,9 @@ import typer
 
 from eyelid.cli.output import In, Json, LedgerFile, print_json, print_table, say
 
-EXAMPLES = """Examples:
-
+EXAMPLES = """\b
+Examples:
   eyelid budget study
-
   eyelid budget study --limit-epsilon 4 --limit-delta 1e-6"""
 
 

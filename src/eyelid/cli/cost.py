@@ -9,10 +9,9 @@ import typer
 
 from eyelid.cli.output import Json, Settings, print_json, print_table, say, settings
 
-EXAMPLES = """Examples:
-
+EXAMPLES = """\b
+Examples:
   eyelid cost features --mechanism laplace --epsilon 1
-
   eyelid cost --mechanism gaussian --epsilon 1 --people 40 --recordings 3 --features 16
               --length 600"""
 

@@ -9,10 +9,9 @@ import typer
 
 from eyelid.cli.output import note, print_table, say
 
-EXAMPLES = """Examples:
-
+EXAMPLES = """\b
+Examples:
   eyelid demo
-
   eyelid demo --out story --fast"""
 
 

@@ -8,10 +8,9 @@ import typer
 
 from eyelid.cli.output import In, LedgerFile, Out, say
 
-EXAMPLES = """Examples:
-
+EXAMPLES = """\b
+Examples:
   eyelid features study features
-
   eyelid features study features --window 10 --step 1"""
 
 

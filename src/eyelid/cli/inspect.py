@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from eyelid.cli.output import In, Json, print_json, print_table, say
 
-EXAMPLES = """Examples:
-
+EXAMPLES = """\b
+Examples:
   eyelid inspect study
-
   eyelid inspect study --json"""
 
 

@@ -8,10 +8,9 @@ import typer
 
 from eyelid.cli.output import Json, print_json, print_table, say
 
-EXAMPLES = """Examples:
-
+EXAMPLES = """\b
+Examples:
   eyelid mechanisms
-
   eyelid mechanisms laplace"""
 
 

@@ -8,12 +8,10 @@ import typer
 
 from eyelid.cli.output import In, Json, LedgerFile, Out, Settings, note, print_json, say, settings
 
-EXAMPLES = """Examples:
-
+EXAMPLES = """\b
+Examples:
   eyelid release features private --mechanism gaussian --epsilon 1
-
   eyelid release features private --mechanism laplace --epsilon 2 --unit recording --set length=600
-
   eyelid release features private --mechanism laplace --epsilon 1 --set keep=gender"""
 
 

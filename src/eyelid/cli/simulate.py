@@ -8,10 +8,9 @@ import typer
 
 from eyelid.cli.output import Out, say
 
-EXAMPLES = """Examples:
-
+EXAMPLES = """\b
+Examples:
   eyelid simulate study
-
   eyelid simulate small --people 5 --tasks comic,image --minutes 1 --rate 250 --seed 7"""
 
 

@@ -8,10 +8,9 @@ import typer
 
 from eyelid.cli.output import Json, note, print_json, print_table, say
 
-EXAMPLES = """Examples:
-
+EXAMPLES = """\b
+Examples:
   eyelid verify --all
-
   eyelid verify laplace --runs 200000 --json"""
 
 

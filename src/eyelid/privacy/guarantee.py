@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass, replace
+from decimal import ROUND_CEILING, Decimal, localcontext
 from enum import StrEnum
 from typing import Any
 
@@ -84,9 +85,20 @@ class Guarantee:
         parts = {"ε": self.epsilon, "δ": self.delta or None, "k": self.k, "γ": self.gamma}
         if self.kind is Kind.GAUSSIAN:
             parts = {"μ": self.mu, **parts}
-        return ", ".join(
-            f"{name} = {value:.4g}" for name, value in parts.items() if value is not None
-        )
+        given = {name: value for name, value in parts.items() if value is not None}
+        return ", ".join(f"{name} = {rounded_up(value)}" for name, value in given.items())
+
+
+def rounded_up(value: float, digits: int = 4) -> str:
+    """A loss to a few digits, never printed smaller than it is.
+
+    >>> rounded_up(1.81431), rounded_up(0.1 + 0.2), rounded_up(3.0), rounded_up(1e-6)
+    ('1.815', '0.3', '3', '1e-06')
+    """
+    # What floating point added in the last place is no loss.
+    exact = Decimal(f"{value:.12g}")
+    with localcontext(prec=digits, rounding=ROUND_CEILING):
+        return f"{float(+exact):.{digits}g}"
 
 
 def _finite(value: Any) -> Any:

@@ -151,14 +151,19 @@ class Ledger:
         ).fetchone() != (_FORMAT,):
             raise InputError(f"{self.path} is not a ledger that this eyelid can read")
 
-    def fingerprint(self, digest: bytes) -> str:
-        """A keyed fingerprint of private data, which only the ledger's owner can check.
+    def fingerprint(self, digest: bytes, debit: int) -> str:
+        """A fingerprint of private data for one release, which only the ledger's owner can check.
 
-        A plain hash would let anybody who guesses the data confirm the guess.
+        A plain hash would let anybody who guesses the data confirm the guess; the same hash in two
+        releases would tell whether the data changed in between.
+
+        Args:
+            digest: of the data.
+            debit: the release's place in the ledger.
         """
         with self._transaction() as database:
             key = database.execute("SELECT value FROM ledger WHERE key = 'key'").fetchone()[0]
-        return hmac.new(bytes.fromhex(key), digest, hashlib.sha256).hexdigest()
+        return hmac.new(bytes.fromhex(key), b"%d:%b" % (debit, digest), hashlib.sha256).hexdigest()
 
     def debit(
         self, origin: str, people: Iterable[str], mechanism: str, guarantee: Guarantee

@@ -27,12 +27,12 @@ class Trust(StrEnum):
 
 
 _MEANINGS = {
-    "person": "everything of one person: all recordings, all features",
+    "person": "everything of one person (all recordings, all features)",
     "recording": "all features of one recording of one person",
     "chunk": "consecutive values of one feature of one recording",
     "event": "consecutive samples, each moved at most a radius",
     "sample": "one gaze sample",
-    "record": "one released row: all features of one window or event",
+    "record": "one released row (all features of one window or event)",
 }
 
 

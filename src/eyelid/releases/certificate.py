@@ -29,8 +29,8 @@ class Certificate:
         unprotected: what the release shows besides.
         rank1_bound: upper bounds on identification among the people released.
         people: how many.
-        input_sha256: a keyed fingerprint of the input that only the ledger's owner can check; a
-            plain hash would confirm guesses about the data.
+        input_sha256: a fingerprint of the input, keyed by the ledger, that only its owner can
+            check; a plain hash would confirm guesses about the data.
         version: of eyelid.
     """
 

@@ -70,7 +70,8 @@ def _rates(study: Study) -> dict[str, float | None]:
     return {
         "nominal": study.rate_hz,
         "measured": 1000 / middle if middle else None,
-        "jitter_ms": float(np.median(np.abs(array - middle))),
+        # Rounding of time stamps is no jitter.
+        "jitter_ms": round(float(np.median(np.abs(array - middle))), 6),
     }
 
 

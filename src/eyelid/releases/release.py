@@ -143,7 +143,7 @@ def _debit_and_certify(
             | {key: value for key, value in d.guarantee.to_dict().items() if key in shown}
             for d in mine[0].debits
         )
-        fingerprint = ledger.fingerprint(_digest(plan.table))
+        fingerprint = ledger.fingerprint(_digest(plan.table), paid.id)
     unprotected = plan.mechanism.unprotected(plan.table)
     unprotected += [
         f"the attribute {name} of every person, released as it is" for name in plan.keep

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from eyelid.errors import InputError
-from eyelid.gaze.study import Study
+from eyelid.gaze.study import Origin, Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.reading import read
+from eyelid.io.study_folder import UNNAMED_ORIGIN
 from eyelid.mechanisms.gaussian import default_delta
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.ledger import Allowance, Balance, Debit
@@ -85,6 +86,16 @@ class Budget:
         return f"{text} Limit: ε = {self.limit.epsilon:g}, δ = {self.limit.delta:g} per person."
 
 
+def _unused(origin: Origin | None) -> bool:
+    """Whether nothing derived from a hand-made study was ever counted; asking leaves no trace."""
+    return (
+        origin is not None
+        and origin.id == UNNAMED_ORIGIN
+        and origin.ledger is not None
+        and not origin.ledger.exists()
+    )
+
+
 def _spent(guarantee: Guarantee | None) -> dict[str, Any]:
     if guarantee is None:
         return {"epsilon": 0.0, "delta": 0.0}
@@ -107,6 +118,8 @@ def budget(
         ledger: where it is counted; by default the file beside the original study.
     """
     study = read(source) if isinstance(source, str | Path) else source
+    if ledger is None and limit_epsilon is None and limit_delta is None and _unused(study.origin):
+        return Budget((), (), None)
     book = open_ledger(study.origin, ledger)
     if book is None:
         raise InputError("this study is not in a folder and has no ledger: give --ledger FILE")

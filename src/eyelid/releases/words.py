@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from eyelid.mechanisms.mechanism import Mechanism, Shape
-from eyelid.privacy.guarantee import Guarantee, Kind
+from eyelid.privacy.guarantee import Guarantee, rounded_up
 
 # A constant at the middle of the bounds is never wrong by more than half the span.
 _CONSTANT_RMSE_OF_SPAN = 0.5
@@ -29,13 +29,11 @@ def promise(guarantee: Guarantee) -> str:
         why = "; ".join(guarantee.reasons) or "the mechanism gives none"
         return f"No privacy guarantee holds: {why}."
     epsilon = guarantee.epsilon if guarantee.epsilon is not None else math.inf
-    factor = number(math.exp(epsilon)) if epsilon < 20 else f"e^{number(epsilon)}"
-    except_when = ""
-    if guarantee.kind is not Kind.PURE:
-        except_when = f", but for a failure probability of at most {number(guarantee.delta or 0.0)}"
+    factor = rounded_up(math.exp(epsilon), 3) if epsilon < 20 else f"e^{rounded_up(epsilon)}"
+    addition = f" plus {number(guarantee.delta)}" if guarantee.delta else ""
     text = (
         f"Replacing {guarantee.unit.meaning} by anything else within the public bounds changes the "
-        f"probability of any output by a factor of at most {factor}{except_when} "
+        f"probability of any output by a factor of at most {factor}{addition} "
         f"({guarantee.numbers()})."
     )
     if epsilon > 10:
@@ -49,11 +47,13 @@ def worth(mechanism: Mechanism, shape: Shape) -> str:
     mean_error = error / math.sqrt(shape.length)
     text = f"Expected error of one value: {number(error)} of its feature's span"
     if mean_error >= _CONSTANT_RMSE_OF_SPAN:
+        weaker = mechanism.units[mechanism.units.index(mechanism.unit.name) + 1 :]
+        way_out = f", or an openly weaker unit ({', '.join(weaker)})" if weaker else ""
         return (
             f"{text}; even a recording's mean is off by {number(mean_error)} spans, more than a "
             "constant at the middle of the bounds would be. This release carries almost no "
             "information about a person's own features. What would: an aggregate over many "
-            "people, or an openly weaker unit (--unit recording or --unit record)."
+            f"people{way_out}, or a larger ε."
         )
     if error >= _CONSTANT_RMSE_OF_SPAN:
         return (
