@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -61,6 +62,15 @@ def _svg(draw: Any, width: float, height: float, columns: int = 1) -> str:
 def gaze_picture(study: Study, seconds: float = 20.0) -> str:
     """The gaze of the first two people on the first task: what is at stake."""
     first = [r for r in study.recordings() if r.task == study.data["task"][0]][:2]
+    screen = study.screen
+
+    def limits(side: int) -> tuple[float, float]:
+        """The screen, in degrees from its top left corner."""
+        if screen is None:
+            values = np.concatenate([r["xy"[side]] for r in first])
+            return float(np.nanmin(values)), float(np.nanmax(values))
+        size_m = (screen.width_m, screen.height_m)[side]
+        return 0.0, 2 * math.degrees(math.atan(size_m / 2 / screen.distance_m))
 
     def draw(*axes: Axes) -> None:
         for axis, recording in zip(axes, first, strict=True):
@@ -69,8 +79,8 @@ def gaze_picture(study: Study, seconds: float = 20.0) -> str:
             axis.plot(x, y, color=_BLUE, linewidth=0.7, alpha=0.85)
             axis.set_title(f"{recording.person}, {recording.task}, {seconds:.0f} s", fontsize=10)
             axis.set_xlabel("degrees")
-            axis.set_aspect("equal", adjustable="datalim")
-            axis.invert_yaxis()
+            axis.set_aspect("equal", adjustable="box")
+            axis.set(xlim=limits(0), ylim=limits(1)[::-1])
         axes[0].set_ylabel("degrees")
 
     return _svg(draw, 8.0, 3.2, columns=len(first))
