@@ -52,6 +52,8 @@ def release(features_folder, tmp_path, *words):
         ([*LAPLACE, "1", "--bounds", "nowhere.json"], 2, "cannot read the bounds"),
         ([*LAPLACE, "1", "--set", "keep=shoes"], 2, "unknown column to keep 'shoes'"),
         ([*LAPLACE, "1", "--sed", "1"], 2, "--sed"),
+        ([*LAPLACE, "1", "--seed", "-1"], 2, "seed must not be negative, got -1"),
+        ([*LAPLACE, "1", "--unit", "record:60"], 2, "unit 'record:60' is not one"),
     ],
 )  # fmt: skip
 def test_what_was_asked_for_is_checked(refuses, features_folder, tmp_path, words, code, says):
@@ -129,6 +131,7 @@ def test_a_spent_budget_is_exit_code_three(eyelid, refuses, features_folder, tmp
         (["--limit-epsilon", "0"], "epsilon must be positive"),
         (["--limit-epsilon", "1", "--limit-delta", "1.5"], "delta must be in [0, 1), got 1.5"),
         (["--limit-delta", "1e-6"], "--limit-delta goes with --limit-epsilon"),
+        (["--no-limit", "--limit-epsilon", "1"], "--no-limit lifts the limit"),
     ],
 )
 def test_a_bad_limit_is_named(refuses, features_folder, words, says):

@@ -5,10 +5,12 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
+import eyelid
 from eyelid.errors import InputError
 from eyelid.gaze.study import Study
 from eyelid.gaze.windows import window_features
 from eyelid.io import read, write
+from eyelid.privacy import Ledger
 
 
 def samples(**columns):
@@ -58,20 +60,57 @@ def test_a_family_of_studies_can_be_moved_together(tmp_path, simulated):
 def test_a_derived_study_of_a_lost_ledger_is_refused(tmp_path, simulated):
     study = write(simulated, tmp_path / "study")
     (tmp_path / "study.ledger").unlink()
-    with pytest.raises(InputError, match="of the original study is missing"):
+    with pytest.raises(InputError, match="is missing: bring it back"):
         write(window_features(study).study(), tmp_path / "features")
     assert not (tmp_path / "features").exists()
 
 
-def test_a_folder_written_by_hand_has_its_ledger_beside_it(tmp_path):
+@pytest.fixture
+def by_hand(tmp_path, make_table):
+    """A features study whose study.json knows no origin."""
     folder = tmp_path / "mine"
-    folder.mkdir()
-    (folder / "study.json").write_text(json.dumps({"kind": "samples"}))
-    samples().people.write_csv(folder / "people.csv")
-    samples().data.write_parquet(folder / "data.parquet")
-    study = read(folder)
-    assert study.origin.ledger == tmp_path / "mine.ledger"
-    assert study.data.columns[-2:] == ["task", "stimulus"]
+    write(make_table().study(), folder)
+    (tmp_path / "mine.ledger").unlink()
+    about = json.loads((folder / "study.json").read_text())
+    del about["origin"], about["ledger"]
+    (folder / "study.json").write_text(json.dumps(about))
+    return folder
+
+
+def test_reading_a_folder_written_by_hand_leaves_it_alone(by_hand):
+    before = (by_hand / "study.json").read_text()
+    assert read(by_hand).origin is None
+    assert (by_hand / "study.json").read_text() == before
+    assert not by_hand.with_name("mine.ledger").exists()
+
+
+def test_the_first_release_gives_a_folder_written_by_hand_its_origin(by_hand, tmp_path):
+    eyelid.release(by_hand, tmp_path / "out", mechanism="laplace", epsilon=1.0)
+    origin = read(by_hand).origin
+    assert origin.ledger == tmp_path / "mine.ledger"
+    shutil.move(by_hand, tmp_path / "renamed")
+    eyelid.release(tmp_path / "renamed", tmp_path / "again", mechanism="laplace", epsilon=1.0)
+    assert len(Ledger(tmp_path / "mine.ledger").debits(origin.id)) == 2
+
+
+def test_a_ledger_of_choice_leaves_a_folder_written_by_hand_alone(by_hand, tmp_path):
+    before = (by_hand / "study.json").read_text()
+    where = tmp_path / "L"
+    eyelid.release(by_hand, tmp_path / "out", mechanism="laplace", epsilon=1.0, ledger=where)
+    assert (by_hand / "study.json").read_text() == before
+    assert len(Ledger(where).debits("unnamed")) == 1
+
+
+def test_an_origin_without_a_ledger_is_not_released_uncounted(by_hand, tmp_path):
+    about = json.loads((by_hand / "study.json").read_text())
+    (by_hand / "study.json").write_text(json.dumps(about | {"origin": "somebody"}))
+    with pytest.raises(InputError, match="names an origin but no ledger"):
+        eyelid.release(by_hand, tmp_path / "out", mechanism="laplace", epsilon=1.0)
+
+
+def test_columns_that_may_be_left_out_are_filled_in(tmp_path):
+    write(samples(), tmp_path / "s")
+    assert read(tmp_path / "s").data.columns[-2:] == ["task", "stimulus"]
 
 
 def test_rows_out_of_order_are_put_in_order(tmp_path):
@@ -108,6 +147,8 @@ def test_an_empty_study_is_named(tmp_path):
         ("study.json", "{", "cannot read"),
         ("study.json", "[]", "kind is one of"),
         ("study.json", '{"kind": "songs"}', "kind is one of"),
+        ("study.json", '{"kind": "samples", "schema": "eyelid/study/9"}', "use the eyelid that"),
+        ("study.json", '{"kind": "features", "features": [{"unit": "s"}]}', "not as expected"),
         ("data.parquet", "PAR1", "may be truncated"),
         ("data.parquet", None, "is missing"),
         ("people.csv", None, "is missing"),

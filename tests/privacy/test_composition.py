@@ -118,6 +118,15 @@ def test_disjoint_people_cost_the_worst_of_them_not_the_sum():
     assert parallel([pure(1.0), pure(3.0), pure(2.0)]).epsilon == 3.0
 
 
+def test_disjoint_people_keep_the_worst_of_every_number():
+    total = parallel([pure(5.0), approximate(1.0, 1e-2)])
+    assert (total.kind, total.epsilon, total.delta) == (Kind.APPROXIMATE, 5.0, 1e-2)
+    same = parallel([gaussian(0.3), gaussian(0.7)])
+    assert same.mu == 0.7
+    mixed = parallel([gaussian(0.7), pure(9.0)])
+    assert (mixed.epsilon, mixed.delta, mixed.mu) == (9.0, 1e-6, None)
+
+
 def test_something_that_does_not_hold_makes_the_total_unbounded():
     total = sequential([pure(1.0), pure(1.0).broken("seeded")])
     assert total.kind is Kind.NONE

@@ -99,9 +99,18 @@ def test_a_missing_ledger_is_an_error_not_a_fresh_start(tmp_path):
         Ledger(tmp_path / "gone.ledger")
 
 
-def test_an_empty_file_is_an_unused_ledger(tmp_path):
-    (tmp_path / "new.ledger").touch()
-    assert Ledger(tmp_path / "new.ledger").debits("o") == []
+def test_an_emptied_ledger_is_not_a_fresh_one(tmp_path):
+    (tmp_path / "cut.ledger").touch()
+    for open_it in (Ledger, Ledger.create):
+        with pytest.raises(InputError, match="may have been emptied"):
+            open_it(tmp_path / "cut.ledger")
+
+
+def test_a_limit_can_be_lifted(ledger):
+    ledger.set_allowance("o", 0.5, 1e-6)
+    ledger.lift_allowance("o")
+    ledger.debit("o", ["ann"], "laplace", pure(1.0))
+    assert ledger.allowance("o") is None
 
 
 @pytest.mark.parametrize("content", [b"not a database at all" * 100, b"SQLite format 3\x00broken"])

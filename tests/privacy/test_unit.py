@@ -14,9 +14,12 @@ def test_an_unknown_unit_suggests_the_nearest():
         Unit.parse("persn")
 
 
-def test_a_unit_with_a_bad_number_says_how_to_write_it():
-    with pytest.raises(InputError, match="NAME:LENGTH"):
-        Unit.parse("chunk:many")
+@pytest.mark.parametrize(
+    "text", ["chunk:many", "chunk", "record:60", "person:5", "event:3", "chunk:0", "event:3:1:1"]
+)
+def test_a_unit_with_a_number_too_many_or_too_few_says_how_to_write_it(text):
+    with pytest.raises(InputError, match=r"write it as|must be positive"):
+        Unit.parse(text)
 
 
 def test_bounds_must_be_finite_and_ordered():

@@ -271,5 +271,74 @@ def test_overlapping_windows_are_named_where_only_rows_are_hidden(simulated_tabl
         eyelid.release(simulated_table, mechanism="laplace", epsilon=1.0, unit=unit)
         for unit in ("record", "person")
     )
-    assert any("up to 60 rows" in item for item in row.certificate.unprotected)
+    assert any("at least about 60 rows" in item for item in row.certificate.unprotected)
     assert not any("windows overlap" in item for item in whole.certificate.unprotected)
+
+
+def test_a_release_is_no_original_to_release_from(features_folder, tmp_path):
+    """Otherwise bounds read off the data would come back as public ones."""
+    done = eyelid.release(
+        features_folder, tmp_path / "void", mechanism="laplace", epsilon=1.0, bounds="data"
+    )
+    for again in (tmp_path / "void", done.table, read(tmp_path / "void")):
+        with pytest.raises(InputError, match="released dataset already"):
+            eyelid.release(again, tmp_path / "again", mechanism="laplace", epsilon=1.0)
+    assert read(tmp_path / "void").features == read(features_folder).features
+
+
+def test_a_mechanism_that_admits_it_does_not_hold_is_certified_so(make_table):
+    from dataclasses import dataclass
+    from typing import ClassVar
+
+    from eyelid.mechanisms.laplace import Laplace
+
+    @dataclass(frozen=True)
+    class Honest(Laplace):
+        claims_to_hold: ClassVar[bool] = False
+
+    done = eyelid.release(make_table(), mechanism=Honest(epsilon=1.0))
+    assert not done.certificate.guarantee.holds
+    assert not done.certificate.person_level.holds
+
+
+def test_a_mechanism_with_its_parameters_set_takes_no_others(make_table):
+    law = eyelid.mechanism("laplace", epsilon=10.0)
+    with pytest.raises(InputError, match="parameters set already: leave out epsilon"):
+        eyelid.release(make_table(), mechanism=law, epsilon=1.0)
+
+
+def test_no_bound_on_naming_people_whom_something_unprotected_tells_apart(simulated_table):
+    told = eyelid.release(simulated_table, mechanism="laplace", epsilon=1.0, keep=["age"])
+    fewer = simulated_table.data.filter((pl.col("person") != "P01") | (pl.col("task") == "comic"))
+    unequal = eyelid.release(replace(simulated_table, data=fewer), mechanism="laplace", epsilon=1.0)
+    for done in (told, unequal):
+        assert done.certificate.rank1_bound["raw_to_release"] is None
+        assert done.certificate.guarantee.holds
+
+
+def test_a_large_delta_is_named(make_table):
+    done = eyelid.release(make_table(), mechanism="gaussian", epsilon=1.0, delta=0.3)
+    assert any("outright" in item for item in done.certificate.unprotected)
+
+
+def test_padding_that_shows_is_named_where_only_rows_are_hidden(make_table):
+    for unit, named in (("record", True), ("recording", False), ("person", False)):
+        done = eyelid.release(make_table(), mechanism="laplace", epsilon=1.0, unit=unit, length=12)
+        assert any("padding shows" in item for item in done.certificate.unprotected) is named
+
+
+def test_counting_elsewhere_than_in_the_study_s_ledger_is_named(features_folder, tmp_path):
+    done = eyelid.release(
+        features_folder, mechanism="laplace", epsilon=1.0, ledger=tmp_path / "other"
+    )
+    assert any("own ledger" in item for item in done.certificate.unprotected)
+
+
+def test_the_ethics_paragraph_tells_of_earlier_releases(features_folder, tmp_path):
+    for name, seed in (("a", None), ("b", None), ("c", 1), ("d", None)):
+        eyelid.release(
+            features_folder, tmp_path / name, mechanism="laplace", epsilon=1.0, seed=seed
+        )
+    cards = {n: (tmp_path / n / "DATACARD.md").read_text() for n in "abcd"}
+    assert "so far the total is ε = 2" in cards["b"]
+    assert "so far no bound holds" in cards["d"]

@@ -81,7 +81,11 @@ class Verification:
     @property
     def missed(self) -> list[str]:
         """The planted faults that were not caught, in words."""
-        return [f"{p.name} in {p.mechanism}" for p in self.planted if not p.caught]
+        missed = [f"{p.name} in {p.mechanism}" for p in self.planted if not p.caught]
+        # A mechanism without planted faults was not tested, whatever its games say.
+        tested = {p.mechanism for p in self.planted}
+        untested = {g.mechanism for g in self.games if g.holds and g.mechanism not in tested}
+        return missed + [f"no fault was planted in {name}" for name in sorted(untested)]
 
     @property
     def passed(self) -> bool:

@@ -22,13 +22,20 @@ def run(
     limit_delta: Annotated[
         float | None, typer.Option(help="The δ that goes with it [min(N^-1.5, 1e-6)].")
     ] = None,
+    no_limit: Annotated[bool, typer.Option("--no-limit", help="Lift the limit.")] = False,
     ledger: LedgerFile = None,
     as_json: Json = False,
 ) -> None:
     """Show what has been spent on these people, over everything derived from the same study."""
     from eyelid.releases.spending import budget
 
-    state = budget(source, limit_epsilon=limit_epsilon, limit_delta=limit_delta, ledger=ledger)
+    state = budget(
+        source,
+        limit_epsilon=limit_epsilon,
+        limit_delta=limit_delta,
+        no_limit=no_limit,
+        ledger=ledger,
+    )
     if as_json:
         print_json(state.to_dict())
         return

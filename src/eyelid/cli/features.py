@@ -28,7 +28,7 @@ def run(
     from eyelid.errors import unknown
     from eyelid.gaze.windows import window_features
     from eyelid.io import read, write
-    from eyelid.releases.release import counted_at
+    from eyelid.io.reading import origin_of
 
     if kind != "windows":
         raise unknown("kind of features", kind, ["windows"])
@@ -36,6 +36,6 @@ def run(
     with shown():
         study = read(source)
         table = window_features(study, window_s=window, step_s=step)
-        write(counted_at(table.study(), ledger), out)
+        write(table.study().derive(origin=origin_of(study, source, ledger)), out)
     say(f"{out}: {len(table.features)} features of {len(table.data):,} windows.")
     say(f"Next: eyelid cost {out} --mechanism gaussian --epsilon 1")

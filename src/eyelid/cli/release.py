@@ -66,7 +66,8 @@ def run(
         print_json(certificate.to_dict())
         return
     say(f"{out}: {certificate.people} people, {len(done.table.data):,} rows.")
-    say(f"One {certificate.guarantee.unit}: {certificate.guarantee.numbers()}.")
+    if certificate.guarantee.holds and certificate.guarantee.unit.name != "person":
+        say(f"One {certificate.guarantee.unit}: {certificate.guarantee.numbers()}.")
     say(f"One person, in total: {promise(certificate.person_level)}")
     if certificate.total is not None:
         say(

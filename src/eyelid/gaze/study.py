@@ -93,6 +93,7 @@ class Study:
         window_ms: length of the window that a row of a ``features`` study summarises.
         events: ground-truth or detected events.
         simulated: whether these people are made up.
+        released: whether this is somebody's release, and so no original to release from.
     """
 
     kind: Kind
@@ -107,6 +108,7 @@ class Study:
     events: pl.DataFrame | None = None
     origin: Origin | None = None
     simulated: bool = False
+    released: bool = False
 
     @property
     def labels(self) -> list[str]:
@@ -158,7 +160,7 @@ def check(study: Study) -> Study:
     """Return the study in order if it can be worked with, otherwise say what is wrong with it."""
     missing = [name for name in ROW_KEY if name not in study.data.columns]
     if missing:
-        raise InputError(f"the data have no column {', '.join(missing)}: name it with --map")
+        raise InputError(f"the data have no column {', '.join(missing)}: every row needs it")
     if study.data.is_empty():
         raise InputError("the study is empty: it has no rows")
     empty = [name for name in ROW_KEY if study.data[name].null_count()]

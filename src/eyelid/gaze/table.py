@@ -23,6 +23,8 @@ class FeatureTable:
         step_ms: time between two rows of a recording, when it is regular.
         window_ms: what one row summarises.
         origin: whose budget a release of this table spends.
+        simulated: whether these people are made up.
+        released: whether this is a release already.
     """
 
     data: pl.DataFrame
@@ -32,6 +34,7 @@ class FeatureTable:
     window_ms: float | None = None
     origin: Origin | None = None
     simulated: bool = False
+    released: bool = False
 
     @classmethod
     def of(cls, study: Study) -> FeatureTable:
@@ -55,6 +58,7 @@ class FeatureTable:
             window_ms=study.window_ms,
             origin=study.origin,
             simulated=study.simulated,
+            released=study.released,
         )
 
     def study(self) -> Study:
@@ -68,6 +72,7 @@ class FeatureTable:
             window_ms=self.window_ms,
             origin=self.origin,
             simulated=self.simulated,
+            released=self.released,
         )
 
     @property

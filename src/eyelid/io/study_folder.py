@@ -13,13 +13,13 @@ from typing import Any
 
 import polars as pl
 
-from eyelid.engine.atomic import new_folder
+from eyelid.engine.atomic import new_folder, write_file
 from eyelid.errors import InputError
 from eyelid.gaze.study import INDEX_COLUMNS, Feature, Origin, Screen, Study, check
+from eyelid.privacy.ledger import Ledger
 
 SCHEMA = "eyelid/study/1"
 LEDGER_SUFFIX = ".ledger"
-UNNAMED_ORIGIN = "unnamed"
 _KINDS = ("samples", "fixations", "features")
 
 
@@ -51,8 +51,9 @@ def read_study(path: Path) -> Study:
             events=_readable(events_path, pl.read_parquet) if events_path.exists() else None,
             origin=_origin(about, path),
             simulated=bool(about.get("simulated", False)),
+            released=bool(about.get("released", False)) or (path / "certificate.json").exists(),
         )
-    except TypeError as error:
+    except (TypeError, ValueError, KeyError, AttributeError) as error:
         raise InputError(f"{path / 'study.json'} is not as expected: {error}") from None
 
 
@@ -63,6 +64,11 @@ def _read_about(path: Path) -> dict[str, Any]:
         raise InputError(f"cannot read {path}: {error}") from None
     if not isinstance(about, dict) or about.get("kind") not in _KINDS:
         raise InputError(f"{path} must be an object whose kind is one of {', '.join(_KINDS)}")
+    if about.get("schema", SCHEMA) != SCHEMA:
+        raise InputError(
+            f"{path} has the schema '{about['schema']}', this eyelid reads '{SCHEMA}': use the "
+            "eyelid that wrote it"
+        )
     return about
 
 
@@ -126,31 +132,39 @@ def write(study: Study, path: Path | str) -> Study:
     """
     path = Path(path)
     study = check(study)
-    beside = path.absolute().with_name(path.absolute().name + LEDGER_SUFFIX)
-    origin = study.origin or Origin(uuid.uuid4().hex, beside)
-    inherited = study.origin is not None and origin.id != UNNAMED_ORIGIN
-    study = replace(study, origin=origin)
+    inherited = study.origin
+    study = replace(study, origin=inherited or new_origin(path))
     with new_folder(path) as folder:
         write_parts(study, folder, home=path)
-        if origin.ledger is not None and not origin.ledger.exists():
-            _start_ledger(origin.ledger, inherited)
+        if inherited is None:
+            Ledger.create(ledger_beside(path))
+        elif inherited.ledger is not None:
+            Ledger(inherited.ledger)
     return study
 
 
-def _start_ledger(ledger: Path, inherited: bool) -> None:
-    """Put down an empty ledger, so that a missing one can be told from an unused one."""
-    if inherited:
-        raise InputError(
-            f"the ledger {ledger} of the original study is missing: bring it back, or say where it "
-            "is with --ledger FILE"
-        )
-    try:
-        ledger.touch()
-    except OSError as error:
-        raise InputError(
-            f"cannot write the ledger {ledger} ({error.strerror}): "
-            "choose another with --ledger FILE"
-        ) from None
+def ledger_beside(path: Path) -> Path:
+    """Where the ledger of an original study stands."""
+    return path.absolute().with_name(path.absolute().name + LEDGER_SUFFIX)
+
+
+def new_origin(path: Path) -> Origin:
+    """An origin for people who were in no study before."""
+    return Origin(uuid.uuid4().hex, ledger_beside(path))
+
+
+def adopt(path: Path, origin: Origin) -> None:
+    """Write an origin into a study folder that somebody made by hand."""
+    file = path / "study.json"
+    about = _read_about(file) | _origin_facts(origin, path)
+    write_file(file, json.dumps(about, indent=2, ensure_ascii=False) + "\n")
+
+
+def _origin_facts(origin: Origin, home: Path) -> dict[str, str]:
+    facts = {"origin": origin.id}
+    if origin.ledger is not None:
+        facts["ledger"] = Path(os.path.relpath(origin.ledger, home.absolute())).as_posix()
+    return facts
 
 
 def write_parts(study: Study, folder: Path, home: Path | None = None) -> None:
@@ -164,9 +178,7 @@ def write_parts(study: Study, folder: Path, home: Path | None = None) -> None:
     """
     about: dict[str, Any] = {"schema": SCHEMA, "kind": study.kind}
     if home is not None and study.origin is not None:
-        about["origin"] = study.origin.id
-        if study.origin.ledger is not None:
-            about["ledger"] = Path(os.path.relpath(study.origin.ledger, home.absolute())).as_posix()
+        about |= _origin_facts(study.origin, home)
     about |= {
         "units": study.units,
         "rate_hz": study.rate_hz,
@@ -182,6 +194,7 @@ def write_parts(study: Study, folder: Path, home: Path | None = None) -> None:
         ],
         "labels": study.labels,
         "simulated": study.simulated,
+        "released": study.released,
     }
     text = json.dumps(about, indent=2, ensure_ascii=False)
     (folder / "study.json").write_text(text + "\n", encoding="utf-8")

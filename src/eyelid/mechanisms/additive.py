@@ -143,23 +143,23 @@ class AdditiveMechanism(Mechanism):
     def unprotected(self, table: FeatureTable) -> list[str]:
         """What the released table shows besides the protected values."""
         shape = self.shape(table)
-        how = (
-            "chosen beforehand"
-            if isinstance(self.length, int)
-            else f"read off the {self.length} one; --set length=N, chosen beforehand, hides it"
-        )
+        chosen = isinstance(self.length, int)
+        how = "chosen beforehand" if chosen else f"read off the {self.length} one"
         shown = [
             f"the number of people ({shape.people}) and that each of them took part",
             "which recordings each person has, with their task and stimulus names, and their order",
             f"the common length of the recordings ({shape.length} rows, {how})",
             "the names of the people as the study gives them: use pseudonyms",
         ]
-        overlap = math.ceil((table.window_ms or 0.0) / (table.step_ms or math.inf))
-        if self.unit.name == "record" and overlap > 1:
-            shown.append(
-                "a moment of gaze beyond one row: windows overlap, so it is in up to "
-                f"{overlap} rows and costs up to {overlap} times the ε of one"
-            )
+        if self.unit.name == "record":
+            if self.length != "shortest":
+                shown.append("how long each recording was: its padding shows over many rows")
+            overlap = math.ceil((table.window_ms or 0.0) / (table.step_ms or math.inf))
+            if overlap > 1:
+                shown.append(
+                    "a moment of gaze beyond one row: windows overlap, so it is in at least about "
+                    f"{overlap} rows and costs at least about {overlap} times the ε of one"
+                )
         return shown
 
     def neighbour_pairs(self, unit: Unit) -> Iterator[NeighbourPair]:

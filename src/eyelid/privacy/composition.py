@@ -146,4 +146,9 @@ def parallel(guarantees: Sequence[Guarantee], delta: float | None = None) -> Gua
     failing = [g for g in singles if not g.holds]
     if failing:
         return sequential(failing, delta)
-    return max(singles, key=lambda g: (_epsilon(g), g.delta or 0.0))
+    worst = max(singles, key=_epsilon)
+    delta = max(g.delta or 0.0 for g in singles)
+    if all((g.mu or 0.0) <= (worst.mu or 0.0) and (worst.delta or 0.0) >= delta for g in singles):
+        return worst
+    # No single one of them is the worst in every number: state the worst of each.
+    return replace(worst, kind=Kind.APPROXIMATE, delta=delta, mu=None, slack=0.0)

@@ -1,8 +1,8 @@
 """What has been spent on each person, in a file that survives crashes and crowds.
 
-A debit is written before a release is computed, so a killed release is counted and an uncounted
-release does not exist. SQLite gives the transaction: two processes cannot both take the last of a
-budget, and a process killed in between leaves either the old ledger or the new one.
+A debit is written before a release is computed, so a killed release is counted and nothing that
+went through the ledger is missing from it. SQLite gives the transaction: two processes cannot both
+take the last of a budget, and a process killed in between leaves the old ledger or the new one.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ import hashlib
 import hmac
 import json
 import math
+import os
 import secrets
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -112,13 +113,13 @@ class Ledger:
     def create(cls, path: Path | str) -> Ledger:
         """Open the ledger at ``path``, made if it is not there."""
         path = Path(path)
-        try:
-            path.touch()
-        except OSError as error:
-            raise InputError(
-                f"cannot write the ledger {path} ({error.strerror}): choose another with "
-                "--ledger FILE"
-            ) from None
+        if not path.exists():
+            try:
+                _make(path)
+            except (OSError, sqlite3.Error) as error:
+                raise InputError(
+                    f"cannot write the ledger {path} ({error}): choose another with --ledger FILE"
+                ) from None
         return cls(path)
 
     @contextmanager
@@ -128,7 +129,7 @@ class Ledger:
             try:
                 database.execute("PRAGMA synchronous = FULL")
                 database.execute("BEGIN IMMEDIATE")
-                self._start_or_recognise(database)
+                self._recognise(database)
                 yield database
                 database.execute("COMMIT")
             finally:
@@ -139,17 +140,14 @@ class Ledger:
                 f"cannot use the ledger {self.path} ({error}): check the file and its folder"
             ) from None
 
-    def _start_or_recognise(self, database: sqlite3.Connection) -> None:
+    def _recognise(self, database: sqlite3.Connection) -> None:
         tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master")}
-        if not tables:
-            for statement in _SCHEMA:
-                database.execute(statement)
-            fresh = [("format", _FORMAT), ("key", secrets.token_hex(32))]
-            database.executemany("INSERT INTO ledger VALUES (?, ?)", fresh)
-        elif "ledger" not in tables or database.execute(
-            "SELECT value FROM ledger WHERE key = 'format'"
-        ).fetchone() != (_FORMAT,):
-            raise InputError(f"{self.path} is not a ledger that this eyelid can read")
+        query = "SELECT value FROM ledger WHERE key = 'format'"
+        if "ledger" not in tables or database.execute(query).fetchone() != (_FORMAT,):
+            raise InputError(
+                f"{self.path} is not a ledger that this eyelid can read: it may have been "
+                "emptied; bring back a copy, or say where it is with --ledger FILE"
+            )
 
     def fingerprint(self, digest: bytes, debit: int) -> str:
         """A fingerprint of private data for one release, which only the ledger's owner can check.
@@ -235,6 +233,11 @@ class Ledger:
         with self._transaction() as database:
             return _allowance(database, origin)
 
+    def lift_allowance(self, origin: str) -> None:
+        """Remove the limit; spending is still counted."""
+        with self._transaction() as database:
+            database.execute("DELETE FROM allowance WHERE origin = ?", (origin,))
+
     def set_allowance(self, origin: str, epsilon: float, delta: float) -> Allowance:
         """Set the most that may be spent on a person; releases above it are refused."""
         allowance = Allowance(check_epsilon(epsilon), check_delta(delta))
@@ -244,6 +247,26 @@ class Ledger:
                 (origin, allowance.epsilon, allowance.delta),
             )
         return allowance
+
+
+def _make(path: Path) -> None:
+    """Put down a fresh ledger in one step, so that an empty file always is a damaged one."""
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
+    try:
+        database = sqlite3.connect(draft)
+        try:
+            for statement in _SCHEMA:
+                database.execute(statement)
+            fresh = [("format", _FORMAT), ("key", secrets.token_hex(32))]
+            database.executemany("INSERT INTO ledger VALUES (?, ?)", fresh)
+            database.commit()
+        finally:
+            database.close()
+        # Unlike a rename, a link never replaces what another process put there first.
+        with suppress(FileExistsError):
+            os.link(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 def _pack(guarantee: Guarantee) -> str:
@@ -321,8 +344,9 @@ def _check_allowance(
         limit = f"the limit of ε = {allowance.epsilon:g}, δ = {allowance.delta:g} per person"
         if not total.holds:
             raise Refused(
-                f"a budget cannot hold a release without a guarantee ({total.reasons[0]}): "
-                f"remove {limit} or release otherwise"
+                f"{limit} cannot be kept by a release without a guarantee "
+                f"({total.reasons[0]}): nothing was released; 'eyelid budget IN --no-limit' "
+                "lifts the limit"
             )
         if (total.epsilon or 0.0) > allowance.epsilon * (1 + _ROUNDING) or (
             total.delta or 0.0

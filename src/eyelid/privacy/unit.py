@@ -35,6 +35,9 @@ _MEANINGS = {
     "record": "one released row (all features of one window or event)",
 }
 
+# What must be said besides the name; a number that means nothing would claim something.
+_NUMBERS = {"chunk": ("length",), "event": ("length", "radius")}
+
 
 @dataclass(frozen=True, order=True)
 class Unit:
@@ -58,6 +61,13 @@ class Unit:
     def __post_init__(self) -> None:
         if self.name not in _MEANINGS:
             raise unknown("unit", self.name, _MEANINGS)
+        wanted = _NUMBERS.get(self.name, ())
+        given = tuple(n for n in ("length", "radius") if getattr(self, n) is not None)
+        if given != wanted:
+            form = ":".join([self.name, *[n.upper() for n in wanted]])
+            raise InputError(f"unit '{self}' is not one: write it as {form}")
+        if any(getattr(self, n) <= 0 for n in given):
+            raise InputError(f"unit '{self}': its numbers must be positive")
 
     @classmethod
     def parse(cls, text: str) -> Unit:
@@ -67,9 +77,12 @@ class Unit:
             length = int(numbers[0]) if numbers else None
             radius = float(numbers[1]) if len(numbers) > 1 else None
         except ValueError:
+            length = radius = None
+            numbers = ["no number"] * 3
+        if len(numbers) > 2:
             raise InputError(
-                f"unit '{text}': write it as NAME, NAME:LENGTH or event:W:RADIUS"
-            ) from None
+                f"unit '{text}': write it as NAME, chunk:LENGTH or event:LENGTH:RADIUS"
+            )
         return cls(name, length, radius)
 
     @property

@@ -14,7 +14,7 @@ SCHEMA = "eyelid/certificate/1"
 
 @dataclass(frozen=True)
 class Certificate:
-    """What accompanies a release; nothing in it depends on protected values.
+    """What accompanies a release; of the protected values it shows nothing.
 
     Attributes:
         mechanism: its name.

@@ -6,6 +6,7 @@ from importlib import resources
 
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.mechanism import Mechanism, Shape
+from eyelid.privacy.guarantee import rounded_up
 from eyelid.releases.certificate import Certificate
 from eyelid.releases.words import number, promise, worth
 
@@ -27,6 +28,7 @@ def datacard(
         mechanism=mechanism,
         promise=promise,
         number=number,
+        rounded_up=rounded_up,
         worth=worth(mechanism, shape),
         proof_note=" ".join((type(mechanism).__doc__ or "").split("\n\n")[0].split()),
     )

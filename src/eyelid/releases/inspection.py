@@ -81,6 +81,8 @@ def _quality(study: Study) -> dict[str, float]:
         names = [f.name for f in study.features if f.name in study.data.columns]
     else:
         names = [c for c in ("x", "y", "pupil") if c in study.data.columns]
+    if not names:
+        return {}
     missing = study.data.select(
         (pl.col(n).is_null() | pl.col(n).cast(pl.Float64).is_nan()).mean() for n in names
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from eyelid.errors import InputError, unknown
-from eyelid.gaze.study import Study, check
+from eyelid.gaze.study import Feature, Study, check
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.reading import read
 from eyelid.mechanisms.mechanism import Mechanism, Shape, find, mechanism
@@ -35,6 +35,7 @@ class Plan:
     Attributes:
         mechanism: with its parameters.
         table: with the bounds it will be clipped to.
+        defined_features: with the bounds of their own definitions.
         shape: its public facts.
         bounds: where values are clipped.
         guarantee: for the unit asked for.
@@ -44,11 +45,19 @@ class Plan:
 
     mechanism: Mechanism
     table: FeatureTable
+    defined_features: tuple[Feature, ...]
     shape: Shape
     bounds: Bounds
     guarantee: Guarantee
     person_level: Guarantee
     keep: tuple[str, ...]
+
+    @property
+    def alike(self) -> bool:
+        """Whether nothing that is released as it is tells the people apart, but for their names."""
+        keys = [c for c in ("task", "stimulus") if c in self.table.data.columns]
+        each = self.table.lengths().group_by("person", maintain_order=True).agg(*keys)
+        return not self.keep and each.select(keys).n_unique() == 1
 
     @property
     def people(self) -> list[str]:
@@ -73,9 +82,13 @@ def feature_table(source: Study | FeatureTable | Path | str) -> FeatureTable:
 
 def build_mechanism(name: str | Mechanism, **parameters: Any) -> Mechanism:
     """A mechanism from a name and what was asked for; what was not asked for takes its default."""
-    if isinstance(name, Mechanism):
-        return name
     asked = {key: value for key, value in parameters.items() if value is not None}
+    if isinstance(name, Mechanism):
+        if asked:
+            raise InputError(
+                f"{name.name} has its parameters set already: leave out {', '.join(asked)}"
+            )
+        return name
     kind = find(name)
     if "unit" not in asked and PERSON.name not in kind.units:
         asked["unit"] = kind.units[0]
@@ -91,8 +104,14 @@ def make_plan(
 ) -> Plan:
     """Check everything that can be checked before anything is spent or written."""
     table = feature_table(source)
+    if table.released:
+        raise InputError(
+            "this is a released dataset already: release from the original study, whose ledger "
+            "counts these people"
+        )
     _check_features(table)
     chosen = bounds_for(table, bounds)
+    defined = table.features
     table = clipped_to(table, chosen)
     shape = mechanism.shape(table)
     if shape.people < 2:
@@ -101,6 +120,8 @@ def make_plan(
             "among: a release needs at least 2 people"
         )
     reasons = []
+    if not mechanism.claims_to_hold:
+        reasons.append(f"{mechanism.name} does not give the guarantee that its paper prints")
     if not noise.private:
         reasons.append(SEEDED)
     if chosen.source is BoundsSource.DATA:
@@ -117,6 +138,7 @@ def make_plan(
     return Plan(
         mechanism=mechanism,
         table=table,
+        defined_features=defined,
         shape=shape,
         bounds=chosen,
         guarantee=mechanism.cost(shape, mechanism.unit).broken(*reasons),

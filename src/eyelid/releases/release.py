@@ -12,9 +12,11 @@ import numpy as np
 import polars as pl
 
 from eyelid.engine.atomic import check_new, new_folder
+from eyelid.errors import InputError
 from eyelid.gaze.study import Origin, Study
 from eyelid.gaze.table import FeatureTable
-from eyelid.io.study_folder import UNNAMED_ORIGIN, write_parts
+from eyelid.io.reading import UNNAMED, origin_of
+from eyelid.io.study_folder import write_parts
 from eyelid.mechanisms.mechanism import Mechanism
 from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.guarantee import Guarantee
@@ -75,7 +77,8 @@ def release(
         parameters: of the mechanism.
 
     >>> import numpy as np
-    >>> from eyelid.gaze.study import Feature
+    >>> from eyelid.errors import InputError
+    from eyelid.gaze.study import Feature
     >>> from eyelid.gaze.table import table_from_arrays
     >>> features = [Feature("fixation_rate", "1/s", "fixations per second", 0.0, 10.0)]
     >>> table = table_from_arrays(np.full((4, 3, 10, 1), 3.0), features)
@@ -86,15 +89,27 @@ def release(
     out = Path(out) if out is not None else None
     if out is not None:
         check_new(out)
+    if seed is not None and seed < 0:
+        raise InputError(f"seed must not be negative, got {seed}")
     noise = randomness(seed)
     chosen = build_mechanism(mechanism, epsilon=epsilon, delta=delta, unit=unit, **parameters)
     plan = make_plan(source, chosen, noise, bounds, keep)
+    if isinstance(source, str | Path) and ledger is None:
+        origin = origin_of(plan.table.study(), source)
+        plan = replace(plan, table=replace(plan.table, origin=origin))
     book = open_ledger(plan.table.origin, ledger)
-    certificate = _debit_and_certify(plan, book, noise.name)
+    certificate = _debit_and_certify(plan, book, noise.name, ledger)
 
     table = chosen.apply(plan.table, noise)
     people = plan.table.people.filter(pl.col("person").is_in(plan.people))
-    table = replace(table, people=people.select("person", *plan.keep), origin=None)
+    # Bounds read off the data must not come back as the features' own.
+    table = replace(
+        table,
+        people=people.select("person", *plan.keep),
+        features=plan.defined_features,
+        origin=None,
+        released=True,
+    )
     if out is not None:
         with new_folder(out) as folder:
             write_parts(table.study(), folder)
@@ -105,28 +120,18 @@ def release(
 
 
 def open_ledger(origin: Origin | None, chosen: Path | str | None) -> tuple[Ledger, str] | None:
-    """The ledger that counts these people, and the name it knows them by."""
+    """The ledger that counts these people, and the name it knows them by; None without a study."""
+    if origin is None:
+        return None if chosen is None else (Ledger.create(chosen), UNNAMED)
     if chosen is not None:
-        return Ledger.create(chosen), origin.id if origin else UNNAMED_ORIGIN
-    if origin is None or origin.ledger is None:
-        return None
-    if origin.id == UNNAMED_ORIGIN:
-        return Ledger.create(origin.ledger), origin.id
+        return Ledger.create(chosen), origin.id
+    if origin.ledger is None:
+        raise InputError("study.json names an origin but no ledger: say where it is with --ledger")
     return Ledger(origin.ledger), origin.id
 
 
-def counted_at(study: Study, chosen: Path | str | None) -> Study:
-    """The study with its spending counted in a file of somebody's choice."""
-    if chosen is None:
-        return study
-    book = Ledger.create(chosen)
-    return study.derive(
-        origin=Origin(study.origin.id if study.origin else UNNAMED_ORIGIN, book.path.absolute())
-    )
-
-
 def _debit_and_certify(
-    plan: Plan, book: tuple[Ledger, str] | None, randomness_name: str
+    plan: Plan, book: tuple[Ledger, str] | None, randomness_name: str, chosen: Path | str | None
 ) -> Certificate:
     """Pay first; then say what was bought."""
     history: tuple[dict[str, Any], ...] = ()
@@ -148,8 +153,23 @@ def _debit_and_certify(
     unprotected += [
         f"the attribute {name} of every person, released as it is" for name in plan.keep
     ]
+    origin_ledger = plan.table.origin.ledger if plan.table.origin else None
     if book is None:
         unprotected.append("what earlier releases of these people gave away: there is no ledger")
+    elif chosen is not None and origin_ledger not in (None, Path(chosen).absolute()):
+        unprotected.append(
+            "what the study's own ledger has counted: this release is in another one"
+        )
+    delta = plan.person_level.delta or 0.0
+    if delta * plan.shape.people >= 1:
+        unprotected.append(
+            f"one person in {plan.shape.people}: δ = {delta:g} would also allow a mechanism that "
+            "publishes somebody's data outright"
+        )
+    bounded = total or plan.person_level
+    if not plan.alike:
+        # Kept attributes or unequal recordings may name people without any gaze.
+        bounded = bounded.broken("people are told apart by what is not protected")
     return Certificate(
         mechanism=plan.mechanism.name,
         parameters=plan.mechanism.parameters(),
@@ -165,7 +185,7 @@ def _debit_and_certify(
         ledger=history,
         total=total,
         unprotected=tuple(unprotected),
-        rank1_bound=rank1_bounds(total or plan.person_level, plan.shape.people),
+        rank1_bound=rank1_bounds(bounded, plan.shape.people),
         people=plan.shape.people,
         input_sha256=fingerprint,
         version=__version__,

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from eyelid.errors import InputError
-from eyelid.gaze.study import Origin, Study
+from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
-from eyelid.io.reading import read
-from eyelid.io.study_folder import UNNAMED_ORIGIN
+from eyelid.io.reading import origin_of, read
 from eyelid.mechanisms.gaussian import default_delta
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.ledger import Allowance, Balance, Debit
@@ -86,16 +85,6 @@ class Budget:
         return f"{text} Limit: ε = {self.limit.epsilon:g}, δ = {self.limit.delta:g} per person."
 
 
-def _unused(origin: Origin | None) -> bool:
-    """Whether nothing derived from a hand-made study was ever counted; asking leaves no trace."""
-    return (
-        origin is not None
-        and origin.id == UNNAMED_ORIGIN
-        and origin.ledger is not None
-        and not origin.ledger.exists()
-    )
-
-
 def _spent(guarantee: Guarantee | None) -> dict[str, Any]:
     if guarantee is None:
         return {"epsilon": 0.0, "delta": 0.0}
@@ -107,6 +96,7 @@ def budget(
     *,
     limit_epsilon: float | None = None,
     limit_delta: float | None = None,
+    no_limit: bool = False,
     ledger: Path | str | None = None,
 ) -> Budget:
     """What has been spent on these people; sets the limit when one is given.
@@ -115,16 +105,29 @@ def budget(
         source: the study, or anything derived from it.
         limit_epsilon: refuse releases that would bring a person above this ε.
         limit_delta: the δ that goes with it; min(N^−1.5, 1e-6) by default.
+        no_limit: lift the limit.
         ledger: where it is counted; by default the file beside the original study.
     """
     study = read(source) if isinstance(source, str | Path) else source
-    if ledger is None and limit_epsilon is None and limit_delta is None and _unused(study.origin):
-        return Budget((), (), None)
+    changes = limit_epsilon is not None or limit_delta is not None or no_limit
+    if study.origin is None and ledger is None:
+        if not changes:
+            # Nothing was ever made of it; asking leaves no trace.
+            return Budget((), (), None)
+        if not isinstance(source, str | Path):
+            raise InputError("this study is not in a folder and has no ledger: give --ledger FILE")
+        if study.released:
+            raise InputError("a released dataset has no budget: name the original study")
+        study = replace(study, origin=origin_of(read(source), source))
     book = open_ledger(study.origin, ledger)
     if book is None:
         raise InputError("this study is not in a folder and has no ledger: give --ledger FILE")
     found, origin = book
-    if limit_epsilon is not None:
+    if no_limit and (limit_epsilon is not None or limit_delta is not None):
+        raise InputError("--no-limit lifts the limit: leave out --limit-epsilon and --limit-delta")
+    if no_limit:
+        found.lift_allowance(origin)
+    elif limit_epsilon is not None:
         people = study.data["person"].n_unique()
         delta = default_delta(people) if limit_delta is None else limit_delta
         found.set_allowance(origin, limit_epsilon, delta)
