@@ -151,7 +151,7 @@ def test_every_recording_gets_one_public_length_and_public_times(make_table, len
     ragged = replace(table, data=short.with_columns(pl.col("time_ms") + 17.5))
     law = build("laplace", length=length)
     released = law.apply(ragged, randomness(1))
-    assert set(released.lengths()["rows"]) == {rows}
+    assert set(released.recordings["rows"]) == {rows}
     assert released.data["time_ms"].unique().sort().to_list() == [500.0 * i for i in range(rows)]
     assert law.shape(ragged).length == rows
 

@@ -143,7 +143,7 @@ def recognise_task(raw: FeatureTable, shown: FeatureTable, seed: int = 0) -> Rat
     _, people = _matrix(raw, row >= rows // 2 + gap)
     if not len(people):
         raise InputError(
-            f"recordings of {int(raw.lengths()['rows'].to_numpy().max())} rows are too short to "
+            f"recordings of {int(raw.recordings['rows'].to_numpy().max())} rows are too short to "
             f"learn from one half and test on the other with {gap} rows between"
         )
     forest = _forest(seed).fit(learned, tasks)

@@ -138,20 +138,21 @@ class Study:
         return replace(self, **changes)  # type: ignore[arg-type]
 
 
+def recording_starts(data: pl.DataFrame) -> pl.Series:
+    """Whether a row is the first of a run of rows of one recording."""
+    changed = [data[key] != data[key].shift() for key in RECORDING_KEY]
+    return (changed[0] | changed[1]).fill_null(True)
+
+
 def ordered(data: pl.DataFrame) -> pl.DataFrame:
     """Rows of one recording together and in order of time; untouched when they are."""
-    keys = data.select(ROW_KEY)
-    same = (pl.col("person") == pl.col("person").shift()) & (
-        pl.col("recording") == pl.col("recording").shift()
-    )
-    starts = keys.select((~same.fill_null(False)).sum()).item()
-    backwards = keys.select((same & (pl.col("time_ms") < pl.col("time_ms").shift())).any()).item()
-    persons = keys.select((pl.col("person") != pl.col("person").shift()).fill_null(True).sum())
-    together = (
-        starts == keys.select(pl.struct("person", "recording").n_unique()).item()
-        and persons.item() == keys["person"].n_unique()
-    )
-    if together and not backwards:
+    if data.is_empty():
+        return data
+    starts = recording_starts(data)
+    runs = data.select(RECORDING_KEY).filter(starts)
+    people = runs["person"].filter((runs["person"] != runs["person"].shift()).fill_null(True))
+    backwards = (data["time_ms"].diff() < 0).fill_null(False) & ~starts
+    if runs.n_unique() == len(runs) and people.n_unique() == len(people) and not backwards.any():
         return data
     return data.sort(ROW_KEY, maintain_order=True)
 

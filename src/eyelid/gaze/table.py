@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import polars as pl
 
 from eyelid.errors import InputError
-from eyelid.gaze.study import INDEX_COLUMNS, RECORDING_KEY, Feature, Origin, Study, check
+from eyelid.gaze.study import (
+    INDEX_COLUMNS,
+    Feature,
+    Origin,
+    Study,
+    check,
+    ordered,
+    recording_starts,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,7 +26,8 @@ class FeatureTable:
     """Features of people over time: what the feature mechanisms take and give back.
 
     Attributes:
-        data: person, recording, task, stimulus, time_ms, one column a feature, then labels.
+        data: person, recording, task, stimulus, time_ms, one column a feature, then labels; rows
+            of one recording, and recordings of one person, stand together in order of time.
         features: the feature columns with their public bounds.
         people: one row a person: ``person`` and any attributes.
         step_ms: time between two rows of a recording, when it is regular.
@@ -35,6 +45,10 @@ class FeatureTable:
     origin: Origin | None = None
     simulated: bool = False
     released: bool = False
+
+    def __post_init__(self) -> None:
+        # Everything below may rely on the order of rows.
+        object.__setattr__(self, "data", ordered(self.data))
 
     @classmethod
     def of(cls, study: Study) -> FeatureTable:
@@ -80,13 +94,13 @@ class FeatureTable:
         """The feature columns, in order."""
         return [feature.name for feature in self.features]
 
-    def lengths(self) -> pl.DataFrame:
-        """One row a recording, in order of appearance: its keys and its number of rows."""
-        columns = [c for c in INDEX_COLUMNS[:-1] if c in self.data.columns]
-        return self.data.group_by(RECORDING_KEY, maintain_order=True).agg(
-            *[pl.col(c).first() for c in columns if c not in RECORDING_KEY],
-            pl.len().cast(pl.Int64).alias("rows"),
-        )
+    @cached_property
+    def recordings(self) -> pl.DataFrame:
+        """One row a recording, in order of appearance: its keys and its number of ``rows``."""
+        starts = recording_starts(self.data).arg_true()
+        keys = [c for c in INDEX_COLUMNS[:-1] if c in self.data.columns]
+        rows = np.diff(starts.to_numpy().astype(np.int64), append=len(self.data))
+        return self.data.select(keys)[starts].with_columns(pl.Series("rows", rows))
 
 
 def table_from_arrays(

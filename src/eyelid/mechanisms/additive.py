@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from eyelid.engine.progress import track
 from eyelid.errors import InputError
-from eyelid.gaze.study import Feature, ordered
+from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
 from eyelid.mechanisms.mechanism import Mechanism, NeighbourPair, Shape, Values, parameter
 from eyelid.privacy.bounds import Bounds
@@ -77,13 +77,15 @@ class AdditiveMechanism(Mechanism):
 
     def shape(self, table: FeatureTable) -> Shape:
         """The public facts: N, the most recordings of a person, the common length, F."""
-        lengths = table.lengths()
+        lengths = table.recordings
         rows = lengths["rows"].to_numpy()
         common = {"shortest": int(rows.min()), "longest": int(rows.max())}
-        per_person = lengths.group_by("person").len()["len"]
+        # Recordings of one person stand together.
+        people = (lengths["person"] != lengths["person"].shift()).fill_null(True).arg_true()
+        recordings = np.diff(people.to_numpy().astype(np.int64), append=len(lengths))
         return Shape(
-            people=per_person.len(),
-            recordings=int(per_person.to_numpy().max()),
+            people=recordings.size,
+            recordings=int(recordings.max()),
             length=self.length if isinstance(self.length, int) else common[self.length],
             features=len(table.features),
         )
@@ -121,11 +123,10 @@ class AdditiveMechanism(Mechanism):
 
         Time stamps are rewritten to the public step, labels are dropped: neither is protected.
         """
-        table = replace(table, data=ordered(table.data))
         shape = self.shape(table)
         bounds = Bounds({f.name: (f.lower, f.upper) for f in table.features})
         lowers, spans = bounds.lowers(), bounds.spans()
-        recordings = table.lengths()
+        recordings = table.recordings
         ends = np.cumsum(recordings["rows"].to_numpy())
         per_block = max(1, _BLOCK_VALUES // (shape.length * shape.features))
         blocks = range(0, len(recordings), per_block)

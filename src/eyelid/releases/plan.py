@@ -56,7 +56,7 @@ class Plan:
     def alike(self) -> bool:
         """Whether nothing that is released as it is tells the people apart, but for their names."""
         keys = [c for c in ("task", "stimulus") if c in self.table.data.columns]
-        each = self.table.lengths().group_by("person", maintain_order=True).agg(*keys)
+        each = self.table.recordings.group_by("person", maintain_order=True).agg(*keys)
         return not self.keep and each.select(keys).n_unique() == 1
 
     @property

@@ -194,7 +194,7 @@ def _debit_and_certify(
 
 def _digest(table: FeatureTable) -> bytes:
     """SHA-256 of the keys and values that went in."""
-    digest = hashlib.sha256(table.lengths().write_json().encode())
+    digest = hashlib.sha256(table.recordings.write_json().encode())
     for name in ["time_ms", *table.names]:
         column = table.data[name].cast(pl.Float64).fill_null(np.nan).to_numpy()
         digest.update(np.ascontiguousarray(column).data)
