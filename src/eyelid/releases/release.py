@@ -77,8 +77,7 @@ def release(
         parameters: of the mechanism.
 
     >>> import numpy as np
-    >>> from eyelid.errors import InputError
-    from eyelid.gaze.study import Feature
+    >>> from eyelid.gaze.study import Feature
     >>> from eyelid.gaze.table import table_from_arrays
     >>> features = [Feature("fixation_rate", "1/s", "fixations per second", 0.0, 10.0)]
     >>> table = table_from_arrays(np.full((4, 3, 10, 1), 3.0), features)
