@@ -179,6 +179,7 @@ def window_features(
         window_ms=window_s * 1000.0,
         origin=study.origin,
         simulated=study.simulated,
+        released=study.released,
     )
 
 
