@@ -1,0 +1,34 @@
+"""``python -m benchmarks [NAME…]``: every benchmark, or the named ones; one JSON line a case."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from benchmarks import noise, release, startup
+from benchmarks.case import remark
+
+BENCHMARKS = {"noise": noise.cases, "startup": startup.cases, "release": release.cases}
+
+
+def main() -> int:
+    """Run them; 1 when a target was missed."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(BENCHMARKS))
+    names = parser.parse_args().names or list(BENCHMARKS)
+    unknown = [name for name in names if name not in BENCHMARKS]
+    if unknown:
+        parser.error(f"no benchmark {unknown[0]}: choose from {', '.join(BENCHMARKS)}")
+    missed = []
+    for name in names:
+        for case in BENCHMARKS[name]():
+            print(case.to_json(), flush=True)
+            if case.passed is False:
+                missed.append(case.name)
+    for name in missed:
+        remark(f"missed its target: {name}")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

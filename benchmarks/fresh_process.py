@@ -1,0 +1,107 @@
+"""What the release benchmark runs in fresh processes; prints one JSON object.
+
+``make STUDY PEOPLE``, ``release STUDY OUT MECHANISM``, ``numpy STUDY OUT -``.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from benchmarks.release import RECORDINGS, WINDOWS
+from eyelid.gaze.study import Feature
+from eyelid.gaze.table import FeatureTable, table_from_arrays
+from eyelid.gaze.windows import window_feature_set
+from eyelid.io import read, write
+from eyelid.releases.release import release
+
+
+def make(study: Path, people: int) -> dict[str, int]:
+    """Write a features study with values anywhere inside the bounds."""
+    features = window_feature_set("deg")
+    rng = np.random.default_rng(0)
+    values = rng.random((people, RECORDINGS, WINDOWS, len(features)))
+    values *= [f.span for f in features]
+    values += [f.lower for f in features]
+    write(table_from_arrays(values, features).study(), study)
+    data = FeatureTable.of(read(study)).data
+    # Polars counts the letters of a text column, not the 16 bytes of each of its views.
+    views = 16 * len(data) * sum(kind == pl.String for kind in data.dtypes)
+    size = data.estimated_size()
+    return {"values": values.size, "table_bytes": size, "with_views_bytes": size + views}
+
+
+def warm_up(mechanism: str) -> None:
+    """A tiny release, so that what is imported late is not counted as the table's memory."""
+    features = [Feature("ratio", "1", "", 0.0, 1.0)]
+    tiny = table_from_arrays(np.zeros((2, 2, 2, 1)), features)
+    with tempfile.TemporaryDirectory() as home:
+        release(tiny, Path(home) / "out", mechanism=mechanism, epsilon=1.0)
+
+
+def numpy_noise(study: Path, out: Path) -> None:
+    """What a script would do: float noise on every column, and a parquet file."""
+    data = pl.read_parquet(study / "data.parquet")
+    rng = np.random.default_rng()
+    noisy = [
+        pl.Series(name, data[name].to_numpy() + rng.laplace(0.0, 1.0, len(data)))
+        for name, kind in data.schema.items()
+        if kind == pl.Float64 and name != "time_ms"
+    ]
+    out.mkdir()
+    data.with_columns(noisy).write_parquet(out / "data.parquet")
+
+
+def measured(action: Callable[[], object]) -> dict[str, float]:
+    """Seconds, processor seconds, and how far the resident memory rose above its start."""
+    before = _memory_bytes("VmRSS")
+    wall, cpu = time.perf_counter(), time.process_time()
+    action()
+    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    peak = _memory_bytes("VmHWM")
+    return {
+        "seconds": wall,
+        "cpu_seconds": cpu,
+        "growth_bytes": peak - before,
+        "peak_bytes": peak,
+    }
+
+
+def _memory_bytes(field: str) -> int:
+    """A line of the process's status; elsewhere than on Linux the peak stands for both.
+
+    The peak of getrusage would include the parent's memory at the fork.
+    """
+    status = Path("/proc/self/status")
+    if status.exists():
+        lines = dict(line.split(":", 1) for line in status.read_text().splitlines())
+        return int(lines[field].split()[0]) * 1024
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+
+def main(action: str, study: str, *rest: str) -> dict[str, float]:
+    """Do one thing and return its figures."""
+    if action == "make":
+        return dict(make(Path(study), int(rest[0])))
+    out, mechanism = Path(rest[0]), rest[1]
+    try:
+        if action == "numpy":
+            return measured(lambda: numpy_noise(Path(study), out))
+        warm_up(mechanism)
+        return measured(lambda: release(study, out, mechanism=mechanism, epsilon=1.0))
+    finally:
+        shutil.rmtree(out, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    print(json.dumps(main(*sys.argv[1:])))

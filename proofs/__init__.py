@@ -1,0 +1,1 @@
+"""The long claims, each tried for real: ``python -m proofs``."""

@@ -1,0 +1,63 @@
+"""``python -m proofs [NAME…]``: every claim, or the named ones; one JSON line each."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+import time
+from dataclasses import fields
+
+from proofs.result import Effort, Result, progress
+
+CLAIMS = {
+    "golden": "the theory's numbers about noise come out",
+    "games": "no mechanism is refuted, every planted fault is caught",
+    "samplers": "the exact samplers follow their laws",
+    "discreteness": "a discrete Gaussian is as near to a rounded one as the slack says",
+    "pipeline": "person totals and broken promises come through the command line",
+    "kill": "a release killed at random moments leaves all or nothing, and is counted",
+    "steps": "the same when it is killed before every single step it takes on the file system",
+    "crowd": "several processes cannot together exceed a limit",
+    "simulator": "made-up people have the privacy problem that real people have",
+    "real": "real people are recognised raw and not recognised when released",
+}
+
+
+def main() -> int:
+    """Try them; 1 when one fails."""
+    parser = argparse.ArgumentParser(prog="python -m proofs", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(CLAIMS))
+    parser.add_argument("--list", action="store_true", help="say what the claims are")
+    for item in fields(Effort):
+        parser.add_argument(f"--{item.name}", type=int, default=item.default, metavar="N")
+    options = vars(parser.parse_args())
+    names = options.pop("names") or list(CLAIMS)
+    unknown = [name for name in names if name not in CLAIMS]
+    if unknown:
+        parser.error(f"no claim {unknown[0]}: choose from {', '.join(CLAIMS)}")
+    if options.pop("list"):
+        for name in names:
+            print(f"{name:14}{CLAIMS[name]}")
+        return 0
+    effort = Effort(**options)
+    failed = [name for name in names if not _try(name, effort)]
+    for name in failed:
+        progress(f"failed: {name}")
+    return 1 if failed else 0
+
+
+def _try(name: str, effort: Effort) -> bool:
+    progress(f"{name}: {CLAIMS[name]} …")
+    start = time.perf_counter()
+    try:
+        result: Result = importlib.import_module(f"proofs.{name}").prove(effort)
+    except Exception as error:
+        # A proof that breaks off has proved nothing; the others still run.
+        result = Result({"error": f"{type(error).__name__}: {error}"}, CLAIMS[name], False)
+    print(result.to_json(name, time.perf_counter() - start), flush=True)
+    return result.passed
+
+
+if __name__ == "__main__":
+    sys.exit(main())
