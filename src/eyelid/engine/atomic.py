@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import glob
 import os
 import secrets
 import shutil
@@ -12,7 +13,7 @@ from pathlib import Path
 from eyelid.errors import InputError
 
 _PARTIAL = ".partial"
-_OWNER = ".owner"
+_ATTEMPTS = 5
 
 
 def check_new(path: Path) -> None:
@@ -51,17 +52,13 @@ def new_folder(path: Path) -> Iterator[Path]:
     try:
         path.absolute().parent.mkdir(parents=True, exist_ok=True)
         _remove_abandoned(path)
-        partial = path.absolute().parent / f".{path.name}.{secrets.token_hex(4)}{_PARTIAL}"
-        partial.mkdir()
+        partial, mark = _claimed(path)
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror}") from None
-    owner = os.open(partial / _OWNER, os.O_CREAT | os.O_RDWR, 0o600)
-    _lock(owner)
     try:
         yield partial
-        for found in sorted(partial.rglob("*")):
+        for found in sorted(partial.rglob("*"), reverse=True):
             _sync(found)
-        (partial / _OWNER).unlink()
         _sync(partial)
         try:
             partial.rename(path)
@@ -69,8 +66,9 @@ def new_folder(path: Path) -> Iterator[Path]:
             raise InputError(f"cannot put the result at {path}: {error.strerror}") from None
         _sync(path.absolute().parent)
     finally:
-        os.close(owner)
         shutil.rmtree(partial, ignore_errors=True)
+        if mark is not None:
+            os.close(mark)
 
 
 def write_file(path: Path, text: str) -> None:
@@ -102,25 +100,45 @@ def _sync(path: Path) -> None:
             os.close(handle)
 
 
-def _lock(handle: int) -> bool:
-    """Mark a partial folder as somebody's at work; the mark goes with the process."""
+def _claimed(path: Path) -> tuple[Path, int | None]:
+    """A fresh partial folder, marked as somebody's at work; the mark goes with the process."""
+    for _ in range(_ATTEMPTS):
+        partial = path.absolute().parent / f".{path.name}.{secrets.token_hex(4)}{_PARTIAL}"
+        partial.mkdir()
+        mark = _lock(partial)
+        if mark is not None and partial.exists():
+            return partial, mark
+        # Another run took the folder for abandoned before it was marked.
+        if mark is not None:
+            os.close(mark)
+        shutil.rmtree(partial, ignore_errors=True)
+    # Not a race, then: this system has no such locks.
+    partial.mkdir()
+    return partial, None
+
+
+def _lock(folder: Path) -> int | None:
+    """A handle that holds the folder's lock, or None where there is none to be had."""
     try:
         import fcntl
     except ImportError:
-        return False
+        return None
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return None
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
-        return False
-    return True
+        os.close(handle)
+        return None
+    return handle
 
 
 def _remove_abandoned(path: Path) -> None:
-    for partial in path.absolute().parent.glob(f".{path.name}.*{_PARTIAL}"):
-        with contextlib.suppress(OSError):
-            handle = os.open(partial / _OWNER, os.O_RDWR)
-            try:
-                if _lock(handle):
-                    shutil.rmtree(partial, ignore_errors=True)
-            finally:
-                os.close(handle)
+    """Remove what killed runs with the same output left; nobody holds its lock any more."""
+    for partial in path.absolute().parent.glob(f".{glob.escape(path.name)}.*{_PARTIAL}"):
+        handle = _lock(partial)
+        if handle is not None:
+            shutil.rmtree(partial, ignore_errors=True)
+            os.close(handle)

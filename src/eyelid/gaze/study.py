@@ -167,9 +167,10 @@ def check(study: Study) -> Study:
     empty = [name for name in ROW_KEY if study.data[name].null_count()]
     if empty:
         raise InputError(f"column {empty[0]} has missing values: every row needs one")
-    repeated = study.data.filter(study.data.select(ROW_KEY).is_duplicated()).head(1)
+    data = ordered(study.data)
+    repeated = ((data["time_ms"].diff() == 0) & ~recording_starts(data)).arg_true()
     if len(repeated):
-        row = repeated.row(0, named=True)
+        row = data.row(repeated[0], named=True)
         raise InputError(
             f"person {row['person']}, recording {row['recording']} has more than one row at "
             f"time_ms {row['time_ms']:g}: remove the duplicates or give recordings their own names"
@@ -178,4 +179,4 @@ def check(study: Study) -> Study:
     unknown = [p for p in study.data["person"].unique(maintain_order=True) if p not in known]
     if unknown:
         raise InputError(f"person {unknown[0]} has data but no row in people.csv: add one")
-    return replace(study, data=ordered(study.data))
+    return replace(study, data=data)

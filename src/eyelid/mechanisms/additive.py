@@ -30,7 +30,7 @@ from eyelid.privacy.unit import Trust, Unit
 # Steps per noise scale: the Gaussian's discreteness then costs about 1e-22 of δ per value.
 _STEPS_PER_SCALE_BITS = 34
 _MAX_BITS = 50
-_BLOCK_VALUES = 1 << 21
+_BLOCK_VALUES = 1 << 18
 
 
 @dataclass(frozen=True)
