@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from eyelid.audits.verify import verify as verify
     from eyelid.gaze.events import detect_events as detect_events
     from eyelid.gaze.simulator import simulate as simulate
+    from eyelid.gaze.study import Feature as Feature
     from eyelid.gaze.study import Study as Study
     from eyelid.gaze.table import FeatureTable as FeatureTable
     from eyelid.gaze.windows import window_features as window_features
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 # Where each public name lives; it is imported when it is first used.
 _HOMES = {
     "Certificate": "eyelid.releases.certificate",
+    "Feature": "eyelid.gaze.study",
     "FeatureTable": "eyelid.gaze.table",
     "Guarantee": "eyelid.privacy.guarantee",
     "Release": "eyelid.releases.release",

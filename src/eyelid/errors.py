@@ -32,5 +32,5 @@ def unknown(what: str, name: str, known: Iterable[str]) -> InputError:
     """
     names = sorted(known)
     near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
-    hint = f"did you mean '{near[0]}'? " if near else ""
-    return InputError(f"unknown {what} '{name}': {hint}(known: {', '.join(names)})")
+    hint = f": did you mean '{near[0]}'?" if near else ""
+    return InputError(f"unknown {what} '{name}'{hint} (known: {', '.join(names)})")

@@ -52,6 +52,8 @@ def release(features_folder, tmp_path, *words):
         ([*LAPLACE, "1", "--bounds", "nowhere.json"], 2, "cannot read the bounds"),
         ([*LAPLACE, "1", "--set", "keep=shoes"], 2, "unknown column to keep 'shoes'"),
         ([*LAPLACE, "1", "--sed", "1"], 2, "--sed"),
+        ([*LAPLACE, "1", "--set", "epsilon=3"], 2, "epsilon has an option of its own"),
+        ([*LAPLACE, "1", "--set", "keep=a", "--set", "keep=b"], 2, "--set keep is given twice"),
         ([*LAPLACE, "1", "--seed", "-1"], 2, "seed must not be negative, got -1"),
         ([*LAPLACE, "1", "--unit", "record:60"], 2, "unit 'record:60' is not one"),
     ],
@@ -158,6 +160,11 @@ def test_a_bad_limit_is_named(refuses, features_folder, words, says):
 )  # fmt: skip
 def test_every_command_says_what_was_wrong(refuses, tmp_path, words, says):
     refuses(*[tmp_path / "OUT" if word == "OUT" else word for word in words], says=says)
+
+
+def test_a_cost_takes_a_study_or_numbers_not_both(refuses, features_folder):
+    words = ["cost", features_folder, "--mechanism", "laplace", "--epsilon", "1", "--people", "9"]
+    refuses(*words, says="the study says how many people it has")
 
 
 def test_features_of_features_and_unknown_kinds_are_named(refuses, features_folder, tmp_path):

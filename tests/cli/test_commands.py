@@ -1,6 +1,7 @@
 """The commands as a person meets them."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -135,6 +136,29 @@ def test_the_demo_of_an_existing_folder_is_refused(eyelid, tmp_path):
     done = eyelid("demo", "--out", tmp_path / "demo")
     assert done.code == 2
     assert "exists already" in done.err
+
+
+def test_the_bare_command_is_a_cry_for_help(eyelid):
+    assert "Commands:" in eyelid().out
+
+
+PATH = [sys.executable, "-m", "eyelid"]
+
+
+def test_a_reader_who_has_seen_enough_causes_no_complaint():
+    with subprocess.Popen(
+        [*PATH, "mechanisms", "laplace"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        process.stdout.close()
+        assert process.stderr.read() == b""
+
+
+def test_a_console_without_greek_still_works(features_folder):
+    words = [*PATH, "cost", str(features_folder), "--mechanism", "laplace", "--epsilon", "1"]
+    latin = os.environ | {"PYTHONIOENCODING": "latin-1"}
+    for more in ([], ["--json"]):
+        done = subprocess.run([*words, *more], env=latin, capture_output=True, check=True)
+    assert json.loads(done.stdout)["guarantee"]["epsilon"] == 1.0
 
 
 def test_python_dash_m_works():

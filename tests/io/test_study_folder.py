@@ -93,12 +93,12 @@ def test_the_first_release_gives_a_folder_written_by_hand_its_origin(by_hand, tm
     assert len(Ledger(tmp_path / "mine.ledger").debits(origin.id)) == 2
 
 
-def test_a_ledger_of_choice_leaves_a_folder_written_by_hand_alone(by_hand, tmp_path):
-    before = (by_hand / "study.json").read_text()
+def test_a_ledger_of_choice_is_remembered_by_a_folder_written_by_hand(by_hand, tmp_path):
     where = tmp_path / "L"
     eyelid.release(by_hand, tmp_path / "out", mechanism="laplace", epsilon=1.0, ledger=where)
-    assert (by_hand / "study.json").read_text() == before
-    assert len(Ledger(where).debits("unnamed")) == 1
+    eyelid.release(by_hand, tmp_path / "again", mechanism="laplace", epsilon=1.0)
+    assert len(Ledger(where).debits(read(by_hand).origin.id)) == 2
+    assert not (tmp_path / "mine.ledger").exists()
 
 
 def test_an_origin_without_a_ledger_is_not_released_uncounted(by_hand, tmp_path):

@@ -226,7 +226,7 @@ def test_the_card_says_what_a_person_needs(features_folder, tmp_path):
         features_folder, tmp_path / "out", mechanism="laplace", epsilon=1.0, unit="recording"
     )
     card = (tmp_path / "out" / "DATACARD.md").read_text()
-    for heading in ("What was done", "For whom it holds", "not protected", "ethics", "cite"):
+    for heading in ("What was done", "What is guaranteed", "not protected", "ethics", "cite"):
         assert heading in card
     assert "ε = 3" in card
     assert "{{" not in card
@@ -342,3 +342,38 @@ def test_the_ethics_paragraph_tells_of_earlier_releases(features_folder, tmp_pat
     cards = {n: (tmp_path / n / "DATACARD.md").read_text() for n in "abcd"}
     assert "so far the total is ε = 2" in cards["b"]
     assert "so far no bound holds" in cards["d"]
+
+
+def test_a_limit_is_not_walked_around_by_counting_elsewhere(features_folder, tmp_path):
+    budget(features_folder, limit_epsilon=0.5)
+    with pytest.raises(Refused, match="another --ledger would not keep"):
+        eyelid.release(
+            features_folder, tmp_path / "o", mechanism="laplace", epsilon=1, ledger=tmp_path / "L"
+        )
+    budget(features_folder, no_limit=True)
+    eyelid.release(
+        features_folder, tmp_path / "o", mechanism="laplace", epsilon=1, ledger=tmp_path / "L"
+    )
+
+
+def test_noise_beyond_all_numbers_is_refused_before_it_is_paid_for(features_folder, tmp_path):
+    with pytest.raises(InputError, match="more noise than there are numbers for"):
+        eyelid.release(features_folder, tmp_path / "o", mechanism="laplace", epsilon=1e-300)
+    assert budget(features_folder).debits == ()
+
+
+def test_what_the_common_length_did_is_told_to_the_owner(make_table):
+    table = make_table()
+    ragged = replace(table, data=table.data.filter(
+        (pl.col("person") != "2") | (pl.col("time_ms") < 4 * 500)
+    ))  # fmt: skip
+    cut = eyelid.release(ragged, mechanism="laplace", epsilon=1.0)
+    padded = eyelid.release(ragged, mechanism="laplace", epsilon=1.0, length="longest")
+    assert cut.rows == "48 rows (54 rows were cut to give every recording 4)"
+    assert padded.rows == "120 rows (18 of them are padding)"
+
+
+def test_the_ethics_paragraph_admits_a_promise_that_is_formal_only(features_folder, tmp_path):
+    eyelid.release(features_folder, tmp_path / "o", mechanism="laplace", epsilon=50.0)
+    paragraph = (tmp_path / "o" / "DATACARD.md").read_text().split("ethics application")[1]
+    assert "formal only" in paragraph

@@ -27,7 +27,6 @@ app = typer.Typer(
     name="eyelid",
     help="Makes eye-tracking data safe to share, and says exactly what that means.",
     epilog="Start with: eyelid demo",
-    no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -57,17 +56,24 @@ def main() -> NoReturn:
     """Run the command line; every failure is one line on stderr and an exit code."""
     # The base of all of typer's own complaints, wherever its parser lives.
     complaint: type[Exception] = typer.BadParameter.__mro__[2]
+    for stream in (sys.stdout, sys.stderr):
+        # A console that has no ε shows something else; it is no reason to fail.
+        stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+    if len(sys.argv) == 1:
+        sys.argv.append("--help")
     try:
         code = app(standalone_mode=False)
+        sys.stdout.flush()
     except EyelidError as error:
         _fail(str(error), error.exit_code)
     except complaint as error:
         _fail(error.format_message() + _value_given(error), 2)  # type: ignore[attr-defined]
     except (typer.Abort, KeyboardInterrupt):
-        _fail("stopped", 130)
+        _fail("stopped; nothing is half-written, and what was counted stays counted", 130)
     except BrokenPipeError:
+        # Whoever read the output has seen enough.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
+        sys.exit(0)
     except OSError as error:
         _fail(f"{error.strerror or error}: {error.filename or 'no file named'}", 2)
     except Exception as error:

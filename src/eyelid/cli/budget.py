@@ -41,13 +41,14 @@ def run(
         return
     rows = [
         (
-            d.made_at,
+            d.made_at[:16].replace("T", " "),
             d.mechanism,
+            d.what,
             d.people,
             d.guarantee.numbers(),
             "yes" if d.guarantee.holds else "no",
         )
         for d in state.debits
     ]
-    print_table("Releases", ["when", "mechanism", "people", "per person", "holds"], rows)
+    print_table("Releases", ["when", "mechanism", "what", "people", "one person", "holds"], rows)
     say(state.sentence)

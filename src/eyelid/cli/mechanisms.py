@@ -42,4 +42,5 @@ def run(
         for p in facts[0]["parameters"]
     ]
     print_table("", ["parameter", "default", "what"], parameters)
-    say(f"Paper: {facts[0]['paper']}")
+    say("For release also: keep=COLUMN,… (attributes of people to release as they are).")
+    say(f"Cite: {facts[0]['paper']}")

@@ -23,13 +23,29 @@ LedgerFile = Annotated[
 ]
 Settings = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="A parameter of the mechanism; repeatable."),
+    typer.Option(
+        "--set", metavar="KEY=VALUE", help="A parameter ('eyelid mechanisms NAME'); repeatable."
+    ),
 ]
+
+_OPTIONS = {
+    "mechanism",
+    "epsilon",
+    "delta",
+    "unit",
+    "bounds",
+    "ledger",
+    "seed",
+    "people",
+    "recordings",
+    "features",
+}
 
 
 def print_json(value: dict[str, Any]) -> None:
     """Exactly one JSON object on stdout."""
-    print(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
+    plain = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
+    print(json.dumps(value, indent=2, ensure_ascii=plain, allow_nan=False))
 
 
 def say(text: str = "") -> None:
@@ -48,7 +64,9 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(*columns, title=title or None, title_justify="left", box=SIMPLE_HEAD)
+    table = Table(
+        *columns, title=title or None, title_justify="left", box=SIMPLE_HEAD, show_edge=False
+    )
     for row in rows:
         table.add_row(*[str(cell) for cell in row])
     width = None if sys.stdout.isatty() else 140
@@ -62,5 +80,10 @@ def settings(pairs: Sequence[str] | None) -> dict[str, str]:
         key, separator, value = pair.partition("=")
         if not separator or not key:
             raise InputError(f"--set takes KEY=VALUE, got '{pair}'")
-        found[key.strip().replace("-", "_")] = value.strip()
+        key = key.strip().replace("-", "_")
+        if key in found:
+            raise InputError(f"--set {key} is given twice: give it once, several values as a,b")
+        if key in _OPTIONS:
+            raise InputError(f"{key} has an option of its own: write --{key} {value}")
+        found[key] = value.strip()
     return found

@@ -40,7 +40,7 @@ def run(
     """
     from eyelid.engine.progress import shown
     from eyelid.releases.release import release
-    from eyelid.releases.words import promise
+    from eyelid.releases.words import plural, promise
 
     parameters = settings(setting)
     keep = [name for name in parameters.pop("keep", "").split(",") if name]
@@ -59,20 +59,21 @@ def run(
             **parameters,
         )
     certificate = done.certificate
+    if ledger is not None:
+        note(f"eyelid: counted in {ledger}; releases of these people elsewhere are not in it")
     if not certificate.guarantee.holds:
         for reason in certificate.guarantee.reasons:
             note(f"eyelid: this release carries no guarantee: {reason}")
     if as_json:
         print_json(certificate.to_dict())
         return
-    say(f"{out}: {certificate.people} people, {len(done.table.data):,} rows.")
+    say(f"{out}: {plural(certificate.people, 'person').replace('persons', 'people')}, {done.rows}.")
     if certificate.guarantee.holds and certificate.guarantee.unit.name != "person":
         say(f"One {certificate.guarantee.unit}: {certificate.guarantee.numbers()}.")
     say(f"One person, in total: {promise(certificate.person_level)}")
     if certificate.total is not None:
-        say(
-            f"Over {len(certificate.ledger)} release(s) of these people so far: "
-            f"{certificate.total.numbers()}."
-        )
-    say(done.worth)
+        so_far = plural(len(certificate.ledger), "release")
+        say(f"Over {so_far} of these people so far: {certificate.total.numbers()}.")
+    if certificate.guarantee.holds:
+        say(done.worth)
     say(f"Read {out / 'DATACARD.md'}; the certificate is {out / 'certificate.json'}.")

@@ -24,7 +24,7 @@ def run(
 
     Exit code 1 when a claim falls or a planted fault gets through.
     """
-    from eyelid.audits.verify import verify
+    from eyelid.audits.verify import DEFAULT_RUNS, verify
     from eyelid.engine.progress import shown
     from eyelid.errors import InputError
 
@@ -35,36 +35,31 @@ def run(
     if as_json:
         print_json(found.to_dict())
     else:
-        rows = [
-            (
-                g.mechanism,
-                g.calibrated_for,
-                g.unit,
-                g.measure,
-                f"{g.claimed:.4g}",
-                f"{g.lower_bound:.4g}",
-                "REFUTED" if g.refuted else "stands",
-            )
-            for g in (*found.games, *found.digits)
-        ]
-        columns = [
-            "mechanism",
-            "calibrated for",
-            "played at",
-            "measure",
-            "claimed",
-            "certified",
-            "",
-        ]
-        print_table(f"Games, {runs:,} test runs a side", columns, rows)
+        for title, games in (("Distinguishing games", found.games), ("Digits", found.digits)):
+            rows = [
+                (
+                    g.mechanism,
+                    g.calibrated_for,
+                    g.unit,
+                    f"{g.measure} {g.claimed:.4g}",
+                    f"{g.lower_bound:.4g}",
+                    "REFUTED" if g.refuted else "stands",
+                )
+                for g in games
+            ]
+            columns = ["mechanism", "set for", "attacked per", "claimed", "certified", ""]
+            print_table(f"{title}, {runs:,} test runs a side", columns, rows)
         fuzzes = [(f.mechanism, f.unit, f"{f.reached:.3f}", f.pairs) for f in found.fuzzes]
         print_table("Sensitivity fuzz", ["mechanism", "unit", "of declared", "pairs"], fuzzes)
         samplers = [(s.sampler, f"{s.scale:,}", f"{s.p_value:.3f}") for s in found.samplers]
-        print_table("Samplers, chi-square", ["sampler", "scale", "p"], samplers)
+        print_table(
+            "Samplers, chi-square (refuted below p = 1e-8)", ["sampler", "scale", "p"], samplers
+        )
         planted = [(p.name, p.mechanism, "caught" if p.caught else "MISSED") for p in found.planted]
         print_table("Planted faults", ["fault", "in", ""], planted)
         say("Nothing was refuted and every planted fault was caught." if found.passed else "")
-    for text in [*found.refuted, *[f"planted fault not caught: {m}" for m in found.missed]]:
+    few = f" ({runs:,} runs are too few for it)" if runs < DEFAULT_RUNS else ""
+    for text in [*found.refuted, *[f"planted fault not caught: {m}{few}" for m in found.missed]]:
         note(f"eyelid: {text}")
     if not found.passed:
         raise typer.Exit(1)

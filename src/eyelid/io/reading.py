@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from pathlib import Path
 
 from eyelid.errors import InputError
@@ -29,7 +30,7 @@ def read(path: Path | str) -> Study:
     if not study_folder.recognises(path):
         raise InputError(
             f"{path} is not a study folder (it has no study.json): "
-            "make one with 'eyelid simulate' or write one with eyelid.write"
+            "make one with 'eyelid simulate', or from your own table as docs/study-folder.md shows"
         )
     return check(study_folder.read_study(path))
 
@@ -45,12 +46,20 @@ def origin_of(study: Study, path: Path | str, ledger: Path | str | None = None) 
         path: where it was read.
         ledger: count in this file instead of the study's own.
     """
-    if ledger is not None:
-        known = study.origin.id if study.origin else UNNAMED
-        return Origin(known, Ledger.create(ledger).path.absolute())
     if study.origin is not None:
-        return study.origin
-    origin = study_folder.new_origin(Path(path))
-    Ledger.create(study_folder.ledger_beside(Path(path)))
-    study_folder.adopt(Path(path), origin)
+        if ledger is None:
+            return study.origin
+        return Origin(study.origin.id, Ledger.create(ledger).path.absolute())
+    path = Path(path)
+    place = Path(ledger).absolute() if ledger is not None else study_folder.ledger_beside(path)
+    fresh = not place.exists()
+    origin = Origin(uuid.uuid4().hex, Ledger.create(place).path)
+    try:
+        study_folder.adopt(path, origin)
+    except InputError as error:
+        if ledger is not None:
+            return Origin(UNNAMED, place)
+        if fresh:
+            place.unlink()
+        raise InputError(f"{error}; to leave the folder alone, count with --ledger FILE") from None
     return origin

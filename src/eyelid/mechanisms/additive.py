@@ -25,6 +25,7 @@ from eyelid.gaze.table import FeatureTable, table_from_arrays
 from eyelid.mechanisms.mechanism import Mechanism, NeighbourPair, Shape, Values, parameter
 from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.noise import DiscreteNoise, Randomness
+from eyelid.privacy.noise.discrete import MAX_SCALE
 from eyelid.privacy.unit import Trust, Unit
 
 # Steps per noise scale: the Gaussian's discreteness then costs about 1e-22 of δ per value.
@@ -150,7 +151,7 @@ class AdditiveMechanism(Mechanism):
             f"the number of people ({shape.people}) and that each of them took part",
             "which recordings each person has, with their task and stimulus names, and their order",
             f"the common length of the recordings ({shape.length} rows, {how})",
-            "the names of the people as the study gives them: use pseudonyms",
+            "the names of the people, which are those of the study",
         ]
         if self.unit.name == "record":
             if self.length != "shortest":
@@ -201,6 +202,11 @@ class AdditiveMechanism(Mechanism):
 @functools.lru_cache(maxsize=64)
 def noise_of(mechanism: AdditiveMechanism, shape: Shape) -> DiscreteNoise:
     """The calibrated noise, with its tables made once."""
+    if mechanism.scale_in_spans(shape) * 2.0 ** mechanism.grid_bits(shape) > MAX_SCALE:
+        raise InputError(
+            f"epsilon {mechanism.epsilon:g} asks for more noise than there are numbers for: "
+            "choose a larger one"
+        )
     return mechanism.noise(shape)
 
 

@@ -30,7 +30,8 @@ _SCHEMA = (
     "CREATE TABLE ledger (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
     "CREATE TABLE crowd (crowd TEXT, person TEXT, PRIMARY KEY (crowd, person))",
     "CREATE TABLE debit (id INTEGER PRIMARY KEY AUTOINCREMENT, origin TEXT NOT NULL, "
-    "crowd TEXT NOT NULL, made_at TEXT NOT NULL, mechanism TEXT NOT NULL, guarantee TEXT NOT NULL)",
+    "crowd TEXT NOT NULL, made_at TEXT NOT NULL, mechanism TEXT NOT NULL, "
+    "guarantee TEXT NOT NULL, what TEXT NOT NULL)",
     "CREATE TABLE allowance (origin TEXT PRIMARY KEY, epsilon REAL, delta REAL)",
 )
 _FORMAT = "eyelid/ledger/1"
@@ -49,6 +50,7 @@ class Debit:
         guarantee: the person-level total of that release.
         crowd: names the set of people it touched.
         people: how many they are.
+        what: a remark by which the owner knows it.
     """
 
     id: int
@@ -57,6 +59,7 @@ class Debit:
     guarantee: Guarantee
     crowd: str
     people: int
+    what: str
 
 
 @dataclass(frozen=True)
@@ -164,7 +167,12 @@ class Ledger:
         return hmac.new(bytes.fromhex(key), b"%d:%b" % (debit, digest), hashlib.sha256).hexdigest()
 
     def debit(
-        self, origin: str, people: Iterable[str], mechanism: str, guarantee: Guarantee
+        self,
+        origin: str,
+        people: Iterable[str],
+        mechanism: str,
+        guarantee: Guarantee,
+        what: str = "",
     ) -> Debit:
         """Count a release before it is computed.
 
@@ -173,6 +181,7 @@ class Ledger:
             people: everybody the release touches.
             mechanism: its name.
             guarantee: its person-level total.
+            what: a remark by which the owner will know it.
 
         Raises:
             Refused: the limit would be exceeded; nothing is counted.
@@ -190,12 +199,12 @@ class Ledger:
                 "INSERT OR IGNORE INTO crowd VALUES (?, ?)", [(crowd, name) for name in touched]
             )
             row = database.execute(
-                "INSERT INTO debit (origin, crowd, made_at, mechanism, guarantee) "
-                "VALUES (?, ?, ?, ?, ?)",
-                (origin, crowd, made_at, mechanism, _pack(guarantee)),
+                "INSERT INTO debit (origin, crowd, made_at, mechanism, guarantee, what) "
+                "VALUES (?, ?, ?, ?, ?, ?)",
+                (origin, crowd, made_at, mechanism, _pack(guarantee), what),
             )
             number = row.lastrowid or 0
-        return Debit(number, made_at, mechanism, guarantee, crowd, len(touched))
+        return Debit(number, made_at, mechanism, guarantee, crowd, len(touched), what)
 
     def debits(self, origin: str) -> list[Debit]:
         """Every release counted so far, oldest first."""
@@ -295,11 +304,11 @@ def _unpack(text: str) -> Guarantee:
 def _debits(database: sqlite3.Connection, origin: str) -> list[Debit]:
     rows = database.execute(
         "SELECT id, made_at, mechanism, guarantee, crowd, "
-        "(SELECT count(*) FROM crowd WHERE crowd.crowd = debit.crowd) "
+        "(SELECT count(*) FROM crowd WHERE crowd.crowd = debit.crowd), what "
         "FROM debit WHERE origin = ? ORDER BY id",
         (origin,),
     )
-    return [Debit(i, at, name, _unpack(text), crowd, n) for i, at, name, text, crowd, n in rows]
+    return [Debit(i, at, name, _unpack(text), *more) for i, at, name, text, *more in rows]
 
 
 def _groups(

@@ -8,7 +8,7 @@ from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.mechanism import Mechanism, Shape
 from eyelid.privacy.guarantee import rounded_up
 from eyelid.releases.certificate import Certificate
-from eyelid.releases.words import number, promise, worth
+from eyelid.releases.words import formal_only, number, plural, promise, worth
 
 
 def datacard(
@@ -20,7 +20,9 @@ def datacard(
     text = (
         resources.files("eyelid.releases").joinpath("templates/datacard.md.j2").read_text("utf-8")
     )
-    environment = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment = Environment(
+        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
+    )
     return environment.from_string(text).render(
         certificate=certificate,
         table=table,
@@ -29,6 +31,9 @@ def datacard(
         promise=promise,
         number=number,
         rounded_up=rounded_up,
+        plural=plural,
+        formal_only=formal_only,
+        kept=table.people.columns[1:],
         worth=worth(mechanism, shape),
         proof_note=" ".join((type(mechanism).__doc__ or "").split("\n\n")[0].split()),
     )

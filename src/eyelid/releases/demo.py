@@ -15,6 +15,8 @@ from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.gaze.windows import window_features
 from eyelid.io.study_folder import write
+from eyelid.privacy.guarantee import rounded_up
+from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.releases.release import Release, release
 from eyelid.releases.spending import Budget, budget
 
@@ -79,14 +81,16 @@ class Story:
         raw, *others = self.attempts
         people = self.features.data["person"].n_unique()
         strong, weak = others[0], others[-1]
-        guessing = strong.identified_low <= 1 / people
         return (
             f"As they are, the features name {raw.identified:.0%} of {people} people from another "
-            f"recording (guessing: {1 / people:.0%}). Protected for the whole person at ε = 1 they "
-            f"name {strong.identified:.0%}{', no better than guessing' if guessing else ''}, and "
-            "carry almost nothing else either. Noise that only hides single rows keeps the "
-            f"document recognisable ({weak.document:.0%}) and the people too: averaged over a "
-            f"recording, {weak.identified:.0%} of them are named."
+            f"recording (guessing: {1 / people:.0%}). Protected for the whole person at ε = 1, "
+            "whoever judges one person at a time is right at most "
+            f"{rounded_up(100 * (strong.bound or 1.0), 2)}% of the time (measured: "
+            f"{strong.identified:.0%}, limits {strong.identified_low:.0%}–"
+            f"{strong.identified_high:.0%}), and the features carry almost nothing else either. "
+            "Noise that only hides single rows keeps the document recognisable "
+            f"({weak.document:.0%}) and the people too: averaged over a recording, "
+            f"{weak.identified:.0%} of them are named."
         )
 
 
@@ -140,8 +144,6 @@ def _attempt(name: str, raw: FeatureTable, shown: FeatureTable, done: Release | 
     bound = None
     if certificate is not None:
         # The report speaks of this release alone; the certificate's bound is for all so far.
-        from eyelid.privacy.rank1 import rank1_bounds
-
         bound = rank1_bounds(certificate.person_level, certificate.people)["raw_to_release"]
     return Attempt(
         name=name,

@@ -47,7 +47,10 @@ def inspect(study: Study) -> dict[str, Any]:
 
 
 def _distinct(data: pl.DataFrame, column: str) -> int:
-    return data[column].drop_nulls().n_unique() if column in data.columns else 0
+    if column not in data.columns:
+        return 0
+    names = data[column].drop_nulls().unique()
+    return int((names != "").sum())
 
 
 def _spread(values: np.ndarray) -> dict[str, float]:

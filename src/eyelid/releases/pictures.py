@@ -122,7 +122,7 @@ def plane_picture(attempts: Sequence[Attempt], people: int, tasks: int) -> str:
                 va="center",
                 zorder=5,
             )
-        axis.set_xlim(0.25, 1.0)
+        axis.set_xlim(min(0.25, *(a.document - 0.05 for a in attempts)), 1.0)
         axis.set_ylim(-0.03, 1.08)
         axis.set_xlabel("windows whose document is recognised (more is more useful)")
         axis.set_ylabel("people named (less is more private)")

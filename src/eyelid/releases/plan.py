@@ -18,13 +18,9 @@ from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import PERSON
 from eyelid.releases.bounds import bounds_for, clipped_to
 
-SEEDED = (
-    "the noise came from a seed, so anybody with the seed can take it off again: "
-    "release without --seed"
-)
+SEEDED = "the noise came from a seed, so anybody who has or guesses the seed can take it off again"
 DATA_BOUNDS = (
-    "the bounds were read off the private data, so the noise itself shows the most extreme "
-    "person: use public bounds"
+    "the bounds were read off the private data, so the noise itself shows the most extreme person"
 )
 
 
@@ -119,6 +115,8 @@ def make_plan(
             f"the study has only one person ({table.data['person'][0]}), who has nobody to hide "
             "among: a release needs at least 2 people"
         )
+    # Whatever could fail about the noise fails now, before anything is paid.
+    mechanism.sampler(shape)
     reasons = []
     if not mechanism.claims_to_hold:
         reasons.append(f"{mechanism.name} does not give the guarantee that its paper prints")

@@ -92,6 +92,10 @@ def cost(
     (1.0, False)
     """
     if source is not None:
+        given = {"people": people, "recordings": recordings, "features": features}
+        doubled = [name for name, value in given.items() if value is not None]
+        if doubled:
+            raise InputError(f"the study says how many {doubled[0]} it has: leave it out")
         chosen = build_mechanism(mechanism, length=length, **parameters)
         return Quote(chosen, chosen.shape(feature_table(source)))
     facts = {"people": people, "recordings": recordings, "features": features, "length": length}

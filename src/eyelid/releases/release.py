@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from eyelid.engine.atomic import check_new, new_folder
-from eyelid.errors import InputError
+from eyelid.errors import InputError, Refused
 from eyelid.gaze.study import Origin, Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.reading import UNNAMED, origin_of
@@ -38,12 +38,15 @@ class Release:
         table: the released features.
         certificate: what holds.
         worth: what is left to see in it, in a sentence.
+        rows: how many rows it has, and how many were cut or made up for the common length; for
+            the owner's eyes.
         path: where it was written, if it was.
     """
 
     table: FeatureTable
     certificate: Certificate
     worth: str
+    rows: str
     path: Path | None = None
 
 
@@ -93,11 +96,16 @@ def release(
     noise = randomness(seed)
     chosen = build_mechanism(mechanism, epsilon=epsilon, delta=delta, unit=unit, **parameters)
     plan = make_plan(source, chosen, noise, bounds, keep)
-    if isinstance(source, str | Path) and ledger is None:
-        origin = origin_of(plan.table.study(), source)
+    own = plan.table.origin
+    if isinstance(source, str | Path):
+        origin = origin_of(plan.table.study(), source, ledger)
         plan = replace(plan, table=replace(plan.table, origin=origin))
-    book = open_ledger(plan.table.origin, ledger)
-    certificate = _debit_and_certify(plan, book, noise.name, ledger)
+    elif ledger is not None:
+        origin = Origin(own.id if own else UNNAMED, Ledger.create(ledger).path.absolute())
+        plan = replace(plan, table=replace(plan.table, origin=origin))
+    _check_elsewhere(own, plan.table.origin)
+    book = open_ledger(plan.table.origin)
+    certificate = _debit_and_certify(plan, book, noise.name, own, out)
 
     table = chosen.apply(plan.table, noise)
     people = plan.table.people.filter(pl.col("person").is_in(plan.people))
@@ -115,22 +123,55 @@ def release(
             (folder / "certificate.json").write_text(certificate.to_json(), encoding="utf-8")
             card = datacard(certificate, table, plan.shape, chosen)
             (folder / "DATACARD.md").write_text(card, encoding="utf-8")
-    return Release(table, certificate, worth(chosen, plan.shape), out)
+    return Release(table, certificate, worth(chosen, plan.shape), _rows_told(plan), out)
 
 
-def open_ledger(origin: Origin | None, chosen: Path | str | None) -> tuple[Ledger, str] | None:
+def open_ledger(origin: Origin | None) -> tuple[Ledger, str] | None:
     """The ledger that counts these people, and the name it knows them by; None without a study."""
     if origin is None:
-        return None if chosen is None else (Ledger.create(chosen), UNNAMED)
-    if chosen is not None:
-        return Ledger.create(chosen), origin.id
+        return None
     if origin.ledger is None:
         raise InputError("study.json names an origin but no ledger: say where it is with --ledger")
     return Ledger(origin.ledger), origin.id
 
 
+def _rows_told(plan: Plan) -> str:
+    """What the common length did to the rows."""
+    lengths = plan.table.recordings["rows"].to_numpy()
+    cut = int(np.maximum(lengths - plan.shape.length, 0).sum())
+    padded = int(np.maximum(plan.shape.length - lengths, 0).sum())
+    text = f"{len(lengths) * plan.shape.length:,} rows"
+    if cut:
+        text += f" ({cut:,} rows were cut to give every recording {plan.shape.length})"
+    if padded:
+        text += f" ({padded:,} of them are padding)"
+    return text
+
+
+def _elsewhere(own: Origin | None, used: Origin | None) -> bool:
+    """Whether spending is counted in another file than the study's own."""
+    return bool(own and own.ledger and used and used.ledger != own.ledger)
+
+
+def _check_elsewhere(own: Origin | None, used: Origin | None) -> None:
+    """A limit in the study's own ledger is not to be walked around."""
+    if not own or not own.ledger or not _elsewhere(own, used) or not own.ledger.exists():
+        return
+    limit = Ledger(own.ledger).allowance(own.id)
+    if limit is not None:
+        raise Refused(
+            f"the study's own ledger {own.ledger.name} has a limit of ε = {limit.epsilon:g}, which "
+            "another --ledger would not keep: count there, or lift the limit with 'eyelid budget "
+            "IN --no-limit'"
+        )
+
+
 def _debit_and_certify(
-    plan: Plan, book: tuple[Ledger, str] | None, randomness_name: str, chosen: Path | str | None
+    plan: Plan,
+    book: tuple[Ledger, str] | None,
+    randomness_name: str,
+    own: Origin | None,
+    out: Path | None,
 ) -> Certificate:
     """Pay first; then say what was bought."""
     history: tuple[dict[str, Any], ...] = ()
@@ -138,7 +179,8 @@ def _debit_and_certify(
     fingerprint: str | None = None
     if book is not None:
         ledger, origin = book
-        paid = ledger.debit(origin, plan.people, plan.mechanism.name, plan.person_level)
+        what = f"{plan.guarantee.numbers()} per {plan.guarantee.unit}, {out.name if out else '–'}"
+        paid = ledger.debit(origin, plan.people, plan.mechanism.name, plan.person_level, what)
         mine = [b for b in ledger.balances(origin) if any(d.id == paid.id for d in b.debits)]
         total = mine[0].total
         shown = ("kind", "epsilon", "delta", "mu", "holds")
@@ -152,10 +194,9 @@ def _debit_and_certify(
     unprotected += [
         f"the attribute {name} of every person, released as it is" for name in plan.keep
     ]
-    origin_ledger = plan.table.origin.ledger if plan.table.origin else None
     if book is None:
         unprotected.append("what earlier releases of these people gave away: there is no ledger")
-    elif chosen is not None and origin_ledger not in (None, Path(chosen).absolute()):
+    elif _elsewhere(own, plan.table.origin):
         unprotected.append(
             "what the study's own ledger has counted: this release is in another one"
         )

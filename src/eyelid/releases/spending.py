@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from eyelid.errors import InputError
-from eyelid.gaze.study import Study
+from eyelid.gaze.study import Origin, Study
 from eyelid.gaze.table import FeatureTable
-from eyelid.io.reading import origin_of, read
+from eyelid.io.reading import UNNAMED, origin_of, read
 from eyelid.mechanisms.gaussian import default_delta
 from eyelid.privacy.guarantee import Guarantee
-from eyelid.privacy.ledger import Allowance, Balance, Debit
+from eyelid.privacy.ledger import Allowance, Balance, Debit, Ledger
 from eyelid.releases.release import open_ledger
 
 
@@ -54,6 +54,7 @@ class Budget:
                 {
                     "made_at": d.made_at,
                     "mechanism": d.mechanism,
+                    "what": d.what,
                     "people": d.people,
                     **{
                         key: value
@@ -110,31 +111,32 @@ def budget(
     """
     study = read(source) if isinstance(source, str | Path) else source
     changes = limit_epsilon is not None or limit_delta is not None or no_limit
-    if study.origin is None and ledger is None:
-        if not changes:
-            # Nothing was ever made of it; asking leaves no trace.
-            return Budget((), (), None)
-        if not isinstance(source, str | Path):
-            raise InputError("this study is not in a folder and has no ledger: give --ledger FILE")
-        if study.released:
-            raise InputError("a released dataset has no budget: name the original study")
-        study = replace(study, origin=origin_of(read(source), source))
-    book = open_ledger(study.origin, ledger)
+    origin = study.origin
+    if ledger is not None:
+        origin = Origin(origin.id if origin else UNNAMED, Ledger.create(ledger).path.absolute())
+    if origin is None and not changes:
+        # Nothing was ever made of it; asking leaves no trace.
+        return Budget((), (), None)
+    if origin is None and study.released:
+        raise InputError("a released dataset has no budget: name the original study")
+    if origin is None and isinstance(source, str | Path):
+        origin = origin_of(read(source), source)
+    book = open_ledger(origin)
     if book is None:
         raise InputError("this study is not in a folder and has no ledger: give --ledger FILE")
-    found, origin = book
+    found, name = book
     if no_limit and (limit_epsilon is not None or limit_delta is not None):
         raise InputError("--no-limit lifts the limit: leave out --limit-epsilon and --limit-delta")
     if no_limit:
-        found.lift_allowance(origin)
+        found.lift_allowance(name)
     elif limit_epsilon is not None:
         people = study.data["person"].n_unique()
         delta = default_delta(people) if limit_delta is None else limit_delta
-        found.set_allowance(origin, limit_epsilon, delta)
+        found.set_allowance(name, limit_epsilon, delta)
     elif limit_delta is not None:
         raise InputError("--limit-delta goes with --limit-epsilon: give both")
     return Budget(
-        debits=tuple(found.debits(origin)),
-        balances=tuple(found.balances(origin)),
-        limit=found.allowance(origin),
+        debits=tuple(found.debits(name)),
+        balances=tuple(found.balances(name)),
+        limit=found.allowance(name),
     )

@@ -10,6 +10,9 @@ from eyelid.privacy.guarantee import Guarantee, rounded_up
 # A constant at the middle of the bounds is never wrong by more than half the span.
 _CONSTANT_RMSE_OF_SPAN = 0.5
 
+_LARGEST_MEANT = 10.0
+FORMAL_ONLY = "At this size the promise is formal only: it rules out almost nothing."
+
 
 def number(value: float) -> str:
     """A number with as many digits as help.
@@ -32,20 +35,32 @@ def promise(guarantee: Guarantee) -> str:
     factor = rounded_up(math.exp(epsilon), 3) if epsilon < 20 else f"e^{rounded_up(epsilon)}"
     addition = f" plus {number(guarantee.delta)}" if guarantee.delta else ""
     text = (
-        f"Replacing {guarantee.unit.meaning} by anything else within the public bounds changes the "
-        f"probability of any output by a factor of at most {factor}{addition} "
+        f"Replacing {guarantee.unit.meaning} by anything else of the same length within the public "
+        f"bounds changes the probability of any output by a factor of at most {factor}{addition} "
         f"({guarantee.numbers()})."
     )
-    if epsilon > 10:
-        text += " At this size the promise is formal only: it rules out almost nothing."
-    return text
+    return f"{text} {FORMAL_ONLY}" if formal_only(guarantee) else text
+
+
+def formal_only(guarantee: Guarantee) -> bool:
+    """Whether ε is so large that the promise means next to nothing."""
+    return guarantee.epsilon is None or guarantee.epsilon > _LARGEST_MEANT
+
+
+def plural(count: int, word: str) -> str:
+    """A count with its word.
+
+    >>> plural(1, "row"), plural(2, "row")
+    ('1 row', '2 rows')
+    """
+    return f"{count} {word}" if count == 1 else f"{count} {word}s"
 
 
 def worth(mechanism: Mechanism, shape: Shape) -> str:
     """What is left to see in the release, from public facts alone."""
     error = mechanism.expected_rmse_of_span(shape)
     mean_error = error / math.sqrt(shape.length)
-    text = f"Expected error of one value: {number(error)} of its feature's span"
+    text = f"Expected error of one value: {number(error)} times its feature's span"
     if mean_error >= _CONSTANT_RMSE_OF_SPAN:
         weaker = mechanism.units[mechanism.units.index(mechanism.unit.name) + 1 :]
         way_out = f", or an openly weaker unit ({', '.join(weaker)})" if weaker else ""
@@ -73,8 +88,8 @@ def informative(mechanism: Mechanism, shape: Shape) -> bool:
 
 def person_total(mechanism: Mechanism, shape: Shape) -> str:
     """How the person-level total follows from the unit's."""
-    recordings = f"{shape.recordings} recording{'s' if shape.recordings > 1 else ''}"
-    whole = f"{recordings} × {shape.length} rows × {shape.features} features"
+    parts = ((shape.recordings, "recording"), (shape.length, "row"), (shape.features, "feature"))
+    whole = " × ".join(plural(count, word) for count, word in parts)
     if mechanism.unit.name == "person":
         return f"calibrated to the person: {whole} together"
     return (
