@@ -117,7 +117,9 @@ def test_rows_out_of_order_are_put_in_order(tmp_path):
     shuffled = samples()
     shuffled = shuffled.derive(data=shuffled.data[[2, 1, 0]])
     write(shuffled, tmp_path / "s")
-    assert read(tmp_path / "s").data["time_ms"].to_list() == [0.0, 10.0, 0.0]
+    again = read(tmp_path / "s").data
+    assert again["person"].to_list() == ["b", "a", "a"]
+    assert again["time_ms"].to_list() == [0.0, 0.0, 10.0]
 
 
 @pytest.mark.parametrize(

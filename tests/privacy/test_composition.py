@@ -123,6 +123,7 @@ def test_disjoint_people_keep_the_worst_of_every_number():
     assert (total.kind, total.epsilon, total.delta) == (Kind.APPROXIMATE, 5.0, 1e-2)
     same = parallel([gaussian(0.3), gaussian(0.7)])
     assert same.mu == 0.7
+    assert parallel([gaussian(3.0), pure(2.0)]).mu is None
     mixed = parallel([gaussian(0.7), pure(9.0)])
     assert (mixed.epsilon, mixed.delta, mixed.mu) == (9.0, 1e-6, None)
 

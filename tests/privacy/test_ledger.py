@@ -23,7 +23,10 @@ def gaussian(epsilon, delta=1e-6):
 
 @pytest.fixture
 def ledger(tmp_path):
-    return Ledger.create(tmp_path / "study.ledger")
+    ledger = Ledger.create(tmp_path / "study.ledger")
+    for origin in ("o", "one", "two"):
+        ledger.register(origin)
+    return ledger
 
 
 def test_spending_adds_up_per_person_not_per_release(ledger):
@@ -191,3 +194,18 @@ def test_a_killed_process_leaves_a_ledger_that_counts_everything_it_confirmed(le
         paid = confirmed + process.communicate()[0].count("paid")
         # The one under way may or may not be in; nothing confirmed is lost.
         assert paid <= len(ledger.debits("o")) - before <= paid + 1
+
+
+def test_a_ledger_that_does_not_know_the_people_counts_nothing_for_them(ledger):
+    with pytest.raises(InputError, match="does not know these people"):
+        ledger.debit("somebody else", ["ann"], "laplace", pure(1.0))
+    ledger.register("somebody else")
+    ledger.debit("somebody else", ["ann"], "laplace", pure(1.0))
+
+
+def test_a_folder_has_one_origin_whoever_asks(ledger):
+    first = ledger.origin_of_folder("mine")
+    assert ledger.origin_of_folder("mine") == first
+    assert Ledger(ledger.path).origin_of_folder("mine") == first
+    assert ledger.origin_of_folder("yours") != first
+    ledger.check_knows(first)

@@ -1,4 +1,7 @@
 import json
+import shutil
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -260,10 +263,104 @@ def test_the_ledger_is_a_ledger(features_folder, tmp_path):
     assert (entry.mechanism, entry.people) == ("gaussian", 4)
 
 
-def test_asking_what_a_released_folder_has_spent_leaves_no_trace(features_folder, tmp_path):
+def test_a_released_folder_has_no_budget(features_folder, tmp_path):
     eyelid.release(features_folder, tmp_path / "out", mechanism="laplace", epsilon=1.0)
-    assert budget(tmp_path / "out").debits == ()
+    with pytest.raises(InputError, match="name the original study"):
+        budget(tmp_path / "out")
     assert not (tmp_path / "out.ledger").exists()
+
+
+def people_of(folder, names, to):
+    """A derived study of some of the people."""
+    study = read(folder)
+    write(study.derive(data=study.data.filter(pl.col("person").is_in(names))), to)
+    return to
+
+
+def test_the_total_is_true_of_everybody_released(features_folder, tmp_path):
+    """Some have a pure history and others a Gaussian one: neither describes them all."""
+    one = people_of(features_folder, ["0", "1"], tmp_path / "one")
+    two = people_of(features_folder, ["2", "3"], tmp_path / "two")
+    eyelid.release(one, tmp_path / "a", mechanism="laplace", epsilon=3.0)
+    eyelid.release(two, tmp_path / "b", mechanism="gaussian", epsilon=1.0, delta=1e-3)
+    eyelid.release(features_folder, tmp_path / "c", mechanism="laplace", epsilon=1.0)
+    found = certificate(tmp_path / "c")
+    total = found["ledger_total"]
+    assert (total["kind"], total["epsilon"], total["delta"]) == ("approx-dp", 4.0, 1e-3)
+    assert len(found["ledger"]) == 3
+    assert found["rank1_bound"] == {"raw_to_release": None, "release_to_raw": None}
+    spent = budget(features_folder).to_dict()["spent"]
+    assert (spent["epsilon"], spent["delta"]) == (4.0, 1e-3)
+
+
+def test_an_attribute_kept_once_tells_people_apart_for_good(simulated_table, tmp_path):
+    write(simulated_table.study(), tmp_path / "f")
+    for name, keep in (("a", ["age"]), ("b", [])):
+        eyelid.release(tmp_path / "f", tmp_path / name, mechanism="laplace", epsilon=1.0, keep=keep)
+    assert certificate(tmp_path / "b")["rank1_bound"]["raw_to_release"] is None
+
+
+def test_another_ledger_in_the_same_place_is_not_taken_for_the_lost_one(simulated, tmp_path):
+    study = write(simulated, tmp_path / "study")
+    write(eyelid.window_features(study).study(), tmp_path / "features")
+    shutil.rmtree(tmp_path / "study")
+    (tmp_path / "study.ledger").unlink()
+    write(simulated, tmp_path / "study")
+    with pytest.raises(InputError, match="does not know these people"):
+        eyelid.release(tmp_path / "features", tmp_path / "o", mechanism="laplace", epsilon=1.0)
+
+
+FIRST = """
+import sys
+import eyelid
+eyelid.release(sys.argv[1], sys.argv[2], mechanism="laplace", epsilon=1.0)
+"""
+
+
+def test_several_first_releases_of_a_folder_made_by_hand_are_all_counted(features_folder, tmp_path):
+    about = json.loads((features_folder / "study.json").read_text())
+    del about["origin"], about["ledger"]
+    (features_folder / "study.json").write_text(json.dumps(about))
+    (tmp_path / "features.ledger").unlink()
+    words = [sys.executable, "-c", FIRST, str(features_folder)]
+    crowd = [subprocess.Popen([*words, str(tmp_path / f"out{i}")]) for i in range(3)]
+    assert [process.wait() for process in crowd] == [0, 0, 0]
+    assert budget(features_folder).sound.epsilon == 3.0
+
+
+def test_a_bound_without_a_ledger_speaks_of_this_release_alone(make_table, tmp_path):
+    eyelid.release(make_table(), tmp_path / "o", mechanism="laplace", epsilon=1.0)
+    assert "by this release alone" in (tmp_path / "o" / "DATACARD.md").read_text()
+
+
+def test_one_person_s_times_do_not_move_the_others_rows(make_table):
+    table = make_table()
+    order = pl.concat([table.data.filter(pl.col("person") == p) for p in "2031"])
+    turned = pl.when(pl.col("person") == "3").then(-pl.col("time_ms")).otherwise("time_ms")
+    one = replace(table, data=order)
+    other = replace(table, data=order.with_columns(turned.alias("time_ms")))
+    keys = ["person", "recording"]
+    assert one.data.select(keys).equals(other.data.select(keys))
+    assert other.data.filter(pl.col("person") == "3")["time_ms"][:2].to_list() == [-4500, -4000]
+
+
+def test_names_that_differ_only_in_blanks_are_one_person_or_a_mistake(features_folder, tmp_path):
+    study = read(features_folder)
+    twice = pl.when(pl.col("recording") == "1").then(pl.lit("0 ")).otherwise("person")
+    data = study.data.with_columns(
+        pl.when(pl.col("person") == "0").then(twice).otherwise("person").alias("person")
+    )
+    people = pl.concat([study.people, pl.DataFrame({"person": ["0 "]})])
+    with pytest.raises(InputError, match="differ only in how their names are written"):
+        write(study.derive(data=data, people=people), tmp_path / "blank")
+
+
+@pytest.mark.parametrize(("epsilon", "says_nothing"), [(1.0, True), (90.0, False)])
+def test_almost_no_information_is_said_only_where_the_guarantee_says_so(epsilon, says_nothing):
+    facts = {"people": 20, "recordings": 3, "features": 28, "length": 600}
+    says = eyelid.cost("gaussian", **facts, epsilon=epsilon).to_dict()["says"]
+    assert ("almost no information" in says) is says_nothing
+    assert ("may still name people" in says) is not says_nothing
 
 
 def test_overlapping_windows_are_named_where_only_rows_are_hidden(simulated_table):

@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 
 from eyelid.audits.game import play
 from eyelid.audits.precision import attack
+from eyelid.audits.residuals import examine
+from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.additive import AdditiveMechanism
 from eyelid.mechanisms.mechanism import Mechanism, Shape, Values
-from eyelid.privacy.noise import DiscreteLaplace, DiscreteNoise, Randomness
+from eyelid.privacy.noise import DiscreteLaplace, DiscreteNoise, Randomness, randomness
 from eyelid.privacy.unit import PERSON, RECORDING
 
 
@@ -38,6 +40,8 @@ def faults_of(mechanism: Mechanism) -> Iterator[Fault]:
         yield _game_fault("scale × 0.85", mechanism, {"noise": _too_little_noise})
         yield _game_fault("missing clip", mechanism, {"clip": _no_clip})
         yield _float_noise(mechanism)
+        for name, changes in _STALE.items():
+            yield _residual_fault(name, mechanism, changes)
         if {"person", "recording"} <= set(mechanism.units):
             yield _recording_as_person(mechanism)
 
@@ -81,6 +85,80 @@ def _float_noise(mechanism: AdditiveMechanism) -> Fault:
         return attack(broken, pair, runs, noise).refuted
 
     return Fault("float noise", mechanism.name, caught)
+
+
+def _residual_fault(name: str, mechanism: AdditiveMechanism, changes: dict[str, Any]) -> Fault:
+    def caught(_: int, noise: Randomness) -> bool:
+        return examine(twin(mechanism, changes), noise, declared=mechanism).refuted
+
+    return Fault(name, mechanism.name, caught)
+
+
+Integers = NDArray[np.int64]
+
+
+def _same_for_rows(
+    self: AdditiveMechanism, integers: Integers, shape: Shape, noise: Randomness
+) -> Integers:
+    return integers + self.noise(shape).draw((len(integers), 1, shape.features), noise)
+
+
+def _same_for_features(
+    self: AdditiveMechanism, integers: Integers, shape: Shape, noise: Randomness
+) -> Integers:
+    return integers + self.noise(shape).draw((len(integers), shape.length, 1), noise)
+
+
+def _shared_by_people(
+    self: AdditiveMechanism, integers: Integers, shape: Shape, noise: Randomness
+) -> Integers:
+    half = self.noise(shape).draw(((len(integers) + 1) // 2, *integers.shape[1:]), noise)
+    both: Integers = np.concatenate([half, half])[: len(integers)]
+    return integers + both
+
+
+def _from_one_seed(
+    self: AdditiveMechanism, integers: Integers, shape: Shape, _: Randomness
+) -> Integers:
+    return integers + self.noise(shape).draw(integers.shape, randomness(0))
+
+
+def _coarse(
+    self: AdditiveMechanism, integers: Integers, shape: Shape, noise: Randomness
+) -> Integers:
+    draws = self.noise(shape).draw(integers.shape, noise)
+    return integers + np.left_shift(np.right_shift(draws, 10), 10)
+
+
+def _only_first_rows(
+    self: AdditiveMechanism, integers: Integers, shape: Shape, noise: Randomness
+) -> Integers:
+    draws = self.noise(shape).draw(integers.shape, noise)
+    draws[:, -1:] = 0
+    return integers + draws
+
+
+def _mask_again(self: AdditiveMechanism, values: Values, shape: Shape, noise: Randomness) -> Values:
+    private = AdditiveMechanism.randomise(self, values, shape, noise)
+    return np.where(np.isnan(values), np.nan, private)
+
+
+def _mean_recordings(self: AdditiveMechanism, table: FeatureTable) -> Shape:
+    shape = AdditiveMechanism.shape(self, table)
+    return replace(shape, recordings=max(1, len(table.recordings) // shape.people))
+
+
+# Faults that a game about one person and few values cannot see.
+_STALE: dict[str, dict[str, Any]] = {
+    "noise reused over rows": {"perturb": _same_for_rows},
+    "noise reused over features": {"perturb": _same_for_features},
+    "noise shared by two people": {"perturb": _shared_by_people},
+    "generator seeded anew": {"perturb": _from_one_seed},
+    "low bits without noise": {"perturb": _coarse},
+    "rows without noise": {"perturb": _only_first_rows},
+    "missing values published": {"randomise": _mask_again},
+    "mean number of recordings": {"shape": _mean_recordings},
+}
 
 
 def _recording_as_person(mechanism: AdditiveMechanism) -> Fault:

@@ -22,6 +22,7 @@ from eyelid.privacy.unit import Unit
 # The chance of refuting a true claim, over all games about one claim together.
 ALPHA = 1e-6
 _THRESHOLDS = 400
+_BEYOND = 1e12
 
 
 @dataclass(frozen=True)
@@ -72,8 +73,8 @@ def play(
         claim: what is claimed for a shape; the mechanism's own cost by default.
     """
     pairs = list(mechanism.neighbour_pairs(unit))
-    # Two directions, two measures and several pairs are tried: they share the error rate.
-    alpha = ALPHA / (4 * len(pairs))
+    # Three directions, two measures and several pairs are tried: they share the error rate.
+    alpha = ALPHA / (6 * len(pairs))
     results = []
     for pair in pairs:
         promised = claim(pair.shape) if claim else mechanism.cost(pair.shape, unit)
@@ -85,6 +86,7 @@ def play(
             bound = max(
                 _lower_bound(one, other, one_claim, alpha),
                 _lower_bound(-other, -one, one_claim, alpha),
+                _lower_bound(other, one, one_claim, alpha),
             )
             results.append(game_result(mechanism, pair, one_claim, bound, runs))
     return max(results, key=lambda result: result.lower_bound / result.claimed)
@@ -120,7 +122,9 @@ def _scores(
     parts = []
     for start in range(0, runs, batch):
         outputs = mechanism.play(values, pair.shape, min(batch, runs - start), noise)
-        parts.append(mechanism.score(outputs, pair))
+        scores = mechanism.score(outputs, pair)
+        # An output that is no number is an event like any other, and a telling one.
+        parts.append(np.where(np.isfinite(outputs).all(axis=1), scores, np.inf))
     return np.concatenate(parts)
 
 
@@ -129,6 +133,8 @@ def _lower_bound(
 ) -> float:
     """The certified loss of the best threshold: found on one half, measured on the other."""
     half = null.size // 2
+    # Far above every score, yet a number: quantiles of infinities are none.
+    null, alternative = (np.clip(s, -_BEYOND, _BEYOND) for s in (null, alternative))
     candidates = np.unique(
         np.quantile(np.concatenate([null[:half], alternative[:half]]), _levels())
     )

@@ -14,6 +14,7 @@ from typing import Any
 from eyelid.audits.faults import Fault, faults_of
 from eyelid.audits.game import GameResult, play
 from eyelid.audits.precision import attack
+from eyelid.audits.residuals import ResidualResult, examine
 from eyelid.audits.samplers import SamplerResult, check_samplers, faulty_samplers
 from eyelid.audits.sensitivity import FuzzResult, fuzz
 from eyelid.engine.progress import track
@@ -47,6 +48,7 @@ class Verification:
         games: distinguishing games about every claim.
         digits: attacks on the low-order digits of the output.
         fuzzes: searches for neighbours beyond the declared sensitivity.
+        residuals: looks at the noise in a whole released table.
         samplers: tests of the noise itself.
         planted: faults that the above must catch.
     """
@@ -54,6 +56,7 @@ class Verification:
     games: tuple[GameResult, ...]
     digits: tuple[GameResult, ...]
     fuzzes: tuple[FuzzResult, ...]
+    residuals: tuple[ResidualResult, ...]
     samplers: tuple[SamplerResult, ...]
     planted: tuple[Planted, ...]
 
@@ -70,6 +73,11 @@ class Verification:
             f"{f.mechanism} exceeds its declared sensitivity per {f.unit}: {f.reached:.4g} times"
             for f in self.fuzzes
             if f.refuted
+        ]
+        found += [
+            f"the noise of {r.mechanism} per {r.unit} is not fresh and whole: {r}"
+            for r in self.residuals
+            if r.refuted
         ]
         found += [
             f"the {s.sampler} sampler at scale {s.scale} is not what it says (p = {s.p_value:.2g})"
@@ -107,6 +115,19 @@ class Verification:
                     "refuted": f.refuted,
                 }
                 for f in self.fuzzes
+            ],
+            "residuals": [
+                {
+                    "name": r.mechanism,
+                    "unit": r.unit,
+                    "draws": r.draws,
+                    "missing": r.missing,
+                    "repeated": r.repeated,
+                    "spread": r.spread,
+                    "low_bits_p": r.low_bits_p,
+                    "refuted": r.refuted,
+                }
+                for r in self.residuals
             ],
             "samplers": [
                 {
@@ -160,6 +181,7 @@ def verify(
     games: list[GameResult] = []
     digits: list[GameResult] = []
     fuzzes: list[FuzzResult] = []
+    residuals: list[ResidualResult] = []
     for mechanism, unit in track(claims, "playing against the claims"):
         games.append(play(mechanism, unit, runs, noise))
         if unit == mechanism.unit:
@@ -167,6 +189,7 @@ def verify(
             digits.append(attack(mechanism, pair, runs, noise))
             if isinstance(mechanism, AdditiveMechanism):
                 fuzzes.append(fuzz(mechanism, unit, _FUZZ_PAIRS))
+                residuals.append(examine(mechanism, noise))
     samplers = tuple(check_samplers(_SAMPLER_DRAWS, noise))
     planted = [
         Planted(fault.name, fault.mechanism, fault.caught(runs, noise))
@@ -176,7 +199,9 @@ def verify(
         Planted(fault, sampler, result.refuted)
         for sampler, fault, result in faulty_samplers(_SAMPLER_DRAWS, noise)
     ]
-    return Verification(tuple(games), tuple(digits), tuple(fuzzes), samplers, tuple(planted))
+    return Verification(
+        tuple(games), tuple(digits), tuple(fuzzes), tuple(residuals), samplers, tuple(planted)
+    )
 
 
 def _claims(kind: type[Mechanism]) -> list[tuple[Mechanism, Unit]]:

@@ -31,6 +31,7 @@ def run(
 ) -> None:
     """Show the certificate and the expected error of a release before anything runs."""
     from eyelid.errors import InputError
+    from eyelid.privacy.guarantee import rounded_up
     from eyelid.releases.quote import cost
     from eyelid.releases.words import promise
 
@@ -51,14 +52,18 @@ def run(
     if as_json:
         print_json(found)
         return
-    bound = found["rank1_bound"]["raw_to_release"]
+    alone, together = (
+        "no bound known" if bound is None else f"at most {rounded_up(100 * bound, 3)}%"
+        for bound in quote.rank1_bound.values()
+    )
     rows = [
         ("mechanism", found["mechanism"]["name"]),
         (f"for one {quote.guarantee.unit}", quote.guarantee.numbers()),
         ("for one person, in total", quote.person_level.numbers()),
         ("noise", found["noise"]["sampler"]),
         ("error of one value", f"{found['expected_error']['rmse_of_span']:.4g} of the span"),
-        ("named correctly, at most", "no bound" if bound is None else f"{bound:.1%}"),
+        ("named by whoever compares everybody", together),
+        ("named if judged one at a time", alone),
     ]
     print_table("", ["what", "value"], rows)
     say(promise(quote.person_level))

@@ -25,7 +25,7 @@ def run(
     """Summarise gaze samples as features with public bounds."""
     from eyelid.engine.atomic import check_new
     from eyelid.engine.progress import shown
-    from eyelid.errors import unknown
+    from eyelid.errors import InputError, unknown
     from eyelid.gaze.windows import window_features
     from eyelid.io import read, write
     from eyelid.io.reading import origin_of
@@ -35,6 +35,9 @@ def run(
     check_new(out)
     with shown():
         study = read(source)
+        own = study.origin.ledger if study.origin else None
+        if ledger is not None and own is not None and own.exists():
+            raise InputError(f"this study is counted in {own}: leave out --ledger")
         table = window_features(study, window_s=window, step_s=step)
         write(table.study().derive(origin=origin_of(study, source, ledger)), out)
     say(f"{out}: {len(table.features)} features of {len(table.data):,} windows.")

@@ -51,6 +51,12 @@ def run(
             print_table(f"{title}, {runs:,} test runs a side", columns, rows)
         fuzzes = [(f.mechanism, f.unit, f"{f.reached:.3f}", f.pairs) for f in found.fuzzes]
         print_table("Sensitivity fuzz", ["mechanism", "unit", "of declared", "pairs"], fuzzes)
+        residuals = [
+            (r.mechanism, r.unit, f"{r.draws:,}", f"{r.repeated:.1f} σ", f"{r.spread:.1f} σ")
+            for r in found.residuals
+        ]
+        columns = ["mechanism", "set for", "draws", "repeated", "spread"]
+        print_table("Noise of a whole table (refuted above 6 σ)", columns, residuals)
         samplers = [(s.sampler, f"{s.scale:,}", f"{s.p_value:.3f}") for s in found.samplers]
         print_table(
             "Samplers, chi-square (refuted below p = 1e-8)", ["sampler", "scale", "p"], samplers

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -154,7 +155,10 @@ def ordered(data: pl.DataFrame) -> pl.DataFrame:
     backwards = (data["time_ms"].diff() < 0).fill_null(False) & ~starts
     if runs.n_unique() == len(runs) and people.n_unique() == len(people) and not backwards.any():
         return data
-    return data.sort(ROW_KEY, maintain_order=True)
+    # People and recordings keep their order: one person's rows must not move another's.
+    row = pl.col("row_number").min()
+    keys = [row.over("person"), row.over(RECORDING_KEY), pl.col("time_ms")]
+    return data.with_row_index("row_number").sort(*keys, maintain_order=True).drop("row_number")
 
 
 def check(study: Study) -> Study:
@@ -175,6 +179,14 @@ def check(study: Study) -> Study:
             f"person {row['person']}, recording {row['recording']} has more than one row at "
             f"time_ms {row['time_ms']:g}: remove the duplicates or give recordings their own names"
         )
+    plain: dict[str, str] = {}
+    for name in data["person"].unique(maintain_order=True):
+        same = plain.setdefault(" ".join(unicodedata.normalize("NFKC", name).split()), name)
+        if same != name:
+            raise InputError(
+                f"people '{same}' and '{name}' differ only in how their names are written: "
+                "are they one person? Write them alike, or give them other names"
+            )
     known = set(study.people["person"].to_list())
     unknown = [p for p in study.data["person"].unique(maintain_order=True) if p not in known]
     if unknown:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from pathlib import Path
 
 from eyelid.errors import InputError
@@ -46,20 +45,24 @@ def origin_of(study: Study, path: Path | str, ledger: Path | str | None = None) 
         path: where it was read.
         ledger: count in this file instead of the study's own.
     """
+    path = Path(path)
     if study.origin is not None:
         if ledger is None:
             return study.origin
-        return Origin(study.origin.id, Ledger.create(ledger).path.absolute())
-    path = Path(path)
+        book = Ledger.create(ledger)
+        book.register(study.origin.id)
+        return Origin(study.origin.id, book.path.absolute())
     place = Path(ledger).absolute() if ledger is not None else study_folder.ledger_beside(path)
     fresh = not place.exists()
-    origin = Origin(uuid.uuid4().hex, Ledger.create(place).path)
+    # The ledger settles the id: whoever comes at the same time gets the same one.
+    origin = Origin(Ledger.create(place).origin_of_folder(path.absolute().name), place)
     try:
         study_folder.adopt(path, origin)
     except InputError as error:
-        if ledger is not None:
-            return Origin(UNNAMED, place)
-        if fresh:
-            place.unlink()
-        raise InputError(f"{error}; to leave the folder alone, count with --ledger FILE") from None
+        if ledger is None:
+            if fresh:
+                place.unlink(missing_ok=True)
+            raise InputError(
+                f"{error}; to leave the folder alone, count with --ledger FILE"
+            ) from None
     return origin

@@ -133,24 +133,20 @@ def write(study: Study, path: Path | str) -> Study:
     path = Path(path)
     study = check(study)
     inherited = study.origin
-    study = replace(study, origin=inherited or new_origin(path))
+    origin = inherited or Origin(uuid.uuid4().hex, ledger_beside(path))
+    study = replace(study, origin=origin)
     with new_folder(path) as folder:
         write_parts(study, folder, home=path)
         if inherited is None:
-            Ledger.create(ledger_beside(path))
+            Ledger.create(ledger_beside(path)).register(origin.id)
         elif inherited.ledger is not None:
-            Ledger(inherited.ledger)
+            Ledger(inherited.ledger).check_knows(inherited.id)
     return study
 
 
 def ledger_beside(path: Path) -> Path:
     """Where the ledger of an original study stands."""
     return path.absolute().with_name(path.absolute().name + LEDGER_SUFFIX)
-
-
-def new_origin(path: Path) -> Origin:
-    """An origin for people who were in no study before."""
-    return Origin(uuid.uuid4().hex, ledger_beside(path))
 
 
 def adopt(path: Path, origin: Origin) -> None:

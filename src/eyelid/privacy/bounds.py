@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 
 from eyelid.errors import InputError
 
+# Noise of many spans must still be a number.
+_LARGEST = 1e200
+
 
 class BoundsSource(StrEnum):
     """Who said so.
@@ -41,6 +44,11 @@ class Bounds:
                 raise InputError(
                     f"feature {name} has no public bounds ({lower:g} to {upper:g}): "
                     "give them with --bounds FILE"
+                )
+            if max(abs(lower), abs(upper)) > _LARGEST:
+                raise InputError(
+                    f"bounds of {name} are {lower:g} to {upper:g}: use a larger unit, so that they "
+                    f"stay within ±{_LARGEST:g}"
                 )
             if not lower < upper:
                 raise InputError(

@@ -146,9 +146,14 @@ def parallel(guarantees: Sequence[Guarantee], delta: float | None = None) -> Gua
     failing = [g for g in singles if not g.holds]
     if failing:
         return sequential(failing, delta)
-    worst = max(singles, key=_epsilon)
-    delta = max(g.delta or 0.0 for g in singles)
-    if all((g.mu or 0.0) <= (worst.mu or 0.0) and (worst.delta or 0.0) >= delta for g in singles):
-        return worst
-    # No single one of them is the worst in every number: state the worst of each.
-    return replace(worst, kind=Kind.APPROXIMATE, delta=delta, mu=None, slack=0.0)
+    worst = replace(
+        max(singles, key=_epsilon),
+        delta=max(g.delta or 0.0 for g in singles),
+        trust=Trust.LOCAL if any(g.trust is Trust.LOCAL for g in singles) else Trust.CENTRAL,
+    )
+    kinds = {g.kind for g in singles}
+    mus = [g.mu for g in singles if g.mu is not None]
+    if len(mus) == len(singles) and len(kinds) == 1:
+        return replace(worst, mu=max(mus), slack=max(g.slack for g in singles))
+    kind = Kind.PURE if kinds == {Kind.PURE} else Kind.APPROXIMATE
+    return replace(worst, kind=kind, mu=None, slack=0.0)

@@ -31,7 +31,9 @@ _SCHEMA = (
     "CREATE TABLE crowd (crowd TEXT, person TEXT, PRIMARY KEY (crowd, person))",
     "CREATE TABLE debit (id INTEGER PRIMARY KEY AUTOINCREMENT, origin TEXT NOT NULL, "
     "crowd TEXT NOT NULL, made_at TEXT NOT NULL, mechanism TEXT NOT NULL, "
-    "guarantee TEXT NOT NULL, what TEXT NOT NULL)",
+    "guarantee TEXT NOT NULL, what TEXT NOT NULL, alike INTEGER NOT NULL)",
+    "CREATE TABLE origin (id TEXT PRIMARY KEY)",
+    "CREATE TABLE home (folder TEXT PRIMARY KEY, origin TEXT NOT NULL)",
     "CREATE TABLE allowance (origin TEXT PRIMARY KEY, epsilon REAL, delta REAL)",
 )
 _FORMAT = "eyelid/ledger/1"
@@ -51,6 +53,7 @@ class Debit:
         crowd: names the set of people it touched.
         people: how many they are.
         what: a remark by which the owner knows it.
+        alike: whether nothing released as it is told these people apart.
     """
 
     id: int
@@ -60,6 +63,7 @@ class Debit:
     crowd: str
     people: int
     what: str
+    alike: bool
 
 
 @dataclass(frozen=True)
@@ -96,6 +100,7 @@ class Ledger:
     >>> one = Guarantee(Kind.PURE, PERSON, Neighbours.REPLACE_ONE, Trust.LOCAL, epsilon=1.0)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     ledger = Ledger.create(Path(folder) / "study.ledger")
+    ...     ledger.register("origin")
     ...     for _ in range(2):
     ...         _ = ledger.debit("origin", ["ann", "bob"], "laplace", one)
     ...     print(ledger.balances("origin")[0].total.epsilon)
@@ -152,6 +157,26 @@ class Ledger:
                 "emptied; bring back a copy, or say where it is with --ledger FILE"
             )
 
+    def register(self, origin: str) -> None:
+        """Make an origin known, so that its spending can be counted here."""
+        with self._transaction() as database:
+            database.execute("INSERT OR IGNORE INTO origin VALUES (?)", (origin,))
+
+    def check_knows(self, origin: str) -> None:
+        """Fail unless this ledger was made for, or has counted, this origin."""
+        with self._transaction() as database:
+            _check_known(database, origin, self.path)
+
+    def origin_of_folder(self, folder: str) -> str:
+        """The one origin of a folder that came without, the same for whoever asks first."""
+        with self._transaction() as database:
+            fresh = (folder, secrets.token_hex(16))
+            database.execute("INSERT OR IGNORE INTO home VALUES (?, ?)", fresh)
+            query = "SELECT origin FROM home WHERE folder = ?"
+            (origin,) = database.execute(query, (folder,)).fetchone()
+            database.execute("INSERT OR IGNORE INTO origin VALUES (?)", (origin,))
+        return str(origin)
+
     def fingerprint(self, digest: bytes, debit: int) -> str:
         """A fingerprint of private data for one release, which only the ledger's owner can check.
 
@@ -173,6 +198,7 @@ class Ledger:
         mechanism: str,
         guarantee: Guarantee,
         what: str = "",
+        alike: bool = True,
     ) -> Debit:
         """Count a release before it is computed.
 
@@ -182,6 +208,7 @@ class Ledger:
             mechanism: its name.
             guarantee: its person-level total.
             what: a remark by which the owner will know it.
+            alike: whether nothing released as it is tells these people apart.
 
         Raises:
             Refused: the limit would be exceeded; nothing is counted.
@@ -192,6 +219,7 @@ class Ledger:
         crowd = hashlib.sha256(json.dumps(touched).encode()).hexdigest()
         made_at = datetime.now(UTC).isoformat(timespec="seconds")
         with self._transaction() as database:
+            _check_known(database, origin, self.path)
             allowance = _allowance(database, origin)
             if allowance is not None:
                 _check_allowance(database, origin, touched, guarantee, allowance)
@@ -199,31 +227,41 @@ class Ledger:
                 "INSERT OR IGNORE INTO crowd VALUES (?, ?)", [(crowd, name) for name in touched]
             )
             row = database.execute(
-                "INSERT INTO debit (origin, crowd, made_at, mechanism, guarantee, what) "
-                "VALUES (?, ?, ?, ?, ?, ?)",
-                (origin, crowd, made_at, mechanism, _pack(guarantee), what),
+                "INSERT INTO debit (origin, crowd, made_at, mechanism, guarantee, what, alike) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (origin, crowd, made_at, mechanism, _pack(guarantee), what, alike),
             )
             number = row.lastrowid or 0
-        return Debit(number, made_at, mechanism, guarantee, crowd, len(touched), what)
+        return Debit(number, made_at, mechanism, guarantee, crowd, len(touched), what, alike)
 
     def debits(self, origin: str) -> list[Debit]:
         """Every release counted so far, oldest first."""
         with self._transaction() as database:
             return _debits(database, origin)
 
-    def balances(self, origin: str, delta: float | None = None) -> list[Balance]:
+    def balances(
+        self, origin: str, delta: float | None = None, people: Iterable[str] | None = None
+    ) -> list[Balance]:
         """What has been spent, a row for each group of people who were in the same releases.
 
-        The group that has spent most stands first.
+        Args:
+            origin: of the study.
+            delta: at which ε is stated; that of the limit, or the largest spent, by default.
+            people: only these; everybody ever counted by default.
+
+        Returns:
+            the groups, the one that has spent most first.
         """
         with self._transaction() as database:
             debits = {d.id: d for d in _debits(database, origin)}
             allowance = _allowance(database, origin)
-            groups = _groups(database, origin)
+            groups = _groups(database, origin, None if people is None else list(people))
         if delta is None and allowance is not None:
             delta = allowance.delta
         found = []
         for members, count in groups.items():
+            if not members:
+                continue
             mine = tuple(debits[i] for i in members)
             every = [d.guarantee for d in mine]
             sound = [g for g in every if g.holds and g.kind.differential]
@@ -278,6 +316,15 @@ def _make(path: Path) -> None:
         draft.unlink(missing_ok=True)
 
 
+def _check_known(database: sqlite3.Connection, origin: str, path: Path) -> None:
+    query = "SELECT 1 FROM origin WHERE id = ?"
+    if database.execute(query, (origin,)).fetchone() is None:
+        raise InputError(
+            f"the ledger {path} does not know these people, so it is not theirs: bring theirs "
+            "back, or say where it is with --ledger FILE"
+        )
+
+
 def _pack(guarantee: Guarantee) -> str:
     return json.dumps(guarantee.to_dict() | {"slack": guarantee.slack})
 
@@ -304,11 +351,14 @@ def _unpack(text: str) -> Guarantee:
 def _debits(database: sqlite3.Connection, origin: str) -> list[Debit]:
     rows = database.execute(
         "SELECT id, made_at, mechanism, guarantee, crowd, "
-        "(SELECT count(*) FROM crowd WHERE crowd.crowd = debit.crowd), what "
+        "(SELECT count(*) FROM crowd WHERE crowd.crowd = debit.crowd), what, alike "
         "FROM debit WHERE origin = ? ORDER BY id",
         (origin,),
     )
-    return [Debit(i, at, name, _unpack(text), *more) for i, at, name, text, *more in rows]
+    return [
+        Debit(i, at, name, _unpack(text), crowd, count, what, bool(alike))
+        for i, at, name, text, crowd, count, what, alike in rows
+    ]
 
 
 def _groups(

@@ -25,7 +25,7 @@ class Certificate:
         bounds: what values were clipped to, and who said so.
         noise: sampler, numerics, randomness.
         ledger: every release counted for the same people so far, this one last.
-        total: of all of them, for the person who is in most; None without a ledger.
+        total: of all of them, true of every person released; None without a ledger.
         unprotected: what the release shows besides.
         rank1_bound: upper bounds on identification among the people released.
         people: how many.

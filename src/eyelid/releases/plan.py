@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from eyelid.errors import InputError, unknown
 from eyelid.gaze.study import Feature, Study, check
 from eyelid.gaze.table import FeatureTable
@@ -15,7 +17,7 @@ from eyelid.mechanisms.mechanism import Mechanism, Shape, find, mechanism
 from eyelid.privacy.bounds import Bounds, BoundsSource
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import Randomness
-from eyelid.privacy.unit import PERSON
+from eyelid.privacy.unit import PERSON, Unit
 from eyelid.releases.bounds import bounds_for, clipped_to
 
 SEEDED = "the noise came from a seed, so anybody who has or guesses the seed can take it off again"
@@ -51,14 +53,27 @@ class Plan:
     @property
     def alike(self) -> bool:
         """Whether nothing that is released as it is tells the people apart, but for their names."""
-        keys = [c for c in ("task", "stimulus") if c in self.table.data.columns]
-        each = self.table.recordings.group_by("person", maintain_order=True).agg(*keys)
-        return not self.keep and each.select(keys).n_unique() == 1
+        return not self.keep and people_alike(self.table)
 
     @property
     def people(self) -> list[str]:
         """Everybody whose data the release touches."""
         return self.table.data["person"].unique(maintain_order=True).to_list()
+
+
+def people_alike(table: FeatureTable) -> bool:
+    """Whether everybody has the same recordings, of the same tasks and stimuli."""
+    keys = [c for c in ("task", "stimulus") if c in table.data.columns]
+    each = table.recordings.group_by("person", maintain_order=True).agg(pl.len(), *keys)
+    return each.drop("person").n_unique() == 1
+
+
+def promised(mechanism: Mechanism, shape: Shape, unit: Unit, *reasons: str) -> Guarantee:
+    """What a mechanism promises, unless it says itself that it does not hold, or for a reason."""
+    if not mechanism.claims_to_hold:
+        paper = f"{mechanism.name} does not give the guarantee that its paper prints"
+        reasons = (paper, *reasons)
+    return mechanism.cost(shape, unit).broken(*reasons)
 
 
 def feature_table(source: Study | FeatureTable | Path | str) -> FeatureTable:
@@ -118,8 +133,6 @@ def make_plan(
     # Whatever could fail about the noise fails now, before anything is paid.
     mechanism.sampler(shape)
     reasons = []
-    if not mechanism.claims_to_hold:
-        reasons.append(f"{mechanism.name} does not give the guarantee that its paper prints")
     if not noise.private:
         reasons.append(SEEDED)
     if chosen.source is BoundsSource.DATA:
@@ -139,8 +152,8 @@ def make_plan(
         defined_features=defined,
         shape=shape,
         bounds=chosen,
-        guarantee=mechanism.cost(shape, mechanism.unit).broken(*reasons),
-        person_level=mechanism.cost(shape, PERSON).broken(*reasons),
+        guarantee=promised(mechanism, shape, mechanism.unit, *reasons),
+        person_level=promised(mechanism, shape, PERSON, *reasons),
         keep=tuple(keep),
     )
 

@@ -13,26 +13,39 @@ from eyelid.mechanisms.mechanism import Mechanism, Shape
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.privacy.unit import PERSON
-from eyelid.releases.plan import build_mechanism, feature_table
+from eyelid.releases.plan import build_mechanism, feature_table, people_alike, promised
 from eyelid.releases.words import informative, person_total, worth
 
 
 @dataclass(frozen=True)
 class Quote:
-    """A price and what it buys, from public facts only."""
+    """A price and what it buys, from public facts only.
+
+    Attributes:
+        mechanism: with its parameters.
+        shape: the public facts.
+        alike: whether people cannot be told apart by what is not protected.
+    """
 
     mechanism: Mechanism
     shape: Shape
+    alike: bool = True
 
     @property
     def guarantee(self) -> Guarantee:
         """For the unit asked for."""
-        return self.mechanism.cost(self.shape, self.mechanism.unit)
+        return promised(self.mechanism, self.shape, self.mechanism.unit)
 
     @property
     def person_level(self) -> Guarantee:
         """For a person."""
-        return self.mechanism.cost(self.shape, PERSON)
+        return promised(self.mechanism, self.shape, PERSON)
+
+    @property
+    def rank1_bound(self) -> dict[str, float | None]:
+        """How often people can be named, at most."""
+        known = self.person_level if self.alike else self.person_level.broken("told apart")
+        return rank1_bounds(known, self.shape.people)
 
     def to_dict(self) -> dict[str, Any]:
         """As ``eyelid cost --json`` prints it."""
@@ -62,7 +75,7 @@ class Quote:
             },
             "informative": informative(self.mechanism, self.shape),
             "says": worth(self.mechanism, self.shape),
-            "rank1_bound": rank1_bounds(self.person_level, self.shape.people),
+            "rank1_bound": self.rank1_bound,
         }
 
 
@@ -97,7 +110,8 @@ def cost(
         if doubled:
             raise InputError(f"the study says how many {doubled[0]} it has: leave it out")
         chosen = build_mechanism(mechanism, length=length, **parameters)
-        return Quote(chosen, chosen.shape(feature_table(source)))
+        table = feature_table(source)
+        return Quote(chosen, chosen.shape(table), people_alike(table))
     facts = {"people": people, "recordings": recordings, "features": features, "length": length}
     absent = [name for name, value in facts.items() if value is None]
     if absent:

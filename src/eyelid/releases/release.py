@@ -19,6 +19,7 @@ from eyelid.io.reading import UNNAMED, origin_of
 from eyelid.io.study_folder import write_parts
 from eyelid.mechanisms.mechanism import Mechanism
 from eyelid.privacy.bounds import Bounds
+from eyelid.privacy.composition import parallel
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.ledger import Ledger
 from eyelid.privacy.noise import randomness
@@ -101,8 +102,7 @@ def release(
         origin = origin_of(plan.table.study(), source, ledger)
         plan = replace(plan, table=replace(plan.table, origin=origin))
     elif ledger is not None:
-        origin = Origin(own.id if own else UNNAMED, Ledger.create(ledger).path.absolute())
-        plan = replace(plan, table=replace(plan.table, origin=origin))
+        plan = replace(plan, table=replace(plan.table, origin=origin_elsewhere(own, ledger)))
     _check_elsewhere(own, plan.table.origin)
     book = open_ledger(plan.table.origin)
     certificate = _debit_and_certify(plan, book, noise.name, own, out)
@@ -133,6 +133,14 @@ def open_ledger(origin: Origin | None) -> tuple[Ledger, str] | None:
     if origin.ledger is None:
         raise InputError("study.json names an origin but no ledger: say where it is with --ledger")
     return Ledger(origin.ledger), origin.id
+
+
+def origin_elsewhere(own: Origin | None, ledger: Path | str) -> Origin:
+    """The same people, counted in a file of somebody's choice."""
+    book = Ledger.create(ledger)
+    name = own.id if own else UNNAMED
+    book.register(name)
+    return Origin(name, book.path.absolute())
 
 
 def _rows_told(plan: Plan) -> str:
@@ -177,18 +185,24 @@ def _debit_and_certify(
     history: tuple[dict[str, Any], ...] = ()
     total: Guarantee | None = None
     fingerprint: str | None = None
+    alike = plan.alike
     if book is not None:
         ledger, origin = book
         what = f"{plan.guarantee.numbers()} per {plan.guarantee.unit}, {out.name if out else '–'}"
-        paid = ledger.debit(origin, plan.people, plan.mechanism.name, plan.person_level, what)
-        mine = [b for b in ledger.balances(origin) if any(d.id == paid.id for d in b.debits)]
-        total = mine[0].total
+        paid = ledger.debit(
+            origin, plan.people, plan.mechanism.name, plan.person_level, what, plan.alike
+        )
+        balances = ledger.balances(origin, people=plan.people)
+        total = parallel([b.total for b in balances])
+        counted = {d.id: d for b in balances for d in b.debits}
         shown = ("kind", "epsilon", "delta", "mu", "holds")
         history = tuple(
             {"mechanism": d.mechanism}
             | {key: value for key, value in d.guarantee.to_dict().items() if key in shown}
-            for d in mine[0].debits
+            for _, d in sorted(counted.items())
         )
+        # Who was in which release tells people apart as well as any attribute.
+        alike = len(balances) == 1 and all(d.alike for d in counted.values())
         fingerprint = ledger.fingerprint(_digest(plan.table), paid.id)
     unprotected = plan.mechanism.unprotected(plan.table)
     unprotected += [
@@ -207,7 +221,7 @@ def _debit_and_certify(
             "publishes somebody's data outright"
         )
     bounded = total or plan.person_level
-    if not plan.alike:
+    if not alike:
         # Kept attributes or unequal recordings may name people without any gaze.
         bounded = bounded.broken("people are told apart by what is not protected")
     return Certificate(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import resources
 from typing import TYPE_CHECKING
 
+from eyelid.privacy.guarantee import rounded_up
 from eyelid.releases.pictures import games_picture, gaze_picture, plane_picture
 from eyelid.releases.words import number, promise
 from eyelid.version import __version__
@@ -31,6 +32,7 @@ def report(story: Story) -> str:
         version=__version__,
         promise=promise,
         number=number,
+        rounded_up=rounded_up,
         gaze=Markup(gaze_picture(story.study)),
         plane=Markup(plane_picture(story.attempts, people, tasks)),
         games=Markup(games_picture(story.verification.games)),

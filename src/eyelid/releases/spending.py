@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from eyelid.errors import InputError
-from eyelid.gaze.study import Origin, Study
+from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
-from eyelid.io.reading import UNNAMED, origin_of, read
+from eyelid.io.reading import origin_of, read
 from eyelid.mechanisms.gaussian import default_delta
+from eyelid.privacy.composition import parallel
 from eyelid.privacy.guarantee import Guarantee
-from eyelid.privacy.ledger import Allowance, Balance, Debit, Ledger
-from eyelid.releases.release import open_ledger
+from eyelid.privacy.ledger import Allowance, Balance, Debit
+from eyelid.releases.release import open_ledger, origin_elsewhere
 
 
 @dataclass(frozen=True)
@@ -24,17 +25,19 @@ class Budget:
         debits: every release, oldest first.
         balances: groups of people who were in the same releases, the worst off first.
         limit: the most that may be spent on a person, if set.
+        counted: whether there is a ledger at all.
     """
 
     debits: tuple[Debit, ...]
     balances: tuple[Balance, ...]
     limit: Allowance | None
+    counted: bool = True
 
     @property
     def sound(self) -> Guarantee | None:
-        """The most that the releases that hold have cost anybody; None when there are none."""
+        """What the releases that hold have cost, true of everybody; None when there are none."""
         sound = [b.sound for b in self.balances if b.sound is not None]
-        return max(sound, key=lambda g: g.epsilon or 0.0) if sound else None
+        return parallel(sound) if sound else None
 
     @property
     def unbounded(self) -> tuple[str, ...]:
@@ -44,6 +47,7 @@ class Budget:
     def to_dict(self) -> dict[str, Any]:
         """As ``eyelid budget --json`` prints it."""
         return {
+            "counted": self.counted,
             "releases": len(self.debits),
             "spent": _spent(self.sound)
             | {"bounded": not self.unbounded, "reasons": list(self.unbounded)},
@@ -74,6 +78,8 @@ class Budget:
     @property
     def sentence(self) -> str:
         """The state in words."""
+        if not self.counted:
+            return "Nothing has been counted: this folder has no ledger yet."
         spent = self.sound.numbers() if self.sound else "nothing"
         text = f"Spent on one person, at most: {spent}."
         if self.unbounded:
@@ -112,13 +118,13 @@ def budget(
     study = read(source) if isinstance(source, str | Path) else source
     changes = limit_epsilon is not None or limit_delta is not None or no_limit
     origin = study.origin
-    if ledger is not None:
-        origin = Origin(origin.id if origin else UNNAMED, Ledger.create(ledger).path.absolute())
-    if origin is None and not changes:
-        # Nothing was ever made of it; asking leaves no trace.
-        return Budget((), (), None)
-    if origin is None and study.released:
+    if study.released:
         raise InputError("a released dataset has no budget: name the original study")
+    if ledger is not None:
+        origin = origin_elsewhere(origin, ledger)
+    if origin is None and not changes:
+        # Asking leaves no trace.
+        return Budget((), (), None, counted=False)
     if origin is None and isinstance(source, str | Path):
         origin = origin_of(read(source), source)
     book = open_ledger(origin)

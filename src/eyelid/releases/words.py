@@ -6,6 +6,7 @@ import math
 
 from eyelid.mechanisms.mechanism import Mechanism, Shape
 from eyelid.privacy.guarantee import Guarantee, rounded_up
+from eyelid.privacy.unit import PERSON
 
 # A constant at the middle of the bounds is never wrong by more than half the span.
 _CONSTANT_RMSE_OF_SPAN = 0.5
@@ -33,11 +34,11 @@ def promise(guarantee: Guarantee) -> str:
         return f"No privacy guarantee holds: {why}."
     epsilon = guarantee.epsilon if guarantee.epsilon is not None else math.inf
     factor = rounded_up(math.exp(epsilon), 3) if epsilon < 20 else f"e^{rounded_up(epsilon)}"
-    addition = f" plus {number(guarantee.delta)}" if guarantee.delta else ""
+    addition = f" plus {rounded_up(guarantee.delta)}" if guarantee.delta else ""
     text = (
-        f"Replacing {guarantee.unit.meaning} by anything else of the same length within the public "
-        f"bounds changes the probability of any output by a factor of at most {factor}{addition} "
-        f"({guarantee.numbers()})."
+        f"Replacing {guarantee.unit.meaning} by anything else of the same form (recordings, "
+        "length) within the public bounds changes the probability of any output by a factor of "
+        f"at most {factor}{addition} ({guarantee.numbers()})."
     )
     return f"{text} {FORMAL_ONLY}" if formal_only(guarantee) else text
 
@@ -61,14 +62,19 @@ def worth(mechanism: Mechanism, shape: Shape) -> str:
     error = mechanism.expected_rmse_of_span(shape)
     mean_error = error / math.sqrt(shape.length)
     text = f"Expected error of one value: {number(error)} times its feature's span"
-    if mean_error >= _CONSTANT_RMSE_OF_SPAN:
+    if not informative(mechanism, shape):
         weaker = mechanism.units[mechanism.units.index(mechanism.unit.name) + 1 :]
-        way_out = f", or an openly weaker unit ({', '.join(weaker)})" if weaker else ""
+        way_out = f", an openly weaker unit ({', '.join(weaker)})" if weaker else ""
+        # Errors are of one feature; only the guarantee speaks of all of them together.
+        verdict = (
+            "This release carries almost no information about a person's own features."
+            if _next_to_nothing(mechanism.cost(shape, PERSON))
+            else "One feature says almost nothing; all of them together may still name people."
+        )
         return (
             f"{text}; even a recording's mean is off by {number(mean_error)} spans, more than a "
-            "constant at the middle of the bounds would be. This release carries almost no "
-            "information about a person's own features. What would: an aggregate over many "
-            f"people{way_out}, or a larger ε."
+            f"constant at the middle of the bounds would be. {verdict} More would be seen in an "
+            f"aggregate over many people{way_out}, or at a larger ε."
         )
     if error >= _CONSTANT_RMSE_OF_SPAN:
         return (
@@ -84,6 +90,12 @@ def informative(mechanism: Mechanism, shape: Shape) -> bool:
     """Whether a recording's mean is expected to be nearer the truth than a public constant."""
     error = mechanism.expected_rmse_of_span(shape)
     return error / math.sqrt(shape.length) < _CONSTANT_RMSE_OF_SPAN
+
+
+def _next_to_nothing(person_level: Guarantee) -> bool:
+    """Whether the guarantee itself rules out that much is learned about a person."""
+    loss = person_level.epsilon if person_level.mu is None else person_level.mu
+    return loss is not None and loss <= 1.0
 
 
 def person_total(mechanism: Mechanism, shape: Shape) -> str:

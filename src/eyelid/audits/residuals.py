@@ -1,0 +1,149 @@
+"""Is the noise everywhere, fresh and whole? A released table, with its known input taken off.
+
+A distinguishing game looks at one person at a time and few values. It cannot see noise that is used
+twice, left out of some rows, or calibrated to something else than the public facts. Here a table
+of many people with unequal recordings is released twice, and what is left of it without the input
+must look like independent draws of the one law that the mechanism declares.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from eyelid.gaze.study import Feature
+from eyelid.gaze.table import FeatureTable, table_from_arrays
+from eyelid.mechanisms.additive import AdditiveMechanism
+from eyelid.mechanisms.mechanism import Shape
+from eyelid.privacy.noise import DiscreteLaplace, Randomness
+
+_PEOPLE, _RECORDINGS, _ROWS, _FEATURES = 10_000, 3, 6, 3
+_LENGTH = 5
+_LOW_BITS = 8
+# Refutes a sound mechanism less than once in a million tries.
+_SIGMAS = 6.0
+_ALPHA = 1e-8
+
+
+@dataclass(frozen=True)
+class ResidualResult:
+    """What was left after the known input was taken off.
+
+    Attributes:
+        mechanism: its name.
+        unit: that it was set for.
+        draws: how many values.
+        missing: how many of them were no numbers.
+        repeated: how many pairs were equal, beyond what chance allows, in standard deviations.
+        spread: the largest deviation of a position's spread from the law's, in standard errors.
+        low_bits_p: of a chi-square test that the lowest bits are uniform.
+    """
+
+    mechanism: str
+    unit: str
+    draws: int
+    missing: int
+    repeated: float
+    spread: float
+    low_bits_p: float
+
+    @property
+    def refuted(self) -> bool:
+        """Whether this is not fresh, whole noise of the declared law."""
+        return (
+            self.missing > 0
+            or self.repeated > _SIGMAS
+            or self.spread > _SIGMAS
+            or self.low_bits_p < _ALPHA
+        )
+
+
+def examine(
+    mechanism: AdditiveMechanism, noise: Randomness, declared: AdditiveMechanism | None = None
+) -> ResidualResult:
+    """Release a known table twice and look at the noise.
+
+    Args:
+        mechanism: to examine.
+        noise: its randomness.
+        declared: whose law and grid the noise should have; the mechanism itself by default.
+    """
+    mechanism = replace(mechanism, length=_LENGTH)
+    declared = mechanism if declared is None else replace(declared, length=_LENGTH)
+    known = _table()
+    shape = Shape(_PEOPLE, _RECORDINGS, _LENGTH, _FEATURES)
+    truth = declared.query(_expected(known), shape)
+    steps = 2.0 ** declared.grid_bits(shape)
+    left = []
+    for _ in range(2):
+        released = mechanism.apply(known, noise).data
+        values = released.select(known.names).to_numpy().reshape(truth.shape)
+        left.append(values * steps - truth)
+    residuals = np.concatenate(left)
+    missing = int((~np.isfinite(residuals)).sum())
+    whole = np.nan_to_num(residuals, nan=0.0, posinf=0.0, neginf=0.0)
+    law = declared.noise(shape)
+    return ResidualResult(
+        mechanism=mechanism.name,
+        unit=str(mechanism.unit),
+        draws=whole.size,
+        missing=missing,
+        repeated=_repeated(whole, law.scale, isinstance(law, DiscreteLaplace)),
+        spread=_spread(whole, law.variance, isinstance(law, DiscreteLaplace)),
+        low_bits_p=_low_bits(whole),
+    )
+
+
+def _table() -> FeatureTable:
+    """People with one to three recordings of four to six rows, some values missing."""
+    rng = np.random.default_rng(0)
+    values = rng.random((_PEOPLE, _RECORDINGS, _ROWS, _FEATURES))
+    values[rng.random(values.shape) < 0.05] = np.nan
+    features = [Feature(f"feature_{j}", "", "", 0.0, 1.0) for j in range(_FEATURES)]
+    table = table_from_arrays(values, features, step_ms=1.0)
+    number = pl.col("person").cast(pl.Int64)
+    recording = pl.col("recording").cast(pl.Int64)
+    kept = (recording <= number % _RECORDINGS) & (pl.col("time_ms") < _ROWS - number % 3)
+    # The length is set by hand, so that some recordings are cut and others padded.
+    return FeatureTable(table.data.filter(kept), table.features, table.people, step_ms=1.0)
+
+
+def _expected(table: FeatureTable) -> NDArray[np.float64]:
+    """The values of every recording at the common length, cut or padded with NaN."""
+    rows = table.recordings["rows"].to_numpy()
+    values = table.data.select(table.names).to_numpy()
+    dense = np.full((rows.size, _LENGTH, _FEATURES), np.nan)
+    recording = np.repeat(np.arange(rows.size), rows)
+    row = np.arange(len(values)) - np.repeat(np.cumsum(rows) - rows, rows)
+    inside = row < _LENGTH
+    dense[recording[inside], row[inside]] = values[inside]
+    return dense
+
+
+def _repeated(residuals: NDArray[np.float64], scale: int, pure: bool) -> float:
+    """Equal pairs beyond those expected, in standard deviations of their number."""
+    count = residuals.size
+    _, times = np.unique(residuals, return_counts=True)
+    pairs = float((times * (times - 1.0)).sum() / 2)
+    chance = 1 / (4 * scale) if pure else 1 / (2 * math.sqrt(math.pi) * scale)
+    expected = count * (count - 1) / 2 * chance
+    return (pairs - expected) / math.sqrt(expected + 1)
+
+
+def _spread(residuals: NDArray[np.float64], variance: float, pure: bool) -> float:
+    """The worst position's mean square against the law's variance, in standard errors."""
+    squares = (residuals**2).mean(axis=0) / variance
+    # Var(z²) is 20t⁴ for Laplace (five times its squared variance), 2σ⁴ for Gaussian noise.
+    error = math.sqrt((5.0 if pure else 2.0) / residuals.shape[0])
+    return float(np.abs(squares - 1).max() / error)
+
+
+def _low_bits(residuals: NDArray[np.float64]) -> float:
+    from scipy.stats import chisquare
+
+    bits = np.rint(residuals).astype(np.int64) & (2**_LOW_BITS - 1)
+    return float(chisquare(np.bincount(bits.ravel(), minlength=2**_LOW_BITS)).pvalue)
