@@ -117,13 +117,16 @@ def release(
         origin=None,
         released=True,
     )
+    done = Release(table, certificate, worth(chosen, plan.shape), _rows_told(plan), out)
+    card = datacard(certificate, table, plan.shape, chosen)
+    # Writing takes memory, which the private table no longer needs.
+    del plan
     if out is not None:
         with new_folder(out) as folder:
             write_parts(table.study(), folder)
             (folder / "certificate.json").write_text(certificate.to_json(), encoding="utf-8")
-            card = datacard(certificate, table, plan.shape, chosen)
             (folder / "DATACARD.md").write_text(card, encoding="utf-8")
-    return Release(table, certificate, worth(chosen, plan.shape), _rows_told(plan), out)
+    return done
 
 
 def open_ledger(origin: Origin | None) -> tuple[Ledger, str] | None:
