@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -80,12 +79,3 @@ def simulated():
 @pytest.fixture(scope="session")
 def simulated_table(simulated):
     return window_features(simulated)
-
-
-@pytest.fixture
-def real_data() -> Path:
-    """The folder of real recordings, or a skip that says why."""
-    place = os.environ.get("EYELID_DATA")
-    if not place:
-        pytest.skip("EYELID_DATA is not set: the real recordings are not at hand")
-    return Path(place)

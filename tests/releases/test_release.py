@@ -447,6 +447,7 @@ def test_a_limit_is_not_walked_around_by_counting_elsewhere(features_folder, tmp
         eyelid.release(
             features_folder, tmp_path / "o", mechanism="laplace", epsilon=1, ledger=tmp_path / "L"
         )
+    assert not (tmp_path / "L").exists()
     budget(features_folder, no_limit=True)
     eyelid.release(
         features_folder, tmp_path / "o", mechanism="laplace", epsilon=1, ledger=tmp_path / "L"

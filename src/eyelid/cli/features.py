@@ -28,7 +28,7 @@ def run(
     from eyelid.errors import InputError, unknown
     from eyelid.gaze.windows import window_features
     from eyelid.io import read, write
-    from eyelid.io.reading import origin_of
+    from eyelid.io.origin import origin_of
 
     if kind != "windows":
         raise unknown("kind of features", kind, ["windows"])

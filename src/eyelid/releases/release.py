@@ -12,10 +12,10 @@ import numpy as np
 import polars as pl
 
 from eyelid.engine.atomic import check_new, new_folder
-from eyelid.errors import InputError, Refused
+from eyelid.errors import InputError
 from eyelid.gaze.study import Origin, Study
 from eyelid.gaze.table import FeatureTable
-from eyelid.io.reading import UNNAMED, origin_of
+from eyelid.io.origin import counted_in, origin_of
 from eyelid.io.study_folder import write_parts
 from eyelid.mechanisms.mechanism import Mechanism
 from eyelid.privacy.bounds import Bounds
@@ -25,6 +25,7 @@ from eyelid.privacy.ledger import Ledger
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.releases.certificate import Certificate
+from eyelid.releases.counting import elsewhere, open_ledger, refuse_to_dodge
 from eyelid.releases.datacard import datacard
 from eyelid.releases.plan import Plan, build_mechanism, make_plan
 from eyelid.releases.words import person_total, worth
@@ -97,14 +98,14 @@ def release(
     noise = randomness(seed)
     chosen = build_mechanism(mechanism, epsilon=epsilon, delta=delta, unit=unit, **parameters)
     plan = make_plan(source, chosen, noise, bounds, keep)
-    own = plan.table.origin
+    own = origin = plan.table.origin
+    refuse_to_dodge(own, ledger)
     if isinstance(source, str | Path):
         origin = origin_of(plan.table.study(), source, ledger)
-        plan = replace(plan, table=replace(plan.table, origin=origin))
     elif ledger is not None:
-        plan = replace(plan, table=replace(plan.table, origin=origin_elsewhere(own, ledger)))
-    _check_elsewhere(own, plan.table.origin)
-    book = open_ledger(plan.table.origin)
+        origin = counted_in(own, ledger)
+    plan = replace(plan, table=replace(plan.table, origin=origin))
+    book = open_ledger(origin)
     certificate = _debit_and_certify(plan, book, noise.name, own, out)
 
     table = chosen.apply(plan.table, noise)
@@ -129,23 +130,6 @@ def release(
     return done
 
 
-def open_ledger(origin: Origin | None) -> tuple[Ledger, str] | None:
-    """The ledger that counts these people, and the name it knows them by; None without a study."""
-    if origin is None:
-        return None
-    if origin.ledger is None:
-        raise InputError("study.json names an origin but no ledger: say where it is with --ledger")
-    return Ledger(origin.ledger), origin.id
-
-
-def origin_elsewhere(own: Origin | None, ledger: Path | str) -> Origin:
-    """The same people, counted in a file of somebody's choice."""
-    book = Ledger.create(ledger)
-    name = own.id if own else UNNAMED
-    book.register(name)
-    return Origin(name, book.path.absolute())
-
-
 def _rows_told(plan: Plan) -> str:
     """What the common length did to the rows."""
     lengths = plan.table.recordings["rows"].to_numpy()
@@ -157,24 +141,6 @@ def _rows_told(plan: Plan) -> str:
     if padded:
         text += f" ({padded:,} of them are padding)"
     return text
-
-
-def _elsewhere(own: Origin | None, used: Origin | None) -> bool:
-    """Whether spending is counted in another file than the study's own."""
-    return bool(own and own.ledger and used and used.ledger != own.ledger)
-
-
-def _check_elsewhere(own: Origin | None, used: Origin | None) -> None:
-    """A limit in the study's own ledger is not to be walked around."""
-    if not own or not own.ledger or not _elsewhere(own, used) or not own.ledger.exists():
-        return
-    limit = Ledger(own.ledger).allowance(own.id)
-    if limit is not None:
-        raise Refused(
-            f"the study's own ledger {own.ledger.name} has a limit of ε = {limit.epsilon:g}, which "
-            "another --ledger would not keep: count there, or lift the limit with 'eyelid budget "
-            "IN --no-limit'"
-        )
 
 
 def _debit_and_certify(
@@ -213,7 +179,7 @@ def _debit_and_certify(
     ]
     if book is None:
         unprotected.append("what earlier releases of these people gave away: there is no ledger")
-    elif _elsewhere(own, plan.table.origin):
+    elif elsewhere(own, plan.table.origin):
         unprotected.append(
             "what the study's own ledger has counted: this release is in another one"
         )

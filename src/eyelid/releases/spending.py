@@ -9,12 +9,13 @@ from typing import Any
 from eyelid.errors import InputError
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
-from eyelid.io.reading import origin_of, read
+from eyelid.io.origin import counted_in, origin_of
+from eyelid.io.reading import read
 from eyelid.mechanisms.gaussian import default_delta
 from eyelid.privacy.composition import parallel
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.ledger import Allowance, Balance, Debit
-from eyelid.releases.release import open_ledger, origin_elsewhere
+from eyelid.releases.counting import open_ledger
 
 
 @dataclass(frozen=True)
@@ -121,7 +122,7 @@ def budget(
     if study.released:
         raise InputError("a released dataset has no budget: name the original study")
     if ledger is not None:
-        origin = origin_elsewhere(origin, ledger)
+        origin = counted_in(origin, ledger)
     if origin is None and not changes:
         # Asking leaves no trace.
         return Budget((), (), None, counted=False)

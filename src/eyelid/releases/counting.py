@@ -1,0 +1,36 @@
+"""Which ledger counts a release."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from eyelid.errors import InputError, Refused
+from eyelid.gaze.study import Origin
+from eyelid.privacy.ledger import Ledger
+
+
+def open_ledger(origin: Origin | None) -> tuple[Ledger, str] | None:
+    """The ledger that counts these people, and the name it knows them by; None without a study."""
+    if origin is None:
+        return None
+    if origin.ledger is None:
+        raise InputError("study.json names an origin but no ledger: say where it is with --ledger")
+    return Ledger(origin.ledger), origin.id
+
+
+def elsewhere(own: Origin | None, used: Origin | None) -> bool:
+    """Whether spending is counted in another file than the study's own."""
+    return bool(own and own.ledger and used and used.ledger != own.ledger)
+
+
+def refuse_to_dodge(own: Origin | None, chosen: Path | str | None) -> None:
+    """Refuse another ledger while the study's own has a limit, which the other would not keep."""
+    if own is None or own.ledger is None or chosen is None or not own.ledger.exists():
+        return
+    limit = Ledger(own.ledger).allowance(own.id)
+    if limit is not None and Path(chosen).absolute() != own.ledger:
+        raise Refused(
+            f"the study's own ledger {own.ledger.name} has a limit of ε = {limit.epsilon:g}, which "
+            "another --ledger would not keep: count there, or lift the limit with 'eyelid budget "
+            "IN --no-limit'"
+        )
