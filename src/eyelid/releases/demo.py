@@ -85,7 +85,7 @@ class Story:
             f"As they are, the features name {raw.identified:.0%} of {people} people from another "
             f"recording (guessing: {1 / people:.0%}). Protected for the whole person at ε = 1, "
             "whoever judges one person at a time is right at most "
-            f"{rounded_up(100 * (strong.bound or 1.0), 2)}% of the time (measured: "
+            f"{rounded_up(100 * (strong.bound or 1.0), 3)}% of the time (measured: "
             f"{strong.identified:.0%}, limits {strong.identified_low:.0%}–"
             f"{strong.identified_high:.0%}), and the features carry almost nothing else either. "
             "Noise that only hides single rows keeps the document recognisable "
