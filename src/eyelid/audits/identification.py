@@ -76,10 +76,11 @@ def _rate(named: Sequence[NDArray[np.bool_]], raw: FeatureTable) -> Rate:
 
 
 def _by_forest(raw: FeatureTable, shown: FeatureTable, task: str, seed: int) -> NDArray[np.bool_]:
-    known, names = _matrix(raw, pl.col("task") != task)
-    target, truth = _matrix(shown, pl.col("task") == task)
-    forest = _forest(seed).fit(known, names)
+    known, known_rows = _matrix(raw, pl.col("task") != task)
+    target, target_rows = _matrix(shown, pl.col("task") == task)
+    forest = _forest(seed).fit(known, _names(known_rows, "person"))
     guesses = forest.predict_proba(target)
+    truth = _names(target_rows, "person")
     people = np.unique(truth)
     best = [forest.classes_[guesses[truth == p].mean(axis=0).argmax()] for p in people]
     return np.asarray(np.array(best) == people)
@@ -138,16 +139,16 @@ def recognise_task(raw: FeatureTable, shown: FeatureTable, seed: int = 0) -> Rat
     gap = int(np.ceil((raw.window_ms or 0.0) / (raw.step_ms or 1.0)))
     row = pl.int_range(pl.len()).over("person", "recording")
     rows = pl.len().over("person", "recording")
-    learned, tasks = _matrix(shown, row < rows // 2, label="task")
-    tested, truth = _matrix(raw, row >= rows // 2 + gap, label="task")
-    _, people = _matrix(raw, row >= rows // 2 + gap)
-    if not len(people):
+    learned, learned_rows = _matrix(shown, row < rows // 2)
+    tested, tested_rows = _matrix(raw, row >= rows // 2 + gap)
+    if tested_rows.is_empty():
         raise InputError(
             f"recordings of {int(raw.recordings['rows'].to_numpy().max())} rows are too short to "
             f"learn from one half and test on the other with {gap} rows between"
         )
-    forest = _forest(seed).fit(learned, tasks)
-    right = forest.predict(tested) == truth
+    forest = _forest(seed).fit(learned, _names(learned_rows, "task"))
+    right = forest.predict(tested) == _names(tested_rows, "task")
+    people = _names(tested_rows, "person")
     shares = np.array([right[people == person].mean() for person in np.unique(people)])
     margin = 1.96 * float(shares.std(ddof=1)) / len(shares) ** 0.5 if len(shares) > 1 else 1.0
     rate = float(shares.mean())
@@ -160,15 +161,17 @@ def recognise_task(raw: FeatureTable, shown: FeatureTable, seed: int = 0) -> Rat
     )
 
 
-def _matrix(
-    table: FeatureTable, where: pl.Expr, label: str = "person"
-) -> tuple[NDArray[np.float64], NDArray[np.str_]]:
-    """Every tenth window that qualifies, in units of the span, and its label."""
+def _matrix(table: FeatureTable, where: pl.Expr) -> tuple[NDArray[np.float64], pl.DataFrame]:
+    """Every tenth window that qualifies: its features in units of the span, and its row."""
     spans = np.array([f.span for f in table.features])
     lowers = np.array([f.lower for f in table.features])
     rows = table.data.filter(where).gather_every(_EVERY)
     values = rows.select(pl.col(table.names).cast(pl.Float64).fill_null(np.nan)).to_numpy()
-    return np.nan_to_num((values - lowers) / spans, nan=0.5), rows[label].to_numpy().astype(str)
+    return np.nan_to_num((values - lowers) / spans, nan=0.5), rows
+
+
+def _names(rows: pl.DataFrame, column: str) -> NDArray[np.str_]:
+    return rows[column].to_numpy().astype(str)
 
 
 def _forest(seed: int):  # type: ignore[no-untyped-def]

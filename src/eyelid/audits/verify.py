@@ -8,7 +8,7 @@ samplers are tested. Then each of these checks is run on planted faults, which i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from eyelid.audits.faults import Fault, faults_of
@@ -104,61 +104,20 @@ class Verification:
         """As ``eyelid verify --json`` prints it."""
         return {
             "schema": SCHEMA,
-            "mechanisms": [_game_dict(g) for g in self.games],
-            "digits": [_game_dict(g) for g in self.digits],
-            "sensitivity": [
-                {
-                    "name": f.mechanism,
-                    "unit": f.unit,
-                    "reached": f.reached,
-                    "pairs": f.pairs,
-                    "refuted": f.refuted,
-                }
-                for f in self.fuzzes
-            ],
-            "residuals": [
-                {
-                    "name": r.mechanism,
-                    "unit": r.unit,
-                    "draws": r.draws,
-                    "missing": r.missing,
-                    "repeated": r.repeated,
-                    "spread": r.spread,
-                    "low_bits_p": r.low_bits_p,
-                    "refuted": r.refuted,
-                }
-                for r in self.residuals
-            ],
-            "samplers": [
-                {
-                    "name": s.sampler,
-                    "scale": s.scale,
-                    "draws": s.draws,
-                    "p_value": s.p_value,
-                    "refuted": s.refuted,
-                }
-                for s in self.samplers
-            ],
-            "planted": [
-                {"name": p.name, "mechanism": p.mechanism, "caught": p.caught} for p in self.planted
-            ],
+            "mechanisms": [_told(game) for game in self.games],
+            "digits": [_told(game) for game in self.digits],
+            "sensitivity": [_told(result) for result in self.fuzzes],
+            "residuals": [_told(result) for result in self.residuals],
+            "samplers": [_told(result) for result in self.samplers],
+            "planted": [asdict(fault) for fault in self.planted],
             "passed": self.passed,
         }
 
 
-def _game_dict(game: GameResult) -> dict[str, Any]:
-    return {
-        "name": game.mechanism,
-        "unit": game.unit,
-        "calibrated_for": game.calibrated_for,
-        "measure": game.measure,
-        "claimed": game.claimed,
-        "lower_bound": game.lower_bound,
-        "runs": game.runs,
-        "neighbours": game.neighbours,
-        "holds": game.holds,
-        "refuted": game.refuted,
-    }
+def _told(result: GameResult | FuzzResult | ResidualResult | SamplerResult) -> dict[str, Any]:
+    """A result as JSON has it: first whom it is about, last whether it refutes a claim."""
+    (_, name), *facts = asdict(result).items()
+    return {"name": name, **dict(facts), "refuted": result.refuted}
 
 
 def verify(

@@ -67,7 +67,7 @@ def run(
     if as_json:
         print_json(certificate.to_dict())
         return
-    say(f"{out}: {plural(certificate.people, 'person').replace('persons', 'people')}, {done.rows}.")
+    say(f"{out}: {plural(certificate.people, 'person', 'people')}, {done.rows}.")
     if certificate.guarantee.holds and certificate.guarantee.unit.name != "person":
         say(f"One {certificate.guarantee.unit}: {certificate.guarantee.numbers()}.")
     say(f"One person, in total: {promise(certificate.person_level)}")

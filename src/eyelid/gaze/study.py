@@ -179,8 +179,9 @@ def check(study: Study) -> Study:
             f"person {row['person']}, recording {row['recording']} has more than one row at "
             f"time_ms {row['time_ms']:g}: remove the duplicates or give recordings their own names"
         )
+    names = data["person"].unique(maintain_order=True)
     plain: dict[str, str] = {}
-    for name in data["person"].unique(maintain_order=True):
+    for name in names:
         same = plain.setdefault(" ".join(unicodedata.normalize("NFKC", name).split()), name)
         if same != name:
             raise InputError(
@@ -188,7 +189,7 @@ def check(study: Study) -> Study:
                 "are they one person? Write them alike, or give them other names"
             )
     known = set(study.people["person"].to_list())
-    unknown = [p for p in study.data["person"].unique(maintain_order=True) if p not in known]
+    unknown = [name for name in names if name not in known]
     if unknown:
         raise InputError(f"person {unknown[0]} has data but no row in people.csv: add one")
     return replace(study, data=data)

@@ -73,6 +73,11 @@ class Guarantee:
         raw["reasons"] = list(self.reasons)
         return {key: _finite(value) for key, value in raw.items()}
 
+    def summary(self) -> dict[str, Any]:
+        """What a total is told by: kind, numbers, and whether it holds."""
+        told = self.to_dict()
+        return {key: told[key] for key in ("kind", "epsilon", "delta", "mu", "holds")}
+
     def numbers(self) -> str:
         """The numbers as a person writes them.
 

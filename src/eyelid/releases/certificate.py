@@ -51,13 +51,11 @@ class Certificate:
 
     def to_dict(self) -> dict[str, Any]:
         """As in certificate.json."""
-        person = self.person_level.to_dict()
-        shown = ("kind", "epsilon", "delta", "mu", "holds")
         return {
             "schema": SCHEMA,
             "mechanism": {"name": self.mechanism, "parameters": self.parameters},
             "guarantee": self.guarantee.to_dict(),
-            "person_level": {key: person[key] for key in shown} | {"how": self.how},
+            "person_level": self.person_level.summary() | {"how": self.how},
             "bounds": {
                 "source": str(self.bounds.source),
                 "values": {name: list(pair) for name, pair in self.bounds.values.items()},

@@ -58,7 +58,7 @@ class Plan:
     @property
     def people(self) -> list[str]:
         """Everybody whose data the release touches."""
-        return self.table.data["person"].unique(maintain_order=True).to_list()
+        return self.table.recordings["person"].unique(maintain_order=True).to_list()
 
 
 def people_alike(table: FeatureTable) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -50,20 +50,14 @@ class Quote:
     def to_dict(self) -> dict[str, Any]:
         """As ``eyelid cost --json`` prints it."""
         error = self.mechanism.expected_rmse_of_span(self.shape)
-        person = self.person_level.to_dict()
         return {
             "mechanism": {
                 "name": self.mechanism.name,
                 "parameters": self.mechanism.parameters(),
             },
-            "shape": {
-                "people": self.shape.people,
-                "recordings": self.shape.recordings,
-                "length": self.shape.length,
-                "features": self.shape.features,
-            },
+            "shape": asdict(self.shape),
             "guarantee": self.guarantee.to_dict(),
-            "person_level": {k: person[k] for k in ("kind", "epsilon", "delta", "mu", "holds")}
+            "person_level": self.person_level.summary()
             | {"how": person_total(self.mechanism, self.shape)},
             "noise": {
                 "sampler": self.mechanism.sampler(self.shape),

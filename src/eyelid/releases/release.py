@@ -164,11 +164,8 @@ def _debit_and_certify(
         balances = ledger.balances(origin, people=plan.people)
         total = parallel([b.total for b in balances])
         counted = {d.id: d for b in balances for d in b.debits}
-        shown = ("kind", "epsilon", "delta", "mu", "holds")
         history = tuple(
-            {"mechanism": d.mechanism}
-            | {key: value for key, value in d.guarantee.to_dict().items() if key in shown}
-            for _, d in sorted(counted.items())
+            {"mechanism": d.mechanism} | d.guarantee.summary() for _, d in sorted(counted.items())
         )
         # Who was in which release tells people apart as well as any attribute.
         alike = len(balances) == 1 and all(d.alike for d in counted.values())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -52,21 +52,16 @@ class Budget:
             "releases": len(self.debits),
             "spent": _spent(self.sound)
             | {"bounded": not self.unbounded, "reasons": list(self.unbounded)},
-            "limit": {"epsilon": self.limit.epsilon, "delta": self.limit.delta}
-            if self.limit
-            else None,
+            "limit": asdict(self.limit) if self.limit else None,
             "entries": [
                 {
                     "made_at": d.made_at,
                     "mechanism": d.mechanism,
                     "what": d.what,
                     "people": d.people,
-                    **{
-                        key: value
-                        for key, value in d.guarantee.to_dict().items()
-                        if key in ("kind", "epsilon", "delta", "mu", "holds", "reasons")
-                    },
+                    "reasons": list(d.guarantee.reasons),
                 }
+                | d.guarantee.summary()
                 for d in self.debits
             ],
             "groups": [
@@ -126,8 +121,8 @@ def budget(
     if origin is None and not changes:
         # Asking leaves no trace.
         return Budget((), (), None, counted=False)
-    if origin is None and isinstance(source, str | Path):
-        origin = origin_of(read(source), source)
+    if origin is None and isinstance(source, str | Path) and isinstance(study, Study):
+        origin = origin_of(study, source)
     book = open_ledger(origin)
     if book is None:
         raise InputError("this study is not in a folder and has no ledger: give --ledger FILE")

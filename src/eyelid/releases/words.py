@@ -48,13 +48,13 @@ def formal_only(guarantee: Guarantee) -> bool:
     return guarantee.epsilon is None or guarantee.epsilon > _LARGEST_MEANT
 
 
-def plural(count: int, word: str) -> str:
+def plural(count: int, word: str, words: str | None = None) -> str:
     """A count with its word.
 
-    >>> plural(1, "row"), plural(2, "row")
-    ('1 row', '2 rows')
+    >>> plural(1, "row"), plural(2, "row"), plural(3, "person", "people")
+    ('1 row', '2 rows', '3 people')
     """
-    return f"{count} {word}" if count == 1 else f"{count} {word}s"
+    return f"{count} {word if count == 1 else words or word + 's'}"
 
 
 def worth(mechanism: Mechanism, shape: Shape) -> str:

@@ -72,7 +72,7 @@ def gaze_of(study: Study, units: str | None = None) -> Iterator[tuple[Recording,
         raise InputError(f"events are detected in samples, and this is a study of {study.kind}")
     absent = [name for name in ("x", "y") if name not in study.data.columns]
     if absent:
-        raise InputError(f"the data have no column {absent[0]}: name it with --map")
+        raise InputError(f"the data have no column {absent[0]}: events need it")
     if study.data.is_empty():
         raise InputError("the study is empty: it has no rows")
     units = units or study.units
