@@ -177,5 +177,5 @@ def test_truncated_data_are_named(tmp_path):
 
 def test_something_that_is_no_study_is_named(tmp_path):
     (tmp_path / "notes.txt").write_text("hello")
-    with pytest.raises(InputError, match="is not a study folder"):
+    with pytest.raises(InputError, match="is no recording in a format"):
         read(tmp_path / "notes.txt")

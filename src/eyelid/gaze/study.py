@@ -19,6 +19,10 @@ Kind = Literal["samples", "fixations", "features"]
 RECORDING_KEY = ["person", "recording"]
 ROW_KEY = [*RECORDING_KEY, "time_ms"]
 INDEX_COLUMNS = ["person", "recording", "task", "stimulus", "time_ms"]
+UNITS = ("deg", "px", "fraction", "normalised")
+XY_ORIGINS = ("top-left", "bottom-left", "centre")
+PUPIL_UNITS = ("mm", "px", "arbitrary")
+EYES = ("left", "right", "cyclopean")
 EVENT_COLUMNS = ["person", "recording", "name", "onset_ms", "offset_ms", "duration_ms"]
 
 
@@ -40,13 +44,19 @@ class Feature:
 
 @dataclass(frozen=True)
 class Screen:
-    """Where the stimulus was shown; the origin is the top left corner."""
+    """Where the stimulus was shown, as far as it is known.
 
-    width_px: int
-    height_px: int
-    width_m: float
-    height_m: float
-    distance_m: float
+    Attributes:
+        width_px: and height_px, its resolution.
+        width_m: and height_m, its size.
+        distance_m: from the eyes, before its middle.
+    """
+
+    width_px: int | None = None
+    height_px: int | None = None
+    width_m: float | None = None
+    height_m: float | None = None
+    distance_m: float | None = None
 
 
 @dataclass(frozen=True)
@@ -64,7 +74,10 @@ class Origin:
 
 @dataclass(frozen=True)
 class Recording:
-    """One person doing one task once, as arrays; lost samples are NaN."""
+    """One person doing one task once, as arrays; lost samples are NaN.
+
+    Of a recording with several eyes, one of them: ``left``, ``right`` or ``cyclopean``.
+    """
 
     person: str
     recording: str
@@ -72,6 +85,7 @@ class Recording:
     stimulus: str
     time_ms: NDArray[np.float64]
     columns: dict[str, NDArray[np.float64]]
+    eye: str = ""
 
     def __getitem__(self, column: str) -> NDArray[np.float64]:
         """The values of one column, such as ``x``, ``y`` or ``pupil``."""
@@ -84,15 +98,22 @@ class Study:
 
     Attributes:
         kind: what a row is: a gaze sample, a fixation, or a window of features.
-        data: person, recording, task, stimulus, time_ms, then the measured columns; nulls are
-            lost signal. Rows of one recording stand together, in order of time.
+        data: person, recording, task, stimulus, time_ms, eye where there are several, then the
+            measured columns; nulls are lost signal. Rows of one eye of one recording stand
+            together, in order of time. Directions are unit vectors ``gaze_x/y/z`` (in the head) and
+            ``head_x/y/z``, with x to the right, y up and z straight ahead.
         people: one row a person: ``person`` and any attributes.
-        units: of x and y: ``deg``, ``px``, or ``normalised``.
-        rate_hz: nominal sampling rate.
+        units: of x and y: ``deg``, ``px``, ``fraction`` of the screen or scene image, or
+            ``normalised`` (pupil positions in an eye camera image).
+        rate_hz: nominal sampling rate; None where recordings differ.
+        xy_origin: where x and y are zero: ``top-left`` (y down), ``bottom-left`` or ``centre``
+            (y up).
+        pupil_unit: of the diameter: ``mm``, ``px`` of the eye camera, or ``arbitrary``.
         features: the feature columns of a ``features`` study, in order.
         step_ms: time between two rows of a ``features`` study.
         window_ms: length of the window that a row of a ``features`` study summarises.
         events: ground-truth or detected events.
+        notes: what whoever read it should know, such as what was left out.
         simulated: whether these people are made up.
         released: whether this is somebody's release, and so no original to release from.
     """
@@ -103,11 +124,14 @@ class Study:
     units: str | None = None
     rate_hz: float | None = None
     screen: Screen | None = None
+    xy_origin: str | None = None
+    pupil_unit: str | None = None
     features: tuple[Feature, ...] = ()
     step_ms: float | None = None
     window_ms: float | None = None
     events: pl.DataFrame | None = None
     origin: Origin | None = None
+    notes: tuple[str, ...] = ()
     simulated: bool = False
     released: bool = False
 
@@ -117,10 +141,10 @@ class Study:
         return [name for name in self.data.columns if name.startswith("label_")]
 
     def recordings(self) -> Iterator[Recording]:
-        """Each recording in turn, as arrays."""
+        """Each recording in turn, as arrays; one eye after the other where there are several."""
         text = set(INDEX_COLUMNS) - {"time_ms"}
         numeric = [n for n, t in self.data.schema.items() if n not in text and t.is_numeric()]
-        for part in self.data.partition_by(RECORDING_KEY, maintain_order=True):
+        for part in self.data.partition_by(track_key(self.data), maintain_order=True):
             first = part.row(0, named=True)
             arrays = {
                 name: part[name].cast(pl.Float64).fill_null(np.nan).to_numpy() for name in numeric
@@ -132,6 +156,7 @@ class Study:
                 stimulus=first.get("stimulus") or "",
                 time_ms=arrays.pop("time_ms"),
                 columns=arrays,
+                eye=first.get("eye") or "",
             )
 
     def derive(self, **changes: object) -> Study:
@@ -139,25 +164,33 @@ class Study:
         return replace(self, **changes)  # type: ignore[arg-type]
 
 
-def recording_starts(data: pl.DataFrame) -> pl.Series:
-    """Whether a row is the first of a run of rows of one recording."""
-    changed = [data[key] != data[key].shift() for key in RECORDING_KEY]
-    return (changed[0] | changed[1]).fill_null(True)
+def track_key(data: pl.DataFrame) -> list[str]:
+    """The columns that name one run of samples: person, recording, and eye where there are two."""
+    return [*RECORDING_KEY, "eye"] if "eye" in data.columns else RECORDING_KEY
+
+
+def track_starts(data: pl.DataFrame) -> pl.Series:
+    """Whether a row is the first of a run of rows of one eye of one recording."""
+    changed = pl.any_horizontal(
+        pl.col(key).ne_missing(pl.col(key).shift()) for key in track_key(data)
+    )
+    first = pl.int_range(pl.len()) == 0
+    return data.select((changed | first).alias("starts"))["starts"]
 
 
 def ordered(data: pl.DataFrame) -> pl.DataFrame:
     """Rows of one recording together and in order of time; untouched when they are."""
     if data.is_empty():
         return data
-    starts = recording_starts(data)
-    runs = data.select(RECORDING_KEY).filter(starts)
+    starts = track_starts(data)
+    runs = data.select(track_key(data)).filter(starts)
     people = runs["person"].filter((runs["person"] != runs["person"].shift()).fill_null(True))
     backwards = (data["time_ms"].diff() < 0).fill_null(False) & ~starts
     if runs.n_unique() == len(runs) and people.n_unique() == len(people) and not backwards.any():
         return data
     # People and recordings keep their order: one person's rows must not move another's.
-    row = pl.col("row_number").min()
-    keys = [row.over("person"), row.over(RECORDING_KEY), pl.col("time_ms")]
+    row, time = pl.col("row_number").min(), pl.col("time_ms")
+    keys = [row.over("person"), row.over(RECORDING_KEY), row.over(track_key(data)), time]
     return data.with_row_index("row_number").sort(*keys, maintain_order=True).drop("row_number")
 
 
@@ -172,7 +205,7 @@ def check(study: Study) -> Study:
     if empty:
         raise InputError(f"column {empty[0]} has missing values: every row needs one")
     data = ordered(study.data)
-    repeated = ((data["time_ms"].diff() == 0) & ~recording_starts(data)).arg_true()
+    repeated = ((data["time_ms"].diff() == 0) & ~track_starts(data)).arg_true()
     if len(repeated):
         row = data.row(repeated[0], named=True)
         raise InputError(

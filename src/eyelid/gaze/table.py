@@ -17,7 +17,7 @@ from eyelid.gaze.study import (
     Study,
     check,
     ordered,
-    recording_starts,
+    track_starts,
 )
 
 
@@ -59,6 +59,9 @@ class FeatureTable:
                 "make features first with 'eyelid features IN OUT --kind windows'"
             )
         study = check(study)
+        if "eye" in study.data.columns:
+            # Rows of two eyes would count as two recordings.
+            raise InputError("features have one row a window, not one an eye: drop the column eye")
         if not study.features:
             raise InputError("study.json names no features: list them with their bounds")
         absent = [f.name for f in study.features if f.name not in study.data.columns]
@@ -97,7 +100,7 @@ class FeatureTable:
     @cached_property
     def recordings(self) -> pl.DataFrame:
         """One row a recording, in order of appearance: its keys and its number of ``rows``."""
-        starts = recording_starts(self.data).arg_true()
+        starts = track_starts(self.data).arg_true()
         keys = [c for c in INDEX_COLUMNS[:-1] if c in self.data.columns]
         rows = np.diff(starts.to_numpy().astype(np.int64), append=len(self.data))
         return self.data.select(keys)[starts].with_columns(pl.Series("rows", rows))

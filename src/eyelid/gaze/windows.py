@@ -32,28 +32,46 @@ class Scale(NamedTuple):
         small: a saccade below this amplitude is small.
         max_amplitude: the field of view, which no saccade leaves.
         max_extent: of one fixation, along one axis.
-        pupil_unit: of the diameter.
-        pupil: smallest and largest diameter.
-        max_pupil_extent: the most that the diameter changes within one fixation.
+        pupil_unit: of the diameter, where the study does not say.
     """
 
     small: float
     max_amplitude: float
     max_extent: float
     pupil_unit: str
-    pupil: Range
-    max_pupil_extent: float
 
 
-# Normalised are pupil positions in an eye camera image, with diameters in its pixels.
+class PupilScale(NamedTuple):
+    """Public sizes of pupils.
+
+    Attributes:
+        diameter: smallest and largest.
+        max_extent: the most that it changes within one fixation.
+    """
+
+    diameter: Range
+    max_extent: float
+
+
+# Normalised are pupil positions in an eye camera image; a fraction is of a screen 1920 px wide.
 SCALES = {
-    "deg": Scale(3.0, 40.0, 1.0, "mm", (1.5, 9.0), 1.0),
-    "px": Scale(105.0, 1400.0, 35.0, "mm", (1.5, 9.0), 1.0),
-    "normalised": Scale(0.03, 0.5, 0.05, "px", (0.0, 400.0), 40.0),
+    "deg": Scale(3.0, 40.0, 1.0, "mm"),
+    "px": Scale(105.0, 1400.0, 35.0, "mm"),
+    "fraction": Scale(0.055, 0.73, 0.018, "mm"),
+    "normalised": Scale(0.03, 0.5, 0.05, "px"),
+}
+
+# Arbitrary are EyeLink's: an area or a diameter in units of its own, in the thousands.
+PUPILS = {
+    "mm": PupilScale((1.5, 9.0), 1.0),
+    "px": PupilScale((0.0, 400.0), 40.0),
+    "arbitrary": PupilScale((0.0, 16000.0), 2000.0),
 }
 
 
-def window_feature_set(units: str = "deg", window_s: float = 30.0) -> tuple[Feature, ...]:
+def window_feature_set(
+    units: str = "deg", window_s: float = 30.0, pupil_unit: str | None = None
+) -> tuple[Feature, ...]:
     """The features of a window, in the published order, with bounds from public facts alone.
 
     A ratio lies in [0, 1]. A rate is at most what the shortest fixation allows. Amplitudes,
@@ -70,16 +88,20 @@ def window_feature_set(units: str = "deg", window_s: float = 30.0) -> tuple[Feat
     if units not in SCALES:
         raise unknown("units", units, SCALES)
     scale = SCALES[units]
+    pupil = pupil_unit or scale.pupil_unit
+    if pupil not in PUPILS:
+        raise unknown("pupil unit", pupil, PUPILS)
+    diameter = PUPILS[pupil].diameter
     ratio = (0.0, 1.0)
     rate = (0.0, 1000.0 / MIN_FIXATION_MS)
     amplitude = (MIN_AMPLITUDE[units], scale.max_amplitude)
     fixation_ms = (MIN_FIXATION_MS, min(MAX_FIXATION_MS, window_s * 1000.0))
     blink_ms = (MIN_BLINK_MS, MAX_BLINK_MS)
     spread = _variance((0.0, scale.max_extent))
-    pupil_spread = _variance((0.0, scale.max_pupil_extent))
+    pupil_spread = _variance((0.0, PUPILS[pupil].max_extent))
     small, large = f"below {scale.small:g} {units}", f"of {scale.small:g} {units} or more"
-    squared, pupil, pupil_squared = f"{units}²", scale.pupil_unit, f"{scale.pupil_unit}²"
-    fourth, pupil_fourth = f"{units}⁴", f"{scale.pupil_unit}⁴"
+    squared, pupil_squared = f"{units}²", f"{pupil}²"
+    fourth, pupil_fourth = f"{units}⁴", f"{pupil}⁴"
     per_fixation = (0.0, MAX_SACCADES_PER_FIXATION)
     rows = [
         ("fixation_rate", "1/s", "fixations", rate),
@@ -103,12 +125,12 @@ def window_feature_set(units: str = "deg", window_s: float = 30.0) -> tuple[Feat
         ("fixation_y_var_mean", squared, "mean over fixations of var(y)", spread),
         ("fixation_x_var_var", fourth, "variance over fixations of var(x)", _variance(spread)),
         ("fixation_y_var_var", fourth, "variance over fixations of var(y)", _variance(spread)),
-        ("pupil_mean_mean", pupil, "mean over fixations of mean diameter", scale.pupil),
+        ("pupil_mean_mean", pupil, "mean over fixations of mean diameter", diameter),
         (
             "pupil_mean_var",
             pupil_squared,
             "variance over fixations of mean diameter",
-            _variance(scale.pupil),
+            _variance(diameter),
         ),
         ("pupil_var_mean", pupil_squared, "mean over fixations of var(diameter)", pupil_spread),
         (
@@ -140,8 +162,8 @@ def window_features(
     features.
 
     Args:
-        study: a study of samples, with x and y in deg, px or normalised eye camera units. Pixels
-            of a study with a known screen become degrees.
+        study: a study of samples, with x and y in deg, px, fractions of a screen or normalised
+            eye camera units. Places on a screen of known geometry become degrees.
         window_s: length of a window.
         step_s: time from one window to the next.
         method: the event detector, see `detect_events`.
@@ -158,11 +180,12 @@ def window_features(
     features: tuple[Feature, ...] = ()
     frames = []
     for recording, units in gaze_of(study):
-        features = window_feature_set(units, window_s)
+        features = window_feature_set(units, window_s, study.pupil_unit)
         if "pupil" not in recording.columns:
             features = tuple(f for f in features if not f.name.startswith("pupil_"))
         start_ms = _window_starts_ms(recording, window_s, step_s)
-        values = _features_of(recording, units, method, start_ms, window_s * 1000.0)
+        pupils = PUPILS[study.pupil_unit or SCALES[units].pupil_unit]
+        values = _features_of(recording, units, pupils, method, start_ms, window_s * 1000.0)
         bounded = {f.name: np.clip(values[f.name], f.lower, f.upper) for f in features}
         keys = {
             name: pl.repeat(getattr(recording, name), len(start_ms), eager=True)
@@ -205,7 +228,12 @@ def _window_starts_ms(recording: Recording, window_s: float, step_s: float) -> F
 
 
 def _features_of(
-    recording: Recording, units: str, method: str, start_ms: Floats, window_ms: float
+    recording: Recording,
+    units: str,
+    pupils: PupilScale,
+    method: str,
+    start_ms: Floats,
+    window_ms: float,
 ) -> dict[str, Floats]:
     """The features of the windows of one recording, NaN where undefined."""
     scale = SCALES[units]
@@ -250,8 +278,8 @@ def _features_of(
         per_event[f"fixation_{axis}_var"] = fixations, np.minimum(variance, scale.max_extent**2 / 4)
     if "pupil" in recording.columns:
         mean, variance = during.moments(recording["pupil"] * seen)
-        per_event["pupil_mean"] = fixations, np.clip(mean, *scale.pupil)
-        per_event["pupil_var"] = fixations, np.minimum(variance, scale.max_pupil_extent**2 / 4)
+        per_event["pupil_mean"] = fixations, np.clip(mean, *pupils.diameter)
+        per_event["pupil_var"] = fixations, np.minimum(variance, pupils.max_extent**2 / 4)
     for name, (events, column) in per_event.items():
         values[f"{name}_mean"], values[f"{name}_var"] = events.moments(column)
     return values

@@ -2,29 +2,111 @@
 
 from __future__ import annotations
 
+import fnmatch
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
+from eyelid.engine.progress import track
 from eyelid.errors import InputError
 from eyelid.gaze.study import Study, check
 from eyelid.io import study_folder
+from eyelid.io.column_map import understood
+from eyelid.io.formats import FOLDERS, FORMATS
+from eyelid.io.head import Head, head_of
+from eyelid.io.joining import NamedPart, joined, named
+from eyelid.io.layout import NOTHING_SAID, Layout
+from eyelid.io.part import Part
+
+# Files beside recordings that nobody takes for one.
+_NOT_DATA = {".md", ".json", ".png", ".jpg", ".jpeg", ".pdf", ".toml", ".yaml", ".yml", ".py", ".m"}
+_NOT_DATA |= {".html", ".docx", ".ledger", ".zip", ".mp4", ".avi", ".bmp", ".svg", ".log"}
+_NOT_DATA_STEMS = {"readme", "license", "licence", "changes", "changelog", "citation"}
 
 
-def read(path: Path | str) -> Study:
-    """The study at ``path``.
+def read(
+    path: Path | str,
+    map: Layout | Mapping[str, Any] | str | Path | None = None,
+    *,
+    skip_unreadable: bool = False,
+) -> Study:
+    """The study at ``path``: a study folder, a recording, or a folder of recordings.
 
     Args:
-        path: a study folder.
+        path: what to read; its format is recognised by its content.
+        map: what you say about columns, units, screen and file names: a dictionary, a TOML file,
+            or the text that ``--map`` takes.
+        skip_unreadable: leave out files of a folder that cannot be read, and say so in the notes.
 
     >>> read("no/such/place")
     Traceback (most recent call last):
-    eyelid.errors.InputError: no/such/place does not exist: give a study folder
+    eyelid.errors.InputError: no/such/place does not exist: give a study folder or a recording
     """
-    path = Path(path)
+    path, said = Path(path), understood(map)
     if not path.exists():
-        raise InputError(f"{path} does not exist: give a study folder")
-    if not study_folder.recognises(path):
-        raise InputError(
-            f"{path} is not a study folder (it has no study.json): "
-            "make one with 'eyelid simulate', or from your own table as docs/study-folder.md shows"
-        )
-    return check(study_folder.read_study(path))
+        raise InputError(f"{path} does not exist: give a study folder or a recording")
+    if study_folder.recognises(path):
+        return check(study_folder.read_study(path))
+    if path.is_dir():
+        for format in FOLDERS:
+            if format.recognises_folder(path):
+                study: Study = format.read_folder(path, said)
+                return check(study)
+        return _read_files(path, said, skip_unreadable)
+    return joined([named(path, read_part(path, said), said, alone=True)], said)
+
+
+def read_part(path: Path, said: Layout = NOTHING_SAID) -> Part:
+    """The content of one file, in whatever format it is."""
+    head = head_of(path)
+    if not head.raw.strip():
+        raise InputError(f"{path} is empty")
+    for format in FORMATS:
+        if format.recognises(head):
+            part: Part = format.read(head, said)
+            return part
+    raise InputError(f"{path} is no recording in a format that eyelid knows ({_seen(head)})")
+
+
+def _seen(head: Head) -> str:
+    if head.binary:
+        return "it is binary"
+    first = next((line.strip() for line in head.lines if line.strip()), "")
+    return f"it begins with '{first[:40]}'"
+
+
+def _read_files(folder: Path, said: Layout, skip_unreadable: bool) -> Study:
+    files = recording_files(folder, said)
+    if not files:
+        raise InputError(f"{folder} has no recordings in it")
+    parts: list[NamedPart] = []
+    skipped = []
+    for path in track(files, "reading", len(files)):
+        try:
+            parts.append(named(path, read_part(path, said), said, alone=len(files) == 1))
+        except InputError as error:
+            if not skip_unreadable:
+                raise InputError(
+                    f"{error} (one of {len(files)} files; to leave out what cannot be read: "
+                    "--skip-unreadable)"
+                ) from None
+            skipped.append(f"left out: {error}")
+    if not parts:
+        raise InputError(f"none of the {len(files)} files in {folder} could be read: {skipped[0]}")
+    study = joined(parts, said)
+    return study.derive(notes=(*study.notes, *skipped))
+
+
+def recording_files(folder: Path, said: Layout = NOTHING_SAID) -> Sequence[Path]:
+    """The files of a folder that may be recordings, in order of name."""
+    besides = {p.resolve() for p in (said.people, said.names) if p is not None}
+
+    def wanted(path: Path) -> bool:
+        inside = path.relative_to(folder)
+        if any(part.startswith(".") for part in inside.parts) or path.resolve() in besides:
+            return False
+        if said.glob is not None:
+            return fnmatch.fnmatch(inside.as_posix(), said.glob)
+        return path.suffix.lower() not in _NOT_DATA and path.stem.lower() not in _NOT_DATA_STEMS
+
+    return sorted(path for path in folder.rglob("*") if path.is_file() and wanted(path))

@@ -66,10 +66,10 @@ def gaze_picture(study: Study, seconds: float = 20.0) -> str:
 
     def limits(side: int) -> tuple[float, float]:
         """The screen, in degrees from its top left corner."""
-        if screen is None:
+        size_m = (screen.width_m, screen.height_m)[side] if screen else None
+        if screen is None or size_m is None or screen.distance_m is None:
             values = np.concatenate([r["xy"[side]] for r in first])
             return float(np.nanmin(values)), float(np.nanmax(values))
-        size_m = (screen.width_m, screen.height_m)[side]
         return 0.0, 2 * math.degrees(math.atan(size_m / 2 / screen.distance_m))
 
     def draw(*axes: Axes) -> None:

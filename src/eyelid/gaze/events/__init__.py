@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
@@ -12,8 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from eyelid.errors import InputError, unknown
 from eyelid.gaze.events.blinks import detect_blinks, lost
 from eyelid.gaze.events.ivt import ivt
-from eyelid.gaze.events.spans import Floats, Spans
-from eyelid.gaze.study import EVENT_COLUMNS, Recording, Screen, Study
+from eyelid.gaze.events.spans import Spans
+from eyelid.gaze.geometry import degrees_on_screen, missing_for_degrees
+from eyelid.gaze.study import EVENT_COLUMNS, UNITS, Recording, Study
 
 Detector = Callable[..., dict[str, Spans]]
 """Takes time_ms, x, y and the keyword units; gives the spans of each kind of event."""
@@ -28,14 +30,15 @@ def detect_events(
 ) -> pl.DataFrame:
     """Fixations, saccades and blinks of a study, or of the arrays (time_ms, x, y).
 
-    Pixels of a study with a known screen are detected as degrees. Lost signal is null or NaN, or
-    has a confidence below 0.6.
+    Places on a screen of known geometry are detected as degrees. Of several eyes the combined one
+    is taken, or else the one that was seen longer. Lost signal is null or NaN, or has a confidence
+    below 0.6.
 
     Args:
         source: a study of samples, or the arrays (time_ms, x, y) of one recording.
         method: the detector: ``ivt``.
-        units: of x and y: ``deg``, ``px`` or ``normalised``; by default those of the study, and
-            degrees for arrays.
+        units: of x and y: ``deg``, ``px``, ``fraction`` or ``normalised``; by default those of
+            the study, and degrees for arrays.
         settings: of the detector, see `eyelid.gaze.events.ivt.ivt`.
 
     Returns:
@@ -71,18 +74,34 @@ def gaze_of(study: Study, units: str | None = None) -> Iterator[tuple[Recording,
     if study.kind != "samples":
         raise InputError(f"events are detected in samples, and this is a study of {study.kind}")
     absent = [name for name in ("x", "y") if name not in study.data.columns]
+    if absent and "gaze_x" in study.data.columns:
+        raise InputError("these are directions in space, and events need x and y on a surface")
     if absent:
         raise InputError(f"the data have no column {absent[0]}: events need it")
     if study.data.is_empty():
         raise InputError("the study is empty: it has no rows")
     units = units or study.units
     if units is None:
-        raise InputError("the study does not say the units of x and y: give deg, px or normalised")
-    for recording in study.recordings():
-        if units == "px" and study.screen is not None:
-            yield _in_degrees(recording, study.screen), "deg"
+        raise InputError(f"the study does not say the units of x and y: give {', '.join(UNITS)}")
+    known = not missing_for_degrees(study.screen, units, study.xy_origin)
+    for recording in _best_eyes(study):
+        if known:
+            x, y = degrees_on_screen(
+                recording["x"], recording["y"], study.screen, units, study.xy_origin
+            )
+            yield replace(recording, columns=recording.columns | {"x": x, "y": y}), "deg"
         else:
             yield recording, units
+
+
+def _best_eyes(study: Study) -> Iterator[Recording]:
+    """One eye of each recording: both together where that is known, else the one seen longer.
+
+    A mean of two eyes would jump whenever one of them is lost.
+    """
+    tracks = study.recordings()
+    for _, eyes in itertools.groupby(tracks, key=lambda r: (r.person, r.recording)):
+        yield max(eyes, key=lambda r: (r.eye == "cyclopean", int((~lost_in(r)).sum())))
 
 
 def events_of(recording: Recording, method: str, units: str, **settings: float) -> dict[str, Spans]:
@@ -107,21 +126,6 @@ def events_of(recording: Recording, method: str, units: str, **settings: float) 
 def lost_in(recording: Recording) -> NDArray[np.bool_]:
     """Where a recording has no usable gaze."""
     return lost(recording["x"], recording["y"], recording.columns.get("confidence"))
-
-
-def _in_degrees(recording: Recording, screen: Screen) -> Recording:
-    """Pixels as degrees from the top left corner of the screen, seen from before its middle."""
-
-    def degrees(pixel: Floats, size_px: int, size_m: float) -> Floats:
-        half_m = size_m / 2
-        angle = np.arctan2(pixel / size_px * size_m - half_m, screen.distance_m)
-        return np.asarray(np.degrees(angle + np.arctan2(half_m, screen.distance_m)))
-
-    turned = {
-        "x": degrees(recording["x"], screen.width_px, screen.width_m),
-        "y": degrees(recording["y"], screen.height_px, screen.height_m),
-    }
-    return replace(recording, columns=recording.columns | turned)
 
 
 def _frame(recording: Recording, found: dict[str, Spans]) -> pl.DataFrame:

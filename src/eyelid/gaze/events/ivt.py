@@ -8,9 +8,10 @@ from eyelid.errors import unknown
 from eyelid.gaze.events.spans import Floats, Spans, runs
 
 # Speed of a saccade and the smallest one believed, in the unit of x and y. The pixels are those of
-# a desktop screen (about 35 to a degree); normalised means pupil positions in an eye camera image.
-THRESHOLD_PER_S = {"deg": 30.0, "px": 1050.0, "normalised": 0.2}
-MIN_AMPLITUDE = {"deg": 0.4, "px": 14.0, "normalised": 0.008}
+# a desktop screen (about 35 to a degree), a fraction is of 1920 of them; normalised means pupil
+# positions in an eye camera image.
+THRESHOLD_PER_S = {"deg": 30.0, "px": 1050.0, "fraction": 0.55, "normalised": 0.2}
+MIN_AMPLITUDE = {"deg": 0.4, "px": 14.0, "fraction": 0.0075, "normalised": 0.008}
 MIN_FIXATION_MS = 100.0
 
 
@@ -43,7 +44,7 @@ def ivt(
         time_ms: increasing times of the samples.
         x: horizontal gaze, NaN where it was lost.
         y: vertical gaze, NaN where it was lost.
-        units: of x and y: ``deg``, ``px`` or ``normalised``; chooses the next two.
+        units: of x and y: ``deg``, ``px``, ``fraction`` or ``normalised``; chooses the next two.
         threshold_per_s: speed above which the eye is in a saccade.
         min_amplitude: a faster movement that gets less far than this belongs to the fixation.
         min_fixation_ms: shorter fixations are left out.

@@ -74,6 +74,8 @@ def simulate(
         units="deg",
         rate_hz=float(rate_hz),
         screen=SCREEN,
+        xy_origin="top-left",
+        pupil_unit="mm",
         events=pl.concat(events),
         simulated=True,
     )

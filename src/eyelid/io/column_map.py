@@ -1,0 +1,169 @@
+"""The column map that a person writes: ``--map KEY=VALUE,…``, a TOML file, or a preset's name."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+from eyelid.errors import InputError, unknown
+from eyelid.gaze.study import PUPIL_UNITS, UNITS, XY_ORIGINS, Screen
+from eyelid.io.formats.vr import PRESETS
+from eyelid.io.layout import MS_PER, NOTHING_SAID, ROLES, Layout
+
+_CHOICES: dict[str, tuple[str, ...]] = {
+    "kind": ("samples", "fixations"),
+    "units": UNITS,
+    "xy_origin": XY_ORIGINS,
+    "pupil_unit": PUPIL_UNITS,
+    "time_unit": tuple(MS_PER),
+    "repeats": ("first", "spread"),
+    "backwards": ("sort",),
+    "decimal": (".", ","),
+}
+_SCREEN = ("screen", "screen_m", "distance_m")
+_NUMBERS = ("rate_hz", "distance_m")
+_TEXTS = ("separator", "file", "names", "people", "glob")
+_SETTINGS = (*_CHOICES, *_SCREEN, "rate_hz", "header", "lost", "skip_lines", *_TEXTS)
+_SEPARATORS = {"tab": "\t", "\\t": "\t", "space": " ", "comma": ",", "semicolon": ";"}
+
+
+def understood(said: Layout | Mapping[str, Any] | str | Path | None) -> Layout:
+    """What somebody says about columns, in whatever way he says it."""
+    if said is None:
+        return NOTHING_SAID
+    if isinstance(said, Layout):
+        return said
+    if isinstance(said, Mapping):
+        return layout_from_dict(said)
+    return layout_from_pairs([str(said)])
+
+
+def layout_from_pairs(pairs: Iterable[str]) -> Layout:
+    """What ``--map`` says: ``KEY=VALUE,…``, a TOML file, a preset, or several of them.
+
+    >>> layout_from_pairs(["person=Participant,x=X", "units=px"]).columns["person"]
+    'Participant'
+    """
+    said: dict[str, Any] = {}
+    result = NOTHING_SAID
+    for text in pairs:
+        if "=" not in text:
+            preset = PRESETS.get(text.strip().lower())
+            result = result.under(preset or layout_from_file(Path(text)))
+            continue
+        for pair in text.split(","):
+            key, separator, value = pair.partition("=")
+            if not separator or not key.strip() or not value.strip():
+                raise InputError(f"--map takes KEY=VALUE,… or a TOML file, got '{pair}'")
+            said[key.strip()] = value.strip()
+    return result.under(layout_from_dict(said))
+
+
+def layout_from_file(path: Path) -> Layout:
+    """What a TOML file says: settings, a table ``[columns]``, and one ``[screen]`` if known."""
+    if not path.is_file():
+        raise InputError(
+            f"--map: no file {path}; write KEY=VALUE,…, or name a TOML file or a preset "
+            f"({', '.join(PRESETS)})"
+        )
+    try:
+        said = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot read the column map {path}: {error}") from None
+    flat = {key: value for key, value in said.items() if key not in ("columns", "screen")}
+    layout = layout_from_dict(flat | dict(said.get("columns", {})))
+    if "screen" in said:
+        layout = replace(layout, screen=_screen_from_table(said["screen"], path))
+    # Files are named from where the map is.
+    beside = {
+        name: path.parent / value
+        for name in ("names", "people")
+        if (value := getattr(layout, name)) is not None
+    }
+    return replace(layout, **beside)
+
+
+def layout_from_dict(said: Mapping[str, Any]) -> Layout:
+    """Columns and settings by name, checked."""
+    found: dict[str, Any] = {"columns": {}}
+    screen: dict[str, Any] = {}
+    for key, value in said.items():
+        if key in ROLES or re.fullmatch(r"label_\w+", key):
+            found["columns"][key] = str(value)
+        elif key not in _SETTINGS:
+            raise unknown("column or setting", key, (*ROLES, "label_…", *_SETTINGS))
+        elif key in _CHOICES:
+            if value not in _CHOICES[key]:
+                raise unknown(key, str(value), _CHOICES[key])
+            found[key] = value
+        elif key in _SCREEN:
+            screen |= _screen_setting(key, value)
+        elif key == "header":
+            found[key] = _yes_or_no(value)
+        elif key == "separator":
+            found[key] = _SEPARATORS.get(str(value), str(value))
+        elif key in ("names", "people"):
+            found[key] = Path(value)
+        elif key in _TEXTS:
+            found[key] = str(value)
+        else:
+            found[key] = _number(key, value)
+    if "skip_lines" in found:
+        found["skip_lines"] = int(found["skip_lines"])
+    if screen:
+        found["screen"] = Screen(**screen)
+    return Layout(**found)
+
+
+def _number(key: str, value: Any) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise InputError(f"{key} must be a number, got '{value}'") from None
+    if key != "lost" and not 0 <= number < float("inf"):
+        raise InputError(f"{key} must be positive and finite, got {value}")
+    if key == "rate_hz" and number == 0:
+        raise InputError("rate_hz must be positive, got 0")
+    return number
+
+
+def _yes_or_no(value: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    if str(value).lower() in ("yes", "true", "no", "none", "false"):
+        return str(value).lower() in ("yes", "true")
+    raise InputError(f"header must be yes or no, got '{value}'")
+
+
+def _screen_setting(key: str, value: Any) -> dict[str, Any]:
+    if key == "distance_m":
+        return {key: _positive(key, value)}
+    sides = str(value).lower().split("x")
+    if len(sides) != 2:
+        raise InputError(f"{key} must be WIDTHxHEIGHT, such as 1920x1080, got '{value}'")
+    width, height = (_positive(key, side) for side in sides)
+    if key == "screen":
+        return {"width_px": round(width), "height_px": round(height)}
+    return {"width_m": width, "height_m": height}
+
+
+def _positive(key: str, value: Any) -> float:
+    number = _number(key, value)
+    if number == 0:
+        raise InputError(f"{key} must be positive, got {value}")
+    return number
+
+
+def _screen_from_table(said: Any, path: Path) -> Screen:
+    names = [item.name for item in fields(Screen)]
+    if not isinstance(said, dict):
+        raise InputError(f"{path}: [screen] must be a table of {', '.join(names)}")
+    for key in said:
+        if key not in names:
+            raise unknown(f"entry of [screen] in {path}", key, names)
+    sizes: dict[str, Any] = {key: _positive(key, value) for key, value in said.items()}
+    return Screen(**{k: round(v) if k.endswith("px") else v for k, v in sizes.items()})

@@ -1,0 +1,17 @@
+"""One module per format: how to recognise it by its content, and how to read it.
+
+A format is a module with ``NAME``, ``recognises(head) -> bool`` and ``read(head, said) -> Part``,
+where ``said`` is what somebody's column map says. A format that is a whole folder has
+``recognises_folder(path) -> bool`` and ``read_folder(path, said) -> Study`` instead or besides.
+"""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+from eyelid.io.formats import any_table
+
+FORMATS: tuple[ModuleType, ...] = (any_table,)
+"""The first one that recognises a file reads it, so the particular come before the general."""
+
+FOLDERS: tuple[ModuleType, ...] = ()

@@ -1,0 +1,75 @@
+"""Any csv, tsv or parquet table, by the usual names of its columns and by somebody's map."""
+
+from __future__ import annotations
+
+import re
+
+from eyelid.io.head import Head
+from eyelid.io.layout import KEYS, MEASURES, Layout
+from eyelid.io.part import Part
+from eyelid.io.tables import header_of, is_parquet, read_table
+
+NAME = "table"
+
+# What people call these columns, in lower case without punctuation.
+_USUAL = {
+    "person": ("person", "participant", "participantid", "participantname", "subject", "subjectid"),
+    "recording": ("recording", "recordingid", "recordingname", "session"),
+    "task": ("task", "condition"),
+    "stimulus": ("stimulus", "stimulusname", "image", "page", "screenid", "mediafile"),
+    "time": ("time", "timems", "timestamp", "timestampms", "times", "timesec", "timeus", "timens"),
+    "duration": ("duration", "durationms", "fixduration", "fixationduration"),
+    "eye": ("eye",),
+    "x": ("x", "gazex", "xpix", "xpx", "posx", "fixx"),
+    "y": ("y", "gazey", "ypix", "ypx", "posy", "fixy"),
+    "pupil": ("pupil", "pupildiameter", "pupilsize", "diameter"),
+    "confidence": ("confidence",),
+}
+_SIDES = {"left": ("left", "l"), "right": ("right", "r")}
+
+
+def recognises(head: Head) -> bool:
+    """Whether this is a table at all."""
+    return is_parquet(head) or (bool(head.lines) and len(_first_cells(head)) > 1)
+
+
+def _first_cells(head: Head) -> list[str]:
+    from eyelid.io.tables import cells, separator_of
+
+    return cells(head.lines[0], separator_of(head.lines[:50]))
+
+
+def read(head: Head, said: Layout) -> Part:
+    """The table, by its usual names where the map says nothing."""
+    names = header_of(head, said.separator) if said.header is not False else []
+    return read_table(head, usual_layout(names).under(said))
+
+
+def usual_layout(names: list[str]) -> Layout:
+    """The roles that columns have by their names alone.
+
+    >>> sorted(usual_layout(["participant", "time_ms", "x_left", "y_left"]).columns)
+    ['person', 'time', 'x_left', 'y_left']
+    """
+    plain = {re.sub(r"[^a-z0-9]", "", name.lower()): name for name in reversed(names)}
+    columns: dict[str, str] = {}
+    for role, usual in _USUAL.items():
+        column = next((plain[name] for name in usual if name in plain), None)
+        if column is not None:
+            columns[role] = column
+    for side, spellings in _SIDES.items():
+        for measure in ("x", "y", "pupil"):
+            usual = _USUAL[measure]
+            spelt = [u + s for u in usual for s in spellings] + [
+                s + u for u in usual for s in spellings
+            ]
+            column = next((plain[name] for name in spelt if name in plain), None)
+            if column is not None:
+                columns[f"{measure}_{side}"] = column
+    for name in names:
+        if re.fullmatch(r"label_\w+", name) or name in (*KEYS, *MEASURES):
+            columns[name] = name
+    units = None
+    if any(re.search(r"pix|\[px\]|_px", columns.get(x, "")) for x in ("x", "x_left", "x_right")):
+        units = "px"
+    return Layout(columns=columns, units=units)

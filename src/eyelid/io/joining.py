@@ -1,0 +1,211 @@
+"""From the contents of files to one study."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from eyelid.errors import InputError
+from eyelid.gaze.study import RECORDING_KEY, Study, check, track_starts
+from eyelid.io.layout import KEYS, Layout
+from eyelid.io.naming import names_of_file, read_listing
+from eyelid.io.part import Part
+
+_LEADING = ("person", "recording", "task", "stimulus", "time_ms", "duration_ms", "eye")
+_SAME_RATE = 0.02
+
+
+@dataclass(frozen=True)
+class NamedPart:
+    """The content of a file, with its keys filled in."""
+
+    path: Path
+    part: Part
+
+
+def named(path: Path, part: Part, layout: Layout, *, alone: bool) -> NamedPart:
+    """Give the rows of a file their person, recording, task and stimulus.
+
+    Columns of the file come first, then what somebody says about its name, then what its format
+    says about it. A file that is read alone is one person's.
+    """
+    own = {name: value for name, value in part.names.items() if value}
+    known = names_of_file(path, layout, own)
+    said = layout.file is not None or layout.names is not None
+    here = {
+        name: value
+        for name, value in known.items()
+        # Somebody's own pattern outranks a column that he did not name.
+        if name not in part.data.columns or (said and name not in layout.columns)
+    }
+    stem = path.name[: len(path.name) - len("".join(path.suffixes))] or path.name
+    if "person" not in here and "person" not in part.data.columns:
+        if not alone:
+            raise InputError(
+                f"{path.name} does not say whose it is, and a wrong guess would be a wrong promise:"
+                " say it with a file-name pattern (--map 'file={person}_{recording}'), a column "
+                "(--map person=COLUMN) or a list (--map names=FILE.csv); if every file is another "
+                "person's, --map 'file={person}'"
+            )
+        here["person"] = stem
+    if "recording" not in here and "recording" not in part.data.columns:
+        here["recording"] = stem if said or "task" not in here else here["task"]
+        if said and not alone:
+            # The pattern's other fields tell the files of a person apart, or the name does.
+            rest = [known[name] for name in ("task", "stimulus") if name in known]
+            here["recording"] = "-".join(rest) or stem
+    frames = [part.data] if part.events is None else [part.data, part.events]
+    filled = [
+        frame.with_columns(pl.lit(value).alias(name) for name, value in here.items())
+        for frame in frames
+    ]
+    people = part.people
+    if people is None:
+        people = filled[0].select("person").unique(maintain_order=True)
+    return NamedPart(
+        path,
+        replace(part, data=filled[0], events=filled[1] if len(filled) > 1 else None, people=people),
+    )
+
+
+def joined(parts: Sequence[NamedPart], layout: Layout) -> Study:
+    """One study of the contents of some files."""
+    if not parts:
+        raise InputError("there is nothing to read")
+    _check_apart(parts)
+    first = parts[0].part
+    notes = list(dict.fromkeys(note for each in parts for note in each.part.notes))
+    for field in ("kind", "units", "xy_origin", "pupil_unit"):
+        for each in parts[1:]:
+            here, there = getattr(first, field), getattr(each.part, field)
+            if here != there:
+                raise InputError(
+                    f"{parts[0].path.name} and {each.path.name} differ in {field} ({here} and "
+                    f"{there}): read them apart, or say it for all with --map {field}=…"
+                )
+    screens = {each.part.screen for each in parts}
+    if len(screens) > 1:
+        notes.append(
+            "the screens of the files differ, so the study has none; to keep positions "
+            "comparable, convert them to degrees (--units deg)"
+        )
+    rates = [_rate(each.part) for each in parts]
+    rate_hz = _one_rate(rates)
+    if rate_hz is None and any(rates):
+        notes.append(f"rates differ from file to file: {_told([r for r in rates if r])} Hz")
+    data = pl.concat([_ordered_columns(each.part.data) for each in parts], how="diagonal_relaxed")
+    events = [each.part.events for each in parts if each.part.events is not None]
+    study = Study(
+        kind=first.kind,
+        data=_filled(_ordered_columns(data)),
+        people=_people(parts, layout),
+        units=first.units,
+        rate_hz=rate_hz if first.kind == "samples" else None,
+        screen=first.screen if len(screens) == 1 else None,
+        xy_origin=first.xy_origin,
+        pupil_unit=first.pupil_unit,
+        events=pl.concat(events, how="diagonal_relaxed") if events else None,
+        notes=tuple(notes),
+    )
+    return check(study)
+
+
+def _ordered_columns(data: pl.DataFrame) -> pl.DataFrame:
+    labels = [name for name in data.columns if name.startswith("label_")]
+    leading = [name for name in _LEADING if name in data.columns]
+    rest = [name for name in data.columns if name not in leading and name not in labels]
+    return data.select(*leading, *rest, *labels)
+
+
+def _filled(data: pl.DataFrame) -> pl.DataFrame:
+    """Text keys without gaps; an eye that is not known is an empty name."""
+    text = [name for name in (*KEYS, "eye") if name in data.columns]
+    absent = [name for name in ("task", "stimulus") if name not in data.columns]
+    done = data.with_columns(
+        *[pl.col(name).cast(pl.String).fill_null("") for name in text],
+        *[pl.lit("").alias(name) for name in absent],
+    )
+    return _ordered_columns(done)
+
+
+def _check_apart(parts: Sequence[NamedPart]) -> None:
+    """Fail when two files claim to be the same recording."""
+    owners: dict[tuple[str, str], Path] = {}
+    for each in parts:
+        for key in each.part.data.select(RECORDING_KEY).unique().iter_rows():
+            if key in owners:
+                raise InputError(
+                    f"{owners[key]} and {each.path} are both recording '{key[1]}' of person "
+                    f"'{key[0]}': tell them apart with a pattern such as "
+                    "--map 'file={person}_{recording}'"
+                )
+            owners[key] = each.path
+
+
+def _rate(part: Part) -> float | None:
+    """The rate of samples as the time stamps show it, or as stated where they agree."""
+    if part.kind != "samples":
+        return None
+    steps = part.data.select(pl.col("time_ms").diff())["time_ms"]
+    steps = steps.set(track_starts_or_first(part.data), None).drop_nulls()
+    steps = steps.filter(steps > 0)
+    if steps.is_empty():
+        return part.rate_hz
+    measured = 1000.0 / float(np.median(steps.to_numpy()))
+    if part.rate_hz and abs(measured / part.rate_hz - 1) < 0.1:
+        return part.rate_hz
+    return float(f"{measured:.4g}")
+
+
+def track_starts_or_first(data: pl.DataFrame) -> pl.Series:
+    """Whether a row begins a run of samples, also in a table that lacks some keys."""
+    keys = [name for name in RECORDING_KEY if name not in data.columns]
+    return track_starts(data.with_columns(pl.lit("").alias(name) for name in keys))
+
+
+def _one_rate(rates: Sequence[float | None]) -> float | None:
+    known = [rate for rate in rates if rate]
+    if not known or max(known) > min(known) * (1 + _SAME_RATE):
+        return None
+    return float(np.median(known))
+
+
+def _told(values: Sequence[float]) -> str:
+    return " to ".join(f"{value:g}" for value in sorted({min(values), max(values)}))
+
+
+def _people(parts: Sequence[NamedPart], layout: Layout) -> pl.DataFrame:
+    """One row a person, with the attributes that a file or somebody's list gives."""
+    frames = [each.part.people for each in parts if each.part.people is not None]
+    everybody = (
+        pl.concat(frames, how="diagonal_relaxed")
+        .with_columns(pl.col("person").cast(pl.String))
+        .unique("person", keep="first", maintain_order=True)
+    )
+    if layout.people is None:
+        return everybody
+    listed = read_listing(layout.people, "person").unique("person", maintain_order=True)
+    if not set(listed["person"]) & set(everybody["person"]):
+        raise InputError(
+            f"nobody in {layout.people} ({', '.join(listed['person'].head(3).to_list())}, …) is "
+            f"among the people of the recordings ({', '.join(everybody['person'].head(3))}, …)"
+        )
+    return everybody.join(_typed(listed), on="person", how="left", maintain_order="left")
+
+
+def _typed(listed: pl.DataFrame) -> pl.DataFrame:
+    """Attributes that are numbers as numbers."""
+
+    def typed(name: str) -> pl.Series:
+        column = listed[name]
+        for kind in (pl.Int64, pl.Float64):
+            numbers = column.cast(kind, strict=False)
+            if numbers.null_count() == column.null_count():
+                return numbers
+        return column
+
+    return listed.with_columns(typed(name) for name in listed.columns if name != "person")

@@ -1,0 +1,44 @@
+"""What one file of recordings gives, before it is known whose it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from eyelid.gaze.study import Kind, Screen
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """The content of one file.
+
+    Attributes:
+        format: the name of its format, for people.
+        data: ``time_ms`` and the measured columns of a study; ``person``, ``recording``, ``task``,
+            ``stimulus`` and ``eye`` where the file says them; ``duration_ms`` of fixations.
+        kind: what a row is.
+        units: of x and y.
+        xy_origin: where x and y are zero.
+        pupil_unit: of the pupil.
+        rate_hz: as the file states it; None where it does not.
+        screen: as far as the file states it.
+        events: name, onset_ms, offset_ms and duration_ms of events that the file lists, with the
+            keys that ``data`` has.
+        people: ``person`` and attributes, where the file has them.
+        names: person, recording, task and stimulus that follow from the file's name in this format.
+        notes: what whoever reads it should know.
+    """
+
+    format: str
+    data: pl.DataFrame
+    kind: Kind = "samples"
+    units: str | None = None
+    xy_origin: str | None = None
+    pupil_unit: str | None = None
+    rate_hz: float | None = None
+    screen: Screen | None = None
+    events: pl.DataFrame | None = None
+    people: pl.DataFrame | None = None
+    names: dict[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,380 @@
+"""Tables of samples or fixations: csv, tsv and parquet, by a layout."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from eyelid.errors import InputError
+from eyelid.gaze.study import EYES
+from eyelid.io.head import Head
+from eyelid.io.layout import HEAD, KEYS, MEASURES, MS_PER, Layout
+from eyelid.io.part import Part
+
+_SEPARATORS = "\t;,|"
+_MISSING = ["", "NaN", "nan", "NAN", "NA", "N/A", "n/a", ".", "-", "null", "None"]
+_SNIFFED_LINES = 50
+_PARQUET = b"PAR1"
+_ROW = "row number"
+
+
+def is_parquet(head: Head) -> bool:
+    """Whether the file is a Parquet table."""
+    return head.raw.startswith(_PARQUET)
+
+
+def separator_of(lines: Sequence[str]) -> str:
+    """The separator that occurs equally often in most lines; a space where none does.
+
+    >>> separator_of(["a;b;c", "0,5;1;2", "0,6;1;2"])
+    ';'
+    """
+    best, most = " ", 0.0
+    for candidate in _SEPARATORS:
+        counts = Counter(line.count(candidate) for line in lines if line.strip())
+        count, lines_alike = max(counts.items(), key=lambda c: (c[1], c[0]), default=(0, 0))
+        if count and lines_alike * (1 + count / 100) > most:
+            best, most = candidate, lines_alike * (1 + count / 100)
+    return best
+
+
+def cells(line: str, separator: str) -> list[str]:
+    """The cells of one line, without quotes and spaces around them.
+
+    >>> cells('time , "x, px"', ",")
+    ['time', 'x, px']
+    """
+    if separator == " ":
+        return line.split()
+    row = next(csv.reader([line], delimiter=separator, skipinitialspace=True), [])
+    return [cell.strip() for cell in row]
+
+
+def header_of(head: Head, separator: str | None = None) -> list[str]:
+    """The first line of a text table as column names; empty when it holds numbers or nothing."""
+    if is_parquet(head):
+        return list(pl.read_parquet_schema(io.BytesIO(head.content())))
+    lines = head.lines[:_SNIFFED_LINES]
+    if not lines:
+        return []
+    names = cells(lines[0], separator or separator_of(lines))
+    return [] if _all_numbers(names) else names
+
+
+def _all_numbers(row: Sequence[str]) -> bool:
+    numbers = [cell for cell in row if cell not in _MISSING]
+    return all(re.fullmatch(r"[-+]?[\d.,]+(e[-+]?\d+)?", cell, re.IGNORECASE) for cell in numbers)
+
+
+def read_table(head: Head, layout: Layout) -> Part:
+    """The content of a table, with the columns of a study.
+
+    Args:
+        head: of the file.
+        layout: what its columns mean.
+    """
+    if not layout.columns:
+        raise InputError(
+            f"{head.path} is a table whose columns say nothing known: name them with --map "
+            "time=COLUMN,x=COLUMN,y=COLUMN,units=px,…"
+        )
+    raw = _raw_table(head, layout)
+    if layout.prepare is not None:
+        raw = layout.prepare(raw)
+    if raw.is_empty():
+        raise InputError(f"{head.path} has a header and no rows")
+    columns = dict(layout.columns)
+    keys = {role: columns[role] for role in KEYS if role in columns}
+    labels = {role: column for role, column in columns.items() if role.startswith("label_")}
+    selected = [
+        *[
+            pl.col(column).cast(pl.String).fill_null("").alias(role)
+            for role, column in keys.items()
+        ],
+        _time(head, layout, raw).alias("time_ms"),
+        *[_label(layout, role, column) for role, column in labels.items()],
+    ]
+    if "duration" in columns:
+        selected.append((_number(columns["duration"]) * _ms_per(head, layout)).alias("duration_ms"))
+    selected += [_number(columns[role]).alias(role) for role in HEAD if role in columns]
+    data = _of_eyes(raw, layout, selected)
+    data = _steady(head, layout, data)
+    kind = layout.kind or ("fixations" if "duration" in columns else "samples")
+    return Part(
+        format=layout.format or "table",
+        data=data,
+        kind=kind,
+        units=layout.units,
+        xy_origin=layout.xy_origin,
+        pupil_unit=layout.pupil_unit,
+        rate_hz=layout.rate_hz,
+        screen=layout.screen,
+    )
+
+
+def _raw_table(head: Head, layout: Layout) -> pl.DataFrame:
+    """The columns that are needed, those of numbers as numbers."""
+    columns = dict(layout.columns)
+    needed = list(dict.fromkeys([*columns.values(), *layout.extra]))
+    text_roles = {"eye", *KEYS, *(role for role in columns if role.startswith("label_"))}
+    text = {columns[role] for role in text_roles if role in columns} | set(layout.extra)
+    numeric = [name for name in needed if name not in text]
+    if is_parquet(head):
+        return _from_parquet(head, needed, numeric)
+    lines = [line for line in head.lines[layout.skip_lines or 0 :] if not _comment(line, layout)]
+    if not lines:
+        raise InputError(f"{head.path} is empty or has no complete line")
+    separator = layout.separator or separator_of(lines[:_SNIFFED_LINES])
+    first = cells(lines[0], separator)
+    has_header = layout.header if layout.header is not None else not _all_numbers(first)
+    names = first if has_header else [str(number) for number in range(1, len(first) + 1)]
+    absent = [name for name in needed if name not in names]
+    if absent:
+        what = "columns " + ", ".join(names[:40]) if has_header else f"columns 1 to {len(names)}"
+        raise InputError(f"{head.path} has no column '{absent[0]}': it has the {what}")
+    _check_whole(head, separator, len(names))
+    decimal_comma = layout.decimal == "," or (
+        layout.decimal is None and separator != "," and _decimal_commas(lines, separator)
+    )
+    source = _text_source(head, layout, separator)
+    options: dict[str, Any] = {
+        "separator": "\t" if separator == " " else separator,
+        "has_header": has_header,
+        "skip_rows": 0,
+        "null_values": _MISSING,
+        "truncate_ragged_lines": True,
+        "decimal_comma": decimal_comma,
+    }
+    try:
+        with_names = pl.read_csv(
+            source, n_rows=0, infer_schema=False, **options
+        ).columns  # as polars names them
+        found = dict(zip(names, with_names, strict=False))
+        wanted = {found[name]: name for name in needed}
+        overrides = {found[n]: pl.Float64 if n in numeric else pl.String for n in needed}
+        try:
+            table = pl.read_csv(source, columns=list(wanted), schema_overrides=overrides, **options)
+        except pl.exceptions.ComputeError:
+            table = pl.read_csv(source, columns=list(wanted), infer_schema=False, **options)
+    except (pl.exceptions.PolarsError, ValueError) as error:
+        raise InputError(f"cannot read {head.path} as a table: {_first_line(error)}") from None
+    table = table.rename(wanted).select(needed)
+    return _as_numbers(head, table, numeric, decimal_comma)
+
+
+def _from_parquet(head: Head, needed: list[str], numeric: list[str]) -> pl.DataFrame:
+    try:
+        names = list(pl.read_parquet_schema(head.path))
+        absent = [name for name in needed if name not in names]
+        if absent:
+            raise InputError(
+                f"{head.path} has no column '{absent[0]}': it has the columns {', '.join(names)}"
+            )
+        table = pl.read_parquet(head.path, columns=needed)
+    except pl.exceptions.PolarsError as error:
+        raise InputError(f"cannot read {head.path}: {_first_line(error)}") from None
+    return _as_numbers(head, table, numeric, decimal_comma=False)
+
+
+def _first_line(error: Exception) -> str:
+    text = str(error).strip().splitlines()
+    return text[0] if text else type(error).__name__
+
+
+def _comment(line: str, layout: Layout) -> bool:
+    return layout.comment is not None and line.startswith(layout.comment)
+
+
+def _text_source(head: Head, layout: Layout, separator: str) -> bytes:
+    """The bytes of the table as UTF-8, from its header on, with one separator between columns."""
+    content = head.content()
+    if head.encoding != "utf-8":
+        content = head.text().encode()
+    for _ in range(layout.skip_lines or 0):
+        content = content.partition(b"\n")[2]
+    if layout.comment is not None:
+        begin = re.escape(layout.comment.encode())
+        content = re.sub(rb"(?m)^" + begin + rb"[^\n]*(\n|\Z)", b"", content)
+    if separator == " ":
+        content = re.sub(rb"(?m)^[ \t]+|[ \t]+$", b"", content)
+        content = re.sub(rb"[ \t]+", b"\t", content)
+    return content
+
+
+def _check_whole(head: Head, separator: str, width: int) -> None:
+    """Fail when the last line was cut short, as in an interrupted copy."""
+    tail = head.raw if head.whole else _tail(head)
+    last = tail.rsplit(b"\n", 1)[-1].decode("latin-1")
+    found = len(cells(last, separator))
+    if last.strip() and found < width:
+        raise InputError(
+            f"{head.path} ends in the middle of a line ({found} of {width} columns): it may be "
+            "truncated; get a whole copy, or remove the last line"
+        )
+
+
+def _tail(head: Head, size: int = 1 << 14) -> bytes:
+    if head.gzipped or head.encoding.startswith("utf-16"):
+        return b"\n"
+    with open(head.path, "rb") as file:
+        file.seek(-min(size, head.path.stat().st_size), 2)
+        return file.read()
+
+
+def _decimal_commas(lines: Sequence[str], separator: str) -> bool:
+    """Whether numbers are written like 0,5 and none like 0.5."""
+    found = [cell for line in lines[1:_SNIFFED_LINES] for cell in cells(line, separator)]
+    commas = sum(re.fullmatch(r"-?\d+,\d+", cell) is not None for cell in found)
+    points = sum(re.fullmatch(r"-?\d+\.\d+", cell) is not None for cell in found)
+    return commas > 0 and points == 0
+
+
+def _as_numbers(
+    head: Head, table: pl.DataFrame, numeric: Sequence[str], decimal_comma: bool
+) -> pl.DataFrame:
+    """Columns of numbers as such, or an error that names the first cell that is none."""
+    done = []
+    for name in numeric:
+        column = table[name]
+        if column.dtype.is_numeric():
+            done.append(column.cast(pl.Float64).fill_nan(None))
+            continue
+        if column.dtype == pl.Boolean:
+            done.append(column.cast(pl.Float64))
+            continue
+        if column.dtype.is_temporal():
+            raise InputError(f"{head.path}: column '{name}' holds dates, where numbers are needed")
+        text = column.cast(pl.String).str.strip_chars()
+        if decimal_comma:
+            text = text.str.replace(",", ".", literal=True)
+        text = text.set(text.is_in(_MISSING), None)
+        numbers = text.cast(pl.Float64, strict=False)
+        bad = (numbers.is_null() & text.is_not_null()).arg_true()
+        if len(bad):
+            raise InputError(
+                f"{head.path}: row {bad[0] + 1} of column '{name}' is '{text[bad[0]]}', no number"
+            )
+        done.append(numbers.fill_nan(None))
+    return table.with_columns(done)
+
+
+def _number(column: str) -> pl.Expr:
+    return pl.col(column).cast(pl.Float64).fill_nan(None)
+
+
+def _ms_per(head: Head, layout: Layout) -> float:
+    unit = layout.time_unit
+    if unit is None:
+        column = layout.columns.get("time", "").lower()
+        named = re.search(r"(?:[\[(_ ]|^)(ns|us|µs|ms|s|sec|seconds)[\])]?$", column)
+        if not named:
+            raise InputError(
+                f"{head.path} does not say the unit of time: give it with --map time_unit=ms "
+                "(or s, us, ns)"
+            )
+        unit = {"µs": "us", "sec": "s", "seconds": "s"}.get(named[1], named[1])
+    return MS_PER[unit]
+
+
+def _time(head: Head, layout: Layout, raw: pl.DataFrame) -> pl.Expr:
+    """Time in ms: as it stands, or by counting samples."""
+    if "time" in layout.columns:
+        column = layout.columns["time"]
+        unknown = raw[column].is_null().arg_true()
+        if len(unknown):
+            raise InputError(f"{head.path}: row {unknown[0] + 1} has no time in column '{column}'")
+        return _number(column) * _ms_per(head, layout)
+    if "duration" in layout.columns:
+        # Fixations that follow each other at once, as far as the table tells.
+        ends = (_number(layout.columns["duration"]) * _ms_per(head, layout)).fill_null(0.0)
+        return _within(layout, ends.cum_sum() - ends)
+    if layout.rate_hz is None:
+        raise InputError(
+            f"{head.path} has no time: name its column with --map time=COLUMN, or the rate of the "
+            "samples with --map rate_hz=60"
+        )
+    # Samples of two eyes in turn share a time.
+    count = pl.int_range(pl.len())
+    if "eye" in layout.columns:
+        return _within(layout, count, layout.columns["eye"]) * (1000.0 / layout.rate_hz)
+    return _within(layout, count) * (1000.0 / layout.rate_hz)
+
+
+def _within(layout: Layout, counted: pl.Expr, *more: str) -> pl.Expr:
+    keys = [layout.columns[role] for role in ("person", "recording") if role in layout.columns]
+    return counted.over([*keys, *more]) if keys or more else counted
+
+
+def _label(layout: Layout, role: str, column: str) -> pl.Expr:
+    values = layout.label_values.get(role)
+    label = pl.col(column)
+    if values is None:
+        return label.alias(role)
+    names = {str(key): name for key, name in values.items()}
+    return label.cast(pl.String).replace_strict(names, default=None).alias(role)
+
+
+def _of_eyes(raw: pl.DataFrame, layout: Layout, selected: list[pl.Expr]) -> pl.DataFrame:
+    """Long format: one row a sample and eye, the columns of each eye under the same names."""
+    columns = layout.columns
+
+    def measured(suffix: str) -> list[pl.Expr]:
+        found = {m: columns[m + suffix] for m in MEASURES if m + suffix in columns}
+        if not {"x", "y"} <= set(found) and not {"gaze_x", "gaze_y", "gaze_z"} <= set(found):
+            # A pupil alone says nothing about where somebody looked.
+            found = {} if suffix else found
+        seen = pl.lit(True)
+        if layout.lost is not None and {"x", "y"} <= set(found):
+            seen = (_number(found["x"]) != layout.lost) & (_number(found["y"]) != layout.lost)
+        return [
+            (pl.when(seen).then(_number(c)) if m in ("x", "y") else _number(c)).alias(m)
+            for m, c in found.items()
+        ]
+
+    sides = [(side, measured(f"_{side}")) for side in EYES[:2]]
+    sides = [(side, found) for side, found in sides if found]
+    both = measured("")
+    if "eye" in columns:
+        eye = pl.col(columns["eye"]).cast(pl.String).str.to_lowercase().str.slice(0, 1)
+        names = {name[0]: name for name in EYES} | {"b": "cyclopean"}
+        return raw.select(*selected, eye.replace_strict(names, default="").alias("eye"), *both)
+    if not sides:
+        return raw.select(*selected, *both)
+    if both:
+        sides.append(("cyclopean", both))
+    frames = [raw.select(*selected, pl.lit(side).alias("eye"), *found) for side, found in sides]
+    return pl.concat(frames, how="diagonal")
+
+
+def _steady(head: Head, layout: Layout, data: pl.DataFrame) -> pl.DataFrame:
+    """Time stamps that increase in each recording, as far as somebody said how to make them."""
+    key = [name for name in ("person", "recording", "eye") if name in data.columns]
+    step = pl.col("time_ms").diff()
+    step = step.over(key) if key else step
+    if layout.backwards is None:
+        back = data.select(step < 0).to_series().fill_null(False).arg_true()
+        if len(back):
+            row = data.row(back[0], named=True)
+            raise InputError(
+                f"{head.path}: time runs backwards at row {back[0] + 1} (to {row['time_ms']:g} "
+                "ms); if several recordings stand in one file, say which column tells them apart "
+                "with --map recording=COLUMN; to sort by time, --map backwards=sort"
+            )
+    else:
+        data = data.sort(*key, "time_ms", maintain_order=True)
+    if layout.repeats is None:
+        return data
+    groups = [*key, "time_ms"]
+    if layout.repeats == "first":
+        return data.unique(groups, keep="first", maintain_order=True)
+    count, place = pl.len().over(groups), pl.int_range(pl.len()).over(groups)
+    steps = data.select(step.alias("step"))["step"].drop_nulls()
+    interval = float(np.median(steps.filter(steps > 0).to_numpy())) if (steps > 0).any() else 0.0
+    return data.with_columns(pl.col("time_ms") + place * (interval / count))
