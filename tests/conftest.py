@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -43,6 +44,15 @@ def eyelid(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
         return Finished(int(stopped.value.code or 0), seen.out, seen.err)
 
     return run
+
+
+@pytest.fixture
+def real_data() -> Path:
+    """The folder of real recordings; tests that need them are skipped without it."""
+    folder = os.environ.get("EYELID_DATA")
+    if not folder:
+        pytest.skip("needs real recordings: set EYELID_DATA to their folder")
+    return Path(folder)
 
 
 FEATURES = (

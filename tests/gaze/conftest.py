@@ -1,22 +1,12 @@
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
 
 from eyelid.gaze.table import FeatureTable
-
-
-@pytest.fixture
-def real_data() -> Path:
-    folder = os.environ.get("EYELID_DATA")
-    if not folder:
-        pytest.skip("needs real recordings: set EYELID_DATA to their folder")
-    return Path(folder)
 
 
 @pytest.fixture
