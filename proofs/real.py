@@ -9,13 +9,12 @@ from typing import Any
 import polars as pl
 
 from eyelid.audits.identification import identify, recognise_task, strongest
-from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.gaze.windows import window_features
+from eyelid.io import read
 from eyelid.releases.release import release
 from proofs.result import Effort, Result, progress, skip
 
-TASKS = {1: "comic", 2: "newspaper", 3: "textbook"}
 PEOPLE = [f"P{number}" for number in range(1, 21)]
 CHANCE = 1 / len(PEOPLE)
 # Known from other software on these recordings: trained on two documents, tested on the textbook.
@@ -28,10 +27,10 @@ def prove(effort: Effort) -> Result:
     data = os.environ.get("EYELID_DATA")
     if not data:
         return skip("needs real recordings: set EYELID_DATA to their folder")
-    folder = Path(data) / "MPIIDPEye" / "Eye_Tracking_Data"
+    folder = Path(data) / "MPIIDPEye"
     if not folder.is_dir():
         return skip("MPIIDPEye is not in EYELID_DATA")
-    raw = window_features(mpiidpeye(folder))
+    raw = window_features(read(folder))
     control = _attacked(raw, raw) | {"textbook_forest": textbook_rank1(raw)}
     progress(f"real: raw: {control}")
     strong = _released(raw, "person", 1.0)
@@ -54,34 +53,6 @@ def prove(effort: Effort) -> Result:
         "certificate's bound; laplace for a record at ε = 256: still recognised"
     )
     return Result({"raw": control, "person": strong, "record": weak}, target, passed)
-
-
-def mpiidpeye(folder: Path) -> Study:
-    """The 60 recordings as a study: uncalibrated pupil positions in the eye camera's image."""
-    frames = []
-    for person in PEOPLE:
-        for number, task in TASKS.items():
-            samples = pl.read_csv(
-                folder / f"Data_{person}_R{number}.csv",
-                separator=";",
-                has_header=False,
-                new_columns=["x", "y", "time_s", "confidence", "pupil"],
-            )
-            keys = {"person": person, "recording": task, "task": task, "stimulus": task}
-            frames.append(
-                samples.select(
-                    *[pl.lit(value).alias(name) for name, value in keys.items()],
-                    (pl.col("time_s") * 1000.0).alias("time_ms"),
-                    *["x", "y", "pupil", "confidence"],
-                )
-            )
-    return Study(
-        kind="samples",
-        data=pl.concat(frames),
-        people=pl.DataFrame({"person": PEOPLE}),
-        units="normalised",
-        rate_hz=30.0,
-    )
 
 
 def textbook_rank1(raw: FeatureTable) -> float:

@@ -64,7 +64,10 @@ def layout_from_pairs(pairs: Iterable[str]) -> Layout:
 
 
 def layout_from_file(path: Path) -> Layout:
-    """What a TOML file says: settings, a table ``[columns]``, and one ``[screen]`` if known."""
+    """What a TOML file says: settings, a table ``[columns]``, and one ``[screen]`` if known.
+
+    A table ``[study]`` is for `eyelid.io.csv_folder`.
+    """
     if not path.is_file():
         raise InputError(
             f"--map: no file {path}; write KEY=VALUE,…, or name a TOML file or a preset "
@@ -72,10 +75,13 @@ def layout_from_file(path: Path) -> Layout:
         )
     try:
         said = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"cannot read the column map {path}: {error}") from None
-    flat = {key: value for key, value in said.items() if key not in ("columns", "screen")}
-    layout = layout_from_dict(flat | dict(said.get("columns", {})))
+    flat = {key: value for key, value in said.items() if key not in ("columns", "screen", "study")}
+    columns = said.get("columns", {})
+    if not isinstance(columns, dict):
+        raise InputError(f"{path}: [columns] must be a table, got {columns}")
+    layout = layout_from_dict(flat | columns)
     if "screen" in said:
         layout = replace(layout, screen=_screen_from_table(said["screen"], path))
     # Files are named from where the map is.
@@ -107,7 +113,7 @@ def layout_from_dict(said: Mapping[str, Any]) -> Layout:
         elif key == "separator":
             found[key] = _SEPARATORS.get(str(value), str(value))
         elif key in ("names", "people"):
-            found[key] = Path(value)
+            found[key] = Path(str(value))
         elif key in _TEXTS:
             found[key] = str(value)
         else:
@@ -122,7 +128,7 @@ def layout_from_dict(said: Mapping[str, Any]) -> Layout:
 def _number(key: str, value: Any) -> float:
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         raise InputError(f"{key} must be a number, got '{value}'") from None
     if key != "lost" and not 0 <= number < float("inf"):
         raise InputError(f"{key} must be positive and finite, got {value}")

@@ -88,7 +88,7 @@ def joined(parts: Sequence[NamedPart], layout: Layout) -> Study:
                     f"{there}): read them apart, or say it for all with --map {field}=…"
                 )
     screens = {each.part.screen for each in parts}
-    if len(screens) > 1:
+    if len(screens) > 1 and first.units in ("px", "fraction"):
         notes.append(
             "the screens of the files differ, so the study has none; to keep positions "
             "comparable, convert them to degrees (--units deg)"
@@ -108,6 +108,7 @@ def joined(parts: Sequence[NamedPart], layout: Layout) -> Study:
         screen=first.screen if len(screens) == 1 else None,
         xy_origin=first.xy_origin,
         pupil_unit=first.pupil_unit,
+        features=tuple(dict.fromkeys(f for each in parts for f in each.part.features)),
         events=pl.concat(events, how="diagonal_relaxed") if events else None,
         notes=tuple(notes),
     )

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from eyelid.gaze.study import EYES, Kind, Screen
+from eyelid.gaze.study import EYES, Feature, Kind, Screen
 
 KEYS = ("person", "recording", "task", "stimulus")
 MEASURES = ("x", "y", "pupil", "confidence", "gaze_x", "gaze_y", "gaze_z")
@@ -58,7 +58,9 @@ class Layout:
         glob: which files of a folder to read.
         extra: columns that ``prepare`` needs besides.
         prepare: what a format does to the table as read, before columns get their roles.
+        made: columns that ``prepare`` makes, and the file does not have.
         label_values: what the values of a label mean, per ``label_…``.
+        features: of a table of features; ``columns`` says which column holds each.
     """
 
     format: str = ""
@@ -84,7 +86,9 @@ class Layout:
     glob: str | None = None
     extra: tuple[str, ...] = ()
     prepare: Callable[[pl.DataFrame], pl.DataFrame] | None = None
+    made: tuple[str, ...] = ()
     label_values: Mapping[str, Mapping[Any, str]] = field(default_factory=dict)
+    features: tuple[Feature, ...] = ()
 
     def under(self, other: Layout) -> Layout:
         """This layout, where the other one does not say otherwise.

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from eyelid.gaze.study import Kind, Screen
+from eyelid.gaze.study import Feature, Kind, Screen
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,6 +23,7 @@ class Part:
         pupil_unit: of the pupil.
         rate_hz: as the file states it; None where it does not.
         screen: as far as the file states it.
+        features: the feature columns, where a row is a window or a word.
         events: name, onset_ms, offset_ms and duration_ms of events that the file lists, with the
             keys that ``data`` has.
         people: ``person`` and attributes, where the file has them.
@@ -38,6 +39,7 @@ class Part:
     pupil_unit: str | None = None
     rate_hz: float | None = None
     screen: Screen | None = None
+    features: tuple[Feature, ...] = ()
     events: pl.DataFrame | None = None
     people: pl.DataFrame | None = None
     names: dict[str, str] = field(default_factory=dict)

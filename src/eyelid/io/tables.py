@@ -21,6 +21,8 @@ from eyelid.io.part import Part
 _SEPARATORS = "\t;,|"
 _MISSING = ["", "NaN", "nan", "NAN", "NA", "N/A", "n/a", ".", "-", "null", "None"]
 _SNIFFED_LINES = 50
+# Gaze may be lost for a while before the first decimal.
+_SEARCHED_LINES = 1000
 _PARQUET = b"PAR1"
 _ROW = "row number"
 
@@ -53,14 +55,20 @@ def cells(line: str, separator: str) -> list[str]:
     """
     if separator == " ":
         return line.split()
-    row = next(csv.reader([line], delimiter=separator, skipinitialspace=True), [])
+    try:
+        row = next(csv.reader([line], delimiter=separator, skipinitialspace=True), [])
+    except csv.Error:
+        row = line.split(separator)
     return [cell.strip() for cell in row]
 
 
 def header_of(head: Head, separator: str | None = None) -> list[str]:
     """The first line of a text table as column names; empty when it holds numbers or nothing."""
     if is_parquet(head):
-        return list(pl.read_parquet_schema(io.BytesIO(head.content())))
+        try:
+            return list(pl.read_parquet_schema(io.BytesIO(head.content())))
+        except pl.exceptions.PolarsError as error:
+            raise InputError(f"cannot read {head.path}: {_first_line(error)}") from None
     lines = head.lines[:_SNIFFED_LINES]
     if not lines:
         return []
@@ -102,8 +110,11 @@ def read_table(head: Head, layout: Layout) -> Part:
         *[_label(layout, role, column) for role, column in labels.items()],
     ]
     if "duration" in columns:
-        selected.append((_number(columns["duration"]) * _ms_per(head, layout)).alias("duration_ms"))
-    selected += [_number(columns[role]).alias(role) for role in HEAD if role in columns]
+        selected.append(
+            (_number(columns["duration"]) * _ms_per(head, layout, "duration")).alias("duration_ms")
+        )
+    numbers = [*HEAD, *(feature.name for feature in layout.features)]
+    selected += [_number(columns[role]).alias(role) for role in numbers if role in columns]
     data = _of_eyes(raw, layout, selected)
     data = _steady(head, layout, data)
     kind = layout.kind or ("fixations" if "duration" in columns else "samples")
@@ -116,16 +127,19 @@ def read_table(head: Head, layout: Layout) -> Part:
         pupil_unit=layout.pupil_unit,
         rate_hz=layout.rate_hz,
         screen=layout.screen,
+        features=layout.features,
     )
 
 
 def _raw_table(head: Head, layout: Layout) -> pl.DataFrame:
     """The columns that are needed, those of numbers as numbers."""
     columns = dict(layout.columns)
-    needed = list(dict.fromkeys([*columns.values(), *layout.extra]))
+    named = dict.fromkeys([*columns.values(), *layout.extra])
+    needed = [name for name in named if name not in layout.made]
     text_roles = {"eye", *KEYS, *(role for role in columns if role.startswith("label_"))}
-    text = {columns[role] for role in text_roles if role in columns} | set(layout.extra)
-    numeric = [name for name in needed if name not in text]
+    # A column that is both a label and a number is a number.
+    numbers = {column for role, column in columns.items() if role not in text_roles}
+    numeric = [name for name in needed if name in numbers]
     if is_parquet(head):
         return _from_parquet(head, needed, numeric)
     lines = [line for line in head.lines[layout.skip_lines or 0 :] if not _comment(line, layout)]
@@ -141,7 +155,9 @@ def _raw_table(head: Head, layout: Layout) -> pl.DataFrame:
         raise InputError(f"{head.path} has no column '{absent[0]}': it has the {what}")
     _check_whole(head, separator, len(names))
     decimal_comma = layout.decimal == "," or (
-        layout.decimal is None and separator != "," and _decimal_commas(lines, separator)
+        layout.decimal is None
+        and separator != ","
+        and _decimal_commas(lines, separator, [names.index(name) for name in numeric])
     )
     source = _text_source(head, layout, separator)
     options: dict[str, Any] = {
@@ -149,14 +165,14 @@ def _raw_table(head: Head, layout: Layout) -> pl.DataFrame:
         "has_header": has_header,
         "skip_rows": 0,
         "null_values": _MISSING,
-        "truncate_ragged_lines": True,
         "decimal_comma": decimal_comma,
     }
     try:
-        with_names = pl.read_csv(
-            source, n_rows=0, infer_schema=False, **options
-        ).columns  # as polars names them
-        found = dict(zip(names, with_names, strict=False))
+        # Polars has names of its own for columns without one, and for repeated ones.
+        its_names = pl.read_csv(source, n_rows=0, infer_schema=False, **options).columns
+        if len(its_names) != len(names):
+            raise InputError(f"{head.path}: the first lines differ in their number of columns")
+        found = dict(zip(names, its_names, strict=True))
         wanted = {found[name]: name for name in needed}
         overrides = {found[n]: pl.Float64 if n in numeric else pl.String for n in needed}
         try:
@@ -203,15 +219,16 @@ def _text_source(head: Head, layout: Layout, separator: str) -> bytes:
         begin = re.escape(layout.comment.encode())
         content = re.sub(rb"(?m)^" + begin + rb"[^\n]*(\n|\Z)", b"", content)
     if separator == " ":
-        content = re.sub(rb"(?m)^[ \t]+|[ \t]+$", b"", content)
         content = re.sub(rb"[ \t]+", b"\t", content)
+        content = re.sub(rb"(?m)^\t|\t$", b"", content)
     return content
 
 
 def _check_whole(head: Head, separator: str, width: int) -> None:
     """Fail when the last line was cut short, as in an interrupted copy."""
     tail = head.raw if head.whole else _tail(head)
-    last = tail.rsplit(b"\n", 1)[-1].decode("latin-1")
+    encoding = head.encoding if head.whole else "latin-1"
+    last = tail.decode(encoding, errors="replace").rsplit("\n", 1)[-1]
     found = len(cells(last, separator))
     if last.strip() and found < width:
         raise InputError(
@@ -228,9 +245,10 @@ def _tail(head: Head, size: int = 1 << 14) -> bytes:
         return file.read()
 
 
-def _decimal_commas(lines: Sequence[str], separator: str) -> bool:
-    """Whether numbers are written like 0,5 and none like 0.5."""
-    found = [cell for line in lines[1:_SNIFFED_LINES] for cell in cells(line, separator)]
+def _decimal_commas(lines: Sequence[str], separator: str, columns: Sequence[int]) -> bool:
+    """Whether numbers in these columns are written like 0,5 and none like 0.5."""
+    rows = (cells(line, separator) for line in lines[1:_SEARCHED_LINES])
+    found = [row[column] for row in rows for column in columns if column < len(row)]
     commas = sum(re.fullmatch(r"-?\d+,\d+", cell) is not None for cell in found)
     points = sum(re.fullmatch(r"-?\d+\.\d+", cell) is not None for cell in found)
     return commas > 0 and points == 0
@@ -244,7 +262,7 @@ def _as_numbers(
     for name in numeric:
         column = table[name]
         if column.dtype.is_numeric():
-            done.append(column.cast(pl.Float64).fill_nan(None))
+            done.append(_finite(column.cast(pl.Float64)))
             continue
         if column.dtype == pl.Boolean:
             done.append(column.cast(pl.Float64))
@@ -258,21 +276,28 @@ def _as_numbers(
         numbers = text.cast(pl.Float64, strict=False)
         bad = (numbers.is_null() & text.is_not_null()).arg_true()
         if len(bad):
+            cell = " ".join(text[bad[0]].split())[:40]
             raise InputError(
-                f"{head.path}: row {bad[0] + 1} of column '{name}' is '{text[bad[0]]}', no number"
+                f"{head.path}: row {bad[0] + 1} of column '{name}' is '{cell}', no number"
             )
-        done.append(numbers.fill_nan(None))
+        done.append(_finite(numbers))
     return table.with_columns(done)
+
+
+def _finite(numbers: pl.Series) -> pl.Series:
+    """What is not a finite number was not measured."""
+    return numbers.set(~numbers.is_finite(), None)
 
 
 def _number(column: str) -> pl.Expr:
     return pl.col(column).cast(pl.Float64).fill_nan(None)
 
 
-def _ms_per(head: Head, layout: Layout) -> float:
+def _ms_per(head: Head, layout: Layout, role: str) -> float:
+    """Milliseconds in a unit of time: as said, or as the name of the column ends."""
     unit = layout.time_unit
     if unit is None:
-        column = layout.columns.get("time", "").lower()
+        column = layout.columns.get(role, "").lower()
         named = re.search(r"(?:[\[(_ ]|^)(ns|us|µs|ms|s|sec|seconds)[\])]?$", column)
         if not named:
             raise InputError(
@@ -290,10 +315,12 @@ def _time(head: Head, layout: Layout, raw: pl.DataFrame) -> pl.Expr:
         unknown = raw[column].is_null().arg_true()
         if len(unknown):
             raise InputError(f"{head.path}: row {unknown[0] + 1} has no time in column '{column}'")
-        return _number(column) * _ms_per(head, layout)
+        return _number(column) * _ms_per(head, layout, "time")
     if "duration" in layout.columns:
         # Fixations that follow each other at once, as far as the table tells.
-        ends = (_number(layout.columns["duration"]) * _ms_per(head, layout)).fill_null(0.0)
+        ends = (_number(layout.columns["duration"]) * _ms_per(head, layout, "duration")).fill_null(
+            0.0
+        )
         return _within(layout, ends.cum_sum() - ends)
     if layout.rate_hz is None:
         raise InputError(

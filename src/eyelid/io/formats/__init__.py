@@ -9,9 +9,43 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from eyelid.io.formats import any_table
+from eyelid.io import bids, csv_folder
+from eyelid.io.formats import (
+    any_table,
+    arff,
+    coord,
+    corpora,
+    dataviewer,
+    eyelink,
+    gazepoint,
+    lund2013,
+    matlab,
+    mpiidpeye,
+    mpiiprivaceye,
+    osie,
+    pupil_labs,
+    reading_measures,
+    smi,
+    tobii,
+)
 
-FORMATS: tuple[ModuleType, ...] = (any_table,)
+FORMATS: tuple[ModuleType, ...] = (
+    eyelink,
+    tobii,
+    pupil_labs,
+    smi,
+    gazepoint,
+    arff,
+    coord,
+    dataviewer,
+    corpora,
+    reading_measures,
+    mpiidpeye,
+    osie,
+    lund2013,
+    matlab,
+    any_table,
+)
 """The first one that recognises a file reads it, so the particular come before the general."""
 
-FOLDERS: tuple[ModuleType, ...] = ()
+FOLDERS: tuple[ModuleType, ...] = (bids, csv_folder, mpiidpeye, mpiiprivaceye, osie, lund2013)

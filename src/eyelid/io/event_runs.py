@@ -1,0 +1,65 @@
+"""Events that a table marks row by row, such as by the number of a fixation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import polars as pl
+
+from eyelid.gaze.study import EVENT_COLUMNS, RECORDING_KEY
+
+
+def events_of_runs(
+    data: pl.DataFrame,
+    marks: Sequence[str],
+    name: pl.Expr,
+    duration_ms: pl.Expr | None = None,
+) -> pl.DataFrame:
+    """One event for each run of samples with the same marks.
+
+    Args:
+        data: samples in order of time; of several eyes the first is taken.
+        marks: columns that tell events apart; where the first is null, there is none.
+        name: of the events, from the columns of their first sample.
+        duration_ms: as the table states it; otherwise from the first to the last sample.
+
+    >>> data = pl.DataFrame({"time_ms": [0, 4, 8, 12], "fixation": ["1", "1", None, "2"]})
+    >>> found = events_of_runs(data, ["fixation"], pl.lit("fixation"))
+    >>> found["onset_ms"].to_list(), found["duration_ms"].to_list()
+    ([0.0, 12.0], [4.0, 0.0])
+    """
+    keys = [key for key in RECORDING_KEY if key in data.columns]
+    if "eye" in data.columns:
+        data = data.filter(pl.col("eye") == pl.col("eye").first())
+    time = pl.col("time_ms").cast(pl.Float64)
+    stated = duration_ms if duration_ms is not None else pl.lit(None, pl.Float64)
+    runs = (
+        data.with_columns(pl.struct(*keys, *marks).rle_id().alias("run"))
+        .filter(pl.col(marks[0]).is_not_null())
+        .group_by("run", maintain_order=True)
+        .agg(
+            *[pl.col(key).first() for key in keys],
+            name.first().alias("name"),
+            time.first().alias("onset_ms"),
+            pl.coalesce(stated.first(), time.last() - time.first()).alias("duration_ms"),
+        )
+    )
+    ends = (pl.col("onset_ms") + pl.col("duration_ms")).alias("offset_ms")
+    return runs.with_columns(ends).select(name for name in EVENT_COLUMNS if name in (*keys, *_OWN))
+
+
+_OWN = EVENT_COLUMNS[len(RECORDING_KEY) :]
+
+
+def events_of_marks(data: pl.DataFrame, marks: Mapping[str, str]) -> pl.DataFrame | None:
+    """Events of several kinds in order of time; None where no kind is marked.
+
+    Args:
+        data: samples in order of time.
+        marks: for each name of an event, the column that numbers such events.
+    """
+    if not marks:
+        return None
+    kinds = [events_of_runs(data, [column], pl.lit(name)) for name, column in marks.items()]
+    keys = [key for key in RECORDING_KEY if key in data.columns]
+    return pl.concat(kinds).sort(*keys, "onset_ms", maintain_order=True)
