@@ -1,0 +1,6 @@
+"""BIDS datasets of eye tracking, both ways."""
+
+from eyelid.io.bids.reading import read_folder, recognises_folder
+from eyelid.io.bids.writing import write_bids
+
+__all__ = ["read_folder", "recognises_folder", "write_bids"]

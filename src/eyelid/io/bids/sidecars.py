@@ -1,0 +1,235 @@
+"""What sidecars state about gaze: in BIDS' own words, and in eyelid's where BIDS has none."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any
+
+from eyelid.errors import InputError
+from eyelid.gaze.study import PUPIL_UNITS, UNITS, XY_ORIGINS, Screen
+
+Json = dict[str, Any]
+
+OWN = "Eyelid"
+"""The key of a sidecar that holds what BIDS has no words for."""
+
+ADDED = "EyelidAdded"
+"""Marks a column that BIDS needs and the study does not have."""
+
+NAMES = "EyelidNames"
+"""What people are called whose names are no labels."""
+
+UNITS_IN_BIDS = {"deg": "deg", "px": "pixel", "fraction": "fraction", "normalised": "normalised"}
+PUPIL_UNITS_IN_BIDS = {"mm": "mm", "px": "pixel", "arbitrary": "arbitrary"}
+CORNERS_IN_BIDS = {
+    "top-left": ["top", "left"],
+    "bottom-left": ["bottom", "left"],
+    "centre": ["center", "center"],
+}
+SECONDS = ("s", "sec", "second", "seconds")
+MS_PER_UNIT = {
+    **dict.fromkeys(SECONDS, 1000.0),
+    **dict.fromkeys(("ms", "msec", "millisecond", "milliseconds"), 1.0),
+    **dict.fromkeys(("us", "µs", "μs", "microsecond", "microseconds"), 1e-3),
+    **dict.fromkeys(("ns", "nanosecond", "nanoseconds"), 1e-6),
+}
+_UNITS = {
+    **dict.fromkeys(("deg", "degree", "degrees", "°", "dva"), "deg"),
+    **dict.fromkeys(("px", "pix", "pixel", "pixels"), "px"),
+    "fraction": "fraction",
+    **dict.fromkeys(("normalised", "normalized"), "normalised"),
+}
+_PUPIL_UNITS = {
+    **dict.fromkeys(("mm", "millimeter", "millimetre", "millimeters", "millimetres"), "mm"),
+    **dict.fromkeys(("px", "pix", "pixel", "pixels"), "px"),
+    **dict.fromkeys(("arbitrary", "arbitrary units", "a.u.", "au"), "arbitrary"),
+}
+# No screen is as large or as far: these are centimetres or millimetres.
+_FARTHEST_M = 10.0
+
+
+def read_json(path: Path) -> Json:
+    """A JSON object from a file."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError(f"cannot read {path}: {error}") from None
+    if not isinstance(content, dict):
+        raise InputError(f"{path} must hold a JSON object")
+    return content
+
+
+def write_json(path: Path, content: Mapping[str, Any]) -> None:
+    """A JSON object for people and machines."""
+    path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def part(sidecar: Mapping[str, Any], key: str) -> Json:
+    """An object inside a sidecar, such as the description of a column; empty where none is."""
+    found = sidecar.get(key)
+    return found if isinstance(found, dict) else {}
+
+
+def number(value: object) -> float | None:
+    """A finite number, or None."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        return float(value) if math.isfinite(value) else None
+    except OverflowError:
+        return None
+
+
+def positive(value: object) -> float | None:
+    """A finite positive number, or None."""
+    found = number(value)
+    return found if found is not None and found > 0 else None
+
+
+def word(value: object) -> str:
+    """A word in lower case; empty where it is none."""
+    return value.strip().lower() if isinstance(value, str) else ""
+
+
+def stated(sidecar: Json, events: Json) -> Json:
+    """What BIDS' own words say: ``units``, ``xy_origin``, ``pupil_unit`` and ``screen``.
+
+    Args:
+        sidecar: of the samples.
+        events: the sidecar of the events of the same recording, which describes the screen.
+    """
+    units = _UNITS.get(
+        word(part(sidecar, "x_coordinate").get("Units"))
+        or word(sidecar.get("SampleCoordinateUnits"))
+    )
+    if units == "normalised" and sidecar.get("SampleCoordinateSystem") == "gaze-on-screen":
+        units = "fraction"
+    presentation = _presentation(sidecar, events)
+    return {
+        "units": units,
+        "xy_origin": _origin(presentation, sidecar),
+        "pupil_unit": _pupil_unit(part(sidecar, "pupil_size")),
+        "screen": _screen(presentation),
+    }
+
+
+def _origin(presentation: Json, sidecar: Json) -> str | None:
+    corner = presentation.get("ScreenOrigin")
+    if not isinstance(corner, list):
+        # So in drafts of the standard.
+        corner = word(sidecar.get("EnvironmentCoordinates")).split("-")
+    where = {word(each) for each in corner}
+    return next((o for o, words in CORNERS_IN_BIDS.items() if set(words) == where), None)
+
+
+def _pupil_unit(column: Json) -> str | None:
+    about = word(column.get("Description"))
+    if "area" in about and "diameter" not in about:
+        return "arbitrary"
+    return _PUPIL_UNITS.get(word(column.get("Units")))
+
+
+def _screen(presentation: Json) -> Screen | None:
+    distance = presentation.get("ScreenDistance")
+    if isinstance(distance, list):
+        # Across, up and ahead: the last one is from the plane of the screen.
+        distance = distance[-1] if distance else None
+    width_px, height_px = _pair(presentation.get("ScreenResolution"))
+    width_m, height_m = _pair(presentation.get("ScreenSize"))
+    screen = Screen(
+        width_px=round(width_px) if width_px else None,
+        height_px=round(height_px) if height_px else None,
+        width_m=_metres(width_m),
+        height_m=_metres(height_m),
+        distance_m=_metres(positive(distance)),
+    )
+    return None if screen == Screen() else screen
+
+
+def _pair(value: object) -> tuple[float | None, float | None]:
+    if not isinstance(value, list) or len(value) != 2:
+        return None, None
+    return positive(value[0]), positive(value[1])
+
+
+def _metres(value: float | None) -> float | None:
+    return value if value is None or value <= _FARTHEST_M else None
+
+
+def doubts(sidecar: Json, events: Json) -> list[str]:
+    """What is said about the screen and cannot be true."""
+    presentation = _presentation(sidecar, events)
+    found = []
+    for key, setting in (("ScreenDistance", "distance_m"), ("ScreenSize", "screen_m")):
+        value = presentation.get(key)
+        values = value if isinstance(value, list) else [value]
+        if any((number(each) or 0.0) > _FARTHEST_M for each in values):
+            found.append(
+                f"{key} is {value}, where BIDS has metres, and was left out: say --map {setting}=…"
+            )
+    return found
+
+
+def _presentation(sidecar: Json, events: Json) -> Json:
+    """What is said about the screen; in drafts of the standard, beside all the rest."""
+    return part(events, "StimulusPresentation") or sidecar
+
+
+def presentation_of(screen: Screen | None, xy_origin: str | None) -> Json:
+    """The screen in BIDS' words, as far as it is known."""
+    said: Json = {}
+    if screen is not None and screen.distance_m:
+        said["ScreenDistance"] = screen.distance_m
+    if xy_origin in CORNERS_IN_BIDS:
+        said["ScreenOrigin"] = CORNERS_IN_BIDS[xy_origin]
+    if screen is not None and screen.width_px and screen.height_px:
+        said["ScreenResolution"] = [screen.width_px, screen.height_px]
+    if screen is not None and screen.width_m and screen.height_m:
+        said["ScreenSize"] = [screen.width_m, screen.height_m]
+    return said
+
+
+def differing(facts: Json, sidecar: Json, events: Json) -> Json:
+    """What BIDS' own words do not say, or say otherwise, as it stands under `OWN`."""
+    known = stated(sidecar, events)
+    return {
+        name: asdict(value) if isinstance(value, Screen) else value
+        for name, value in facts.items()
+        if known[name] != value
+    }
+
+
+def facts_of(sidecar: Json, events: Json, path: Path) -> Json:
+    """What a sidecar states, in BIDS' words and eyelid's.
+
+    Args:
+        sidecar: of the samples.
+        events: the sidecar of their events.
+        path: of the file that they describe, for errors.
+    """
+    facts, own = stated(sidecar, events), part(sidecar, OWN)
+    for name, choices in (("units", UNITS), ("xy_origin", XY_ORIGINS), ("pupil_unit", PUPIL_UNITS)):
+        if name in own:
+            if own[name] is not None and own[name] not in choices:
+                raise InputError(
+                    f"the sidecar of {path} says {name} {own[name]!r}, which is none of "
+                    f"{', '.join(choices)}"
+                )
+            facts[name] = own[name]
+    if "screen" in own:
+        facts["screen"] = _own_screen(own["screen"], path)
+    return facts
+
+
+def _own_screen(said: object, path: Path) -> Screen | None:
+    if said is None:
+        return None
+    names = [field.name for field in fields(Screen)]
+    if not isinstance(said, dict) or not set(said) <= set(names):
+        raise InputError(f"the sidecar of {path} must describe a screen by {', '.join(names)}")
+    sizes: Json = {name: number(value) for name, value in said.items()}
+    return Screen(**{k: round(v) if v and k.endswith("_px") else v for k, v in sizes.items()})

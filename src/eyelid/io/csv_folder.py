@@ -1,0 +1,237 @@
+"""A folder with a column map: a study as csv, or anybody's recordings with a map beside them."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from numbers import Integral, Real
+from pathlib import Path
+from typing import Any, get_args
+
+import polars as pl
+
+from eyelid.engine.atomic import new_folder
+from eyelid.engine.progress import track
+from eyelid.errors import InputError
+from eyelid.gaze.study import INDEX_COLUMNS, Feature, Kind, Origin, Study, check
+from eyelid.io.head import head_of
+from eyelid.io.joining import joined, named
+from eyelid.io.layout import ROLES, Layout
+from eyelid.io.tables import cells
+
+_MAP = "map.toml"
+_FILES = {"data": "data.csv", "people": "people.csv", "events": "events.csv"}
+_TYPES: dict[str, type[pl.DataType]] = {
+    str(dtype): dtype
+    for dtype in (
+        *(pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64),
+        *(pl.Float32, pl.Float64, pl.Boolean, pl.String),
+    )
+}
+_KEYS = dict.fromkeys((*INDEX_COLUMNS[:-1], "eye"), pl.String) | {"time_ms": pl.Float64}
+_ROLES = {"time_ms": "time", "duration_ms": "duration"}
+
+
+def write_csv(study: Study, path: Path | str) -> None:
+    """Write a study as a new folder of csv files with a column map.
+
+    Reading it gives the same study. ``map.toml`` is a map as ``--map`` takes it; what a map cannot
+    say stands in its table ``[study]``.
+
+    Args:
+        study: of any kind.
+        path: a new folder.
+
+    >>> import tempfile
+    >>> rows = {"person": ["a"], "recording": ["1"], "time_ms": [0.0], "x": [1.0], "y": [2.0]}
+    >>> study = Study("samples", pl.DataFrame(rows), pl.DataFrame({"person": ["a"]}), "deg")
+    >>> with tempfile.TemporaryDirectory() as home:
+    ...     write_csv(study, Path(home) / "s")
+    ...     print((Path(home) / "s" / "data.csv").read_text())
+    person,recording,time_ms,x,y
+    a,1,0.0,1.0,2.0
+    <BLANKLINE>
+    """
+    study = check(study)
+    contents = {"data": study.data, "people": study.people, "events": study.events}
+    tables = {name: _plain(table) for name, table in contents.items() if table is not None}
+    with new_folder(Path(path)) as folder:
+        for name, table in tables.items():
+            table.write_csv(folder / _FILES[name])
+        text = "\n".join(_toml(_map_of(study, tables)))
+        (folder / _MAP).write_text(text.lstrip() + "\n", encoding="utf-8")
+
+
+def _plain(table: pl.DataFrame) -> pl.DataFrame:
+    """The table with every column that is no number or truth value as text."""
+    quoted = [name for name in table.columns if '"' in name]
+    if quoted:
+        raise InputError(f"a header of csv cannot hold the name '{quoted[0]}': rename the column")
+    text = [name for name, dtype in table.schema.items() if str(dtype) not in _TYPES]
+    try:
+        return table.with_columns(pl.col(text).cast(pl.String))
+    except pl.exceptions.PolarsError as error:
+        raise InputError(f"csv cannot hold the table: {str(error).splitlines()[0]}") from None
+
+
+def _map_of(study: Study, tables: Mapping[str, pl.DataFrame]) -> dict[str, Any]:
+    """The column map of a study, and what it cannot say."""
+    columns = {_ROLES.get(name, name): name for name in study.data.columns}
+    known = {k: v for k, v in columns.items() if k in ROLES or re.fullmatch(r"label_\w+", k)}
+    return {
+        "kind": study.kind if study.kind != "features" else None,
+        "units": study.units,
+        "xy_origin": study.xy_origin,
+        "pupil_unit": study.pupil_unit,
+        "time_unit": "ms",
+        "rate_hz": study.rate_hz,
+        "separator": ",",
+        "people": _FILES["people"],
+        "glob": _FILES["data"],
+        "columns": known,
+        "screen": None if study.screen is None else asdict(study.screen),
+        "study": {
+            "kind": study.kind,
+            "step_ms": study.step_ms,
+            "window_ms": study.window_ms,
+            "simulated": study.simulated,
+            "released": study.released,
+            "origin": study.origin.id if study.origin is not None else None,
+            "features": [asdict(feature) for feature in study.features],
+            "types": {
+                name: {column: str(dtype) for column, dtype in table.schema.items()}
+                for name, table in tables.items()
+            },
+        },
+    }
+
+
+def _toml(table: Mapping[str, Any], *path: str) -> Iterator[str]:
+    """The lines of a TOML table; what is None is left out."""
+    inner = {key: value for key, value in table.items() if isinstance(value, Mapping)}
+    plain = {k: v for k, v in table.items() if v is not None and k not in inner}
+    if path and (plain or not inner):
+        yield f"\n[{'.'.join(map(_key, path))}]"
+    for key, value in plain.items():
+        yield f"{_key(key)} = {_value(value)}"
+    for key, value in inner.items():
+        yield from _toml(value, *path, key)
+
+
+def _key(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _value(name)
+
+
+def _value(value: object) -> str:
+    if isinstance(value, str):
+        # TOML escapes what JSON does, and one control character more.
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, Integral):
+        return repr(int(value))
+    if isinstance(value, Real):
+        return repr(float(value))
+    if isinstance(value, list):
+        return "[" + "".join(f"\n  {_value(each)}," for each in value) + "]"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_key(k)} = {_value(v)}" for k, v in value.items()) + "}"
+    raise TypeError(f"no TOML for {value!r}")
+
+
+def recognises_folder(path: Path) -> bool:
+    """Whether somebody put a column map into the folder."""
+    return (path / _MAP).is_file()
+
+
+def read_folder(path: Path, said: Layout) -> Study:
+    """The study that was written as csv, or the recordings beside a map.
+
+    Args:
+        path: of the folder.
+        said: what somebody's column map says besides; it wins over the folder's.
+    """
+    # The column map knows the formats, and they know this module.
+    from eyelid.io.column_map import layout_from_file
+    from eyelid.io.reading import read_part, recording_files
+
+    layout = layout_from_file(path / _MAP).under(said)
+    about = tomllib.loads((path / _MAP).read_text(encoding="utf-8")).get("study")
+    if about is not None and (path / _FILES["data"]).is_file():
+        return _read_study(path, layout, about)
+    files = recording_files(path, layout)
+    if not files:
+        raise InputError(f"{path} has a {_MAP} and no recordings")
+    return joined(
+        [
+            named(file, read_part(file, layout), layout, alone=len(files) == 1)
+            for file in track(files, "reading", len(files))
+        ],
+        layout,
+    )
+
+
+def _read_study(path: Path, layout: Layout, about: Any) -> Study:
+    try:
+        if about["kind"] not in get_args(Kind):
+            raise ValueError(f"no kind {about['kind']!r}")
+        types = {
+            table: {name: _TYPES[dtype] for name, dtype in columns.items()}
+            for table, columns in about["types"].items()
+        }
+        tables = {
+            name: _read_table(path / file, types[name])
+            for name, file in _FILES.items()
+            if name != "events" or name in types
+        }
+        if "person" not in tables["people"].columns:
+            raise InputError(f"{path / _FILES['people']} has no column person: add it")
+        return Study(
+            kind=about["kind"],
+            data=tables["data"],
+            people=tables["people"],
+            units=layout.units,
+            rate_hz=layout.rate_hz,
+            screen=layout.screen,
+            xy_origin=layout.xy_origin,
+            pupil_unit=layout.pupil_unit,
+            features=tuple(_feature(feature) for feature in about["features"]),
+            step_ms=_number(about.get("step_ms")),
+            window_ms=_number(about.get("window_ms")),
+            events=tables.get("events"),
+            origin=Origin(str(about["origin"])) if about.get("origin") else None,
+            simulated=about["simulated"] is True,
+            released=about["released"] is True,
+        )
+    except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as error:
+        raise InputError(f"{path / _MAP}: [study] is not as expected: {error!r}") from None
+
+
+def _feature(said: Mapping[str, Any]) -> Feature:
+    return Feature(
+        name=str(said["name"]),
+        unit=str(said["unit"]),
+        definition=str(said["definition"]),
+        lower=float(said["lower"]),
+        upper=float(said["upper"]),
+    )
+
+
+def _number(value: Any) -> float | None:
+    return None if value is None else float(value)
+
+
+def _read_table(path: Path, types: Mapping[str, type[pl.DataType]]) -> pl.DataFrame:
+    """A table of a study, in the types that it had."""
+    content = head_of(path).content()
+    try:
+        table = pl.read_csv(content, schema_overrides={**types, **_KEYS}, infer_schema=False)
+    except pl.exceptions.PolarsError as error:
+        raise InputError(f"cannot read {path}: {str(error).splitlines()[0]}") from None
+    last = content.rpartition(b"\n")[2].decode("utf-8", errors="replace")
+    if last and len(cells(last, ",")) < table.width:
+        raise InputError(f"{path} ends in the middle of a line: it may be truncated")
+    return table
