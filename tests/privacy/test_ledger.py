@@ -209,3 +209,34 @@ def test_a_folder_has_one_origin_whoever_asks(ledger):
     assert Ledger(ledger.path).origin_of_folder("mine") == first
     assert ledger.origin_of_folder("yours") != first
     ledger.check_knows(first)
+
+
+def test_pseudonyms_stay_the_same_and_spending_follows_the_person(tmp_path):
+    ledger = Ledger.create(tmp_path / "l")
+    ledger.register("o")
+    first = ledger.pseudonyms("o", ["ann", "bob"])
+    assert sorted(first.values()) == ["anon01", "anon02"]
+    again = Ledger(tmp_path / "l").pseudonyms("o", ["bob", "cyd"])
+    assert again == {"bob": first["bob"], "cyd": "anon03"}
+    ledger.debit("o", ["ann"], "laplace", pure(1.0))
+    ledger.debit("o", [first["ann"]], "laplace", pure(1.0))
+    assert [(b.people, b.total.epsilon) for b in ledger.balances("o")] == [(1, 2.0)]
+    assert ledger.balances("o", people=[first["ann"]])[0].total.epsilon == 2.0
+
+
+def test_a_pseudonym_is_never_somebodys_name(tmp_path):
+    ledger = Ledger.create(tmp_path / "l")
+    found = ledger.pseudonyms("o", ["anon01", "ann"])
+    assert "anon01" not in found.values()
+
+
+def test_a_ledger_of_the_first_version_learns_pseudonyms(tmp_path):
+    ledger = Ledger.create(tmp_path / "l")
+    with sqlite3.connect(tmp_path / "l") as database:
+        database.execute("DROP TABLE IF EXISTS pseudonym")
+    assert ledger.pseudonyms("o", ["ann"]) == {"ann": "anon01"}
+
+
+def test_a_pseudonym_is_never_a_name_that_was_counted(ledger):
+    ledger.debit("o", ["anon01"], "laplace", pure(1.0))
+    assert ledger.pseudonyms("o", ["ann"]) == {"ann": "anon02"}

@@ -11,10 +11,12 @@ import typer
 
 from eyelid.cli import (
     budget,
+    convert,
     cost,
     demo,
     features,
     inspect,
+    lint,
     mechanisms,
     release,
     simulate,
@@ -32,7 +34,19 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-for _command in (demo, simulate, inspect, features, mechanisms, cost, release, budget, verify):
+for _command in (
+    demo,
+    simulate,
+    inspect,
+    lint,
+    convert,
+    features,
+    mechanisms,
+    cost,
+    release,
+    budget,
+    verify,
+):
     _name = _command.__name__.rsplit(".", 1)[1]
     app.command(_name, epilog=_command.EXAMPLES)(_command.run)
 

@@ -6,7 +6,16 @@ from typing import Annotated
 
 import typer
 
-from eyelid.cli.output import In, Json, LedgerFile, print_json, print_table, say
+from eyelid.cli.output import (
+    ColumnMap,
+    In,
+    Json,
+    LedgerFile,
+    column_map,
+    print_json,
+    print_table,
+    say,
+)
 
 EXAMPLES = """\b
 Examples:
@@ -23,6 +32,7 @@ def run(
         float | None, typer.Option(help="The δ that goes with it [min(N^-1.5, 1e-6)].")
     ] = None,
     no_limit: Annotated[bool, typer.Option("--no-limit", help="Lift the limit.")] = False,
+    columns: ColumnMap = None,
     ledger: LedgerFile = None,
     as_json: Json = False,
 ) -> None:
@@ -35,6 +45,7 @@ def run(
         limit_delta=limit_delta,
         no_limit=no_limit,
         ledger=ledger,
+        map=column_map(columns),
     )
     if as_json:
         print_json(state.to_dict())

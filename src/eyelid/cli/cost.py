@@ -7,7 +7,16 @@ from typing import Annotated
 
 import typer
 
-from eyelid.cli.output import Json, Settings, print_json, print_table, say, settings
+from eyelid.cli.output import (
+    ColumnMap,
+    Json,
+    Settings,
+    column_map,
+    print_json,
+    print_table,
+    say,
+    settings,
+)
 
 EXAMPLES = """\b
 Examples:
@@ -17,7 +26,9 @@ Examples:
 
 
 def run(
-    source: Annotated[Path | None, typer.Argument(metavar="[IN]", help="A study folder.")] = None,
+    source: Annotated[
+        Path | None, typer.Argument(metavar="[IN]", help="A study folder or recordings.")
+    ] = None,
     mechanism: Annotated[str, typer.Option(help="Its name.", show_default=False)] = ...,  # type: ignore[assignment]
     epsilon: Annotated[float | None, typer.Option(help="Total for one unit.")] = None,
     delta: Annotated[float | None, typer.Option(help="δ [min(N^-1.5, 1e-6)].")] = None,
@@ -27,6 +38,7 @@ def run(
     features: Annotated[int | None, typer.Option(help="How many features.")] = None,
     length: Annotated[str | None, typer.Option(help="Rows of a recording.")] = None,
     setting: Settings = None,
+    columns: ColumnMap = None,
     as_json: Json = False,
 ) -> None:
     """Show the certificate and the expected error of a release before anything runs."""
@@ -46,6 +58,7 @@ def run(
         recordings=recordings,
         features=features,
         length=length,
+        map=column_map(columns),
         **{k: v for k, v in chosen.items() if v is not None} | parameters,
     )
     found = quote.to_dict()

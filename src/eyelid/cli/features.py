@@ -6,12 +6,13 @@ from typing import Annotated
 
 import typer
 
-from eyelid.cli.output import In, LedgerFile, Out, say
+from eyelid.cli.output import ColumnMap, In, LedgerFile, Out, column_map, say
 
 EXAMPLES = """\b
 Examples:
   eyelid features study features
-  eyelid features study features --window 10 --step 1"""
+  eyelid features study features --window 10 --step 1
+  eyelid features recordings features --map 'file={person}_{task}'"""
 
 
 def run(
@@ -20,25 +21,24 @@ def run(
     kind: Annotated[str, typer.Option(help="What a row is: windows.")] = "windows",
     window: Annotated[float, typer.Option(metavar="S", help="Length of a window.")] = 30.0,
     step: Annotated[float, typer.Option(metavar="S", help="Time between windows.")] = 0.5,
+    columns: ColumnMap = None,
     ledger: LedgerFile = None,
 ) -> None:
     """Summarise gaze samples as features with public bounds."""
     from eyelid.engine.atomic import check_new
     from eyelid.engine.progress import shown
-    from eyelid.errors import InputError, unknown
+    from eyelid.errors import unknown
     from eyelid.gaze.windows import window_features
-    from eyelid.io import read, write
-    from eyelid.io.origin import origin_of
+    from eyelid.io import write
+    from eyelid.io.intake import counted, read_scrubbed
 
     if kind != "windows":
         raise unknown("kind of features", kind, ["windows"])
     check_new(out)
     with shown():
-        study = read(source)
-        own = study.origin.ledger if study.origin else None
-        if ledger is not None and own is not None and own.exists():
-            raise InputError(f"this study is counted in {own}: leave out --ledger")
-        table = window_features(study, window_s=window, step_s=step)
-        write(table.study().derive(origin=origin_of(study, source, ledger)), out)
+        table = window_features(
+            read_scrubbed(source, column_map(columns)), window_s=window, step_s=step
+        )
+        write(counted(table.study(), source, ledger), out)
     say(f"{out}: {len(table.features)} features of {len(table.data):,} windows.")
     say(f"Next: eyelid cost {out} --mechanism gaussian --epsilon 1")

@@ -2,23 +2,48 @@
 
 from __future__ import annotations
 
-from eyelid.cli.output import In, Json, print_json, print_table, say
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from eyelid.cli.output import ColumnMap, In, Json, column_map, note, print_json, print_table, say
 
 EXAMPLES = """\b
 Examples:
   eyelid inspect study
-  eyelid inspect study --json"""
+  eyelid inspect recording.asc --pictures pictures
+  eyelid inspect recordings --map 'file={person}_{task}' --json
+  eyelid inspect gaze.csv --map header=no,x=1,y=2,units=px,rate_hz=60"""
 
 
-def run(source: In, as_json: Json = False) -> None:
+def run(
+    source: In,
+    columns: ColumnMap = None,
+    pictures: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Draw each recording into a new folder of small PNGs."),
+    ] = None,
+    skip_unreadable: Annotated[
+        bool, typer.Option("--skip-unreadable", help="Leave out files that cannot be read.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
     """Tell what a study holds, how good it is, who stands out, and what a release would take.
 
     The answer describes private data: it is for the owner's eyes.
     """
+    from eyelid.engine.progress import shown
     from eyelid.io import read
-    from eyelid.releases.inspection import inspect
+    from eyelid.releases.inspection import draw_recordings, inspect
 
-    found = inspect(read(source))
+    with shown():
+        study = read(source, column_map(columns), skip_unreadable=skip_unreadable)
+        found = inspect(study)
+        if pictures is not None:
+            draw_recordings(study, pictures)
+    for remark in found["notes"]:
+        note(f"eyelid: {remark}")
     if as_json:
         print_json(found)
         return
@@ -30,16 +55,36 @@ def run(source: In, as_json: Json = False) -> None:
         ("tasks", found["tasks"]),
         ("stimuli", found["stimuli"]),
         (found["kind"], f"{found['rows']:,} rows"),
-        ("units", found["units"] or "–"),
-        ("rows per second", "–" if not rate["measured"] else f"{rate['measured']:.4g}"),
+        ("units", _told(found["units"], found["xy_origin"] and f"from {found['xy_origin']}")),
+        ("screen", _screen(found["screen"])),
+        ("eyes", ", ".join(found["eyes"]) or "–"),
+        ("pupil", found["pupil_unit"] or "–"),
+        (
+            "rows per second",
+            _told(
+                rate["measured"] and f"{rate['measured']:.4g}",
+                rate["nominal"] and f"nominally {rate['nominal']:g}",
+            ),
+        ),
         ("jitter", "–" if rate["jitter_ms"] is None else f"{rate['jitter_ms']:.3g} ms"),
         ("length of a recording", f"{length['shortest']:.0f} to {length['longest']:.0f} s"),
         ("attributes of people", ", ".join(found["attributes"]) or "none"),
         ("simulated", "yes" if found["simulated"] else "no"),
     ]
     print_table(str(source), ["what", "value"], rows)
-    worst = sorted(found["quality"].items(), key=lambda item: -item[1])[:5]
-    print_table("Missing", ["column", "share"], [(k[8:], f"{v:.1%}") for k, v in worst])
+    missing = {k[8:]: v for k, v in found["quality"].items() if k.startswith("missing_")}
+    worst = sorted(missing.items(), key=lambda item: -item[1])[:5]
+    quality = [(f"missing: {name.replace('_', ' ')}", f"{share:.1%}") for name, share in worst]
+    if "off_screen" in found["quality"]:
+        quality.append(("off the screen", f"{found['quality']['off_screen']:.1%}"))
+    if "sample_to_sample" in found["quality"]:
+        moved = f"{found['quality']['sample_to_sample']:.3g} {found['units'] or ''}".strip()
+        quality.append(("from sample to sample (median)", moved))
+    if "gaps" in found["quality"]:
+        quality.append(("interruptions", found["quality"]["gaps"]))
+    print_table("Quality", ["what", "value"], quality)
+    if found["events"]:
+        print_table("Events", ["kind", "count"], sorted(found["events"].items()))
     if found["quasi_identifiers"]:
         alone = [
             (" + ".join(q["columns"]), q["people_alone"], q["smallest_group"])
@@ -47,3 +92,19 @@ def run(source: In, as_json: Json = False) -> None:
         ]
         print_table("Quasi-identifiers", ["what", "people alone", "smallest group"], alone)
     say(found["release"])
+
+
+def _told(what: str | None, more: str | None) -> str:
+    return "–" if not what else f"{what}, {more}" if more else what
+
+
+def _screen(screen: dict[str, float | None] | None) -> str:
+    known = {key: value for key, value in (screen or {}).items() if value is not None}
+    parts = []
+    if "width_px" in known and "height_px" in known:
+        parts.append(f"{known['width_px']}×{known['height_px']} px")
+    if "width_m" in known and "height_m" in known:
+        parts.append(f"{known['width_m']:g}×{known['height_m']:g} m")
+    if "distance_m" in known:
+        parts.append(f"{known['distance_m']:g} m away")
+    return ", ".join(parts) or "–"

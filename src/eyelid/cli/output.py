@@ -3,17 +3,36 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from eyelid.errors import InputError
 
+if TYPE_CHECKING:
+    from eyelid.io.leaks import Finding
+
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
-In = Annotated[Path, typer.Argument(metavar="IN", help="A study folder.", show_default=False)]
+In = Annotated[
+    Path,
+    typer.Argument(
+        metavar="IN",
+        help="A study folder, a recording, or a folder of recordings.",
+        show_default=False,
+    ),
+]
+ColumnMap = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--map",
+        metavar="KEY=VALUE,…|FILE",
+        help="What columns, units, screen and file names mean (docs/formats.md); repeatable.",
+    ),
+]
 Out = Annotated[Path, typer.Argument(metavar="OUT", help="A new folder.", show_default=False)]
 LedgerFile = Annotated[
     Path | None,
@@ -28,6 +47,7 @@ Settings = Annotated[
     ),
 ]
 
+_SHOWN = 3
 _OPTIONS = {
     "mechanism",
     "epsilon",
@@ -71,6 +91,30 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]
         table.add_row(*[str(cell) for cell in row])
     width = None if sys.stdout.isatty() else 140
     Console(width=width, highlight=False).print(table)
+
+
+def print_findings(title: str, found: Sequence[Finding]) -> None:
+    """Leaks as a table: a few of each kind, and how many more there are."""
+    groups: dict[tuple[str, str], list[Finding]] = {}
+    for finding in found:
+        # The same thing in many files is one thing to mend.
+        place = re.sub(r" \d+", "", finding.where.partition(", ")[2])
+        groups.setdefault((place, finding.what), []).append(finding)
+    rows = []
+    for alike in groups.values():
+        rows += [(f.where, f.what, f.value, f.remedy) for f in alike[:_SHOWN]]
+        if len(alike) > _SHOWN:
+            rows.append((f"… {len(alike) - _SHOWN} more", alike[0].what, "", alike[0].remedy))
+    print_table(title, ["where", "what", "value", "what convert does"], rows)
+
+
+def column_map(said: Sequence[str] | None) -> Any:
+    """``--map``, as the library takes it."""
+    if not said:
+        return None
+    from eyelid.io.column_map import layout_from_pairs
+
+    return layout_from_pairs(said)
 
 
 def settings(pairs: Sequence[str] | None) -> dict[str, str]:

@@ -6,7 +6,19 @@ from typing import Annotated
 
 import typer
 
-from eyelid.cli.output import In, Json, LedgerFile, Out, Settings, note, print_json, say, settings
+from eyelid.cli.output import (
+    ColumnMap,
+    In,
+    Json,
+    LedgerFile,
+    Out,
+    Settings,
+    column_map,
+    note,
+    print_json,
+    say,
+    settings,
+)
 
 EXAMPLES = """\b
 Examples:
@@ -28,6 +40,7 @@ def run(
         str, typer.Option(metavar="public|data|FILE", help="What values are clipped to.")
     ] = "public",
     setting: Settings = None,
+    columns: ColumnMap = None,
     ledger: LedgerFile = None,
     seed: Annotated[
         int | None, typer.Option(help="Repeatable noise; the certificate then does not hold.")
@@ -56,6 +69,7 @@ def run(
             ledger=ledger,
             seed=seed,
             keep=keep,
+            map=column_map(columns),
             **parameters,
         )
     certificate = done.certificate

@@ -210,7 +210,8 @@ def check(study: Study) -> Study:
         row = data.row(repeated[0], named=True)
         raise InputError(
             f"person {row['person']}, recording {row['recording']} has more than one row at "
-            f"time_ms {row['time_ms']:g}: remove the duplicates or give recordings their own names"
+            f"time_ms {row['time_ms']:g}: remove the duplicates (--map repeats=first, or spread) or "
+            "give recordings their own names"
         )
     names = data["person"].unique(maintain_order=True)
     plain: dict[str, str] = {}

@@ -16,8 +16,9 @@ UNNAMED = "unnamed"
 def origin_of(study: Study, path: Path | str, ledger: Path | str | None = None) -> Origin:
     """The origin that whatever is made of the study at ``path`` inherits.
 
-    A folder that somebody made by hand gets one now, written into its study.json, with a ledger
-    beside it: later studies and releases then find the same one.
+    A study folder that somebody made by hand gets one now, written into its study.json, with a
+    ledger beside it. Recordings as a tracker wrote them are not touched: the ledger beside them
+    knows them by their name. Later studies and releases then find the same one.
 
     Args:
         study: as read.
@@ -31,6 +32,8 @@ def origin_of(study: Study, path: Path | str, ledger: Path | str | None = None) 
     fresh = not place.exists()
     # The ledger settles the id: whoever comes at the same time gets the same one.
     origin = Origin(Ledger.create(place).origin_of_folder(path.absolute().name), place)
+    if not study_folder.recognises(path):
+        return origin
     try:
         study_folder.adopt(path, origin)
     except InputError as error:
@@ -41,6 +44,24 @@ def origin_of(study: Study, path: Path | str, ledger: Path | str | None = None) 
                 f"{error}; to leave the folder alone, count with --ledger FILE"
             ) from None
     return origin
+
+
+def origin_so_far(
+    study: Study, path: Path | str, ledger: Path | str | None = None
+) -> Origin | None:
+    """The origin that the study at ``path`` has already; looking leaves no trace.
+
+    Args:
+        study: as read.
+        path: where it was read.
+        ledger: the file that may know it, instead of the one beside it.
+    """
+    path = Path(path)
+    place = Path(ledger).absolute() if ledger is not None else study_folder.ledger_beside(path)
+    if study.origin is not None or study_folder.recognises(path) or not place.exists():
+        return study.origin
+    name = Ledger(place).known_folder(path.absolute().name)
+    return None if name is None else Origin(name, place)
 
 
 def counted_in(own: Origin | None, ledger: Path | str) -> Origin:

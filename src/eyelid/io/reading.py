@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from eyelid.engine.progress import track
-from eyelid.errors import InputError
+from eyelid.errors import InputError, unknown
 from eyelid.gaze.study import Study, check
 from eyelid.io import study_folder
 from eyelid.io.column_map import understood
+from eyelid.io.degrees import in_degrees
 from eyelid.io.formats import FOLDERS, FORMATS
 from eyelid.io.head import Head, head_of
 from eyelid.io.joining import NamedPart, joined, named
@@ -28,6 +29,7 @@ def read(
     path: Path | str,
     map: Layout | Mapping[str, Any] | str | Path | None = None,
     *,
+    units: str | None = None,
     skip_unreadable: bool = False,
 ) -> Study:
     """The study at ``path``: a study folder, a recording, or a folder of recordings.
@@ -36,6 +38,7 @@ def read(
         path: what to read; its format is recognised by its content.
         map: what you say about columns, units, screen and file names: a dictionary, a TOML file,
             or the text that ``--map`` takes.
+        units: ``deg`` to turn places on a screen into degrees.
         skip_unreadable: leave out files of a folder that cannot be read, and say so in the notes.
 
     >>> read("no/such/place")
@@ -45,15 +48,24 @@ def read(
     path, said = Path(path), understood(map)
     if not path.exists():
         raise InputError(f"{path} does not exist: give a study folder or a recording")
+    if units not in (None, "deg"):
+        raise unknown("units to turn x and y into", str(units), ["deg"])
+    whole: Study | None = None
     if study_folder.recognises(path):
-        return check(study_folder.read_study(path))
-    if path.is_dir():
-        for format in FOLDERS:
-            if format.recognises_folder(path):
-                study: Study = format.read_folder(path, said)
-                return check(study)
-        return _read_files(path, said, skip_unreadable)
-    return joined([named(path, read_part(path, said), said, alone=True)], said)
+        whole = study_folder.read_study(path)
+    elif path.is_dir():
+        format = next((f for f in FOLDERS if f.recognises_folder(path)), None)
+        if format is None:
+            return _read_files(path, said, units, skip_unreadable)
+        whole = format.read_folder(path, said)
+    if whole is not None:
+        return check(in_degrees(whole, str(path)) if units else whole)
+    return joined([_read_named(path, said, units, alone=True)], said)
+
+
+def _read_named(path: Path, said: Layout, units: str | None, *, alone: bool) -> NamedPart:
+    part = read_part(path, said)
+    return named(path, in_degrees(part, str(path)) if units else part, said, alone=alone)
 
 
 def read_part(path: Path, said: Layout = NOTHING_SAID) -> Part:
@@ -75,7 +87,7 @@ def _seen(head: Head) -> str:
     return f"it begins with '{first[:40]}'"
 
 
-def _read_files(folder: Path, said: Layout, skip_unreadable: bool) -> Study:
+def _read_files(folder: Path, said: Layout, units: str | None, skip_unreadable: bool) -> Study:
     files = recording_files(folder, said)
     if not files:
         raise InputError(f"{folder} has no recordings in it")
@@ -83,7 +95,7 @@ def _read_files(folder: Path, said: Layout, skip_unreadable: bool) -> Study:
     skipped = []
     for path in track(files, "reading", len(files)):
         try:
-            parts.append(named(path, read_part(path, said), said, alone=len(files) == 1))
+            parts.append(_read_named(path, said, units, alone=len(files) == 1))
         except InputError as error:
             if not skip_unreadable:
                 raise InputError(

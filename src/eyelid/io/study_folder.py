@@ -45,6 +45,8 @@ def read_study(path: Path) -> Study:
             units=about.get("units"),
             rate_hz=about.get("rate_hz"),
             screen=Screen(**screen) if screen else None,
+            xy_origin=about.get("xy_origin"),
+            pupil_unit=about.get("pupil_unit"),
             features=tuple(_feature(f) for f in about.get("features") or ()),
             step_ms=about.get("step_ms"),
             window_ms=about.get("window_ms"),
@@ -107,7 +109,7 @@ def _readable(path: Path, reader: Callable[[Path], pl.DataFrame]) -> pl.DataFram
 
 def _typed(data: pl.DataFrame) -> pl.DataFrame:
     """Keys as text, time as a float, and the optional keys present."""
-    text = [c for c in INDEX_COLUMNS[:-1] if c in data.columns]
+    text = [c for c in (*INDEX_COLUMNS[:-1], "eye") if c in data.columns]
     absent = [c for c in ("task", "stimulus") if c not in data.columns]
     return data.with_columns(
         *[pl.col(c).cast(pl.String) for c in text],
@@ -179,6 +181,8 @@ def write_parts(study: Study, folder: Path, home: Path | None = None) -> None:
         "units": study.units,
         "rate_hz": study.rate_hz,
         "screen": asdict(study.screen) if study.screen else None,
+        "xy_origin": study.xy_origin,
+        "pupil_unit": study.pupil_unit,
         "step_ms": study.step_ms,
         "window_ms": study.window_ms,
         "features": [

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import itertools
 import json
 import math
 import os
@@ -35,6 +36,11 @@ _SCHEMA = (
     "CREATE TABLE origin (id TEXT PRIMARY KEY)",
     "CREATE TABLE home (folder TEXT PRIMARY KEY, origin TEXT NOT NULL)",
     "CREATE TABLE allowance (origin TEXT PRIMARY KEY, epsilon REAL, delta REAL)",
+)
+# Apart from the others: ledgers of the first version lack it.
+_PSEUDONYMS = (
+    "CREATE TABLE IF NOT EXISTS pseudonym (origin TEXT, person TEXT, pseudonym TEXT, "
+    "PRIMARY KEY (origin, person), UNIQUE (origin, pseudonym))"
 )
 _FORMAT = "eyelid/ledger/1"
 # Sums of decimal epsilons must meet a decimal limit exactly.
@@ -156,6 +162,8 @@ class Ledger:
                 f"{self.path} is not a ledger that this eyelid can read: it may have been "
                 "emptied; bring back a copy, or say where it is with --ledger FILE"
             )
+        if "pseudonym" not in tables:
+            database.execute(_PSEUDONYMS)
 
     def register(self, origin: str) -> None:
         """Make an origin known, so that its spending can be counted here."""
@@ -176,6 +184,43 @@ class Ledger:
             (origin,) = database.execute(query, (folder,)).fetchone()
             database.execute("INSERT OR IGNORE INTO origin VALUES (?)", (origin,))
         return str(origin)
+
+    def known_folder(self, folder: str) -> str | None:
+        """The origin that a folder was given here, if it was."""
+        with self._transaction() as database:
+            query = "SELECT origin FROM home WHERE folder = ?"
+            row = database.execute(query, (folder,)).fetchone()
+        return None if row is None else str(row[0])
+
+    def knows(self, origin: str) -> bool:
+        """Whether this ledger was made for, or has counted, this origin."""
+        with self._transaction() as database:
+            return _is_known(database, origin)
+
+    def pseudonyms(self, origin: str, people: Sequence[str]) -> dict[str, str]:
+        """A pseudonym for each of some people, for ever the same in this ledger.
+
+        Spending is counted under the true name, whichever of the two a study uses.
+
+        Args:
+            origin: of the study.
+            people: their names.
+        """
+        with self._transaction() as database:
+            query = "SELECT person, pseudonym FROM pseudonym WHERE origin = ?"
+            known = dict(database.execute(query, (origin,)).fetchall())
+            fresh = sorted(set(people) - set(known))
+            # In the order of their names, numbers would tell them.
+            secrets.SystemRandom().shuffle(fresh)
+            counted = {name for (name,) in database.execute("SELECT person FROM crowd")}
+            taken = {*known.values(), *people, *counted}
+            numbers = (f"anon{number:02d}" for number in itertools.count(1))
+            free = (name for name in numbers if name not in taken)
+            rows = [(origin, name, alias) for name, alias in zip(fresh, free, strict=False)]
+            database.executemany("INSERT INTO pseudonym VALUES (?, ?, ?)", rows)
+            return {name: alias for name, alias in known.items() if name in set(people)} | {
+                name: alias for _, name, alias in rows
+            }
 
     def fingerprint(self, digest: bytes, debit: int) -> str:
         """A fingerprint of private data for one release, which only the ledger's owner can check.
@@ -215,11 +260,11 @@ class Ledger:
         """
         if guarantee.unit != PERSON:
             raise InputError(f"the ledger counts people, not the unit '{guarantee.unit}'")
-        touched = sorted(set(people))
-        crowd = hashlib.sha256(json.dumps(touched).encode()).hexdigest()
         made_at = datetime.now(UTC).isoformat(timespec="seconds")
         with self._transaction() as database:
             _check_known(database, origin, self.path)
+            touched = _true_names(database, origin, people)
+            crowd = hashlib.sha256(json.dumps(touched).encode()).hexdigest()
             allowance = _allowance(database, origin)
             if allowance is not None:
                 _check_allowance(database, origin, touched, guarantee, allowance)
@@ -255,7 +300,8 @@ class Ledger:
         with self._transaction() as database:
             debits = {d.id: d for d in _debits(database, origin)}
             allowance = _allowance(database, origin)
-            groups = _groups(database, origin, None if people is None else list(people))
+            wanted = None if people is None else _true_names(database, origin, people)
+            groups = _groups(database, origin, wanted)
         if delta is None and allowance is not None:
             delta = allowance.delta
         found = []
@@ -316,9 +362,20 @@ def _make(path: Path) -> None:
         draft.unlink(missing_ok=True)
 
 
-def _check_known(database: sqlite3.Connection, origin: str, path: Path) -> None:
+def _is_known(database: sqlite3.Connection, origin: str) -> bool:
     query = "SELECT 1 FROM origin WHERE id = ?"
-    if database.execute(query, (origin,)).fetchone() is None:
+    return database.execute(query, (origin,)).fetchone() is not None
+
+
+def _true_names(database: sqlite3.Connection, origin: str, people: Iterable[str]) -> list[str]:
+    """The names under which people are counted, in order; a pseudonym stands for its bearer."""
+    query = "SELECT pseudonym, person FROM pseudonym WHERE origin = ?"
+    bearers = dict(database.execute(query, (origin,)).fetchall())
+    return sorted({bearers.get(name, name) for name in people})
+
+
+def _check_known(database: sqlite3.Connection, origin: str, path: Path) -> None:
+    if not _is_known(database, origin):
         raise InputError(
             f"the ledger {path} does not know these people, so it is not theirs: bring theirs "
             "back, or say where it is with --ledger FILE"

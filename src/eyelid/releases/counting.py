@@ -18,9 +18,14 @@ def open_ledger(origin: Origin | None) -> tuple[Ledger, str] | None:
     return Ledger(origin.ledger), origin.id
 
 
-def elsewhere(own: Origin | None, used: Origin | None) -> bool:
-    """Whether spending is counted in another file than the study's own."""
-    return bool(own and own.ledger and used and used.ledger != own.ledger)
+def elsewhere(own: Origin | None, chosen: Path | str | None) -> bool:
+    """Whether a chosen ledger is another one than that which counts these people already."""
+    if own is None or chosen is None:
+        return False
+    if own.ledger is not None:
+        return Path(chosen).absolute() != own.ledger
+    # A copy that left the house does not say where its ledger is; the right one knows it.
+    return not (Path(chosen).exists() and Ledger(chosen).knows(own.id))
 
 
 def refuse_to_dodge(own: Origin | None, chosen: Path | str | None) -> None:

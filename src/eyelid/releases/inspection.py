@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from eyelid.gaze.study import RECORDING_KEY, Study
+from eyelid.engine.atomic import new_folder
+from eyelid.engine.progress import track
+from eyelid.gaze.study import RECORDING_KEY, Study, track_key
 
 # Below this many people alike, an attribute points at somebody.
 _SMALL_GROUP = 5
+# A step this many times the usual one is an interruption.
+_GAP = 3
 
 
 def inspect(study: Study) -> dict[str, Any]:
@@ -19,18 +25,23 @@ def inspect(study: Study) -> dict[str, Any]:
     The result is for the owner's eyes: it describes private data.
     """
     data = study.data
+    eyes = pl.col("eye").n_unique() if "eye" in data.columns else pl.lit(1)
     recordings = data.group_by(RECORDING_KEY, maintain_order=True).agg(
-        pl.len().alias("rows"),
+        (pl.len() // eyes.clip(1)).alias("rows"),
         ((pl.col("time_ms").max() - pl.col("time_ms").min()) / 1000).alias("duration_s"),
     )
     found: dict[str, Any] = {
         "kind": study.kind,
         "people": data["person"].n_unique(),
         "recordings": len(recordings),
-        "tasks": _distinct(data, "task"),
-        "stimuli": _distinct(data, "stimulus"),
+        "tasks": len(_names(data, "task")),
+        "stimuli": len(_names(data, "stimulus")),
         "rows": len(data),
         "units": study.units,
+        "xy_origin": study.xy_origin,
+        "pupil_unit": study.pupil_unit,
+        "screen": asdict(study.screen) if study.screen else None,
+        "eyes": _names(data, "eye"),
         "rate_hz": _rates(study),
         "duration_s": _spread(recordings["duration_s"].to_numpy()),
         "simulated": study.simulated,
@@ -41,16 +52,31 @@ def inspect(study: Study) -> dict[str, Any]:
         else dict(study.events["name"].value_counts().rows()),
         "quality": _quality(study),
         "quasi_identifiers": _quasi_identifiers(study, recordings),
+        "notes": list(study.notes),
     }
     found["release"] = _next_step(study, found)
     return found
 
 
-def _distinct(data: pl.DataFrame, column: str) -> int:
+def draw_recordings(study: Study, folder: Path) -> None:
+    """Draw each recording into a new folder of small pictures; for the owner's eyes."""
+    from matplotlib.figure import Figure
+
+    from eyelid.gaze.pictures import draw_overview
+
+    with new_folder(folder) as place:
+        recordings = list(study.recordings())
+        for number, recording in enumerate(track(recordings, "drawing"), 1):
+            figure = Figure(figsize=(7.2, 2.4), layout="constrained")
+            draw_overview(recording, study, figure.subplots(1, 2, width_ratios=[1, 2]))
+            figure.savefig(place / f"{number:04d}.png", dpi=100)
+
+
+def _names(data: pl.DataFrame, column: str) -> list[str]:
+    """The names in a column, but for the empty one."""
     if column not in data.columns:
-        return 0
-    names = data[column].drop_nulls().unique()
-    return int((names != "").sum())
+        return []
+    return [name for name in data[column].drop_nulls().unique().sort() if name]
 
 
 def _spread(values: np.ndarray) -> dict[str, float]:
@@ -63,9 +89,8 @@ def _spread(values: np.ndarray) -> dict[str, float]:
 
 def _rates(study: Study) -> dict[str, float | None]:
     """The nominal rate, the measured one, and how unevenly samples follow each other."""
-    steps = study.data.select(pl.col("time_ms").diff().over(RECORDING_KEY).alias("step_ms"))[
-        "step_ms"
-    ].drop_nulls()
+    step = pl.col("time_ms").diff().over(track_key(study.data))
+    steps = study.data.select(step.alias("step_ms"))["step_ms"].drop_nulls()
     if steps.is_empty():
         return {"nominal": study.rate_hz, "measured": None, "jitter_ms": None}
     array = steps.to_numpy()
@@ -79,19 +104,59 @@ def _rates(study: Study) -> dict[str, float | None]:
 
 
 def _quality(study: Study) -> dict[str, float]:
-    """Shares of missing values."""
+    """Shares of missing values; of samples also how steady and how whole they are."""
     if study.kind == "features":
         names = [f.name for f in study.features if f.name in study.data.columns]
     else:
-        names = [c for c in ("x", "y", "pupil") if c in study.data.columns]
+        names = [c for c in ("x", "y", "gaze_x", "pupil") if c in study.data.columns]
     if not names:
         return {}
-    missing = study.data.select(
-        (pl.col(n).is_null() | pl.col(n).cast(pl.Float64).is_nan()).mean() for n in names
-    )
-    return {
+
+    def lost(name: str) -> pl.Expr:
+        return pl.col(name).is_null() | pl.col(name).cast(pl.Float64).is_nan()
+
+    missing = study.data.select(lost(name).mean() for name in names)
+    found = {
         f"missing_{name}": float(share) for name, share in zip(names, missing.row(0), strict=True)
     }
+    if study.kind == "samples":
+        of_recordings = study.data.group_by(track_key(study.data)).agg(lost(names[0]).mean())
+        found["missing_worst_recording"] = float(of_recordings[names[0]].to_numpy().max())
+        found |= _steadiness(study)
+    return found
+
+
+def _steadiness(study: Study) -> dict[str, float]:
+    """Precision, interruptions, and how much gaze is off the screen."""
+    data, key = study.data, track_key(study.data)
+    step = pl.col("time_ms").diff().over(key)
+    usual = data.select(step.median()).item()
+    found: dict[str, float] = {}
+    if usual:
+        found["gaps"] = int(data.select((step > _GAP * usual).sum()).item())
+    if {"x", "y"} <= set(data.columns):
+        moved = pl.sum_horizontal(pl.col(axis).diff().over(key) ** 2 for axis in "xy")
+        together = pl.all_horizontal(pl.col(axis).diff().over(key).is_not_nan() for axis in "xy")
+        # The median: of samples in fixations, which are most.
+        typical = data.select(moved.filter(together).median().sqrt()).item()
+        if typical is not None:
+            found["sample_to_sample"] = float(typical)
+        size = _screen_size(study)
+        if size is not None and study.xy_origin in ("top-left", "bottom-left"):
+            outside = ~(pl.col("x").is_between(0, size[0]) & pl.col("y").is_between(0, size[1]))
+            share = data.select(outside.mean()).item()
+            found["off_screen"] = float(share or 0.0)
+    return found
+
+
+def _screen_size(study: Study) -> tuple[float, float] | None:
+    """How far x and y go on the screen."""
+    if study.units == "fraction":
+        return 1.0, 1.0
+    screen = study.screen
+    if study.units != "px" or screen is None or not screen.width_px or not screen.height_px:
+        return None
+    return float(screen.width_px), float(screen.height_px)
 
 
 def _quasi_identifiers(study: Study, recordings: pl.DataFrame) -> list[dict[str, Any]]:
@@ -127,6 +192,13 @@ def _quasi_identifiers(study: Study, recordings: pl.DataFrame) -> list[dict[str,
 def _next_step(study: Study, found: dict[str, Any]) -> str:
     if found["people"] < 2:
         return "One person has nobody to hide among: a release needs at least 2 people."
+    if study.kind == "fixations" or (study.kind == "samples" and "x" not in study.data.columns):
+        return (
+            f"No mechanism takes {study.kind} of this kind yet: release features of gaze samples "
+            "on a surface, or wait for heatmaps and spherical events."
+        )
+    if study.kind == "samples" and study.units is None:
+        return "Say the units of x and y (--map units=px, or deg, fraction, normalised) first."
     if study.kind == "samples":
         return (
             "Make features ('eyelid features IN OUT --kind windows'), see the price ('eyelid cost "

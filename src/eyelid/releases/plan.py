@@ -12,6 +12,7 @@ import polars as pl
 from eyelid.errors import InputError, unknown
 from eyelid.gaze.study import Feature, Study, check
 from eyelid.gaze.table import FeatureTable
+from eyelid.io.intake import Map
 from eyelid.io.reading import read
 from eyelid.mechanisms.mechanism import Mechanism, Shape, find, mechanism
 from eyelid.privacy.bounds import Bounds, BoundsSource
@@ -76,14 +77,14 @@ def promised(mechanism: Mechanism, shape: Shape, unit: Unit, *reasons: str) -> G
     return mechanism.cost(shape, unit).broken(*reasons)
 
 
-def feature_table(source: Study | FeatureTable | Path | str) -> FeatureTable:
+def feature_table(source: Study | FeatureTable | Path | str, map: Map = None) -> FeatureTable:
     """The feature table that somebody means by a study, a table, or a path.
 
     Samples are summarised in windows of the default length first.
     """
     if isinstance(source, FeatureTable):
         return source
-    study = source if isinstance(source, Study) else read(source)
+    study = source if isinstance(source, Study) else read(source, map)
     if study.kind == "samples":
         from eyelid.gaze.windows import window_features
 
@@ -162,5 +163,3 @@ def _check_features(table: FeatureTable) -> None:
     for name in table.names:
         if not table.data.schema[name].is_numeric():
             raise InputError(f"feature {name} is not a number: a mechanism cannot take it")
-        if table.data[name].null_count() == len(table.data):
-            raise InputError(f"feature {name} has no value at all: leave it out of study.json")

@@ -9,6 +9,7 @@ from typing import Any
 from eyelid.errors import InputError
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
+from eyelid.io.intake import Map
 from eyelid.mechanisms.mechanism import Mechanism, Shape
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.rank1 import rank1_bounds
@@ -81,6 +82,7 @@ def cost(
     recordings: int | None = None,
     features: int | None = None,
     length: int | str | None = None,
+    map: Map = None,
     **parameters: Any,
 ) -> Quote:
     """The guarantee and the expected error of a release, before anything runs.
@@ -92,6 +94,7 @@ def cost(
         recordings: how many recordings each.
         features: how many features.
         length: rows of a recording.
+        map: what you say about the columns of recordings, as for `eyelid.read`.
         parameters: of the mechanism, such as ``epsilon``, ``delta`` and ``unit``.
 
     >>> quote = cost("laplace", people=20, recordings=3, features=16, length=600, epsilon=1.0)
@@ -104,7 +107,7 @@ def cost(
         if doubled:
             raise InputError(f"the study says how many {doubled[0]} it has: leave it out")
         chosen = build_mechanism(mechanism, length=length, **parameters)
-        table = feature_table(source)
+        table = feature_table(source, map)
         return Quote(chosen, chosen.shape(table), people_alike(table))
     facts = {"people": people, "recordings": recordings, "features": features, "length": length}
     absent = [name for name, value in facts.items() if value is None]

@@ -13,9 +13,11 @@ import polars as pl
 
 from eyelid.engine.atomic import check_new, new_folder
 from eyelid.errors import InputError
-from eyelid.gaze.study import Origin, Study
+from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
-from eyelid.io.origin import counted_in, origin_of
+from eyelid.io import study_folder
+from eyelid.io.intake import Map, read_scrubbed, under_pseudonyms
+from eyelid.io.origin import counted_in, origin_of, origin_so_far
 from eyelid.io.study_folder import write_parts
 from eyelid.mechanisms.mechanism import Mechanism
 from eyelid.privacy.bounds import Bounds
@@ -64,12 +66,14 @@ def release(
     ledger: Path | str | None = None,
     seed: int | None = None,
     keep: Sequence[str] = (),
+    map: Map = None,
     **parameters: Any,
 ) -> Release:
     """Make a private dataset and its certificate.
 
     Args:
-        source: a study folder, a ``features`` study, or a feature table.
+        source: a study folder or recordings, a ``features`` study, or a feature table. Recordings
+            as a tracker wrote them are scrubbed, and people get pseudonyms, as by `convert`.
         out: a new folder to write; without it nothing is written, but the ledger is still debited.
         mechanism: its name, or a mechanism with its parameters set.
         epsilon: the total for one unit.
@@ -79,6 +83,7 @@ def release(
         ledger: where to count; by default the file beside the original study.
         seed: makes the noise repeatable and the guarantee void.
         keep: person attributes to release as they are, unprotected.
+        map: what you say about the columns of recordings, as for `eyelid.read`.
         parameters: of the mechanism.
 
     >>> import numpy as np
@@ -97,16 +102,26 @@ def release(
         raise InputError(f"seed must not be negative, got {seed}")
     noise = randomness(seed)
     chosen = build_mechanism(mechanism, epsilon=epsilon, delta=delta, unit=unit, **parameters)
+    path = Path(source) if isinstance(source, str | Path) else None
+    if path is not None:
+        source = read_scrubbed(path, map)
     plan = make_plan(source, chosen, noise, bounds, keep)
-    own = origin = plan.table.origin
+    own = plan.table.origin
+    if path is not None and isinstance(source, Study):
+        own = origin_so_far(source, path)
     refuse_to_dodge(own, ledger)
-    if isinstance(source, str | Path):
-        origin = origin_of(plan.table.study(), source, ledger)
+    counted_elsewhere = elsewhere(own, ledger)
+    origin = own
+    if path is not None and own is None:
+        origin = origin_of(plan.table.study(), path, ledger)
     elif ledger is not None:
         origin = counted_in(own, ledger)
-    plan = replace(plan, table=replace(plan.table, origin=origin))
+    table = replace(plan.table, origin=origin)
+    if path is not None and not study_folder.recognises(path):
+        table = under_pseudonyms(table)
+    plan = replace(plan, table=table)
     book = open_ledger(origin)
-    certificate = _debit_and_certify(plan, book, noise.name, own, out)
+    certificate = _debit_and_certify(plan, book, noise.name, counted_elsewhere, out)
 
     table = chosen.apply(plan.table, noise)
     people = plan.table.people.filter(pl.col("person").is_in(plan.people))
@@ -147,7 +162,7 @@ def _debit_and_certify(
     plan: Plan,
     book: tuple[Ledger, str] | None,
     randomness_name: str,
-    own: Origin | None,
+    counted_elsewhere: bool,
     out: Path | None,
 ) -> Certificate:
     """Pay first; then say what was bought."""
@@ -176,7 +191,7 @@ def _debit_and_certify(
     ]
     if book is None:
         unprotected.append("what earlier releases of these people gave away: there is no ledger")
-    elif elsewhere(own, plan.table.origin):
+    elif counted_elsewhere:
         unprotected.append(
             "what the study's own ledger has counted: this release is in another one"
         )

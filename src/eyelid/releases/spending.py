@@ -9,7 +9,9 @@ from typing import Any
 from eyelid.errors import InputError
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
-from eyelid.io.origin import counted_in, origin_of
+from eyelid.io import study_folder
+from eyelid.io.intake import Map
+from eyelid.io.origin import counted_in, origin_of, origin_so_far
 from eyelid.io.reading import read
 from eyelid.mechanisms.gaussian import default_delta
 from eyelid.privacy.composition import parallel
@@ -101,6 +103,7 @@ def budget(
     limit_delta: float | None = None,
     no_limit: bool = False,
     ledger: Path | str | None = None,
+    map: Map = None,
 ) -> Budget:
     """What has been spent on these people; sets the limit when one is given.
 
@@ -110,19 +113,25 @@ def budget(
         limit_delta: the δ that goes with it; min(N^−1.5, 1e-6) by default.
         no_limit: lift the limit.
         ledger: where it is counted; by default the file beside the original study.
+        map: what you say about the columns of recordings, as for `eyelid.read`.
     """
-    study = read(source) if isinstance(source, str | Path) else source
+    study = read(source, map) if isinstance(source, str | Path) else source
     changes = limit_epsilon is not None or limit_delta is not None or no_limit
-    origin = study.origin
+    path = Path(source) if isinstance(source, str | Path) else None
+    origin = origin_so_far(study, path) if path and isinstance(study, Study) else study.origin
     if study.released:
         raise InputError("a released dataset has no budget: name the original study")
     if ledger is not None:
-        origin = counted_in(origin, ledger)
+        raw = path is not None and not study_folder.recognises(path)
+        if raw and origin is None and isinstance(study, Study) and path is not None:
+            origin = origin_so_far(study, path, ledger)
+        else:
+            origin = counted_in(origin, ledger)
     if origin is None and not changes:
         # Asking leaves no trace.
         return Budget((), (), None, counted=False)
-    if origin is None and isinstance(source, str | Path) and isinstance(study, Study):
-        origin = origin_of(study, source)
+    if origin is None and path is not None and isinstance(study, Study):
+        origin = origin_of(study, path, ledger)
     book = open_ledger(origin)
     if book is None:
         raise InputError("this study is not in a folder and has no ledger: give --ledger FILE")

@@ -1,0 +1,41 @@
+"""``eyelid lint``: what gives people away besides their gaze."""
+
+from __future__ import annotations
+
+from eyelid.cli.output import ColumnMap, In, Json, column_map, print_findings, print_json, say
+
+EXAMPLES = """\b
+Examples:
+  eyelid lint export.tsv
+  eyelid lint recordings --map 'file={person}_{task}'
+  eyelid lint study --json"""
+
+
+def run(source: In, columns: ColumnMap = None, as_json: Json = False) -> int:
+    """Find names, dates, serial numbers, paths and ids; exit code 1 when there are any.
+
+    The answer shows what it found: it is for the owner's eyes.
+    """
+    from dataclasses import asdict
+
+    from eyelid.engine.progress import shown
+    from eyelid.io.lint import lint
+
+    with shown():
+        found = lint(source, column_map(columns))
+    code = 1 if found else 0
+    if as_json:
+        print_json(
+            {
+                "schema": "eyelid/lint/1",
+                "clean": not found,
+                "findings": [asdict(finding) for finding in found],
+            }
+        )
+        return code
+    if not found:
+        say(f"{source}: nothing found besides the gaze, which itself identifies people.")
+        return code
+    print_findings("Leaks", found)
+    say(f"Mend it: eyelid convert {source} OUT")
+    return code

@@ -1,0 +1,240 @@
+"""Leaks besides the gaze, in whatever somebody is about to share."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from eyelid.gaze.study import Study
+from eyelid.io import study_folder
+from eyelid.io.head import Head, head_of
+from eyelid.io.layout import Layout
+from eyelid.io.leaks import EPOCH_MS, Finding, leak_of_field, leaks_in_text, short
+from eyelid.io.reading import read
+from eyelid.io.scrub import findings
+from eyelid.io.tables import cells, separator_of
+
+_LEAVES_OUT = "leaves it out"
+_CLOCK = "starts every recording at 0"
+# Beginnings of lines that are no samples: headers, comments, messages.
+_REMARK = re.compile(r"(?:\*\*|##?|%|//|MSG\b|[^\t\n]*\tMSG\t)")
+# What trackers write by themselves; anything else in a message was somebody's own words.
+_OWN_MESSAGES = re.compile(
+    r"!(?:CAL|MODE|CMD|V |VAL)|RECCFG|ELCL|GAZE_COORDS|DISPLAY_COORDS|THRESHOLDS|VALIDATE|"
+    r"CAMERA_LENS|PUPIL_DATA_TYPE|PRESCALER|VPRESCALER|RETRACE_INTERVAL|TRACKER_TIME|DRIFTCORRECT|"
+    r"ELCLCFG|DISPLAY_RESOLUTION|SYNCTIME|TRIALID|TRIAL_RESULT|TRIAL_VAR|\d+$"
+)
+_GZIP_NAME, _GZIP_FLAGS, _GZIP_TIME = 0x08, 3, slice(4, 8)
+_MOST_VALUES = 2000
+# Lines are numbered in the beginning of a file only: counting them takes time.
+_COUNTED = 1 << 20
+_MOST_PER_KIND = 3
+_PARQUET = {".parquet"}
+
+
+def lint(
+    path: Path | str, map: Layout | Mapping[str, Any] | str | Path | None = None
+) -> list[Finding]:
+    """What gives people away besides their gaze, in any input that eyelid reads.
+
+    Looks at the names of files, headers, remarks, messages, sidecars, the headers of gzipped files,
+    columns of text, and the study that all of it makes. The findings show what they found: they are
+    for the owner's eyes. An empty list is no promise that gaze itself is safe to share.
+
+    Args:
+        path: a study folder, a recording, or a folder of recordings.
+        map: what you say about its columns, as for `eyelid.read`.
+    """
+    return leaks_of(Path(path), read(path, map))
+
+
+def leaks_of(path: Path, study: Study) -> list[Finding]:
+    """The same, of what was read already."""
+    found = list(findings(study, path.name))
+    files = [path] if path.is_file() else _files(path)
+    for file in files:
+        name = file.name if file == path else file.relative_to(path).as_posix()
+        found += _of_file(file, name)
+    return _fewer(found)
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(p for p in folder.rglob("*") if p.is_file() and not p.name.startswith("."))
+
+
+def _fewer(found: list[Finding]) -> list[Finding]:
+    """A few of each kind in each place; the remedy is the same for all."""
+    count: dict[tuple[str, str], int] = {}
+    kept: dict[Finding, None] = {}
+    for finding in found:
+        key = (re.sub(r"(line|row) \d+", "", finding.where), finding.what)
+        count[key] = count.get(key, 0) + (finding not in kept)
+        if count[key] <= _MOST_PER_KIND:
+            kept[finding] = None
+    return list(kept)
+
+
+def _of_file(path: Path, name: str) -> Iterator[Finding]:
+    for what, value in leaks_in_text(name):
+        yield Finding(f"{name}, its name", what, value, "names files anew")
+    if path.suffix in _PARQUET or path.name.endswith(study_folder.LEDGER_SUFFIX):
+        return
+    head = head_of(path)
+    if head.gzipped:
+        yield from _of_gzip(path, name)
+    if head.binary:
+        yield from _of_mat(head, name)
+        return
+    if path.suffix == ".json":
+        yield from _of_json(head, name)
+        return
+    yield from _of_remarks(head, name)
+    yield from _of_table(head, name)
+
+
+def _of_gzip(path: Path, name: str) -> Iterator[Finding]:
+    """A gzip header holds the time of packing and the name of what was packed."""
+    with open(path, "rb") as file:
+        header = file.read(512)
+    remedy = "packs files without them"
+    if any(header[_GZIP_TIME]):
+        yield Finding(
+            f"{name}, its gzip header", "a date or time of day", "time of packing", remedy
+        )
+    if header[_GZIP_FLAGS] & _GZIP_NAME:
+        packed = header[10:].split(b"\0", 1)[0].decode("latin-1")
+        yield Finding(f"{name}, its gzip header", "a file name", short(packed), remedy)
+
+
+def _of_mat(head: Head, name: str) -> Iterator[Finding]:
+    """A MATLAB file begins with a sentence that holds a date."""
+    if head.raw.startswith(b"MATLAB"):
+        for what, value in leaks_in_text(head.raw[:116].decode("latin-1")):
+            yield Finding(f"{name}, its header", what, value, _LEAVES_OUT)
+
+
+def _of_json(head: Head, name: str) -> Iterator[Finding]:
+    try:
+        content = json.loads(head.text())
+    except ValueError:
+        return
+    for key, value in _leaves(content):
+        yield from _of_field(f"{name}, {key}", key.rsplit(".", 1)[-1], str(value))
+
+
+def _leaves(content: Any, key: str = "") -> Iterator[tuple[str, Any]]:
+    """Every value of a JSON document, with its dotted key."""
+    if isinstance(content, dict):
+        for name, value in content.items():
+            yield from _leaves(value, f"{key}.{name}" if key else str(name))
+    elif isinstance(content, list):
+        for value in content:
+            yield from _leaves(value, key)
+    elif isinstance(content, str | int | float) and not isinstance(content, bool):
+        yield key, content
+
+
+def _of_field(where: str, field: str, value: str, *, personal: bool = False) -> Iterator[Finding]:
+    """A named field: by its name, or by what stands in it."""
+    what = leak_of_field(field, personal=personal)
+    if what is not None and re.search(r"\w", value) and value.lower() not in ("none", "n/a"):
+        yield Finding(where, what, short(value), _LEAVES_OUT)
+        return
+    for kind, words in leaks_in_text(value):
+        yield Finding(where, kind, short(words), _LEAVES_OUT)
+
+
+def _of_remarks(head: Head, name: str) -> Iterator[Finding]:
+    """Headers, comments and messages, which may stand anywhere in a file."""
+    text = head.text()
+    messages = []
+    for found in re.finditer(rf"(?m)^{_REMARK.pattern}[^\n]*", text):
+        line = found[0]
+        said = re.match(r"(?:MSG\s+[\d.]+|[^\t\n]*\tMSG\t[^\t\n]*)\s*(?:-?\d+\s+)?(.*)", line)
+        where = name
+        if found.start() < _COUNTED:
+            where += f", line {text.count(chr(10), 0, found.start()) + 1}"
+        if said is not None:
+            leaks = list(leaks_in_text(said[1]))
+            if leaks:
+                yield Finding(where, leaks[0][0], short(leaks[0][1]), _LEAVES_OUT)
+            elif said[1] and not _OWN_MESSAGES.match(said[1]):
+                messages.append(said[1])
+            continue
+        field = re.match(r"[*#%/\s@]*([A-Za-z][\w \[\]/-]*?)(?::|\t| FROM )\s*(.*)", line)
+        plain = re.match(r"\*\* CONVERTED FROM (.*)", line)
+        if plain is not None:
+            yield Finding(where, "where a file came from", short(plain[1]), _LEAVES_OUT)
+        elif field is not None:
+            yield from _of_field(where, field[1], field[2], personal=True)
+        else:
+            for what, words in leaks_in_text(line):
+                yield Finding(where, what, short(words), _LEAVES_OUT)
+    if messages:
+        yield Finding(
+            f"{name}, {len(messages)} messages", "free text", short(messages[0]), _LEAVES_OUT
+        )
+
+
+def _of_table(head: Head, name: str) -> Iterator[Finding]:
+    """Columns that hold what they should not, by their names and by their text."""
+    lines = [line for line in head.lines if not _REMARK.match(line) and line.strip()]
+    if not lines:
+        return
+    separator = separator_of(lines[:50])
+    columns = cells(lines[0], separator)
+    if separator == " " or len(columns) < 2 or any(re.fullmatch(r"[-\d.,]+", c) for c in columns):
+        return
+    for column in columns:
+        for what, value in leaks_in_text(column):
+            yield Finding(f"{name}, the header {short(column, 30)}", what, value, _LEAVES_OUT)
+    table = _text_columns(head, separator, lines[0])
+    for column in table.columns:
+        values = table[column].drop_nulls().unique(maintain_order=True).head(_MOST_VALUES)
+        clean = values.str.strip_chars().filter(values.str.strip_chars() != "")
+        known = leak_of_field(column)
+        if known is not None and len(clean):
+            yield Finding(f"{name}, column {column}", known, short(clean[0]), _LEAVES_OUT)
+            continue
+        if "time" in column.lower() and _is_clock(clean, column):
+            yield Finding(
+                f"{name}, column {column}", "a date or time of day", short(clean[0]), _CLOCK
+            )
+            continue
+        numbers = clean.cast(pl.Float64, strict=False)
+        for value in clean.filter(numbers.is_null()):
+            for kind, words in leaks_in_text(value):
+                yield Finding(f"{name}, column {column}", kind, short(words), _LEAVES_OUT)
+
+
+def _text_columns(head: Head, separator: str, header: str) -> pl.DataFrame:
+    """The table from its header on, all text; nothing where it is no table."""
+    text = head.text()
+    try:
+        return pl.read_csv(
+            text[text.index(header) :].encode(),
+            separator=separator,
+            infer_schema=False,
+            truncate_ragged_lines=True,
+            quote_char='"',
+        )
+    except (pl.exceptions.PolarsError, ValueError):
+        return pl.DataFrame()
+
+
+def _is_clock(values: pl.Series, column: str) -> bool:
+    """Whether times count from 1970, so that they tell the day and the hour."""
+    if values.is_empty():
+        return False
+    try:
+        first = float(values[0])
+    except ValueError:
+        return any(leaks_in_text(str(values[0])))
+    # Seconds are believed only where the column says so: other clocks run as far.
+    units = [1e-6, 1e-3, 1.0] + [1e3] * bool(re.search("unix|utc|epoch", column.lower()))
+    return any(EPOCH_MS <= first * ms < 2 * EPOCH_MS for ms in units)

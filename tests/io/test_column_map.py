@@ -1,0 +1,74 @@
+import pytest
+
+from eyelid.errors import InputError
+from eyelid.gaze.study import Screen
+from eyelid.io.column_map import layout_from_dict, layout_from_pairs, understood
+
+
+def test_pairs_name_columns_and_settings():
+    said = layout_from_pairs(["person=Who,x=X,y=Y,time=T", "time_unit=s,units=px,rate_hz=60"])
+    assert dict(said.columns) == {"person": "Who", "x": "X", "y": "Y", "time": "T"}
+    assert (said.time_unit, said.units, said.rate_hz) == ("s", "px", 60.0)
+
+
+def test_a_screen_has_sizes_and_a_distance():
+    said = layout_from_pairs(["screen=1920x1080,screen_m=0.5x0.3,distance_m=0.6"])
+    assert said.screen == Screen(1920, 1080, 0.5, 0.3, 0.6)
+
+
+def test_a_file_says_the_same(tmp_path):
+    path = tmp_path / "map.toml"
+    path.write_text(
+        'units = "px"\nheader = false\npeople = "who.csv"\n'
+        "[columns]\nx = 1\ny = 2\n[screen]\nwidth_px = 800\nheight_px = 600\n"
+    )
+    said = layout_from_pairs([str(path), "rate_hz=50"])
+    assert dict(said.columns) == {"x": "1", "y": "2"}
+    assert said.header is False
+    assert said.people == tmp_path / "who.csv"
+    assert said.screen == Screen(800, 600)
+    assert said.rate_hz == 50.0
+
+
+def test_python_may_give_a_dictionary_or_text():
+    assert understood({"x": "X"}).columns == understood("x=X").columns
+
+
+@pytest.mark.parametrize(
+    ("said", "complaint"),
+    [
+        ("colour=red", "unknown column or setting 'colour'"),
+        ("units=metres", "unknown units 'metres'"),
+        ("time_unit=h", "unknown time_unit 'h'"),
+        ("rate_hz=fast", "rate_hz must be a number, got 'fast'"),
+        ("rate_hz=0", "rate_hz must be positive, got 0"),
+        ("rate_hz=-5", "rate_hz must be positive and finite, got -5"),
+        ("screen=1920", "screen must be WIDTHxHEIGHT"),
+        ("distance_m=0", "distance_m must be positive"),
+        ("header=perhaps", "header must be yes or no, got 'perhaps'"),
+        ("x=", "--map takes KEY=VALUE"),
+        ("=x", "--map takes KEY=VALUE"),
+        ("no/such/file.toml", "no file no/such/file.toml"),
+    ],
+)
+def test_what_cannot_be_understood_is_named(said, complaint):
+    with pytest.raises(InputError, match=complaint):
+        layout_from_pairs([said])
+
+
+@pytest.mark.parametrize(
+    "content", ["units = ", "[screen]\nwidth = 1", "screen = 5", "\x00", "[columns]\nx = [1]"]
+)
+def test_a_bad_file_is_named(tmp_path, content):
+    path = tmp_path / "map.toml"
+    path.write_text(content)
+    if content.startswith("[columns]"):
+        assert layout_from_pairs([str(path)]).columns["x"] == "[1]"
+        return
+    with pytest.raises(InputError, match=r"map\.toml"):
+        layout_from_pairs([str(path)])
+
+
+def test_an_unfit_value_from_python_is_named():
+    with pytest.raises(InputError, match="skip_lines must be a number"):
+        layout_from_dict({"skip_lines": "some"})

@@ -1,0 +1,182 @@
+"""Convert scrubs, lists what it left behind, counts on the same ledger, and lints clean."""
+
+import json
+
+import polars as pl
+import pytest
+
+from eyelid.errors import InputError
+from eyelid.io import read, write
+from eyelid.io.convert import convert
+from eyelid.io.lint import lint
+from eyelid.privacy.ledger import Ledger
+from eyelid.releases.release import release
+from eyelid.releases.spending import budget
+
+TARGETS = ["study", "bids", "csv"]
+TOBII = (
+    "Recording timestamp [ms]\tParticipant name\tRecording name\tRecording date\t"
+    "Presented Stimulus name\tGaze point X\tGaze point Y\tRecording resolution width\t"
+    "Recording resolution height\n"
+)
+
+
+@pytest.fixture
+def export(tmp_path):
+    """Three people in one export, with their names and dates, 40 s each."""
+    rows = [
+        f"{5000 + 20 * i}\t{name}\tRecording of {name}\t2023-07-05\tC:\\stimuli\\page.png\t"
+        f"{500 + 300 * (i // 25 % 2) + number}\t{400 + number}\t1920\t1080\n"
+        for number, name in enumerate(["Cydonia", "Annabel", "Roberta"])
+        for i in range(2000)
+    ]
+    path = tmp_path / "in" / "export.tsv"
+    path.parent.mkdir()
+    path.write_text(TOBII + "".join(rows))
+    return path
+
+
+@pytest.mark.parametrize("to", TARGETS)
+def test_the_result_is_clean_and_lists_what_was_left_behind(export, tmp_path, to):
+    done = convert(export, tmp_path / "out", to)
+    assert lint(tmp_path / "out") == []
+    assert {"a name", "a date or time of day", "a path"} <= {f.what for f in done.removed}
+    written = b"".join(p.read_bytes() for p in (tmp_path / "out").rglob("*") if p.is_file())
+    for name in (b"Cydonia", b"Annabel", b"Roberta", b"2023-07-05", b"stimuli"):
+        assert name not in written
+    study = read(tmp_path / "out")
+    assert study.data["time_ms"].min() == 0.0
+    assert study.people["person"].to_list() == ["anon01", "anon02", "anon03"]
+    assert study.data["stimulus"].unique().to_list() == ["page"]
+
+
+def test_gaze_is_left_as_it_is(export, tmp_path):
+    convert(export, tmp_path / "out")
+    raw, done = read(export), read(tmp_path / "out")
+    names = Ledger(export.with_name("export.tsv.ledger")).pseudonyms(
+        done.origin.id, ["Annabel", "Roberta", "Cydonia"]
+    )
+    for person, pseudonym in names.items():
+        before = raw.data.filter(pl.col("person") == person)
+        after = done.data.filter(pl.col("person") == pseudonym)
+        assert before["x"].equals(after["x"])
+        assert (before["time_ms"] - 5000.0).equals(after["time_ms"])
+
+
+def test_people_keep_their_pseudonyms_and_their_account(export, tmp_path):
+    first = convert(export, tmp_path / "one").study
+    second = convert(export, tmp_path / "two", units=None).study
+    assert first.origin == second.origin
+    assert first.data.equals(second.data)
+    release(tmp_path / "one", tmp_path / "p1", mechanism="laplace", epsilon=1.0)
+    release(tmp_path / "two", tmp_path / "p2", mechanism="laplace", epsilon=1.0)
+    done = release(export, tmp_path / "p3", mechanism="laplace", epsilon=1.0)
+    assert done.certificate.total.epsilon == 3.0
+    assert budget(export).sound.epsilon == 3.0
+    convert(export, tmp_path / "named", keep_names=True)
+    done = release(tmp_path / "named", tmp_path / "p4", mechanism="laplace", epsilon=1.0)
+    assert done.certificate.total.epsilon == 4.0
+
+
+def test_names_do_not_leave_with_a_release_from_recordings(export, tmp_path):
+    release(export, tmp_path / "out", mechanism="laplace", epsilon=1.0)
+    written = b"".join(p.read_bytes() for p in (tmp_path / "out").rglob("*") if p.is_file())
+    for name in (b"Cydonia", b"Annabel", b"Roberta", b"stimuli"):
+        assert name not in written
+
+
+def test_a_copy_that_left_the_house_is_not_counted_from_nothing(export, tmp_path):
+    convert(export, tmp_path / "copy", "bids")
+    with pytest.raises(InputError, match="--ledger"):
+        release(tmp_path / "copy", tmp_path / "out", mechanism="laplace", epsilon=1.0)
+    ledger = export.with_name("export.tsv.ledger")
+    release(export, tmp_path / "p1", mechanism="laplace", epsilon=1.0)
+    done = release(
+        tmp_path / "copy", tmp_path / "out", mechanism="laplace", epsilon=1.0, ledger=ledger
+    )
+    assert done.certificate.total.epsilon == 2.0
+    assert not any("own ledger" in item for item in done.certificate.unprotected)
+    other = release(
+        tmp_path / "copy", tmp_path / "p2", mechanism="laplace", epsilon=1.0, ledger=tmp_path / "l"
+    )
+    assert any("own ledger" in item for item in other.certificate.unprotected)
+
+
+def test_names_are_kept_when_asked(export, tmp_path):
+    done = convert(export, tmp_path / "out", keep_names=True)
+    assert set(done.study.people["person"]) == {"Annabel", "Roberta", "Cydonia"}
+    assert {finding.what for finding in lint(tmp_path / "out")} == {"what may be a name"}
+
+
+def test_an_input_that_cannot_be_written_beside_needs_a_ledger(export, tmp_path, monkeypatch):
+    def refuse(*_):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("eyelid.privacy.ledger.os.link", refuse)
+    with pytest.raises(InputError, match="--ledger FILE"):
+        convert(export, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_ledger_of_choice_counts_recordings_by_their_name(export, tmp_path):
+    ledger = tmp_path / "books" / "people.ledger"
+    ledger.parent.mkdir()
+    convert(export, tmp_path / "out", ledger=ledger)
+    assert not export.with_name("export.tsv.ledger").exists()
+    release(tmp_path / "out", tmp_path / "p1", mechanism="laplace", epsilon=1.0)
+    assert budget(export, ledger=ledger).sound.epsilon == 1.0
+    done = release(export, tmp_path / "p2", mechanism="laplace", epsilon=1.0, ledger=ledger)
+    assert done.certificate.total.epsilon == 2.0
+
+
+def test_a_release_is_not_converted(features_folder, tmp_path):
+    release(features_folder, tmp_path / "out", mechanism="laplace", epsilon=1.0)
+    with pytest.raises(InputError, match="is a release already"):
+        convert(tmp_path / "out", tmp_path / "again")
+
+
+@pytest.mark.parametrize("to", TARGETS)
+def test_a_simulated_study_comes_back_as_it_was(simulated, tmp_path, to):
+    write(simulated, tmp_path / "study")
+    done = convert(tmp_path / "study", tmp_path / "out", to)
+    assert done.removed == ()
+    again = read(tmp_path / "out")
+    assert again.data.equals(simulated.data)
+    assert again.events.equals(simulated.events)
+    assert again.people.equals(simulated.people)
+    for name in ("kind", "units", "rate_hz", "screen", "xy_origin", "pupil_unit", "simulated"):
+        assert getattr(again, name) == getattr(simulated, name)
+    assert again.origin.id == read(tmp_path / "study").origin.id
+
+
+def test_the_command_tells_what_it_did(export, tmp_path, eyelid):
+    done = eyelid("convert", export, tmp_path / "out")
+    assert done.code == 0
+    assert "Left behind" in done.out
+    assert "3 got pseudonyms" in done.out
+    done = eyelid("convert", export, tmp_path / "again", "--to", "csv", "--json")
+    shown = json.loads(done.out)
+    assert (shown["people"], shown["people_renamed"], shown["rows"]) == (3, 3, 6000)
+    assert shown["removed"]
+
+
+def test_degrees_on_request(export, tmp_path, eyelid):
+    said = ["--map", "screen_m=0.53x0.30,distance_m=0.65"]
+    assert eyelid("convert", export, tmp_path / "out", "--units", "deg", *said).code == 0
+    assert read(tmp_path / "out").units == "deg"
+    refused = eyelid("convert", export, tmp_path / "px", "--units", "deg")
+    assert refused.code == 2
+    assert "degrees need to know screen_m" in refused.err
+    assert not (tmp_path / "px").exists()
+
+
+def test_bad_wishes_get_one_line(export, tmp_path, eyelid):
+    for words, says in [
+        (["--to", "xml"], "unknown target 'xml'"),
+        (["--map", "colour=red"], "unknown column or setting 'colour'"),
+    ]:
+        refused = eyelid("convert", export, tmp_path / "out", *words)
+        assert (refused.code, refused.err.count("\n")) == (2, 1)
+        assert says in refused.err
+    (tmp_path / "there").mkdir()
+    assert eyelid("convert", export, tmp_path / "there").code == 2

@@ -1,0 +1,41 @@
+from pathlib import Path
+
+import pytest
+
+from eyelid.errors import InputError
+from eyelid.io.layout import Layout
+from eyelid.io.naming import names_from_pattern, names_of_file
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path", "names"),
+    [
+        ("{person}", "ann.csv", {"person": "ann"}),
+        ("{person}_{task}", "a/b/ann_comic.tsv.gz", {"person": "ann", "task": "comic"}),
+        ("{person}_*", "ann_comic_2.csv", {"person": "ann"}),
+        ("{person}_{}_{recording}", "ann_x_2.csv", {"person": "ann", "recording": "2"}),
+        ("{person}/{task}.csv", "study/ann/comic.csv", {"person": "ann", "task": "comic"}),
+        ("{person}/*.csv", "study/ann/comic.csv", {"person": "ann"}),
+        ("{person}_{task}.csv", "ann_comic.tsv", None),
+        ("P{person}", "Q1.csv", None),
+        ("{person}-{person}", "a-a.csv", {"person": "a"}),
+        ("{person}-{person}", "a-b.csv", None),
+        ("p(1)+{person}", "p(1)+ann.csv", {"person": "ann"}),
+    ],
+)
+def test_a_pattern_finds_its_fields(pattern, path, names):
+    assert names_from_pattern(pattern, Path(path)) == names
+
+
+def test_an_unknown_field_is_named():
+    with pytest.raises(InputError, match="unknown field of a file-name pattern 'persn'"):
+        names_from_pattern("{persn}", Path("a.csv"))
+
+
+def test_a_list_tells_what_names_do_not(tmp_path):
+    listing = tmp_path / "names.csv"
+    listing.write_text("file,person,task\nrec1.csv,7,comic\n")
+    layout = Layout(names=listing)
+    assert names_of_file(tmp_path / "rec1.csv", layout, {}) == {"person": "7", "task": "comic"}
+    with pytest.raises(InputError, match=r"rec2\.csv is not in the list"):
+        names_of_file(tmp_path / "rec2.csv", layout, {})

@@ -1,0 +1,143 @@
+"""Folders of recordings: whose they are is said, never guessed."""
+
+import polars as pl
+import pytest
+
+from eyelid.errors import InputError
+from eyelid.io import read
+from eyelid.io.joining import joined
+from eyelid.io.layout import NOTHING_SAID
+
+MAP = {"units": "px", "file": "{person}_{task}"}
+
+
+@pytest.fixture
+def recordings(tmp_path):
+    folder = tmp_path / "recordings"
+    folder.mkdir()
+    for person in ("ann", "bob"):
+        for task in ("comic", "newspaper"):
+            rows = "\n".join(f"{10 * i},{i},{i + 1}" for i in range(5))
+            (folder / f"{person}_{task}.csv").write_text(f"time_ms,x,y\n{rows}\n")
+    (folder / "README.md").write_text("about these")
+    return folder
+
+
+def test_a_folder_becomes_one_study(recordings):
+    study = read(recordings, MAP)
+    keys = study.data.select("person", "recording", "task").unique(maintain_order=True)
+    assert keys.rows() == [
+        ("ann", "comic", "comic"),
+        ("ann", "newspaper", "newspaper"),
+        ("bob", "comic", "comic"),
+        ("bob", "newspaper", "newspaper"),
+    ]
+    assert study.rate_hz == 100.0
+    assert study.people["person"].to_list() == ["ann", "bob"]
+
+
+def test_files_that_do_not_say_whose_they_are_are_refused(recordings):
+    with pytest.raises(InputError, match="does not say whose it is"):
+        read(recordings, "units=px")
+
+
+def test_a_single_file_is_one_persons(recordings):
+    study = read(recordings / "ann_comic.csv", "units=px")
+    assert study.people["person"].to_list() == ["ann_comic"]
+
+
+def test_attributes_come_from_a_csv(recordings):
+    people = recordings / "people.csv"
+    people.write_text("participant,gender,age\nann,f,30\nbob,m,41\n")
+    study = read(recordings, MAP | {"people": people})
+    assert study.people.rows() == [("ann", "f", 30), ("bob", "m", 41)]
+
+
+def test_people_who_are_in_no_recording_are_no_match(recordings):
+    people = recordings / "people.csv"
+    people.write_text("person,gender\n1,f\n2,m\n")
+    with pytest.raises(InputError, match=r"nobody in .*people\.csv"):
+        read(recordings, MAP | {"people": people})
+
+
+def test_two_files_of_the_same_recording_are_named(recordings):
+    with pytest.raises(InputError, match=r"ann_comic\.csv and .*ann_newspaper\.csv are both"):
+        read(recordings, {"units": "px", "file": "{person}_*", "task": "x", "recording": "x"})
+
+
+def test_one_bad_file_is_named_and_the_rest_is_kept_only_when_asked(recordings):
+    (recordings / "bob_diary.csv").write_text("time_ms,x,y\n0,one,two\n")
+    with pytest.raises(InputError, match=r"bob_diary\.csv.*one of 5 files.*--skip-unreadable"):
+        read(recordings, MAP)
+    study = read(recordings, MAP, skip_unreadable=True)
+    assert study.data.select("person", "recording").n_unique() == 4
+    assert any("left out" in note and "bob_diary.csv" in note for note in study.notes)
+
+
+def test_a_folder_without_anything_readable(tmp_path):
+    with pytest.raises(InputError, match="has no recordings"):
+        read(tmp_path)
+    (tmp_path / "a.bin").write_bytes(b"\x00\x01")
+    with pytest.raises(InputError, match="it is binary"):
+        read(tmp_path, "file={person}")
+    with pytest.raises(InputError, match="none of the 1 files"):
+        read(tmp_path, "file={person}", skip_unreadable=True)
+
+
+def test_a_glob_chooses_files(recordings):
+    study = read(recordings, MAP | {"glob": "*_comic.csv"})
+    assert study.data["task"].unique().to_list() == ["comic"]
+
+
+def test_rates_that_differ_are_noted_and_none_is_claimed(recordings):
+    (recordings / "bob_comic.csv").write_text("time_ms,x,y\n0,1,1\n2,1,1\n4,1,1\n")
+    study = read(recordings, MAP)
+    assert study.rate_hz is None
+    assert any("rates differ" in note for note in study.notes)
+
+
+def test_units_that_differ_are_refused(recordings):
+    (recordings / "bob_comic.csv").write_text("time_ms,x_px,y_px\n0,1,1\n2,1,1\n")
+    with pytest.raises(InputError, match="differ in units"):
+        read(recordings, {"file": "{person}_{task}"})
+
+
+def test_a_file_with_another_kind_of_row_is_refused(recordings):
+    (recordings / "bob_comic.csv").write_text("time_ms,x,y,duration_ms\n0,1,1,5\n2,1,1,5\n")
+    with pytest.raises(InputError, match="differ in kind"):
+        read(recordings, MAP)
+
+
+def test_degrees_need_geometry_and_say_so(recordings):
+    with pytest.raises(InputError, match=r"degrees need to know screen \(its size in px\)"):
+        read(recordings, MAP, units="deg")
+    geometry = "screen=1000x500,screen_m=1x0.5,distance_m=0.5,xy_origin=top-left"
+    study = read(recordings, f"units=px,file={{person}}_{{task}},{geometry}", units="deg")
+    assert (study.units, study.xy_origin) == ("deg", "centre")
+    assert study.data["x"][0] == pytest.approx(-45.0)
+
+
+def test_other_units_than_degrees_are_not_made(recordings):
+    with pytest.raises(InputError, match="unknown units to turn x and y into 'px'"):
+        read(recordings, MAP, units="px")
+
+
+def test_nothing_makes_no_study():
+    with pytest.raises(InputError, match="nothing to read"):
+        joined([], NOTHING_SAID)
+
+
+def test_events_are_found_in_the_better_eye(tmp_path):
+    from eyelid.gaze.events import gaze_of
+
+    data = pl.DataFrame(
+        {
+            "time_ms": [float(i) for i in range(4)] * 2,
+            "eye": ["left"] * 4 + ["right"] * 4,
+            "x": [None, None, 1.0, 1.0, 2.0, 2.0, None, 2.0],
+            "y": [0.0] * 8,
+        }
+    )
+    data.write_csv(tmp_path / "a.csv")
+    study = read(tmp_path / "a.csv", "units=deg")
+    assert [recording.eye for recording, _ in gaze_of(study)] == ["right"]

@@ -1,0 +1,171 @@
+"""What gives people away besides their gaze is taken out; gaze is left as it is."""
+
+import polars as pl
+import pytest
+
+from eyelid.gaze.study import Study
+from eyelid.io.leaks import is_code, is_plain_take, leak_of_field, leaks_in_text
+from eyelid.io.scrub import findings, names_to_replace, renamed, scrubbed
+
+
+def study_of(**columns):
+    rows = {
+        "person": ["1", "1", "2", "2", "3", "3"],
+        "recording": ["r1"] * 6,
+        "task": ["read"] * 6,
+        "stimulus": ["page"] * 6,
+        "time_ms": [0.0, 10.0] * 3,
+        "x": [1.0, None, 3.0, 4.0, 5.0, 6.0],
+    }
+    people = columns.pop("people", {})
+    data = pl.DataFrame(rows | columns)
+    persons = data["person"].unique(maintain_order=True)
+    return Study("samples", data, pl.DataFrame({"person": persons} | people), units="px")
+
+
+def kinds(study):
+    return {finding.what for finding in findings(study, "study")}
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("mail ann.lee+x@uni-x.example now", "an e-mail address"),
+        (r"D:\IDF\n3296\salmov1.idf", "a path"),
+        (r"\\server\share\ann", "a path"),
+        ("/home/ann/rec.edf", "a path"),
+        ("Wed Oct 14 23:29:53 2015", "a date"),
+        ("03.08.2009 11:50", "a date"),
+        ("2021/07/13 09:21:09.801", "a date"),
+        ("2024-01-31T10:00", "a date"),
+        ("12 March 2020", "a date"),
+        ("A2MJ8CN0P4XQ1Z", "a crowd worker's id"),
+        ("5f3a9c0b1d2e4f5a6b7c8d9e", "a crowd worker's id"),
+        ("0f8fad5b-d9cb-469f-a165-70867728950e", "a unique id"),
+    ],
+)
+def test_free_text_gives_away(text, what):
+    assert what in [kind for kind, _ in leaks_in_text(text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1.11.0",
+        "edfapi 4.2.1197.0",
+        "x/y",
+        "10.5281/zenodo.17",
+        "v5.04",
+        "1920x1080",
+        "3/4",
+        "ABBA",
+    ],
+)
+def test_harmless_text_is_left_alone(text):
+    assert list(leaks_in_text(text)) == []
+
+
+@pytest.mark.parametrize(
+    ("field", "what"),
+    [
+        ("Participant name", "a name"),
+        ("Recording date", "a date or time of day"),
+        ("Recording start time", "a date or time of day"),
+        ("DeviceSerialNumber", "a serial number"),
+        ("** SERIAL NUMBER", "a serial number"),
+        ("Recording duration", "a precise recording length"),
+        ("prolific_pid", "a crowd worker's id"),
+        ("x", None),
+        ("task", None),
+    ],
+)
+def test_fields_are_known_by_name(field, what):
+    assert leak_of_field(field) == what
+
+
+def test_codes_are_nobodys_names():
+    assert all(is_code(name) for name in ["P01", "p1", "sub-12", "S_1002", "7", "participant 3"])
+    assert not any(is_code(name) for name in ["ann", "TH34", "sergiu0", "msd001", "Y1", ""])
+
+
+def test_a_recording_may_be_called_after_its_task():
+    assert is_plain_take("comic", ["comic"])
+    assert is_plain_take("run-2", [])
+    assert not is_plain_take("anna_lee_2", ["comic"])
+
+
+def test_a_study_without_leaks_has_no_findings():
+    assert kinds(study_of()) == set()
+
+
+def test_a_simulated_study_has_no_findings(simulated):
+    assert kinds(simulated) == set()
+
+
+def test_clocks_start_at_zero_in_every_recording_and_events_with_them():
+    start = 1.7e12
+    study = study_of(time_ms=[start, start + 10, 50.0, 60.0, 0.0, 10.0])
+    events = pl.DataFrame(
+        {
+            "person": ["1"],
+            "recording": ["r1"],
+            "name": ["fixation"],
+            "onset_ms": [start + 2],
+            "offset_ms": [start + 5],
+            "duration_ms": [3.0],
+        }
+    )
+    done = scrubbed(study.derive(events=events))
+    assert done.data["time_ms"].to_list() == [0.0, 10.0] * 3
+    assert done.events.row(0)[3:] == (2.0, 5.0, 3.0)
+    assert done.data["x"].equals(study.data["x"])
+
+
+def test_a_date_in_time_stamps_is_found():
+    assert "a date or time of day" in kinds(study_of(time_ms=[1.7e12 + i for i in range(6)]))
+
+
+def test_recordings_named_after_files_are_numbered():
+    study = study_of(recording=["ann_lee_1", "ann_lee_1", "bob_1", "bob_1", "cyd", "cyd"])
+    assert kinds(study) == {"names of recordings that say more than a number"}
+    assert scrubbed(study).data["recording"].to_list() == ["r1"] * 6
+
+
+def test_paths_in_stimuli_become_their_last_part():
+    study = study_of(stimulus=[r"d:\Pres\cups.bmp"] * 3 + [r"e:\Pres\cups.bmp"] * 3)
+    assert kinds(study) == {"a path"}
+    done = scrubbed(study)
+    assert done.data["stimulus"].unique(maintain_order=True).to_list() == ["cups", "stimulus2"]
+    assert kinds(done) == set()
+
+
+def test_labels_and_attributes_of_everybodys_own_are_dropped():
+    study = study_of(
+        label_code=["a", "a", "b", "b", "c", "c"],
+        label_event=["fixation", "saccade"] * 3,
+        people={"age": [20, 30, 40], "gender": ["f", "m", "f"], "email": ["n/a"] * 3},
+    )
+    assert kinds(study) == {"something of every person's own", "an e-mail address"}
+    done = scrubbed(study)
+    assert done.labels == ["label_event"]
+    assert done.people.columns == ["person", "gender"]
+
+
+def test_two_people_may_differ():
+    data = study_of().data.filter(pl.col("person") != "3")
+    people = pl.DataFrame({"person": ["1", "2"], "age": [20, 30]})
+    assert kinds(Study("samples", data, people)) == set()
+
+
+def test_free_text_labels_with_leaks_are_dropped():
+    study = study_of(label_note=["seen by ann@lab.example"] * 6)
+    assert scrubbed(study).labels == []
+
+
+def test_pseudonyms_come_in_their_own_order():
+    study = study_of(person=["cyd", "cyd", "ann", "ann", "7", "7"])
+    assert names_to_replace(study.people) == ["cyd", "ann"]
+    done = renamed(study, {"cyd": "anon02", "ann": "anon01"})
+    assert done.data["person"].unique(maintain_order=True).to_list() == ["7", "anon01", "anon02"]
+    assert done.data.filter(pl.col("person") == "anon02")["x"].to_list() == [1.0, None]
+    assert done.people["person"].to_list() == ["7", "anon01", "anon02"]

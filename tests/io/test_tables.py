@@ -1,0 +1,196 @@
+"""Any table: what its columns mean is said by their names, or by a map."""
+
+import contextlib
+import gzip
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eyelid.errors import InputError
+from eyelid.io import read
+from eyelid.io.head import Head
+from eyelid.io.layout import Layout
+from eyelid.io.tables import read_table, separator_of
+
+USUAL = "person,time_ms,x,y\nann,0,1.5,2.5\nann,10,,\nbob,0,3.5,4.5\n"
+
+
+@pytest.fixture
+def table(tmp_path):
+    def write(content, name="gaze.csv"):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return write
+
+
+def test_usual_names_need_no_map(table):
+    study = read(table(USUAL), {"units": "px"})
+    assert study.data["person"].to_list() == ["ann", "ann", "bob"]
+    assert study.data["x"].to_list() == [1.5, None, 3.5]
+    assert study.units == "px"
+
+
+@pytest.mark.parametrize("separator", [";", "\t", "|", ","])
+def test_separators_are_found_out(table, separator):
+    study = read(table(USUAL.replace(",", separator)))
+    assert study.data["y"].to_list() == [2.5, None, 4.5]
+
+
+def test_columns_between_spaces(table):
+    study = read(table("time_ms   x    y\n 0  1.5 2.5\n10  3.5 4.5\n"))
+    assert study.data["y"].to_list() == [2.5, 4.5]
+
+
+def test_decimal_commas(table):
+    study = read(table("person;time_ms;x;y\nann;0;1,5;2,5\nann;10;-3,25;4,5\n"))
+    assert study.data["x"].to_list() == [1.5, -3.25]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "cp1252"])
+def test_encodings(table, encoding):
+    content = "person,time_ms,x,y\nJörg,0,1.5,2.5\n".encode(encoding)
+    assert read(table(content)).data["person"].to_list() == ["Jörg"]
+
+
+def test_gzipped(table):
+    path = table(gzip.compress(USUAL.encode()), "gaze.csv.gz")
+    assert len(read(path).data) == 3
+
+
+def test_parquet(table, tmp_path):
+    pl.DataFrame({"t": [0.0, 0.1], "gx": [1, 2], "gy": [3, 4]}).write_parquet(
+        tmp_path / "g.parquet"
+    )
+    study = read(tmp_path / "g.parquet", "time=t,time_unit=s,x=gx,y=gy")
+    assert study.data["time_ms"].to_list() == [0.0, 100.0]
+
+
+def test_a_table_without_a_header_is_read_by_numbers(table):
+    path = table("556.85,510.24\n556.96,512.07\n")
+    study = read(path, "x=1,y=2,units=px,rate_hz=60,header=no")
+    assert study.data["time_ms"].to_list() == [0.0, pytest.approx(1000 / 60)]
+    assert study.data["y"].to_list() == [510.24, 512.07]
+
+
+def test_both_eyes_are_kept(table):
+    path = table("time_ms,x_left,y_left,x_right,y_right\n0,1,2,3,4\n10,5,6,,\n")
+    study = read(path)
+    assert study.data.select("eye", "time_ms", "x", "y").rows() == [
+        ("left", 0.0, 1.0, 2.0),
+        ("left", 10.0, 5.0, 6.0),
+        ("right", 0.0, 3.0, 4.0),
+        ("right", 10.0, None, None),
+    ]
+    assert [r.eye for r in study.recordings()] == ["left", "right"]
+
+
+def test_an_eye_that_stands_in_a_column(table):
+    path = table("time_ms,eye,x,y\n0,L,1,2\n0,R,3,4\n10,L,5,6\n10,R,7,8\n")
+    study = read(path)
+    assert study.data["eye"].to_list() == ["left", "left", "right", "right"]
+    assert study.data["x"].to_list() == [1.0, 5.0, 3.0, 7.0]
+
+
+def test_labels_stay_labels(table):
+    path = table("time_ms,x,y,label_event,kind\n0,1,2,fixation,a\n10,1,2,saccade,b\n")
+    study = read(path, "label_kind=kind")
+    assert study.labels == ["label_event", "label_kind"]
+    assert study.data["label_kind"].to_list() == ["a", "b"]
+
+
+def test_a_value_may_mean_that_the_eye_was_lost(table):
+    study = read(table("time_ms,x,y\n0,0,5\n10,1,2\n"), "lost=0")
+    assert study.data["x"].to_list() == [None, 1.0]
+    assert study.data["y"].to_list() == [None, 2.0]
+
+
+def test_a_duration_makes_fixations(table):
+    study = read(table("person,stimulus,duration_ms,x,y\n1,a,200,1,2\n1,a,100,3,4\n"))
+    assert study.kind == "fixations"
+    assert study.data["time_ms"].to_list() == [0.0, 200.0]
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        ("", "is empty"),
+        (" \n\n ", "is empty"),
+        ("time_ms,x,y\n", "has a header and no rows"),
+        ("time,x,y\n0,1,2\n", "does not say the unit of time"),
+        ("time_ms,x,y\n0,1,2\n10,abc,3\n", "row 2 of column 'x' is 'abc', no number"),
+        ("time_ms,x,y\n0,1,2\n,1,2\n", "row 2 has no time in column 'time_ms'"),
+        ("time_ms,x,y\n0,1,2\n10,1", "ends in the middle of a line"),
+        ("time_ms,x,y\n10,1,2\n5,1,2\n", "time runs backwards at row 2 (to 5 ms)"),
+        ("time_ms,x,y\n10,1,2\n10,1,2\n", "more than one row at time_ms 10"),
+        ("time_ms,x,y\n0,1,2\n10;1;2\n", "gaze.csv"),
+        ("x,y\n1,2\n", "has no time"),
+        ("a,b\n1,2\n", "columns say nothing known"),
+        ("Dear diary, today\nI saw, a bird\n", "columns say nothing known"),
+        ("\x00\x01\x02binary", "it is binary"),
+        ("hello", "no recording in a format"),
+        ("time_ms,x,y\n0,1,2,3\n", "cannot read"),
+    ],
+)
+def test_a_bad_table_gets_one_clear_line(table, content, complaint):
+    with pytest.raises(InputError) as refused:
+        read(table(content))
+    assert complaint in str(refused.value)
+    assert "gaze.csv" in str(refused.value) or "time_ms 10" in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_column_that_is_not_there_is_named(table):
+    with pytest.raises(
+        InputError, match="no column 'gx': it has the columns person, time_ms, x, y"
+    ):
+        read(table(USUAL), "x=gx")
+
+
+def test_repeats_are_mended_when_somebody_says_how(table):
+    path = table("time_ms,x,y\n0,1,1\n0,2,2\n1,3,3\n1,4,4\n")
+    assert read(path, "repeats=first").data["x"].to_list() == [1.0, 3.0]
+    assert read(path, "repeats=spread").data["time_ms"].to_list() == [0.0, 0.5, 1.0, 1.5]
+
+
+def test_backward_time_is_sorted_when_somebody_says_so(table):
+    path = table("time_ms,x,y\n10,1,1\n0,2,2\n")
+    assert read(path, "backwards=sort").data["x"].to_list() == [2.0, 1.0]
+
+
+def test_interleaved_recordings_are_told_apart_by_a_column(table):
+    path = table("session,time_ms,x,y\na,0,1,1\nb,5,2,2\na,10,3,3\nb,6,4,4\n")
+    study = read(path)
+    assert study.data["recording"].to_list() == ["a", "a", "b", "b"]
+    assert study.data["x"].to_list() == [1.0, 3.0, 2.0, 4.0]
+
+
+def test_negative_time_is_time(table):
+    assert read(table("time_ms,x,y\n-10,1,1\n0,2,2\n")).data["time_ms"].to_list() == [-10.0, 0.0]
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_give_a_part_or_a_complaint(content):
+    head = Head(Path("gaze.csv"), b"time_ms,x,y\n0,1,2\n" + content, whole=True)
+    with contextlib.suppress(InputError):
+        read_table(head, Layout(columns={"time": "time_ms", "x": "x", "y": "y"}))
+
+
+@given(st.lists(st.text(max_size=30), max_size=5))
+def test_a_separator_is_always_found(lines):
+    assert separator_of(lines) in "\t;,| "
+
+
+def test_a_column_may_be_a_number_and_a_label(table):
+    study = read(table("time_ms,x,y\n0,1,2\n"), "label_x=x")
+    assert study.data["label_x"].to_list() == study.data["x"].to_list() == [1.0]
+
+
+def test_what_is_infinite_was_not_measured(table):
+    assert read(table("time_ms,x,y\n0,inf,2\n10,1,-inf\n")).data["x"].to_list() == [None, 1.0]
+    with pytest.raises(InputError, match="row 2 has no time"):
+        read(table("time_ms,x,y\n0,1,2\ninf,1,2\n"))
