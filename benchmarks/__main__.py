@@ -5,10 +5,15 @@ from __future__ import annotations
 import argparse
 import sys
 
-from benchmarks import noise, release, startup
+from benchmarks import noise, read, release, startup
 from benchmarks.case import remark
 
-BENCHMARKS = {"noise": noise.cases, "startup": startup.cases, "release": release.cases}
+BENCHMARKS = {
+    "noise": noise.cases,
+    "startup": startup.cases,
+    "release": release.cases,
+    "read": read.cases,
+}
 
 
 def main() -> int:

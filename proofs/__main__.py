@@ -19,6 +19,7 @@ CLAIMS = {
     "kill": "a release killed at random moments leaves all or nothing, and is counted",
     "steps": "the same when it is killed before every single step it takes on the file system",
     "crowd": "several processes cannot together exceed a limit",
+    "readers": "any bytes give a study or one clear line, never a traceback and never a hang",
     "simulator": "made-up people have the privacy problem that real people have",
     "real": "real people are recognised raw and not recognised when released",
 }

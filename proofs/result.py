@@ -17,12 +17,14 @@ class Effort:
         draws: from each sampler.
         kills: at random moments.
         seeds: simulated studies.
+        cases: damaged files.
     """
 
     runs: int = 400_000
     draws: int = 20_000_000
     kills: int = 20
     seeds: int = 10
+    cases: int = 1_000_000
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,211 @@
+"""Small made-up files, one of each format that eyelid reads, to be damaged by the fuzz."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+
+import numpy as np
+import polars as pl
+
+
+def beginnings() -> Iterator[tuple[str, bytes]]:
+    """A name and the bytes of each."""
+    for name, text in _TEXTS.items():
+        yield name, text.lstrip("\n").encode()
+    table = pl.DataFrame({"person": ["a", "a"], "time_ms": [0.0, 1.0], "x": [1.0, 2.0]})
+    packed = io.BytesIO()
+    table.with_columns(y=pl.col("x")).write_parquet(packed)
+    yield "parquet", packed.getvalue()
+    yield (
+        "lund2013",
+        _mat(
+            {
+                "ETdata": {
+                    "pos": np.column_stack([np.arange(4) * 2000.0, *np.ones((4, 4)), [1, 1, 2, 2]])
+                    .T[[0, 1, 2, 3, 4, 4]]
+                    .T,
+                    "screenDim": [0.38, 0.3],
+                    "screenRes": [1024, 768],
+                    "viewDist": 0.67,
+                    "sampFreq": 500,
+                }
+            }
+        ),
+    )
+    subjects = np.empty(2, dtype=object)
+    for number in range(2):
+        subjects[number] = {"fix_x": [1.0, 2.0], "fix_y": [3.0, 4.0], "fix_duration": [200, 180]}
+    images = np.empty((1, 1), dtype=object)
+    images[0, 0] = {"img": "1001.jpg", "subjects": subjects}
+    yield "osie", _mat({"fixations": images})
+
+
+def _mat(content: dict[str, object]) -> bytes:
+    from scipy.io import savemat
+
+    packed = io.BytesIO()
+    savemat(packed, content)
+    return packed.getvalue()
+
+
+_TEXTS = {
+    "eyelink": """
+** CONVERTED FROM a.edf using edfapi
+** DATE: Wed Jan  7 09:25:20 2026
+**
+MSG\t100 DISPLAY_COORDS 0 0 1279 1023
+START\t100 \tLEFT\tRIGHT\tSAMPLES\tEVENTS
+PUPIL\tAREA
+EVENTS\tGAZE\tLEFT\tRIGHT\tRATE\t 500.00\tTRACKING\tCR\tFILTER\t2
+SAMPLES\tGAZE\tLEFT\tRIGHT\tRATE\t 500.00\tTRACKING\tCR\tFILTER\t2
+100\t  64.3\t  41.5\t  28.0\t  60.5\t  38.8\t  35.0\t.....
+SFIX L   102
+102\t  64.4\t  41.4\t  28.0\t  60.4\t  38.9\t  35.0\t.....
+104\t   .\t   .\t   0.0\t  60.4\t  38.9\t  35.0\t.....
+EFIX L   102\t104\t4\t  64.3\t  41.4\t     28
+ESACC R  102\t104\t4\t  60.5\t  38.8\t  60.4\t  38.9\t 0.3\t  40
+END\t106 \tSAMPLES\tEVENTS\tRES\t  47.75\t  45.92
+""",
+    "eyelink-mono": """
+** TYPE: EDF_FILE BINARY EVENT SAMPLE TAGGED
+START\t100 \tLEFT\tSAMPLES\tEVENTS
+SAMPLES\tGAZE\tLEFT\tRATE\t1000.00\tTRACKING\tCR\tFILTER\t2\tVEL\tRES
+100\t 64.3\t 41.5\t 28.0\t 1.5\t 1.8\t 35.0\t 35.1\t...
+101\t 64.3\t 41.5\t 28.0\t 1.5\t 1.8\t 35.0\t 35.1\t...
+END\t102 \tSAMPLES
+""",
+    "tobii-sdk": """
+Time\tLEyePos3dx\tLEyePos3dy\tLEyePos3dz\tLEyePos3dRelx\tLEyePos3dRely\tLEyePos3dRelz\tLGazePos2dx\tLGazePos2dy\tLGazePos3dx\tLGazePos3dy\tLGazePos3dz\tLPupilDm\tLValidity\tREyePos3dx\tREyePos3dy\tREyePos3dz\tREyePos3dRelx\tREyePos3dRely\tREyePos3dRelz\tRGazePos2dx\tRGazePos2dy\tRGazePos3dx\tRGazePos3dy\tRGazePos3dz\tRPupilDm\tRValidity\tRelTimestamp
+1000\t0\t0\t0\t0\t0\t0\t0.5\t0.5\t0\t0\t0\t3.1\t0\t0\t0\t0\t0\t0\t0\t0.5\t0.5\t0\t0\t0\t3.2\t0\t0.0
+4333\t0\t0\t0\t0\t0\t0\t-1.0\t-1.0\t0\t0\t0\t-1\t4\t0\t0\t0\t0\t0\t0\t0.5\t0.5\t0\t0\t0\t3.2\t0\t3.333
+""",
+    "tobii-pro-lab": """
+Recording timestamp [ms]\tSensor\tParticipant name\tRecording name\tGaze point X\tGaze point Y\tPupil diameter left [mm]\tEye movement type\tGaze event duration\tEye movement type index
+0\tEye Tracker\tP1\tRecording 1\t100\t200\t3,1\tFixation\t200\t1
+17\tEye Tracker\tP1\tRecording 1\t101\t201\t3,1\tFixation\t200\t1
+33\tEye Tracker\tP1\tRecording 1\t\t\t\tEyesNotFound\t16\t1
+""",
+    "tobii-pro-lab-fixations": """
+Recording timestamp\tSensor\tParticipant name\tRecording name\tEye movement type\tGaze event duration\tEye movement type index\tFixation point X\tFixation point Y
+1051981650\tEye Tracker\tY1\tRecording 16\tFixation\t922\t1681\t962\t647
+1052981650\tEye Tracker\tY1\tRecording 16\tFixation\t122\t1682\t902\t640
+""",
+    "pupil-cloud": """
+timestamp [ns],gaze x [px],gaze y [px],fixation id,blink id,azimuth [deg],elevation [deg]
+2518586951,673.1,371.3,1,,-9.3,15.4
+2523586951,668.3,366.7,1,,-9.6,15.7
+2528586951,678.0,369.0,,2,-8.9,15.6
+""",
+    "pupil-player": """
+gaze_timestamp,world_index,confidence,norm_pos_x,norm_pos_y,base_data
+100.5,0,0.9,0.5,0.4,100.5-0
+100.505,0,0.2,0.6,0.4,100.505-0
+""",
+    "smi": """
+## [iView]
+## Date:\t07.01.2026 11:50:02
+## Sample Rate:\t50
+## Calibration Area:\t1024\t768
+## Stimulus Dimension [mm]:\t300\t200
+## Head Distance [mm]:\t800
+##
+Time\tType\tTrial\tL Raw X [px]\tL Raw Y [px]\tL Dia X [px]\tL Dia Y [px]\tL POR X [px]\tL POR Y [px]\tTiming
+2152080664\tMSG\t1\t# Message: cups.bmp
+2152092084\tSMP\t1\t212.15\t75.65\t33.39\t26.98\t10.00\t20.00\t0
+2152112047\tSMP\t1\t212.28\t75.82\t32.90\t27.77\t0.00\t0.00\t0
+""",
+    "begaze": """
+Event Start Trial Time [ms],Event End Trial Time [ms],Stimulus,Participant,Category,AOI Name
+0,100,Map_A,P1,Fixation,Region_1
+100,120,Map_A,P1,Saccade,-
+120,200,Map_A,P1,Fixation,Region_2
+""",
+    "gazepoint": """
+MEDIA_ID,MEDIA_NAME,TIME(2026/01/07 09:21:09.801),FPOGX,FPOGY,FPOGS,FPOGD,FPOGID,FPOGV,BPOGX,BPOGY,BPOGV,AOI,
+0,page,0.01,0.5,0.5,0.0,0.01,1,1,0.51,0.52,1,a,
+0,page,0.02,0.5,0.5,0.0,0.02,1,1,0.51,0.52,0,a,
+1,other,0.01,0.5,0.5,0.0,0.02,2,1,0.51,0.52,1,,
+""",
+    "arff": """
+%@METADATA distance_mm 450.0
+%@METADATA width_mm 400.0
+%@METADATA height_mm 225.0
+%@METADATA width_px 1280.0
+%@METADATA height_px 720.0
+@RELATION gaze_recording
+
+@ATTRIBUTE time INTEGER
+@ATTRIBUTE x NUMERIC
+@ATTRIBUTE y NUMERIC
+@ATTRIBUTE confidence NUMERIC
+@ATTRIBUTE handlabeller1 {unassigned,fixation,saccade,sp,noise}
+
+@DATA
+1000,416.9,188.0,1.0,fixation
+5000,417.0,188.1,0.0,saccade
+""",
+    "arff-360": """
+@RELATION gaze_360
+%@METADATA width_px 3840.0
+%@METADATA height_px 2160.0
+@ATTRIBUTE time INTEGER
+@ATTRIBUTE x NUMERIC
+@ATTRIBUTE y NUMERIC
+@ATTRIBUTE confidence NUMERIC
+@ATTRIBUTE x_head NUMERIC
+@ATTRIBUTE y_head NUMERIC
+@ATTRIBUTE angle_deg_head NUMERIC
+@DATA
+0,1900.0,1000.0,1.0,1920.0,1080.0,0.0
+8000,1901.0,1001.0,1.0,1920.0,1080.0,1.0
+""",
+    "coord": """
+# Gaze file
+gaze 1280 720
+geometry distance 0.45 width 0.4 height 0.225
+34000 768.2 263.2 1
+38000 768.9 263.7 0
+""",
+    "mpiidpeye": """
+0.440790;0.438680;15828.286379;0.459427;138.328445
+0.441939;0.440579;15828.319261;0.640312;137.576691
+0.441939;0.440579;15828.352261;0.640312;137.576691
+""",
+    "gazebase": """
+n,x,y,val,dP,lab,xT,yT
+0,-16.03,5.90,0,3198,1,NaN,NaN
+1,-16.04,5.90,0,3196,2,NaN,NaN
+""",
+    "gazebasevr": """
+n,x,y,lx,ly,rx,ry,xT,yT,zT,clx,cly,clz,crx,cry,crz
+0.0,0.7,-4.9,3.5,-4.3,-2.0,-5.1,0.0,0.0,0.4,-0.03,0.0,-0.02,0.03,0.0,-0.03
+3.9,0.7,-4.9,3.7,-4.7,-2.0,-5.4,0.0,0.0,0.4,-0.03,0.0,-0.02,0.03,0.0,-0.03
+""",
+    "judo1000": """
+trialId\tpointId\ttime\tx_left\ty_left\tx_right\ty_right
+1\t1\t8005274\t649.5\t531.1\t640.6\t529.1
+1\t1\t8005275\t649.8\t533.2\t639.7\t528.9
+""",
+    "dataviewer": """
+RECORDING_SESSION_LABEL,TRIAL_INDEX,CURRENT_FIX_X,CURRENT_FIX_Y,CURRENT_FIX_PUPIL,CURRENT_FIX_DURATION
+msd001,1,59.8,125.4,1430.0,220
+msd001,1,348.7,182.0,1375.0,126
+""",
+    "copco": """
+part,trialId,speechId,paragraphId,sentenceId,wordId,word,char_IA_ids,landing_position,word_first_fix_dur,word_first_pass_dur,word_go_past_time,word_mean_fix_dur,word_total_fix_dur,number_of_fixations,word_mean_sacc_dur,word_peak_sacc_velocity
+1,11,7905,0,612,0,I,[1],,,,,,,0,,
+1,11,7905,0,612,1,word,"[2, 3]",3.0,120.0,380.0,380.0,240.0,720.0,3,27.6,182.09
+""",
+    "table": """
+person,recording,time_ms,x,y,pupil,label_event
+ann,1,0,10.5,20.5,3.1,fixation
+ann,1,16,10.5,,3.1,saccade
+bob,1,0,10.5,20.5,3.1,
+""",
+    "table-of-two-eyes": """
+participant;time_ms;x_left;y_left;x_right;y_right
+1;0;10,5;20,5;10,6;20,6
+1;16;10,5;;10,6;20,6
+""",
+}
