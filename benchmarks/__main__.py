@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from benchmarks import noise, read, release, startup
+from benchmarks import events, features, noise, read, release, startup
 from benchmarks.case import remark
 
 BENCHMARKS = {
@@ -13,6 +13,8 @@ BENCHMARKS = {
     "startup": startup.cases,
     "release": release.cases,
     "read": read.cases,
+    "events": events.cases,
+    "features": features.cases,
 }
 
 

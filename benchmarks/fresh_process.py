@@ -18,9 +18,9 @@ import numpy as np
 import polars as pl
 
 from benchmarks.release import RECORDINGS, WINDOWS
+from eyelid.gaze.features import window_feature_set
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
-from eyelid.gaze.windows import window_feature_set
 from eyelid.io import read, write
 from eyelid.releases.release import release
 

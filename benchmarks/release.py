@@ -13,7 +13,7 @@ from typing import Any
 from benchmarks.case import Case, remark
 
 RECORDINGS, WINDOWS = 3, 1200
-PEOPLE = (200, 400)
+PEOPLE = (108, 216)
 REPETITIONS = 2
 MEMORY_TARGET = 3.0
 

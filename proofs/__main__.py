@@ -20,7 +20,9 @@ CLAIMS = {
     "steps": "the same when it is killed before every single step it takes on the file system",
     "crowd": "several processes cannot together exceed a limit",
     "readers": "any bytes give a study or one clear line, never a traceback and never a hang",
+    "agreement": "events are found where people see them, and where the simulator put them",
     "simulator": "made-up people have the privacy problem that real people have",
+    "recognition": "documents and people are recognised in real recordings, end to end",
     "real": "real people are recognised raw and not recognised when released",
 }
 

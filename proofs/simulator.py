@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from eyelid.audits.identification import identify, recognise_task
+from eyelid.gaze.features import window_features
 from eyelid.gaze.simulator import simulate
-from eyelid.gaze.windows import window_features
 from proofs.result import Effort, Result, progress
 
 PEOPLE = 20

@@ -16,11 +16,12 @@ from eyelid.version import __version__
 if TYPE_CHECKING:
     from eyelid.audits.verify import verify as verify
     from eyelid.gaze.events import detect_events as detect_events
+    from eyelid.gaze.features import event_features as event_features
+    from eyelid.gaze.features import window_features as window_features
     from eyelid.gaze.simulator import simulate as simulate
     from eyelid.gaze.study import Feature as Feature
     from eyelid.gaze.study import Study as Study
     from eyelid.gaze.table import FeatureTable as FeatureTable
-    from eyelid.gaze.windows import window_features as window_features
     from eyelid.io.reading import read as read
     from eyelid.io.study_folder import write as write
     from eyelid.mechanisms.mechanism import mechanism as mechanism
@@ -41,13 +42,14 @@ _HOMES = {
     "convert": "eyelid.io.convert",
     "cost": "eyelid.releases.quote",
     "detect_events": "eyelid.gaze.events",
+    "event_features": "eyelid.gaze.features",
     "lint": "eyelid.io.lint",
     "mechanism": "eyelid.mechanisms",
     "read": "eyelid.io",
     "release": "eyelid.releases.release",
     "simulate": "eyelid.gaze.simulator",
     "verify": "eyelid.audits.verify",
-    "window_features": "eyelid.gaze.windows",
+    "window_features": "eyelid.gaze.features",
     "write": "eyelid.io",
 }
 

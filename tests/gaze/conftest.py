@@ -50,4 +50,4 @@ def document_accuracy() -> Callable[[FeatureTable], float]:
 def _forest():
     from sklearn.ensemble import RandomForestClassifier
 
-    return RandomForestClassifier(100, min_samples_leaf=2, random_state=0)
+    return RandomForestClassifier(100, min_samples_leaf=2, max_features=0.3, random_state=0)

@@ -1,8 +1,17 @@
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from eyelid.errors import InputError
-from eyelid.gaze.geometry import degrees_on_screen, direction, in_head, missing_for_degrees
+from eyelid.gaze.geometry import (
+    angles,
+    degrees_on_screen,
+    direction,
+    in_head,
+    in_world,
+    missing_for_degrees,
+)
 from eyelid.gaze.study import Screen
 
 SCREEN = Screen(1280, 1024, 0.38, 0.30, 0.68)
@@ -81,3 +90,17 @@ def test_eye_in_head_keeps_angles():
     inside = in_head(world, head, rng.uniform(-40, 40, 50))
     np.testing.assert_allclose(np.sum(np.square(inside), axis=0), 1.0)
     np.testing.assert_allclose(inside[2], sum(w * h for w, h in zip(world, head, strict=True)))
+
+
+@given(*[st.floats(-179, 179), st.floats(-89, 89)] * 2, st.floats(-180, 180))
+def test_what_is_seen_from_the_head_is_seen_from_outside_again(az, el, head_az, head_el, roll):
+    gaze, head = direction(az, el), direction(head_az, head_el)
+    back = in_world(in_head(gaze, head, roll), head, roll)
+    assert np.ravel(back) == pytest.approx(np.ravel(gaze), abs=1e-9)
+    assert np.ravel(angles(*direction(az, el))) == pytest.approx([az, el], abs=1e-9)
+
+
+def test_straight_ahead_of_the_head_is_where_the_head_points():
+    heads = direction(np.array([0.0, 90.0, -120.0]), np.array([0.0, 45.0, -80.0]))
+    ahead = direction(np.zeros(3), np.zeros(3))
+    assert np.stack(in_world(ahead, heads, 20.0)) == pytest.approx(np.stack(heads))

@@ -5,11 +5,11 @@ import polars as pl
 import pytest
 
 from eyelid.errors import InputError
+from eyelid.gaze.features import window_features
 from eyelid.gaze.simulator import simulate
 from eyelid.gaze.simulator.people import Person
 from eyelid.gaze.simulator.signal import PEAK_TO_MEAN, saccade_ms
 from eyelid.gaze.study import EVENT_COLUMNS, INDEX_COLUMNS, Study, check
-from eyelid.gaze.windows import window_features
 
 ALL_TASKS = ("comic", "newspaper", "textbook", "image")
 

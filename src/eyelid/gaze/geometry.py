@@ -9,6 +9,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import Screen
 
 Floats = NDArray[np.float64]
+Vectors = tuple[Floats, Floats, Floats]
 
 _ON_SCREEN = ("px", "fraction")
 
@@ -56,7 +57,7 @@ def degrees_on_screen(
     return right, -down if xy_origin == "top-left" else down
 
 
-def direction(azimuth_deg: ArrayLike, elevation_deg: ArrayLike) -> tuple[Floats, Floats, Floats]:
+def direction(azimuth_deg: ArrayLike, elevation_deg: ArrayLike) -> Vectors:
     """Unit vectors from angles: azimuth to the right, elevation up, z straight ahead.
 
     >>> [float(v) for v in np.round(direction(90.0, 0.0), 6)]
@@ -67,11 +68,17 @@ def direction(azimuth_deg: ArrayLike, elevation_deg: ArrayLike) -> tuple[Floats,
     return flat * np.sin(azimuth), np.sin(elevation), flat * np.cos(azimuth)
 
 
-def in_head(
-    world: tuple[Floats, Floats, Floats],
-    head: tuple[Floats, Floats, Floats],
-    roll_deg: ArrayLike = 0.0,
-) -> tuple[Floats, Floats, Floats]:
+def angles(x: ArrayLike, y: ArrayLike, z: ArrayLike) -> tuple[Floats, Floats]:
+    """Azimuth and elevation in degrees of vectors of any length: the reverse of `direction`.
+
+    >>> [float(a) for a in np.round(angles(*direction(30.0, 10.0)), 6)]
+    [30.0, 10.0]
+    """
+    azimuth, elevation = np.arctan2(x, z), np.arctan2(y, np.hypot(x, z))
+    return np.degrees(azimuth), np.degrees(elevation)
+
+
+def in_head(world: Vectors, head: Vectors, roll_deg: ArrayLike = 0.0) -> Vectors:
     """Directions in the world as seen from a head that looks along ``head``, y up in the world.
 
     Args:
@@ -83,8 +90,27 @@ def in_head(
     >>> [float(v) for v in np.round(in_head(ahead, ahead), 6)]
     [0.0, 0.0, 1.0]
     """
-    front = np.stack(np.broadcast_arrays(*head), axis=-1)
     gaze = np.stack(np.broadcast_arrays(*world), axis=-1)
+    x, y, z = (np.sum(gaze * axis, axis=-1) for axis in _head_axes(head, roll_deg))
+    return x, y, z
+
+
+def in_world(gaze: Vectors, head: Vectors, roll_deg: ArrayLike = 0.0) -> Vectors:
+    """Directions in the head as seen from outside: the reverse of `in_head`.
+
+    >>> ahead = direction(30.0, 10.0)
+    >>> [float(a) for a in np.round(angles(*in_world(direction(5.0, 0.0), ahead)), 2)]
+    [35.08, 9.96]
+    """
+    axes = _head_axes(head, roll_deg)
+    turned = sum(np.asarray(v)[..., np.newaxis] * axis for v, axis in zip(gaze, axes, strict=True))
+    x, y, z = np.moveaxis(np.asarray(turned), -1, 0)
+    return x, y, z
+
+
+def _head_axes(head: Vectors, roll_deg: ArrayLike) -> Vectors:
+    """Right, up and front of a head, as vectors in the world along the last axis."""
+    front = np.stack(np.broadcast_arrays(*head), axis=-1)
     up = np.array([0.0, 1.0, 0.0])
     right = np.cross(np.broadcast_to(up, front.shape), front)
     length = np.linalg.norm(right, axis=-1, keepdims=True)
@@ -94,5 +120,4 @@ def in_head(
     roll = np.radians(np.asarray(roll_deg, dtype=np.float64))[..., np.newaxis]
     sideways = level * np.cos(roll) - above * np.sin(roll)
     upwards = level * np.sin(roll) + above * np.cos(roll)
-    x, y, z = (np.sum(gaze * axis, axis=-1) for axis in (sideways, upwards, front))
-    return x, y, z
+    return sideways, upwards, front

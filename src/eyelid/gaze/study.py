@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -194,6 +195,12 @@ def ordered(data: pl.DataFrame) -> pl.DataFrame:
     return data.with_row_index("row_number").sort(*keys, maintain_order=True).drop("row_number")
 
 
+def spelt_alike(name: str) -> str:
+    """A name without what people write in one way or another: case, spaces, leading zeros."""
+    plain = unicodedata.normalize("NFKC", name).casefold()
+    return re.sub(r"(?<!\d)0+(?=\d)", "", "".join(plain.split()))
+
+
 def check(study: Study) -> Study:
     """Return the study in order if it can be worked with, otherwise say what is wrong with it."""
     missing = [name for name in ROW_KEY if name not in study.data.columns]
@@ -204,19 +211,21 @@ def check(study: Study) -> Study:
     empty = [name for name in ROW_KEY if study.data[name].null_count()]
     if empty:
         raise InputError(f"column {empty[0]} has missing values: every row needs one")
+    if (study.data["person"].cast(pl.String).str.strip_chars() == "").any():
+        raise InputError("some rows have an empty name in column person: every row needs a person")
     data = ordered(study.data)
     repeated = ((data["time_ms"].diff() == 0) & ~track_starts(data)).arg_true()
     if len(repeated):
         row = data.row(repeated[0], named=True)
         raise InputError(
             f"person {row['person']}, recording {row['recording']} has more than one row at "
-            f"time_ms {row['time_ms']:g}: remove the duplicates (--map repeats=first, or spread) or "
+            f"time_ms {row['time_ms']:g}: remove the duplicates (--map repeats=first) or "
             "give recordings their own names"
         )
     names = data["person"].unique(maintain_order=True)
     plain: dict[str, str] = {}
     for name in names:
-        same = plain.setdefault(" ".join(unicodedata.normalize("NFKC", name).split()), name)
+        same = plain.setdefault(spelt_alike(name), name)
         if same != name:
             raise InputError(
                 f"people '{same}' and '{name}' differ only in how their names are written: "

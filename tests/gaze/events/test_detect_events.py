@@ -5,7 +5,8 @@ import polars as pl
 import pytest
 
 from eyelid.errors import InputError
-from eyelid.gaze.events import detect_events
+from eyelid.gaze.events import METHODS, detect_events, events_by_recording, gaze_of
+from eyelid.gaze.geometry import direction
 from eyelid.gaze.simulator import simulate
 from eyelid.gaze.study import EVENT_COLUMNS, Study
 
@@ -33,6 +34,15 @@ def test_arrays_give_the_events_of_that_recording(study):
     assert alone.equals(together.select(EVENT_COLUMNS[2:]))
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_gives_fixations_saccades_and_blinks(study, method):
+    events = detect_events(study, method)
+    assert set(events["name"]) == {"fixation", "saccade", "blink"}
+    parts = list(events_by_recording(study, method))
+    assert len(parts) == 4
+    assert pl.concat(parts).equals(events)
+
+
 def test_pixels_of_a_known_screen_are_detected_as_degrees(study):
     screen = study.screen
 
@@ -54,6 +64,35 @@ def test_settings_reach_the_detector(study):
     strict = detect_events(study, threshold_per_s=200.0)
     saccades = [(events["name"] == "saccade").sum() for events in (strict, detect_events(study))]
     assert saccades[0] < 0.8 * saccades[1]
+
+
+def in_space(study: Study, **vectors: np.ndarray) -> Study:
+    """The same study with directions besides."""
+    return study.derive(data=study.data.with_columns(**vectors))
+
+
+def test_directions_are_taken_where_x_and_y_cannot_become_degrees(study):
+    x, y = (study.data[name].fill_null(np.nan).to_numpy() for name in "xy")
+    gaze = dict(zip(("gaze_x", "gaze_y", "gaze_z"), direction(x, y), strict=True))
+    both = in_space(study, **gaze).derive(units="fraction", screen=None)
+    recording, units = next(gaze_of(both))
+    assert units == "deg"
+    assert recording["x"] == pytest.approx(next(study.recordings())["x"], nan_ok=True)
+    assert next(gaze_of(both, "fraction"))[1] == "fraction"
+    unseen = in_space(study, **gaze | {"gaze_x": None}).derive(units="fraction", screen=None)
+    assert next(gaze_of(unseen))[1] == "fraction"
+
+
+def test_the_roll_of_the_head_turns_gaze_in_the_world(study):
+    count = len(study.data)
+    gaze = dict(zip(("gaze_x", "gaze_y", "gaze_z"), direction(10.0, 0.0), strict=True))
+    head = {"head_x": 0.0, "head_y": 0.0, "head_z": 1.0, "head_roll_deg": 90.0}
+    columns = {name: np.full(count, value) for name, value in (gaze | head).items()}
+    turned = in_space(study.derive(data=study.data.drop("x", "y")), **columns)
+    recording, _ = next(gaze_of(turned))
+    # Right of a head that lies on its right side is down.
+    assert recording["x"] == pytest.approx(0.0, abs=1e-9)
+    assert recording["y"] == pytest.approx(-10.0)
 
 
 def test_a_recording_without_any_gaze_has_no_events(study):

@@ -2,44 +2,66 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
 import polars as pl
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from eyelid.errors import InputError, unknown
-from eyelid.gaze.events.blinks import detect_blinks, lost
+from eyelid.gaze.events.blinks import detect_blinks, lost, with_lids
+from eyelid.gaze.events.ek import ek
+from eyelid.gaze.events.idt import idt
+from eyelid.gaze.events.is5t import is5t
 from eyelid.gaze.events.ivt import ivt
-from eyelid.gaze.events.spans import Spans
-from eyelid.gaze.geometry import degrees_on_screen, missing_for_degrees
+from eyelid.gaze.events.robust import robust
+from eyelid.gaze.events.spans import Floats, Mask, Spans
+from eyelid.gaze.geometry import (
+    Vectors,
+    angles,
+    degrees_on_screen,
+    in_world,
+    missing_for_degrees,
+)
 from eyelid.gaze.study import EVENT_COLUMNS, UNITS, Recording, Study
 
 Detector = Callable[..., dict[str, Spans]]
 """Takes time_ms, x, y and the keyword units; gives the spans of each kind of event."""
 
-METHODS: dict[str, Detector] = {"ivt": ivt}
+METHODS: dict[str, Detector] = {"robust": robust, "ivt": ivt, "idt": idt, "ek": ek, "is5t": is5t}
+
+DEFAULT_METHOD = "robust"
 
 Signals = tuple[ArrayLike, ArrayLike, ArrayLike]
 
+_GAZE = ("gaze_x", "gaze_y", "gaze_z")
+_HEAD = ("head_x", "head_y", "head_z")
+
 
 def detect_events(
-    source: Study | Signals, method: str = "ivt", units: str | None = None, **settings: float
+    source: Study | Signals,
+    method: str = DEFAULT_METHOD,
+    units: str | None = None,
+    **settings: float | str,
 ) -> pl.DataFrame:
     """Fixations, saccades and blinks of a study, or of the arrays (time_ms, x, y).
 
-    Places on a screen of known geometry are detected as degrees. Of several eyes the combined one
-    is taken, or else the one that was seen longer. Lost signal is null or NaN, or has a confidence
-    below 0.6.
+    Places on a screen of known geometry, and directions in space, are detected as degrees; see
+    `gaze_of`. Of several eyes the combined one is taken, or else the one that was seen longer. Lost
+    signal is null or NaN, has a confidence below 0.6 or no pupil, or a lid moving over the pupil.
 
     Args:
         source: a study of samples, or the arrays (time_ms, x, y) of one recording.
-        method: the detector: ``ivt``.
+        method: the detector: ``robust``, ``ivt``, ``idt``, ``ek`` or ``is5t``; docs/events.md
+            compares them.
         units: of x and y: ``deg``, ``px``, ``fraction`` or ``normalised``; by default those of
             the study, and degrees for arrays.
-        settings: of the detector, see `eyelid.gaze.events.ivt.ivt`.
+        settings: of the detector, see the function of its name, such as
+            `eyelid.gaze.events.robust.robust`.
 
     Returns:
         One row an event, in order of onset within each recording: name, onset_ms, offset_ms and
@@ -51,63 +73,100 @@ def detect_events(
     >>> detect_events((time_ms, x, np.zeros(60)))["name"].to_list()
     ['fixation', 'saccade', 'fixation', 'blink', 'fixation']
     """
-    if not isinstance(source, Study):
-        time_ms, x, y = (np.asarray(a, dtype=np.float64) for a in source)
-        if not time_ms.ndim == 1 or not time_ms.shape == x.shape == y.shape:
-            raise InputError(
-                f"time_ms, x and y must be as long as each other, got {time_ms.shape}, "
-                f"{x.shape} and {y.shape}"
-            )
-        one = Recording("", "", "", "", time_ms, {"x": x, "y": y})
-        return _frame(one, events_of(one, method, units or "deg", **settings)).select(
-            EVENT_COLUMNS[2:]
+    if isinstance(source, Study):
+        return pl.concat(events_by_recording(source, method, units, **settings))
+    time_ms, x, y = (np.asarray(a, dtype=np.float64) for a in source)
+    if not time_ms.ndim == 1 or not time_ms.shape == x.shape == y.shape:
+        raise InputError(
+            f"time_ms, x and y must be as long as each other, got {time_ms.shape}, "
+            f"{x.shape} and {y.shape}"
         )
-    frames = [
-        _frame(recording, events_of(recording, method, found_units, **settings))
-        for recording, found_units in gaze_of(source, units)
-    ]
-    return pl.concat(frames)
+    one = Recording("", "", "", "", time_ms, {"x": x, "y": y})
+    found = events_of(one, method, units or "deg", **settings)
+    return _frame(one, found).select(EVENT_COLUMNS[2:])
+
+
+def events_by_recording(
+    study: Study,
+    method: str = DEFAULT_METHOD,
+    units: str | None = None,
+    /,
+    **settings: float | str,
+) -> Iterator[pl.DataFrame]:
+    """What `detect_events` finds in a study, recording by recording."""
+    for recording, found_units in gaze_of(study, units):
+        yield _frame(recording, events_of(recording, method, found_units, **settings))
 
 
 def gaze_of(study: Study, units: str | None = None) -> Iterator[tuple[Recording, str]]:
-    """Each recording of a study of samples, with x and y in the units to detect in."""
+    """Each recording of a study of samples, with x and y in the units to detect in.
+
+    Those are degrees wherever degrees are known: on a screen of known size and distance; or else of
+    directions, as azimuth to the right and elevation up, in the world where the head is known and
+    in the head where it is not. Azimuth goes on beyond 180° instead of leaping back. Where neither
+    is known, or ``units`` are given, x and y are taken as they are.
+    """
     if study.kind != "samples":
         raise InputError(f"events are detected in samples, and this is a study of {study.kind}")
-    absent = [name for name in ("x", "y") if name not in study.data.columns]
-    if absent and "gaze_x" in study.data.columns:
-        raise InputError("these are directions in space, and events need x and y on a surface")
-    if absent:
-        raise InputError(f"the data have no column {absent[0]}: events need it")
     if study.data.is_empty():
         raise InputError("the study is empty: it has no rows")
-    units = units or study.units
+    columns = study.data.columns
+    on_screen = not missing_for_degrees(study.screen, units or study.units, study.xy_origin)
+    known = set(_GAZE) <= set(columns) and study.data["gaze_x"].null_count() < len(study.data)
+    directions = known and not on_screen and units is None
+    absent = [name for name in ("x", "y") if name not in columns]
+    if absent and not directions:
+        raise InputError(f"the data have no column {absent[0]}: events need it")
+    units = "deg" if directions else units or study.units
     if units is None:
         raise InputError(f"the study does not say the units of x and y: give {', '.join(UNITS)}")
-    known = not missing_for_degrees(study.screen, units, study.xy_origin)
-    for recording in _best_eyes(study):
-        if known:
+
+    def looked(recording: Recording) -> Recording:
+        if directions:
+            x, y = _directions_deg(recording)
+        elif on_screen:
             x, y = degrees_on_screen(
                 recording["x"], recording["y"], study.screen, units, study.xy_origin
             )
-            yield replace(recording, columns=recording.columns | {"x": x, "y": y}), "deg"
         else:
-            yield recording, units
+            return recording
+        return replace(recording, columns=recording.columns | {"x": x, "y": y})
+
+    for _, eyes in itertools.groupby(study.recordings(), key=lambda r: (r.person, r.recording)):
+        yield _best([looked(eye) for eye in eyes]), "deg" if on_screen else units
 
 
-def _best_eyes(study: Study) -> Iterator[Recording]:
-    """One eye of each recording: both together where that is known, else the one seen longer.
+def _directions_deg(recording: Recording) -> tuple[Floats, Floats]:
+    """Azimuth and elevation of gaze, in the world where the head is known."""
+
+    def vectors(names: tuple[str, ...]) -> Vectors:
+        x, y, z = (recording[name] for name in names)
+        return x, y, z
+
+    gaze = vectors(_GAZE)
+    if set(_HEAD) <= set(recording.columns):
+        gaze = in_world(gaze, vectors(_HEAD), recording.columns.get("head_roll_deg", 0.0))
+    azimuth, elevation = angles(*gaze)
+    known = np.isfinite(azimuth)
+    azimuth[known] = np.unwrap(azimuth[known], period=360.0)
+    return azimuth, elevation
+
+
+def _best(eyes: list[Recording]) -> Recording:
+    """One eye of a recording: both together where that is known, else the one seen longer.
 
     A mean of two eyes would jump whenever one of them is lost.
     """
-    tracks = study.recordings()
-    for _, eyes in itertools.groupby(tracks, key=lambda r: (r.person, r.recording)):
-        yield max(eyes, key=lambda r: (r.eye == "cyclopean", int((~lost_in(r)).sum())))
+    if len(eyes) == 1:
+        return eyes[0]
+    return max(eyes, key=lambda r: (r.eye == "cyclopean", int((~lost_in(r)).sum())))
 
 
-def events_of(recording: Recording, method: str, units: str, **settings: float) -> dict[str, Spans]:
+def events_of(
+    recording: Recording, method: str, units: str, /, **settings: float | str
+) -> dict[str, Spans]:
     """The spans of each kind of event in one recording."""
-    if method not in METHODS:
-        raise unknown("method", method, METHODS)
+    _check_settings(method, settings)
     time_ms = recording.time_ms
     stuck = np.flatnonzero(~(np.diff(time_ms) > 0))
     if len(stuck):
@@ -123,9 +182,27 @@ def events_of(recording: Recording, method: str, units: str, **settings: float) 
     return found | {"blink": detect_blinks(time_ms, missing)}
 
 
-def lost_in(recording: Recording) -> NDArray[np.bool_]:
+def _check_settings(method: str, settings: dict[str, float | str]) -> None:
+    """Settings must be the detector's, and numbers where it wants numbers."""
+    if method not in METHODS:
+        raise unknown("method", method, METHODS)
+    wanted = dict(inspect.signature(METHODS[method]).parameters)
+    known = [n for n, p in wanted.items() if p.kind == p.KEYWORD_ONLY and n != "units"]
+    for name, value in settings.items():
+        if name not in known:
+            raise unknown(f"setting of {method}", name, known)
+        if isinstance(wanted[name].default, str):
+            continue
+        if isinstance(value, str) or not math.isfinite(value) or value < 0:
+            raise InputError(f"{name} must be a number of 0 or more, got {value}")
+
+
+def lost_in(recording: Recording) -> Mask:
     """Where a recording has no usable gaze."""
-    return lost(recording["x"], recording["y"], recording.columns.get("confidence"))
+    columns = recording.columns
+    pupil = columns.get("pupil")
+    missing = lost(columns["x"], columns["y"], columns.get("confidence"), pupil)
+    return missing if pupil is None else with_lids(recording.time_ms, missing, pupil)
 
 
 def _frame(recording: Recording, found: dict[str, Spans]) -> pl.DataFrame:

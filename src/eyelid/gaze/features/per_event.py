@@ -1,0 +1,163 @@
+"""Event features: what each fixation or each saccade was like."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from eyelid.errors import InputError
+from eyelid.gaze.events import DEFAULT_METHOD, events_of, gaze_of, lost_in
+from eyelid.gaze.events.spans import Floats, Spans
+from eyelid.gaze.features.assembling import rows_of, table_of
+from eyelid.gaze.features.catalogue import Scale, event_feature_set, scale_of
+from eyelid.gaze.features.ranges import ratio
+from eyelid.gaze.features.stretches import Stretches, samples_of
+from eyelid.gaze.study import Feature, Recording, Study
+from eyelid.gaze.table import FeatureTable
+
+# What varies less than this share of what is possible does not vary: rounding has no skewness.
+_STILL = 1e-9
+
+
+def event_features(
+    study: Study, kind: str = "fixations", method: str = DEFAULT_METHOD, **settings: float
+) -> FeatureTable:
+    """Features of every fixation, or of every saccade, of every recording.
+
+    One row an event; `time_ms` is its onset. Values are cut off at the public bounds of
+    `event_feature_set`. Only samples that were seen count: speed is between one and the next, and
+    acceleration between one such speed and the next. What is undefined is null: distance and angle
+    to the previous event for the first one, the direction of what does not move, skewness and
+    kurtosis of fewer than three values or of equal ones, acceleration of fewer than three samples.
+
+    Recordings have as many rows as they have events. A release cuts or pads them to one length and
+    numbers the rows in place of times.
+
+    Args:
+        study: a study of samples, see `window_features`.
+        kind: ``fixations`` or ``saccades``.
+        method: the event detector, see `detect_events`.
+        settings: of the detector.
+
+    >>> from eyelid.gaze.simulator import simulate
+    >>> study = simulate(people=2, tasks=("comic",), minutes=1.0, seed=1)
+    >>> event_features(study, "saccades").names[:3]
+    ['saccade_duration', 'saccade_amplitude', 'saccade_angle']
+    """
+    features: tuple[Feature, ...] = event_feature_set(kind)
+    frames = []
+    for recording, units in gaze_of(study):
+        features = event_feature_set(kind, units, study.screen, study.xy_origin)
+        spans = events_of(recording, method, units, **settings)[kind.removesuffix("s")]
+        if not len(spans.onset):
+            raise InputError(
+                f"recording {recording.recording} of person {recording.person} has no {kind}: "
+                "leave the recording out"
+            )
+        describe = _fixations if kind == "fixations" else _saccades
+        values = describe(recording, spans, scale_of(units))
+        if units == "deg" and kind == "fixations":
+            # Azimuth goes on beyond half a turn, so that distances are true.
+            values["fixation_x"] = _half_turn_deg(values["fixation_x"])
+        frames.append(rows_of(study, recording, recording.time_ms[spans.onset], features, values))
+    return table_of(study, frames, features)
+
+
+def _fixations(recording: Recording, spans: Spans, scale: Scale) -> dict[str, Floats]:
+    index, samples = samples_of(spans, ~lost_in(recording))
+    x, y = (recording[axis][index] for axis in "xy")
+    duration_ms = recording.time_ms[spans.offset] - recording.time_ms[spans.onset]
+    path_length = _path_length(x, y, samples)
+    values = {
+        "fixation_duration": duration_ms,
+        "fixation_dispersion": samples.extent(x) + samples.extent(y),
+        "fixation_path_length": path_length,
+        "fixation_average_speed": ratio(path_length * 1000.0, duration_ms),
+    }
+    for axis, place in (("x", x), ("y", y)):
+        values[f"fixation_{axis}"] = samples.mean(place)
+        values[f"fixation_{axis}_std"] = np.sqrt(samples.moment(place, 2))
+        values |= _shape(f"fixation_{axis}", place, samples, scale.max_extent)
+    right, up = (_since_previous(values[f"fixation_{axis}"]) for axis in "xy")
+    values["fixation_previous_distance"] = np.hypot(right, up)
+    values["fixation_previous_angle"] = _angle_deg(right, up)
+    return values
+
+
+def _saccades(recording: Recording, spans: Spans, scale: Scale) -> dict[str, Floats]:
+    index, samples = samples_of(spans, ~lost_in(recording))
+    time_s, x, y = recording.time_ms[index] / 1000.0, recording["x"][index], recording["y"][index]
+    duration_ms = recording.time_ms[spans.offset] - recording.time_ms[spans.onset]
+    right, up = (recording[axis][spans.offset] - recording[axis][spans.onset] for axis in "xy")
+    amplitude, angle_deg = np.hypot(right, up), _angle_deg(right, up)
+    values = {
+        "saccade_duration": duration_ms,
+        "saccade_amplitude": amplitude,
+        "saccade_angle": angle_deg,
+        "saccade_dispersion": samples.extent(x) + samples.extent(y),
+        "saccade_path_length": _path_length(x, y, samples),
+        "saccade_x_std": np.sqrt(samples.moment(x, 2)),
+        "saccade_y_std": np.sqrt(samples.moment(y, 2)),
+        "saccade_average_speed": ratio(amplitude * 1000.0, duration_ms),
+        "saccade_previous_distance": np.hypot(
+            _since_previous(samples.mean(x)), _since_previous(samples.mean(y))
+        ),
+        "saccade_previous_angle": _half_turn_deg(_since_previous(angle_deg)),
+    }
+    for what, most in (
+        ("speed", scale.max_speed_per_s),
+        ("acceleration", scale.max_acceleration_per_s2),
+    ):
+        # The first round makes speeds of places, the second one accelerations of speeds.
+        time_s, x, y, samples = _rates(time_s, x, y, samples)
+        for name, size in (("", np.hypot(x, y)), ("x_", np.abs(x)), ("y_", np.abs(y))):
+            values |= _statistics(f"saccade_{name}{what}", size, samples, most)
+    values["saccade_ratio"] = ratio(values["saccade_speed_max"] * 1000.0, duration_ms)
+    return values
+
+
+def _rates(
+    time_s: Floats, x: Floats, y: Floats, samples: Stretches
+) -> tuple[Floats, Floats, Floats, Stretches]:
+    """What changes per second between neighbouring values of an event, at the time between."""
+    same = samples.steps()
+    passed_s = np.diff(time_s)[same]
+    between_s = ((time_s[1:] + time_s[:-1]) / 2)[same]
+    right, up = (np.diff(values)[same] / passed_s for values in (x, y))
+    return between_s, right, up, Stretches(samples.owner[1:][same], samples.events)
+
+
+def _statistics(name: str, values: Floats, samples: Stretches, most: float) -> dict[str, Floats]:
+    return {
+        f"{name}_mean": samples.mean(values),
+        f"{name}_median": samples.median(values),
+        f"{name}_max": samples.largest(values),
+        f"{name}_std": np.sqrt(samples.moment(values, 2)),
+        **_shape(name, values, samples, most),
+    }
+
+
+def _shape(name: str, values: Floats, samples: Stretches, most: float) -> dict[str, Floats]:
+    skewness, kurtosis = samples.skewness_and_kurtosis(values, _STILL * most)
+    return {f"{name}_skewness": skewness, f"{name}_kurtosis": kurtosis}
+
+
+def _path_length(x: Floats, y: Floats, samples: Stretches) -> Floats:
+    same = samples.steps()
+    steps = np.hypot(np.diff(x)[same], np.diff(y)[same])
+    return Stretches(samples.owner[1:][same], samples.events).total(steps)
+
+
+def _since_previous(values: Floats) -> Floats:
+    """How much each value differs from the one before, NaN for the first."""
+    return np.diff(values, prepend=np.nan)
+
+
+def _half_turn_deg(angle_deg: Floats) -> Floats:
+    """The same angle within half a turn to either side."""
+    return np.asarray((angle_deg + 180.0) % 360.0 - 180.0)
+
+
+def _angle_deg(right: Floats, up: Floats) -> Floats:
+    """Direction of a movement, NaN where there is none."""
+    moved = (right != 0) | (up != 0)
+    return np.where(moved, np.degrees(np.arctan2(up, right)), np.nan)

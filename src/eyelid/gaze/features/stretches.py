@@ -1,0 +1,106 @@
+"""Statistics over the samples of many events at once, each event over its own samples."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eyelid.gaze.events.spans import Floats, Indices, Spans
+from eyelid.gaze.features.ranges import ratio
+
+
+def samples_of(spans: Spans, seen: NDArray[np.bool_]) -> tuple[Indices, Stretches]:
+    """The samples of all events one after the other, without lost ones, and whose they are.
+
+    Neighbouring events may share a sample: it is then listed for both.
+
+    >>> spans = Spans(np.array([0, 2]), np.array([2, 4]))
+    >>> index, stretches = samples_of(spans, np.array([True, False, True, True, True]))
+    >>> index.tolist(), stretches.owner.tolist()
+    ([0, 2, 2, 3, 4], [0, 0, 1, 1, 1])
+    """
+    length = spans.offset - spans.onset + 1
+    owner = np.repeat(np.arange(len(length)), length)
+    within = np.arange(len(owner)) - np.repeat(np.cumsum(length) - length, length)
+    index = spans.onset[owner] + within
+    kept = seen[index]
+    return index[kept], Stretches(owner[kept], len(length))
+
+
+class Stretches:
+    """Values that stand together event by event.
+
+    Unlike running sums over a whole recording, sums of one event do not drown in the rest: places
+    a thousand times as large as their spread keep their kurtosis.
+
+    Args:
+        owner: the event of each value, never decreasing.
+        events: how many events there are; some may own nothing.
+    """
+
+    def __init__(self, owner: Indices, events: int) -> None:
+        self.owner, self.events = owner, events
+        self.count = np.bincount(owner, minlength=events).astype(np.float64)
+
+    def where(self, mask: NDArray[np.bool_]) -> Stretches:
+        """The same events with fewer values."""
+        return Stretches(self.owner[mask], self.events)
+
+    def steps(self) -> NDArray[np.bool_]:
+        """Which pairs of neighbouring values belong to one event."""
+        return np.asarray(self.owner[1:] == self.owner[:-1])
+
+    def total(self, values: Floats) -> Floats:
+        """Sum over each event, zero over nothing."""
+        return np.asarray(np.bincount(self.owner, values, self.events), dtype=np.float64)
+
+    def mean(self, values: Floats) -> Floats:
+        """Mean over each event, NaN over nothing."""
+        rough = ratio(self.total(values), self.count)
+        # A second pass takes off what the rounding of large sums left.
+        return rough + ratio(self.total(values - rough[self.owner]), self.count)
+
+    def moment(self, values: Floats, power: int) -> Floats:
+        """Mean power of the differences from the mean of each event; 2 gives the variance."""
+        return ratio(self.total((values - self.mean(values)[self.owner]) ** power), self.count)
+
+    def least(self, values: Floats) -> Floats:
+        """Smallest value of each event."""
+        return self._reduced(np.minimum, values)
+
+    def largest(self, values: Floats) -> Floats:
+        """Largest value of each event."""
+        return self._reduced(np.maximum, values)
+
+    def extent(self, values: Floats) -> Floats:
+        """From the smallest to the largest value of each event."""
+        return self.largest(values) - self.least(values)
+
+    def median(self, values: Floats) -> Floats:
+        """Middle value of each event, or the mean of the two in the middle."""
+        result = np.full(self.events, np.nan)
+        some = self.count > 0
+        ordered = values[np.lexsort((values, self.owner))]
+        first, count = self._first()[some], self.count[some].astype(np.intp)
+        result[some] = (ordered[first + (count - 1) // 2] + ordered[first + count // 2]) / 2
+        return result
+
+    def skewness_and_kurtosis(self, values: Floats, least_std: float) -> tuple[Floats, Floats]:
+        """Third and fourth standardised moment of each event: 0 and 3 for a Gaussian.
+
+        NaN for fewer than three values, and where they do not vary by more than ``least_std``.
+        """
+        std = np.sqrt(self.moment(values, 2))
+        std[~((self.count >= 3) & (std > least_std))] = np.nan
+        return self.moment(values, 3) / std**3, self.moment(values, 4) / std**4
+
+    def _first(self) -> Indices:
+        """Where the values of each event begin."""
+        return (np.cumsum(self.count) - self.count).astype(np.intp)
+
+    def _reduced(self, function: np.ufunc, values: Floats) -> Floats:
+        result = np.full(self.events, np.nan)
+        some = self.count > 0
+        if some.any():
+            result[some] = function.reduceat(values, self._first()[some])
+        return result

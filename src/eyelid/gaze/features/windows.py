@@ -1,0 +1,171 @@
+"""Window features: what the eyes did in half a minute, every half second."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from eyelid.errors import InputError
+from eyelid.gaze.events import DEFAULT_METHOD, events_of, gaze_of, lost_in
+from eyelid.gaze.events.blinks import MAX_BLINK_MS
+from eyelid.gaze.events.spans import Floats, Spans
+from eyelid.gaze.features.assembling import rows_of, table_of
+from eyelid.gaze.features.catalogue import (
+    MAX_FIXATION_MS,
+    PupilScale,
+    Scale,
+    pupil_scale_of,
+    scale_of,
+    window_feature_set,
+)
+from eyelid.gaze.features.ranges import Ranges, ratio
+from eyelid.gaze.features.stretches import samples_of
+from eyelid.gaze.features.wordbook import LENGTHS, letters, word_statistics
+from eyelid.gaze.study import Feature, Recording, Study
+from eyelid.gaze.table import FeatureTable
+
+MIN_WINDOW_S = 1.0
+
+
+def window_features(
+    study: Study,
+    window_s: float = 30.0,
+    step_s: float = 0.5,
+    method: str = DEFAULT_METHOD,
+    **settings: float,
+) -> FeatureTable:
+    """Features of every window of every recording.
+
+    A window covers [i·step, i·step + window) from the first sample of its recording, on a grid
+    that is the same for everybody; `time_ms` is its start. An event belongs to the windows that
+    hold its onset, a word of saccades to those that hold all its onsets. Values are cut off at the
+    public bounds of `window_feature_set`.
+
+    Rates are per second of window; they and the wordbook are zero where nothing happened. What is
+    undefined is null: shares and amplitudes without a saccade, durations, spreads and saccades per
+    fixation without a fixation, diameters without a fixation in which the pupil was seen, and blink
+    durations without a blink. The variance of a single event is zero. A study without a pupil
+    column has no pupil features.
+
+    Args:
+        study: a study of samples, with x and y in deg, px, fractions of a screen or normalised
+            eye camera units. Places on a screen of known geometry become degrees.
+        window_s: length of a window.
+        step_s: time from one window to the next.
+        method: the event detector, see `detect_events`.
+        settings: of the detector. The default one follows events across losses as long as a blink
+            here, unless ``max_gap_ms`` says otherwise: an eye that comes back elsewhere has made a
+            saccade, and one that comes back to the same place is still in its fixation.
+
+    >>> from eyelid.gaze.simulator import simulate
+    >>> table = window_features(simulate(people=2, tasks=("comic",), minutes=1.0, seed=1))
+    >>> table.data["time_ms"].head(3).to_list()
+    [0.0, 500.0, 1000.0]
+    """
+    if not MIN_WINDOW_S <= window_s < np.inf:
+        raise InputError(f"window_s must be at least {MIN_WINDOW_S:g}, got {window_s:g}")
+    if not 0 < step_s < np.inf:
+        raise InputError(f"step_s must be positive, got {step_s:g}")
+    if method == DEFAULT_METHOD:
+        settings = {"max_gap_ms": MAX_BLINK_MS} | settings
+    features: tuple[Feature, ...] = ()
+    frames = []
+    for recording, units in gaze_of(study):
+        features = window_feature_set(units, window_s, study.pupil_unit)
+        if "pupil" not in recording.columns:
+            features = tuple(f for f in features if not f.name.startswith("pupil_"))
+        start_ms = _window_starts_ms(recording, window_s, step_s)
+        pupils = pupil_scale_of(units, study.pupil_unit)[1]
+        found = events_of(recording, method, units, **settings)
+        values = _features_of(recording, found, units, pupils, start_ms, window_s * 1000.0)
+        frames.append(rows_of(study, recording, start_ms, features, values))
+    return table_of(study, frames, features, step_s * 1000.0, window_s * 1000.0)
+
+
+def _window_starts_ms(recording: Recording, window_s: float, step_s: float) -> Floats:
+    """The starts of the windows that fit into a recording."""
+    time_ms = recording.time_ms
+    # The last sample stands for one more sampling interval.
+    interval_ms = float(np.median(np.diff(time_ms))) if len(time_ms) > 1 else 0.0
+    length_ms = time_ms[-1] - time_ms[0] + interval_ms
+    spare = (length_ms - window_s * 1000.0) / (step_s * 1000.0)
+    if spare < -1e-6:
+        raise InputError(
+            f"recording {recording.recording} of person {recording.person} lasts "
+            f"{length_ms / 1000.0:.1f} s, less than one window of {window_s:g} s: "
+            "choose a shorter window or leave the recording out"
+        )
+    return np.arange(int(spare + 1e-6) + 1, dtype=np.float64) * (step_s * 1000.0)
+
+
+def _features_of(
+    recording: Recording,
+    found: dict[str, Spans],
+    units: str,
+    pupils: PupilScale,
+    start_ms: Floats,
+    window_ms: float,
+) -> dict[str, Floats]:
+    """The features of the windows of one recording, NaN where undefined."""
+    scale = scale_of(units)
+    time_ms = recording.time_ms - recording.time_ms[0]
+    windows, duration_ms = {}, {}
+    for name in ("fixation", "saccade", "blink"):
+        onset_ms, offset_ms = (time_ms[index] for index in found[name])
+        windows[name] = Ranges(
+            np.searchsorted(onset_ms, start_ms), np.searchsorted(onset_ms, start_ms + window_ms)
+        )
+        duration_ms[name] = offset_ms - onset_ms
+    fixations, saccades = windows["fixation"], windows["saccade"]
+
+    onset, offset = found["saccade"]
+    right, up = (recording[axis][offset] - recording[axis][onset] for axis in "xy")
+    amplitude = np.minimum(np.hypot(right, up), scale.max_amplitude)
+    small = amplitude < scale.small
+
+    rate = {name: events.count() * (1000.0 / window_ms) for name, events in windows.items()}
+    values = {f"{name}_rate": per_s for name, per_s in rate.items()}
+    values["saccade_fixation_ratio"] = ratio(rate["saccade"], rate["fixation"])
+    kinds = {"small": small, "large": ~small, "positive": right > 0, "negative": right < 0}
+    for kind, which in kinds.items():
+        count = saccades.count(which)
+        values[f"{kind}_saccade_rate"] = count * (1000.0 / window_ms)
+        values[f"{kind}_saccade_ratio"] = ratio(count, saccades.count())
+
+    fixation_ms = np.minimum(duration_ms["fixation"], MAX_FIXATION_MS)
+    values["saccade_amplitude_max"] = saccades.largest(amplitude)
+    values["fixation_duration_max"] = fixations.largest(fixation_ms)
+    per_event = {
+        "saccade_amplitude": (saccades, amplitude),
+        "fixation_duration": (fixations, fixation_ms),
+        "blink_duration": (windows["blink"], duration_ms["blink"]),
+    }
+    for name, inside in _inside_fixations(recording, found["fixation"], scale, pupils).items():
+        per_event[name] = fixations, inside
+    for name, (events, column) in per_event.items():
+        values[f"{name}_mean"], values[f"{name}_var"] = events.moments(column)
+
+    letter = letters(right, up, small)
+    for length in LENGTHS:
+        for name, statistic in word_statistics(letter, saccades, length).items():
+            values[f"wb{length}_{name}"] = statistic
+    return values
+
+
+def _inside_fixations(
+    recording: Recording, fixations: Spans, scale: Scale, pupils: PupilScale
+) -> dict[str, Floats]:
+    """What gaze and pupil did within each fixation, cut off at the public caps."""
+    index, samples = samples_of(fixations, ~lost_in(recording))
+    values = {
+        f"fixation_{axis}_var": np.minimum(
+            samples.moment(recording[axis][index], 2), scale.max_extent**2 / 4
+        )
+        for axis in "xy"
+    }
+    if "pupil" in recording.columns:
+        pupil = recording["pupil"][index]
+        known = np.isfinite(pupil)
+        pupil, samples = pupil[known], samples.where(known)
+        values["pupil_mean"] = np.clip(samples.mean(pupil), *pupils.diameter)
+        values["pupil_var"] = np.minimum(samples.moment(pupil, 2), pupils.max_extent**2 / 4)
+    return values
