@@ -13,10 +13,10 @@ import pytest
 from hypothesis import settings
 
 from eyelid.cli import main
+from eyelid.gaze.features import window_features
 from eyelid.gaze.simulator import simulate
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
-from eyelid.gaze.windows import window_features
 from eyelid.io import write
 
 # The same examples on every machine, however busy it is.

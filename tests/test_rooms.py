@@ -77,7 +77,8 @@ def test_an_unknown_name_is_an_attribute_error():
 def test_the_contract_s_python_names_are_there():
     from eyelid.privacy import Ledger, gaussian_noise, gaussian_sigma, laplace_noise
 
-    names = "read write simulate detect_events window_features mechanism cost release verify"
+    names = "read write simulate detect_events window_features event_features mechanism cost"
+    names += " release verify"
     types = "Study FeatureTable Guarantee Certificate Release"
     assert all(hasattr(eyelid, name) for name in f"{names} {types}".split())
     assert all(callable(f) for f in (Ledger, gaussian_noise, gaussian_sigma, laplace_noise))

@@ -74,6 +74,10 @@ def spoil(folder, change):
     (folder / "study.json").write_text(json.dumps(about))
 
 
+def nothing_known(data, about):
+    return data.with_columns(pl.col("fixation_rate", "pupil") * None), about
+
+
 def drop_bounds(data, about):
     del about["features"][0]["upper"]
     return data, about
@@ -89,7 +93,7 @@ def drop_bounds(data, about):
         (lambda d, a: (d.drop("person"), a), "no column person"),
         (lambda d, a: (d, a | {"features": []}), "names no features"),
         (lambda d, a: (d.with_columns(pupil=pl.lit("wide")), a), "feature pupil is not a number"),
-        (lambda d, a: (d.with_columns(pupil=pl.lit(None, pl.Float64)), a), "pupil has no value"),
+        (nothing_known, "no feature has a value at all"),
         (drop_bounds, "feature fixation_rate has no public bounds"),
     ],
     ids=["empty", "one person", "duplicate", "column gone", "no person", "no features", "text",

@@ -45,6 +45,8 @@ def test_python_may_give_a_dictionary_or_text():
         ("rate_hz=-5", "rate_hz must be positive and finite, got -5"),
         ("screen=1920", "screen must be WIDTHxHEIGHT"),
         ("distance_m=0", "distance_m must be positive"),
+        ("distance_m=65", "distance_m is in metres, got 65"),
+        ("x=a,x=b", "--map says x twice"),
         ("header=perhaps", "header must be yes or no, got 'perhaps'"),
         ("x=", "--map takes KEY=VALUE"),
         ("=x", "--map takes KEY=VALUE"),

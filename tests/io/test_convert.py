@@ -5,7 +5,7 @@ import json
 import polars as pl
 import pytest
 
-from eyelid.errors import InputError
+from eyelid.errors import InputError, Refused
 from eyelid.io import read, write
 from eyelid.io.convert import convert
 from eyelid.io.lint import lint
@@ -53,7 +53,7 @@ def test_the_result_is_clean_and_lists_what_was_left_behind(export, tmp_path, to
 def test_gaze_is_left_as_it_is(export, tmp_path):
     convert(export, tmp_path / "out")
     raw, done = read(export), read(tmp_path / "out")
-    names = Ledger(export.with_name("export.tsv.ledger")).pseudonyms(
+    names = Ledger(export.with_name("recordings.ledger")).pseudonyms(
         done.origin.id, ["Annabel", "Roberta", "Cydonia"]
     )
     for person, pseudonym in names.items():
@@ -89,17 +89,120 @@ def test_a_copy_that_left_the_house_is_not_counted_from_nothing(export, tmp_path
     convert(export, tmp_path / "copy", "bids")
     with pytest.raises(InputError, match="--ledger"):
         release(tmp_path / "copy", tmp_path / "out", mechanism="laplace", epsilon=1.0)
-    ledger = export.with_name("export.tsv.ledger")
+    ledger = export.with_name("recordings.ledger")
     release(export, tmp_path / "p1", mechanism="laplace", epsilon=1.0)
     done = release(
         tmp_path / "copy", tmp_path / "out", mechanism="laplace", epsilon=1.0, ledger=ledger
     )
     assert done.certificate.total.epsilon == 2.0
-    assert not any("own ledger" in item for item in done.certificate.unprotected)
+    assert not any("another ledger" in item for item in done.certificate.unprotected)
     other = release(
         tmp_path / "copy", tmp_path / "p2", mechanism="laplace", epsilon=1.0, ledger=tmp_path / "l"
     )
-    assert any("own ledger" in item for item in other.certificate.unprotected)
+    assert any("another ledger" in item for item in other.certificate.unprotected)
+
+
+def test_a_wrong_ledger_for_a_copy_is_never_forgotten(export, tmp_path):
+    convert(export, tmp_path / "copy", "csv")
+    wrong = tmp_path / "typo.ledger"
+    assert not budget(tmp_path / "copy", ledger=wrong).counted
+    assert not wrong.exists()
+    for number in range(2):
+        done = release(
+            tmp_path / "copy",
+            tmp_path / f"out{number}",
+            mechanism="laplace",
+            epsilon=1.0,
+            ledger=wrong,
+        )
+        assert any("another ledger" in item for item in done.certificate.unprotected)
+    convert(tmp_path / "copy", tmp_path / "study", ledger=wrong)
+    done = release(tmp_path / "study", tmp_path / "out", mechanism="laplace", epsilon=1.0)
+    assert any("another ledger" in item for item in done.certificate.unprotected)
+    assert done.certificate.total.epsilon == 3.0
+
+
+def test_another_ledger_does_not_dodge_a_limit(export, tmp_path):
+    budget(export, limit_epsilon=1.0)
+    release(export, tmp_path / "o1", mechanism="laplace", epsilon=1.0)
+    with pytest.raises(InputError, match="leave out --ledger"):
+        convert(export, tmp_path / "study", ledger=tmp_path / "x.ledger")
+    with pytest.raises(Refused):
+        release(
+            export, tmp_path / "o2", mechanism="laplace", epsilon=1.0, ledger=tmp_path / "x.ledger"
+        )
+    convert(export, tmp_path / "study")
+    with pytest.raises(Refused):
+        release(tmp_path / "study", tmp_path / "o3", mechanism="laplace", epsilon=1.0)
+    link = tmp_path / "link"
+    link.symlink_to(export.parent)
+    for path in (link / export.name, export.parent / "." / export.name):
+        with pytest.raises(Refused):
+            release(path, tmp_path / "o4", mechanism="laplace", epsilon=1.0)
+
+
+def test_a_limit_in_a_ledger_of_choice_holds_there(export, tmp_path):
+    chosen = tmp_path / "x.ledger"
+    budget(export, limit_epsilon=1.0, ledger=chosen)
+    release(export, tmp_path / "o1", mechanism="laplace", epsilon=1.0, ledger=chosen)
+    release(export, tmp_path / "o2", mechanism="laplace", epsilon=1.0)
+    with pytest.raises(Refused):
+        release(export, tmp_path / "o3", mechanism="laplace", epsilon=0.5, ledger=chosen)
+
+
+def test_a_real_name_like_a_pseudonym_is_nobody_elses(tmp_path):
+    rows = [f"{name},{20 * i},{i % 7},1" for name in ("anon01", "ann", "P03") for i in range(2000)]
+    path = tmp_path / "gaze.csv"
+    path.write_text("\n".join(["person,time_ms,x,y", *rows, ""]))
+    done = convert(path, tmp_path / "study", map="units=px").study
+    assert len(set(done.people["person"])) == 3
+    assert len(done.data) == 6000
+    out = release(path, mechanism="laplace", epsilon=1.0, map="units=px")
+    assert out.certificate.people == out.table.data["person"].n_unique() == 3
+    balance = Ledger(tmp_path / "recordings.ledger").balances(done.origin.id)
+    assert [b.people for b in balance] == [3]
+    with pytest.raises(InputError, match="called like a pseudonym"):
+        convert(path, tmp_path / "kept", map="units=px", keep_names=True)
+
+
+def test_recordings_of_everybodys_own_are_numbered_and_bound_nothing_by_hand(export, tmp_path):
+    text = export.read_text()
+    for number, name in enumerate(["Cydonia", "Annabel", "Roberta"]):
+        text = text.replace(f"Recording of {name}", f"Recording{number + 1}")
+    export.write_text(text)
+    assert set(convert(export, tmp_path / "study").study.data["recording"]) == {"r1"}
+
+
+def test_nothing_that_names_somebody_survives_in_any_text(export, tmp_path):
+    text = export.read_text().replace("C:\\stimuli\\page.png", "C:\\rec\\annabel.mp4")
+    text = text.replace("Recording of Cydonia", "2024_03_05").replace("\tAnnabel\t", "\tAnnabel\t")
+    export.write_text(text)
+    for to in TARGETS:
+        convert(export, tmp_path / to, to)
+        assert lint(tmp_path / to) == []
+        written = b"".join(p.read_bytes() for p in (tmp_path / to).rglob("*") if p.is_file())
+        assert b"annabel" not in written.lower()
+        assert b"2024_03" not in written
+
+
+def test_further_columns_of_a_study_folder_stay_behind(simulated, tmp_path):
+    extra = simulated.derive(
+        simulated=False,
+        data=simulated.data.with_columns(
+            contact=pl.lit("ann@x.example"), label_utc=pl.lit(1.7e12), operator=pl.lit("bo")
+        ),
+        events=simulated.events.with_columns(
+            name=pl.lit("seen by ann@x.example"), note=pl.lit("C:/data/ann")
+        ),
+    )
+    write(extra, tmp_path / "own")
+    for to in TARGETS:
+        convert(tmp_path / "own", tmp_path / to, to)
+        assert lint(tmp_path / to) == []
+        again = read(tmp_path / to)
+        assert not {"contact", "operator", "label_utc"} & set(again.data.columns)
+        assert again.events["name"].unique().to_list() == ["other"]
+        assert "note" not in again.events.columns
 
 
 def test_names_are_kept_when_asked(export, tmp_path):
@@ -122,7 +225,7 @@ def test_a_ledger_of_choice_counts_recordings_by_their_name(export, tmp_path):
     ledger = tmp_path / "books" / "people.ledger"
     ledger.parent.mkdir()
     convert(export, tmp_path / "out", ledger=ledger)
-    assert not export.with_name("export.tsv.ledger").exists()
+    assert not export.with_name("recordings.ledger").exists()
     release(tmp_path / "out", tmp_path / "p1", mechanism="laplace", epsilon=1.0)
     assert budget(export, ledger=ledger).sound.epsilon == 1.0
     done = release(export, tmp_path / "p2", mechanism="laplace", epsilon=1.0, ledger=ledger)

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from eyelid.errors import InputError
-from eyelid.gaze.study import Feature, Origin, Screen, Study
-from eyelid.gaze.windows import window_features
+from eyelid.gaze.features import window_features
+from eyelid.gaze.study import Feature, Origin, Screen, Study, spelt_alike
 from eyelid.io import read
 from eyelid.io.csv_folder import write_csv
 
@@ -124,8 +124,8 @@ RESERVED = ("person", "recording", "task", "stimulus", "eye", "time_ms")
 @st.composite
 def studies(draw) -> Study:
     """Small studies of any kind, with columns of any name."""
-    people = draw(st.lists(st.text("abcé\"',\n0", min_size=1, max_size=3), unique=True, min_size=1))
-    people = list({" ".join(name.split()): name for name in people}.values())
+    names = st.text("abcé\"',\n0", min_size=1, max_size=3).filter(str.strip)
+    people = draw(st.lists(names, unique_by=spelt_alike, min_size=1))
     times = draw(st.lists(st.floats(-1e6, 1e9), unique=True, min_size=1, max_size=4))
     rows = len(people) * len(times)
     keys = {
@@ -219,7 +219,7 @@ def test_a_data_csv_of_somebodys_own_is_a_recording(by_hand):
 
 def test_a_map_without_recordings_is_named(tmp_path):
     (tmp_path / "map.toml").write_text('units = "px"\n')
-    with pytest.raises(InputError, match=r"has a map\.toml and no recordings"):
+    with pytest.raises(InputError, match="has no recordings"):
         read(tmp_path)
 
 
@@ -233,7 +233,8 @@ def test_a_map_without_recordings_is_named(tmp_path):
         ("map.toml", '"Float64"', '"Complex"', r"\[study\] is not as expected: KeyError"),
         ("map.toml", 'units = "px"', 'units = "inch"', "unknown units 'inch'"),
         ("map.toml", "[columns]", "columns = 1\n[study.a]", r"\[columns\] must be a table"),
-        ("data.csv", "1.0,0.1", "left,0.1", r"cannot read .*data\.csv: could not parse `left`"),
+        ("data.csv", "1.0,0.1", "left,0.1", r"data\.csv: row 1 of column 'x' is 'left', no number"),
+        ("data.csv", "1.0,0.1", '",0.1', r"cannot read .*data\.csv"),
         ("data.csv", '3.0,0.3,""\n', "3.0", r"data\.csv ends in the middle of a line"),
         ("data.csv", "time_ms", "when", "the data have no column time_ms"),
         ("people.csv", "b,", "c,", "person b has data but no row in people"),

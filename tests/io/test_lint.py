@@ -93,10 +93,16 @@ def test_a_simulated_study_has_no_findings(tmp_path, simulated):
     assert lint(tmp_path / "study") == []
 
 
-def test_many_of_a_kind_are_shown_a_few_times(tmp_path):
+def test_many_of_a_kind_are_counted_and_shown_a_few_times(tmp_path, eyelid):
     rows = "".join(f"{i},1,2,p{i}@lab.example\n" for i in range(50))
     (tmp_path / "P1").write_text("time_ms,x,y,remark\n" + rows)
-    assert len(lint(tmp_path / "P1")) == 3
+    assert len(lint(tmp_path / "P1")) == 50
+    assert "… 47 more" in eyelid("lint", tmp_path / "P1").out
+
+
+def test_what_cannot_be_read_is_still_looked_at(tmp_path):
+    (tmp_path / "list.csv").write_text("who,mail\nann,ann@lab.example\n")
+    assert {finding.what for finding in lint(tmp_path / "list.csv")} == {"an e-mail address"}
 
 
 def test_the_command_exits_with_1_when_it_found_something(tmp_path, eyelid, simulated):

@@ -27,6 +27,11 @@ def test_a_pattern_finds_its_fields(pattern, path, names):
     assert names_from_pattern(pattern, Path(path)) == names
 
 
+def test_a_name_that_could_be_two_peoples_is_refused():
+    with pytest.raises(InputError, match="in more than one way"):
+        names_from_pattern("{task}_{person}", Path("free_view_p1.csv"))
+
+
 def test_an_unknown_field_is_named():
     with pytest.raises(InputError, match="unknown field of a file-name pattern 'persn'"):
         names_from_pattern("{persn}", Path("a.csv"))
@@ -37,5 +42,7 @@ def test_a_list_tells_what_names_do_not(tmp_path):
     listing.write_text("file,person,task\nrec1.csv,7,comic\n")
     layout = Layout(names=listing)
     assert names_of_file(tmp_path / "rec1.csv", layout, {}) == {"person": "7", "task": "comic"}
+    with pytest.raises(InputError, match=r"xrec1\.csv is not in the list"):
+        names_of_file(tmp_path / "xrec1.csv", layout, {})
     with pytest.raises(InputError, match=r"rec2\.csv is not in the list"):
         names_of_file(tmp_path / "rec2.csv", layout, {})

@@ -67,7 +67,7 @@ def test_two_files_of_the_same_recording_are_named(recordings):
 
 def test_one_bad_file_is_named_and_the_rest_is_kept_only_when_asked(recordings):
     (recordings / "bob_diary.csv").write_text("time_ms,x,y\n0,one,two\n")
-    with pytest.raises(InputError, match=r"bob_diary\.csv.*one of 5 files.*--skip-unreadable"):
+    with pytest.raises(InputError, match=r"bob_diary\.csv.*one of 5 files.*skip-unreadable"):
         read(recordings, MAP)
     study = read(recordings, MAP, skip_unreadable=True)
     assert study.data.select("person", "recording").n_unique() == 4
@@ -141,3 +141,17 @@ def test_events_are_found_in_the_better_eye(tmp_path):
     data.write_csv(tmp_path / "a.csv")
     study = read(tmp_path / "a.csv", "units=deg")
     assert [recording.eye for recording, _ in gaze_of(study)] == ["right"]
+
+
+def test_a_pattern_does_not_swallow_the_people_of_a_file(recordings):
+    (recordings / "bob_comic.csv").write_text("person,time_ms,x,y\n1,0,1,1\n2,0,1,1\n")
+    with pytest.raises(InputError, match=r"bob_comic\.csv holds several people \(1, 2"):
+        read(recordings, MAP)
+
+
+def test_a_rate_that_changes_inside_a_file_is_not_claimed(tmp_path):
+    rows = [f"a,{i},1,1" for i in range(50)] + [f"b,{2 * i},1,1" for i in range(20)]
+    (tmp_path / "P1.csv").write_text("\n".join(["recording,time_ms,x,y", *rows, ""]))
+    study = read(tmp_path / "P1.csv", "units=px")
+    assert study.rate_hz is None
+    assert "rates differ: 500 to 1000 Hz" in study.notes

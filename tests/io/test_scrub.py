@@ -135,7 +135,8 @@ def test_paths_in_stimuli_become_their_last_part():
     study = study_of(stimulus=[r"d:\Pres\cups.bmp"] * 3 + [r"e:\Pres\cups.bmp"] * 3)
     assert kinds(study) == {"a path"}
     done = scrubbed(study)
-    assert done.data["stimulus"].unique(maintain_order=True).to_list() == ["cups", "stimulus2"]
+    assert "cups" in set(done.data["stimulus"])
+    assert done.data["stimulus"].n_unique() == 2
     assert kinds(done) == set()
 
 

@@ -194,3 +194,21 @@ def test_what_is_infinite_was_not_measured(table):
     assert read(table("time_ms,x,y\n0,inf,2\n10,1,-inf\n")).data["x"].to_list() == [None, 1.0]
     with pytest.raises(InputError, match="row 2 has no time"):
         read(table("time_ms,x,y\n0,1,2\ninf,1,2\n"))
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["repeats=spread", "repeats=first", "repeats=spread,backwards=sort", "repeats=spread,lost=5"],
+)
+def test_one_persons_rows_do_not_move_anothers(table, said):
+    """Otherwise a promise to one person would rest on everybody's data."""
+    ann = "".join(f"ann,{10 * (i // 2)},{i},1\n" for i in range(40))
+    studies = [
+        read(table(f"person,time_ms,x,y\n{ann}" + other), said)
+        for other in (
+            "".join(f"bob,{1000 * i},{5 * i},2\n" for i in range(40)),
+            "bob,0,5,5\nbob,3,,\n",
+        )
+    ]
+    of_ann = [study.data.filter(pl.col("person") == "ann") for study in studies]
+    assert of_ann[0].equals(of_ann[1])

@@ -428,7 +428,7 @@ def test_counting_elsewhere_than_in_the_study_s_ledger_is_named(features_folder,
     done = eyelid.release(
         features_folder, mechanism="laplace", epsilon=1.0, ledger=tmp_path / "other"
     )
-    assert any("own ledger" in item for item in done.certificate.unprotected)
+    assert any("another ledger" in item for item in done.certificate.unprotected)
 
 
 def test_the_ethics_paragraph_tells_of_earlier_releases(features_folder, tmp_path):

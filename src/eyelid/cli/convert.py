@@ -54,6 +54,7 @@ def run(
 
     from eyelid.engine.progress import shown
     from eyelid.io.convert import convert
+    from eyelid.releases.words import plural
 
     with shown():
         done = convert(
@@ -84,8 +85,10 @@ def run(
         return
     if done.removed:
         print_findings("Left behind", done.removed)
-    say(f"{out}: {len(study.people)} people, {len(study.data):,} rows.")
+    people = plural(len(study.people), "person", "people")
+    say(f"{out}: {people}, {plural(len(study.data), 'row')}.")
     if done.people_renamed:
-        say(f"{done.people_renamed} got pseudonyms; the ledger beside the original knows them.")
+        book = study.origin.ledger if study.origin else None
+        say(f"{done.people_renamed} got pseudonyms, which the ledger {book} keeps.")
     if to == "study":
         say(f"Next: eyelid inspect {out}")

@@ -37,5 +37,5 @@ def run(source: In, columns: ColumnMap = None, as_json: Json = False) -> int:
         say(f"{source}: nothing found besides the gaze, which itself identifies people.")
         return code
     print_findings("Leaks", found)
-    say(f"Mend it: eyelid convert {source} OUT")
+    say(f"Mend it: eyelid convert {source} OUT" + (" --map … as here" if columns else ""))
     return code

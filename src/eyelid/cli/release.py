@@ -73,6 +73,8 @@ def run(
             **parameters,
         )
     certificate = done.certificate
+    for remark in done.notes:
+        note(f"eyelid: {remark}")
     if ledger is not None:
         note(f"eyelid: counted in {ledger}; releases of these people elsewhere are not in it")
     if not certificate.guarantee.holds:

@@ -31,6 +31,9 @@ _SETTINGS = (*_CHOICES, *_SCREEN, "rate_hz", "header", "lost", "skip_lines", *_T
 _SEPARATORS = {"tab": "\t", "\\t": "\t", "space": " ", "comma": ",", "semicolon": ";"}
 
 
+_FARTHEST_M = 20.0
+
+
 def understood(said: Layout | Mapping[str, Any] | str | Path | None) -> Layout:
     """What somebody says about columns, in whatever way he says it."""
     if said is None:
@@ -59,6 +62,8 @@ def layout_from_pairs(pairs: Iterable[str]) -> Layout:
             key, separator, value = pair.partition("=")
             if not separator or not key.strip() or not value.strip():
                 raise InputError(f"--map takes KEY=VALUE,… or a TOML file, got '{pair}'")
+            if key.strip() in said:
+                raise InputError(f"--map says {key.strip()} twice: say it once")
             said[key.strip()] = value.strip()
     return result.under(layout_from_dict(said))
 
@@ -147,14 +152,22 @@ def _yes_or_no(value: Any) -> bool:
 
 def _screen_setting(key: str, value: Any) -> dict[str, Any]:
     if key == "distance_m":
-        return {key: _positive(key, value)}
+        return {key: _metres(key, value)}
     sides = str(value).lower().split("x")
     if len(sides) != 2:
         raise InputError(f"{key} must be WIDTHxHEIGHT, such as 1920x1080, got '{value}'")
-    width, height = (_positive(key, side) for side in sides)
     if key == "screen":
+        width, height = (_positive(key, side) for side in sides)
         return {"width_px": round(width), "height_px": round(height)}
+    width, height = (_metres(key, side) for side in sides)
     return {"width_m": width, "height_m": height}
+
+
+def _metres(key: str, value: Any) -> float:
+    number = _positive(key, value)
+    if number > _FARTHEST_M:
+        raise InputError(f"{key} is in metres, got {value}: is that cm or mm?")
+    return number
 
 
 def _positive(key: str, value: Any) -> float:

@@ -1,4 +1,4 @@
-"""A folder with a column map: a study as csv, or anybody's recordings with a map beside them."""
+"""A study as a folder of csv files, with a column map that tells what they hold."""
 
 from __future__ import annotations
 
@@ -14,15 +14,13 @@ from typing import Any, get_args
 import polars as pl
 
 from eyelid.engine.atomic import new_folder
-from eyelid.engine.progress import track
 from eyelid.errors import InputError
 from eyelid.gaze.study import INDEX_COLUMNS, Feature, Kind, Origin, Study, check
+from eyelid.io.bids.tables import typed
 from eyelid.io.head import head_of
-from eyelid.io.joining import joined, named
+from eyelid.io.layout import MAP_NAME as _MAP
 from eyelid.io.layout import ROLES, Layout
-from eyelid.io.tables import cells
 
-_MAP = "map.toml"
 _FILES = {"data": "data.csv", "people": "people.csv", "events": "events.csv"}
 _TYPES: dict[str, type[pl.DataType]] = {
     str(dtype): dtype
@@ -143,12 +141,20 @@ def _value(value: object) -> str:
 
 
 def recognises_folder(path: Path) -> bool:
-    """Whether somebody put a column map into the folder."""
-    return (path / _MAP).is_file()
+    """Whether a study was written here as csv; a map alone may be anybody's."""
+    return (path / _FILES["data"]).is_file() and _about(path) is not None
+
+
+def _about(path: Path) -> Any:
+    """What the map says about the study, if it can be read and does."""
+    try:
+        return tomllib.loads((path / _MAP).read_text(encoding="utf-8")).get("study")
+    except (OSError, ValueError, RecursionError):
+        return None
 
 
 def read_folder(path: Path, said: Layout) -> Study:
-    """The study that was written as csv, or the recordings beside a map.
+    """The study that was written as csv.
 
     Args:
         path: of the folder.
@@ -156,25 +162,8 @@ def read_folder(path: Path, said: Layout) -> Study:
     """
     # The column map knows the formats, and they know this module.
     from eyelid.io.column_map import layout_from_file
-    from eyelid.io.reading import read_part, recording_files
 
-    layout = layout_from_file(path / _MAP).under(said)
-    about = tomllib.loads((path / _MAP).read_text(encoding="utf-8")).get("study")
-    if about is not None and (path / _FILES["data"]).is_file():
-        return _read_study(path, layout, about)
-    files = recording_files(path, layout)
-    if not files:
-        raise InputError(f"{path} has a {_MAP} and no recordings")
-    return joined(
-        [
-            named(file, read_part(file, layout), layout, alone=len(files) == 1)
-            for file in track(files, "reading", len(files))
-        ],
-        layout,
-    )
-
-
-def _read_study(path: Path, layout: Layout, about: Any) -> Study:
+    layout, about = layout_from_file(path / _MAP).under(said), _about(path)
     try:
         if about["kind"] not in get_args(Kind):
             raise ValueError(f"no kind {about['kind']!r}")
@@ -228,10 +217,15 @@ def _read_table(path: Path, types: Mapping[str, type[pl.DataType]]) -> pl.DataFr
     """A table of a study, in the types that it had."""
     content = head_of(path).content()
     try:
-        table = pl.read_csv(content, schema_overrides={**types, **_KEYS}, infer_schema=False)
+        # As text: numbers in quotes that are not closed bring the reader down.
+        table = pl.read_csv(content, infer_schema=False)
     except pl.exceptions.PolarsError as error:
         raise InputError(f"cannot read {path}: {str(error).splitlines()[0]}") from None
-    last = content.rpartition(b"\n")[2].decode("utf-8", errors="replace")
-    if last and len(cells(last, ",")) < table.width:
+    last = content.rpartition(b"\n")[2]
+    if last and last.count(b",") + 1 < table.width:
         raise InputError(f"{path} ends in the middle of a line: it may be truncated")
-    return table
+    return table.with_columns(
+        typed(path, table[name], dtype)
+        for name, dtype in {**types, **_KEYS}.items()
+        if name in table.columns and dtype != pl.String
+    )

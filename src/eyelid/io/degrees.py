@@ -30,7 +30,7 @@ def in_degrees(recorded: T, where: str) -> T:
     if missing:
         raise InputError(
             f"{where}: degrees need to know {missing}; say it, such as --map "
-            "screen=1920x1080,screen_m=0.53x0.30,distance_m=0.65"
+            "screen=1920x1080,screen_m=0.53x0.30,distance_m=0.65,xy_origin=top-left"
         )
     places = recorded.data.select(pl.col("x", "y").cast(pl.Float64).fill_null(float("nan")))
     x, y = degrees_on_screen(

@@ -11,11 +11,11 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import Study
 from eyelid.io import study_folder
 from eyelid.io.layout import Layout
-from eyelid.io.leaks import Finding
+from eyelid.io.leaks import Finding, is_pseudonym
 from eyelid.io.lint import leaks_of
 from eyelid.io.origin import origin_of, origin_so_far
 from eyelid.io.reading import read
-from eyelid.io.scrub import T, names_to_replace, renamed, scrubbed
+from eyelid.io.scrub import T, findings, names_to_replace, renamed, scrubbed
 from eyelid.privacy.ledger import Ledger
 
 Map = Layout | Mapping[str, Any] | str | Path | None
@@ -48,15 +48,26 @@ def read_scrubbed(path: Path | str, map: Map = None) -> Study:
     return scrubbed(study)
 
 
-def under_pseudonyms(recorded: T) -> T:
-    """The same under the pseudonyms that its ledger keeps, where names are no mere codes."""
-    names = names_to_replace(recorded.people)
+def under_pseudonyms(recorded: T, *, ours: bool) -> T:
+    """The same under the pseudonyms that its ledger keeps, where names are no mere codes.
+
+    Args:
+        recorded: with its origin.
+        ours: whether eyelid wrote it, so that what looks like a pseudonym is one.
+    """
+    names = names_to_replace(recorded.people, ours=ours)
     if not names:
         return recorded
     origin = recorded.origin
     if origin is None or origin.ledger is None:
         raise InputError("pseudonyms are kept in a ledger: say where it is with --ledger FILE")
-    return renamed(recorded, Ledger(origin.ledger).pseudonyms(origin.id, names))
+    everybody = recorded.people["person"].to_list()
+    return renamed(recorded, Ledger(origin.ledger).pseudonyms(origin.id, names, everybody))
+
+
+def is_ours(study: Study, path: Path | str) -> bool:
+    """Whether eyelid wrote what was read at ``path``: a study folder, or a copy with an origin."""
+    return study_folder.recognises(Path(path)) or study.origin is not None
 
 
 def counted(study: Study, path: Path | str, ledger: Path | str | None = None) -> Study:
@@ -67,11 +78,19 @@ def counted(study: Study, path: Path | str, ledger: Path | str | None = None) ->
         path: where it was read.
         ledger: count in this file; refused when these people are counted elsewhere already.
     """
+    ours = is_ours(study, path)
+    study = _with_origin(study, path, ledger)
+    as_it_is = study_folder.recognises(Path(path))
+    return study if as_it_is else under_pseudonyms(study, ours=ours)
+
+
+def _with_origin(study: Study, path: Path | str, ledger: Path | str | None) -> Study:
     own = origin_so_far(study, path)
-    if ledger is not None and own is not None and own.ledger is not None and own.ledger.exists():
-        raise InputError(f"this study is counted in {own.ledger}: leave out --ledger")
-    study = replace(study, origin=origin_of(study, path, ledger))
-    return study if study_folder.recognises(Path(path)) else under_pseudonyms(study)
+    place = own.ledger if own is not None and own.ledger is not None else None
+    elsewhere = ledger is not None and place is not None and place != Path(ledger).absolute()
+    if elsewhere and place is not None and place.exists():
+        raise InputError(f"this study is counted in {place}: leave out --ledger")
+    return replace(study, origin=origin_of(study, path, ledger))
 
 
 def take_in(
@@ -97,8 +116,15 @@ def take_in(
     if study.released:
         raise InputError(f"{path} is a release already: it is made to be shared as it is")
     removed = leaks_of(Path(path), study)
-    study = replace(scrubbed(study), origin=origin_of(study, path, ledger))
+    ours = is_ours(study, path)
+    study = _with_origin(scrubbed(study), path, ledger)
+    left = [f for f in findings(study, Path(path).name) if not f.where.endswith(", person")]
+    if left:
+        raise InputError(f"{left[0].where}: {left[0].what} could not be removed: please report it")
     if keep_names:
+        taken = [name for name in study.people["person"] if is_pseudonym(name)]
+        if taken and not ours:
+            raise InputError(f"person '{taken[0]}' is called like a pseudonym: give another name")
         return Intake(study, tuple(f for f in removed if not f.where.endswith(", person")))
-    people_renamed = len(names_to_replace(study.people))
-    return Intake(under_pseudonyms(study), tuple(removed), people_renamed)
+    people_renamed = len(names_to_replace(study.people, ours=ours))
+    return Intake(under_pseudonyms(study, ours=ours), tuple(removed), people_renamed)

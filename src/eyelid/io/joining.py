@@ -10,13 +10,15 @@ import numpy as np
 import polars as pl
 
 from eyelid.errors import InputError
-from eyelid.gaze.study import RECORDING_KEY, Study, check, track_starts
+from eyelid.gaze.sampling import usual_step_ms
+from eyelid.gaze.study import RECORDING_KEY, Study, check, track_key, track_starts
 from eyelid.io.layout import KEYS, Layout
 from eyelid.io.naming import names_of_file, read_listing
 from eyelid.io.part import Part
 
 _LEADING = ("person", "recording", "task", "stimulus", "time_ms", "duration_ms", "eye")
 _SAME_RATE = 0.02
+_SAME_AS_STATED = 0.1
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,7 @@ def named(path: Path, part: Part, layout: Layout, *, alone: bool) -> NamedPart:
         # Somebody's own pattern outranks a column that he did not name.
         if name not in part.data.columns or (said and name not in layout.columns)
     }
+    _check_pattern(path, part, here)
     stem = path.name[: len(path.name) - len("".join(path.suffixes))] or path.name
     if "person" not in here and "person" not in part.data.columns:
         if not alone:
@@ -72,10 +75,25 @@ def named(path: Path, part: Part, layout: Layout, *, alone: bool) -> NamedPart:
     )
 
 
+def _check_pattern(path: Path, part: Part, here: dict[str, str]) -> None:
+    """Keep a name for the whole file from swallowing what the file itself tells apart."""
+    for name in ("person", "recording"):
+        if name not in here or name not in part.data.columns:
+            continue
+        inside = part.data[name].unique(maintain_order=True)
+        if len(inside) > 1:
+            many = "people" if name == "person" else "recordings"
+            raise InputError(
+                f"{path} holds several {many} ({', '.join(map(str, inside.head(3)))}, …): leave "
+                f"{{{name}}} out of the file-name pattern"
+            )
+
+
 def joined(parts: Sequence[NamedPart], layout: Layout) -> Study:
     """One study of the contents of some files."""
     if not parts:
         raise InputError("there is nothing to read")
+    _check_everybody(parts)
     _check_apart(parts)
     first = parts[0].part
     notes = list(dict.fromkeys(note for each in parts for note in each.part.notes))
@@ -93,10 +111,22 @@ def joined(parts: Sequence[NamedPart], layout: Layout) -> Study:
             "the screens of the files differ, so the study has none; to keep positions "
             "comparable, convert them to degrees (--units deg)"
         )
-    rates = [_rate(each.part) for each in parts]
+    rates = [rate for each in parts for rate in _rates(each.part)]
     rate_hz = _one_rate(rates)
+    stated = {each.part.rate_hz for each in parts if each.part.rate_hz}
+    if first.kind == "samples" and stated - set(rates):
+        notes.append(
+            f"{_told(sorted(stated - set(rates)))} Hz is stated, and time stamps show "
+            f"{_told([r for r in rates if r])} Hz: they are believed"
+        )
     if rate_hz is None and any(rates):
-        notes.append(f"rates differ from file to file: {_told([r for r in rates if r])} Hz")
+        notes.append(f"rates differ: {_told([r for r in rates if r])} Hz")
+    geometry = first.screen and first.screen.distance_m and first.screen.width_m
+    if geometry and first.units in ("px", "fraction") and first.xy_origin is None:
+        notes.append(
+            "xy_origin is not stated, so places on the screen do not become degrees: say it with "
+            "--map xy_origin=top-left"
+        )
     data = pl.concat([_ordered_columns(each.part.data) for each in parts], how="diagonal_relaxed")
     events = [each.part.events for each in parts if each.part.events is not None]
     study = Study(
@@ -133,6 +163,17 @@ def _filled(data: pl.DataFrame) -> pl.DataFrame:
     return _ordered_columns(done)
 
 
+def _check_everybody(parts: Sequence[NamedPart]) -> None:
+    """Fail when rows are nobody's: some of them may be of people who are there by name."""
+    for each in parts:
+        nobody = (each.part.data["person"].str.strip_chars() == "").fill_null(True)
+        if nobody.any():
+            raise InputError(
+                f"{each.path}: {nobody.sum():,} rows do not say whose they are: give every row its "
+                "person, or leave these rows out"
+            )
+
+
 def _check_apart(parts: Sequence[NamedPart]) -> None:
     """Fail when two files claim to be the same recording."""
     owners: dict[tuple[str, str], Path] = {}
@@ -147,25 +188,20 @@ def _check_apart(parts: Sequence[NamedPart]) -> None:
             owners[key] = each.path
 
 
-def _rate(part: Part) -> float | None:
-    """The rate of samples as the time stamps show it, or as stated where they agree."""
+def _rates(part: Part) -> list[float | None]:
+    """The rate of each run of samples as time stamps show it, or as stated where they agree."""
     if part.kind != "samples":
-        return None
-    steps = part.data.select(pl.col("time_ms").diff())["time_ms"]
-    steps = steps.set(track_starts_or_first(part.data), None).drop_nulls()
-    steps = steps.filter(steps > 0)
-    if steps.is_empty():
-        return part.rate_hz
-    measured = 1000.0 / float(np.median(steps.to_numpy()))
-    if part.rate_hz and abs(measured / part.rate_hz - 1) < 0.1:
-        return part.rate_hz
-    return float(f"{measured:.4g}")
-
-
-def track_starts_or_first(data: pl.DataFrame) -> pl.Series:
-    """Whether a row begins a run of samples, also in a table that lacks some keys."""
-    keys = [name for name in RECORDING_KEY if name not in data.columns]
-    return track_starts(data.with_columns(pl.lit("").alias(name) for name in keys))
+        return []
+    steps = part.data.select(*track_key(part.data), pl.col("time_ms").diff().alias("step"))
+    steps = steps.filter(~track_starts(part.data) & (pl.col("step") > 0))
+    found: list[float | None] = []
+    for track in steps.partition_by(track_key(part.data), maintain_order=True):
+        step_ms = usual_step_ms(track["step"].to_numpy())
+        if step_ms is not None:
+            measured = 1000.0 / step_ms
+            agree = part.rate_hz and abs(measured / part.rate_hz - 1) < _SAME_AS_STATED
+            found.append(part.rate_hz if agree else float(f"{measured:.4g}"))
+    return found or [part.rate_hz]
 
 
 def _one_rate(rates: Sequence[float | None]) -> float | None:
@@ -189,7 +225,8 @@ def _people(parts: Sequence[NamedPart], layout: Layout) -> pl.DataFrame:
     )
     if layout.people is None:
         return everybody
-    listed = read_listing(layout.people, "person").unique("person", maintain_order=True)
+    listed = read_listing(layout.people, "person").drop_nulls("person")
+    listed = listed.unique("person", maintain_order=True)
     if not set(listed["person"]) & set(everybody["person"]):
         raise InputError(
             f"nobody in {layout.people} ({', '.join(listed['person'].head(3).to_list())}, …) is "

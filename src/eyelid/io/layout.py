@@ -11,6 +11,9 @@ import polars as pl
 
 from eyelid.gaze.study import EYES, Feature, Kind, Screen
 
+MAP_NAME = "map.toml"
+"""A column map of this name in a folder of recordings needs no ``--map``."""
+
 KEYS = ("person", "recording", "task", "stimulus")
 MEASURES = ("x", "y", "pupil", "confidence", "gaze_x", "gaze_y", "gaze_z")
 HEAD = ("head_x", "head_y", "head_z", "head_roll_deg")

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+import polars as pl
+
 _DAY = r"(?:0?[1-9]|[12]\d|3[01])"
 _MONTH = r"(?:0?[1-9]|1[0-2])"
 _MONTHS = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*"
@@ -17,11 +19,13 @@ PATTERNS: dict[str, re.Pattern[str]] = {
         r"|(?<![\w/.:])/(?:home|Users|mnt|media|data|srv|tmp|var|opt|root|Volumes)/[^\s\"']+"
     ),
     "a date": re.compile(
-        rf"(?<!\d)(?:19|20)\d\d([-/.]){_MONTH}\1{_DAY}(?!\d)"
-        rf"|(?<![\d.]){_DAY}([./-]){_MONTH}\2(?:19|20)\d\d(?!\d)"
+        rf"(?<!\d)(?:19|20)\d\d([-/._]){_MONTH}\1{_DAY}(?!\d)"
+        rf"|(?<!\d)(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?!\d)"
+        rf"|(?<![\d.]){_DAY}([./_-]){_MONTH}\2(?:19|20)\d\d(?!\d)"
         rf"|\b{_MONTHS}\.? +{_DAY}\b[^\n]{{0,20}}?\b(?:19|20)\d\d\b"
         rf"|\b{_DAY}\.? +{_MONTHS}\.? +(?:19|20)\d\d\b"
     ),
+    "a time of day": re.compile(r"(?<![\d:])(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?![\d:])"),
     "a crowd worker's id": re.compile(
         r"(?<!\w)A(?=[0-9A-Z]*\d)[0-9A-Z]{12,13}(?!\w)|(?<!\w)[0-9a-f]{24}(?!\w)"
     ),
@@ -37,9 +41,13 @@ _FIELDS: dict[str, tuple[str, ...]] = {
         "firstname",
         "lastname",
         "surname",
+        "fullname",
+        "initials",
         "operator",
         "experimenter",
     ),
+    "a telephone number or address": ("phone", "telephone", "mobile", "address", "postcode", "zip"),
+    "free text": ("notes", "note", "comments", "remarks"),
     "an e-mail address": ("email", "mail", "emailaddress"),
     "a date or time of day": (
         "date",
@@ -85,8 +93,8 @@ _CODE = re.compile(
 _TAKE = re.compile(
     r"(?:r|rec|recording|run|trial|t|s|ses|session|part|block|round|rate)?\d{0,5}", re.IGNORECASE
 )
-# Milliseconds since 1970 from 2001 on: what clocks show, and no tracker counts up to.
-EPOCH_MS = 1e12
+# Milliseconds since 1970, from 2001 to 2033: what clocks show, and hardly a tracker counts up to.
+_CLOCK_MS = (1e12, 2e12)
 
 
 @dataclass(frozen=True)
@@ -141,20 +149,55 @@ def is_code(person: str) -> bool:
     return _CODE.fullmatch(person) is not None
 
 
-def is_plain_take(recording: str, known: Iterable[str]) -> bool:
+def is_pseudonym(person: str) -> bool:
+    """Whether a name looks like the pseudonyms that eyelid gives.
+
+    >>> is_pseudonym("anon01"), is_pseudonym("ann")
+    (True, False)
+    """
+    return re.fullmatch(r"anon\d+", person) is not None
+
+
+def is_plain_take(recording: str, known: Iterable[str], *, numbers: bool = True) -> bool:
     """Whether the name of a recording says no more than its number, task or stimulus.
+
+    Args:
+        recording: its name.
+        known: the names of tasks and stimuli.
+        numbers: whether numbers say nothing, because everybody has the same.
 
     >>> is_plain_take("comic-2", ["comic"]), is_plain_take("ann_smith", ["comic"])
     (True, False)
     """
-    if is_code(recording):
-        return True
     words = {word.lower() for name in known for word in _words(name)}
-    return all(_TAKE.fullmatch(word) or word.lower() in words for word in _words(recording))
+    if all(word.lower() in words for word in _words(recording)):
+        return True
+    if not numbers or any(leaks_in_text(recording)):
+        return False
+    return is_code(recording) or all(
+        _TAKE.fullmatch(word) or word.lower() in words for word in _words(recording)
+    )
 
 
 def _words(name: str) -> list[str]:
     return [word for word in re.split(r"[-_ .]+", name) if word]
+
+
+def is_clock(values: pl.Series, *, seconds: bool = False) -> bool:
+    """Whether times count from 1970, in ms, µs or ns, so that they tell the day and the hour.
+
+    Args:
+        values: of which the first is looked at.
+        seconds: whether they may be seconds; other clocks run as far.
+
+    >>> is_clock(pl.Series([1.7e12])), is_clock(pl.Series([5000.0]))
+    (True, False)
+    """
+    numbers = values.cast(pl.Float64, strict=False).drop_nulls()
+    if numbers.is_empty():
+        return bool(len(values)) and any(leaks_in_text(str(values[0])))
+    units = [1e-6, 1e-3, 1.0] + [1e3] * seconds
+    return any(_CLOCK_MS[0] <= float(numbers[0]) * ms < _CLOCK_MS[1] for ms in units)
 
 
 def short(value: str, length: int = 60) -> str:

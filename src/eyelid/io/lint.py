@@ -10,14 +10,15 @@ from typing import Any
 
 import polars as pl
 
+from eyelid.errors import InputError
 from eyelid.gaze.study import Study
 from eyelid.io import study_folder
 from eyelid.io.head import Head, head_of
 from eyelid.io.layout import Layout
-from eyelid.io.leaks import EPOCH_MS, Finding, leak_of_field, leaks_in_text, short
+from eyelid.io.leaks import Finding, is_clock, leak_of_field, leaks_in_text, short
 from eyelid.io.reading import read
 from eyelid.io.scrub import findings
-from eyelid.io.tables import cells, separator_of
+from eyelid.io.tables import cells, is_parquet, separator_of
 
 _LEAVES_OUT = "leaves it out"
 _CLOCK = "starts every recording at 0"
@@ -25,16 +26,15 @@ _CLOCK = "starts every recording at 0"
 _REMARK = re.compile(r"(?:\*\*|##?|%|//|MSG\b|[^\t\n]*\tMSG\t)")
 # What trackers write by themselves; anything else in a message was somebody's own words.
 _OWN_MESSAGES = re.compile(
-    r"!(?:CAL|MODE|CMD|V |VAL)|RECCFG|ELCL|GAZE_COORDS|DISPLAY_COORDS|THRESHOLDS|VALIDATE|"
+    r"!(?:CAL|MODE|CMD)|RECCFG|ELCL|GAZE_COORDS|DISPLAY_COORDS|THRESHOLDS|VALIDATE|"
     r"CAMERA_LENS|PUPIL_DATA_TYPE|PRESCALER|VPRESCALER|RETRACE_INTERVAL|TRACKER_TIME|DRIFTCORRECT|"
-    r"ELCLCFG|DISPLAY_RESOLUTION|SYNCTIME|TRIALID|TRIAL_RESULT|TRIAL_VAR|\d+$"
+    r"ELCLCFG|DISPLAY_RESOLUTION|SYNCTIME|\d+$"
 )
 _GZIP_NAME, _GZIP_FLAGS, _GZIP_TIME = 0x08, 3, slice(4, 8)
-_MOST_VALUES = 2000
+_MOST_VALUES = 100_000
 # Lines are numbered in the beginning of a file only: counting them takes time.
 _COUNTED = 1 << 20
-_MOST_PER_KIND = 3
-_PARQUET = {".parquet"}
+_MOST_PER_KIND = 100
 
 
 def lint(
@@ -50,12 +50,24 @@ def lint(
         path: a study folder, a recording, or a folder of recordings.
         map: what you say about its columns, as for `eyelid.read`.
     """
-    return leaks_of(Path(path), read(path, map))
+    path = Path(path)
+    try:
+        study = read(path, map)
+    except InputError:
+        # What is no recording to eyelid may be one to others.
+        found = leaks_of(path, None) if path.exists() else []
+        if not found:
+            raise
+        return found
+    return leaks_of(path, study)
 
 
-def leaks_of(path: Path, study: Study) -> list[Finding]:
-    """The same, of what was read already."""
-    found = list(findings(study, path.name))
+def leaks_of(path: Path, study: Study | None) -> list[Finding]:
+    """The same, of what was read already, or could not be."""
+    found = [] if study is None else list(findings(study, path.name))
+    if path.is_dir():
+        for what, value in leaks_in_text(path.resolve().name):
+            found.append(Finding(f"{path.name}, its name", what, value, "names folders anew"))
     files = [path] if path.is_file() else _files(path)
     for file in files:
         name = file.name if file == path else file.relative_to(path).as_posix()
@@ -68,7 +80,7 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _fewer(found: list[Finding]) -> list[Finding]:
-    """A few of each kind in each place; the remedy is the same for all."""
+    """Each thing once, and not more than a hundred of a kind in one place."""
     count: dict[tuple[str, str], int] = {}
     kept: dict[Finding, None] = {}
     for finding in found:
@@ -82,9 +94,15 @@ def _fewer(found: list[Finding]) -> list[Finding]:
 def _of_file(path: Path, name: str) -> Iterator[Finding]:
     for what, value in leaks_in_text(name):
         yield Finding(f"{name}, its name", what, value, "names files anew")
-    if path.suffix in _PARQUET or path.name.endswith(study_folder.LEDGER_SUFFIX):
+    if path.suffix == study_folder.LEDGER_SUFFIX:
+        yield Finding(
+            name, "a ledger, which holds names", "", "leaves it where it is: do not share it"
+        )
         return
     head = head_of(path)
+    if is_parquet(head):
+        yield from _of_columns(_texts_of_parquet(path), name)
+        return
     if head.gzipped:
         yield from _of_gzip(path, name)
     if head.binary:
@@ -188,20 +206,26 @@ def _of_table(head: Head, name: str) -> Iterator[Finding]:
         return
     separator = separator_of(lines[:50])
     columns = cells(lines[0], separator)
-    if separator == " " or len(columns) < 2 or any(re.fullmatch(r"[-\d.,]+", c) for c in columns):
-        return
-    for column in columns:
-        for what, value in leaks_in_text(column):
-            yield Finding(f"{name}, the header {short(column, 30)}", what, value, _LEAVES_OUT)
-    table = _text_columns(head, separator, lines[0])
+    has_header = not any(re.fullmatch(r"[-\d.,]+", column) for column in columns)
+    if has_header:
+        for column in columns:
+            for what, value in leaks_in_text(column):
+                yield Finding(f"{name}, the header {short(column, 30)}", what, value, _LEAVES_OUT)
+    yield from _of_columns(_text_columns(head, separator, lines[0], has_header), name)
+
+
+def _of_columns(table: pl.DataFrame, name: str) -> Iterator[Finding]:
+    """Columns of text, by their names and by what stands in them."""
     for column in table.columns:
         values = table[column].drop_nulls().unique(maintain_order=True).head(_MOST_VALUES)
         clean = values.str.strip_chars().filter(values.str.strip_chars() != "")
         known = leak_of_field(column)
         if known is not None and len(clean):
-            yield Finding(f"{name}, column {column}", known, short(clean[0]), _LEAVES_OUT)
+            remedy = "gives pseudonyms and numbers" if known == "a name" else _LEAVES_OUT
+            yield Finding(f"{name}, column {column}", known, short(clean[0]), remedy)
             continue
-        if "time" in column.lower() and _is_clock(clean, column):
+        seconds = re.search("unix|utc|epoch", column.lower()) is not None
+        if (seconds or "time" in column.lower()) and is_clock(clean.head(1), seconds=seconds):
             yield Finding(
                 f"{name}, column {column}", "a date or time of day", short(clean[0]), _CLOCK
             )
@@ -212,29 +236,24 @@ def _of_table(head: Head, name: str) -> Iterator[Finding]:
                 yield Finding(f"{name}, column {column}", kind, short(words), _LEAVES_OUT)
 
 
-def _text_columns(head: Head, separator: str, header: str) -> pl.DataFrame:
+def _texts_of_parquet(path: Path) -> pl.DataFrame:
+    """The columns of text, and those that may be clocks, all as text."""
+    schema = pl.read_parquet_schema(path)
+    texts = [c for c, kind in schema.items() if kind == pl.String or leak_of_field(c) is not None]
+    return pl.read_parquet(path, columns=texts).with_columns(pl.all().cast(pl.String))
+
+
+def _text_columns(head: Head, separator: str, header: str, has_header: bool) -> pl.DataFrame:
     """The table from its header on, all text; nothing where it is no table."""
     text = head.text()
     try:
         return pl.read_csv(
             text[text.index(header) :].encode(),
             separator=separator,
+            has_header=has_header,
             infer_schema=False,
             truncate_ragged_lines=True,
             quote_char='"',
         )
     except (pl.exceptions.PolarsError, ValueError):
         return pl.DataFrame()
-
-
-def _is_clock(values: pl.Series, column: str) -> bool:
-    """Whether times count from 1970, so that they tell the day and the hour."""
-    if values.is_empty():
-        return False
-    try:
-        first = float(values[0])
-    except ValueError:
-        return any(leaks_in_text(str(values[0])))
-    # Seconds are believed only where the column says so: other clocks run as far.
-    units = [1e-6, 1e-3, 1.0] + [1e3] * bool(re.search("unix|utc|epoch", column.lower()))
-    return any(EPOCH_MS <= first * ms < 2 * EPOCH_MS for ms in units)

@@ -8,7 +8,9 @@ from pathlib import Path
 import polars as pl
 
 from eyelid.errors import InputError, unknown
+from eyelid.io.head import head_of
 from eyelid.io.layout import KEYS, Layout
+from eyelid.io.tables import separator_of
 
 
 def names_from_pattern(pattern: str, path: Path) -> dict[str, str] | None:
@@ -16,7 +18,7 @@ def names_from_pattern(pattern: str, path: Path) -> dict[str, str] | None:
 
     ``{person}`` stands for some characters, ``*`` and ``{}`` for any. A pattern without a slash
     is about the file's name, one with slashes also about its folders; without an ending it fits
-    any.
+    any. A name that fits in several ways is refused: it could be two people's.
 
     >>> names_from_pattern("Data_P{person}_R{recording}", Path("a/Data_P3_R1.csv"))
     {'person': '3', 'recording': '1'}
@@ -29,7 +31,19 @@ def names_from_pattern(pattern: str, path: Path) -> dict[str, str] | None:
     if not ending:
         name = name[: len(name) - len("".join(path.suffixes))]
     found = re.fullmatch(_compiled(pattern), name)
-    return None if found is None else found.groupdict()
+    if found is None:
+        return None
+    longest = re.fullmatch(_compiled(pattern).replace("+?)", "+)"), name)
+    several = len(found.groupdict()) > 1
+    if several and longest is not None and longest.groupdict() != found.groupdict():
+        first, other = (
+            ", ".join(f"{k}={v}" for k, v in m.groupdict().items()) for m in (found, longest)
+        )
+        raise InputError(
+            f"{path} fits the file-name pattern '{pattern}' in more than one way ({first}; or "
+            f"{other}): write more of the name into the pattern, or give a list (--map names=FILE)"
+        )
+    return found.groupdict()
 
 
 def _compiled(pattern: str) -> str:
@@ -70,23 +84,30 @@ def names_of_file(path: Path, layout: Layout, own: dict[str, str]) -> dict[str, 
 
 
 def _listed(listing: Path, path: Path) -> dict[str, str]:
-    table = read_listing(listing, "file")
-    for row in table.iter_rows(named=True):
-        if row["file"] and path.as_posix().endswith(row["file"]):
-            return {
-                name: value
-                for name, value in row.items()
-                if value is not None and (name in KEYS or name.startswith("label_"))
-            }
-    raise InputError(f"{path} is not in the list {listing}: add a row for it")
+    rows = [
+        row
+        for row in read_listing(listing, "file").iter_rows(named=True)
+        # Whole parts of the path: 1.csv is not the end of 11.csv.
+        if row["file"] and path.parts[-len(Path(row["file"]).parts) :] == Path(row["file"]).parts
+    ]
+    if not rows:
+        raise InputError(f"{path} is not in the list {listing}: add a row for it")
+    if len(rows) > 1:
+        raise InputError(f"{path} is in the list {listing} {len(rows)} times: keep one row for it")
+    return {
+        name: value
+        for name, value in rows[0].items()
+        if value is not None and (name in KEYS or name.startswith("label_"))
+    }
 
 
 def read_listing(path: Path, key: str) -> pl.DataFrame:
     """A csv or tsv that somebody wrote, all text, with the column ``key``."""
+    head = head_of(path)
+    separator = separator_of(head.lines[:50])
     try:
-        separator = "\t" if path.suffix == ".tsv" else ","
-        table = pl.read_csv(path, separator=separator, infer_schema=False)
-    except (OSError, pl.exceptions.PolarsError) as error:
+        table = pl.read_csv(head.text().encode(), separator=separator, infer_schema=False)
+    except (pl.exceptions.PolarsError, ValueError) as error:
         raise InputError(f"cannot read {path}: {str(error).splitlines()[0]}") from None
     table = table.rename({name: name.strip() for name in table.columns})
     near = [name for name in table.columns if name.lower() in (key, f"{key}_id", _ALSO.get(key))]

@@ -11,12 +11,12 @@ from eyelid.engine.progress import track
 from eyelid.errors import InputError, unknown
 from eyelid.gaze.study import Study, check
 from eyelid.io import study_folder
-from eyelid.io.column_map import understood
+from eyelid.io.column_map import layout_from_file, understood
 from eyelid.io.degrees import in_degrees
 from eyelid.io.formats import FOLDERS, FORMATS
 from eyelid.io.head import Head, head_of
 from eyelid.io.joining import NamedPart, joined, named
-from eyelid.io.layout import NOTHING_SAID, Layout
+from eyelid.io.layout import MAP_NAME, NOTHING_SAID, Layout
 from eyelid.io.part import Part
 
 # Files beside recordings that nobody takes for one.
@@ -56,6 +56,8 @@ def read(
     elif path.is_dir():
         format = next((f for f in FOLDERS if f.recognises_folder(path)), None)
         if format is None:
+            if (path / MAP_NAME).is_file():
+                said = layout_from_file(path / MAP_NAME).under(said)
             return _read_files(path, said, units, skip_unreadable)
         whole = format.read_folder(path, said)
     if whole is not None:
@@ -99,8 +101,8 @@ def _read_files(folder: Path, said: Layout, units: str | None, skip_unreadable: 
         except InputError as error:
             if not skip_unreadable:
                 raise InputError(
-                    f"{error} (one of {len(files)} files; to leave out what cannot be read: "
-                    "--skip-unreadable)"
+                    f"{error} (one of {len(files)} files; 'eyelid convert --skip-unreadable' "
+                    "leaves out what cannot be read)"
                 ) from None
             skipped.append(f"left out: {error}")
     if not parts:
@@ -116,6 +118,8 @@ def recording_files(folder: Path, said: Layout = NOTHING_SAID) -> Sequence[Path]
     def wanted(path: Path) -> bool:
         inside = path.relative_to(folder)
         if any(part.startswith(".") for part in inside.parts) or path.resolve() in besides:
+            return False
+        if path.suffix == study_folder.LEDGER_SUFFIX:
             return False
         if said.glob is not None:
             return fnmatch.fnmatch(inside.as_posix(), said.glob)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -9,13 +10,16 @@ from typing import TypeVar
 
 import polars as pl
 
-from eyelid.gaze.study import RECORDING_KEY, Study
+from eyelid.errors import InputError
+from eyelid.gaze.study import EVENT_COLUMNS, INDEX_COLUMNS, RECORDING_KEY, Study
 from eyelid.gaze.table import FeatureTable
+from eyelid.io.layout import HEAD, MEASURES
 from eyelid.io.leaks import (
-    EPOCH_MS,
     Finding,
+    is_clock,
     is_code,
     is_plain_take,
+    is_pseudonym,
     leak_of_field,
     leaks_in_text,
     short,
@@ -25,6 +29,11 @@ T = TypeVar("T", Study, FeatureTable)
 
 # Of fewer people, everybody has something of their own.
 _FEWEST = 3
+# A value that only one person has, for this share of them, is as good as a name.
+_ALMOST_ALL = 0.9
+_SHORTEST_NAME = 3
+_COLUMNS = {*INDEX_COLUMNS, "eye", "duration_ms", *MEASURES, *HEAD}
+_EVENT_COLUMNS = {*EVENT_COLUMNS, "eye"}
 
 
 def findings(study: Study, where: str) -> Iterator[Finding]:
@@ -39,48 +48,63 @@ def findings(study: Study, where: str) -> Iterator[Finding]:
             yield Finding(
                 f"{where}, person", "what may be a name", short(person), "gives a pseudonym"
             )
-    kept, _ = _takes(study)
-    if not kept:
-        example = study.data["recording"][0]
+    plain, _ = _takes(study)
+    if not plain:
         yield Finding(
             f"{where}, recording",
             "names of recordings that say more than a number",
-            short(example),
+            short(study.data["recording"][0]),
             "numbers the recordings of each person",
         )
     for name in ("task", "stimulus"):
         for old in _telling_names(study, name):
-            what = next(iter(leaks_in_text(old)), ("a path", old))[0]
+            what = next(iter(leaks_in_text(old)), ("a path or a name", old))[0]
             yield Finding(f"{where}, {name}", what, short(old), "keeps the last part, or a number")
-    for name in _telling_labels(study):
+    for name, what in _telling_labels(study).items():
+        yield Finding(f"{where}, column {name}", what, name, "drops the column")
+    for name in _needless(study.data, _COLUMNS | {f.name for f in study.features}):
         yield Finding(
-            f"{where}, column {name}", "something of every person's own", name, "drops the column"
+            f"{where}, column {name}", "a column that no study needs", name, "drops the column"
         )
     for name, what in _telling_attributes(study).items():
         yield Finding(f"{where}, people's {name}", what, name, "drops the attribute")
-    first = study.data["time_ms"].min()
-    if isinstance(first, int | float) and first >= EPOCH_MS:
+    if is_clock(study.data["time_ms"].drop_nulls().head(1)):
+        first = f"{study.data['time_ms'][0]:.0f}"
+        yield Finding(f"{where}, time_ms", "a date or time of day", first, "starts recordings at 0")
+    if study.events is not None:
+        yield from _findings_of_events(study.events, where)
+
+
+def _findings_of_events(events: pl.DataFrame, where: str) -> Iterator[Finding]:
+    for name in _needless(events, _EVENT_COLUMNS):
         yield Finding(
-            f"{where}, time_ms", "a date or time of day", f"{first:.0f}", "starts recordings at 0"
+            f"{where}, events' {name}", "a column that no study needs", name, "drops the column"
         )
+    for name in _telling_event_names(events):
+        what = next(iter(leaks_in_text(name)))[0]
+        yield Finding(f"{where}, names of events", what, short(name), "calls the event other")
 
 
 def scrubbed(study: Study) -> Study:
     """The study without leaks, but for the names of people, which need a ledger: `renamed`.
 
     Every recording starts at time 0. Names of recordings that say more than a number become
-    numbers; paths in the names of tasks and stimuli go; labels and attributes that every person
-    has for themselves are dropped.
+    numbers; paths and people's names in the names of tasks and stimuli go; columns that no study
+    needs, and labels and attributes that every person has for themselves, are dropped.
     """
+    needless = _needless(study.data, _COLUMNS | {f.name for f in study.features})
     people = study.people.drop(list(_telling_attributes(study)))
-    data, events = study.data.drop(_telling_labels(study)), study.events
+    data = study.data.drop([*_telling_labels(study), *needless])
     start = data.group_by(RECORDING_KEY, maintain_order=True).agg(
         pl.col("time_ms").min().alias("start_ms")
     )
-    if study.kind != "features":
-        data = _from_zero(data, start, ["time_ms"])
-        if events is not None:
-            events = _from_zero(events, start, ["onset_ms", "offset_ms"])
+    data = _from_zero(data, start, ["time_ms"])
+    events = study.events
+    if events is not None:
+        other = dict.fromkeys(_telling_event_names(events), "other")
+        events = events.drop(_needless(events, _EVENT_COLUMNS))
+        events = events.with_columns(pl.col("name").replace(other))
+        events = _from_zero(events, start, ["onset_ms", "offset_ms"])
     plain, numbers = _takes(study)
     if not plain:
         data = _numbered(data, numbers)
@@ -92,9 +116,15 @@ def scrubbed(study: Study) -> Study:
     return replace(study, data=data, events=events, people=people)
 
 
-def names_to_replace(people: pl.DataFrame) -> list[str]:
-    """The people whose names are no mere codes."""
-    return [person for person in people["person"] if not is_code(person)]
+def names_to_replace(people: pl.DataFrame, *, ours: bool = True) -> list[str]:
+    """The people whose names are no mere codes.
+
+    Args:
+        people: of a study.
+        ours: whether pseudonyms among them are eyelid's own, and stay.
+    """
+    names = people["person"].to_list()
+    return [name for name in names if not is_code(name) or (not ours and is_pseudonym(name))]
 
 
 def renamed(recorded: T, pseudonyms: Mapping[str, str]) -> T:
@@ -104,6 +134,8 @@ def renamed(recorded: T, pseudonyms: Mapping[str, str]) -> T:
 
     def under(frame: pl.DataFrame) -> pl.DataFrame:
         named = frame.with_columns(pl.col("person").replace(dict(pseudonyms)))
+        if named["person"].n_unique() != frame["person"].n_unique():
+            raise InputError("two people would get the same name: give them names that are none's")
         return named.sort("person", maintain_order=True)
 
     done = replace(recorded, data=under(recorded.data), people=under(recorded.people))
@@ -112,10 +144,19 @@ def renamed(recorded: T, pseudonyms: Mapping[str, str]) -> T:
     return done
 
 
+def _needless(frame: pl.DataFrame, needed: set[str]) -> list[str]:
+    return [n for n in frame.columns if n not in needed and not n.startswith("label_")]
+
+
 def _from_zero(frame: pl.DataFrame, start: pl.DataFrame, columns: list[str]) -> pl.DataFrame:
-    joined = frame.join(start, on=RECORDING_KEY, how="left", maintain_order="left")
-    begun = pl.col("start_ms").fill_null(0.0)
-    return joined.with_columns(pl.col(c) - begun for c in columns).drop("start_ms")
+    """Times since the recording began; rows of recordings that are not there are left out."""
+    joined = frame.join(start, on=RECORDING_KEY, how="inner", maintain_order="left")
+    begun = pl.col("start_ms")
+    # What is left of a large number after the point would tell how large it was.
+    since = [pl.when(begun == 0).then(c).otherwise((pl.col(c) - begun).round(3)) for c in columns]
+    return joined.with_columns(s.alias(c) for s, c in zip(since, columns, strict=True)).drop(
+        "start_ms"
+    )
 
 
 def _takes(study: Study) -> tuple[bool, pl.DataFrame]:
@@ -126,10 +167,14 @@ def _takes(study: Study) -> tuple[bool, pl.DataFrame]:
         value
         for name in ("task", "stimulus")
         if name in takes.columns
-        for value in takes[name].unique().to_list()
-        if value and next(iter(leaks_in_text(value)), None) is None
+        for value in set(takes[name].to_list()) - set(_telling_names(study, name))
+        if value
     }
-    plain = all(is_plain_take(name, known) for name in takes["recording"].unique())
+    # A name that only one person's recording has may count who came when.
+    of_person = takes.group_by("person").agg(pl.col("recording").sort())
+    alike = of_person["recording"].n_unique() == 1
+    names = takes["recording"].unique().to_list()
+    plain = all(is_plain_take(name, known, numbers=alike) for name in names)
     number = (pl.int_range(pl.len()).over("person") + 1).cast(pl.String)
     return plain, takes.select(*RECORDING_KEY, ("r" + number).alias("take"))
 
@@ -140,35 +185,61 @@ def _numbered(frame: pl.DataFrame, numbers: pl.DataFrame) -> pl.DataFrame:
 
 
 def _telling_names(study: Study, column: str) -> dict[str, str]:
-    """Names of tasks or stimuli that are paths or hold other leaks, with what they become."""
+    """Names of tasks or stimuli that hold paths, people or other leaks, with what they become."""
     if column not in study.data.columns:
         return {}
-    names = [name for name in study.data[column].unique(maintain_order=True) if name]
+    names = [name for name in study.data[column].unique() if name]
+    people = [_letters(person) for person in names_to_replace(study.people)]
+    people = [person for person in people if len(person) >= _SHORTEST_NAME]
+
+    def leaks(name: str) -> bool:
+        return any(leaks_in_text(name)) or any(person in _letters(name) for person in people)
+
     told: dict[str, str] = {}
-    for number, name in enumerate(names, 1):
-        if "\\" not in name and "/" not in name and not any(leaks_in_text(name)):
+    # In an order that neither people nor the alphabet know.
+    for number, name in enumerate(sorted(names, key=_shuffled), 1):
+        is_path = "\\" in name or "/" in name
+        if not is_path and not leaks(name):
             continue
         last = re.split(r"[\\/]", name.rstrip("\\/"))[-1]
         clean = re.sub(r"\.\w{1,5}$", "", last)
         taken = set(names) | set(told.values())
-        if not clean or any(leaks_in_text(clean)) or clean in taken:
+        if not is_path or not clean or leaks(last) or clean in taken:
             clean = f"{column}{number}"
         told[name] = clean
     return told
 
 
-def _telling_labels(study: Study) -> list[str]:
-    """Labels in free text that leaks, or with a value of its own for every person."""
-    found = []
+def _letters(name: str) -> str:
+    return re.sub(r"[\W_]", "", name.casefold())
+
+
+def _shuffled(name: str) -> bytes:
+    return hashlib.sha256(name.encode()).digest()
+
+
+def _telling_event_names(events: pl.DataFrame) -> list[str]:
+    names = events["name"].cast(pl.String).drop_nulls().unique()
+    return [name for name in names if any(leaks_in_text(name))]
+
+
+def _telling_labels(study: Study) -> dict[str, str]:
+    """Labels that are clocks, free text that leaks, or something of every person's own."""
+    found = {}
     for name in study.labels:
         column = study.data[name]
         if column.dtype == pl.String:
-            values = column.drop_nulls().unique()
-            if any(any(leaks_in_text(value)) for value in values):
-                found.append(name)
-                continue
-        if not study.simulated and _own_to_everybody(study.data.select("person", name)):
-            found.append(name)
+            leaks = (
+                leak for value in column.drop_nulls().unique() for leak in leaks_in_text(value)
+            )
+            what = next((kind for kind, _ in leaks), None)
+        else:
+            what = "a date or time of day" if is_clock(column.drop_nulls().head(1)) else None
+        if what is None and not study.simulated:
+            alone = _own_to_everybody(study.data.select("person", name))
+            what = "something of every person's own" if alone else None
+        if what is not None:
+            found[name] = what
     return found
 
 
@@ -192,8 +263,10 @@ def _telling_attributes(study: Study) -> dict[str, str]:
 
 
 def _own_to_everybody(pairs: pl.DataFrame) -> bool:
-    """Whether each person has one value, and no two the same."""
+    """Whether each person has one value, and hardly any two the same."""
     person, value = pairs.columns
     distinct = pairs.drop_nulls().unique()
     people = distinct[person].n_unique()
-    return people >= _FEWEST and len(distinct) == people == distinct[value].n_unique()
+    if people < _FEWEST or len(distinct) != people:
+        return False
+    return distinct[value].n_unique() >= _ALMOST_ALL * people

@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from eyelid.errors import InputError
@@ -91,7 +90,13 @@ def read_table(head: Head, layout: Layout) -> Part:
     if not layout.columns:
         raise InputError(
             f"{head.path} is a table whose columns say nothing known: name them with --map "
-            "time=COLUMN,x=COLUMN,y=COLUMN,units=px,…"
+            f"time=COLUMN,x=COLUMN,y=COLUMN,units=px,…{_columns_told(head, layout)}"
+        )
+    kind = layout.kind or ("fixations" if "duration" in layout.columns else "samples")
+    if kind == "samples" and not _has_gaze(layout):
+        raise InputError(
+            f"{head.path} has no gaze that is known: name its columns with --map x=COLUMN,y=COLUMN"
+            f"{_columns_told(head, layout)}"
         )
     raw = _raw_table(head, layout)
     if layout.prepare is not None:
@@ -117,7 +122,6 @@ def read_table(head: Head, layout: Layout) -> Part:
     selected += [_number(columns[role]).alias(role) for role in numbers if role in columns]
     data = _of_eyes(raw, layout, selected)
     data = _steady(head, layout, data)
-    kind = layout.kind or ("fixations" if "duration" in columns else "samples")
     return Part(
         format=layout.format or "table",
         data=data,
@@ -129,6 +133,20 @@ def read_table(head: Head, layout: Layout) -> Part:
         screen=layout.screen,
         features=layout.features,
     )
+
+
+def _has_gaze(layout: Layout) -> bool:
+    sides = ("", *(f"_{eye}" for eye in EYES[:2]))
+    needed = (("x", "y"), ("gaze_x", "gaze_y", "gaze_z"))
+    return any(all(n + side in layout.columns for n in names) for side in sides for names in needed)
+
+
+def _columns_told(head: Head, layout: Layout) -> str:
+    """The columns that there are, for whoever has to name them."""
+    names = header_of(head, layout.separator) if layout.header is not False else []
+    if not names:
+        return "; it has no header, so columns are numbers, from 1 (--map header=no,x=1,…)"
+    return f"; it has the columns {', '.join(names[:20])}"
 
 
 def _raw_table(head: Head, layout: Layout) -> pl.DataFrame:
@@ -402,6 +420,9 @@ def _steady(head: Head, layout: Layout, data: pl.DataFrame) -> pl.DataFrame:
     if layout.repeats == "first":
         return data.unique(groups, keep="first", maintain_order=True)
     count, place = pl.len().over(groups), pl.int_range(pl.len()).over(groups)
-    steps = data.select(step.alias("step"))["step"].drop_nulls()
-    interval = float(np.median(steps.filter(steps > 0).to_numpy())) if (steps > 0).any() else 0.0
-    return data.with_columns(pl.col("time_ms") + place * (interval / count))
+    # Each track by its own interval: one person's data must not move another's.
+    steps = data.with_columns(step.alias("step"))
+    usual = pl.when(pl.col("step") > 0).then(pl.col("step")).median()
+    interval = (usual.over(key) if key else usual).fill_null(0.0)
+    spread = pl.col("time_ms") + place * (interval / count)
+    return steps.with_columns(spread).drop("step")

@@ -151,7 +151,7 @@ class AdditiveMechanism(Mechanism):
             f"the number of people ({shape.people}) and that each of them took part",
             "which recordings each person has, with their task and stimulus names, and their order",
             f"the common length of the recordings ({shape.length} rows, {how})",
-            "the names of the people, which are those of the study",
+            "the names of the people as the study has them, and their order",
         ]
         if self.unit.name == "record":
             if self.length != "shortest":

@@ -15,6 +15,7 @@ import math
 import os
 import secrets
 import sqlite3
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -37,11 +38,12 @@ _SCHEMA = (
     "CREATE TABLE home (folder TEXT PRIMARY KEY, origin TEXT NOT NULL)",
     "CREATE TABLE allowance (origin TEXT PRIMARY KEY, epsilon REAL, delta REAL)",
 )
-# Apart from the others: ledgers of the first version lack it.
-_PSEUDONYMS = (
-    "CREATE TABLE IF NOT EXISTS pseudonym (origin TEXT, person TEXT, pseudonym TEXT, "
-    "PRIMARY KEY (origin, person), UNIQUE (origin, pseudonym))"
-)
+# Apart from the others: ledgers of the first version lack them.
+_LATER = {
+    "pseudonym": "CREATE TABLE IF NOT EXISTS pseudonym (origin TEXT, person TEXT, pseudonym TEXT, "
+    "PRIMARY KEY (origin, person), UNIQUE (origin, pseudonym))",
+    "incomplete": "CREATE TABLE IF NOT EXISTS incomplete (origin TEXT PRIMARY KEY)",
+}
 _FORMAT = "eyelid/ledger/1"
 # Sums of decimal epsilons must meet a decimal limit exactly.
 _ROUNDING = 1e-9
@@ -162,8 +164,9 @@ class Ledger:
                 f"{self.path} is not a ledger that this eyelid can read: it may have been "
                 "emptied; bring back a copy, or say where it is with --ledger FILE"
             )
-        if "pseudonym" not in tables:
-            database.execute(_PSEUDONYMS)
+        for table, statement in _LATER.items():
+            if table not in tables:
+                database.execute(statement)
 
     def register(self, origin: str) -> None:
         """Make an origin known, so that its spending can be counted here."""
@@ -197,7 +200,20 @@ class Ledger:
         with self._transaction() as database:
             return _is_known(database, origin)
 
-    def pseudonyms(self, origin: str, people: Sequence[str]) -> dict[str, str]:
+    def mark_incomplete(self, origin: str) -> None:
+        """Remember that these people are, or may be, counted in another ledger too."""
+        with self._transaction() as database:
+            database.execute("INSERT OR IGNORE INTO incomplete VALUES (?)", (origin,))
+
+    def is_incomplete(self, origin: str) -> bool:
+        """Whether these people are, or may be, counted in another ledger too."""
+        with self._transaction() as database:
+            query = "SELECT 1 FROM incomplete WHERE origin = ?"
+            return database.execute(query, (origin,)).fetchone() is not None
+
+    def pseudonyms(
+        self, origin: str, people: Sequence[str], besides: Iterable[str] = ()
+    ) -> dict[str, str]:
         """A pseudonym for each of some people, for ever the same in this ledger.
 
         Spending is counted under the true name, whichever of the two a study uses.
@@ -205,22 +221,23 @@ class Ledger:
         Args:
             origin: of the study.
             people: their names.
+            besides: names that others keep, and that no pseudonym may be.
         """
         with self._transaction() as database:
             query = "SELECT person, pseudonym FROM pseudonym WHERE origin = ?"
             known = dict(database.execute(query, (origin,)).fetchall())
-            fresh = sorted(set(people) - set(known))
+            wanted = {name: same_name(name) for name in people}
+            fresh = sorted(set(wanted.values()) - set(known))
             # In the order of their names, numbers would tell them.
             secrets.SystemRandom().shuffle(fresh)
             counted = {name for (name,) in database.execute("SELECT person FROM crowd")}
-            taken = {*known.values(), *people, *counted}
+            taken = {*known.values(), *wanted.values(), *besides, *counted}
             numbers = (f"anon{number:02d}" for number in itertools.count(1))
             free = (name for name in numbers if name not in taken)
             rows = [(origin, name, alias) for name, alias in zip(fresh, free, strict=False)]
             database.executemany("INSERT INTO pseudonym VALUES (?, ?, ?)", rows)
-            return {name: alias for name, alias in known.items() if name in set(people)} | {
-                name: alias for _, name, alias in rows
-            }
+        known |= {name: alias for _, name, alias in rows}
+        return {name: known[same] for name, same in wanted.items()}
 
     def fingerprint(self, digest: bytes, debit: int) -> str:
         """A fingerprint of private data for one release, which only the ledger's owner can check.
@@ -342,6 +359,15 @@ class Ledger:
         return allowance
 
 
+def same_name(name: str) -> str:
+    """A name as it is compared: however its letters and spaces are encoded.
+
+    >>> same_name("Zoe\u0308  B") == same_name("Zo\u00eb B")
+    True
+    """
+    return " ".join(unicodedata.normalize("NFKC", name).split())
+
+
 def _make(path: Path) -> None:
     """Put down a fresh ledger in one step, so that an empty file always is a damaged one."""
     draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
@@ -371,7 +397,7 @@ def _true_names(database: sqlite3.Connection, origin: str, people: Iterable[str]
     """The names under which people are counted, in order; a pseudonym stands for its bearer."""
     query = "SELECT pseudonym, person FROM pseudonym WHERE origin = ?"
     bearers = dict(database.execute(query, (origin,)).fetchall())
-    return sorted({bearers.get(name, name) for name in people})
+    return sorted({bearers.get(name, same_name(name)) for name in people})
 
 
 def _check_known(database: sqlite3.Connection, origin: str, path: Path) -> None:
@@ -429,7 +455,8 @@ def _groups(
         crowds.setdefault(crowd, []).append(number)
     of_person: dict[str, list[str]] = {} if people is None else {name: [] for name in people}
     for crowd in crowds:
-        for (name,) in database.execute("SELECT person FROM crowd WHERE crowd = ?", (crowd,)):
+        names = database.execute("SELECT person FROM crowd WHERE crowd = ?", (crowd,)).fetchall()
+        for name in {same_name(name) for (name,) in names}:
             if people is None or name in of_person:
                 of_person.setdefault(name, []).append(crowd)
     groups: dict[tuple[int, ...], int] = {}

@@ -14,18 +14,10 @@ def open_ledger(origin: Origin | None) -> tuple[Ledger, str] | None:
     if origin is None:
         return None
     if origin.ledger is None:
-        raise InputError("study.json names an origin but no ledger: say where it is with --ledger")
+        raise InputError(
+            "these data name their origin and not its ledger: say where it is with --ledger FILE"
+        )
     return Ledger(origin.ledger), origin.id
-
-
-def elsewhere(own: Origin | None, chosen: Path | str | None) -> bool:
-    """Whether a chosen ledger is another one than that which counts these people already."""
-    if own is None or chosen is None:
-        return False
-    if own.ledger is not None:
-        return Path(chosen).absolute() != own.ledger
-    # A copy that left the house does not say where its ledger is; the right one knows it.
-    return not (Path(chosen).exists() and Ledger(chosen).knows(own.id))
 
 
 def refuse_to_dodge(own: Origin | None, chosen: Path | str | None) -> None:

@@ -10,10 +10,10 @@ from eyelid.audits.identification import identify, recognise_task, strongest
 from eyelid.audits.verify import Verification, verify
 from eyelid.engine.atomic import new_folder
 from eyelid.engine.progress import track
+from eyelid.gaze.features import window_features
 from eyelid.gaze.simulator import simulate
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
-from eyelid.gaze.windows import window_features
 from eyelid.io.study_folder import write
 from eyelid.privacy.guarantee import rounded_up
 from eyelid.privacy.rank1 import rank1_bounds

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -11,12 +12,16 @@ import polars as pl
 
 from eyelid.engine.atomic import new_folder
 from eyelid.engine.progress import track
+from eyelid.errors import InputError
+from eyelid.gaze.events.blinks import MIN_CONFIDENCE
+from eyelid.gaze.sampling import usual_step_ms
 from eyelid.gaze.study import RECORDING_KEY, Study, track_key
 
 # Below this many people alike, an attribute points at somebody.
 _SMALL_GROUP = 5
 # A step this many times the usual one is an interruption.
 _GAP = 3
+_MOST_PICTURES = 500
 
 
 def inspect(study: Study) -> dict[str, Any]:
@@ -59,13 +64,15 @@ def inspect(study: Study) -> dict[str, Any]:
 
 
 def draw_recordings(study: Study, folder: Path) -> None:
-    """Draw each recording into a new folder of small pictures; for the owner's eyes."""
+    """Draw the recordings, at most 500, into a new folder of pictures; for the owner's eyes."""
     from matplotlib.figure import Figure
 
     from eyelid.gaze.pictures import draw_overview
 
+    if study.kind == "features":
+        raise InputError("pictures are of gaze, and this is a study of features")
     with new_folder(folder) as place:
-        recordings = list(study.recordings())
+        recordings = list(itertools.islice(study.recordings(), _MOST_PICTURES))
         for number, recording in enumerate(track(recordings, "drawing"), 1):
             figure = Figure(figsize=(7.2, 2.4), layout="constrained")
             draw_overview(recording, study, figure.subplots(1, 2, width_ratios=[1, 2]))
@@ -95,9 +102,10 @@ def _rates(study: Study) -> dict[str, float | None]:
         return {"nominal": study.rate_hz, "measured": None, "jitter_ms": None}
     array = steps.to_numpy()
     middle = float(np.median(array))
+    usual = usual_step_ms(array)
     return {
         "nominal": study.rate_hz,
-        "measured": 1000 / middle if middle else None,
+        "measured": 1000 / usual if usual else None,
         # Rounding of time stamps is no jitter.
         "jitter_ms": round(float(np.median(np.abs(array - middle))), 6),
     }
@@ -120,8 +128,12 @@ def _quality(study: Study) -> dict[str, float]:
         f"missing_{name}": float(share) for name, share in zip(names, missing.row(0), strict=True)
     }
     if study.kind == "samples":
-        of_recordings = study.data.group_by(track_key(study.data)).agg(lost(names[0]).mean())
-        found["missing_worst_recording"] = float(of_recordings[names[0]].to_numpy().max())
+        gone = lost(names[0])
+        if "confidence" in study.data.columns:
+            gone |= (pl.col("confidence") < MIN_CONFIDENCE).fill_null(False)
+            found["missing_or_unsure"] = float(study.data.select(gone.mean()).item())
+        of_recordings = study.data.group_by(track_key(study.data)).agg(gone.mean().alias("gone"))
+        found["missing_worst_recording"] = float(of_recordings["gone"].to_numpy().max())
         found |= _steadiness(study)
     return found
 

@@ -63,8 +63,8 @@ class Plan:
 
 
 def people_alike(table: FeatureTable) -> bool:
-    """Whether everybody has the same recordings, of the same tasks and stimuli."""
-    keys = [c for c in ("task", "stimulus") if c in table.data.columns]
+    """Whether everybody has the same recordings, by name, of the same tasks and stimuli."""
+    keys = [c for c in ("recording", "task", "stimulus") if c in table.data.columns]
     each = table.recordings.group_by("person", maintain_order=True).agg(pl.len(), *keys)
     return each.drop("person").n_unique() == 1
 
@@ -86,7 +86,7 @@ def feature_table(source: Study | FeatureTable | Path | str, map: Map = None) ->
         return source
     study = source if isinstance(source, Study) else read(source, map)
     if study.kind == "samples":
-        from eyelid.gaze.windows import window_features
+        from eyelid.gaze.features import window_features
 
         return window_features(check(study))
     return FeatureTable.of(study)
@@ -160,6 +160,8 @@ def make_plan(
 
 
 def _check_features(table: FeatureTable) -> None:
+    if all(table.data[name].null_count() == len(table.data) for name in table.names):
+        raise InputError("no feature has a value at all: there is nothing to release")
     for name in table.names:
         if not table.data.schema[name].is_numeric():
             raise InputError(f"feature {name} is not a number: a mechanism cannot take it")

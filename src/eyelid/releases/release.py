@@ -16,7 +16,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import study_folder
-from eyelid.io.intake import Map, read_scrubbed, under_pseudonyms
+from eyelid.io.intake import Map, is_ours, read_scrubbed, under_pseudonyms
 from eyelid.io.origin import counted_in, origin_of, origin_so_far
 from eyelid.io.study_folder import write_parts
 from eyelid.mechanisms.mechanism import Mechanism
@@ -27,7 +27,7 @@ from eyelid.privacy.ledger import Ledger
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.releases.certificate import Certificate
-from eyelid.releases.counting import elsewhere, open_ledger, refuse_to_dodge
+from eyelid.releases.counting import open_ledger, refuse_to_dodge
 from eyelid.releases.datacard import datacard
 from eyelid.releases.plan import Plan, build_mechanism, make_plan
 from eyelid.releases.words import person_total, worth
@@ -45,6 +45,7 @@ class Release:
         rows: how many rows it has, and how many were cut or made up for the common length; for
             the owner's eyes.
         path: where it was written, if it was.
+        notes: what whoever read the recordings should know.
     """
 
     table: FeatureTable
@@ -52,6 +53,7 @@ class Release:
     worth: str
     rows: str
     path: Path | None = None
+    notes: tuple[str, ...] = ()
 
 
 def release(
@@ -110,18 +112,17 @@ def release(
     if path is not None and isinstance(source, Study):
         own = origin_so_far(source, path)
     refuse_to_dodge(own, ledger)
-    counted_elsewhere = elsewhere(own, ledger)
     origin = own
-    if path is not None and own is None:
-        origin = origin_of(plan.table.study(), path, ledger)
+    if path is not None and isinstance(source, Study):
+        origin = origin_of(source, path, ledger)
     elif ledger is not None:
         origin = counted_in(own, ledger)
     table = replace(plan.table, origin=origin)
-    if path is not None and not study_folder.recognises(path):
-        table = under_pseudonyms(table)
+    if path is not None and isinstance(source, Study) and not study_folder.recognises(path):
+        table = under_pseudonyms(table, ours=is_ours(source, path))
     plan = replace(plan, table=table)
     book = open_ledger(origin)
-    certificate = _debit_and_certify(plan, book, noise.name, counted_elsewhere, out)
+    certificate = _debit_and_certify(plan, book, noise.name, out)
 
     table = chosen.apply(plan.table, noise)
     people = plan.table.people.filter(pl.col("person").is_in(plan.people))
@@ -133,7 +134,8 @@ def release(
         origin=None,
         released=True,
     )
-    done = Release(table, certificate, worth(chosen, plan.shape), _rows_told(plan), out)
+    notes = source.notes if isinstance(source, Study) else ()
+    done = Release(table, certificate, worth(chosen, plan.shape), _rows_told(plan), out, notes)
     card = datacard(certificate, table, plan.shape, chosen)
     # Writing takes memory, which the private table no longer needs.
     del plan
@@ -162,7 +164,6 @@ def _debit_and_certify(
     plan: Plan,
     book: tuple[Ledger, str] | None,
     randomness_name: str,
-    counted_elsewhere: bool,
     out: Path | None,
 ) -> Certificate:
     """Pay first; then say what was bought."""
@@ -191,9 +192,9 @@ def _debit_and_certify(
     ]
     if book is None:
         unprotected.append("what earlier releases of these people gave away: there is no ledger")
-    elif counted_elsewhere:
+    elif book[0].is_incomplete(book[1]):
         unprotected.append(
-            "what the study's own ledger has counted: this release is in another one"
+            "what another ledger has counted of these people: the one used here is not the only one"
         )
     delta = plan.person_level.delta or 0.0
     if delta * plan.shape.people >= 1:

@@ -9,7 +9,6 @@ from typing import Any
 from eyelid.errors import InputError
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
-from eyelid.io import study_folder
 from eyelid.io.intake import Map
 from eyelid.io.origin import counted_in, origin_of, origin_so_far
 from eyelid.io.reading import read
@@ -118,20 +117,18 @@ def budget(
     study = read(source, map) if isinstance(source, str | Path) else source
     changes = limit_epsilon is not None or limit_delta is not None or no_limit
     path = Path(source) if isinstance(source, str | Path) else None
-    origin = origin_so_far(study, path) if path and isinstance(study, Study) else study.origin
     if study.released:
         raise InputError("a released dataset has no budget: name the original study")
-    if ledger is not None:
-        raw = path is not None and not study_folder.recognises(path)
-        if raw and origin is None and isinstance(study, Study) and path is not None:
-            origin = origin_so_far(study, path, ledger)
-        else:
-            origin = counted_in(origin, ledger)
-    if origin is None and not changes:
+    origin = study.origin
+    if path is not None and isinstance(study, Study):
         # Asking leaves no trace.
+        origin = origin_so_far(study, path, ledger)
+        if changes:
+            origin = origin_of(study, path, ledger)
+    elif ledger is not None:
+        origin = counted_in(origin, ledger)
+    if origin is None and not changes:
         return Budget((), (), None, counted=False)
-    if origin is None and path is not None and isinstance(study, Study):
-        origin = origin_of(study, path, ledger)
     book = open_ledger(origin)
     if book is None:
         raise InputError("this study is not in a folder and has no ledger: give --ledger FILE")

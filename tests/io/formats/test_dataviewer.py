@@ -51,7 +51,8 @@ def test_starts_are_kept_where_there_are_some(file):
     content = "\n".join(f"{a},{b}" for a, b in zip(lines, starts, strict=True)) + "\n"
     study = read(file(content))
     assert study.data["time_ms"].to_list() == [35.0, 290.0, 12.0, 40.0]
-    assert study.notes == ()
+    assert len(study.notes) == 1
+    assert "session label" in study.notes[0]
 
 
 def test_the_eye_that_was_used_is_kept(file):

@@ -204,8 +204,9 @@ def test_further_columns_are_not_taken_for_gaze(name, eyes):
     assert_frame_equal(read(PREAMBLE + block(wider, eyes, more="\t" + word)).data, plain)
 
 
-def test_samples_without_flags_are_whole():
-    bare = [line.removesuffix("\t...") for line in mono([1, 2, 3])]
+@pytest.mark.parametrize("end", ["", "\r"])
+def test_samples_without_flags_are_whole(end):
+    bare = [line.removesuffix("\t...") + end for line in mono([1, 2, 3])]
     part = read(PREAMBLE + block(bare))
     assert_frame_equal(part.data, read(PREAMBLE + block(mono([1, 2, 3]))).data)
 
@@ -495,6 +496,11 @@ def test_a_damaged_line_is_named(line, message):
     number = content.splitlines().index(line) + 1
     with pytest.raises(InputError, match=rf"^p01\.asc, line {number}: .*{re.escape(message)}"):
         read(content)
+
+
+def test_blanks_at_the_end_of_a_line_are_no_cells():
+    with pytest.raises(InputError, match="this line has 3 cells"):
+        read(PREAMBLE + block(["1003\t  1.0\t  2.0\t \r", *mono([1004])]))
 
 
 def test_a_column_that_the_eyes_promise_must_be_there():

@@ -17,9 +17,13 @@ from eyelid.io.bids.entities import Name, name_of
 from eyelid.io.bids.inheritance import Sidecars
 from eyelid.io.bids.sidecars import (
     ADDED,
+    FACTS,
     MS_PER_UNIT,
     NAMES,
+    ORIGIN,
     OWN,
+    RELEASED,
+    SIMULATED,
     Json,
     doubts,
     facts_of,
@@ -29,7 +33,14 @@ from eyelid.io.bids.sidecars import (
     read_json,
     word,
 )
-from eyelid.io.bids.tables import COLUMNS, FORMATS, Types, read_cells, stated_types, typed
+from eyelid.io.bids.tables import (
+    COLUMNS,
+    FORMATS,
+    Types,
+    converted,
+    read_cells,
+    stated_types,
+)
 from eyelid.io.head import head_of
 from eyelid.io.joining import joined, named
 from eyelid.io.layout import HEAD, MEASURES, MS_PER, Layout
@@ -75,18 +86,20 @@ def read_folder(path: Path, said: Layout) -> Study:
         for eyes in track(recordings.values(), "reading", len(recordings))
     ]
     if people is not None:
+        first = parts[0].part
         # Whoever is missing in the list comes after it.
-        listed = replace(parts[0].part, people=_with(people, parts[0].part.people))
-        parts[0] = replace(parts[0], part=listed)
+        everybody = pl.concat([people, first.data.select("person")], how="diagonal_relaxed")
+        parts[0] = replace(parts[0], part=replace(first, people=everybody))
     study = joined(parts, said).derive(
-        origin=Origin(str(about["EyelidOrigin"])) if about.get("EyelidOrigin") else None,
-        simulated=about.get("EyelidSimulated") is True,
-        released=about.get("EyelidReleased") is True,
+        origin=Origin(str(about[ORIGIN])) if about.get(ORIGIN) else None,
+        simulated=about.get(SIMULATED) is True,
+        released=about.get(RELEASED) is True,
     )
-    # What eyelid wrote keeps the rate that it had, whatever the time stamps say.
-    rates = {number(file.own["rate_hz"]) for file in files if "rate_hz" in file.own}
-    written = all("rate_hz" in file.own for file in files) and len(rates) == 1
-    return study.derive(rate_hz=rates.pop()) if written and said.rate_hz is None else study
+    if said.rate_hz is None and all("rate_hz" in file.own for file in files):
+        # What eyelid wrote keeps the rate that it had, whatever the time stamps say.
+        rates = {number(file.own["rate_hz"]) for file in files}
+        study = study.derive(rate_hz=rates.pop() if len(rates) == 1 else None)
+    return study
 
 
 @dataclass(frozen=True)
@@ -136,15 +149,11 @@ class _File:
         return usual | {k: v for k, v in self.own.items() if k in usual and isinstance(v, str)}
 
 
-def _with(people: pl.DataFrame, more: pl.DataFrame | None) -> pl.DataFrame:
-    return people if more is None else pl.concat([people, more], how="diagonal_relaxed")
-
-
 def _sample_files(root: Path) -> Iterator[_File]:
     """The files of gaze samples in a dataset; other recordings are passed over."""
     sidecars = Sidecars(root)
     for path in sorted(file for top in root.glob("sub-*") for file in top.rglob("*_*.tsv*")):
-        if not _SAMPLES.fullmatch(path.name) or not path.is_file():
+        if not _SAMPLES.fullmatch(path.name):
             continue
         name = name_of(path)
         sidecar = sidecars.of(path, name.suffix)
@@ -192,7 +201,7 @@ def _attribute(text: pl.Series, about: Json) -> pl.Series:
     """An attribute in the type that it is said to have, or can have."""
     stated = FORMATS.get(word(about.get("Format")))
     for dtype in (pl.Int64, pl.Float64) if stated is None else (stated,):
-        values = typed(text, dtype)
+        values = converted(text, dtype)
         if values.null_count() == text.null_count():
             return values
     return text
@@ -203,7 +212,7 @@ def _recording(eyes: Sequence[_File], names: Mapping[str, str], said: Layout) ->
     parts = [_part(file, names, said) for file in eyes]
     first, seen = parts[0], set[str]()
     for file, here in zip(eyes, parts, strict=True):
-        for fact in ("units", "xy_origin", "pupil_unit", "screen"):
+        for fact in FACTS:
             if getattr(here, fact) != getattr(first, fact):
                 raise InputError(
                     f"{eyes[0].path} and {file.path.name} are one recording and differ in {fact} "
@@ -282,9 +291,12 @@ def _columns(sidecar: Json, path: Path) -> list[str] | None:
 def _types(file: _File, layout: Layout) -> Types:
     """The types of columns: what is measured is numbers, the rest is what it is said to be."""
     types = stated_types(file.sidecar)
-    prefixed = (eye + name for eye in ("", *_NUMBERED) for name in (*COLUMNS.values(), *_MEASURED))
-    chosen = (column for role, column in layout.columns.items() if not _is_label(role))
-    for name in (*_TIMES, *prefixed, *chosen):
+    numbers = {*COLUMNS.values(), *_MEASURED}
+    if not file.own:
+        numbers |= {*_TIMES, *(eye + name for eye in _NUMBERED for name in numbers)}
+    numbers |= {column for role, column in layout.columns.items() if not _is_label(role)}
+    for name in numbers:
+        # Integers are believed where eyelid says so.
         if not file.own or types.get(name) != pl.Int64:
             types[name] = pl.Float64
     return types
@@ -347,7 +359,7 @@ def _eyes(file: _File, columns: Sequence[str]) -> list[tuple[str | None, str]]:
             f"{file.path} has {len(prefixes)} eyes and its sidecar does not say which: add "
             'RecordedEye, such as ["left", "right"]'
         )
-    if not prefixes:
+    if file.own or not prefixes:
         return [(known[0] if len(known) == 1 else None, "")]
     return list(zip(known, prefixes, strict=False))
 
@@ -404,16 +416,14 @@ def _events(
         **{name: pl.lit(keys[name]) for name in RECORDING_KEY},
         "name": pl.col("trial_type"),
         "onset_ms": onset_ms,
-        "offset_ms": pl.col("offset_ms")
-        if "offset_ms" in table.columns
-        else onset_ms + duration_ms,
+        "offset_ms": onset_ms + duration_ms,
         "duration_ms": duration_ms,
     }
+    if "offset_ms" in table.columns:
+        known["offset_ms"] = pl.col("offset_ms")
     if file.own:
-        others = [
-            name for name in table.columns if name not in (*known, *_EVENT_NUMBERS, "trial_type")
-        ]
-        known |= {name: pl.col(name) for name in others}
+        used = (*known, *_EVENT_NUMBERS, "trial_type")
+        known |= {name: pl.col(name) for name in table.columns if name not in used}
     elif eye is not None:
         known["eye"] = pl.lit(eye)
     events = table.select(column.alias(name) for name, column in known.items())

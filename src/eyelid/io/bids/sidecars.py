@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from eyelid.errors import InputError
-from eyelid.gaze.study import PUPIL_UNITS, UNITS, XY_ORIGINS, Screen
+from eyelid.gaze.study import PUPIL_UNITS, UNITS, XY_ORIGINS, Screen, Study
 
 Json = dict[str, Any]
 
@@ -23,6 +23,12 @@ ADDED = "EyelidAdded"
 NAMES = "EyelidNames"
 """What people are called whose names are no labels."""
 
+ORIGIN, SIMULATED, RELEASED = "EyelidOrigin", "EyelidSimulated", "EyelidReleased"
+"""What eyelid says about the dataset."""
+
+FACTS = ("units", "xy_origin", "pupil_unit", "screen")
+"""What sidecars state that is true of the whole study."""
+
 UNITS_IN_BIDS = {"deg": "deg", "px": "pixel", "fraction": "fraction", "normalised": "normalised"}
 PUPIL_UNITS_IN_BIDS = {"mm": "mm", "px": "pixel", "arbitrary": "arbitrary"}
 CORNERS_IN_BIDS = {
@@ -30,9 +36,8 @@ CORNERS_IN_BIDS = {
     "bottom-left": ["bottom", "left"],
     "centre": ["center", "center"],
 }
-SECONDS = ("s", "sec", "second", "seconds")
 MS_PER_UNIT = {
-    **dict.fromkeys(SECONDS, 1000.0),
+    **dict.fromkeys(("s", "sec", "second", "seconds"), 1000.0),
     **dict.fromkeys(("ms", "msec", "millisecond", "milliseconds"), 1.0),
     **dict.fromkeys(("us", "µs", "μs", "microsecond", "microseconds"), 1e-3),
     **dict.fromkeys(("ns", "nanosecond", "nanoseconds"), 1e-6),
@@ -64,8 +69,10 @@ def read_json(path: Path) -> Json:
 
 
 def write_json(path: Path, content: Mapping[str, Any]) -> None:
-    """A JSON object for people and machines."""
-    path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    """Write a JSON object."""
+    # Numbers of numpy are written as floats.
+    text = json.dumps(content, indent=2, ensure_ascii=False, default=float)
+    path.write_text(text + "\n", encoding="utf-8")
 
 
 def part(sidecar: Mapping[str, Any], key: str) -> Json:
@@ -96,7 +103,7 @@ def word(value: object) -> str:
 
 
 def stated(sidecar: Json, events: Json) -> Json:
-    """What BIDS' own words say: ``units``, ``xy_origin``, ``pupil_unit`` and ``screen``.
+    """The `FACTS` in BIDS' own words.
 
     Args:
         sidecar: of the samples.
@@ -193,18 +200,19 @@ def presentation_of(screen: Screen | None, xy_origin: str | None) -> Json:
     return said
 
 
-def differing(facts: Json, sidecar: Json, events: Json) -> Json:
-    """What BIDS' own words do not say, or say otherwise, as it stands under `OWN`."""
+def unsaid(study: Study, sidecar: Json, events: Json) -> Json:
+    """The facts of a study that BIDS' own words leave out or say otherwise, for `OWN`."""
     known = stated(sidecar, events)
+    facts = {name: getattr(study, name) for name in FACTS}
     return {
-        name: asdict(value) if isinstance(value, Screen) else value
-        for name, value in facts.items()
-        if known[name] != value
+        name: asdict(fact) if isinstance(fact, Screen) else fact
+        for name, fact in facts.items()
+        if known[name] != fact
     }
 
 
 def facts_of(sidecar: Json, events: Json, path: Path) -> Json:
-    """What a sidecar states, in BIDS' words and eyelid's.
+    """The `FACTS` in BIDS' words and eyelid's.
 
     Args:
         sidecar: of the samples.

@@ -15,15 +15,18 @@ from eyelid.io.bids.entities import labels
 from eyelid.io.bids.sidecars import (
     ADDED,
     NAMES,
+    ORIGIN,
     OWN,
     PUPIL_UNITS_IN_BIDS,
+    RELEASED,
+    SIMULATED,
     UNITS_IN_BIDS,
     Json,
-    differing,
     presentation_of,
+    unsaid,
     write_json,
 )
-from eyelid.io.bids.tables import COLUMNS, EVENT_COLUMNS, format_of, plain, write_table
+from eyelid.io.bids.tables import COLUMNS, format_of, plain, write_table
 from eyelid.version import __version__
 
 BIDS_VERSION = "1.11.1"
@@ -64,17 +67,18 @@ def write_bids(study: Study, path: Path | str) -> None:
     ...     print(*[found.name for found in Path(home).rglob("*.gz")])
     sub-ab_task-gaze_recording-eye1_physio.tsv.gz
     """
-    study = check(study)
     if study.kind != "samples":
         raise InputError(
             f"BIDS has a place for gaze samples and none for {study.kind}: write them with --to "
             "study or --to csv"
         )
-    study = study.derive(data=_named(plain(study.data)), people=plain(study.people))
+    study = check(study.derive(data=_named(plain(study.data)), people=plain(study.people)))
     people = labels(study.people["person"], nameless="person")
     tasks = labels(study.data["task"].unique(maintain_order=True), nameless="gaze")
     events = pl.DataFrame() if study.events is None else plain(study.events)
-    events_of = events.partition_by(RECORDING_KEY, as_dict=True) if len(events) else {}
+    happened = {}
+    if len(events):
+        happened = events.partition_by(RECORDING_KEY, maintain_order=True, as_dict=True)
     recordings = study.data.partition_by(RECORDING_KEY, maintain_order=True)
     with new_folder(Path(path)) as folder:
         _write_dataset(study, folder)
@@ -89,7 +93,7 @@ def write_bids(study: Study, path: Path | str) -> None:
             _write_recording(
                 study,
                 rows,
-                events_of.get((name["person"], name["recording"])),
+                happened.get((name["person"], name["recording"]), events.clear()),
                 home / f"{person}_task-{task}{run}",
                 {"TaskName": name["task"] or task, OWN: own | _unchanging(rows)},
             )
@@ -121,9 +125,9 @@ def _unchanging(rows: pl.DataFrame) -> Json:
 def _write_dataset(study: Study, folder: Path) -> None:
     facts = {
         "SourceDatasets": [{"Version": "not public"}] if study.released else None,
-        "EyelidOrigin": study.origin.id if study.origin is not None else None,
-        "EyelidSimulated": study.simulated,
-        "EyelidReleased": study.released,
+        ORIGIN: study.origin.id if study.origin is not None else None,
+        SIMULATED: study.simulated,
+        RELEASED: study.released,
     }
     about = {
         "Name": "Eye tracking",
@@ -185,7 +189,7 @@ def _described(about: Json, table: pl.DataFrame) -> Json:
 
 
 def _write_recording(
-    study: Study, rows: pl.DataFrame, events: pl.DataFrame | None, stem: Path, about: Json
+    study: Study, rows: pl.DataFrame, events: pl.DataFrame, stem: Path, about: Json
 ) -> None:
     """Write the files of one recording.
 
@@ -200,19 +204,16 @@ def _write_recording(
     shown = _write_shown(study, eyes[0], stem, about["TaskName"])
     happened = _events_of_eyes(events, eyes)
     for number, (samples, own_events) in enumerate(zip(eyes, happened, strict=True), start=1):
-        eye_stem = f"{stem.name}_recording-eye{number}"
-        _write_samples(study, samples, stem.with_name(eye_stem), about, shown)
+        eye_stem = stem.with_name(f"{stem.name}_recording-eye{number}")
+        _write_samples(study, samples, eye_stem, about, shown)
         if len(own_events):
-            _write_events(own_events, stem.with_name(eye_stem), about["TaskName"])
+            _write_events(own_events, eye_stem, about["TaskName"])
 
 
-def _events_of_eyes(
-    events: pl.DataFrame | None, eyes: Sequence[pl.DataFrame]
-) -> Sequence[pl.DataFrame]:
+def _events_of_eyes(events: pl.DataFrame, eyes: Sequence[pl.DataFrame]) -> list[pl.DataFrame]:
     """The events of each eye; those of none, or of one without samples, are with the first."""
-    if events is None or "eye" not in events.columns or "eye" not in eyes[0].columns:
-        all_of_them = pl.DataFrame() if events is None else events
-        return [all_of_them, *[all_of_them.clear()] * (len(eyes) - 1)]
+    if "eye" not in events.columns or "eye" not in eyes[0].columns:
+        return [events, *[events.clear()] * (len(eyes) - 1)]
     place = {samples["eye"][0]: number for number, samples in enumerate(eyes)}
     owner = events["eye"].replace_strict(place, default=0, return_dtype=pl.Int64)
     return [events.filter(owner == number) for number in range(len(eyes))]
@@ -267,8 +268,7 @@ def _write_samples(study: Study, rows: pl.DataFrame, stem: Path, about: Json, sh
             sidecar[COLUMNS[name]][ADDED] = True
     if study.pupil_unit is not None and "pupil" in rows.columns:
         sidecar[COLUMNS["pupil"]]["Units"] = PUPIL_UNITS_IN_BIDS[study.pupil_unit]
-    facts = {name: getattr(study, name) for name in ("units", "xy_origin", "pupil_unit", "screen")}
-    sidecar[OWN] = sidecar[OWN] | differing(facts, sidecar, shown)
+    sidecar[OWN] = about[OWN] | unsaid(study, sidecar, shown)
     if eye not in EYES:
         sidecar[OWN]["eye"] = eye
     write_table(stem.with_name(f"{stem.name}_physio.tsv.gz"), table, header=False)
@@ -304,7 +304,8 @@ def _write_events(events: pl.DataFrame, stem: Path, task: str) -> None:
     table = events.drop(RECORDING_KEY).with_columns(
         (pl.col("duration_ms") / 1000.0).alias("duration")
     )
-    table = _in_bids(table, EVENT_COLUMNS, ["onset_ms", "duration", "name"])
+    names = {"onset_ms": "onset", "name": "trial_type"}
+    table = _in_bids(table, names, ["onset_ms", "duration", "name"])
     about = {"Description": "events of the eye", "OnsetSource": "timestamp", "TaskName": task}
     sidecar = _described(about, table) | {"Columns": table.columns}
     write_table(stem.with_name(f"{stem.name}_physioevents.tsv.gz"), table, header=False)

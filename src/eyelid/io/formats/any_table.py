@@ -13,7 +13,10 @@ NAME = "table"
 
 # What people call these columns, in lower case without punctuation.
 _USUAL = {
-    "person": ("person", "participant", "participantid", "participantname", "subject", "subjectid"),
+    "person": (
+        *("person", "participant", "participantid", "participantname", "subject", "subjectid"),
+        *("subjectname", "user", "userid", "worker", "workerid", "name"),
+    ),
     "recording": ("recording", "recordingid", "recordingname", "session"),
     "task": ("task", "condition"),
     "stimulus": ("stimulus", "stimulusname", "image", "page", "screenid", "mediafile"),

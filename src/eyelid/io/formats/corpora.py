@@ -205,7 +205,7 @@ _CORPORA = (
             screen=Screen(800, 600, 0.338, 0.27, 0.635),
             prepare=_steps_at(120.0),
         ),
-        r"(?P<person>\w{12})_(?P<stimulus>\w+)",
+        r"(?P<person>NDAR[A-Za-z0-9]{8})_(?P<stimulus>\w+)",
         counted=True,
         note="its time counts samples",
     ),

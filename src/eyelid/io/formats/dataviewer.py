@@ -29,6 +29,10 @@ _OPTIONAL = {
     "pupil": "CURRENT_FIX_PUPIL",
     "label_interest_area": "CURRENT_FIX_INTEREST_AREA_ID",
 }
+_SESSIONS = (
+    "every session label was taken for another person: if somebody has several, say who is who "
+    "with --map person=COLUMN"
+)
 _NO_TIMES = (
     "the report has no CURRENT_FIX_START: a fixation's time is the sum of the durations before it "
     "in the trial"
@@ -53,4 +57,7 @@ def read(head: Head, said: Layout) -> Part:
         time_unit="ms",
     ).under(said)
     part = read_table(head, layout)
-    return part if "time" in layout.columns else replace(part, notes=(_NO_TIMES,))
+    notes = () if "time" in layout.columns else (_NO_TIMES,)
+    if "person" not in said.columns:
+        notes = (_SESSIONS, *notes)
+    return replace(part, notes=notes)

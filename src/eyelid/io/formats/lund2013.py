@@ -22,6 +22,7 @@ from eyelid.engine.progress import track
 from eyelid.errors import InputError
 from eyelid.gaze.study import Screen, Study
 from eyelid.io.formats import matlab
+from eyelid.io.formats.mpiidpeye import passed_over
 from eyelid.io.head import Head, head_of
 from eyelid.io.joining import joined, named
 from eyelid.io.layout import Layout
@@ -53,7 +54,12 @@ def read(head: Head, said: Layout) -> Part:
         raise InputError(f"{head.path}: ETdata.pos must have 6 columns and a row a sample")
     stamps_us, width, height, x, y, codes = pos.T
     own = Layout(
-        units="px", xy_origin="top-left", screen=_screen(found), rate_hz=_number(found, "sampFreq")
+        units="px",
+        xy_origin="top-left",
+        # What unit the sizes of pupils have is not stated.
+        pupil_unit="arbitrary",
+        screen=_screen(found),
+        rate_hz=_number(found, "sampFreq"),
     ).under(said)
     time_ms, rate_hz, notes = _times(head, stamps_us, own.rate_hz)
     with np.errstate(all="ignore"):
@@ -181,7 +187,8 @@ def read_folder(path: Path, said: Layout) -> Study:
     for (_, stem), each in coded.items():
         file, part = max(each, key=lambda found: len(found[1].data))
         parts.append(named(file, _with_all_labels(stem, part, each), said, alone=False))
-    return joined(parts, said)
+    study = joined(parts, said)
+    return study.derive(notes=(*study.notes, *passed_over(files)))
 
 
 def _with_all_labels(stem: str, longest: Part, coded: list[tuple[Path, Part]]) -> Part:

@@ -95,9 +95,21 @@ def numbered_files(folder: Path, pattern: re.Pattern[str]) -> list[Path]:
     return [file for _, file in sorted(found, key=lambda each: (int(each[0][2]), int(each[0][4])))]
 
 
+def passed_over(files: list[Path]) -> tuple[str, ...]:
+    """A note about recordings beside these files whose names say nothing."""
+    beside = {file for folder in {file.parent for file in files} for file in folder.glob("*")}
+    left = sorted(f.name for f in beside - set(files) if f.suffix == files[0].suffix)
+    # The list of people may stand beside the recordings.
+    left = [name for name in left if name != _PEOPLE]
+    if not left:
+        return ()
+    return (f"{len(left)} files were passed over, whose names say nothing: {', '.join(left[:3])}",)
+
+
 def read_folder(path: Path, said: Layout) -> Study:
     """The dataset as one study."""
     study = study_of_files(_files(path), read, said)
+    study = study.derive(notes=(*study.notes, *passed_over(_files(path))))
     truth = next((p / _PEOPLE for p in (path, path.parent) if (p / _PEOPLE).is_file()), None)
     if truth is None or said.people is not None:
         return study
