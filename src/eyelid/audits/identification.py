@@ -7,6 +7,7 @@ watermark and be recognised instead of the person.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -76,14 +77,20 @@ def _rate(named: Sequence[NDArray[np.bool_]], raw: FeatureTable) -> Rate:
 
 
 def _by_forest(raw: FeatureTable, shown: FeatureTable, task: str, seed: int) -> NDArray[np.bool_]:
-    known, known_rows = _matrix(raw, pl.col("task") != task)
     target, target_rows = _matrix(shown, pl.col("task") == task)
-    forest = _forest(seed).fit(known, _names(known_rows, "person"))
+    forest = _forest_of_people(raw, task, seed)
     guesses = forest.predict_proba(target)
     truth = _names(target_rows, "person")
     people = np.unique(truth)
     best = [forest.classes_[guesses[truth == p].mean(axis=0).argmax()] for p in people]
     return np.asarray(np.array(best) == people)
+
+
+@functools.lru_cache(maxsize=4)
+def _forest_of_people(raw: FeatureTable, task: str, seed: int):  # type: ignore[no-untyped-def]
+    """What the attackers learned from the other tasks: once, whatever they are then shown."""
+    known, rows = _matrix(raw, pl.col("task") != task)
+    return _forest(seed).fit(known, _names(rows, "person"))
 
 
 def _by_means(raw: FeatureTable, shown: FeatureTable, task: str) -> NDArray[np.bool_]:

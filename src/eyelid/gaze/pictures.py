@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _BLUE, _ORANGE, _GREEN, _GREY = "#0072b2", "#d55e00", "#009e73", "#8a949c"
 _EVENT_COLOURS = {"fixation": _BLUE, "saccade": _ORANGE, "blink": _GREY, "pursuit": _GREEN}
 _MOST_POINTS = 20_000
+_PEAK = "saccade_speed_max"
 
 
 def draw_scanpath(
@@ -130,6 +131,39 @@ def _draw_bands(
                 facecolors=colour,
                 label=name,
             )
+
+
+def draw_main_sequence(table: FeatureTable, *, ax: Axes | None = None) -> Axes:
+    """How fast saccades are for how far they go, which in healthy eyes follows one law.
+
+    Args:
+        table: features of saccades, from ``event_features(study, "saccades")``.
+        ax: where to draw; fresh axes by default.
+
+    >>> from eyelid.gaze.features import event_features
+    >>> from eyelid.gaze.simulator import simulate
+    >>> study = simulate(people=1, tasks=("image",), rate_hz=250.0, minutes=0.5, seed=1)
+    >>> draw_main_sequence(event_features(study, "saccades")).get_xscale()
+    'log'
+    """
+    wanted = ("saccade_amplitude", _PEAK)
+    known = {feature.name: feature for feature in table.features}
+    absent = [name for name in wanted if name not in known]
+    if absent:
+        raise InputError(
+            f"the table has no feature {absent[0]}: a main sequence is of saccades, "
+            "from event_features(study, 'saccades')"
+        )
+    ax = _axes(ax)
+    seen = table.data.select(wanted).drop_nulls()
+    amplitude, peak = (seen[name].to_numpy() for name in wanted)
+    every = _thinned(len(amplitude))
+    ax.scatter(amplitude[::every], peak[::every], s=6, color=_BLUE, alpha=0.35, linewidths=0)
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    ax.set_xlabel(f"amplitude [{known[wanted[0]].unit}]")
+    ax.set_ylabel(f"peak speed [{known[wanted[1]].unit}]")
+    return ax
 
 
 def draw_features(

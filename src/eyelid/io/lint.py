@@ -16,6 +16,7 @@ from eyelid.io import study_folder
 from eyelid.io.head import Head, head_of
 from eyelid.io.layout import Layout
 from eyelid.io.leaks import Finding, is_clock, leak_of_field, leaks_in_text, short
+from eyelid.io.parquet import check_sound
 from eyelid.io.reading import read
 from eyelid.io.scrub import findings
 from eyelid.io.tables import cells, is_parquet, separator_of
@@ -238,6 +239,7 @@ def _of_columns(table: pl.DataFrame, name: str) -> Iterator[Finding]:
 
 def _texts_of_parquet(path: Path) -> pl.DataFrame:
     """The columns of text, and those that may be clocks, all as text."""
+    check_sound(path)
     schema = pl.read_parquet_schema(path)
     texts = [c for c, kind in schema.items() if kind == pl.String or leak_of_field(c) is not None]
     return pl.read_parquet(path, columns=texts).with_columns(pl.all().cast(pl.String))

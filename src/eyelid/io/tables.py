@@ -15,6 +15,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import EYES
 from eyelid.io.head import Head
 from eyelid.io.layout import HEAD, KEYS, MEASURES, MS_PER, Layout
+from eyelid.io.parquet import check_sound
 from eyelid.io.part import Part
 
 _SEPARATORS = "\t;,|"
@@ -64,6 +65,7 @@ def cells(line: str, separator: str) -> list[str]:
 def header_of(head: Head, separator: str | None = None) -> list[str]:
     """The first line of a text table as column names; empty when it holds numbers or nothing."""
     if is_parquet(head):
+        check_sound(head.path)
         try:
             return list(pl.read_parquet_schema(io.BytesIO(head.content())))
         except pl.exceptions.PolarsError as error:
@@ -204,6 +206,7 @@ def _raw_table(head: Head, layout: Layout) -> pl.DataFrame:
 
 
 def _from_parquet(head: Head, needed: list[str], numeric: list[str]) -> pl.DataFrame:
+    check_sound(head.path)
     try:
         names = list(pl.read_parquet_schema(head.path))
         absent = [name for name in needed if name not in names]

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from eyelid.errors import InputError
+from eyelid.gaze.events.robust import MIN_AMPLITUDE
 from eyelid.gaze.features import event_feature_set, window_feature_set
 from eyelid.gaze.features.catalogue import PUPILS, SCALES
 
@@ -32,6 +33,28 @@ def table_of(features, first=0) -> str:
 def test_the_page_shows_the_table_as_it_is(kind):
     wanted = table_of(SETS[kind])
     assert wanted in PAGE.read_text("utf-8"), f"docs/features.md should have\n{wanted}"
+
+
+def test_the_page_shows_the_caps_as_they_are():
+    rows = {
+        "a saccade is small below": [s.small for s in SCALES.values()],
+        "smallest saccade": list(MIN_AMPLITUDE.values()),
+        "largest saccade, distance to the previous event": [
+            s.max_amplitude for s in SCALES.values()
+        ],
+        "extent of a fixation along one axis": [s.max_extent for s in SCALES.values()],
+        "average speed within a fixation, noise included, a second": [
+            s.max_drift_per_s for s in SCALES.values()
+        ],
+        "speed of an eye, a second": [s.max_speed_per_s for s in SCALES.values()],
+        "acceleration of an eye, a second²": [s.max_acceleration_per_s2 for s in SCALES.values()],
+    }
+    shown = {}
+    for line in PAGE.read_text("utf-8").splitlines():
+        name, *cells = line.strip("| ").split(" | ")
+        shown[name] = [cell.replace(" ", "") for cell in cells]
+    for name, values in rows.items():
+        assert [float(cell) for cell in shown[name]] == pytest.approx(values), name
 
 
 def test_window_features_have_the_published_order():

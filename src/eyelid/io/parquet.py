@@ -1,0 +1,36 @@
+"""Parquet files of unknown origin, tried out before they are read."""
+
+from __future__ import annotations
+
+import functools
+import subprocess
+import sys
+from pathlib import Path
+
+from eyelid.errors import InputError
+
+_TRIAL = "import sys, polars; polars.read_parquet(sys.argv[1])"
+_LONGEST_S = 600
+
+
+def check_sound(path: Path) -> None:
+    """Fail unless the file can be read.
+
+    A damaged file can end the whole process from inside the library, which no error handling
+    catches; so a process that may end tries it first.
+    """
+    about = path.stat()
+    reason = _reason(path.resolve(), about.st_size, about.st_mtime_ns)
+    if reason:
+        raise InputError(f"cannot read {path}: {reason}")
+
+
+@functools.lru_cache(maxsize=256)
+def _reason(path: Path, size: int, changed_ns: int) -> str:
+    """Why the file cannot be read; empty when it can. Size and time make a changed file another."""
+    command = [sys.executable, "-c", _TRIAL, str(path)]
+    try:
+        tried = subprocess.run(command, capture_output=True, timeout=_LONGEST_S, check=False)
+    except subprocess.TimeoutExpired:
+        return f"it takes longer than {_LONGEST_S} s"
+    return "" if tried.returncode == 0 else "it is no whole Parquet file; it may be damaged"
