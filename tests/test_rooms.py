@@ -10,7 +10,7 @@ import eyelid
 
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "eyelid"
-EVERYBODYS = {"errors", "version"}
+EVERYBODYS = {"errors", "spelling", "version"}
 HEAVY = {"sklearn", "matplotlib", "dask", "dp_accounting", "jinja2", "rich"}
 
 

@@ -16,10 +16,11 @@ from polars.testing import assert_frame_equal
 
 from eyelid.errors import InputError
 from eyelid.gaze.geometry import direction
-from eyelid.gaze.study import Feature, Origin, Screen, Study, spelt_alike
+from eyelid.gaze.study import Feature, Origin, Screen, Study
 from eyelid.io import read
 from eyelid.io.bids import write_bids
 from eyelid.io.bids.entities import labels
+from eyelid.spelling import spelt_alike
 
 # What only the people of a study could say.
 NOBODY_KNOWS = {

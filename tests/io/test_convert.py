@@ -283,3 +283,50 @@ def test_bad_wishes_get_one_line(export, tmp_path, eyelid):
         assert says in refused.err
     (tmp_path / "there").mkdir()
     assert eyelid("convert", export, tmp_path / "there").code == 2
+
+
+def test_no_other_name_for_the_same_data_dodges_a_limit(export, tmp_path):
+    folder = export.parent
+    budget(folder, limit_epsilon=1.0)
+    release(folder, tmp_path / "o1", mechanism="laplace", epsilon=1.0)
+    for path in (folder, export, tmp_path / "in" / "." / "export.tsv"):
+        with pytest.raises(Refused):
+            release(path, tmp_path / "o2", mechanism="laplace", epsilon=1.0)
+    convert(folder, tmp_path / "study")
+    convert(folder, tmp_path / "csv", "csv")
+    for part in (tmp_path / "study" / "data.parquet", tmp_path / "csv" / "data.csv"):
+        with pytest.raises(InputError, match="is part of"):
+            release(part, tmp_path / "o3", mechanism="laplace", epsilon=1.0, map="units=px")
+    with pytest.raises(InputError, match="which eyelid wrote"):
+        read(tmp_path, "glob=*/data.csv")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "link").symlink_to(tmp_path / "study")
+    with pytest.raises(Refused):
+        release(elsewhere / "link", tmp_path / "o4", mechanism="laplace", epsilon=1.0)
+    with pytest.raises(InputError, match="leave out --ledger"):
+        convert(elsewhere / "link", tmp_path / "o5", ledger=tmp_path / "x.ledger")
+
+
+def test_a_folder_whose_parts_were_counted_says_so(export, tmp_path):
+    release(export, tmp_path / "o1", mechanism="laplace", epsilon=1.0)
+    done = release(export.parent, tmp_path / "o2", mechanism="laplace", epsilon=1.0)
+    assert any("another ledger" in item for item in done.certificate.unprotected)
+    assert done.certificate.rank1_bound["raw_to_release"] is None
+
+
+def test_the_same_people_under_other_names_are_not_taken_for_others(tmp_path):
+    def recorded(*names):
+        rows = [f"{name},{20 * i},{i % 7},1" for name in names for i in range(2000)]
+        path.write_text("\n".join(["person,time_ms,x,y", *rows, ""]))
+
+    path = tmp_path / "gaze.csv"
+    recorded("P1", "P2")
+    release(path, mechanism="laplace", epsilon=1.0, map="units=px")
+    recorded("p01", "P02")
+    done = release(path, mechanism="laplace", epsilon=1.0, map="units=px")
+    assert done.certificate.total.epsilon == 2.0
+    recorded("P1", "P7")
+    done = release(path, mechanism="laplace", epsilon=1.0, map="units=px")
+    assert any("another ledger" in item for item in done.certificate.unprotected)
+    assert done.certificate.rank1_bound["raw_to_release"] is None

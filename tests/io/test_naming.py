@@ -12,7 +12,7 @@ from eyelid.io.naming import names_from_pattern, names_of_file
     [
         ("{person}", "ann.csv", {"person": "ann"}),
         ("{person}_{task}", "a/b/ann_comic.tsv.gz", {"person": "ann", "task": "comic"}),
-        ("{person}_*", "ann_comic_2.csv", {"person": "ann"}),
+        ("{person}_*", "ann_comic.csv", {"person": "ann"}),
         ("{person}_{}_{recording}", "ann_x_2.csv", {"person": "ann", "recording": "2"}),
         ("{person}/{task}.csv", "study/ann/comic.csv", {"person": "ann", "task": "comic"}),
         ("{person}/*.csv", "study/ann/comic.csv", {"person": "ann"}),
@@ -27,9 +27,13 @@ def test_a_pattern_finds_its_fields(pattern, path, names):
     assert names_from_pattern(pattern, Path(path)) == names
 
 
-def test_a_name_that_could_be_two_peoples_is_refused():
+@pytest.mark.parametrize(
+    ("pattern", "name"),
+    [("{task}_{person}", "free_view_p1"), ("{person}*", "ann12"), ("{person}_*", "ann_comic_2")],
+)
+def test_a_name_that_could_be_two_peoples_is_refused(pattern, name):
     with pytest.raises(InputError, match="in more than one way"):
-        names_from_pattern("{task}_{person}", Path("free_view_p1.csv"))
+        names_from_pattern(pattern, Path(f"{name}.csv"))
 
 
 def test_an_unknown_field_is_named():

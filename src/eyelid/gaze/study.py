@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,6 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from eyelid.errors import InputError
+from eyelid.spelling import spelt_alike
 
 Kind = Literal["samples", "fixations", "features"]
 
@@ -193,12 +192,6 @@ def ordered(data: pl.DataFrame) -> pl.DataFrame:
     row, time = pl.col("row_number").min(), pl.col("time_ms")
     keys = [row.over("person"), row.over(RECORDING_KEY), row.over(track_key(data)), time]
     return data.with_row_index("row_number").sort(*keys, maintain_order=True).drop("row_number")
-
-
-def spelt_alike(name: str) -> str:
-    """A name without what people write in one way or another: case, spaces, leading zeros."""
-    plain = unicodedata.normalize("NFKC", name).casefold()
-    return re.sub(r"(?<!\d)0+(?=\d)", "", "".join(plain.split()))
 
 
 def check(study: Study) -> Study:

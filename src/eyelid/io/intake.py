@@ -87,7 +87,7 @@ def counted(study: Study, path: Path | str, ledger: Path | str | None = None) ->
 def _with_origin(study: Study, path: Path | str, ledger: Path | str | None) -> Study:
     own = origin_so_far(study, path)
     place = own.ledger if own is not None and own.ledger is not None else None
-    elsewhere = ledger is not None and place is not None and place != Path(ledger).absolute()
+    elsewhere = ledger is not None and place is not None and place != Path(ledger).resolve()
     if elsewhere and place is not None and place.exists():
         raise InputError(f"this study is counted in {place}: leave out --ledger")
     return replace(study, origin=origin_of(study, path, ledger))

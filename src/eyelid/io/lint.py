@@ -241,7 +241,9 @@ def _texts_of_parquet(path: Path) -> pl.DataFrame:
     """The columns of text, and those that may be clocks, all as text."""
     check_sound(path)
     schema = pl.read_parquet_schema(path)
-    texts = [c for c, kind in schema.items() if kind == pl.String or leak_of_field(c) is not None]
+    plain = [c for c, kind in schema.items() if not kind.is_nested() and kind != pl.Binary]
+    measured = ("x", "y", "pupil", "confidence")
+    texts = [c for c in plain if c not in measured]
     return pl.read_parquet(path, columns=texts).with_columns(pl.all().cast(pl.String))
 
 

@@ -34,8 +34,7 @@ def names_from_pattern(pattern: str, path: Path) -> dict[str, str] | None:
     if found is None:
         return None
     longest = re.fullmatch(_compiled(pattern).replace("+?)", "+)"), name)
-    several = len(found.groupdict()) > 1
-    if several and longest is not None and longest.groupdict() != found.groupdict():
+    if longest is not None and longest.groupdict() != found.groupdict():
         first, other = (
             ", ".join(f"{k}={v}" for k, v in m.groupdict().items()) for m in (found, longest)
         )

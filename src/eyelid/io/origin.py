@@ -15,14 +15,6 @@ UNNAMED = "unnamed"
 RECORDINGS_LEDGER = "recordings" + study_folder.LEDGER_SUFFIX
 
 
-def ledger_place(path: Path | str) -> Path:
-    """Where the people of a study folder, or of recordings, are counted by default."""
-    path = Path(path).resolve()
-    if study_folder.recognises(path):
-        return study_folder.ledger_beside(path)
-    return path.with_name(RECORDINGS_LEDGER)
-
-
 def origin_so_far(
     study: Study, path: Path | str, ledger: Path | str | None = None
 ) -> Origin | None:
@@ -33,16 +25,30 @@ def origin_so_far(
         path: where it was read.
         ledger: the file that may know it, instead of the study's own.
     """
-    if ledger is None and study.origin is not None:
-        return study.origin
-    place = ledger_place(path) if ledger is None else Path(ledger).absolute()
-    if not place.exists() or (ledger is None and study_folder.recognises(Path(path))):
+    path = Path(path).resolve()
+    if ledger is None:
+        if study.origin is not None or study_folder.recognises(path):
+            return study.origin
+        return _known_beside(path)
+    place = Path(ledger).resolve()
+    if not place.exists():
         return None
     book = Ledger(place)
     if study.origin is not None:
         return Origin(study.origin.id, place) if book.knows(study.origin.id) else None
-    home = book.known_folder(Path(path).resolve().name)
+    home = book.known_folder(path.name)
     return None if home is None else Origin(home, place)
+
+
+def _known_beside(path: Path) -> Origin | None:
+    """Who recordings are to the ledger beside them, or beside a folder that they are part of."""
+    for part in (path, *path.parents):
+        place = part.with_name(RECORDINGS_LEDGER) if part.name else part
+        if part.name and place.is_file():
+            home = Ledger(place).known_folder(part.name)
+            if home is not None:
+                return Origin(home, place)
+    return None
 
 
 def origin_of(study: Study, path: Path | str, ledger: Path | str | None = None) -> Origin:
@@ -56,23 +62,27 @@ def origin_of(study: Study, path: Path | str, ledger: Path | str | None = None) 
         study: as read.
         path: where it was read.
         ledger: count in this file instead of the study's own. If these people are counted somewhere
-            else already, the file remembers that it does not know all.
+            else already, both files remember that they do not know all.
     """
+    path = Path(path).resolve()
     own = origin_so_far(study, path)
-    if own is not None and (ledger is None or own.ledger == Path(ledger).absolute()):
+    if own is not None and (ledger is None or own.ledger == Path(ledger).resolve()):
         return own
-    path = Path(path)
-    place = ledger_place(path) if ledger is None else Path(ledger).absolute()
+    made_by_hand = study_folder.recognises(path)
+    beside = study_folder.ledger_beside(path) if made_by_hand else path.with_name(RECORDINGS_LEDGER)
+    place = beside if ledger is None else Path(ledger).resolve()
     fresh = not place.exists()
     book = Ledger.create(place)
+    if own is not None and own.ledger is not None and own.ledger.exists():
+        Ledger(own.ledger).mark_incomplete(own.id)
     if study.origin is not None:
         return _counted_as(study.origin.id, book)
-    known = book.known_folder(path.resolve().name)
     # The ledger settles the id: whoever comes at the same time gets the same one.
-    origin = Origin(book.origin_of_folder(path.resolve().name), place)
-    if own is not None and known != own.id:
+    origin = Origin(book.origin_of_folder(path.name), place)
+    if own is not None or (path.is_dir() and any(path.rglob(RECORDINGS_LEDGER))):
+        # Counted elsewhere, as they are or in parts.
         book.mark_incomplete(origin.id)
-    if study_folder.recognises(path):
+    if made_by_hand:
         try:
             study_folder.adopt(path, origin)
         except InputError as error:
@@ -87,7 +97,11 @@ def origin_of(study: Study, path: Path | str, ledger: Path | str | None = None) 
 
 def counted_in(own: Origin | None, ledger: Path | str) -> Origin:
     """The same people, counted in a file of somebody's choice."""
-    return _counted_as(own.id if own else UNNAMED, Ledger.create(ledger))
+    book = Ledger.create(Path(ledger).resolve())
+    place = own.ledger if own is not None else None
+    if own is not None and place is not None and place != book.path and place.exists():
+        Ledger(place).mark_incomplete(own.id)
+    return _counted_as(own.id if own else UNNAMED, book)
 
 
 def _counted_as(name: str, book: Ledger) -> Origin:
@@ -96,4 +110,4 @@ def _counted_as(name: str, book: Ledger) -> Origin:
         if name != UNNAMED:
             # They come from somewhere, where something may have been counted.
             book.mark_incomplete(name)
-    return Origin(name, book.path.absolute())
+    return Origin(name, book.path)

@@ -10,7 +10,7 @@ from typing import Any
 from eyelid.engine.progress import track
 from eyelid.errors import InputError, unknown
 from eyelid.gaze.study import Study, check
-from eyelid.io import study_folder
+from eyelid.io import bids, csv_folder, study_folder
 from eyelid.io.column_map import layout_from_file, understood
 from eyelid.io.degrees import in_degrees
 from eyelid.io.formats import FOLDERS, FORMATS
@@ -50,6 +50,7 @@ def read(
         raise InputError(f"{path} does not exist: give a study folder or a recording")
     if units not in (None, "deg"):
         raise unknown("units to turn x and y into", str(units), ["deg"])
+    _check_not_a_part(path)
     whole: Study | None = None
     if study_folder.recognises(path):
         whole = study_folder.read_study(path)
@@ -63,6 +64,21 @@ def read(
     if whole is not None:
         return check(in_degrees(whole, str(path)) if units else whole)
     return joined([_read_named(path, said, units, alone=True)], said)
+
+
+def _check_not_a_part(path: Path) -> None:
+    """Refuse a part of what eyelid wrote: its people are counted as a whole."""
+    inside = [p for p in path.resolve().parents if _is_ours(p)]
+    if inside:
+        raise InputError(f"{path} is part of {inside[0]}: name that folder")
+
+
+def _is_ours(folder: Path) -> bool:
+    return (
+        study_folder.recognises(folder)
+        or csv_folder.recognises_folder(folder)
+        or bids.is_ours(folder)
+    )
 
 
 def _read_named(path: Path, said: Layout, units: str | None, *, alone: bool) -> NamedPart:
@@ -90,6 +106,10 @@ def _seen(head: Head) -> str:
 
 
 def _read_files(folder: Path, said: Layout, units: str | None, skip_unreadable: bool) -> Study:
+    marks = ("study.json", MAP_NAME, bids.DESCRIPTION)
+    ours = [p.parent for mark in marks for p in folder.rglob(mark) if _is_ours(p.parent)]
+    if ours:
+        raise InputError(f"{folder} contains {ours[0]}, which eyelid wrote: name that folder")
     files = recording_files(folder, said)
     if not files:
         raise InputError(f"{folder} has no recordings in it")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
@@ -62,7 +62,11 @@ def findings(study: Study, where: str) -> Iterator[Finding]:
             yield Finding(f"{where}, {name}", what, short(old), "keeps the last part, or a number")
     for name, what in _telling_labels(study).items():
         yield Finding(f"{where}, column {name}", what, name, "drops the column")
-    for name in _needless(study.data, _COLUMNS | {f.name for f in study.features}):
+    for name in _telling_features(study):
+        yield Finding(
+            f"{where}, feature {name}", "free text", name, "drops its definition and unit"
+        )
+    for name in _needless(study):
         yield Finding(
             f"{where}, column {name}", "a column that no study needs", name, "drops the column"
         )
@@ -72,16 +76,16 @@ def findings(study: Study, where: str) -> Iterator[Finding]:
         first = f"{study.data['time_ms'][0]:.0f}"
         yield Finding(f"{where}, time_ms", "a date or time of day", first, "starts recordings at 0")
     if study.events is not None:
-        yield from _findings_of_events(study.events, where)
+        yield from _findings_of_events(study, study.events, where)
 
 
-def _findings_of_events(events: pl.DataFrame, where: str) -> Iterator[Finding]:
-    for name in _needless(events, _EVENT_COLUMNS):
+def _findings_of_events(study: Study, events: pl.DataFrame, where: str) -> Iterator[Finding]:
+    for name in _needless_of_events(events):
         yield Finding(
             f"{where}, events' {name}", "a column that no study needs", name, "drops the column"
         )
-    for name in _telling_event_names(events):
-        what = next(iter(leaks_in_text(name)))[0]
+    for name in _telling_event_names(study, events):
+        what = next(iter(leaks_in_text(name)), ("a name", name))[0]
         yield Finding(f"{where}, names of events", what, short(name), "calls the event other")
 
 
@@ -92,17 +96,16 @@ def scrubbed(study: Study) -> Study:
     numbers; paths and people's names in the names of tasks and stimuli go; columns that no study
     needs, and labels and attributes that every person has for themselves, are dropped.
     """
-    needless = _needless(study.data, _COLUMNS | {f.name for f in study.features})
     people = study.people.drop(list(_telling_attributes(study)))
-    data = study.data.drop([*_telling_labels(study), *needless])
+    data = study.data.drop([*_telling_labels(study), *_needless(study)])
     start = data.group_by(RECORDING_KEY, maintain_order=True).agg(
         pl.col("time_ms").min().alias("start_ms")
     )
     data = _from_zero(data, start, ["time_ms"])
     events = study.events
     if events is not None:
-        other = dict.fromkeys(_telling_event_names(events), "other")
-        events = events.drop(_needless(events, _EVENT_COLUMNS))
+        other = dict.fromkeys(_telling_event_names(study, events), "other")
+        events = events.drop(_needless_of_events(events))
         events = events.with_columns(pl.col("name").replace(other))
         events = _from_zero(events, start, ["onset_ms", "offset_ms"])
     plain, numbers = _takes(study)
@@ -113,7 +116,11 @@ def scrubbed(study: Study) -> Study:
         told = _telling_names(study, name)
         if told:
             data = data.with_columns(pl.col(name).replace(told))
-    return replace(study, data=data, events=events, people=people)
+    telling = set(_telling_features(study))
+    features = tuple(
+        replace(f, unit="", definition="") if f.name in telling else f for f in study.features
+    )
+    return replace(study, data=data, events=events, people=people, features=features)
 
 
 def names_to_replace(people: pl.DataFrame, *, ours: bool = True) -> list[str]:
@@ -144,8 +151,18 @@ def renamed(recorded: T, pseudonyms: Mapping[str, str]) -> T:
     return done
 
 
-def _needless(frame: pl.DataFrame, needed: set[str]) -> list[str]:
-    return [n for n in frame.columns if n not in needed and not n.startswith("label_")]
+def _needless(study: Study) -> list[str]:
+    needed = _COLUMNS | {f.name for f in study.features}
+    return [n for n in study.data.columns if n not in needed and not n.startswith("label_")]
+
+
+def _needless_of_events(events: pl.DataFrame) -> list[str]:
+    return [name for name in events.columns if name not in _EVENT_COLUMNS]
+
+
+def _telling_features(study: Study) -> list[str]:
+    """Features whose unit or definition is free text that leaks."""
+    return [f.name for f in study.features if any(leaks_in_text(f"{f.unit} {f.definition}"))]
 
 
 def _from_zero(frame: pl.DataFrame, start: pl.DataFrame, columns: list[str]) -> pl.DataFrame:
@@ -189,12 +206,7 @@ def _telling_names(study: Study, column: str) -> dict[str, str]:
     if column not in study.data.columns:
         return {}
     names = [name for name in study.data[column].unique() if name]
-    people = [_letters(person) for person in names_to_replace(study.people)]
-    people = [person for person in people if len(person) >= _SHORTEST_NAME]
-
-    def leaks(name: str) -> bool:
-        return any(leaks_in_text(name)) or any(person in _letters(name) for person in people)
-
+    leaks = _leaks_or_names(study)
     told: dict[str, str] = {}
     # In an order that neither people nor the alphabet know.
     for number, name in enumerate(sorted(names, key=_shuffled), 1):
@@ -210,6 +222,17 @@ def _telling_names(study: Study, column: str) -> dict[str, str]:
     return told
 
 
+def _leaks_or_names(study: Study) -> Callable[[str], bool]:
+    """Whether a text leaks, or holds the name of somebody who gets a pseudonym."""
+    people = [_letters(person) for person in names_to_replace(study.people)]
+    people = [person for person in people if len(person) >= _SHORTEST_NAME]
+
+    def leaks(text: str) -> bool:
+        return any(leaks_in_text(text)) or any(person in _letters(text) for person in people)
+
+    return leaks
+
+
 def _letters(name: str) -> str:
     return re.sub(r"[\W_]", "", name.casefold())
 
@@ -218,9 +241,9 @@ def _shuffled(name: str) -> bytes:
     return hashlib.sha256(name.encode()).digest()
 
 
-def _telling_event_names(events: pl.DataFrame) -> list[str]:
-    names = events["name"].cast(pl.String).drop_nulls().unique()
-    return [name for name in names if any(leaks_in_text(name))]
+def _telling_event_names(study: Study, events: pl.DataFrame) -> list[str]:
+    leaks = _leaks_or_names(study)
+    return [name for name in events["name"].cast(pl.String).drop_nulls().unique() if leaks(name)]
 
 
 def _telling_labels(study: Study) -> dict[str, str]:
@@ -234,7 +257,8 @@ def _telling_labels(study: Study) -> dict[str, str]:
             )
             what = next((kind for kind, _ in leaks), None)
         else:
-            what = "a date or time of day" if is_clock(column.drop_nulls().head(1)) else None
+            clock = is_clock(column.drop_nulls().head(1), seconds=True)
+            what = "a date or time of day" if clock else None
         if what is None and not study.simulated:
             alone = _own_to_everybody(study.data.select("person", name))
             what = "something of every person's own" if alone else None

@@ -90,7 +90,7 @@ def _origin(about: dict[str, Any], path: Path) -> Origin | None:
     name, ledger = about.get("origin"), about.get("ledger")
     if not name:
         return None
-    return Origin(name, Path(os.path.normpath(path.absolute() / ledger)) if ledger else None)
+    return Origin(name, (path.resolve() / ledger).resolve() if ledger else None)
 
 
 def _read_people(path: Path) -> pl.DataFrame:
@@ -148,7 +148,7 @@ def write(study: Study, path: Path | str) -> Study:
 
 def ledger_beside(path: Path) -> Path:
     """Where the ledger of an original study stands."""
-    return path.absolute().with_name(path.absolute().name + LEDGER_SUFFIX)
+    return path.resolve().with_name(path.resolve().name + LEDGER_SUFFIX)
 
 
 def adopt(path: Path, origin: Origin) -> None:
@@ -161,7 +161,7 @@ def adopt(path: Path, origin: Origin) -> None:
 def _origin_facts(origin: Origin, home: Path) -> dict[str, str]:
     facts = {"origin": origin.id}
     if origin.ledger is not None:
-        facts["ledger"] = Path(os.path.relpath(origin.ledger, home.absolute())).as_posix()
+        facts["ledger"] = Path(os.path.relpath(origin.ledger.resolve(), home.resolve())).as_posix()
     return facts
 
 

@@ -153,6 +153,10 @@ class AdditiveMechanism(Mechanism):
             f"the common length of the recordings ({shape.length} rows, {how})",
             "the names of the people as the study has them, and their order",
         ]
+        if self.unit.name == "record" and table.step_ms is None:
+            shown.append(
+                "what moves between rows: a change of gaze may move every later row by one"
+            )
         if self.unit.name == "record":
             if self.length != "shortest":
                 shown.append("how long each recording was: its padding shows over many rows")

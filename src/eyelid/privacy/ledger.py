@@ -15,7 +15,6 @@ import math
 import os
 import secrets
 import sqlite3
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -27,6 +26,7 @@ from eyelid.privacy.composition import sequential
 from eyelid.privacy.gaussian import check_delta, check_epsilon
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.unit import PERSON, Neighbours, Trust, Unit
+from eyelid.spelling import spelt_alike
 
 _SCHEMA = (
     "CREATE TABLE ledger (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
@@ -226,14 +226,14 @@ class Ledger:
         with self._transaction() as database:
             query = "SELECT person, pseudonym FROM pseudonym WHERE origin = ?"
             known = dict(database.execute(query, (origin,)).fetchall())
-            wanted = {name: same_name(name) for name in people}
+            wanted = {name: spelt_alike(name) for name in people}
             fresh = sorted(set(wanted.values()) - set(known))
             # In the order of their names, numbers would tell them.
             secrets.SystemRandom().shuffle(fresh)
             counted = {name for (name,) in database.execute("SELECT person FROM crowd")}
-            taken = {*known.values(), *wanted.values(), *besides, *counted}
+            taken = {spelt_alike(n) for n in (*known.values(), *wanted, *besides, *counted)}
             numbers = (f"anon{number:02d}" for number in itertools.count(1))
-            free = (name for name in numbers if name not in taken)
+            free = (name for name in numbers if spelt_alike(name) not in taken)
             rows = [(origin, name, alias) for name, alias in zip(fresh, free, strict=False)]
             database.executemany("INSERT INTO pseudonym VALUES (?, ?, ?)", rows)
         known |= {name: alias for _, name, alias in rows}
@@ -281,6 +281,8 @@ class Ledger:
         with self._transaction() as database:
             _check_known(database, origin, self.path)
             touched = _true_names(database, origin, people)
+            if _are_others(database, origin, touched):
+                database.execute("INSERT OR IGNORE INTO incomplete VALUES (?)", (origin,))
             crowd = hashlib.sha256(json.dumps(touched).encode()).hexdigest()
             allowance = _allowance(database, origin)
             if allowance is not None:
@@ -359,15 +361,6 @@ class Ledger:
         return allowance
 
 
-def same_name(name: str) -> str:
-    """A name as it is compared: however its letters and spaces are encoded.
-
-    >>> same_name("Zoe\u0308  B") == same_name("Zo\u00eb B")
-    True
-    """
-    return " ".join(unicodedata.normalize("NFKC", name).split())
-
-
 def _make(path: Path) -> None:
     """Put down a fresh ledger in one step, so that an empty file always is a damaged one."""
     draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
@@ -397,7 +390,14 @@ def _true_names(database: sqlite3.Connection, origin: str, people: Iterable[str]
     """The names under which people are counted, in order; a pseudonym stands for its bearer."""
     query = "SELECT pseudonym, person FROM pseudonym WHERE origin = ?"
     bearers = dict(database.execute(query, (origin,)).fetchall())
-    return sorted({bearers.get(name, same_name(name)) for name in people})
+    return sorted({bearers.get(name, spelt_alike(name)) for name in people})
+
+
+def _are_others(database: sqlite3.Connection, origin: str, people: Sequence[str]) -> bool:
+    """Whether some people left and others came, who may be the same under other names."""
+    query = "SELECT DISTINCT person FROM crowd JOIN debit USING (crowd) WHERE origin = ?"
+    before = {spelt_alike(name) for (name,) in database.execute(query, (origin,))}
+    return bool(before and before - set(people) and set(people) - before)
 
 
 def _check_known(database: sqlite3.Connection, origin: str, path: Path) -> None:
@@ -456,7 +456,7 @@ def _groups(
     of_person: dict[str, list[str]] = {} if people is None else {name: [] for name in people}
     for crowd in crowds:
         names = database.execute("SELECT person FROM crowd WHERE crowd = ?", (crowd,)).fetchall()
-        for name in {same_name(name) for (name,) in names}:
+        for name in {spelt_alike(name) for (name,) in names}:
             if people is None or name in of_person:
                 of_person.setdefault(name, []).append(crowd)
     groups: dict[tuple[int, ...], int] = {}

@@ -25,7 +25,7 @@ def refuse_to_dodge(own: Origin | None, chosen: Path | str | None) -> None:
     if own is None or own.ledger is None or chosen is None or not own.ledger.exists():
         return
     limit = Ledger(own.ledger).allowance(own.id)
-    if limit is not None and Path(chosen).absolute() != own.ledger:
+    if limit is not None and Path(chosen).resolve() != own.ledger:
         raise Refused(
             f"the study's own ledger {own.ledger.name} has a limit of ε = {limit.epsilon:g}, which "
             "another --ledger would not keep: count there, or lift the limit with 'eyelid budget "

@@ -185,6 +185,7 @@ def _debit_and_certify(
         )
         # Who was in which release tells people apart as well as any attribute.
         alike = len(balances) == 1 and all(d.alike for d in counted.values())
+        alike &= not ledger.is_incomplete(origin)
         fingerprint = ledger.fingerprint(_digest(plan.table), paid.id)
     unprotected = plan.mechanism.unprotected(plan.table)
     unprotected += [

@@ -112,8 +112,9 @@ def gaze_of(study: Study, units: str | None = None) -> Iterator[tuple[Recording,
         raise InputError("the study is empty: it has no rows")
     columns = study.data.columns
     on_screen = not missing_for_degrees(study.screen, units or study.units, study.xy_origin)
-    known = set(_GAZE) <= set(columns) and study.data["gaze_x"].null_count() < len(study.data)
-    directions = known and not on_screen and units is None
+    # By what there is for everybody: one person's data must not decide how others' are read.
+    known = {name for name, kind in study.data.schema.items() if kind.is_numeric()}
+    directions = set(_GAZE) <= known and not on_screen and units is None
     absent = [name for name in ("x", "y") if name not in columns]
     if absent and not directions:
         raise InputError(f"the data have no column {absent[0]}: events need it")

@@ -22,7 +22,7 @@ Range = tuple[float, float]
 EVENT_KINDS = ("fixations", "saccades")
 
 # Public caps, from what eyes can do and never from anyone's data.
-MAX_FIXATION_MS = 4000.0
+MAX_FIXATION_MS = 3000.0
 MAX_SACCADE_MS = 200.0
 MAX_BLINKS_PER_S = 2.0
 MAX_SACCADES_PER_S = 1000.0 / MIN_FIXATION_MS

@@ -46,7 +46,7 @@ from eyelid.io.joining import joined, named
 from eyelid.io.layout import HEAD, MEASURES, MS_PER, Layout
 from eyelid.io.part import Part
 
-_DATASET = "dataset_description.json"
+DESCRIPTION = "dataset_description.json"
 _SAMPLES = re.compile(r"[^.].*_(physio|eyetrack)\.tsv(\.gz)?")
 _MEASURED = (*MEASURES, *HEAD)
 _KEYS = (*RECORDING_KEY, "time_ms", "eye")
@@ -59,8 +59,13 @@ _SAME_STEP = 0.1
 
 def recognises_folder(path: Path) -> bool:
     """Whether this is a BIDS dataset."""
-    about = path / _DATASET
+    about = path / DESCRIPTION
     return about.is_file() and b'"BIDSVersion"' in head_of(about).raw
+
+
+def is_ours(path: Path) -> bool:
+    """Whether this is a BIDS dataset that eyelid wrote of people it counts."""
+    return recognises_folder(path) and ORIGIN.encode() in head_of(path / DESCRIPTION).raw
 
 
 def read_folder(path: Path, said: Layout) -> Study:
@@ -70,7 +75,7 @@ def read_folder(path: Path, said: Layout) -> Study:
         path: of the dataset.
         said: what somebody's column map says.
     """
-    about = read_json(path / _DATASET)
+    about = read_json(path / DESCRIPTION)
     files = sorted(_sample_files(path), key=lambda file: file.order)
     if not files:
         raise InputError(

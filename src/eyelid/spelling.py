@@ -1,0 +1,18 @@
+"""When two names are one, however they are written."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+
+def spelt_alike(name: str) -> str:
+    """A name without what people write in one way or another: case, spaces, leading zeros.
+
+    >>> spelt_alike("P 01") == spelt_alike("p1"), spelt_alike("Zoë") == spelt_alike("ZOË")
+    (True, True)
+    """
+    plain = unicodedata.normalize("NFKC", name).casefold()
+    # Folding may take letters apart again.
+    plain = unicodedata.normalize("NFKC", "".join(plain.split()))
+    return re.sub(r"(?<!\d)0+(?=\d)", "", plain)
