@@ -69,7 +69,7 @@ def run(
     rows = [(name, f"{count:,}", f"{ms:.0f} ms") for name, count, ms in per_kind.iter_rows()]
     print_table("", ["event", "how many", "median duration"], rows)
     say(f"{out}: {len(found.events):,} events of {total} recordings by {method}.")
-    say(f"Next: eyelid features {out} features")
+    say(f"Next: eyelid features {out} features --method {method} (it detects events itself)")
 
 
 def _number(text: str) -> float | str:

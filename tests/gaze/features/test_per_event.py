@@ -160,3 +160,11 @@ def test_a_release_cuts_to_one_length_and_numbers_the_rows(kind, tmp_path):
     assert released.null_count().sum_horizontal()[0] == 0
     for _, one in released.group_by("person", "recording"):
         assert one["time_ms"].to_list() == list(range(rows.min()))
+
+
+def test_places_in_degrees_from_a_corner_are_not_cut_off(simulated):
+    table = event_features(simulated, "fixations")
+    for name in ("fixation_x", "fixation_y"):
+        feature = next(f for f in table.features if f.name == name)
+        assert (table.data[name] == feature.upper).mean() < 0.01
+        assert feature.lower == 0.0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import itertools
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
@@ -35,6 +34,8 @@ Detector = Callable[..., dict[str, Spans]]
 METHODS: dict[str, Detector] = {"robust": robust, "ivt": ivt, "idt": idt, "ek": ek, "is5t": is5t}
 
 DEFAULT_METHOD = "robust"
+
+_LARGEST_SETTING = 1e6
 
 Signals = tuple[ArrayLike, ArrayLike, ArrayLike]
 
@@ -194,8 +195,10 @@ def _check_settings(method: str, settings: dict[str, float | str]) -> None:
             raise unknown(f"setting of {method}", name, known)
         if isinstance(wanted[name].default, str):
             continue
-        if isinstance(value, str) or not math.isfinite(value) or value < 0:
-            raise InputError(f"{name} must be a number of 0 or more, got {value}")
+        if isinstance(value, str) or not 0 <= value <= _LARGEST_SETTING:
+            raise InputError(f"{name} must be a number from 0 to a million, got {value}")
+        if value == 0 and "threshold" in name:
+            raise InputError(f"{name} must be positive, got 0")
 
 
 def lost_in(recording: Recording) -> Mask:

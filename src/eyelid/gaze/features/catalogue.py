@@ -203,7 +203,8 @@ def event_feature_set(
     if kind not in EVENT_KINDS:
         raise unknown("kind of event features", kind, EVENT_KINDS)
     scale = _on_screen(scale_of(units), units, screen or Screen())
-    centred = units == "deg" or xy_origin == "centre"
+    # Degrees are from straight ahead, unless a corner is said.
+    centred = xy_origin == "centre" or (units == "deg" and xy_origin is None)
     rows = _fixations(units, scale, centred) if kind == "fixations" else _saccades(units, scale)
     return tuple(Feature(name, unit, what, *bounds) for name, unit, what, bounds in rows)
 

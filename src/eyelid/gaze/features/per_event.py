@@ -46,7 +46,9 @@ def event_features(
     features: tuple[Feature, ...] = event_feature_set(kind)
     frames = []
     for recording, units in gaze_of(study):
-        features = event_feature_set(kind, units, study.screen, study.xy_origin)
+        # What becomes degrees is counted from straight ahead.
+        xy_origin = study.xy_origin if units == study.units else None
+        features = event_feature_set(kind, units, study.screen, xy_origin)
         spans = events_of(recording, method, units, **settings)[kind.removesuffix("s")]
         if not len(spans.onset):
             raise InputError(

@@ -24,6 +24,7 @@ from eyelid.gaze.study import Feature, Recording, Study
 from eyelid.gaze.table import FeatureTable
 
 MIN_WINDOW_S = 1.0
+MIN_STEP_S = 0.01
 
 
 def window_features(
@@ -65,6 +66,8 @@ def window_features(
         raise InputError(f"window_s must be at least {MIN_WINDOW_S:g}, got {window_s:g}")
     if not 0 < step_s < np.inf:
         raise InputError(f"step_s must be positive, got {step_s:g}")
+    if step_s < MIN_STEP_S:
+        raise InputError(f"step_s must be at least {MIN_STEP_S:g}, got {step_s:g}")
     if method == DEFAULT_METHOD:
         settings = {"max_gap_ms": MAX_BLINK_MS} | settings
     features: tuple[Feature, ...] = ()
