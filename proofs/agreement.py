@@ -9,7 +9,6 @@ thing pays for them. ``without_psos`` leaves out the samples that the coder call
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -23,7 +22,7 @@ from eyelid.gaze.events.spans import Spans, covered
 from eyelid.gaze.simulator import simulate
 from eyelid.gaze.study import RECORDING_KEY
 from eyelid.io import read
-from proofs.result import Effort, Result, progress, skip
+from proofs.result import Effort, Result, progress, real_recordings
 
 SIMULATED = ("fixation", "saccade", "blink")
 KINDS = (*SIMULATED, "pso", "pursuit")
@@ -51,12 +50,9 @@ class Coded(NamedTuple):
 
 def prove(effort: Effort) -> Result:
     """Every detector at its defaults, against two coders and against the simulator's truth."""
-    data = os.environ.get("EYELID_DATA")
-    if not data:
-        return skip("needs real recordings: set EYELID_DATA to their folder")
-    folder = Path(data) / "lund2013"
-    if not folder.is_dir():
-        return skip("lund2013 is not in EYELID_DATA")
+    folder = real_recordings("lund2013")
+    if isinstance(folder, Result):
+        return folder
     coded = list(_coded(folder))
     people = {s: {k: _people(_of(coded, s), k) for k in KINDS} for s in STIMULI}
     detectors = {

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import Any
 
 from eyelid.audits.identification import identify, recognise_task, strongest
@@ -11,7 +9,7 @@ from eyelid.gaze.features import window_features
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import read
 from eyelid.releases.release import release
-from proofs.result import Effort, Result, progress, skip
+from proofs.result import Effort, Result, progress, real_recordings
 
 PEOPLE = [f"P{number}" for number in range(1, 21)]
 CHANCE = 1 / len(PEOPLE)
@@ -20,12 +18,9 @@ LEAST_DOCUMENT = 0.85
 
 def prove(effort: Effort) -> Result:
     """A positive control, a release for the person, and one for the weakest unit there is."""
-    data = os.environ.get("EYELID_DATA")
-    if not data:
-        return skip("needs real recordings: set EYELID_DATA to their folder")
-    folder = Path(data) / "MPIIDPEye"
-    if not folder.is_dir():
-        return skip("MPIIDPEye is not in EYELID_DATA")
+    folder = real_recordings("MPIIDPEye")
+    if isinstance(folder, Result):
+        return folder
     raw = window_features(read(folder))
     control = _attacked(raw, raw)
     progress(f"real: raw: {control}")

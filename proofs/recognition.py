@@ -19,7 +19,6 @@ on the second halves; the choices followed the first halves, also where the seco
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -31,7 +30,7 @@ import polars as pl
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import read
 from proofs.command import run
-from proofs.result import Effort, Result, progress, skip
+from proofs.result import Effort, Result, progress, real_recordings
 
 LEAST_DOCUMENT, LEAST_PERSON = 0.90, 0.65
 SEEDS = range(5)
@@ -41,12 +40,9 @@ _EVERY, _EVERY_OF_OTHERS = 4, 20
 
 def prove(effort: Effort) -> Result:
     """Convert, summarise, recognise."""
-    data = os.environ.get("EYELID_DATA")
-    if not data:
-        return skip("needs real recordings: set EYELID_DATA to their folder")
-    folder = Path(data) / "MPIIDPEye"
-    if not folder.is_dir():
-        return skip("MPIIDPEye is not in EYELID_DATA")
+    folder = real_recordings("MPIIDPEye")
+    if isinstance(folder, Result):
+        return folder
     table = _by_command_line(folder)
     names = {"52": table.names, "without_wordbook": table.names[:28]}
     document = {key: [_document(table, own, seed) for seed in SEEDS] for key, own in names.items()}

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 
@@ -73,3 +75,12 @@ def _short(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_short(item) for item in value]
     return float(f"{value:.5g}") if isinstance(value, float) else value
+
+
+def real_recordings(name: str) -> Path | Result:
+    """The folder of a set of real recordings, or the reason why its claim cannot be tried."""
+    data = os.environ.get("EYELID_DATA")
+    if not data:
+        return skip("needs real recordings: set EYELID_DATA to their folder")
+    folder = Path(data) / name
+    return folder if folder.is_dir() else skip(f"{name} is not in EYELID_DATA")

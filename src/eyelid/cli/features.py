@@ -44,8 +44,9 @@ def run(
     from eyelid.engine.atomic import check_new
     from eyelid.engine.progress import shown
     from eyelid.errors import InputError, unknown
-    from eyelid.gaze.features import event_features, slow_sampling, window_features
+    from eyelid.gaze.features import event_features, window_features
     from eyelid.gaze.features.catalogue import EVENT_KINDS
+    from eyelid.gaze.sampling import slow_sampling
     from eyelid.io import write
     from eyelid.io.intake import counted, read_scrubbed
 

@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 
 from eyelid.errors import InputError, unknown
+from eyelid.gaze.features.ranges import Ranges
 from eyelid.gaze.study import Recording, Screen, Study
 from eyelid.gaze.table import FeatureTable
 
@@ -57,7 +58,8 @@ def draw_scanpath(
         fixations = events.filter(pl.col("name") == "fixation")
         first = np.searchsorted(recording.time_ms, fixations["onset_ms"].to_numpy())
         last = np.searchsorted(recording.time_ms, fixations["offset_ms"].to_numpy(), side="right")
-        centre_x, centre_y = (_means(values, first, last) for values in (x, y))
+        during = Ranges(first, last)
+        centre_x, centre_y = (during.moments(values)[0] for values in (x, y))
         sizes = fixations["duration_ms"].to_numpy() / 5.0
         ax.scatter(centre_x, centre_y, s=sizes, color=_BLUE, alpha=0.35, linewidths=0)
         ax.plot(centre_x, centre_y, color=_BLUE, linewidth=0.6, alpha=0.6)
@@ -261,17 +263,6 @@ def _place(recording: Recording) -> tuple[str, str]:
     raise InputError(
         f"recording {recording.recording} of person {recording.person} has no gaze to draw"
     )
-
-
-def _means(values: np.ndarray, first: np.ndarray, last: np.ndarray) -> np.ndarray:
-    """The mean of what is known in each range; NaN where nothing is."""
-    known = np.isfinite(values)
-    total = np.r_[0.0, np.cumsum(np.where(known, values, 0.0))]
-    count = np.r_[0, np.cumsum(known)]
-    many = (count[last] - count[first]).astype(np.float64)
-    result = np.full(len(many), np.nan)
-    np.divide(total[last] - total[first], many, out=result, where=many > 0)
-    return result
 
 
 def _thinned(count: int) -> int:

@@ -31,10 +31,13 @@ _SETTINGS = (*_CHOICES, *_SCREEN, "rate_hz", "header", "lost", "skip_lines", *_T
 _SEPARATORS = {"tab": "\t", "\\t": "\t", "space": " ", "comma": ",", "semicolon": ";"}
 
 
+Map = Layout | Mapping[str, Any] | str | Path | None
+"""In what ways somebody may say what columns mean."""
+
 _FARTHEST_M = 20.0
 
 
-def understood(said: Layout | Mapping[str, Any] | str | Path | None) -> Layout:
+def understood(said: Map) -> Layout:
     """What somebody says about columns, in whatever way he says it."""
     if said is None:
         return NOTHING_SAID

@@ -9,8 +9,9 @@ from eyelid.engine.atomic import check_new
 from eyelid.errors import unknown
 from eyelid.gaze.study import Study
 from eyelid.io.bids import write_bids
+from eyelid.io.column_map import Map
 from eyelid.io.csv_folder import write_csv
-from eyelid.io.intake import Intake, Map, take_in
+from eyelid.io.intake import Intake, take_in
 from eyelid.io.study_folder import write
 
 TARGETS: dict[str, Callable[[Study, Path], object]] = {

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from eyelid.errors import InputError
 from eyelid.gaze.study import Study
 from eyelid.io import study_folder
-from eyelid.io.layout import Layout
+from eyelid.io.column_map import Map
 from eyelid.io.leaks import Finding, is_pseudonym
 from eyelid.io.lint import leaks_of
 from eyelid.io.origin import origin_of, origin_so_far
 from eyelid.io.reading import read
 from eyelid.io.scrub import T, findings, names_to_replace, renamed, scrubbed
 from eyelid.privacy.ledger import Ledger
-
-Map = Layout | Mapping[str, Any] | str | Path | None
 
 
 @dataclass(frozen=True)
@@ -78,17 +74,17 @@ def counted(study: Study, path: Path | str, ledger: Path | str | None = None) ->
         path: where it was read.
         ledger: count in this file; refused when these people are counted elsewhere already.
     """
-    ours = is_ours(study, path)
-    study = _with_origin(study, path, ledger)
-    as_it_is = study_folder.recognises(Path(path))
-    return study if as_it_is else under_pseudonyms(study, ours=ours)
+    done = _with_origin(study, path, ledger)
+    if study_folder.recognises(Path(path)):
+        return done
+    return under_pseudonyms(done, ours=is_ours(study, path))
 
 
 def _with_origin(study: Study, path: Path | str, ledger: Path | str | None) -> Study:
     own = origin_so_far(study, path)
-    place = own.ledger if own is not None and own.ledger is not None else None
-    elsewhere = ledger is not None and place is not None and place != Path(ledger).resolve()
-    if elsewhere and place is not None and place.exists():
+    place = own.ledger if own is not None else None
+    counted_there = place is not None and place.exists()
+    if ledger is not None and counted_there and place != Path(ledger).resolve():
         raise InputError(f"this study is counted in {place}: leave out --ledger")
     return replace(study, origin=origin_of(study, path, ledger))
 

@@ -127,11 +127,11 @@ def joined(parts: Sequence[NamedPart], layout: Layout) -> Study:
             "xy_origin is not stated, so places on the screen do not become degrees: say it with "
             "--map xy_origin=top-left"
         )
-    data = pl.concat([_ordered_columns(each.part.data) for each in parts], how="diagonal_relaxed")
+    data = pl.concat([each.part.data for each in parts], how="diagonal_relaxed")
     events = [each.part.events for each in parts if each.part.events is not None]
     study = Study(
         kind=first.kind,
-        data=_filled(_ordered_columns(data)),
+        data=_filled(data),
         people=_people(parts, layout),
         units=first.units,
         rate_hz=rate_hz if first.kind == "samples" else None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +13,8 @@ import polars as pl
 from eyelid.errors import InputError
 from eyelid.gaze.study import Study
 from eyelid.io import study_folder
+from eyelid.io.column_map import Map
 from eyelid.io.head import Head, head_of
-from eyelid.io.layout import Layout
 from eyelid.io.leaks import Finding, is_clock, leak_of_field, leaks_in_text, short
 from eyelid.io.parquet import check_sound
 from eyelid.io.reading import read
@@ -38,9 +38,7 @@ _COUNTED = 1 << 20
 _MOST_PER_KIND = 100
 
 
-def lint(
-    path: Path | str, map: Layout | Mapping[str, Any] | str | Path | None = None
-) -> list[Finding]:
+def lint(path: Path | str, map: Map = None) -> list[Finding]:
     """What gives people away besides their gaze, in any input that eyelid reads.
 
     Looks at the names of files, headers, remarks, messages, sidecars, the headers of gzipped files,

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from eyelid.engine.progress import track
 from eyelid.errors import InputError, unknown
 from eyelid.gaze.study import Study, check
 from eyelid.io import bids, csv_folder, study_folder
-from eyelid.io.column_map import layout_from_file, understood
+from eyelid.io.column_map import Map, layout_from_file, understood
 from eyelid.io.degrees import in_degrees
 from eyelid.io.formats import FOLDERS, FORMATS
 from eyelid.io.head import Head, head_of
@@ -21,13 +20,13 @@ from eyelid.io.part import Part
 
 # Files beside recordings that nobody takes for one.
 _NOT_DATA = {".md", ".json", ".png", ".jpg", ".jpeg", ".pdf", ".toml", ".yaml", ".yml", ".py", ".m"}
-_NOT_DATA |= {".html", ".docx", ".ledger", ".zip", ".mp4", ".avi", ".bmp", ".svg", ".log"}
+_NOT_DATA |= {".html", ".docx", ".zip", ".mp4", ".avi", ".bmp", ".svg", ".log"}
 _NOT_DATA_STEMS = {"readme", "license", "licence", "changes", "changelog", "citation"}
 
 
 def read(
     path: Path | str,
-    map: Layout | Mapping[str, Any] | str | Path | None = None,
+    map: Map = None,
     *,
     units: str | None = None,
     skip_unreadable: bool = False,

@@ -24,7 +24,6 @@ _SNIFFED_LINES = 50
 # Gaze may be lost for a while before the first decimal.
 _SEARCHED_LINES = 1000
 _PARQUET = b"PAR1"
-_ROW = "row number"
 
 
 def is_parquet(head: Head) -> bool:
@@ -183,7 +182,6 @@ def _raw_table(head: Head, layout: Layout) -> pl.DataFrame:
     options: dict[str, Any] = {
         "separator": "\t" if separator == " " else separator,
         "has_header": has_header,
-        "skip_rows": 0,
         "null_values": _MISSING,
         "decimal_comma": decimal_comma,
     }

@@ -12,7 +12,7 @@ import polars as pl
 from eyelid.errors import InputError, unknown
 from eyelid.gaze.study import Feature, Study, check
 from eyelid.gaze.table import FeatureTable
-from eyelid.io.intake import Map
+from eyelid.io.column_map import Map
 from eyelid.io.reading import read
 from eyelid.mechanisms.mechanism import Mechanism, Shape, find, mechanism
 from eyelid.privacy.bounds import Bounds, BoundsSource

@@ -9,7 +9,7 @@ from typing import Any
 from eyelid.errors import InputError
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
-from eyelid.io.intake import Map
+from eyelid.io.column_map import Map
 from eyelid.mechanisms.mechanism import Mechanism, Shape
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.rank1 import rank1_bounds

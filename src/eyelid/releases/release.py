@@ -16,7 +16,8 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import study_folder
-from eyelid.io.intake import Map, is_ours, read_scrubbed, under_pseudonyms
+from eyelid.io.column_map import Map
+from eyelid.io.intake import is_ours, read_scrubbed, under_pseudonyms
 from eyelid.io.origin import counted_in, origin_of, origin_so_far
 from eyelid.io.study_folder import write_parts
 from eyelid.mechanisms.mechanism import Mechanism

@@ -9,7 +9,7 @@ from typing import Any
 from eyelid.errors import InputError
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
-from eyelid.io.intake import Map
+from eyelid.io.column_map import Map
 from eyelid.io.origin import counted_in, origin_of, origin_so_far
 from eyelid.io.reading import read
 from eyelid.mechanisms.gaussian import default_delta
