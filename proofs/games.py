@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from eyelid.audits.game import GameResult
+from eyelid.audits.claims.game import GameResult
 from eyelid.audits.verify import verify
 from proofs.result import Effort, Result
 

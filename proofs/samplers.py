@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from eyelid.audits.samplers import check_samplers, faulty_samplers
+from eyelid.audits.claims.samplers import check_samplers, faulty_samplers
 from eyelid.privacy.noise import SystemRandomness
 from proofs.result import Effort, Result, progress
 

@@ -3,7 +3,7 @@ from typing import ClassVar
 
 import pytest
 
-from eyelid.audits.samplers import check_samplers, faulty_samplers
+from eyelid.audits.claims.samplers import check_samplers, faulty_samplers
 from eyelid.audits.verify import verify
 from eyelid.errors import InputError
 from eyelid.mechanisms import catalogue, mechanism, register

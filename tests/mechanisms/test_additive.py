@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eyelid.audits import faults
-from eyelid.audits.faults import faults_of, twin
-from eyelid.audits.game import play
-from eyelid.audits.residuals import examine
-from eyelid.audits.sensitivity import fuzz
+from eyelid.audits.claims.faults import faults_of, twin
+from eyelid.audits.claims.game import play
+from eyelid.audits.claims.residuals import examine
+from eyelid.audits.claims.sensitivity import fuzz
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays

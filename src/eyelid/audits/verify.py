@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from eyelid.audits.faults import Fault, faults_of
-from eyelid.audits.game import GameResult, play
-from eyelid.audits.precision import attack
-from eyelid.audits.residuals import ResidualResult, examine
-from eyelid.audits.samplers import SamplerResult, check_samplers, faulty_samplers
-from eyelid.audits.sensitivity import FuzzResult, fuzz
+from eyelid.audits.claims.faults import Fault, faults_of
+from eyelid.audits.claims.game import GameResult, play
+from eyelid.audits.claims.precision import attack
+from eyelid.audits.claims.residuals import ResidualResult, examine
+from eyelid.audits.claims.samplers import SamplerResult, check_samplers, faulty_samplers
+from eyelid.audits.claims.sensitivity import FuzzResult, fuzz
 from eyelid.engine.progress import track
 from eyelid.errors import InputError
 from eyelid.mechanisms.additive import AdditiveMechanism

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eyelid.audits.game import GameResult
+from eyelid.audits.claims.game import GameResult
 from eyelid.gaze.study import Study
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import kstest
 
-from eyelid.audits.samplers import chi_square
+from eyelid.audits.claims.samplers import chi_square
 from eyelid.errors import InputError
 from eyelid.privacy.noise import DiscreteGaussian, DiscreteLaplace, randomness
 

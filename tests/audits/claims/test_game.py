@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from eyelid.audits.game import _lower_bound
-from eyelid.audits.precision import attack, finest_bit
+from eyelid.audits.claims.game import _lower_bound
+from eyelid.audits.claims.precision import attack, finest_bit
 from eyelid.mechanisms import mechanism
 from eyelid.privacy import PERSON, Guarantee, Kind, Neighbours, Trust, randomness
 

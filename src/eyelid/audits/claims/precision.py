@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from eyelid.audits.game import ALPHA, GameResult, game_result
+from eyelid.audits.claims.game import ALPHA, GameResult, game_result
 from eyelid.audits.statistics import clopper_pearson
 from eyelid.mechanisms.mechanism import Mechanism, NeighbourPair, Values
 from eyelid.privacy.noise import Randomness

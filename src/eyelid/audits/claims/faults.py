@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eyelid.audits.game import play
-from eyelid.audits.precision import attack
-from eyelid.audits.residuals import examine
+from eyelid.audits.claims.game import play
+from eyelid.audits.claims.precision import attack
+from eyelid.audits.claims.residuals import examine
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.additive import AdditiveMechanism
 from eyelid.mechanisms.mechanism import Mechanism, Shape, Values
