@@ -17,6 +17,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from eyelid.audits.streams.agreement import kappa
 from eyelid.gaze.events import DEFAULT_METHOD, METHODS, detect_events, events_of, gaze_of
 from eyelid.gaze.events.spans import Spans, covered
 from eyelid.gaze.simulator import simulate
@@ -87,14 +88,6 @@ def prove(effort: Effort) -> Result:
         f"least {LEAST['saccade']:g}; on the simulator every F1 at least {LEAST_F1:g}"
     )
     return Result(figures, target, passed)
-
-
-def kappa(one: Mask, other: Mask) -> float | None:
-    """Cohen's κ of two who say yes or no; None where neither ever says yes."""
-    agreed = float(np.mean(one == other))
-    p, q = float(np.mean(one)), float(np.mean(other))
-    chance = p * q + (1 - p) * (1 - q)
-    return (agreed - chance) / (1 - chance) if chance < 1 else None
 
 
 def _coded(folder: Path) -> Iterator[Coded]:

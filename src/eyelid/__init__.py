@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from eyelid.io.study_folder import write as write
     from eyelid.mechanisms.mechanism import mechanism as mechanism
     from eyelid.privacy.guarantee import Guarantee as Guarantee
+    from eyelid.releases.audit import audit as audit
     from eyelid.releases.certificate import Certificate as Certificate
     from eyelid.releases.quote import cost as cost
     from eyelid.releases.release import Release as Release
@@ -39,6 +40,7 @@ _HOMES = {
     "Guarantee": "eyelid.privacy.guarantee",
     "Release": "eyelid.releases.release",
     "Study": "eyelid.gaze.study",
+    "audit": "eyelid.releases.audit",
     "convert": "eyelid.io.convert",
     "cost": "eyelid.releases.quote",
     "detect_events": "eyelid.gaze.events",

@@ -1,48 +1,138 @@
+"""People are named where there is something to recognise, and only there."""
+
 from dataclasses import replace
 
+import numpy as np
 import polars as pl
 import pytest
+from proofs.watermark import with_low_noise
 
-from eyelid.audits.identification import identify, recognise_task, strongest
+from eyelid.audits.attackers import find_attackers
+from eyelid.audits.identification import (
+    ALPHA,
+    Finding,
+    identify,
+    null_control,
+    strongest,
+    with_bounds,
+)
+from eyelid.audits.protocols import POSITIVE, PROTOCOLS, Material, find_protocol
+from eyelid.audits.statistics import rate_of_decisions
 from eyelid.errors import InputError
 from eyelid.mechanisms import mechanism
 from eyelid.privacy import randomness
 
+QUICK = find_attackers(["knn", "lda", "means"])
+
+
+def released_by(table, seed=3, **how):
+    law, noise = mechanism(**how), randomness(seed)
+    return Material(table, law.apply(table, noise), lambda t: law.apply(t, noise))
+
+
+def a_finding(right, people, protocol="raw→release"):
+    shares = np.zeros(people)
+    shares[:right] = 1.0
+    return Finding(
+        protocol, "somebody", rate_of_decisions(shares, 1 / people), None, 0.5, (), shares, shares
+    )
+
 
 def test_raw_people_are_named_far_above_chance(simulated_table):
-    rates = identify(simulated_table, simulated_table)
-    assert strongest(rates).rate > 0.5
-    assert all(rate.low <= rate.rate <= rate.high for rate in rates.values())
-    assert strongest(rates).chance == pytest.approx(1 / 6)
+    found = identify(Material(simulated_table), QUICK, [POSITIVE])
+    assert strongest(found).rate.rate > 0.6
+    assert strongest(found).rate.chance == pytest.approx(1 / 6)
+    for finding in found:
+        assert finding.rate.low <= finding.rate.rate <= finding.rate.high
+        assert finding.cmc[0] == pytest.approx(finding.rate.rate, abs=0.03)
+        assert finding.cmc[-1] == 1.0
+        assert finding.cmc == tuple(sorted(finding.cmc))
 
 
 def test_a_person_level_release_gives_nobody_away_beyond_chance(simulated_table):
-    released = mechanism("laplace", epsilon=0.1).apply(simulated_table, randomness(3))
-    assert strongest(identify(simulated_table, released)).low <= 1 / 6
-    assert recognise_task(simulated_table, released).low <= 0.4
+    material = released_by(simulated_table, name="laplace", epsilon=0.1)
+    found = identify(material, QUICK)
+    assert {f.protocol for f in found} == {p.name for p in PROTOCOLS}
+    assert all(f.rate.low <= 1 / 6 for f in found if f.honest)
 
 
 def test_averaging_beats_noise_that_hides_single_rows(simulated_table):
-    law = mechanism("gaussian", epsilon=256.0, unit="record")
-    released = law.apply(simulated_table, randomness(3))
-    rates = identify(simulated_table, released)
-    assert rates["means"].rate > rates["forest"].rate
+    material = released_by(simulated_table, name="gaussian", epsilon=256.0, unit="record")
+    found = identify(material, find_attackers(["tree", "means"]), [find_protocol("raw->release")])
+    tree, means = (f.rate.rate for f in found)
+    assert means > tree
 
 
-def test_identical_people_are_named_at_chance(simulated_table):
-    """The null control: everybody has the first person's features."""
-    first = simulated_table.data.filter(pl.col("person") == "P01")
-    people = simulated_table.people["person"]
-    copies = pl.concat([first.with_columns(pl.lit(p).alias("person")) for p in people])
-    same = replace(simulated_table, data=copies)
-    assert strongest(identify(same, same)).rate <= 1 / 6 + 1e-9
+def test_noise_that_runs_through_recordings_is_named_by_the_papers_protocol_alone(make_table):
+    """Identical zero signals: whoever is recognised is not a person (THEORY: 1.00)."""
+    table = make_table(people=20, recordings=3, rows=60)
+    zeros = replace(
+        table, data=table.data.with_columns(pl.lit(0.0).alias(name) for name in table.names)
+    )
+    rng = np.random.default_rng(1)
+    material = Material(zeros, with_low_noise(zeros, rng), lambda t: with_low_noise(t, rng))
+    found = identify(material, find_attackers(["knn"]))
+    rates = {f.protocol: f for f in found}
+    assert rates["paper-halves"].rate.rate == 1.0
+    assert not rates["paper-halves"].honest
+    # Four standard errors of 60 guesses at 1/20.
+    assert all(f.rate.rate < 0.05 + 4 * 0.028 for f in found if f.honest)
+    (null,) = null_control(material, find_attackers(["knn"]))
+    assert null.rate.low <= 0.05
 
 
-def test_raw_documents_are_recognised(simulated_table):
-    assert recognise_task(simulated_table, simulated_table).rate > 0.7
+def test_the_null_control_of_raw_data_is_chance(simulated_table):
+    null = null_control(Material(simulated_table), QUICK)
+    assert [f.rate.rate for f in null] == pytest.approx([1 / 6] * len(QUICK))
 
 
-def test_one_task_is_not_enough(simulated_table):
-    one = replace(simulated_table, data=simulated_table.data.filter(pl.col("task") == "comic"))
-    with pytest.raises(InputError, match="at least 2 tasks"):
-        identify(one, one)
+def test_protocols_that_need_the_mechanism_are_left_out_without_it(simulated_table):
+    released = mechanism("laplace", epsilon=1.0).apply(simulated_table, randomness(1))
+    found = identify(Material(simulated_table, released), find_attackers(["means"]))
+    assert {f.protocol for f in found} == {"raw→release", "release→raw", "paper-halves"}
+
+
+def test_findings_do_not_depend_on_which_thread_is_first(simulated_table):
+    material = released_by(simulated_table, name="gaussian", epsilon=64.0, unit="record")
+    once = identify(material, find_attackers(["forest", "knn"]), seed=5)
+    again = identify(material, find_attackers(["forest", "knn"]), seed=5)
+    assert [f.rate for f in once] == [f.rate for f in again]
+
+
+def test_a_protocol_nobody_knows_is_named_with_the_nearest():
+    with pytest.raises(InputError, match="did you mean 'raw→release'"):
+        find_protocol("raw→relase")
+
+
+def test_a_rate_beyond_its_bound_refutes_and_one_below_does_not():
+    bounds = {"raw_to_release": 0.125, "release_to_raw": None}
+    found = with_bounds(
+        [a_finding(20, 20), a_finding(1, 20), a_finding(20, 20, "paper-halves")], bounds
+    )
+    assert [f.refutes for f in found] == [True, False, False]
+    assert [f.bound for f in found] == [0.125, 0.125, None]
+
+
+def test_release_to_raw_has_a_bound_of_its_own():
+    bounds = {"raw_to_release": 0.125, "release_to_raw": 0.9}
+    (found,) = with_bounds([a_finding(18, 20, "release→raw")], bounds)
+    assert found.bound == 0.9
+    assert not found.refutes
+
+
+def test_many_comparisons_make_a_single_high_rate_less_telling():
+    """7 of 20 at a bound of 1/8: p = 0.007 alone, not among thirty."""
+    bounds = {"raw_to_release": 0.125}
+    (alone,) = with_bounds([a_finding(7, 20)], bounds)
+    among = with_bounds([a_finding(7, 20), *[a_finding(1, 20) for _ in range(29)]], bounds)
+    assert alone.refutes
+    assert alone.p_value < ALPHA
+    assert not among[0].refutes
+    assert among[0].rate.low > 0.125
+
+
+def test_people_who_lack_a_task_are_judged_by_what_they_have(simulated_table):
+    rows = simulated_table.data.filter((pl.col("person") != "P01") | (pl.col("task") != "textbook"))
+    found = identify(Material(replace(simulated_table, data=rows)), QUICK, [POSITIVE])
+    assert all(np.isfinite(f.rate.rate) for f in found)
+    assert strongest(found).rate.rate > 0.5

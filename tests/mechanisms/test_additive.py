@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eyelid.audits import faults
+from eyelid.audits.claims import faults
 from eyelid.audits.claims.faults import faults_of, twin
 from eyelid.audits.claims.game import play
 from eyelid.audits.claims.residuals import examine

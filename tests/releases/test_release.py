@@ -159,13 +159,13 @@ def test_a_released_folder_carries_no_trace_of_the_original(features_folder, tmp
 
 
 def test_the_fingerprint_can_be_checked_by_the_owner_alone(features_folder, tmp_path):
-    from eyelid.releases.release import _digest
+    from eyelid.releases.fingerprint import digest as digest_of
 
     for name in "ab":
         eyelid.release(features_folder, tmp_path / name, mechanism="laplace", epsilon=1.0)
     one, two = (certificate(tmp_path / n)["input_sha256"] for n in "ab")
     assert one != two
-    digest = _digest(eyelid.FeatureTable.of(read(features_folder)))
+    digest = digest_of(eyelid.FeatureTable.of(read(features_folder)))
     ledger = Ledger(tmp_path / "features.ledger")
     assert [ledger.fingerprint(digest, n) for n in (1, 2)] == [one, two]
 

@@ -1,187 +1,182 @@
-"""Who is it? Attackers who know everybody's other recordings name the people of a release.
-
-They learn from raw recordings of some tasks and are shown another task, raw or released. They never
-train on the release they are shown: noise that runs through a whole recording would act as a
-watermark and be recognised instead of the person.
-"""
+"""Who is it? Attackers name the people of recordings, raw or released, under several protocols."""
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
-from eyelid.audits.statistics import clopper_pearson
-from eyelid.errors import InputError
-from eyelid.gaze.table import FeatureTable
+from eyelid.audits.attackers import Attacker
+from eyelid.audits.protocols import (
+    POSITIVE,
+    PROTOCOLS,
+    Material,
+    Protocol,
+    Source,
+    everybody_alike,
+    find_protocol,
+)
+from eyelid.audits.scores import Scores, cmc, equal_error_rate, named, ranks
+from eyelid.audits.splits import Split
+from eyelid.audits.statistics import Rate, above, holm, rate_of_decisions
+from eyelid.engine.parallel import parallel
 
-_TREES = 150
-_EVERY = 10
+# The chance of calling any sound release refuted, over all comparisons of an audit together.
+ALPHA = 0.025
 
 
-@dataclass(frozen=True)
-class Rate:
-    """A share of people or windows, with its confidence limits over people.
+@dataclass(frozen=True, eq=False)
+class Finding:
+    """How one attacker fared under one protocol.
 
     Attributes:
-        rate: the share.
-        low: lower limit at 95 %.
-        high: upper limit.
-        chance: what guessing gives.
-        people: how many people decide it.
+        protocol: by name.
+        attacker: by name.
+        rate: people named by averaged scores, ties by lot.
+        votes: people named by majority vote over rows; None for attackers of whole records.
+        eer: equal error rate of telling owners from strangers.
+        cmc: share of records whose owner is among the first k, for every k.
+        shares: for each person, the share of decisions about them that were right.
+        places: for each person, the mean place at which they were listed.
+        bound: what the guarantee allows here; None where it allows anything.
+        p_value: of a rate this high if the bound held, after Holm's correction over the audit.
+        honest: whether the protocol is.
     """
 
-    rate: float
-    low: float
-    high: float
-    chance: float
-    people: int
+    protocol: str
+    attacker: str
+    rate: Rate
+    votes: float | None
+    eer: float
+    cmc: tuple[float, ...]
+    shares: NDArray[np.float64]
+    places: NDArray[np.float64]
+    bound: float | None = None
+    p_value: float | None = None
+    honest: bool = True
 
+    def beyond(self, bound: float) -> float:
+        """The chance of so high a rate if the true one were at most ``bound``, on its own."""
+        return above(_known(self.shares), bound)
 
-def identify(raw: FeatureTable, shown: FeatureTable, seed: int = 0) -> dict[str, Rate]:
-    """How many people are named correctly in one task, by attackers who know the other tasks.
-
-    Every task is shown in turn; one decision a person and task. ``forest``: class probabilities of
-    a random forest, averaged over windows. ``means``: the nearest recording mean, which averages a
-    release's noise away. Limits are over people and allow for there being two attackers.
-
-    Args:
-        raw: what the attackers know.
-        shown: what they are shown: the raw table itself (a positive control) or a release.
-        seed: of the forest.
-    """
-    tasks = sorted(raw.data["task"].unique())
-    if len(tasks) < 2:
-        raise InputError("identification needs at least 2 tasks: one to know, one to recognise")
-    return {
-        "forest": _rate([_by_forest(raw, shown, task, seed) for task in tasks], raw),
-        "means": _rate([_by_means(raw, shown, task) for task in tasks], raw),
-    }
-
-
-def strongest(rates: dict[str, Rate]) -> Rate:
-    """The attacker that names most people: the one to fear."""
-    return max(rates.values(), key=lambda rate: rate.rate)
-
-
-def _rate(named: Sequence[NDArray[np.bool_]], raw: FeatureTable) -> Rate:
-    """The share of right decisions; a person's decisions count as one, since they are alike."""
-    people = raw.data["person"].n_unique()
-    rate = float(np.concatenate(named).mean())
-    low, high = clopper_pearson(rate * people, people, alpha=0.05 / 2)
-    return Rate(rate, float(low), float(high), 1 / people, people)
-
-
-def _by_forest(raw: FeatureTable, shown: FeatureTable, task: str, seed: int) -> NDArray[np.bool_]:
-    target, target_rows = _matrix(shown, pl.col("task") == task)
-    forest = _forest_of_people(raw, task, seed)
-    guesses = forest.predict_proba(target)
-    truth = _names(target_rows, "person")
-    people = np.unique(truth)
-    best = [forest.classes_[guesses[truth == p].mean(axis=0).argmax()] for p in people]
-    return np.asarray(np.array(best) == people)
-
-
-@functools.lru_cache(maxsize=4)
-def _forest_of_people(raw: FeatureTable, task: str, seed: int):  # type: ignore[no-untyped-def]
-    """What the attackers learned from the other tasks: once, whatever they are then shown."""
-    known, rows = _matrix(raw, pl.col("task") != task)
-    return _forest(seed).fit(known, _names(rows, "person"))
-
-
-def _by_means(raw: FeatureTable, shown: FeatureTable, task: str) -> NDArray[np.bool_]:
-    """Nearest mean, in units of how much a person's mean moves between tasks and by noise.
-
-    Each shown recording is judged alone: what a task does to everybody is taken off with the raw
-    average of that task, not with the other recordings of the release.
-    """
-    known, _, keys = _means(raw, pl.col("task") != task)
-    for other in keys["task"].unique():
-        rows = (keys["task"] == other).to_numpy()
-        known[rows] -= known[rows].mean(axis=0)
-    names = keys["person"].unique(maintain_order=True).to_numpy()
-    owner = keys["person"].to_numpy()
-    gallery = np.stack([known[owner == name].mean(axis=0) for name in names])
-    within = np.stack([known[owner == name].var(axis=0) for name in names]).mean(axis=0)
-    floor = 1e-4 * gallery.var(axis=0).mean() + 1e-12
-    average = _means(raw, pl.col("task") == task)[0].mean(axis=0)
-    target, noise, target_keys = _means(shown, pl.col("task") == task)
-    scale = (within + noise + floor)[:, None]
-    distance = ((target - average)[:, None] - gallery) ** 2 / scale
-    nearest = names[distance.sum(axis=2).argmin(axis=1)]
-    return np.asarray(nearest == target_keys["person"].to_numpy())
-
-
-def _means(
-    table: FeatureTable, where: pl.Expr
-) -> tuple[NDArray[np.float64], NDArray[np.float64], pl.DataFrame]:
-    """One mean vector a recording, in units of the span, its squared error, and whose it is."""
-    rows = table.data.filter(where).with_columns(
-        pl.col(table.names).cast(pl.Float64).fill_nan(None)
-    )
-    groups = rows.group_by("person", "task", maintain_order=True)
-    spans = np.array([f.span for f in table.features])
-    means = groups.agg(pl.col(table.names).mean())
-    errors = groups.agg(pl.col(table.names).var() / pl.len()).select(table.names).to_numpy()
-    values = np.nan_to_num(means.select(table.names).to_numpy() / spans, nan=0.5)
-    return values, np.nan_to_num(errors / spans**2, nan=0.0), means.select("person", "task")
-
-
-def recognise_task(raw: FeatureTable, shown: FeatureTable, seed: int = 0) -> Rate:
-    """How many windows of second halves are given the right task by a model of first halves.
-
-    What the data are still good for: the model learns from the shown table's first halves and is
-    tested on the raw second halves, with a window's gap between them. Limits are over people, by
-    the spread of their shares.
-
-    Args:
-        raw: what is tested on.
-        shown: what is learned from: the raw table itself or a release.
-        seed: of the forest.
-    """
-    gap = int(np.ceil((raw.window_ms or 0.0) / (raw.step_ms or 1.0)))
-    row = pl.int_range(pl.len()).over("person", "recording")
-    rows = pl.len().over("person", "recording")
-    learned, learned_rows = _matrix(shown, row < rows // 2)
-    tested, tested_rows = _matrix(raw, row >= rows // 2 + gap)
-    if tested_rows.is_empty():
-        raise InputError(
-            f"recordings of {int(raw.recordings['rows'].to_numpy().max())} rows are too short to "
-            f"learn from one half and test on the other with {gap} rows between"
+    @property
+    def refutes(self) -> bool:
+        """Whether the certificate is false: the lower limit is above what it allows."""
+        return (
+            self.bound is not None
+            and self.p_value is not None
+            and self.p_value < ALPHA
+            and self.rate.low > self.bound
         )
-    forest = _forest(seed).fit(learned, _names(learned_rows, "task"))
-    right = forest.predict(tested) == _names(tested_rows, "task")
-    people = _names(tested_rows, "person")
-    shares = np.array([right[people == person].mean() for person in np.unique(people)])
-    margin = 1.96 * float(shares.std(ddof=1)) / len(shares) ** 0.5 if len(shares) > 1 else 1.0
-    rate = float(shares.mean())
-    return Rate(
-        rate,
-        max(0.0, rate - margin),
-        min(1.0, rate + margin),
-        1 / len(forest.classes_),
-        len(shares),
+
+
+def identify(
+    material: Material,
+    attackers: Sequence[Attacker],
+    protocols: Sequence[Protocol] = PROTOCOLS,
+    seed: int = 0,
+) -> list[Finding]:
+    """Attack with everybody under every protocol that the material allows.
+
+    Args:
+        material: what there is to attack.
+        attackers: who attacks.
+        protocols: how; impossible ones are left out.
+        seed: of the attackers' random choices.
+    """
+    possible = [p for p in protocols if material.possible(p)]
+    # What was learned once is used under every protocol that shows it something.
+    lessons: dict[tuple[Source, Split], list[Protocol]] = {}
+    for protocol in possible:
+        for split in material.splits(protocol):
+            lessons.setdefault((protocol.known, split), []).append(protocol)
+    known = {lesson: material.known(*lesson) for lesson in lessons}
+    shown = {
+        (protocol.shown, split): material.shown(protocol.shown, split)
+        for (_, split), protocols_there in lessons.items()
+        for protocol in protocols_there
+    }
+    jobs = [(lesson, attacker) for lesson in lessons for attacker in attackers]
+
+    def attack(job: tuple[tuple[Source, Split], Attacker]) -> list[Scores]:
+        lesson, attacker = job
+        recognise = attacker.learn(known[lesson], seed)
+        return [recognise(shown[protocol.shown, lesson[1]]) for protocol in lessons[lesson]]
+
+    scored: dict[tuple[str, str], list[Scores]] = {}
+    for (lesson, attacker), found in zip(jobs, parallel(attack, jobs, "attacking"), strict=True):
+        for protocol, scores in zip(lessons[lesson], found, strict=True):
+            scored.setdefault((protocol.name, attacker.name), []).append(scores)
+    return [
+        finding_of(protocol, attacker.name, scored[protocol.name, attacker.name])
+        for protocol in possible
+        for attacker in attackers
+    ]
+
+
+def null_control(material: Material, attackers: Sequence[Attacker], seed: int = 0) -> list[Finding]:
+    """The same attacks on people who are all alike, where there is nothing to find."""
+    alike = everybody_alike(material)
+    fair = POSITIVE if alike.released is None else find_protocol("release→release")
+    return identify(alike, attackers, [fair], seed)
+
+
+def strongest(findings: Sequence[Finding]) -> Finding:
+    """The attacker that names most people: the one to fear."""
+    return max(findings, key=lambda finding: finding.rate.rate)
+
+
+def with_bounds(findings: Sequence[Finding], bounds: Mapping[str, float | None]) -> list[Finding]:
+    """The findings beside what is allowed, all comparisons with a bound counted together.
+
+    Args:
+        findings: of one audit.
+        bounds: on naming people, by kind of protocol, as `eyelid.privacy.rank1` gives them.
+    """
+    kinds = {protocol.name: protocol.bound or "" for protocol in PROTOCOLS}
+    bounded = [bounds.get(kinds.get(finding.protocol, "")) for finding in findings]
+    tested = [n for n, bound in enumerate(bounded) if bound is not None]
+    p_values = holm([findings[n].beyond(bounded[n] or 0.0) for n in tested])
+    adjusted = dict(zip(tested, p_values.tolist(), strict=True))
+    return [
+        replace(finding, bound=bound, p_value=adjusted.get(number))
+        for number, (finding, bound) in enumerate(zip(findings, bounded, strict=True))
+    ]
+
+
+def finding_of(protocol: Protocol, attacker: str, scores: Sequence[Scores]) -> Finding:
+    """What all of an attacker's scores under one protocol come to."""
+    averaged = np.concatenate([s.averaged for s in scores])
+    owner = np.concatenate([s.owner for s in scores])
+    votes = [s.votes for s in scores if s.votes is not None]
+    people = averaged.shape[1]
+    places = ranks(averaged, owner)
+    shares = _per_person(named(averaged, owner), owner, people)
+    by_vote = named(np.concatenate(votes), owner) if votes else None
+    return Finding(
+        protocol=protocol.name,
+        attacker=attacker,
+        rate=rate_of_decisions(_known(shares), 1 / people),
+        votes=None if by_vote is None else float(np.nanmean(_per_person(by_vote, owner, people))),
+        eer=equal_error_rate(averaged, owner),
+        cmc=tuple(cmc(averaged, owner).tolist()),
+        shares=shares,
+        places=_per_person(places, owner, people),
+        honest=protocol.honest,
     )
 
 
-def _matrix(table: FeatureTable, where: pl.Expr) -> tuple[NDArray[np.float64], pl.DataFrame]:
-    """Every tenth window that qualifies: its features in units of the span, and its row."""
-    spans = np.array([f.span for f in table.features])
-    lowers = np.array([f.lower for f in table.features])
-    rows = table.data.filter(where).gather_every(_EVERY)
-    values = rows.select(pl.col(table.names).cast(pl.Float64).fill_null(np.nan)).to_numpy()
-    return np.nan_to_num((values - lowers) / spans, nan=0.5), rows
+def _per_person(
+    values: NDArray[np.float64], owner: NDArray[np.intp], people: int
+) -> NDArray[np.float64]:
+    """The mean over each person's records; NaN for who has none."""
+    counts = np.bincount(owner, minlength=people)
+    sums = np.bincount(owner, weights=values, minlength=people)
+    return np.asarray(np.where(counts > 0, sums / np.maximum(counts, 1), np.nan))
 
 
-def _names(rows: pl.DataFrame, column: str) -> NDArray[np.str_]:
-    return rows[column].to_numpy().astype(str)
-
-
-def _forest(seed: int):  # type: ignore[no-untyped-def]
-    from sklearn.ensemble import RandomForestClassifier
-
-    return RandomForestClassifier(_TREES, min_samples_leaf=2, n_jobs=-1, random_state=seed)
+def _known(shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Without those who were not shown at all."""
+    return shares[~np.isnan(shares)]

@@ -1,9 +1,56 @@
-"""Confidence limits for rates: exact, and over people."""
+"""Statistics over people: confidence limits, tests against a bound, many comparisons at once."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+# Shares that differ by less are the same.
+_ALIKE = 1e-12
+
+
+@dataclass(frozen=True)
+class Rate:
+    """A share of people, or of what people did, with its 95 % limits over people.
+
+    Attributes:
+        rate: the share.
+        low: lower limit.
+        high: upper limit.
+        chance: what guessing gives.
+        people: how many people decide it.
+    """
+
+    rate: float
+    low: float
+    high: float
+    chance: float
+    people: int
+
+    def __str__(self) -> str:
+        """As a person writes it."""
+        return f"{self.rate:.0%} ({self.low:.0%}–{self.high:.0%})"
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The mean of a figure over people, with its 95 % limits over people.
+
+    Attributes:
+        value: the mean.
+        low: lower limit; None for a single person, whom nobody can be compared with.
+        high: upper limit.
+        people: how many people have the figure.
+    """
+
+    value: float
+    low: float | None
+    high: float | None
+    people: int
 
 
 def clopper_pearson(
@@ -22,3 +69,123 @@ def clopper_pearson(
         low = np.where(k > 0, betaincinv(np.maximum(k, 1e-300), n - k + 1, alpha / 2), 0.0)
         high = np.where(k < n, betaincinv(k + 1, np.maximum(n - k, 1e-300), 1 - alpha / 2), 1.0)
     return low, high
+
+
+def rate_of_decisions(shares: NDArray[np.float64], chance: float) -> Rate:
+    """The rate of right decisions, by Clopper–Pearson over people.
+
+    Args:
+        shares: per person, the share of decisions about them that were right. A person's decisions
+            count as one, since they are alike.
+        chance: what guessing gives.
+    """
+    rate = min(1.0, float(np.mean(shares)))
+    low, high = clopper_pearson(rate * len(shares), len(shares))
+    return Rate(rate, float(low), float(high), chance, len(shares))
+
+
+def rate_of_shares(
+    shares: NDArray[np.float64], chance: float, draws: int = 4000, seed: int = 0
+) -> Rate:
+    """The mean of people's shares, with limits by drawing people anew (the cluster bootstrap).
+
+    Percentiles of few people are too sure of themselves: they are widened as Student's t widens
+    the normal law. They stay too sure where a few people are far above the rest: of shares mostly
+    near 0 with a mean of 0.03 they hold the truth in 7 of 10 studies of 10 people. Where
+    everybody's share is the same there is nothing to draw, and the limits are Clopper and
+    Pearson's.
+
+    Args:
+        shares: per person, such as the share of windows recognised.
+        chance: what guessing gives.
+        draws: of the bootstrap.
+        seed: of the draws.
+    """
+    shares = np.asarray(shares, dtype=np.float64)
+    if len(shares) < 2 or np.ptp(shares) < _ALIKE:
+        return rate_of_decisions(shares, chance)
+    low, high = _drawn_anew(shares, draws, seed)
+    rate = float(shares.mean())
+    return Rate(rate, max(0.0, low), min(1.0, high), chance, len(shares))
+
+
+def mean_of_people(
+    values: NDArray[np.float64], draws: int = 4000, seed: int = 0
+) -> Estimate | None:
+    """The mean of one figure a person, with limits by drawing people anew, as `rate_of_shares`.
+
+    Args:
+        values: per person; NaN for who has none.
+        draws: of the bootstrap.
+        seed: of the draws.
+
+    >>> found = mean_of_people(np.array([1.0, 2.0, np.nan, 3.0]))
+    >>> found.value, round(found.low, 1), found.people
+    (2.0, -0.7, 3)
+    """
+    known = np.asarray(values, dtype=np.float64)
+    known = known[~np.isnan(known)]
+    if not len(known):
+        return None
+    value = float(known.mean())
+    if len(known) < 2:
+        return Estimate(value, None, None, 1)
+    return Estimate(value, *_drawn_anew(known, draws, seed), len(known))
+
+
+def _drawn_anew(values: NDArray[np.float64], draws: int, seed: int) -> tuple[float, float]:
+    """Limits of the mean by the cluster bootstrap, wider as Student's t is than the normal."""
+    from scipy.special import stdtrit
+
+    people, mean = len(values), float(values.mean())
+    drawn = np.random.default_rng(seed).integers(0, people, (draws, people))
+    low, high = np.quantile(values[drawn].mean(axis=1), [0.025, 0.975])
+    wider = float(stdtrit(people - 1, 0.975)) / 1.959964 * math.sqrt(people / (people - 1))
+    return mean - wider * (mean - float(low)), mean + wider * (float(high) - mean)
+
+
+def above(shares: NDArray[np.float64], bound: float) -> float:
+    """The chance of so high a rate if the true one were at most ``bound``: a p-value over people.
+
+    Each person's share lies in [0, 1] and people are independent. For plain successes the number of
+    them has no heavier tail than the binomial with that mean (Hoeffding 1956); for fractional
+    shares a factor e covers it (Bentkus 2004).
+
+    Args:
+        shares: per person, the share of right decisions.
+        bound: on their mean.
+
+    >>> above(np.ones(20), 0.125) < 1e-15, above(np.zeros(20), 0.125)
+    (True, 1.0)
+    """
+    from scipy.special import betainc
+
+    if bound >= 1.0:
+        return 1.0
+    people, right = len(shares), float(np.sum(shares))
+    if right <= bound * people + 1:
+        return 1.0
+    whole = math.floor(right + 1e-9)
+    tail = float(betainc(whole, people - whole + 1, max(bound, 0.0)))
+    if np.all((shares == 0) | (shares == 1)):
+        return min(1.0, tail)
+    # Between two counts the tail is interpolated on a log scale, as the theorem has it.
+    rest = right - whole
+    if rest > 1e-9 and tail > 0:
+        beyond = float(betainc(whole + 1, people - whole, bound)) if whole < people else 0.0
+        tail = tail ** (1 - rest) * beyond**rest if beyond > 0 else 0.0
+    return min(1.0, math.e * tail)
+
+
+def holm(p_values: Sequence[float]) -> NDArray[np.float64]:
+    """Holm's adjustment: each p-value as if all comparisons had been one.
+
+    >>> holm([0.01, 0.04, 0.03]).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    given = np.asarray(p_values, dtype=np.float64)
+    order = np.argsort(given)
+    stepped = np.maximum.accumulate(given[order] * np.arange(len(given), 0, -1))
+    adjusted = np.empty_like(given)
+    adjusted[order] = np.minimum(stepped, 1.0)
+    return adjusted

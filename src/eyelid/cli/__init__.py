@@ -10,6 +10,7 @@ from typing import NoReturn
 import typer
 
 from eyelid.cli import (
+    audit,
     budget,
     convert,
     cost,
@@ -47,6 +48,7 @@ for _command in (
     cost,
     release,
     budget,
+    audit,
     verify,
 ):
     _name = _command.__name__.rsplit(".", 1)[1]

@@ -25,10 +25,8 @@ def run(
 
     with shown():
         story = demo(out, fast=fast, tell=note)
-    rows = [
-        (a.name, a.person_level, f"{a.identified:.0%}", f"{a.document:.0%}") for a in story.attempts
-    ]
+    rows = [(a.name, a.person_level, str(a.identified), str(a.document)) for a in story.attempts]
     columns = ["release", "one person, in total", "people named", "document recognised"]
     print_table("", columns, rows)
-    say(story.verdict)
+    say(f"The first release, audited. {story.audit.verdict}")
     say(f"Open {out / 'report.html'}")

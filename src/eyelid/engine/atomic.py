@@ -27,6 +27,17 @@ def check_new(path: Path) -> None:
         raise InputError(f"cannot write {path}: no permission to write in {parent}")
 
 
+def check_file(path: Path) -> None:
+    """Fail unless a file could be put at ``path``, or replaced there."""
+    if path.is_dir():
+        raise InputError(f"cannot write {path}: it is a folder; name a file in it")
+    parent = path.absolute().parent
+    if not parent.is_dir():
+        raise InputError(f"cannot write {path}: there is no folder {parent}")
+    if not os.access(parent, os.W_OK | os.X_OK):
+        raise InputError(f"cannot write {path}: no permission to write in {parent}")
+
+
 def _existing_parent(path: Path) -> Path:
     parent = path.absolute().parent
     while not parent.exists():

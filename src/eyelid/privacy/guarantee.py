@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from decimal import ROUND_CEILING, Decimal, localcontext
 from enum import StrEnum
@@ -72,6 +73,30 @@ class Guarantee:
         raw["unit"] = str(self.unit)
         raw["reasons"] = list(self.reasons)
         return {key: _finite(value) for key, value in raw.items()}
+
+    @classmethod
+    def from_dict(cls, told: Mapping[str, Any]) -> Guarantee:
+        """What `to_dict` has told; whatever is not stated must never count as nothing spent."""
+        for key in ("epsilon", "delta", "mu", "k"):
+            value = told.get(key)
+            if value is not None and not value >= 0:
+                raise ValueError(f"{key} must not be negative, got {value}")
+        stated = told.get("epsilon")
+        return cls(
+            kind=Kind(told["kind"]),
+            unit=Unit.parse(told["unit"]),
+            neighbours=Neighbours(told["neighbours"]),
+            trust=Trust(told["trust"]),
+            # JSON has no infinity.
+            epsilon=math.inf if stated is None else float(stated),
+            delta=told.get("delta"),
+            mu=told.get("mu"),
+            slack=told.get("slack", 0.0),
+            k=told.get("k"),
+            gamma=told.get("gamma"),
+            holds=bool(told["holds"]),
+            reasons=tuple(told.get("reasons", ())),
+        )
 
     def summary(self) -> dict[str, Any]:
         """What a total is told by: kind, numbers, and whether it holds."""

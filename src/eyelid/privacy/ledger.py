@@ -11,7 +11,6 @@ import hashlib
 import hmac
 import itertools
 import json
-import math
 import os
 import secrets
 import sqlite3
@@ -24,8 +23,8 @@ from pathlib import Path
 from eyelid.errors import InputError, Refused
 from eyelid.privacy.composition import sequential
 from eyelid.privacy.gaussian import check_delta, check_epsilon
-from eyelid.privacy.guarantee import Guarantee, Kind
-from eyelid.privacy.unit import PERSON, Neighbours, Trust, Unit
+from eyelid.privacy.guarantee import Guarantee
+from eyelid.privacy.unit import PERSON
 from eyelid.spelling import spelt_alike
 
 _SCHEMA = (
@@ -412,25 +411,6 @@ def _pack(guarantee: Guarantee) -> str:
     return json.dumps(guarantee.to_dict() | {"slack": guarantee.slack})
 
 
-def _unpack(text: str) -> Guarantee:
-    raw = json.loads(text)
-    return Guarantee(
-        kind=Kind(raw["kind"]),
-        unit=Unit.parse(raw["unit"]),
-        neighbours=Neighbours(raw["neighbours"]),
-        trust=Trust(raw["trust"]),
-        # JSON has no infinity; nothing stated must never count as nothing spent.
-        epsilon=math.inf if raw["epsilon"] is None else raw["epsilon"],
-        delta=raw["delta"],
-        mu=raw["mu"],
-        slack=raw["slack"],
-        k=raw["k"],
-        gamma=raw["gamma"],
-        holds=raw["holds"],
-        reasons=tuple(raw["reasons"]),
-    )
-
-
 def _debits(database: sqlite3.Connection, origin: str) -> list[Debit]:
     rows = database.execute(
         "SELECT id, made_at, mechanism, guarantee, crowd, "
@@ -439,7 +419,7 @@ def _debits(database: sqlite3.Connection, origin: str) -> list[Debit]:
         (origin,),
     )
     return [
-        Debit(i, at, name, _unpack(text), crowd, count, what, bool(alike))
+        Debit(i, at, name, Guarantee.from_dict(json.loads(text)), crowd, count, what, bool(alike))
         for i, at, name, text, crowd, count, what, alike in rows
     ]
 

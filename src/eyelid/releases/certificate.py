@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from eyelid.privacy.bounds import Bounds
+from eyelid.errors import InputError
+from eyelid.privacy.bounds import Bounds, BoundsSource
 from eyelid.privacy.guarantee import Guarantee
 
 SCHEMA = "eyelid/certificate/1"
@@ -32,6 +35,7 @@ class Certificate:
         input_sha256: a fingerprint of the input, keyed by the ledger, that only its owner can
             check; a plain hash would confirm guesses about the data.
         version: of eyelid.
+        output_sha256: of what was released, so that a swapped or edited file is noticed.
     """
 
     mechanism: str
@@ -48,6 +52,7 @@ class Certificate:
     people: int
     input_sha256: str | None
     version: str
+    output_sha256: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """As in certificate.json."""
@@ -67,9 +72,55 @@ class Certificate:
             "rank1_bound": self.rank1_bound,
             "people": self.people,
             "input_sha256": self.input_sha256,
+            "output_sha256": self.output_sha256,
             "version": self.version,
         }
 
     def to_json(self) -> str:
         """The text of certificate.json."""
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+    @classmethod
+    def from_dict(cls, told: Mapping[str, Any]) -> Certificate:
+        """What certificate.json says, whoever wrote it."""
+        if told.get("schema") != SCHEMA:
+            raise InputError(
+                f"the certificate has the schema '{told.get('schema')}', this eyelid reads "
+                f"'{SCHEMA}': use the eyelid that wrote it"
+            )
+        guarantee = Guarantee.from_dict(told["guarantee"])
+        person = told["person_level"]
+        about = {"unit": "person", "neighbours": guarantee.neighbours, "trust": guarantee.trust}
+        numbers = {key: told["guarantee"].get(key) for key in ("k", "gamma", "reasons")}
+        total = told.get("ledger_total")
+        return cls(
+            mechanism=told["mechanism"]["name"],
+            parameters=dict(told["mechanism"]["parameters"]),
+            guarantee=guarantee,
+            person_level=Guarantee.from_dict({**numbers, **about, **person}),
+            how=person.get("how", ""),
+            bounds=Bounds(
+                {name: (float(a), float(b)) for name, (a, b) in told["bounds"]["values"].items()},
+                BoundsSource(told["bounds"]["source"]),
+            ),
+            noise=dict(told["noise"]),
+            ledger=tuple(told["ledger"]),
+            total=Guarantee.from_dict(total) if total else None,
+            unprotected=tuple(told["unprotected"]),
+            rank1_bound=dict(told["rank1_bound"]),
+            people=int(told["people"]),
+            input_sha256=told.get("input_sha256"),
+            version=str(told["version"]),
+            output_sha256=told.get("output_sha256"),
+        )
+
+
+def read_certificate(folder: Path) -> Certificate | None:
+    """The certificate of a released folder; None where there is none."""
+    path = folder / "certificate.json"
+    if not path.is_file():
+        return None
+    try:
+        return Certificate.from_dict(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InputError(f"{path} is not a certificate as eyelid writes them: {error}") from None

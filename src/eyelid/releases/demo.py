@@ -6,7 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from eyelid.audits.identification import identify, recognise_task, strongest
+from eyelid.audits.attackers import find_attackers
+from eyelid.audits.identification import identify, strongest
+from eyelid.audits.protocols import POSITIVE, Material, find_protocol
+from eyelid.audits.statistics import Rate
+from eyelid.audits.utility import utility
 from eyelid.audits.verify import Verification, verify
 from eyelid.engine.atomic import new_folder
 from eyelid.engine.progress import track
@@ -15,8 +19,8 @@ from eyelid.gaze.simulator import simulate
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.study_folder import write
-from eyelid.privacy.guarantee import rounded_up
 from eyelid.privacy.rank1 import rank1_bounds
+from eyelid.releases.audit import Audit, audit
 from eyelid.releases.release import Release, release
 from eyelid.releases.spending import Budget, budget
 
@@ -29,6 +33,8 @@ _RELEASES = (
     ("gaussian", 64.0, "record"),
     ("laplace", 256.0, "record"),
 )
+# One that judges windows, one that averages noise away.
+_ATTACKERS = ("forest", "means")
 _TASKS = ("comic", "newspaper", "textbook")
 _STUDY_SEED = 1
 _PEOPLE = 20
@@ -44,11 +50,8 @@ class Attempt:
         unit: whose value the mechanism was asked to hide; empty for the raw data.
         person_level: a person's total, in words.
         bound: of being named, or None.
-        identified: share of people named by the stronger attacker.
-        identified_low: lower limit, over people.
-        identified_high: upper limit, over people.
-        forest: share named by the forest alone.
-        document: share of windows whose document is recognised.
+        identified: people named by the strongest attacker who knows raw recordings.
+        document: windows whose document is recognised by a model learned from these data.
         release: what was released; None for the raw data.
     """
 
@@ -56,42 +59,30 @@ class Attempt:
     unit: str
     person_level: str
     bound: float | None
-    identified: float
-    identified_low: float
-    identified_high: float
-    forest: float
-    document: float
+    identified: Rate
+    document: Rate
     release: Release | None
 
 
 @dataclass(frozen=True, eq=False)
 class Story:
-    """Everything the demo found out."""
+    """Everything the demo found out.
+
+    Attributes:
+        study: the made-up people.
+        attempts: the raw data and every release, side by side.
+        audit: of the release with the strongest promise.
+        verification: of the mechanisms.
+        spent: what the ledger counted.
+        fast: whether fewer people and runs had to do.
+    """
 
     study: Study
-    features: FeatureTable
     attempts: tuple[Attempt, ...]
+    audit: Audit
     verification: Verification
     spent: Budget
     fast: bool
-
-    @property
-    def verdict(self) -> str:
-        """The story in three sentences."""
-        raw, *others = self.attempts
-        people = self.features.data["person"].n_unique()
-        strong, weak = others[0], others[-1]
-        return (
-            f"As they are, the features name {raw.identified:.0%} of {people} people from another "
-            f"recording (guessing: {1 / people:.0%}). Protected for the whole person at ε = 1, "
-            "whoever judges one person at a time is right at most "
-            f"{rounded_up(100 * (strong.bound or 1.0), 3)}% of the time (measured: "
-            f"{strong.identified:.0%}, limits {strong.identified_low:.0%}–"
-            f"{strong.identified_high:.0%}), and the features carry almost nothing else either. "
-            "Noise that only hides single rows keeps the document recognisable "
-            f"({weak.document:.0%}) and the people too: averaged over a recording, "
-            f"{weak.identified:.0%} of them are named."
-        )
 
 
 def demo(out: Path, fast: bool = False, tell: Callable[[str], None] = lambda _: None) -> Story:
@@ -112,34 +103,35 @@ def demo(out: Path, fast: bool = False, tell: Callable[[str], None] = lambda _: 
         tell("Summarising their gaze in windows …")
         table = window_features(study)
         write(table.study(), folder / "features")
-        attempts = [_attempt("raw features, as people publish them today", table, table, None)]
+        attempts = [_attempt("raw features, as people publish them today", table, None)]
+        places = []
         for mechanism, epsilon, unit in track(_RELEASES, "releasing and attacking"):
             name = f"{mechanism}, {unit}, ε = {epsilon:g}"
             tell(f"Releasing and attacking: {name} …")
+            places.append(folder / "releases" / f"{mechanism}-{unit}-{epsilon:g}")
             done = release(
-                folder / "features",
-                folder / "releases" / f"{mechanism}-{unit}-{epsilon:g}",
-                mechanism=mechanism,
-                epsilon=epsilon,
-                unit=unit,
+                folder / "features", places[-1], mechanism=mechanism, epsilon=epsilon, unit=unit
             )
-            attempts.append(_attempt(name, table, done.table, done))
+            attempts.append(_attempt(name, table, done))
+        tell("Auditing the one with the strongest promise …")
+        audited = audit(folder / "features", places[0])
         tell("Trying to refute the mechanisms' claims …")
         story = Story(
             study=study,
-            features=table,
             attempts=tuple(attempts),
+            audit=audited,
             verification=verify(runs=20_000 if fast else 50_000),
             spent=budget(folder / "study"),
             fast=fast,
         )
-        (folder / "report.html").write_text(report(story), encoding="utf-8")
+        (folder / "report.html").write_text(report(audited, story), encoding="utf-8")
     return story
 
 
-def _attempt(name: str, raw: FeatureTable, shown: FeatureTable, done: Release | None) -> Attempt:
-    rates = identify(raw, shown)
-    worst = strongest(rates)
+def _attempt(name: str, raw: FeatureTable, done: Release | None) -> Attempt:
+    material = Material(raw, done.table if done else None)
+    protocol = POSITIVE if done is None else find_protocol("raw→release")
+    use = utility(material, ["task"], models=["forest"])[0]
     certificate = done.certificate if done else None
     bound = None
     if certificate is not None:
@@ -150,10 +142,7 @@ def _attempt(name: str, raw: FeatureTable, shown: FeatureTable, done: Release | 
         unit=str(certificate.guarantee.unit) if certificate else "",
         person_level=certificate.person_level.numbers() if certificate else "no guarantee",
         bound=bound,
-        identified=worst.rate,
-        identified_low=worst.low,
-        identified_high=worst.high,
-        forest=rates["forest"].rate,
-        document=recognise_task(raw, shown).rate,
+        identified=strongest(identify(material, find_attackers(_ATTACKERS), [protocol])).rate,
+        document=use.raw if use.rate is None else use.rate,
         release=done,
     )

@@ -1,30 +1,46 @@
-"""The pictures of a report, as self-contained SVG."""
+"""The pictures of a report, as self-contained SVG with a description for those who cannot see them.
+
+All are about as wide as a hand: on a telephone their letters are still read, on a desk two stand
+side by side.
+"""
 
 from __future__ import annotations
 
 import io
 import math
 import re
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from eyelid.audits.claims.game import GameResult
+from eyelid.audits.identification import Finding, strongest
+from eyelid.audits.statistics import Rate
+from eyelid.audits.utility import Use
 from eyelid.gaze.study import Study
+from eyelid.releases.rendering import bound, percent
 
 if TYPE_CHECKING:
+    import polars as pl
+    from markupsafe import Markup
     from matplotlib.axes import Axes
 
+    from eyelid.audits.averaging import Averaged
+    from eyelid.releases.audit import Audit
     from eyelid.releases.demo import Attempt
 
 # Okabe & Ito: told apart by colour-blind eyes and in grey.
-_INK, _BLUE, _ORANGE, _GREEN, _GREY = "#22313f", "#0072b2", "#d55e00", "#009e73", "#8a949c"
+_INK, _BLUE, _ORANGE, _GREEN, _GREY = "#22313f", "#0072b2", "#d55e00", "#009e73", "#6b7780"
 _STYLE: Any = {
-    "font.size": 10,
+    "font.size": 9,
     "font.family": "sans-serif",
     "svg.fonttype": "none",
     "svg.hashsalt": "eyelid",
+    # A dollar sign in a name is a dollar sign.
+    "text.parse_math": False,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.edgecolor": _GREY,
@@ -36,30 +52,327 @@ _STYLE: Any = {
     "axes.facecolor": "none",
     "savefig.facecolor": "none",
 }
+_WIDTH = 5.2
+_SMALL = 7.5
+_QUARTERS = ([0, 0.25, 0.5, 0.75, 1], ["0", "25", "50", "75", "100 %"])
+_NOTHING = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+
+# What an attacker has, in as few words as fit beside a line.
+_IN_WORDS = {
+    "raw→release": "knows raw data, sees the release",
+    "release→raw": "has the release, sees raw data",
+    "release→release": "compares two releases",
+    "white-box": "also knows the mechanism",
+}
 
 
-def _svg(draw: Any, width: float, height: float, columns: int = 1) -> str:
-    """Draw on fresh axes and return the picture as an SVG element."""
+def _svg(draw: Callable[..., None], alt: str, height: float, columns: int = 1) -> Markup:
+    """Draw on fresh axes and return the picture as an SVG element.
+
+    Args:
+        draw: gets one axes a column.
+        alt: what the picture shows, in words.
+        height: in inches.
+        columns: side by side.
+    """
+    from markupsafe import Markup, escape
     from matplotlib import rc_context
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
 
-    with rc_context(_STYLE):
-        figure = Figure(figsize=(width, height), layout="constrained")
+    with rc_context(_STYLE), warnings.catch_warnings():
+        # The browser has letters that matplotlib's own font lacks.
+        warnings.filterwarnings("ignore", "Glyph .* missing")
+        figure = Figure(figsize=(_WIDTH, height), layout="constrained")
         FigureCanvasSVG(figure)
-        axes = figure.subplots(1, columns, squeeze=False)[0]
-        draw(*axes)
+        draw(*figure.subplots(1, columns, squeeze=False)[0])
         buffer = io.StringIO()
-        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+        figure.savefig(buffer, format="svg", metadata=_NOTHING)
     text = buffer.getvalue()
-    # Inside a page neither the prologue nor the fixed size is wanted.
-    text = text[text.index("<svg") :]
-    return re.sub(
-        r'(<svg[^>]*?) width="[^"]*"', r"\1", re.sub(r' height="[^"]*pt"', "", text, count=1)
+    # Inside a page neither the prologue nor the fixed size is wanted, nor the same ids twice.
+    start = text.index("<svg")
+    head, body = text[start:].split(">", 1)
+    head = re.sub(r' (width|height)="[^"]*"', "", head)
+    body = re.sub(r'<g id="[\w.]+_\d+"', "<g", body)
+    return Markup(f'{head} role="img" aria-label="{escape(alt)}">{body}')
+
+
+@dataclass(frozen=True)
+class _Line:
+    """One rate beside others.
+
+    Attributes:
+        words: what was tried.
+        detail: by whom, in small letters.
+        rate: what came of it.
+        colour: of the mark.
+        allowed: the bound; None where none holds.
+        marker: matplotlib's.
+        hollow: drawn as an outline, for what is not to be compared with the rest.
+    """
+
+    words: str
+    detail: str
+    rate: Rate
+    colour: str
+    allowed: float | None = None
+    marker: str = "o"
+    hollow: bool = False
+
+    def __str__(self) -> str:
+        """As somebody hears it who does not see the picture."""
+        limits = f"{percent(self.rate.low)} to {percent(self.rate.high)}"
+        allowed = "" if self.allowed is None else f", allowed {bound(self.allowed)}"
+        return f"{self.words}: {percent(self.rate.rate)} ({limits}{allowed})"
+
+
+def _lines_of_findings(audit: Audit) -> list[_Line]:
+    """The raw control, the strongest attack under every protocol, and the null control."""
+    raw, null = strongest(audit.positive), strongest(audit.null)
+    lines = []
+    if audit.subject.released is None:
+        for found in sorted(audit.identification, key=lambda f: -f.rate.rate):
+            lines.append(_Line(found.attacker, "", found.rate, _ORANGE))
+    else:
+        lines.append(_Line("raw data, for comparison", _by(raw), raw.rate, _ORANGE))
+        for found in strongest_by_protocol(audit.identification):
+            if found.honest:
+                words = _IN_WORDS.get(found.protocol, "")
+                colour, marker = (_ORANGE, "*") if found.refutes else (_BLUE, "o")
+                line = _Line(words, _by(found), found.rate, colour, found.bound, marker)
+            else:
+                line = _Line("NOT A FAIR TEST", _by(found), found.rate, _GREY, None, "D", True)
+            lines.append(line)
+    lines.append(_Line("people all alike, for comparison", null.attacker, null.rate, _GREY))
+    return lines
+
+
+def strongest_by_protocol(findings: Sequence[Finding]) -> list[Finding]:
+    """The attack to fear under every protocol; those of the papers last."""
+    names = dict.fromkeys(f.protocol for f in sorted(findings, key=lambda f: not f.honest))
+    return [strongest([f for f in findings if f.protocol == name]) for name in names]
+
+
+def _by(finding: Finding) -> str:
+    return f"{finding.protocol}, {finding.attacker}"
+
+
+def attacks_picture(audit: Audit) -> Markup:
+    """Who is named, beside guessing and beside what the guarantee allows."""
+    lines = _lines_of_findings(audit)
+    chance = strongest(audit.positive).rate.chance
+    bounded = any(line.allowed is not None for line in lines)
+
+    def draw(axis: Axes) -> None:
+        _draw_lines(axis, lines)
+        _mark(axis, chance, "guessing")
+        axis.set_xlabel("people named (bars: 95 % limits over people)")
+        if bounded:
+            _beside(axis, 1, len(lines) - 0.35, "allowed", _GREEN)
+            for place, line in zip(_places(lines), lines, strict=True):
+                if line.allowed is not None:
+                    # A wall that honest bars start left of.
+                    axis.plot([line.allowed] * 2, [place - 0.4, place + 0.4], color=_GREEN, lw=2.5)
+                told = bound(line.allowed) if line.allowed is not None else "–"
+                _beside(axis, 1, place, told, _GREEN)
+
+    alt = f"People named, guessing {percent(chance)}. " + "; ".join(map(str, lines))
+    return _svg(draw, alt, 0.4 * len(lines) + 0.75)
+
+
+def _places(lines: Sequence[Any]) -> list[int]:
+    return list(range(len(lines)))[::-1]
+
+
+def _draw_lines(axis: Axes, lines: Sequence[_Line]) -> None:
+    """One below the other: words, mark with limits, and the figures in print."""
+    places = _places(lines)
+    for place, line in zip(places, lines, strict=True):
+        rate = line.rate
+        axis.plot([rate.low, rate.high], [place] * 2, color=line.colour, lw=1.4)
+        axis.plot(
+            [rate.rate],
+            [place],
+            line.marker,
+            color=line.colour,
+            markersize=12 if line.marker == "*" else 7,
+            markerfacecolor="white" if line.hollow else line.colour,
+            clip_on=False,
+        )
+        _beside(axis, 0, place, percent(rate.rate), line.colour)
+        above = 0.2 if line.words and line.detail else 0.0
+        for words, up, size in ((line.words, above, 9), (line.detail, -above, _SMALL)):
+            axis.annotate(
+                words,
+                (-0.02, place + up),
+                xycoords=axis.get_yaxis_transform(),
+                ha="right",
+                va="center",
+                fontsize=size,
+                color=_INK if size == 9 else _GREY,
+            )
+    _beside(axis, 0, len(lines) - 0.35, "measured", _INK)
+    axis.set_yticks([])
+    axis.set_ylim(-0.7, len(lines) - 0.4)
+    _percents(axis)
+
+
+def _percents(axis: Axes) -> None:
+    axis.set_xlim(-0.02, 1.02)
+    axis.set_xticks(*_QUARTERS)
+
+
+def _beside(axis: Axes, column: int, place: float, words: str, colour: str) -> None:
+    """Print to the right of the picture, in one of its columns."""
+    axis.annotate(
+        words,
+        (1.0, place),
+        xycoords=axis.get_yaxis_transform(),
+        xytext=(8 + 48 * column, 0),
+        textcoords="offset points",
+        va="center",
+        fontsize=8,
+        color=colour,
     )
 
 
-def gaze_picture(study: Study, seconds: float = 20.0) -> str:
+def _mark(axis: Axes, value: float, words: str) -> None:
+    axis.axvline(value, color=_INK, lw=0.9, ls=":", zorder=0)
+    axis.annotate(
+        words,
+        (value, 1.0),
+        xycoords=axis.get_xaxis_transform(),
+        xytext=(3, 2),
+        textcoords="offset points",
+        fontsize=_SMALL,
+    )
+
+
+def cmc_picture(audit: Audit) -> Markup:
+    """How far down a list of suspects one must go until the right person has been met."""
+    raw = strongest(audit.positive)
+    attacks = [f for f in strongest_by_protocol(audit.identification) if f.honest]
+    lines: list[tuple[str, Finding, str, Any]] = [("raw data", raw, _ORANGE, "-")]
+    if audit.subject.released is not None:
+        dashes = ("-", "--", "-.", (0, (1, 1)), (0, (5, 1, 1, 1, 1, 1)))
+        lines += [
+            (found.protocol, found, _BLUE, dashes[number % len(dashes)])
+            for number, found in enumerate(attacks)
+        ]
+
+    def draw(axis: Axes) -> None:
+        from matplotlib.ticker import MaxNLocator
+
+        people = len(raw.cmc)
+        places = np.arange(1, people + 1)
+        axis.plot(places, places / people, color=_INK, lw=0.9, ls=":", label="guessing")
+        for label, found, colour, dash in lines:
+            axis.plot(places, found.cmc, color=colour, ls=dash, lw=1.5, label=label)
+        axis.set(xlim=(1, people), ylim=(0, 1.03))
+        axis.set_yticks(*_QUARTERS)
+        axis.xaxis.set_major_locator(MaxNLocator(integer=True))
+        axis.set_xlabel("names on the attacker's list")
+        axis.set_ylabel("the right one is among them")
+        axis.legend(frameon=False, fontsize=_SMALL, loc="lower right")
+
+    at_five = min(5, len(raw.cmc)) - 1
+    alt = "Share of recordings whose owner is among the first five names: " + "; ".join(
+        f"{label} {percent(found.cmc[at_five])}" for label, found, _, _ in lines
+    )
+    return _svg(draw, alt, 3.3)
+
+
+def utility_picture(uses: Sequence[Use]) -> Markup:
+    """What is recognised by a model learned from the release, from raw data, and by guessing."""
+    released = any(use.rate is not None for use in uses)
+    sources = [("learned from raw data", _ORANGE), ("learned from the release", _BLUE)]
+
+    def draw(axis: Axes) -> None:
+        for place, use in zip(_places(uses), uses, strict=True):
+            for rate, (_, colour), up in zip(
+                (use.raw, use.rate), sources, (0.16, -0.16), strict=True
+            ):
+                if rate is not None:
+                    axis.plot([rate.low, rate.high], [place + up] * 2, color=colour, lw=1.2)
+                    axis.plot([rate.rate], [place + up], "o", color=colour, markersize=5.5)
+            axis.plot(
+                [use.raw.chance] * 2, [place - 0.45, place + 0.45], color=_INK, lw=1.2, ls=":"
+            )
+        axis.set_yticks(_places(uses), [f"{use.target}, {use.model}" for use in uses])
+        axis.tick_params(axis="y", length=0)
+        axis.set_ylim(-0.7, len(uses) - 0.3)
+        _percents(axis)
+        axis.set_xlabel("recognised (bars: 95 % limits over people)")
+        for number, (words, colour) in enumerate(sources[: 1 + released]):
+            axis.annotate(
+                f"● {words}",
+                (0.52 * number, 1.0),
+                xycoords="axes fraction",
+                xytext=(0, 3),
+                textcoords="offset points",
+                fontsize=_SMALL,
+                color=colour,
+            )
+
+    alt = "Recognised by models: " + "; ".join(
+        f"{use.target} by {use.model}: raw {percent(use.raw.rate)}"
+        + ("" if use.rate is None else f", release {percent(use.rate.rate)}")
+        + f", guessing {percent(use.raw.chance)}"
+        for use in uses
+    )
+    return _svg(draw, alt, 0.36 * len(uses) + 0.85)
+
+
+def averaging_picture(repeated: Sequence[Averaged]) -> Markup:
+    """What several releases of the same people give away together."""
+
+    def draw(axis: Axes) -> None:
+        places = np.arange(len(repeated))
+        rates = [one.finding.rate for one in repeated]
+        for place, rate in zip(places, rates, strict=True):
+            axis.plot([place] * 2, [rate.low, rate.high], color=_BLUE, lw=1.2)
+        axis.plot(places, [r.rate for r in rates], "o-", color=_BLUE, lw=1.2, label="measured")
+        bounds = [one.finding.bound for one in repeated]
+        allowed = [math.nan if limit is None else limit for limit in bounds]
+        if not all(map(math.isnan, allowed)):
+            axis.plot(places, allowed, "_-", color=_GREEN, lw=1.6, markersize=14, label="allowed")
+        axis.axhline(rates[0].chance, color=_INK, lw=0.9, ls=":", label="guessing")
+        axis.set_xticks(places, [str(one.releases) for one in repeated])
+        axis.set_ylim(0, 1.03)
+        axis.set_yticks(*_QUARTERS)
+        axis.set_xlabel("releases averaged")
+        axis.set_ylabel("people named")
+        axis.legend(frameon=False, fontsize=_SMALL)
+
+    alt = "People named when releases are averaged: " + "; ".join(
+        f"{one.releases}: {percent(one.finding.rate.rate)}, allowed {bound(one.finding.bound)}"
+        for one in repeated
+    )
+    return _svg(draw, alt, 2.9)
+
+
+def features_picture(features: pl.DataFrame, chance: float, most: int = 15) -> Markup:
+    """The features that tell people apart best, each on its own."""
+    top = features.drop_nulls("rank1").sort("rank1", descending=True).head(most)
+    names, rates = top["name"].to_list(), top["rank1"].to_list()
+
+    def draw(axis: Axes) -> None:
+        axis.barh(_places(names), rates, color=_ORANGE, height=0.6)
+        _mark(axis, chance, "guessing")
+        axis.set_yticks(_places(names), names)
+        axis.tick_params(axis="y", length=0)
+        axis.set_ylim(-0.6, len(names) - 0.4)
+        axis.set_xlim(0, max(0.5, *rates) if rates else 1)
+        axis.xaxis.set_major_formatter(lambda value, _: f"{100 * value:.0f} %")
+        axis.set_xlabel("people named by this feature alone")
+
+    alt = "People named by one feature alone: " + "; ".join(
+        f"{name} {percent(rate)}" for name, rate in zip(names, rates, strict=True)
+    )
+    return _svg(draw, alt, 0.21 * len(names) + 0.75)
+
+
+def gaze_picture(study: Study, seconds: float = 20.0) -> Markup:
     """The gaze of the first two people on the first task: what is at stake."""
     first = [r for r in study.recordings() if r.task == study.data["task"][0]][:2]
     screen = study.screen
@@ -77,73 +390,63 @@ def gaze_picture(study: Study, seconds: float = 20.0) -> str:
             shown = recording.time_ms < 1000 * seconds
             x, y = recording["x"][shown], recording["y"][shown]
             axis.plot(x, y, color=_BLUE, linewidth=0.7, alpha=0.85)
-            axis.set_title(f"{recording.person}, {recording.task}, {seconds:.0f} s", fontsize=10)
+            axis.set_title(f"{recording.person}, {recording.task}, {seconds:.0f} s", fontsize=9)
             axis.set_xlabel("degrees")
             axis.set_aspect("equal", adjustable="box")
             axis.set(xlim=limits(0), ylim=limits(1)[::-1])
         axes[0].set_ylabel("degrees")
 
-    return _svg(draw, 8.0, 3.2, columns=len(first))
+    alt = f"The gaze of two people on a page over {seconds:.0f} seconds: different lines"
+    return _svg(draw, alt, 2.2, columns=len(first))
 
 
-def plane_picture(attempts: Sequence[Attempt], people: int, tasks: int) -> str:
+def plane_picture(attempts: Sequence[Attempt]) -> Markup:
     """Privacy against use: how many people are named, and how well the task is still recognised."""
+    person, document = attempts[0].identified.chance, attempts[0].document.chance
 
     def draw(axis: Axes) -> None:
-        axis.axhline(1 / people, color=_GREY, linewidth=0.8, linestyle=":")
-        axis.axvline(1 / tasks, color=_GREY, linewidth=0.8, linestyle=":")
-        axis.text(
-            0.995, 1 / people + 0.012, "guessing a person", fontsize=8, color=_GREY, ha="right"
-        )
-        axis.text(1 / tasks + 0.006, 1.03, "guessing a document", fontsize=8, color=_GREY)
+        axis.axhline(person, color=_INK, lw=0.9, ls=":")
+        axis.axvline(document, color=_INK, lw=0.9, ls=":")
+        axis.text(1.02, person + 0.012, "guessing a person", fontsize=_SMALL, ha="right")
+        axis.text(document + 0.006, 1.04, "guessing a document", fontsize=_SMALL)
         for number, attempt in enumerate(attempts):
             colour = _ORANGE if number == 0 else _GREEN if attempt.unit == "person" else _BLUE
-            axis.errorbar(
-                attempt.document,
-                attempt.identified,
-                yerr=[
-                    [attempt.identified - attempt.identified_low],
-                    [attempt.identified_high - attempt.identified],
-                ],
-                fmt="o",
-                color=colour,
-                ecolor=colour,
-                elinewidth=0.8,
-                markersize=13,
-                alpha=0.95,
-            )
+            x, y = attempt.document, attempt.identified
+            axis.plot([x.rate] * 2, [y.low, y.high], color=colour, lw=0.9)
+            axis.plot([x.low, x.high], [y.rate] * 2, color=colour, lw=0.9)
+            axis.plot([x.rate], [y.rate], "o", color=colour, markersize=12)
             axis.text(
-                attempt.document,
-                attempt.identified,
-                str(number),
-                color="white",
-                fontsize=8,
-                ha="center",
-                va="center",
-                zorder=5,
+                x.rate, y.rate, str(number), color="white", fontsize=8, ha="center", va="center"
             )
-        axis.set_xlim(min(0.25, *(a.document - 0.05 for a in attempts)), 1.0)
-        axis.set_ylim(-0.03, 1.08)
+        axis.set_xlim(min(0.25, *(a.document.low - 0.03 for a in attempts)), 1.03)
+        axis.set_ylim(-0.03, 1.1)
+        for each in (axis.xaxis, axis.yaxis):
+            each.set_major_formatter(lambda value, _: f"{100 * value:.0f} %")
         axis.set_xlabel("windows whose document is recognised (more is more useful)")
         axis.set_ylabel("people named (less is more private)")
 
-    return _svg(draw, 7.6, 4.6)
+    alt = "People named and documents recognised: " + "; ".join(
+        f"{a.name}: {percent(a.identified.rate)} and {percent(a.document.rate)}" for a in attempts
+    )
+    return _svg(draw, alt, 3.6)
 
 
-def games_picture(games: Sequence[GameResult]) -> str:
+def games_picture(games: Sequence[GameResult]) -> Markup:
     """What was claimed and what an attacker could certify: the bar must stay left of the line."""
 
     def draw(axis: Axes) -> None:
-        places = np.arange(len(games))[::-1]
         share = [g.lower_bound / g.claimed for g in games]
         colours = [_ORANGE if g.refuted else _GREEN for g in games]
-        axis.barh(places, share, color=colours, height=0.62)
+        axis.barh(_places(games), share, color=colours, height=0.62)
         axis.axvline(1.0, color=_INK, linewidth=1.2)
-        labels = [
-            f"{g.mechanism}, set for {g.calibrated_for}, attacked per {g.unit}" for g in games
-        ]
-        axis.set_yticks(places, labels)
-        axis.set_xlim(0, 1.15)
+        labels = [f"{g.mechanism} for {g.calibrated_for}, per {g.unit}" for g in games]
+        axis.set_yticks(_places(games), labels)
+        axis.tick_params(axis="y", length=0)
+        axis.set_xlim(0, max(1.15, *share))
         axis.set_xlabel("certified loss / claimed loss")
 
-    return _svg(draw, 7.6, 0.36 * len(games) + 0.9)
+    alt = "Certified share of the claimed loss: " + "; ".join(
+        f"{g.mechanism} for {g.calibrated_for}, per {g.unit}: {g.lower_bound / g.claimed:.2f}"
+        for g in games
+    )
+    return _svg(draw, alt, 0.3 * len(games) + 0.75)

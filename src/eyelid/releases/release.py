@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -30,6 +29,7 @@ from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.releases.certificate import Certificate
 from eyelid.releases.counting import open_ledger, refuse_to_dodge
 from eyelid.releases.datacard import datacard
+from eyelid.releases.fingerprint import digest
 from eyelid.releases.plan import Plan, build_mechanism, make_plan
 from eyelid.releases.words import person_total, worth
 from eyelid.version import __version__
@@ -135,6 +135,7 @@ def release(
         origin=None,
         released=True,
     )
+    certificate = replace(certificate, output_sha256=digest(table).hex())
     notes = source.notes if isinstance(source, Study) else ()
     done = Release(table, certificate, worth(chosen, plan.shape), _rows_told(plan), out, notes)
     card = datacard(certificate, table, plan.shape, chosen)
@@ -187,7 +188,7 @@ def _debit_and_certify(
         # Who was in which release tells people apart as well as any attribute.
         alike = len(balances) == 1 and all(d.alike for d in counted.values())
         alike &= not ledger.is_incomplete(origin)
-        fingerprint = ledger.fingerprint(_digest(plan.table), paid.id)
+        fingerprint = ledger.fingerprint(digest(plan.table), paid.id)
     unprotected = plan.mechanism.unprotected(plan.table)
     unprotected += [
         f"the attribute {name} of every person, released as it is" for name in plan.keep
@@ -228,12 +229,3 @@ def _debit_and_certify(
         input_sha256=fingerprint,
         version=__version__,
     )
-
-
-def _digest(table: FeatureTable) -> bytes:
-    """SHA-256 of the keys and values that went in."""
-    digest = hashlib.sha256(table.recordings.write_json().encode())
-    for name in ["time_ms", *table.names]:
-        column = table.data[name].cast(pl.Float64).fill_null(np.nan).to_numpy()
-        digest.update(np.ascontiguousarray(column).data)
-    return digest.digest()

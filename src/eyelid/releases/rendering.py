@@ -10,22 +10,48 @@ from eyelid.releases.words import formal_only, number, plural, promise
 
 
 def rendered(template: str, **values: Any) -> str:
-    """The text of a template of this package, with the words that every one of them uses."""
-    from jinja2 import Environment, StrictUndefined
+    """The text of a template of this package, with the words that every one of them uses.
 
-    text = resources.files("eyelid.releases").joinpath("templates", template).read_text("utf-8")
+    Whatever is put into a page is escaped: names of people, tasks and features are others' text.
+    """
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+    folder = resources.files("eyelid.releases").joinpath("templates")
     environment = Environment(
+        loader=FunctionLoader(lambda name: folder.joinpath(name).read_text("utf-8")),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
-        autoescape=".html" in template,
+        autoescape=lambda name: name is None or ".html" in name,
     )
-    words = {
+    environment.globals |= {
+        "bound": bound,
         "formal_only": formal_only,
         "number": number,
+        "percent": percent,
         "plural": plural,
         "promise": promise,
         "rounded_up": rounded_up,
     }
-    return environment.from_string(text).render(words | values)
+    return environment.get_template(template).render(values)
+
+
+def percent(share: float) -> str:
+    """A measured share; small ones keep a digit, so that 0.1 % does not become nothing.
+
+    >>> percent(0.15), percent(0.0013), percent(0.0), percent(0.996)
+    ('15 %', '0.1 %', '0 %', '99.6 %')
+    """
+    near_an_end = 0.0005 <= share < 0.01 or 0.99 < share < 0.9995
+    return f"{100 * share:.{1 if near_an_end else 0}f} %"
+
+
+def bound(share: float | None) -> str:
+    r"""What is allowed at most, never printed smaller than it is.
+
+    >>> bound(0.12513), bound(None)
+    ('≤\xa012.6\xa0%', 'no bound')
+    """
+    # One word, or a line could break before the number.
+    return "no bound" if share is None else f"≤\xa0{rounded_up(100 * share, 3)}\xa0%"

@@ -1,30 +1,230 @@
-"""The report: one HTML file that asks nothing of the network."""
+"""The report of an audit: one HTML file that asks nothing of the network."""
 
 from __future__ import annotations
 
+import platform
+import shlex
+from dataclasses import dataclass
+from importlib.metadata import version
 from typing import TYPE_CHECKING
 
-from eyelid.releases.pictures import games_picture, gaze_picture, plane_picture
-from eyelid.releases.rendering import rendered
+import numpy as np
+
+from eyelid.audits.identification import Finding, strongest
+from eyelid.audits.protocols import POSITIVE, PROTOCOLS
+from eyelid.audits.statistics import Estimate, Rate, rate_of_decisions
+from eyelid.audits.streams.measures import MEASURES
+from eyelid.audits.utility import Use
+from eyelid.releases import pictures
+from eyelid.releases.rendering import percent, rendered
+from eyelid.releases.words import formal_only, plural
 from eyelid.version import __version__
 
 if TYPE_CHECKING:
-    from eyelid.releases.demo import Story
-
-
-def report(story: Story) -> str:
-    """The demo's story as a page."""
     from markupsafe import Markup
 
-    people = story.features.data["person"].n_unique()
-    tasks = story.features.data["task"].n_unique()
+    from eyelid.releases.audit import Audit
+    from eyelid.releases.certificate import Certificate
+    from eyelid.releases.demo import Story
+
+# Features that tell people apart by chance alone, over all of them together.
+_FEATURES_ALPHA = 0.05
+# A bound above this rules out almost nothing.
+SAYS_NOTHING = 0.995
+_SAID = {protocol.name: protocol.says for protocol in (POSITIVE, *PROTOCOLS)}
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What the first glance at the page says.
+
+    Attributes:
+        name: the look.
+        words: the headline.
+    """
+
+    name: str
+    words: str
+
+
+def standing(audit: Audit) -> Standing:
+    """How good or bad the news is."""
+    subject = audit.subject
+    if audit.refuted:
+        return Standing("refuted", "Refuted: this release breaks its promise")
+    if audit.alarmed:
+        return Standing("doubtful", "These figures cannot be trusted: the null control failed")
+    if subject.released is None:
+        raw = strongest(audit.identification).rate
+        if raw.low > raw.chance:
+            return Standing("exposed", "These data name people")
+        return Standing("open", "Not released yet: no guarantee of any kind")
+    if subject.certificate is None:
+        return Standing("none", "Nothing is promised about this release")
+    promised = subject.certificate.person_level
+    if not promised.holds or not promised.kind.differential:
+        return Standing("none", "This release carries no guarantee")
+    if formal_only(promised):
+        return Standing("weak", "A guarantee in form only: it rules out almost nothing")
+    return Standing("sound", "A guarantee holds, and the attacks did not refute it")
+
+
+def report(audit: Audit, story: Story | None = None) -> str:
+    """The audit as a page.
+
+    Args:
+        audit: what was found.
+        story: everything else that the demo did.
+    """
+    # The audit writes reports.
+    from eyelid.releases.audit import UNCOVERED
+
+    subject = audit.subject
+    released, certificate = subject.released is not None, subject.certificate
+    raw, null = strongest(audit.positive), strongest(audit.null)
+    by_protocol = pictures.strongest_by_protocol(audit.identification)
     return rendered(
         "report.html.j2",
+        audit=audit,
         story=story,
-        people=people,
-        tasks=tasks,
+        standing=standing(audit),
+        about=_about(audit),
+        people=subject.people,
+        known={"halves": "halves"}.get(audit.across, "recordings"),
+        raw=raw,
+        null=null,
+        worst=strongest(audit.honest) if released else None,
+        alone=subject.bounds().get("raw_to_release"),
+        says_nothing=SAYS_NOTHING,
+        telling=_telling(audit),
+        total=_total(certificate) if certificate else "",
+        by_protocol=by_protocol,
+        unfair=[finding for finding in by_protocol if not finding.honest],
+        control_rows=_control_rows(audit),
+        every_attack=_every_attack(audit),
+        says=_SAID,
+        limits=limits,
+        one_in_all=rate_of_decisions(np.eye(subject.people)[0], 1 / subject.people),
+        notes=[*subject.notes, *audit.not_inferred],
+        shown_uses=_shown_uses(audit),
+        uses_of_papers=any(use.protocol.startswith("paper") for use in audit.utility),
+        stream_rows=_stream_rows(audit),
+        symbols={"epsilon": "ε", "mu": "μ"},
+        commands=_commands(audit, story),
+        software=_software(),
+        uncovered=UNCOVERED,
         version=__version__,
-        gaze=Markup(gaze_picture(story.study)),
-        plane=Markup(plane_picture(story.attempts, people, tasks)),
-        games=Markup(games_picture(story.verification.games)),
+        pictures=_drawn(audit, story),
     )
+
+
+def limits(rate: Rate) -> str:
+    """Its 95 % limits over people.
+
+    >>> limits(Rate(0.05, 0.00127, 0.2487, 0.05, 20))
+    '0.1–25 %'
+    """
+    return f"{percent(rate.low).removesuffix(' %')}–{percent(rate.high)}"
+
+
+def _about(audit: Audit) -> str:
+    subject = audit.subject
+    made_up = "simulated " if subject.original.simulated else ""
+    whose = plural(subject.people, f"{made_up}person", f"{made_up}people")
+    if subject.released is None:
+        return f"audit of the data of {whose}, before any release: for their owner’s eyes"
+    how = f" by {subject.certificate.mechanism}" if subject.certificate else ""
+    return f"audit of a release{how}: {whose}, {plural(len(subject.original.features), 'feature')}"
+
+
+def _telling(audit: Audit) -> int | None:
+    """How many features tell people apart for certain."""
+    if audit.features is None:
+        return None
+    return int((audit.features["p_adjusted"] < _FEATURES_ALPHA).sum())
+
+
+def _total(certificate: Certificate) -> str:
+    """What all releases counted so far come to."""
+    if certificate.total is None:
+        return "No ledger counted this release: what others cost is not known."
+    releases = plural(len(certificate.ledger), "release")
+    if not certificate.total.holds:
+        why = "; ".join(certificate.total.reasons) or "the certificate does not say why"
+        return f"Over the {releases} counted so far no bound holds: {why}."
+    if len(certificate.ledger) == 1:
+        return "This is the only release counted so far."
+    return f"Over the {releases} counted so far one person has paid {certificate.total.numbers()}."
+
+
+def _control_rows(audit: Audit) -> list[tuple[str, str, Finding]]:
+    """Name, meaning and strongest attack of the controls that the protocols do not show yet."""
+    alike = "the same, but everybody’s data are alike"
+    rows = [("people all alike", alike, strongest(audit.null))]
+    if audit.subject.released is not None:
+        rows.insert(0, ("raw data", POSITIVE.says, strongest(audit.positive)))
+    return rows
+
+
+def _every_attack(audit: Audit) -> list[tuple[str, Finding]]:
+    """All attacks; on an original the positive control is the attack."""
+    positive = audit.positive if audit.subject.released is not None else ()
+    return [
+        *(("", finding) for finding in audit.identification),
+        *(("control: ", finding) for finding in positive),
+        *(("all alike: ", finding) for finding in audit.null),
+    ]
+
+
+def _shown_uses(audit: Audit) -> list[Use]:
+    """Those of the first protocol, which is about people whom nobody has seen."""
+    return [use for use in audit.utility if use.protocol == audit.utility[0].protocol]
+
+
+def _stream_rows(audit: Audit) -> list[tuple[str, str, bool, Estimate | None]]:
+    """Words, unit, whether it is a share, and figure of everything measured about gaze."""
+    if audit.streams is None:
+        return []
+    units = audit.streams.units
+    return [
+        (MEASURES[name].says, MEASURES[name].unit.format(units=units), MEASURES[name].share, found)
+        for name, found in audit.streams.measures.items()
+    ]
+
+
+def _commands(audit: Audit, story: Story | None) -> list[str]:
+    """What to type to see the same again; folders have no names here."""
+    if story is not None:
+        return ["eyelid demo --fast" if story.fast else "eyelid demo"]
+    found = {finding.protocol for finding in audit.identification}
+    released = audit.subject.released is not None
+    chosen = {
+        "--attackers": list(dict.fromkeys(f.attacker for f in audit.positive)),
+        "--protocols": [p.name.replace("→", "->") for p in PROTOCOLS if p.name in found],
+    }
+    options = [f"{key} {shlex.quote(','.join(names))}" for key, names in chosen.items() if names]
+    places = "ORIGINAL RELEASED" if released else "ORIGINAL --report risk.html"
+    return [f"eyelid audit {places} --seed {audit.seed} \\", "  " + " ".join(options)]
+
+
+def _software() -> str:
+    packages = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scikit-learn"))
+    return f"Python {platform.python_version()}, {packages}"
+
+
+def _drawn(audit: Audit, story: Story | None) -> dict[str, Markup]:
+    """The pictures that there is something to draw for."""
+    drawn = {"attacks": pictures.attacks_picture(audit), "cmc": pictures.cmc_picture(audit)}
+    if audit.utility:
+        drawn["utility"] = pictures.utility_picture(_shown_uses(audit))
+    if audit.repeated:
+        drawn["averaging"] = pictures.averaging_picture(audit.repeated)
+    if audit.features is not None:
+        drawn["features"] = pictures.features_picture(audit.features, 1 / audit.subject.people)
+    if story is not None:
+        drawn |= {
+            "gaze": pictures.gaze_picture(story.study),
+            "plane": pictures.plane_picture(story.attempts),
+            "games": pictures.games_picture(story.verification.games),
+        }
+    return drawn

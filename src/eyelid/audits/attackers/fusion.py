@@ -1,0 +1,43 @@
+"""Two tables of one study together: what fixations say, and what saccades say."""
+
+from __future__ import annotations
+
+from eyelid.audits.attackers.attacker import Attacker
+from eyelid.audits.attackers.rbf_network import RbfNetwork
+from eyelid.audits.identification import Finding, finding_of
+from eyelid.audits.protocols import POSITIVE, Material
+from eyelid.audits.scores import fused
+from eyelid.errors import InputError
+from eyelid.gaze.table import FeatureTable
+
+
+def event_finding(
+    fixations: FeatureTable,
+    saccades: FeatureTable,
+    attacker: Attacker | None = None,
+    seed: int = 0,
+) -> Finding:
+    """How many people are named by their raw fixations and saccades, from other recordings.
+
+    Paper: George & Routray 2016; David-John et al. 2022.
+
+    Args:
+        fixations: as `eyelid.gaze.features.event_features` makes them.
+        saccades: the same, of the same recordings.
+        attacker: who scores either; by default the network of that paper.
+        seed: of random choices.
+    """
+    attacker = attacker or RbfNetwork()
+    parts = [Material(fixations), Material(saccades)]
+    if parts[0].people != parts[1].people:
+        raise InputError(
+            "fixations and saccades are of different people: make both from the same study"
+        )
+    scores = []
+    for split in parts[0].splits(POSITIVE):
+        one, other = (
+            attacker.learn(part.known("raw", split), seed)(part.shown("raw", split))
+            for part in parts
+        )
+        scores.append(fused(one, other))
+    return finding_of(POSITIVE, f"fused {attacker.name}", scores)

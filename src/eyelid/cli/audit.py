@@ -1,0 +1,147 @@
+"""``eyelid audit``: how identifiable is this, and does a release keep its promise?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from eyelid.cli.output import (
+    ColumnMap,
+    Json,
+    LedgerFile,
+    column_map,
+    note,
+    print_json,
+    print_table,
+    say,
+)
+
+if TYPE_CHECKING:
+    from eyelid.audits.statistics import Rate
+    from eyelid.releases.audit import Audit
+
+EXAMPLES = """\b
+Examples:
+  eyelid audit study
+  eyelid audit features private
+  eyelid audit features private --attackers means,forest --report audit.html --json
+  eyelid audit recordings --map 'file={person}_{task}' --report risk.html"""
+
+_MOST_ROWS = 10
+
+
+def run(
+    original: Annotated[
+        Path,
+        typer.Argument(
+            metavar="ORIGINAL",
+            help="The study folder, recordings or features that were or may be released.",
+            show_default=False,
+        ),
+    ],
+    released: Annotated[
+        Path | None,
+        typer.Argument(metavar="[RELEASED]", help="What was released of it.", show_default=False),
+    ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="A page to read [RELEASED/report.html]."),
+    ] = None,
+    attackers: Annotated[
+        str | None, typer.Option(metavar="A,B,…", help="Who attacks [a strong choice].")
+    ] = None,
+    protocols: Annotated[
+        str | None, typer.Option(metavar="P,Q,…", help="How, e.g. 'raw->release' [all].")
+    ] = None,
+    targets: Annotated[
+        str | None,
+        typer.Option(metavar="T,…", help="Use to measure: task, an attribute, a label [all]."),
+    ] = None,
+    columns: ColumnMap = None,
+    ledger: LedgerFile = None,
+    seed: Annotated[int, typer.Option(help="Of the attackers' choices.")] = 0,
+    as_json: Json = False,
+) -> None:
+    """Attack data before they are released, or a release: who is named, what is it still good for?
+
+    Exit code 1 when a certificate is refuted.
+    """
+    from eyelid.engine.progress import shown
+    from eyelid.releases.audit import UNCOVERED, audit
+
+    with shown():
+        done = audit(
+            original,
+            released,
+            report=report,
+            attackers=_listed(attackers),
+            protocols=_listed(protocols),
+            targets=_listed(targets),
+            map=column_map(columns),
+            ledger=ledger,
+            seed=seed,
+        )
+    for remark in (*done.subject.notes, *done.not_inferred):
+        note(f"eyelid: {remark}")
+    if as_json:
+        print_json(done.to_dict())
+    else:
+        _tell(done)
+        say(done.verdict)
+        written = [path for path in done.written if path.suffix == ".html"]
+        if written:
+            say(f"Read {written[0]}. {UNCOVERED}")
+    if done.refuted:
+        raise typer.Exit(1)
+
+
+def _listed(text: str | None) -> list[str] | None:
+    return [part.strip() for part in text.split(",") if part.strip()] if text else None
+
+
+def _rate(rate: Rate | None) -> str:
+    return "–" if rate is None else f"{rate} chance {rate.chance:.0%}"
+
+
+def _tell(done: Audit) -> None:
+    """The figures as tables, the strongest attacker for every protocol."""
+    from eyelid.audits.identification import strongest
+    from eyelid.privacy.guarantee import rounded_up
+
+    rows = []
+    for name in dict.fromkeys(f.protocol for f in done.identification):
+        worst = strongest([f for f in done.identification if f.protocol == name])
+        rows.append(
+            (
+                name if worst.honest else f"{name} (the paper's, not honest)",
+                worst.attacker,
+                str(worst.rate),
+                "–" if worst.bound is None else f"{rounded_up(100 * worst.bound, 3)}%",
+                "REFUTES" if worst.refutes else "",
+            )
+        )
+    for name, findings in (("raw→raw", done.positive), ("people all alike", done.null)):
+        worst = strongest(findings)
+        rows.append((f"control: {name}", worst.attacker, str(worst.rate), "–", ""))
+    chance = f"guessing: {1 / done.subject.people:.0%}"
+    columns = ["protocol", "strongest attacker", "people named (95 % limits)", "allowed", ""]
+    print_table(f"Who is named ({chance})", columns, rows)
+    uses = [
+        (use.target, use.model, use.protocol, *(_rate(r) for r in (use.raw, use.rate)))
+        for use in done.utility
+        if not use.protocol.startswith("paper")
+    ]
+    if uses:
+        columns = ["recognised", "by", "protocol", "learned from raw", "learned from the release"]
+        print_table("What it is good for (share of windows)", columns, uses)
+    told = [
+        (a.attribute, a.asks, a.protocol, a.attacker, f"{a.auc.rate:.2f}", f"{a.p_value:.2g}")
+        for a in done.attributes
+    ]
+    if told:
+        columns = ["attribute", "which", "protocol", "attacker", "AUC", "p"]
+        print_table("What of people's attributes can be told (0.5 is a coin)", columns, told)
+    if done.people is not None:
+        print_table("People at risk", done.people.columns, done.people.head(_MOST_ROWS).rows())

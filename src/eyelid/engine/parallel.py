@@ -1,0 +1,44 @@
+"""The same work on many items, on all cores of this machine."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from eyelid.engine.progress import track
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:
+        return os.cpu_count() or 1
+
+
+def parallel(work: Callable[[T], R], items: Sequence[T], what: str) -> Iterator[R]:
+    """Results in the order of the items, whichever ends first.
+
+    Threads, since the numerical libraries let each other run; each item must do its own work on
+    one core, or cores are fought over.
+
+    >>> list(parallel(abs, [-2, 3], "measuring"))
+    [2, 3]
+    """
+    from threadpoolctl import threadpool_limits
+
+    # OpenMP counts its threads per thread, BLAS per process.
+    calm = {"initializer": threadpool_limits, "initargs": (1,)}
+    with threadpool_limits(1), ThreadPoolExecutor(cores(), **calm) as pool:
+        waiting = [pool.submit(work, item) for item in items]
+        try:
+            for done in track(waiting, what, total=len(waiting)):
+                yield done.result()
+        finally:
+            for one in waiting:
+                one.cancel()

@@ -1,0 +1,266 @@
+"""The audit: attack a study or a release with everything there is, and say plainly what came of it.
+
+The figures are computed from the raw data without noise. They are no part of what a certificate
+covers.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from eyelid.audits.attackers import Attacker, default_attackers, find_attackers
+from eyelid.audits.attackers.fusion import event_finding
+from eyelid.audits.attackers.likelihood import likelihood_finding
+from eyelid.audits.attributes import Inference, infer_attributes
+from eyelid.audits.averaging import Averaged, averaging
+from eyelid.audits.error import ErrorMeasures, error_of
+from eyelid.audits.identification import ALPHA, Finding, identify, null_control, with_bounds
+from eyelid.audits.membership import advantage_bound
+from eyelid.audits.protocols import POSITIVE, PROTOCOLS, Protocol, find_protocol
+from eyelid.audits.risk import features_at_risk, people_at_risk
+from eyelid.audits.splits import splits_of
+from eyelid.audits.statistics import holm
+from eyelid.audits.streams import StreamMeasures, stream_measures
+from eyelid.audits.utility import Use, utility
+from eyelid.engine.atomic import check_file, write_file
+from eyelid.errors import InputError
+from eyelid.gaze.features import event_features
+from eyelid.io.column_map import Map
+from eyelid.mechanisms.additive import AdditiveMechanism
+from eyelid.privacy.guarantee import rounded_up
+from eyelid.privacy.unit import Trust
+from eyelid.releases.audit_json import audit_json
+from eyelid.releases.bounds import clipped_to
+from eyelid.releases.canaries import CanaryResult, canary_audit
+from eyelid.releases.release import Release
+from eyelid.releases.subject import Source, Subject, subject_of
+from eyelid.releases.verdict import verdict
+
+UNCOVERED = (
+    "These figures were computed from the raw data without noise: no certificate covers them. "
+    "Publish them only if you mean to."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Audit:
+    """Everything that was tried, and what came of it.
+
+    Attributes:
+        subject: what was audited.
+        identification: who could be named, under every honest protocol and the papers' own.
+        positive: the same on raw data: what the attackers can do at all.
+        null: the same on people who are all alike: what they do when there is nothing to find.
+        utility: what the data are still good for.
+        attributes: what of people's attributes can be told.
+        not_inferred: attributes that could not be tried, and why.
+        error: how far the released values are off; None without a release.
+        repeated: what averaging several releases of the same people would give.
+        canaries: the whole release pipeline, tried on made-up people; None without a mechanism.
+        streams: whether released gaze still looks like an eye; None without gaze on both sides.
+        people: who is at risk, for the owner's eyes; None for a release.
+        features: which features tell people apart.
+        seed: of the attackers.
+        written: the files that hold it.
+    """
+
+    subject: Subject
+    identification: tuple[Finding, ...]
+    positive: tuple[Finding, ...]
+    null: tuple[Finding, ...]
+    utility: tuple[Use, ...] = ()
+    attributes: tuple[Inference, ...] = ()
+    not_inferred: tuple[str, ...] = ()
+    error: ErrorMeasures | None = None
+    repeated: tuple[Averaged, ...] = ()
+    canaries: CanaryResult | None = None
+    streams: StreamMeasures | None = None
+    people: pl.DataFrame | None = None
+    features: pl.DataFrame | None = None
+    seed: int = 0
+    written: tuple[Path, ...] = ()
+
+    @property
+    def across(self) -> str:
+        """What lies between what attackers know and what they see: tasks, recordings or halves."""
+        return splits_of(self.subject.original)[0].across
+
+    @property
+    def honest(self) -> list[Finding]:
+        """What was found under protocols that show what they say."""
+        return [finding for finding in self.identification if finding.honest]
+
+    @property
+    def alarmed(self) -> bool:
+        """Whether people who are all alike are named too often for chance: then trust no rate."""
+        return bool((holm([f.beyond(f.rate.chance) for f in self.null]) < ALPHA).any())
+
+    @property
+    def refuted(self) -> list[str]:
+        """What of the certificate turned out false, in words."""
+        found = [
+            f"{f.attacker} ({f.protocol}) names {f.rate.rate:.0%} of people, at least "
+            f"{f.rate.low:.0%}, where the certificate allows {rounded_up(100 * (f.bound or 0), 3)}%"
+            for f in self.identification
+            if f.refutes
+        ]
+        if self.canaries is not None and self.canaries.refuted:
+            runs = (self.canaries.person, self.canaries.within)
+            found += [
+                f"made-up people sent through the release lose at least {run.measure} "
+                f"{run.lower_bound:.3g}, where {run.claimed:.3g} is claimed"
+                for run in runs
+                if run is not None and run.refuted
+            ]
+        return found
+
+    @property
+    def verdict(self) -> str:
+        """The outcome in one plain sentence, or two where a warning belongs to it."""
+        return verdict(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As in audit.json; of single people it says nothing unless nothing was released."""
+        return audit_json(self, UNCOVERED)
+
+    def to_json(self) -> str:
+        """The text of audit.json."""
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def audit(
+    original: Source,
+    released: Source | Release | None = None,
+    *,
+    report: Path | str | None = None,
+    attackers: Sequence[str | Attacker] | None = None,
+    protocols: Sequence[str] | None = None,
+    targets: Sequence[str] | None = None,
+    map: Map = None,
+    ledger: Path | str | None = None,
+    seed: int = 0,
+) -> Audit:
+    """How identifiable is this now, or what was released of it?
+
+    Args:
+        original: a study folder, recordings, a study or a feature table.
+        released: what was released of it. Without one, the original itself is attacked.
+        report: a HTML file to write. For a released folder, ``audit.json`` and ``report.html`` are
+            written into it in any case.
+        attackers: by name, or your own; a strong choice by default.
+        protocols: by name; all by default.
+        targets: what the data should still be good for: ``task``, an attribute or a label column.
+        map: what you say about the columns of recordings, as for `eyelid.read`.
+        ledger: the file that counted the release, if it is not the original's own.
+        seed: of the attackers' random choices.
+
+    >>> import eyelid
+    >>> study = eyelid.simulate(people=4, minutes=1.5, seed=1)
+    >>> found = audit(study, attackers=["means"])
+    >>> found.identification[0].protocol, round(found.identification[0].rate.chance, 2)
+    ('raw→raw', 0.25)
+    """
+    page = Path(report) if report is not None else None
+    if page is not None:
+        check_file(page)
+    how = [find_protocol(name) for name in protocols] if protocols else PROTOCOLS
+    own = [attacker for attacker in attackers or () if not isinstance(attacker, str)]
+    named = find_attackers([name for name in attackers or () if isinstance(name, str)])
+    subject = subject_of(original, released, map=map, ledger=ledger)
+    folder = subject.path if subject.certificate is not None else None
+    if folder is not None and page is None:
+        check_file(folder / "report.html")
+    done = _attack(subject, own + named or default_attackers(subject.people), how, targets, seed)
+    return replace(done, written=tuple(_write(done, folder, page)))
+
+
+def _attack(
+    subject: Subject,
+    attackers: Sequence[Attacker],
+    protocols: Sequence[Protocol],
+    targets: Sequence[str] | None,
+    seed: int,
+) -> Audit:
+    material = subject.material(seed)
+    promised = subject.promised
+    # The positive control learns from the same raw recordings: both at once.
+    tried = identify(material, attackers, [POSITIVE, *protocols], seed)
+    positive = [finding for finding in tried if finding.protocol == POSITIVE.name]
+    findings = [finding for finding in tried if finding.protocol != POSITIVE.name]
+    local = promised is not None and promised.trust is Trust.LOCAL
+    allowed = advantage_bound(promised) if local else None
+    inferred, left_out = infer_attributes(
+        material, bound=None if allowed is None else (1 + allowed) / 2, seed=seed
+    )
+    common: dict[str, Any] = {
+        "subject": subject,
+        "positive": tuple(positive),
+        "null": tuple(null_control(material, attackers, seed)),
+        "utility": tuple(utility(material, targets, seed=seed)),
+        "attributes": tuple(inferred),
+        "not_inferred": tuple(
+            f"{one.attribute} was not inferred: {one.reason}" for one in left_out
+        ),
+        "seed": seed,
+    }
+    if material.released is None:
+        findings = positive + _by_events(subject, seed)
+        return Audit(
+            identification=tuple(findings),
+            people=people_at_risk(findings, material.people),
+            features=features_at_risk(subject.original),
+            **common,
+        )
+    law = subject.law
+    if isinstance(law, AdditiveMechanism) and subject.certificate is not None:
+        clipped = clipped_to(subject.original, subject.certificate.bounds)
+        findings.append(likelihood_finding(law, clipped, material.released, material.people))
+    return Audit(
+        identification=tuple(with_bounds(findings, subject.bounds())),
+        error=error_of(material.original, material.released),
+        repeated=tuple(averaging(material, promised, seed=seed)) if material.again else (),
+        canaries=canary_audit(law) if law is not None and law.claims_to_hold else None,
+        streams=stream_measures(subject.samples, subject.released_samples)
+        if subject.samples is not None and subject.released_samples is not None
+        else None,
+        **common,
+    )
+
+
+def _by_events(subject: Subject, seed: int) -> list[Finding]:
+    """What single fixations and saccades give away, where gaze is at hand."""
+    if subject.samples is None:
+        return []
+    try:
+        fixations = event_features(subject.samples, "fixations")
+        saccades = event_features(subject.samples, "saccades")
+        return [event_finding(fixations, saccades, seed=seed)]
+    except InputError:
+        # Too few events of somebody: the windows have been attacked all the same.
+        return []
+
+
+def _write(done: Audit, folder: Path | None, page: Path | None) -> Iterator[Path]:
+    """The report where it is wanted; a released folder gets the report and the figures."""
+    from eyelid.releases.report import report
+
+    if folder is None and page is None:
+        return
+    text = report(done)
+    if page is not None:
+        write_file(page, text)
+        yield page
+    if folder is None or (page is not None and not os.access(folder, os.W_OK)):
+        return
+    write_file(folder / "audit.json", done.to_json())
+    yield folder / "audit.json"
+    if page is None or page.resolve() != (folder / "report.html").resolve():
+        write_file(folder / "report.html", text)
+        yield folder / "report.html"

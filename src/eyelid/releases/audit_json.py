@@ -1,0 +1,140 @@
+"""audit.json: what an audit found, for machines."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from eyelid.audits.attributes import Inference
+from eyelid.audits.averaging import Averaged
+from eyelid.audits.identification import Finding, strongest
+from eyelid.audits.one_run import OneRun
+from eyelid.audits.statistics import Rate
+from eyelid.audits.utility import Use
+from eyelid.version import __version__
+
+if TYPE_CHECKING:
+    from eyelid.releases.audit import Audit
+
+SCHEMA = "eyelid/audit/1"
+_LONGEST_LIST = 20
+
+
+def audit_json(audit: Audit, uncovered: str) -> dict[str, Any]:
+    """The audit as docs/audit.md describes it; of single people only where nothing was released."""
+    canaries, streams = audit.canaries, audit.streams
+    told: dict[str, Any] = _plain(
+        {
+            "schema": SCHEMA,
+            "subject": "original" if audit.subject.released is None else "release",
+            "people": audit.subject.people,
+            "identification": [_finding(finding) for finding in audit.identification],
+            "utility": [_use(use) for use in audit.utility],
+            "attributes": [_inference(inference) for inference in audit.attributes],
+            "error": None if audit.error is None else audit.error.to_dict(),
+            "controls": {
+                "positive": _control(strongest(audit.positive)),
+                "null": _control(strongest(audit.null)),
+            },
+            "repeated": [_averaged(averaged) for averaged in audit.repeated],
+            "pipeline": None
+            if canaries is None
+            else {
+                "mechanism": canaries.mechanism,
+                "unit": canaries.unit,
+                "person": _one_run(canaries.person),
+                "within": None if canaries.within is None else _one_run(canaries.within),
+                "refuted": canaries.refuted,
+            },
+            "streams": None if streams is None else streams.to_dict(),
+            "people_at_risk": None if audit.people is None else audit.people.to_dicts(),
+            "features_at_risk": None if audit.features is None else audit.features.to_dicts(),
+            "refuted": audit.refuted,
+            "verdict": audit.verdict,
+            "notes": [*audit.subject.notes, *audit.not_inferred, uncovered],
+            "seed": audit.seed,
+            "version": __version__,
+        }
+    )
+    return told
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    return {
+        "protocol": finding.protocol,
+        "attacker": finding.attacker,
+        "rate": finding.rate.rate,
+        **_limits(finding.rate),
+        "bound": finding.bound,
+        "refutes": finding.refutes,
+        "p_value": finding.p_value,
+        "by_vote": finding.votes,
+        "equal_error_rate": finding.eer,
+        "cmc": finding.cmc[:_LONGEST_LIST],
+        "of_the_papers": not finding.honest,
+    }
+
+
+def _limits(rate: Rate) -> dict[str, Any]:
+    return {"low": rate.low, "high": rate.high, "chance": rate.chance}
+
+
+def _control(finding: Finding) -> dict[str, Any]:
+    told = _finding(finding)
+    return {key: told[key] for key in ("rate", "low", "high", "chance", "attacker", "protocol")}
+
+
+def _use(use: Use) -> dict[str, Any]:
+    rate = use.raw if use.rate is None else use.rate
+    return {
+        "task": use.target,
+        "model": use.model,
+        "protocol": use.protocol,
+        "accuracy": rate.rate,
+        **_limits(rate),
+        "raw_accuracy": use.raw.rate,
+        "by_vote": use.raw_votes if use.rate is None else use.votes,
+        "raw_by_vote": use.raw_votes,
+    }
+
+
+def _inference(inference: Inference) -> dict[str, Any]:
+    return {
+        "attribute": inference.attribute,
+        "asks": inference.asks,
+        "protocol": inference.protocol,
+        "attacker": inference.attacker,
+        "auc": inference.auc.rate,
+        "auc_low": inference.auc.low,
+        "auc_high": inference.auc.high,
+        "balanced_accuracy": inference.balanced_accuracy.rate,
+        **_limits(inference.balanced_accuracy),
+        "p_value": inference.p_value,
+        "bound": inference.bound,
+    }
+
+
+def _averaged(averaged: Averaged) -> dict[str, Any]:
+    return {
+        "releases": averaged.releases,
+        "total": None if averaged.total is None else averaged.total.summary(),
+        **{
+            key: value
+            for key, value in _finding(averaged.finding).items()
+            if key in ("attacker", "rate", "low", "high", "chance", "bound", "refutes")
+        },
+    }
+
+
+def _one_run(run: OneRun) -> dict[str, Any]:
+    return asdict(run) | {"refuted": run.refuted, "could_refute": run.could_refute}
+
+
+def _plain(value: Any) -> Any:
+    """Numbers that JSON has: what is not finite becomes null."""
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

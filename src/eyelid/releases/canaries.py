@@ -1,0 +1,290 @@
+"""The whole release pipeline audited in one run, with made-up people who carry a secret coin.
+
+Some thousand canaries are written to disk as a features study, released once by
+`eyelid.releases.release.release`, and read back with their certificate. From the released record of
+each the attacker guesses how its coin fell. Too many right guesses refute the certificate; see
+`eyelid.audits.one_run` for the theorem. Everything between the study folder and the released folder
+is on trial: reading, bounds, padding, clipping, noise, the total on the certificate, writing.
+
+What it can see: a loss about twice the claimed one, at claims of ε around 0.5 to 4; values, gaps or
+lengths that pass without noise for a few people in a hundred. What it cannot: a noise scale a
+little too small, a fault that touches single people, noise that repeats without telling a coin
+(`eyelid verify` looks for these), and any claim beyond what so few people can refute (``reach``).
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from eyelid.audits.one_run import OneRun, one_run
+from eyelid.errors import InputError
+from eyelid.gaze.study import Feature
+from eyelid.gaze.table import FeatureTable
+from eyelid.io import read, write
+from eyelid.mechanisms.mechanism import Mechanism, NeighbourPair, Shape
+from eyelid.privacy.guarantee import Guarantee, Kind
+from eyelid.privacy.unit import PERSON, Neighbours, Trust, Unit
+from eyelid.releases.release import release
+
+# Steinke et al. take 1000; four times as many see half the noise missing from a Gaussian at ε = 1.
+PEOPLE = 4000
+_RECORDINGS = 2
+# Few values: the loss shows only where the noise on all of a person's values points the same way.
+_SHORT, _LONG = 1, 2
+# No noise that holds gives back a value this exactly.
+_UNTOUCHED = 1e-9
+_FAR = 1e4
+_STEP_MS = 500.0
+
+Values = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class _Sort:
+    """One sort of canary: what the coin decides about a unit's data.
+
+    Attributes:
+        tails: every value of the unit, in spans above the lower bound.
+        heads: the same for the other side of the coin.
+        missing: whether the first value is missing under tails.
+        short: whether recordings are short under tails and long under heads.
+    """
+
+    tails: float
+    heads: float
+    missing: bool = False
+    short: bool = False
+
+
+_SORTS = (
+    _Sort(0.0, 1.0),
+    _Sort(-_FAR, _FAR),
+    _Sort(0.0, 1.0, missing=True),
+    _Sort(0.0, 1.0, short=True),
+)
+
+
+@dataclass(frozen=True)
+class CanaryResult:
+    """What one run of the pipeline has shown.
+
+    Attributes:
+        mechanism: its name.
+        unit: whose value the mechanism was asked to hide.
+        person: about the certificate's total for a person.
+        within: about its guarantee for a unit smaller than a person; None where there is none.
+        holds: what the certificate says of itself.
+    """
+
+    mechanism: str
+    unit: str
+    person: OneRun
+    within: OneRun | None
+    holds: bool
+
+    @property
+    def refuted(self) -> bool:
+        """Whether the certificate is false."""
+        runs = [self.person] if self.within is None else [self.person, self.within]
+        return self.holds and any(run.refuted for run in runs)
+
+
+def canary_audit(
+    mechanism: Mechanism, people: int = PEOPLE, features: int = 1, seed: int | None = None
+) -> CanaryResult:
+    """Release made-up people once, as anybody's study would be, and guess their coins.
+
+    The mechanism keeps its parameters, but for a fixed length: canaries have few rows, or the audit
+    would see nothing.
+
+    Args:
+        mechanism: with the parameters of a certificate.
+        people: how many canaries.
+        features: columns; each more costs power.
+        seed: of the coins; the noise is the pipeline's own.
+
+    >>> from eyelid.mechanisms import mechanism
+    >>> found = canary_audit(mechanism("laplace", epsilon=1.0))
+    >>> found.person.claimed, found.person.canaries, found.refuted
+    (1.0, 4000, False)
+    """
+    if mechanism.takes != "features":
+        raise InputError(
+            f"canaries are people with features, which {mechanism.name} does not take: "
+            "audit its games with 'eyelid verify'"
+        )
+    if people < 32:
+        raise InputError(f"{people} canaries tell nothing: take at least 32, better {PEOPLE}")
+    if isinstance(getattr(mechanism, "length", None), int):
+        mechanism = replace(mechanism, length=_LONG)  # type: ignore[call-arg]
+    groups = _groups(people, mechanism.unit, features, seed)
+    table = _table(groups)
+    with tempfile.TemporaryDirectory(prefix="eyelid-canaries-") as home:
+        write(table.study(), Path(home) / "canaries")
+        release(Path(home) / "canaries", Path(home) / "released", mechanism=mechanism)
+        released = FeatureTable.of(read(Path(home) / "released"))
+        text = (Path(home) / "released" / "certificate.json").read_text(encoding="utf-8")
+    certificate = json.loads(text)
+    shape = mechanism.shape(table)
+
+    def audited(unit: Unit, stated: dict[str, Any]) -> OneRun:
+        mine = [group for group in groups if group.unit == unit]
+        scores = [_scores(mechanism, group, released, shape) for group in mine]
+        coins = [group.coins for group in mine]
+        claim = Guarantee(
+            kind=Kind(stated["kind"]),
+            unit=unit,
+            neighbours=Neighbours(certificate["guarantee"]["neighbours"]),
+            trust=Trust(certificate["guarantee"]["trust"]),
+            epsilon=stated["epsilon"],
+            delta=stated["delta"],
+            mu=stated["mu"],
+        )
+        return one_run(np.concatenate(scores), np.concatenate(coins), claim)
+
+    smaller = mechanism.unit != PERSON
+    return CanaryResult(
+        mechanism=mechanism.name,
+        unit=str(mechanism.unit),
+        person=audited(PERSON, certificate["person_level"]),
+        within=audited(mechanism.unit, certificate["guarantee"]) if smaller else None,
+        holds=bool(certificate["person_level"]["holds"] and certificate["guarantee"]["holds"]),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Group:
+    """Canaries of one sort, whose coins decide about one unit.
+
+    Attributes:
+        names: of the people.
+        coins: how theirs fell.
+        unit: what differs.
+        tails: recordings × rows × features, in spans; NaN for what is missing, and for whole rows
+            after the first that are not there.
+        heads: the same for the other side.
+    """
+
+    names: tuple[str, ...]
+    coins: NDArray[np.bool_]
+    unit: Unit
+    tails: Values
+    heads: Values
+
+
+def _groups(people: int, unit: Unit, features: int, seed: int | None) -> list[_Group]:
+    """The canaries; where the unit is not the person, half of them differ in one unit only."""
+    rng = np.random.default_rng(seed)
+    kinds = [(sort, level) for level in dict.fromkeys((PERSON, unit)) for sort in _SORTS]
+    sides = [
+        [_side(sort, heads, level, features) for heads in (False, True)] for sort, level in kinds
+    ]
+    return [
+        _Group(
+            # Sorts take turns in the order of the study.
+            tuple(f"{number:06}" for number in range(first, people, len(kinds))),
+            rng.random(len(range(first, people, len(kinds)))) < 0.5,
+            level,
+            *sides[first],
+        )
+        for first, (_, level) in enumerate(kinds)
+    ]
+
+
+def _side(sort: _Sort, heads: bool, unit: Unit, features: int) -> Values:
+    """The data of a canary whose coin fell so."""
+    recordings = slice(None) if unit == PERSON else slice(0, 1)
+    rows = slice(0, 1) if unit.name == "record" else slice(None)
+    values = np.full((_RECORDINGS, _LONG, features), 0.25)
+    values[recordings, rows] = sort.heads if heads else sort.tails
+    if sort.missing and not heads:
+        values[0, 0, 0] = np.nan
+    if not sort.short or unit.name == "record":
+        # Lengths are unequal where no coin decides them, too.
+        values[1, _SHORT:] = np.nan
+    elif not heads:
+        values[recordings, _SHORT:] = np.nan
+    return values
+
+
+def _table(groups: Sequence[_Group]) -> FeatureTable:
+    """The canaries in order, and before them somebody who has one recording less."""
+    count = groups[0].tails.shape[2]
+    # Bounds other than 0 and 1, so that scaling is on trial too.
+    features = tuple(Feature(f"canary_{j}", "", "made up", -2.0, 6.0 + j) for j in range(count))
+    names = np.array(["000000 bystander", *[name for group in groups for name in group.names]])
+    bystander = np.full_like(groups[0].tails, 0.5)
+    bystander[1:] = np.nan
+    sides = [np.where(g.coins[:, None, None, None], g.heads, g.tails) for g in groups]
+    values = np.concatenate([bystander[None], *sides])
+    there = ~np.isnan(values).all(axis=3)
+    # A first row of missing values is a row; the bystander's second recording is none.
+    there[1:, :, 0] = True
+    person, recording, row = np.nonzero(there)
+    columns = {
+        "person": names[person],
+        "recording": recording.astype(str),
+        "task": recording.astype(str),
+        "stimulus": np.full(len(person), ""),
+        "time_ms": row * _STEP_MS,
+    }
+    shown = values[person, recording, row]
+    data = pl.DataFrame(
+        columns | {f.name: f.lower + f.span * shown[:, j] for j, f in enumerate(features)}
+    ).sort("person", "recording", "time_ms")
+    people = data.select(pl.col("person").unique(maintain_order=True))
+    return FeatureTable(data, features, people, step_ms=_STEP_MS, simulated=True)
+
+
+def _scores(mechanism: Mechanism, group: _Group, released: FeatureTable, shape: Shape) -> Values:
+    """How much each canary's released record speaks for heads.
+
+    The likelihood ratio of the mechanism, unless something passed without noise: a value, a gap or
+    a length that only one side of the coin has.
+    """
+    length = shape.length
+    outputs, rows = _records(released, group, length)
+    one, other = group.tails[:, :length], group.heads[:, :length]
+    pair = NeighbourPair("canaries", shape, group.unit, one, other)
+    ratio = mechanism.score(np.nan_to_num(outputs, nan=0.5).reshape(len(outputs), -1), pair)
+
+    clear = np.abs(_filled(one) - _filled(other)) > _UNTOUCHED
+
+    def passed(side: Values, against: Values) -> NDArray[np.bool_]:
+        value = (np.abs(outputs - _filled(side)) < _UNTOUCHED) & clear
+        gap = np.isnan(outputs) & np.isnan(side) & ~np.isnan(against)
+        return np.asarray((value | gap).any(axis=(1, 2, 3)))
+
+    longer = np.isnan(group.tails).sum() > np.isnan(group.heads).sum()
+    beyond = (rows > _RECORDINGS * length) & longer
+    told = (passed(other, one) | beyond).astype(float) - passed(one, other)
+    return np.where(told != 0, np.copysign(np.inf, told), np.nan_to_num(ratio))
+
+
+def _filled(values: Values) -> Values:
+    """As a mechanism that holds takes them: gaps at the midpoint, values within bounds."""
+    return np.clip(np.nan_to_num(values, nan=0.5), 0.0, 1.0)
+
+
+def _records(released: FeatureTable, group: _Group, length: int) -> tuple[Values, NDArray[np.intp]]:
+    """People × recordings × rows × features in spans, NaN for nothing; and rows of each person."""
+    place = pl.DataFrame({"person": group.names, "place": np.arange(len(group.names))})
+    number = pl.int_range(pl.len()).over("person", "recording").alias("row")
+    data = released.data.with_columns(number).join(place, on="person", how="inner")
+    rows = np.bincount(data["place"].to_numpy(), minlength=len(group.names))
+    data = data.filter(pl.col("row") < length)
+    spot = (data["place"].to_numpy(), data["recording"].cast(pl.Int64).to_numpy(), data["row"])
+    values = np.full((len(group.names), _RECORDINGS, length, len(released.features)), np.nan)
+    lowers = np.array([f.lower for f in released.features])
+    spans = np.array([f.span for f in released.features])
+    values[spot] = (data.select(released.names).to_numpy() - lowers) / spans
+    return values, rows

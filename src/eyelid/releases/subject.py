@@ -1,0 +1,271 @@
+"""What is audited: an original and what was released of it, checked to belong together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import polars as pl
+
+from eyelid.audits.alignment import aligned
+from eyelid.audits.protocols import Material
+from eyelid.audits.splits import splits_of
+from eyelid.errors import EyelidError, InputError
+from eyelid.gaze.study import Study, check
+from eyelid.gaze.table import FeatureTable
+from eyelid.io import study_folder
+from eyelid.io.column_map import Map
+from eyelid.io.intake import is_ours, read_scrubbed, under_pseudonyms
+from eyelid.io.origin import origin_so_far
+from eyelid.io.reading import read
+from eyelid.mechanisms.mechanism import Mechanism, mechanism
+from eyelid.privacy.guarantee import Guarantee
+from eyelid.privacy.noise import randomness
+from eyelid.privacy.rank1 import rank1_bounds
+from eyelid.releases.bounds import clipped_to
+from eyelid.releases.certificate import Certificate, read_certificate
+from eyelid.releases.fingerprint import digest, made_from
+from eyelid.releases.plan import feature_table, people_alike
+from eyelid.releases.release import Release
+
+Source = Study | FeatureTable | Path | str
+
+FEWEST_PEOPLE = 3
+# The attacker's own noise must not be that of a release with the same seed.
+_ATTACKERS_SEEDS = 0xEE11D
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """An original, perhaps a release of it, and what is known about that.
+
+    Attributes:
+        original: the raw features.
+        released: the released features; None when there is no release.
+        samples: the original's gaze samples, where there are any.
+        released_samples: the release's.
+        certificate: what the release claims.
+        law: the mechanism that the certificate names; None when it is not known here.
+        path: the released folder.
+        notes: what could not be checked.
+    """
+
+    original: FeatureTable
+    released: FeatureTable | None = None
+    samples: Study | None = None
+    released_samples: Study | None = None
+    certificate: Certificate | None = None
+    law: Mechanism | None = None
+    path: Path | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def people(self) -> int:
+        """How many people the attackers choose from."""
+        return self.original.data["person"].n_unique()
+
+    def bounds(self) -> dict[str, float | None]:
+        """What this release alone allows attackers who see nothing else of these people.
+
+        The certificate's own bound counts every release so far; the attackers here have this one.
+        """
+        return {} if self.promised is None else rank1_bounds(self.promised, self.people)
+
+    @property
+    def promised(self) -> Guarantee | None:
+        """What this release promises a person; broken where they are told apart without gaze."""
+        if self.certificate is None or self.released is None:
+            return None
+        promised = self.certificate.person_level
+        if people_alike(self.released) and self.released.people.columns == ["person"]:
+            return promised
+        return promised.broken("people are told apart by what is not protected")
+
+    def material(self, seed: int) -> Material:
+        """What the attackers get."""
+        original, released = self.original, self.released
+        if released is not None and splits_of(original)[0].across == "halves":
+            # A release cuts recordings: halves of the two must be the same moments.
+            original, released = aligned(original, released)
+        return Material(original, released, self._again(seed))
+
+    def _again(self, seed: int) -> Callable[[FeatureTable], FeatureTable] | None:
+        law, certificate = self.law, self.certificate
+        if law is None or certificate is None:
+            return None
+        noise = randomness(_ATTACKERS_SEEDS + seed)
+        return lambda table: law.apply(clipped_to(table, certificate.bounds), noise)
+
+
+def subject_of(
+    original: Source,
+    released: Source | Release | None = None,
+    *,
+    map: Map = None,
+    ledger: Path | str | None = None,
+) -> Subject:
+    """Read both, and refuse what does not belong together.
+
+    Args:
+        original: a study folder, recordings, a study or a table.
+        released: a released folder, a release, a study or a table.
+        map: what you say about the columns of recordings.
+        ledger: the file that counted the release, if it is not the original's own.
+    """
+    table, samples = _original(original, map, ledger)
+    if table.released:
+        raise InputError(
+            "the first argument is a release: give the original first, then the release"
+        )
+    if released is None:
+        _check_people(table)
+        return Subject(table, samples=samples, notes=_notes(original))
+    path = Path(released) if isinstance(released, str | Path) else None
+    certificate: Certificate | None = None
+    their_samples: Study | None = None
+    if isinstance(released, Release):
+        theirs, certificate, path = released.table, released.certificate, released.path
+    else:
+        if isinstance(released, str | Path):
+            certificate = read_certificate(Path(released))
+            released = read(released)
+        if isinstance(released, Study) and released.kind == "samples":
+            their_samples = released
+        theirs = feature_table(released)
+    notes = list(_notes(original))
+    if certificate is None:
+        table, theirs, left_out = _in_common(table, theirs)
+        notes += left_out
+    whole = table
+    table, theirs = _matched(table, theirs)
+    law = None
+    if certificate is None:
+        notes.append(
+            "there is no certificate.json: nothing is promised, so there is no bound to compare "
+            "with, and attackers cannot use the mechanism"
+        )
+    else:
+        notes += _check_certificate(certificate, whole, theirs)
+        try:
+            law = mechanism(certificate.mechanism, **certificate.parameters)
+        except EyelidError as error:
+            notes.append(f"the mechanism could not be run again by attackers: {error}")
+    return Subject(table, theirs, samples, their_samples, certificate, law, path, tuple(notes))
+
+
+def _original(
+    source: Source, map: Map, ledger: Path | str | None
+) -> tuple[FeatureTable, Study | None]:
+    """The table that was or would be released, under the names that a release has."""
+    if not isinstance(source, str | Path):
+        samples = source if isinstance(source, Study) and source.kind == "samples" else None
+        return feature_table(source), samples
+    path = Path(source)
+    study = read_scrubbed(path, map)
+    study = replace(study, origin=origin_so_far(study, path, ledger))
+    known = study.origin is not None and study.origin.ledger is not None
+    if known and not study_folder.recognises(path):
+        study = under_pseudonyms(study, ours=is_ours(study, path))
+    return feature_table(study), check(study) if study.kind == "samples" else None
+
+
+def _notes(source: object) -> tuple[str, ...]:
+    return source.notes if isinstance(source, Study) else ()
+
+
+def _check_people(table: FeatureTable) -> None:
+    people = table.data["person"].n_unique()
+    if people < FEWEST_PEOPLE:
+        raise InputError(
+            f"an audit needs at least {FEWEST_PEOPLE} people to tell apart, and there are {people}"
+        )
+
+
+def _in_common(
+    original: FeatureTable, released: FeatureTable
+) -> tuple[FeatureTable, FeatureTable, list[str]]:
+    """Both with the features that both have: without a certificate nobody said which there are."""
+    shared = [f for f in original.features if f.name in released.names]
+    count = max(len(original.features), len(released.features))
+    if not shared or len(shared) == count:
+        return original, released, []
+    note = f"only {len(shared)} of {count} features are in both, and only these were looked at"
+    return (
+        replace(original, features=tuple(shared)),
+        replace(released, features=tuple(shared)),
+        [note],
+    )
+
+
+def _matched(original: FeatureTable, released: FeatureTable) -> tuple[FeatureTable, FeatureTable]:
+    """Both with the same people and the same features, or an error that says what differs."""
+    ours = original.data["person"].unique(maintain_order=True).to_list()
+    theirs = released.data["person"].unique(maintain_order=True).to_list()
+    strangers = [name for name in theirs if name not in set(ours)]
+    if strangers:
+        raise InputError(
+            f"{len(strangers)} of {len(theirs)} people of the release are not in the original "
+            f"('{strangers[0]}', say): is this a release of other people?"
+        )
+    missing = [name for name in original.names if name not in released.data.columns]
+    extra = [name for name in released.names if name not in original.names]
+    if missing or extra:
+        where, name = ("release", missing[0]) if missing else ("original", extra[0])
+        raise InputError(
+            f"the {where} has no feature {name} ({len(missing) + len(extra)} differ): give the "
+            "features that were released as the original ('eyelid features IN OUT')"
+        )
+    original = replace(original, data=original.data.filter(pl.col("person").is_in(theirs)))
+    _check_people(original)
+    for key in ("recording", "task"):
+        lacking = _keys(released, key) - _keys(original, key)
+        if lacking:
+            person, name = sorted(lacking)[0]
+            raise InputError(
+                f"the release has {key} '{name}' of person '{person}', which the original has not: "
+                "are these the right two?"
+            )
+    return original, replace(released, features=original.features, window_ms=original.window_ms)
+
+
+def _keys(table: FeatureTable, key: str) -> set[tuple[str, str]]:
+    if key not in table.recordings.columns:
+        return set()
+    return set(table.recordings.select("person", key).iter_rows())
+
+
+def _check_certificate(
+    certificate: Certificate, original: FeatureTable, released: FeatureTable
+) -> list[str]:
+    """Refuse a certificate of something else; say what could not be checked."""
+    people = released.data["person"].n_unique()
+    if certificate.people != people:
+        raise InputError(
+            f"the certificate is for {certificate.people} people and the release has {people}: "
+            "it is the certificate of something else"
+        )
+    if set(certificate.bounds.values) != set(original.names):
+        raise InputError("the certificate names other features: it is that of something else")
+    notes = []
+    if certificate.output_sha256 is None:
+        notes.append("the certificate has no hash of the released data: they may be others")
+    elif certificate.output_sha256 != digest(released).hex():
+        raise InputError(
+            "the released data are not those of the certificate (their hash differs): somebody "
+            "changed or swapped them; release again"
+        )
+    if certificate.input_sha256 is None:
+        notes.append("the release was not counted in a ledger, so nothing ties it to the original")
+        return notes
+    same = made_from(certificate.input_sha256, original)
+    if same is None:
+        notes.append(
+            "the ledger that counted the release is not at hand, so nothing ties it to the original"
+        )
+    elif not same:
+        raise InputError(
+            "the certificate was made from other data than this original (its fingerprint "
+            "differs): give the original that was released, as it was then"
+        )
+    return notes

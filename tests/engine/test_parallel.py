@@ -1,0 +1,90 @@
+"""The same work on many items: in order, with its errors, and with nothing left running."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from threadpoolctl import threadpool_info
+
+from eyelid.engine.parallel import cores, parallel
+
+
+@given(st.lists(st.integers(), max_size=30))
+def test_results_come_in_the_order_of_the_items(items):
+    assert list(parallel(lambda item: item * 2, items, "doubling")) == [item * 2 for item in items]
+
+
+def test_order_is_kept_when_later_items_end_first():
+    def work(number):
+        time.sleep(0.02 if number == 0 else 0.0)
+        return number
+
+    assert list(parallel(work, range(8), "waiting")) == list(range(8))
+
+
+def test_an_error_comes_through_after_the_results_before_it():
+    def work(number):
+        return 6 // (3 - number)
+
+    found = parallel(work, range(6), "dividing")
+    assert [next(found) for _ in range(3)] == [2, 3, 6]
+    with pytest.raises(ZeroDivisionError):
+        next(found)
+
+
+@pytest.mark.parametrize("ending", ["error", "stopped early"])
+def test_nothing_is_left_running(ending):
+    before, done = threading.active_count(), []
+
+    def work(number):
+        time.sleep(0.005)
+        done.append(number)
+        if ending == "error" and number == 0:
+            raise ValueError("no")
+        return number
+
+    found = parallel(work, range(200), "counting")
+    if ending == "error":
+        with pytest.raises(ValueError, match="no"):
+            list(found)
+    else:
+        assert next(found) == 0
+        found.close()
+    assert threading.active_count() == before
+    finished = len(done)
+    # Far from all of them were begun, and no more will be.
+    assert finished < 100
+    time.sleep(0.03)
+    assert len(done) == finished
+
+
+def test_all_cores_are_used_and_no_more():
+    running, most, lock = 0, 0, threading.Lock()
+
+    def work(_):
+        nonlocal running, most
+        with lock:
+            running += 1
+            most = max(most, running)
+        time.sleep(0.01)
+        with lock:
+            running -= 1
+
+    list(parallel(work, range(4 * cores()), "resting"))
+    assert most == cores()
+
+
+def test_the_libraries_keep_to_one_core_meanwhile():
+    import sklearn.cluster  # noqa: F401, loads OpenMP
+
+    def threads(_=None):
+        return [lib["num_threads"] for lib in threadpool_info()]
+
+    before = threads()
+    assert len(before) > 1, "linear algebra and OpenMP should both be loaded"
+    assert {n for found in parallel(threads, range(3), "looking") for n in found} == {1}
+    assert threads() == before

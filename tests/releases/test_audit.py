@@ -1,0 +1,181 @@
+"""An audit from folders to files: what it finds, what it says, and what it writes."""
+
+import json
+import math
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+import pytest
+
+from eyelid.audits.identification import strongest
+from eyelid.audits.scores import Scores
+from eyelid.errors import InputError
+from eyelid.gaze.study import Feature
+from eyelid.gaze.table import table_from_arrays
+from eyelid.io import write
+from eyelid.releases.audit import UNCOVERED, audit
+from eyelid.releases.release import release
+
+ATTACKERS = ["means", "lda"]
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory):
+    """Fifteen people, told apart with ease, and a release that holds."""
+    home = tmp_path_factory.mktemp("audit")
+    rng = np.random.default_rng(2)
+    values = rng.uniform(0.1, 0.9, (15, 1, 1, 4)) + rng.normal(0, 0.02, (15, 3, 24, 4))
+    features = [Feature(f"feature_{j}", "", "", 0.0, 1.0) for j in range(4)]
+    table = table_from_arrays(np.clip(values, 0, 1), features)
+    gender = pl.Series("gender", ["f", "m", "f"] * 5)
+    write(replace(table, people=table.people.with_columns(gender)).study(), home / "features")
+    release(home / "features", home / "private", mechanism="laplace", epsilon=0.1)
+    return home
+
+
+@pytest.fixture(scope="module")
+def done(folders):
+    return audit(folders / "features", folders / "private", attackers=ATTACKERS)
+
+
+def claim_less(folder, epsilon):
+    """A certificate that claims less than was spent."""
+    path = folder / "certificate.json"
+    told = json.loads(path.read_text())
+    told["person_level"]["epsilon"] = told["guarantee"]["epsilon"] = epsilon
+    path.write_text(json.dumps(told))
+
+
+def test_raw_people_are_named_and_released_ones_are_not(done):
+    assert strongest(done.positive).rate.low > 0.5
+    assert strongest(done.null).rate.low <= 1 / 15
+    assert all(f.rate.low <= 1 / 15 for f in done.honest)
+    assert done.refuted == []
+    assert done.verdict.startswith("Not refuted")
+
+
+def test_every_protocol_and_the_best_attacker_are_tried(done):
+    tried = {(f.protocol, f.attacker) for f in done.identification}
+    names = ("raw→release", "release→raw", "release→release", "white-box", "paper-halves")
+    assert tried == {(p, a) for p in names for a in ATTACKERS} | {("white-box", "likelihood")}
+
+
+def test_bounds_stand_beside_what_they_speak_of(done):
+    bounds = {f.protocol: f.bound for f in done.identification}
+    alone = math.exp(0.1) / (math.exp(0.1) + 14)
+    together = math.exp(0.2) / (math.exp(0.2) + 14)
+    assert bounds == pytest.approx(
+        {
+            "raw→release": alone,
+            "release→raw": together,
+            "release→release": alone,
+            "white-box": alone,
+            "paper-halves": None,
+        }
+    )
+
+
+def test_the_released_folder_gets_the_figures_and_a_page(done, folders):
+    told = json.loads((folders / "private" / "audit.json").read_text())
+    assert told["schema"] == "eyelid/audit/1"
+    assert told == json.loads(done.to_json())
+    page = (folders / "private" / "report.html").read_text()
+    assert "Not refuted" in page
+    assert {p.name for p in done.written} == {"audit.json", "report.html"}
+
+
+def test_the_figures_have_every_field_of_the_contract(done):
+    told = done.to_dict()
+    wanted = {"protocol", "attacker", "rate", "low", "high", "chance", "bound", "refutes"}
+    assert all(wanted <= set(one) for one in told["identification"])
+    wanted = {"task", "model", "accuracy", "low", "high", "chance", "raw_accuracy"}
+    assert told["utility"]
+    assert all(wanted <= set(one) for one in told["utility"])
+    assert {"rmse_of_span", "nmse", "utility"} <= set(told["error"])
+    assert all({"rate", "low", "high"} <= set(told["controls"][c]) for c in ("positive", "null"))
+    assert told["attributes"][0]["attribute"] == "gender"
+    assert UNCOVERED in told["notes"]
+
+
+def test_the_figures_of_a_release_name_nobody(done, folders):
+    text = (folders / "private" / "audit.json").read_text()
+    told = json.loads(text)
+    assert told["people_at_risk"] is None
+    assert '"person": "' not in text
+
+
+def test_the_released_folder_is_still_a_release_that_can_be_read_and_audited_again(folders):
+    again = audit(folders / "features", folders / "private", attackers=["means"])
+    assert again.refuted == []
+
+
+def test_an_original_alone_is_told_with_people_and_features_at_risk(folders):
+    found = audit(folders / "features", attackers=ATTACKERS)
+    assert found.subject.released is None
+    assert "treat these data as personal data" in found.verdict
+    assert len(found.people) == 15
+    assert found.people["named"][0] == 1.0
+    assert set(found.features["name"]) == {f"feature_{j}" for j in range(4)}
+    assert found.written == ()
+
+
+def test_a_certificate_that_claims_too_little_is_refuted(folders, tmp_path):
+    release(folders / "features", tmp_path / "weak", mechanism="laplace", epsilon=1e5)
+    claim_less(tmp_path / "weak", 0.5)
+    found = audit(folders / "features", tmp_path / "weak", attackers=ATTACKERS)
+    assert found.verdict.startswith("The certificate is refuted")
+    assert {f.protocol for f in found.identification if f.refutes} >= {"raw→release", "white-box"}
+    assert not any(f.refutes for f in found.identification if not f.honest)
+
+
+def test_a_release_with_a_seed_has_no_guarantee_to_refute(folders, tmp_path):
+    release(folders / "features", tmp_path / "seeded", mechanism="laplace", epsilon=1e5, seed=1)
+    found = audit(folders / "features", tmp_path / "seeded", attackers=["means"])
+    assert found.refuted == []
+    assert all(f.bound is None for f in found.identification)
+    assert found.verdict.startswith("This release carries no guarantee")
+    assert "seed" in found.verdict
+
+
+def test_attackers_of_ones_own_take_part(make_table):
+    class Guesser:
+        name = "guesser"
+
+        def learn(self, known, seed):
+            def recognise(shown):
+                scores = np.zeros((len(shown.owner), len(shown.people)))
+                return Scores(scores, None, shown.owner)
+
+            return recognise
+
+    found = audit(make_table(people=5), attackers=[Guesser()])
+    assert found.identification[0].attacker == "guesser"
+    assert found.identification[0].rate.rate == pytest.approx(0.2)
+    assert "may be chance" in found.verdict
+
+
+def test_one_task_and_one_recording_each_are_split_in_halves(make_table):
+    table = make_table(people=5, recordings=1, rows=40)
+    found = audit(table, release(table, mechanism="laplace", epsilon=1.0), attackers=["means"])
+    assert found.across == "halves"
+    assert {"raw→release", "white-box"} <= {f.protocol for f in found.identification}
+
+
+def test_an_audit_that_recognises_nobody_says_that_it_shows_nothing(make_table):
+    table = make_table(people=6)
+    found = audit(table, release(table, mechanism="laplace", epsilon=1.0), attackers=["means"])
+    assert "shows nothing" in found.verdict
+
+
+@pytest.mark.parametrize("place", ["nowhere/report.html", "."])
+def test_a_report_that_cannot_be_written_is_refused_before_the_work(make_table, tmp_path, place):
+    with pytest.raises(InputError, match="cannot write"):
+        audit(make_table(people=5), report=tmp_path / place)
+
+
+def test_the_same_seed_finds_the_same(folders):
+    one, other = (
+        audit(folders / "features", attackers=["forest"], seed=3).to_dict() for _ in range(2)
+    )
+    assert one == other

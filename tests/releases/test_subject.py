@@ -1,0 +1,144 @@
+"""An audit looks at an original and a release of it, and at nothing that only resembles them."""
+
+import json
+from dataclasses import replace
+
+import polars as pl
+import pytest
+
+from eyelid.errors import InputError
+from eyelid.gaze.table import FeatureTable
+from eyelid.io import read, write
+from eyelid.releases.release import release
+from eyelid.releases.subject import subject_of
+
+
+@pytest.fixture
+def pair(features_folder, tmp_path):
+    """A features folder and a release of it, on disk."""
+    release(features_folder, tmp_path / "private", mechanism="laplace", epsilon=1.0)
+    return features_folder, tmp_path / "private"
+
+
+def edit(folder, **changes):
+    path = folder / "certificate.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+
+
+def test_a_release_and_its_original_are_recognised(pair):
+    subject = subject_of(*pair)
+    assert subject.people == 4
+    assert subject.notes == ()
+    assert subject.law.name == "laplace"
+    assert subject.bounds()["raw_to_release"] == pytest.approx(0.4754, abs=1e-3)
+
+
+def test_the_bound_is_that_of_this_release_alone(pair, tmp_path):
+    release(pair[0], tmp_path / "second", mechanism="laplace", epsilon=1.0)
+    second = subject_of(pair[0], tmp_path / "second")
+    assert second.bounds() == subject_of(*pair).bounds()
+    assert second.certificate.rank1_bound["raw_to_release"] > second.bounds()["raw_to_release"]
+
+
+def test_no_bound_is_given_where_attributes_tell_people_apart(make_table, tmp_path):
+    table = make_table()
+    people = table.people.with_columns(pl.Series("gender", ["f", "m", "f", "m"]))
+    write(replace(table, people=people).study(), tmp_path / "features")
+    release(
+        tmp_path / "features", tmp_path / "out", mechanism="laplace", epsilon=1, keep=["gender"]
+    )
+    bounds = subject_of(tmp_path / "features", tmp_path / "out").bounds()
+    assert bounds == {"raw_to_release": None, "release_to_raw": None}
+
+
+def test_a_release_of_other_people_is_refused(pair, make_table, tmp_path):
+    table = make_table()
+    renamed = pl.format("other-{}", "person").alias("person")
+    others = table.data.with_columns(renamed)
+    people = table.people.with_columns(renamed)
+    write(replace(table, data=others, people=people).study(), tmp_path / "others")
+    with pytest.raises(InputError, match="4 of 4 people of the release are not in the original"):
+        subject_of(tmp_path / "others", pair[1])
+
+
+def test_an_original_that_has_changed_since_is_refused(pair, make_table, tmp_path):
+    study = read(pair[0])
+    moved = study.data.with_columns(pl.col("pupil") + 0.01)
+    write(study.derive(data=moved), tmp_path / "changed")
+    with pytest.raises(InputError, match="made from other data than this original"):
+        subject_of(tmp_path / "changed", pair[1])
+
+
+def test_released_data_that_were_edited_are_refused(pair):
+    data = pl.read_parquet(pair[1] / "data.parquet")
+    data.with_columns(pl.col("pupil") * 1.001).write_parquet(pair[1] / "data.parquet")
+    with pytest.raises(InputError, match="hash differs"):
+        subject_of(*pair)
+
+
+def test_a_certificate_of_something_else_is_refused(pair):
+    edit(pair[1], people=7)
+    with pytest.raises(InputError, match="for 7 people and the release has 4"):
+        subject_of(*pair)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"schema": "eyelid/certificate/1"}'])
+def test_a_broken_certificate_is_one_clear_line(pair, text):
+    (pair[1] / "certificate.json").write_text(text)
+    with pytest.raises(InputError, match="not a certificate"):
+        subject_of(*pair)
+
+
+def test_a_certificate_with_a_negative_loss_is_no_certificate(pair):
+    told = json.loads((pair[1] / "certificate.json").read_text())
+    edit(pair[1], person_level=told["person_level"] | {"epsilon": -1})
+    with pytest.raises(InputError, match="epsilon must not be negative"):
+        subject_of(*pair)
+
+
+def test_missing_features_are_named(pair):
+    data = pl.read_parquet(pair[1] / "data.parquet")
+    data.drop("pupil").write_parquet(pair[1] / "data.parquet")
+    with pytest.raises(InputError, match="pupil"):
+        subject_of(*pair)
+
+
+def test_fewer_than_three_people_cannot_be_told_apart(make_table):
+    with pytest.raises(InputError, match="at least 3 people to tell apart, and there are 2"):
+        subject_of(make_table(people=2))
+
+
+def test_the_two_arguments_in_the_wrong_order_are_noticed(pair):
+    with pytest.raises(InputError, match="give the original first"):
+        subject_of(pair[1], pair[0])
+
+
+def test_without_a_certificate_nothing_is_promised(make_table):
+    table = make_table()
+    subject = subject_of(table, replace(table, released=True))
+    assert subject.bounds() == {}
+    assert "there is no certificate.json" in subject.notes[0]
+
+
+def test_without_a_certificate_the_features_in_common_are_looked_at(make_table):
+    table = make_table()
+    fewer = replace(table, data=table.data.drop("pupil"), features=table.features[:1])
+    subject = subject_of(table, fewer)
+    assert subject.original.names == subject.released.names == ["fixation_rate"]
+    assert "only 1 of 2 features" in subject.notes[0]
+
+
+def test_a_release_without_a_ledger_is_audited_with_a_remark(make_table):
+    table = make_table()
+    done = release(table, mechanism="laplace", epsilon=1.0)
+    subject = subject_of(table, done)
+    assert any("not counted in a ledger" in note for note in subject.notes)
+
+
+def test_attackers_get_fresh_noise_of_the_same_law(pair):
+    material = subject_of(*pair).material(seed=0)
+    once, again = (material.again(material.original) for _ in range(2))
+    assert isinstance(once, FeatureTable)
+    assert once.data.shape == material.released.data.shape
+    assert not once.data.equals(again.data)
+    assert not once.data.equals(material.released.data)
