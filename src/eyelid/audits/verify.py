@@ -17,7 +17,7 @@ from eyelid.audits.claims.precision import attack
 from eyelid.audits.claims.residuals import ResidualResult, examine
 from eyelid.audits.claims.samplers import SamplerResult, check_samplers, faulty_samplers
 from eyelid.audits.claims.sensitivity import FuzzResult, fuzz
-from eyelid.engine.progress import track
+from eyelid.engine.parallel import in_turn, parallel
 from eyelid.errors import InputError
 from eyelid.mechanisms.additive import AdditiveMechanism
 from eyelid.mechanisms.mechanism import Mechanism, catalogue, find
@@ -137,29 +137,28 @@ def verify(
     kinds = [find(name) for name in names] if names else list(catalogue().values())
     claims = [claim for kind in kinds for claim in _claims(kind)]
 
-    games: list[GameResult] = []
-    digits: list[GameResult] = []
-    fuzzes: list[FuzzResult] = []
-    residuals: list[ResidualResult] = []
-    for mechanism, unit in track(claims, "playing against the claims"):
-        games.append(play(mechanism, unit, runs, noise))
-        if unit == mechanism.unit:
-            pair = next(mechanism.neighbour_pairs(unit))
-            digits.append(attack(mechanism, pair, runs, noise))
-            if isinstance(mechanism, AdditiveMechanism):
-                fuzzes.append(fuzz(mechanism, unit, _FUZZ_PAIRS))
-                residuals.append(examine(mechanism, noise))
+    def tried(claim: tuple[Mechanism, Unit]) -> GameResult:
+        return play(*claim, runs, noise)
+
+    def planted_fault(fault: Fault) -> Planted:
+        return Planted(fault.name, fault.mechanism, fault.caught(runs, noise))
+
+    # Repeatable numbers come in one order only; those of the system have none.
+    spread = parallel if isinstance(noise, SystemRandomness) else in_turn
+    games = tuple(spread(tried, claims, "playing against the claims"))
+    own = [mechanism for mechanism, unit in claims if unit == mechanism.unit]
+    digits = [attack(m, next(m.neighbour_pairs(m.unit)), runs, noise) for m in own]
+    additive = [m for m in own if isinstance(m, AdditiveMechanism)]
+    fuzzes = [fuzz(mechanism, mechanism.unit, _FUZZ_PAIRS) for mechanism in additive]
+    residuals = [examine(mechanism, noise) for mechanism in additive]
     samplers = tuple(check_samplers(_SAMPLER_DRAWS, noise))
-    planted = [
-        Planted(fault.name, fault.mechanism, fault.caught(runs, noise))
-        for fault in track(_faults(kinds), "planting faults")
-    ]
+    planted = list(spread(planted_fault, _faults(kinds), "planting faults"))
     planted += [
         Planted(fault, sampler, result.refuted)
         for sampler, fault, result in faulty_samplers(_SAMPLER_DRAWS, noise)
     ]
     return Verification(
-        tuple(games), tuple(digits), tuple(fuzzes), tuple(residuals), samplers, tuple(planted)
+        games, tuple(digits), tuple(fuzzes), tuple(residuals), samplers, tuple(planted)
     )
 
 

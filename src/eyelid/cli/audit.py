@@ -19,7 +19,8 @@ from eyelid.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from eyelid.audits.statistics import Rate
+    from eyelid.audits.attributes import Inference
+    from eyelid.audits.utility import Use
     from eyelid.releases.audit import Audit
 
 EXAMPLES = """\b
@@ -101,8 +102,9 @@ def _listed(text: str | None) -> list[str] | None:
     return [part.strip() for part in text.split(",") if part.strip()] if text else None
 
 
-def _rate(rate: Rate | None) -> str:
-    return "–" if rate is None else f"{rate} chance {rate.chance:.0%}"
+def _telling(found: Inference) -> tuple[bool, float]:
+    """Of a release what is told from it, of raw data what is told from them; then the surest."""
+    return found.protocol != "raw→release", found.p_value
 
 
 def _tell(done: Audit) -> None:
@@ -128,20 +130,34 @@ def _tell(done: Audit) -> None:
     chance = f"guessing: {1 / done.subject.people:.0%}"
     columns = ["protocol", "strongest attacker", "people named (95 % limits)", "allowed", ""]
     print_table(f"Who is named ({chance})", columns, rows)
+    best: dict[tuple[str, str], Use] = {}
+    for use in done.utility:
+        if not use.protocol.startswith("paper"):
+            other = best.get((use.target, use.protocol), use)
+            best[use.target, use.protocol] = max(other, use, key=lambda u: (u.rate or u.raw).rate)
     uses = [
-        (use.target, use.model, use.protocol, *(_rate(r) for r in (use.raw, use.rate)))
-        for use in done.utility
-        if not use.protocol.startswith("paper")
+        (target, protocol, f"{use.raw.chance:.0%}", use.raw, use.rate or "–", use.model)
+        for (target, protocol), use in best.items()
     ]
     if uses:
-        columns = ["recognised", "by", "protocol", "learned from raw", "learned from the release"]
-        print_table("What it is good for (share of windows)", columns, uses)
-    told = [
-        (a.attribute, a.asks, a.protocol, a.attacker, f"{a.auc.rate:.2f}", f"{a.p_value:.2g}")
-        for a in done.attributes
+        columns = ["recognised", "protocol", "chance", "from raw data", "from the release", "by"]
+        print_table("What it is good for (share of windows, the best model)", columns, uses)
+    told: dict[tuple[str, str], Inference] = {}
+    for found in done.attributes:
+        known = told.get((found.attribute, found.asks), found)
+        told[found.attribute, found.asks] = min(known, found, key=_telling)
+    attributes = [
+        (
+            a.attribute,
+            a.asks,
+            f"{a.auc.rate:.2f}",
+            f"{a.p_value:.2g}",
+            f"{a.attacker} ({a.protocol})",
+        )
+        for a in told.values()
     ]
-    if told:
-        columns = ["attribute", "which", "protocol", "attacker", "AUC", "p"]
-        print_table("What of people's attributes can be told (0.5 is a coin)", columns, told)
+    if attributes:
+        columns = ["attribute", "which", "AUC (a coin: 0.5)", "p", "strongest attacker"]
+        print_table("What of people's attributes can be told", columns, attributes)
     if done.people is not None:
         print_table("People at risk", done.people.columns, done.people.head(_MOST_ROWS).rows())

@@ -21,6 +21,15 @@ def cores() -> int:
         return os.cpu_count() or 1
 
 
+def in_turn(work: Callable[[T], R], items: Sequence[T], what: str) -> Iterator[R]:
+    """The same on one core, one after the other.
+
+    >>> list(in_turn(abs, [-2, 3], "measuring"))
+    [2, 3]
+    """
+    return (work(item) for item in track(items, what, total=len(items)))
+
+
 def parallel(work: Callable[[T], R], items: Sequence[T], what: str) -> Iterator[R]:
     """Results in the order of the items, whichever ends first.
 

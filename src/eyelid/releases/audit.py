@@ -190,6 +190,8 @@ def _attack(
 ) -> Audit:
     material = subject.material(seed)
     promised = subject.promised
+    # First what can fail by what somebody asked for.
+    used = tuple(utility(material, targets, seed=seed))
     # The positive control learns from the same raw recordings: both at once.
     tried = identify(material, attackers, [POSITIVE, *protocols], seed)
     positive = [finding for finding in tried if finding.protocol == POSITIVE.name]
@@ -203,7 +205,7 @@ def _attack(
         "subject": subject,
         "positive": tuple(positive),
         "null": tuple(null_control(material, attackers, seed)),
-        "utility": tuple(utility(material, targets, seed=seed)),
+        "utility": used,
         "attributes": tuple(inferred),
         "not_inferred": tuple(
             f"{one.attribute} was not inferred: {one.reason}" for one in left_out

@@ -33,8 +33,8 @@ _RELEASES = (
     ("gaussian", 64.0, "record"),
     ("laplace", 256.0, "record"),
 )
-# One that judges windows, one that averages noise away.
-_ATTACKERS = ("forest", "means")
+# One that judges windows, two that average noise away.
+_ATTACKERS = ("lda", "means", "whitened")
 _TASKS = ("comic", "newspaper", "textbook")
 _STUDY_SEED = 1
 _PEOPLE = 20

@@ -1,0 +1,94 @@
+"""`eyelid audit` as a person runs it."""
+
+import json
+
+import polars as pl
+import pytest
+
+from eyelid.io import read, write
+from eyelid.releases.release import release
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory, simulated_table):
+    """Six simulated people's features, and a release of them."""
+    home = tmp_path_factory.mktemp("audit")
+    write(simulated_table.study(), home / "features")
+    release(home / "features", home / "private", mechanism="laplace", epsilon=1.0)
+    return home
+
+
+def test_an_original_is_told_with_tables_and_a_verdict(eyelid, home, tmp_path):
+    page = tmp_path / "risk.html"
+    done = eyelid("audit", home / "features", "--attackers", "means,lda", "--report", page)
+    assert done.code == 0
+    for words in ("Who is named", "People at risk", "What it is good for", "personal data"):
+        assert words in done.out
+    assert "for the owner" in page.read_text()
+
+
+def test_a_release_is_told_beside_what_is_allowed(eyelid, home):
+    done = eyelid("audit", home / "features", home / "private", "--attackers", "means")
+    assert done.code == 0
+    assert "allowed" in done.out
+    assert "Not refuted" in done.out
+    assert "no certificate covers them" in done.out
+    assert (home / "private" / "audit.json").exists()
+
+
+def test_json_is_one_object_and_the_same_as_the_file(eyelid, home):
+    done = eyelid("audit", home / "features", home / "private", "--attackers", "means", "--json")
+    assert json.loads(done.out) == json.loads((home / "private" / "audit.json").read_text())
+
+
+def test_a_refuted_certificate_has_exit_code_one(eyelid, make_table, tmp_path):
+    rows = make_table(people=30, recordings=2, rows=20, seed=1)
+    own = pl.col("person").cast(pl.Float64) / 30
+    table = rows.data.with_columns(
+        (2 + 5 * own).alias("pupil"), (1 + 8 * own).alias("fixation_rate")
+    )
+    write(rows.study().derive(data=table), tmp_path / "features")
+    release(tmp_path / "features", tmp_path / "bare", mechanism="laplace", epsilon=1e6)
+    certificate = tmp_path / "bare" / "certificate.json"
+    told = json.loads(certificate.read_text())
+    told["person_level"]["epsilon"] = 1.0
+    certificate.write_text(json.dumps(told))
+    done = eyelid("audit", tmp_path / "features", tmp_path / "bare", "--attackers", "means")
+    assert done.code == 1
+    assert "refuted" in done.out
+    assert "REFUTES" in done.out
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (["nowhere"], "nowhere"),
+        (["features", "--attackers", "mean"], "did you mean 'means'"),
+        (["features", "private", "--protocols", "raw->relase"], "did you mean 'raw→release'"),
+        (["features", "--targets", "tusk"], "tusk"),
+        (["features", "--report", "nowhere/page.html"], "there is no folder"),
+        (["private", "features"], "give the original first"),
+    ],
+)
+def test_bad_input_is_one_clear_line(eyelid, home, monkeypatch, words, text):
+    monkeypatch.chdir(home)
+    done = eyelid("audit", *words)
+    assert done.code == 2
+    assert text in done.err
+    assert len(done.err.strip().splitlines()) == 1
+
+
+def test_an_original_as_a_release_of_itself_promises_nothing(eyelid, home):
+    done = eyelid("audit", home / "features", home / "features", "--attackers", "means")
+    assert done.code == 0
+    assert "Nothing is promised about this release" in done.out
+    assert not (home / "features" / "audit.json").exists()
+
+
+def test_a_study_with_one_class_only_is_audited_and_says_what_it_left_out(eyelid, home, tmp_path):
+    study = read(home / "features")
+    people = study.people.with_columns(pl.lit("f").alias("gender"))
+    write(study.derive(people=people), tmp_path / "same")
+    done = eyelid("audit", tmp_path / "same", "--attackers", "means")
+    assert done.code == 0
+    assert "gender was not inferred: everybody has the same value" in done.err
