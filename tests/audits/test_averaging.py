@@ -57,18 +57,17 @@ def test_each_bound_is_that_of_all_releases_together(people):
     found = attacked(people, mechanism("laplace", epsilon=0.1), (1, 4, 16))
     for one in found:
         assert one.finding.bound == rank1_bounds(one.total, 20)["raw_to_release"]
-        assert one.finding.p_value is not None
         assert not one.finding.refutes
     assert found[0].finding.bound == pytest.approx(np.exp(0.1) / (np.exp(0.1) + 19))
 
 
-def test_a_promise_that_does_not_grow_is_refuted(people):
+def test_a_promise_that_does_not_grow_is_far_exceeded(people):
     """The noise of ε = 20 for a row, sold as ε = 0.2 for a person."""
     law = mechanism("laplace", epsilon=20.0, unit="record")
     cheap = mechanism("laplace", epsilon=0.2)
     claim = cheap.cost(cheap.shape(people), PERSON)
     found = attacked(people, law, (1, 4), claim)
-    assert found[-1].finding.refutes
+    assert found[-1].finding.rate.low > found[-1].finding.bound
 
 
 def test_the_mean_is_that_of_all_releases(people):

@@ -11,6 +11,7 @@ from eyelid.audits.attackers import find_attackers
 from eyelid.audits.identification import (
     ALPHA,
     Finding,
+    beyond_chance,
     identify,
     null_control,
     strongest,
@@ -34,7 +35,15 @@ def a_finding(right, people, protocol="raw→release"):
     shares = np.zeros(people)
     shares[:right] = 1.0
     return Finding(
-        protocol, "somebody", rate_of_decisions(shares, 1 / people), None, 0.5, (), shares, shares
+        protocol,
+        "somebody",
+        rate_of_decisions(shares, 1 / people),
+        None,
+        0.5,
+        (),
+        ((right, people),),
+        shares,
+        shares,
     )
 
 
@@ -83,7 +92,8 @@ def test_noise_that_runs_through_recordings_is_named_by_the_papers_protocol_alon
 
 def test_the_null_control_of_raw_data_is_chance(simulated_table):
     null = null_control(Material(simulated_table), QUICK)
-    assert [f.rate.rate for f in null] == pytest.approx([1 / 6] * len(QUICK))
+    assert all(f.rate.low <= 1 / 6 for f in null)
+    assert beyond_chance(null) == []
 
 
 def test_protocols_that_need_the_mechanism_are_left_out_without_it(simulated_table):
@@ -113,6 +123,73 @@ def test_a_rate_beyond_its_bound_refutes_and_one_below_does_not():
     assert [f.bound for f in found] == [0.125, 0.125, None]
 
 
+def test_the_best_attacker_does_not_drown_among_many_weak_ones():
+    bounds = {"raw_to_release": 0.125}
+    weak = [a_finding(1, 20) for _ in range(29)]
+    best = a_finding(8, 20, "white-box, same recordings")
+    assert with_bounds([*weak, best], bounds)[-1].refutes
+
+
+def test_decisions_that_share_one_release_count_for_less():
+    """All of 4 right from one release at ε → 0 has a chance of 1/24, not of 1/256."""
+    bounds = {"raw_to_release": 0.25, "release_to_raw": 0.25}
+    one, together = with_bounds([a_finding(4, 4), a_finding(4, 4, "release→raw")], bounds)
+    assert one.beyond(0.25) == pytest.approx(1 / 256)
+    assert together.beyond(0.25) == pytest.approx(1 / 24)
+
+
+class Cheat:
+    """Goes by what it should not see: owners, or the order of records."""
+
+    name = "cheat"
+
+    def __init__(self, by):
+        self.by = by
+
+    def learn(self, known, seed):
+        def recognise(shown):
+            assert len(shown.owner) == 1
+            guess = shown.owner if self.by == "owner" else np.arange(len(shown.owner))
+            return np.eye(len(shown.people))[guess % len(shown.people)]
+
+        return recognise
+
+
+@pytest.mark.parametrize("by", ["owner", "order"])
+def test_attackers_from_outside_see_one_record_without_its_owner(simulated_table, by):
+    (found,) = identify(Material(simulated_table), [Cheat(by)], [POSITIVE])
+    assert found.rate.rate == pytest.approx(1 / 6)
+
+
+class Odd:
+    name = "odd"
+
+    def __init__(self, scores):
+        self.scores = scores
+
+    def learn(self, known, seed):
+        return lambda shown: self.scores
+
+
+@pytest.mark.parametrize(
+    ("scores", "text"),
+    [(np.zeros((1, 5)), "of the form \\(1, 5\\)"), (np.full((1, 6), np.nan), "is no number")],
+)
+def test_scores_that_are_none_are_refused(simulated_table, scores, text):
+    with pytest.raises(InputError, match=text):
+        identify(Material(simulated_table), [Odd(scores)], [POSITIVE])
+
+
+def test_people_of_whom_nothing_is_known_do_not_count(simulated_table):
+    """Two have one document only: they cannot be recognised, and are not in the rate."""
+    rows = simulated_table.data.filter(
+        ~pl.col("person").is_in(["P01", "P02"]) | (pl.col("task") == "comic")
+    )
+    (found,) = identify(Material(replace(simulated_table, data=rows)), QUICK[:1], [POSITIVE])
+    assert found.rate.people == 4
+    assert np.isnan(found.shares).sum() == 2
+
+
 def test_release_to_raw_has_a_bound_of_its_own():
     bounds = {"raw_to_release": 0.125, "release_to_raw": 0.9}
     (found,) = with_bounds([a_finding(18, 20, "release→raw")], bounds)
@@ -121,10 +198,10 @@ def test_release_to_raw_has_a_bound_of_its_own():
 
 
 def test_many_comparisons_make_a_single_high_rate_less_telling():
-    """7 of 20 at a bound of 1/8: p = 0.007 alone, not among thirty."""
+    """8 of 20 at a bound of 1/8: p = 0.0025 alone, not among thirty."""
     bounds = {"raw_to_release": 0.125}
-    (alone,) = with_bounds([a_finding(7, 20)], bounds)
-    among = with_bounds([a_finding(7, 20), *[a_finding(1, 20) for _ in range(29)]], bounds)
+    (alone,) = with_bounds([a_finding(8, 20)], bounds)
+    among = with_bounds([a_finding(8, 20), *[a_finding(1, 20) for _ in range(29)]], bounds)
     assert alone.refutes
     assert alone.p_value < ALPHA
     assert not among[0].refutes

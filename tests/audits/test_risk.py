@@ -36,11 +36,11 @@ def by_name(table):
     return {row["name"]: row for row in features_at_risk(table).iter_rows(named=True)}
 
 
-def finding(shares, places=None, attacker="means", honest=True):
+def finding(shares, places=None, attacker="means", honest=True, chance=0.01):
     shares = np.array(shares, dtype=float)
-    rate = rate_of_decisions(shares[~np.isnan(shares)], 1 / len(shares))
+    rate = rate_of_decisions(shares[~np.isnan(shares)], chance)
     places = np.ones(len(shares)) if places is None else np.array(places, dtype=float)
-    return Finding("raw→raw", attacker, rate, None, 0.5, (), shares, places, honest=honest)
+    return Finding("raw→raw", attacker, rate, None, 0.5, (), (), shares, places, honest=honest)
 
 
 def test_people_are_listed_by_how_often_they_are_named():

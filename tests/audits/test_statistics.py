@@ -7,6 +7,7 @@ from scipy.stats import binom, binomtest, ttest_1samp
 from eyelid.audits.statistics import (
     Estimate,
     above,
+    above_together,
     clopper_pearson,
     holm,
     mean_of_people,
@@ -155,3 +156,16 @@ def test_everybody_recognised_is_not_everybody_for_certain():
     rate = rate_of_shares(np.ones(20), 0.05)
     assert (rate.rate, rate.high) == (1.0, 1.0)
     assert rate.low == pytest.approx(0.025 ** (1 / 20))
+
+
+@pytest.mark.parametrize("people", [3, 4, 6])
+def test_the_chance_of_many_right_together_covers_random_permutations(people):
+    """At ε = 0 the worst attacker's right decisions are fixed points of a random permutation."""
+    rng = np.random.default_rng(people)
+    orders = rng.permuted(np.tile(np.arange(people), (20_000, 1)), axis=1)
+    right = (orders == np.arange(people)).sum(axis=1)
+    for count in range(1, people + 1):
+        # Four standard errors of the simulation.
+        share = (right >= count).mean()
+        allowed = above_together(count, people, 1 / people)
+        assert share <= allowed + 4 * np.sqrt(allowed / len(right))

@@ -1,6 +1,8 @@
 """`eyelid audit` as a person runs it."""
 
 import json
+import subprocess
+import sys
 
 import polars as pl
 import pytest
@@ -22,7 +24,7 @@ def test_an_original_is_told_with_tables_and_a_verdict(eyelid, home, tmp_path):
     page = tmp_path / "risk.html"
     done = eyelid("audit", home / "features", "--attackers", "means,lda", "--report", page)
     assert done.code == 0
-    for words in ("Who is named", "People at risk", "What it is good for", "personal data"):
+    for words in ("Who is named", "People at risk", "What it is good for", "Features at risk"):
         assert words in done.out
     assert "for the owner" in page.read_text()
 
@@ -92,3 +94,21 @@ def test_a_study_with_one_class_only_is_audited_and_says_what_it_left_out(eyelid
     done = eyelid("audit", tmp_path / "same", "--attackers", "means")
     assert done.code == 0
     assert "gender was not inferred: everybody has the same value" in done.err
+
+
+def test_names_with_brackets_are_names(eyelid, make_table, tmp_path):
+    table = make_table(people=4)
+    odd = {"0": "[/b]", "1": "[red]", "2": "a [x]", "3": "b"}
+    data = table.data.with_columns(pl.col("person").replace_strict(odd))
+    people = table.people.with_columns(pl.col("person").replace_strict(odd))
+    write(table.study().derive(data=data, people=people), tmp_path / "names")
+    done = eyelid("audit", tmp_path / "names", "--attackers", "means")
+    assert done.code == 0
+    assert all(name in done.out for name in odd.values())
+
+
+def test_a_closed_pipe_is_no_refutation(home):
+    command = f"{sys.executable} -m eyelid audit {home}/features --attackers means"
+    for reader in ("head -1", "true"):
+        script = f"set -o pipefail; {command} | {reader} > /dev/null"
+        assert subprocess.run(["bash", "-c", script], check=False).returncode in (0, 141)

@@ -1,6 +1,7 @@
 """An audit looks at an original and a release of it, and at nothing that only resembles them."""
 
 import json
+import re
 from dataclasses import replace
 
 import polars as pl
@@ -65,7 +66,7 @@ def test_an_original_that_has_changed_since_is_refused(pair, make_table, tmp_pat
     study = read(pair[0])
     moved = study.data.with_columns(pl.col("pupil") + 0.01)
     write(study.derive(data=moved), tmp_path / "changed")
-    with pytest.raises(InputError, match="made from other data than this original"):
+    with pytest.raises(InputError, match="has counted no such release of these data"):
         subject_of(tmp_path / "changed", pair[1])
 
 
@@ -132,7 +133,7 @@ def test_a_release_without_a_ledger_is_audited_with_a_remark(make_table):
     table = make_table()
     done = release(table, mechanism="laplace", epsilon=1.0)
     subject = subject_of(table, done)
-    assert any("not counted in a ledger" in note for note in subject.notes)
+    assert any("counted in no ledger" in note for note in subject.notes)
 
 
 def test_attackers_get_fresh_noise_of_the_same_law(pair):
@@ -142,3 +143,83 @@ def test_attackers_get_fresh_noise_of_the_same_law(pair):
     assert once.data.shape == material.released.data.shape
     assert not once.data.equals(again.data)
     assert not once.data.equals(material.released.data)
+
+
+def test_a_certificate_that_promises_more_than_was_counted_disagrees(pair):
+    told = json.loads((pair[1] / "certificate.json").read_text())
+    edit(pair[1], person_level=told["person_level"] | {"epsilon": 0.1})
+    found = subject_of(*pair).disagreements
+    assert any("the ledger counted ε = 1 for this release" in line for line in found)
+    assert any("the mechanism that it names gives ε = 1" in line for line in found)
+
+
+def test_less_noise_than_the_certificate_says_is_seen_without_a_ledger(make_table):
+    table = make_table(people=10, rows=40)
+    loud = release(table, mechanism="laplace", epsilon=1.0)
+    quiet = release(table, mechanism="laplace", epsilon=4.0)
+    swapped = replace(
+        quiet.certificate, mechanism="laplace", parameters=loud.certificate.parameters
+    )
+    swapped = replace(swapped, person_level=loud.certificate.person_level)
+    (line,) = subject_of(table, replace(quiet, certificate=swapped)).disagreements
+    assert re.search("a feature has 0.2[3-7]? times the noise", line)
+    assert subject_of(table, loud).disagreements == ()
+
+
+def test_one_person_without_noise_is_seen(make_table):
+    table = make_table(people=30, rows=40)
+    made = release(table, mechanism="laplace", epsilon=1.0)
+    first = pl.col("person") == "0"
+    bare = made.table.data.with_columns(
+        pl.when(first).then(table.data[name]).otherwise(pl.col(name)).alias(name)
+        for name in table.names
+    )
+    certificate = replace(made.certificate, output_sha256=None)
+    altered = replace(made, table=replace(made.table, data=bare), certificate=certificate)
+    assert "somebody's record has" in subject_of(table, altered).disagreements[0]
+
+
+def test_a_column_that_no_release_has_is_seen(pair):
+    data = pl.read_parquet(pair[1] / "data.parquet")
+    data.with_columns(raw=pl.lit("1.5")).write_parquet(pair[1] / "data.parquet")
+    told = json.loads((pair[1] / "certificate.json").read_text())
+    edit(pair[1], output_sha256=None, version=told["version"])
+    assert "a column that no release has (raw)" in subject_of(*pair).disagreements[0]
+
+
+def test_attributes_added_to_a_release_change_its_hash(pair):
+    people = pl.read_csv(pair[1] / "people.csv", schema_overrides={"person": pl.String})
+    people.with_columns(name=pl.lit("Anna")).write_csv(pair[1] / "people.csv")
+    with pytest.raises(InputError, match="hash differs"):
+        subject_of(*pair)
+
+
+def test_more_files_in_a_released_folder_are_mentioned(pair):
+    (pair[1] / "raw.parquet").write_bytes(b"")
+    assert "1 more than a release has" in subject_of(*pair).notes[0]
+
+
+def test_what_other_releases_cost_is_read_from_the_ledger_of_today(pair, tmp_path):
+    assert subject_of(*pair).total.epsilon == 1.0
+    release(pair[0], tmp_path / "later", mechanism="laplace", epsilon=2.0)
+    assert subject_of(*pair).total.epsilon == 3.0
+    release(pair[0], tmp_path / "seeded", mechanism="laplace", epsilon=2.0, seed=1)
+    assert not subject_of(*pair).total.holds
+
+
+def test_truth_values_are_no_words(pair):
+    told = json.loads((pair[1] / "certificate.json").read_text())
+    edit(pair[1], guarantee=told["guarantee"] | {"holds": "false"})
+    with pytest.raises(InputError, match="holds must be true or false"):
+        subject_of(*pair)
+
+
+def test_bounds_of_a_file_are_the_scale_of_everything(make_table, tmp_path):
+    bounds = tmp_path / "bounds.json"
+    bounds.write_text('{"fixation_rate": [1.0, 5.0]}')
+    table = make_table()
+    done = release(table, mechanism="laplace", epsilon=1.0, bounds=bounds)
+    subject = subject_of(table, done)
+    assert [(f.lower, f.upper) for f in subject.original.features] == [(1.0, 5.0), (1.5, 9.0)]
+    assert subject.released.features == subject.original.features
+    assert subject.disagreements == ()

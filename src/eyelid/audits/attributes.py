@@ -117,7 +117,11 @@ def infer_attributes(
     known = pl.DataFrame({"person": list(material.people)}).join(people, on="person", how="left")
     questions: list[_Question] = []
     left_out: list[LeftOut] = []
+    shown_openly = () if material.released is None else material.released.people.columns
     for name in possible if columns is None else columns:
+        if name in shown_openly:
+            left_out.append(LeftOut(name, "it is released as it is, and needs no inference"))
+            continue
         possible_questions, why = _questions(classes_of(known[name]))
         questions += possible_questions
         left_out += [LeftOut(name, why)] if why else []
@@ -154,18 +158,17 @@ def _questions(classes: Classes) -> tuple[list[_Question], str]:
     if not len(known):
         return [], "no value is known"
     if len(np.unique(codes)) < 2:
-        return [], f"everybody has the same value, {classes.values[int(codes[0])]}"
+        return [], "everybody has the same value"
     counts = np.bincount(codes, minlength=len(classes.values))
     kinds = [kind for kind, count in enumerate(counts) if FEWEST <= count <= len(codes) - FEWEST]
     if not kinds:
         return [], f"fewer than {FEWEST} people are of a kind, or not of it"
     if len(classes.values) == 2:
         kinds = kinds[-1:]
+    # What the kinds are called is not said: it may be a diagnosis, or somebody's name.
+    several = f" of {len(classes.values)}" if len(classes.values) > 2 else ""
     asks = {
-        kind: f"{classes.values[kind]} or {classes.values[0]}"
-        if len(classes.values) == 2
-        else f"{classes.values[kind]} or not"
-        for kind in kinds
+        kind: f"kind {kind + 1}{several} or not" if several else "which of two" for kind in kinds
     }
     return [_Question(classes.name, asks[kind], known, codes == kind) for kind in kinds], ""
 

@@ -15,7 +15,6 @@ import polars as pl
 from eyelid.audits.attackers import Attacker
 from eyelid.audits.identification import Finding, identify
 from eyelid.audits.protocols import Material, find_protocol
-from eyelid.audits.statistics import holm
 from eyelid.engine.progress import track
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
@@ -48,8 +47,8 @@ def averaging(
 ) -> list[Averaged]:
     """Release again and again, and attack the mean after so many releases.
 
-    The first release is the one that there is. All comparisons with a bound count together. The
-    bounds are for people who are independent, as their noise is.
+    The first release is the one that there is. The bounds stand beside the rates; these attacks
+    refute nothing, since releases that nobody made have no certificate.
 
     Args:
         material: with a mechanism that can be run again.
@@ -78,13 +77,7 @@ def averaging(
         if total is not None:
             bound = rank1_bounds(total, len(material.people))["raw_to_release"]
         attacked.append(Averaged(count, total, replace(finding, bound=bound)))
-    bounded = [one for one in attacked if one.finding.bound is not None]
-    p_values = holm([one.finding.beyond(one.finding.bound or 0.0) for one in bounded])
-    adjusted = {one.releases: p for one, p in zip(bounded, p_values.tolist(), strict=True)}
-    return [
-        replace(one, finding=replace(one.finding, p_value=adjusted.get(one.releases)))
-        for one in attacked
-    ]
+    return attacked
 
 
 def _means(material: Material, counts: Sequence[int]) -> Iterator[FeatureTable]:

@@ -17,7 +17,7 @@ class Classes:
     """A column as classes.
 
     Attributes:
-        name: of the column; of a quantity also where it was split, such as ``age above 31``.
+        name: of the column; of a quantity also that it was split, such as ``age above the median``.
         values: what the classes are called, in order.
         codes: for each row the place of its class in ``values``; −1 where it is missing.
     """
@@ -32,7 +32,7 @@ def classes_of(column: pl.Series) -> Classes:
 
     >>> ages = classes_of(pl.Series("age", [20, 25, 31, 40, 52, 60, 33, None]))
     >>> ages.name, ages.values, ages.codes.tolist()
-    ('age above 33', ('no', 'yes'), [0, 0, 0, 1, 1, 1, 0, -1])
+    ('age above the median', ('no', 'yes'), [0, 0, 0, 1, 1, 1, 0, -1])
     """
     if column.dtype.is_numeric():
         numbers = column.cast(pl.Float64)
@@ -40,7 +40,8 @@ def classes_of(column: pl.Series) -> Classes:
         if column.drop_nulls().n_unique() > _MOST_NUMERIC_CLASSES:
             middle = float(np.median(column.drop_nulls().to_numpy()))
             above = (column > middle).cast(pl.Int64).fill_null(-1)
-            name = f"{column.name} above {middle:g}"
+            # Where exactly would be a fact about these people.
+            name = f"{column.name} above the median"
             return Classes(name, ("no", "yes"), above.to_numpy().astype(np.intp))
     else:
         column = column.cast(pl.String).replace("", None)

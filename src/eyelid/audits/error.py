@@ -106,8 +106,8 @@ def error_of(original: FeatureTable, released: FeatureTable) -> ErrorMeasures:
         "rmse_of_span": of_span,
         "nmse": nmse_of_feature,
         "utility": utility_of_feature,
-        "row_correlation": _correlation(x, noisy, known),
-        "recording_correlation": _correlation(mean, noisy_mean, rows > 0),
+        "row_correlation": correlation(x, noisy, known),
+        "recording_correlation": correlation(mean, noisy_mean, rows > 0),
         "compared": _over(counts, asked),
     }
     names = {"name": ours.names, "unit": [feature.unit for feature in ours.features]}
@@ -151,7 +151,7 @@ def _figure(features: Floats) -> float | None:
     return float(known.mean()) if len(known) else None
 
 
-def _correlation(x: Floats, y: Floats, known: NDArray[np.bool_]) -> Floats:
+def correlation(x: Floats, y: Floats, known: NDArray[np.bool_]) -> Floats:
     """Pearson's, column by column over the known rows; NaN where either does not vary."""
     counts = known.sum(axis=0)
     centred = []

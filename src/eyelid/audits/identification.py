@@ -12,19 +12,23 @@ from eyelid.audits.attackers import Attacker
 from eyelid.audits.protocols import (
     POSITIVE,
     PROTOCOLS,
+    SAME_RECORDINGS,
     Material,
     Protocol,
     Source,
     everybody_alike,
     find_protocol,
 )
+from eyelid.audits.records import Records
 from eyelid.audits.scores import Scores, cmc, equal_error_rate, named, ranks
 from eyelid.audits.splits import Split
-from eyelid.audits.statistics import Rate, above, holm, rate_of_decisions
+from eyelid.audits.statistics import Rate, above, above_together, holm, rate_of_decisions
 from eyelid.engine.parallel import parallel
+from eyelid.errors import InputError
 
-# The chance of calling any sound release refuted, over all comparisons of an audit together.
-ALPHA = 0.025
+# The chance of calling a sound release refuted, over all comparisons of an audit together.
+ALPHA = 0.01
+_OURS = "eyelid.audits.attackers"
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +42,7 @@ class Finding:
         votes: people named by majority vote over rows; None for attackers of whole records.
         eer: equal error rate of telling owners from strangers.
         cmc: share of records whose owner is among the first k, for every k.
+        right: for each way to part the study, how many were named, of how many.
         shares: for each person, the share of decisions about them that were right.
         places: for each person, the mean place at which they were listed.
         bound: what the guarantee allows here; None where it allows anything.
@@ -51,6 +56,7 @@ class Finding:
     votes: float | None
     eer: float
     cmc: tuple[float, ...]
+    right: tuple[tuple[int, int], ...]
     shares: NDArray[np.float64]
     places: NDArray[np.float64]
     bound: float | None = None
@@ -59,6 +65,9 @@ class Finding:
 
     def beyond(self, bound: float) -> float:
         """The chance of so high a rate if the true one were at most ``bound``, on its own."""
+        if self.protocol == "release→raw":
+            tried = [above_together(right, people, bound) for right, people in self.right]
+            return min(1.0, len(tried) * min(tried))
         return above(_known(self.shares), bound)
 
     @property
@@ -102,25 +111,84 @@ def identify(
 
     def attack(job: tuple[tuple[Source, Split], Attacker]) -> list[Scores]:
         lesson, attacker = job
-        recognise = attacker.learn(known[lesson], seed)
-        return [recognise(shown[protocol.shown, lesson[1]]) for protocol in lessons[lesson]]
+        seen = [shown[protocol.shown, lesson[1]] for protocol in lessons[lesson]]
+        return decided(attacker, known[lesson], seen, seed)
 
     scored: dict[tuple[str, str], list[Scores]] = {}
+    candidates: dict[str, list[int]] = {}
+    for lesson, there in lessons.items():
+        for protocol in there:
+            candidates.setdefault(protocol.name, []).append(len(np.unique(known[lesson].owner)))
     for (lesson, attacker), found in zip(jobs, parallel(attack, jobs, "attacking"), strict=True):
         for protocol, scores in zip(lessons[lesson], found, strict=True):
             scored.setdefault((protocol.name, attacker.name), []).append(scores)
     return [
-        finding_of(protocol, attacker.name, scored[protocol.name, attacker.name])
+        finding_of(
+            protocol,
+            attacker.name,
+            scored[protocol.name, attacker.name],
+            float(np.mean(candidates[protocol.name])),
+        )
         for protocol in possible
         for attacker in attackers
     ]
 
 
+def decided(
+    attacker: Attacker, known: Records, shown: Sequence[Records], seed: int
+) -> list[Scores]:
+    """The scores of records whose owner could be known; who that is, the attacker is not told.
+
+    Args:
+        attacker: who learns. Whoever is not eyelid's own sees one record at a time, since that is
+            what the bounds are about.
+        known: what is learned from.
+        shown: what is then recognised, one after the other.
+        seed: of the attacker's choices.
+    """
+    recognise = attacker.learn(known, seed)
+    ours = type(attacker).__module__.startswith(_OURS)
+    scores = []
+    for records in shown:
+        nameless = replace(records, owner=np.full_like(records.owner, -1))
+        seen = [nameless] if ours else nameless.one_by_one()
+        found = [_checked(attacker, recognise(part), part) for part in seen]
+        averaged = np.concatenate([one.averaged for one in found])
+        votes = [one.votes for one in found if one.votes is not None]
+        could = np.isin(records.owner, known.owner)
+        scores.append(
+            Scores(
+                averaged[could],
+                np.concatenate(votes)[could] if len(votes) == len(found) else None,
+                records.owner[could],
+            )
+        )
+    return scores
+
+
+def _checked(attacker: Attacker, found: Scores | NDArray[np.float64], shown: Records) -> Scores:
+    scores = found if isinstance(found, Scores) else Scores(np.asarray(found), None, shown.owner)
+    if scores.averaged.shape != (len(shown.owner), len(shown.people)):
+        raise InputError(
+            f"attacker {attacker.name} gave scores of the form {scores.averaged.shape}: give one "
+            f"for each of {len(shown.owner)} records and {len(shown.people)} people"
+        )
+    if np.isnan(scores.averaged).any():
+        raise InputError(f"attacker {attacker.name} gave a score that is no number: mend it")
+    return scores
+
+
 def null_control(material: Material, attackers: Sequence[Attacker], seed: int = 0) -> list[Finding]:
     """The same attacks on people who are all alike, where there is nothing to find."""
-    alike = everybody_alike(material)
+    alike = everybody_alike(material, seed)
     fair = POSITIVE if alike.released is None else find_protocol("release→release")
     return identify(alike, attackers, [fair], seed)
+
+
+def beyond_chance(findings: Sequence[Finding]) -> list[str]:
+    """The attackers who name more people than guessing does, after Holm's correction."""
+    p_values = holm([finding.beyond(finding.rate.chance) for finding in findings])
+    return [f.attacker for f, p in zip(findings, p_values, strict=True) if p < ALPHA]
 
 
 def strongest(findings: Sequence[Finding]) -> Finding:
@@ -135,33 +203,59 @@ def with_bounds(findings: Sequence[Finding], bounds: Mapping[str, float | None])
         findings: of one audit.
         bounds: on naming people, by kind of protocol, as `eyelid.privacy.rank1` gives them.
     """
-    kinds = {protocol.name: protocol.bound or "" for protocol in PROTOCOLS}
-    bounded = [bounds.get(kinds.get(finding.protocol, "")) for finding in findings]
-    tested = [n for n, bound in enumerate(bounded) if bound is not None]
-    p_values = holm([findings[n].beyond(bounded[n] or 0.0) for n in tested])
-    adjusted = dict(zip(tested, p_values.tolist(), strict=True))
+    protocols = {protocol.name: protocol for protocol in (*PROTOCOLS, SAME_RECORDINGS)}
+    bounded = [
+        bounds.get(protocols[f.protocol].bound or "") if f.protocol in protocols else None
+        for f in findings
+    ]
+    adjusted: dict[int, float] = {}
+    # The best attacker has half of the error rate to itself: the others would drown it.
+    for best in (True, False):
+        tested = [
+            number
+            for number, (finding, bound) in enumerate(zip(findings, bounded, strict=True))
+            if bound is not None and (finding.protocol == SAME_RECORDINGS.name) == best
+        ]
+        p_values = holm([findings[n].beyond(bounded[n] or 0.0) for n in tested])
+        adjusted |= {n: min(1.0, 2 * p) for n, p in zip(tested, p_values.tolist(), strict=True)}
     return [
         replace(finding, bound=bound, p_value=adjusted.get(number))
         for number, (finding, bound) in enumerate(zip(findings, bounded, strict=True))
     ]
 
 
-def finding_of(protocol: Protocol, attacker: str, scores: Sequence[Scores]) -> Finding:
-    """What all of an attacker's scores under one protocol come to."""
+def finding_of(
+    protocol: Protocol, attacker: str, scores: Sequence[Scores], candidates: float | None = None
+) -> Finding:
+    """What all of an attacker's scores under one protocol come to.
+
+    Args:
+        protocol: how it attacked.
+        attacker: by name.
+        scores: one for each way to part the study.
+        candidates: among how many people it chose; everybody by default.
+    """
     averaged = np.concatenate([s.averaged for s in scores])
     owner = np.concatenate([s.owner for s in scores])
     votes = [s.votes for s in scores if s.votes is not None]
     people = averaged.shape[1]
+    if not len(owner):
+        raise InputError(
+            "nobody has anything that could be known beforehand: an audit needs people with two "
+            "recordings each, or recordings that are long enough to part"
+        )
     places = ranks(averaged, owner)
     shares = _per_person(named(averaged, owner), owner, people)
     by_vote = named(np.concatenate(votes), owner) if votes else None
+    counted = [named(s.averaged, s.owner) for s in scores]
     return Finding(
         protocol=protocol.name,
         attacker=attacker,
-        rate=rate_of_decisions(_known(shares), 1 / people),
+        rate=rate_of_decisions(_known(shares), 1 / (candidates or people)),
         votes=None if by_vote is None else float(np.nanmean(_per_person(by_vote, owner, people))),
         eer=equal_error_rate(averaged, owner),
         cmc=tuple(cmc(averaged, owner).tolist()),
+        right=tuple((int(right.sum() + 1e-9), len(right)) for right in counted),
         shares=shares,
         places=_per_person(places, owner, people),
         honest=protocol.honest,

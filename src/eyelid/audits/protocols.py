@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
+import numpy as np
 import polars as pl
 
 from eyelid.audits.records import Records, joined, records_of
@@ -86,6 +87,16 @@ PROTOCOLS = (
 )
 
 
+# What only the likelihood-ratio attacker can do.
+SAME_RECORDINGS = Protocol(
+    "white-box, same recordings",
+    "raw",
+    "release",
+    "has the very recordings that were released, and the law of the noise",
+    "raw_to_release",
+)
+
+
 def find_protocol(name: str) -> Protocol:
     """The protocol of that name; ``->`` will do for the arrow."""
     wanted = name.replace("->", "→")
@@ -136,7 +147,9 @@ class Material:
     @cached_property
     def honest_splits(self) -> list[Split]:
         """How the study is parted so that nothing shown is known."""
-        return splits_of(self.original)
+        # A release may be cut: halves are counted in rows of the shorter.
+        cut = self.released is not None and _shortest(self.released) < _shortest(self.original)
+        return splits_of(self.released if cut and self.released is not None else self.original)
 
     @cached_property
     def paper_splits(self) -> list[Split]:
@@ -161,16 +174,25 @@ class Material:
         return joined([records_of(table, self.people, where) for table in tables])
 
 
-def everybody_alike(material: Material) -> Material:
-    """The null control: all people get the same signals, and the mechanism's own fresh noise.
+def _shortest(table: FeatureTable) -> int:
+    return int(table.recordings["rows"].to_numpy().min())
 
-    Whoever names people here has recognised noise, names or order, not people.
+
+def everybody_alike(material: Material, seed: int = 0) -> Material:
+    """The null control: people who differ by nothing but noise.
+
+    With a mechanism, all get the same signals and its own fresh noise; without one, all values are
+    drawn anew from one law. Whoever names people here has recognised noise, names or order.
     """
     table = material.original
-    middle = [
-        pl.lit((f.lower + f.upper) / 2, dtype=pl.Float64).alias(f.name) for f in table.features
-    ]
-    same = replace(table, data=table.data.with_columns(middle))
+    rng = np.random.default_rng([seed, *b"people all alike"])
+    values = []
+    for feature in table.features:
+        middle = np.full(len(table.data), (feature.lower + feature.upper) / 2)
+        if material.again is None:
+            middle += feature.span * rng.normal(0.0, 0.1, len(middle))
+        values.append(pl.Series(feature.name, middle))
+    same = replace(table, data=table.data.with_columns(values))
     if material.again is None:
         return Material(same)
     return Material(same, material.again(same), material.again)

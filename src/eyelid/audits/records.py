@@ -58,6 +58,20 @@ class Records:
         totals = np.add.reduceat(row_values, starts, axis=0)
         return np.asarray((totals.T / self.rows).T)
 
+    def one_by_one(self) -> list[Records]:
+        """Each record on its own."""
+        ends = np.cumsum(self.rows)
+        return [
+            replace(
+                self,
+                values=self.values[end - rows : end],
+                record=np.zeros(rows, dtype=np.intp),
+                owner=self.owner[number : number + 1],
+                tasks=self.tasks[number : number + 1],
+            )
+            for number, (rows, end) in enumerate(zip(self.rows, ends, strict=True))
+        ]
+
     def without(self, usual: Mapping[str, NDArray[np.float64]]) -> Records:
         """Every value less what is usual in its task, so that people stand out and tasks do not.
 
@@ -172,4 +186,5 @@ def values_of(table: FeatureTable, rows: pl.DataFrame) -> NDArray[np.float64]:
     spans = np.array([f.span for f in table.features])
     values = rows.select(pl.col(table.names).cast(pl.Float64).fill_null(np.nan)).to_numpy()
     scaled = (values - lowers) / spans
-    return np.where(np.isfinite(scaled), scaled, 0.5)
+    # As mechanisms do: what is missing lies in the middle, what is infinite at a bound.
+    return np.asarray(np.nan_to_num(scaled, nan=0.5, posinf=1.0, neginf=0.0))

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from eyelid.audits.identification import Finding, strongest
+from eyelid.audits.identification import Finding, beyond_chance, strongest
 from eyelid.audits.scores import named
 from eyelid.audits.splits import splits_of
 from eyelid.audits.statistics import holm
@@ -59,6 +59,8 @@ def people_at_risk(findings: Sequence[Finding], people: Sequence[str]) -> pl.Dat
     risk = (
         pl.when(share.is_null())
         .then(pl.lit("not attacked"))
+        .when(pl.lit(worst.attacker not in beyond_chance([worst])))
+        .then(pl.lit("not told from chance"))
         .when(share > 1 - _ROUNDING)
         .then(pl.lit("named every time"))
         .when(share >= OFTEN)

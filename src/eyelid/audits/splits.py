@@ -18,6 +18,12 @@ from eyelid.gaze.table import FeatureTable
 MOST_PARTS = 5
 
 
+# Whoever did nothing in particular did the same.
+_task_of = pl.col("task").fill_null("")
+# A split is of use when it can be made of so many people.
+ENOUGH = 0.5
+
+
 @dataclass(frozen=True, eq=False)
 class Split:
     """One way to part a study.
@@ -38,13 +44,15 @@ class Split:
 def splits_of(table: FeatureTable) -> list[Split]:
     """Every task, or else every part of the recordings, shown in turn; or else second halves."""
     tasks = _tasks(table)
-    if len(tasks) > 1:
+    task = _task_of if "task" in table.recordings.columns else pl.lit("")
+    each = table.recordings.group_by("person").agg(pl.len(), task.n_unique().alias("tasks"))
+    # Whoever has one task or one recording only cannot be recognised in another.
+    if len(tasks) > 1 and (each["tasks"].to_numpy() > 1).mean() >= ENOUGH:
         return [
-            Split(f"task {task}", pl.col("task") != task, pl.col("task") == task, "tasks")
-            for task in tasks
+            Split(f"task {task}", _task_of != task, _task_of == task, "tasks") for task in tasks
         ]
-    of_person = table.recordings.group_by("person").len()["len"].to_numpy()
-    if of_person.min() > 1:
+    of_person = each["len"].to_numpy()
+    if (of_person > 1).mean() >= ENOUGH:
         parts = min(int(of_person.max()), MOST_PARTS)
         # Of people with more recordings than parts, a part has several.
         part = (pl.col("recording").rank("dense").over("person") - 1) % parts + 1
@@ -62,7 +70,7 @@ def _tasks(table: FeatureTable) -> list[str]:
     tasks = table.data.select("person", "recording", "task").unique()
     if len(tasks) > len(table.recordings):
         return []
-    return sorted(tasks["task"].drop_nulls().unique())
+    return sorted(tasks["task"].fill_null("").unique())
 
 
 def halves(table: FeatureTable, gap: int | None = None) -> Split:

@@ -177,6 +177,30 @@ def above(shares: NDArray[np.float64], bound: float) -> float:
     return min(1.0, math.e * tail)
 
 
+def above_together(right: int, people: int, bound: float) -> float:
+    """The chance of so many right when all are named from one release: a p-value.
+
+    Decisions that share one release are not independent. With any prior order of people, each
+    further one is right with chance at most 1/(1 + (left − 1)·e^(−2ε)), where e^(−2ε) follows from
+    the bound for one, 1/(1 + (N − 1)·e^(−2ε)); and there are C(N, k) ways to choose k people.
+
+    Args:
+        right: how many were named.
+        people: of how many.
+        bound: on the chance of each.
+
+    >>> above_together(0, 20, 0.1), above_together(20, 20, 0.28) < 1e-6
+    (1.0, True)
+    """
+    if right < 1 or bound >= 1 or bound <= 0:
+        return 1.0
+    odds = (1 / bound - 1) / max(people - 1, 1)
+    left = np.arange(people, people - right, -1)
+    chance = -np.log1p((left - 1) * odds).sum()
+    ways = math.lgamma(people + 1) - math.lgamma(right + 1) - math.lgamma(people - right + 1)
+    return min(1.0, math.exp(ways + chance))
+
+
 def holm(p_values: Sequence[float]) -> NDArray[np.float64]:
     """Holm's adjustment: each p-value as if all comparisons had been one.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,7 +21,6 @@ from eyelid.cli.output import (
 
 if TYPE_CHECKING:
     from eyelid.audits.attributes import Inference
-    from eyelid.audits.utility import Use
     from eyelid.releases.audit import Audit
 
 EXAMPLES = """\b
@@ -51,7 +51,7 @@ def run(
         typer.Option(metavar="FILE", help="A page to read [RELEASED/report.html]."),
     ] = None,
     attackers: Annotated[
-        str | None, typer.Option(metavar="A,B,…", help="Who attacks [a strong choice].")
+        str | None, typer.Option(metavar="A,B,…", help="Who attacks (docs/audit.md) [all].")
     ] = None,
     protocols: Annotated[
         str | None, typer.Option(metavar="P,Q,…", help="How, e.g. 'raw->release' [all].")
@@ -84,7 +84,7 @@ def run(
             ledger=ledger,
             seed=seed,
         )
-    for remark in (*done.subject.notes, *done.not_inferred):
+    for remark in (*done.subject.remarks, *done.subject.notes, *done.not_inferred):
         note(f"eyelid: {remark}")
     if as_json:
         print_json(done.to_dict())
@@ -92,8 +92,9 @@ def run(
         _tell(done)
         say(done.verdict)
         written = [path for path in done.written if path.suffix == ".html"]
-        if written:
-            say(f"Read {written[0]}. {UNCOVERED}")
+        say(f"Read {written[0]}. {UNCOVERED}" if written else "A page to read: --report FILE.")
+        if done.people is not None:
+            say("This names people: it is for the owner's eyes.")
     if done.refuted:
         raise typer.Exit(1)
 
@@ -102,15 +103,16 @@ def _listed(text: str | None) -> list[str] | None:
     return [part.strip() for part in text.split(",") if part.strip()] if text else None
 
 
-def _telling(found: Inference) -> tuple[bool, float]:
+def _telling(found: Inference) -> tuple[bool, float, float]:
     """Of a release what is told from it, of raw data what is told from them; then the surest."""
-    return found.protocol != "raw→release", found.p_value
+    return found.protocol != "raw→release", found.p_value, -found.auc.rate
 
 
 def _tell(done: Audit) -> None:
     """The figures as tables, the strongest attacker for every protocol."""
     from eyelid.audits.identification import strongest
     from eyelid.privacy.guarantee import rounded_up
+    from eyelid.releases.words import number
 
     rows = []
     for name in dict.fromkeys(f.protocol for f in done.identification):
@@ -124,24 +126,30 @@ def _tell(done: Audit) -> None:
                 "REFUTES" if worst.refutes else "",
             )
         )
-    for name, findings in (("raw→raw", done.positive), ("people all alike", done.null)):
+    controls = {"raw→raw": done.positive, "people all alike": done.null}
+    if done.people is not None:
+        # On an original the positive control is the attack itself.
+        del controls["raw→raw"]
+    for name, findings in controls.items():
         worst = strongest(findings)
         rows.append((f"control: {name}", worst.attacker, str(worst.rate), "–", ""))
     chance = f"guessing: {1 / done.subject.people:.0%}"
     columns = ["protocol", "strongest attacker", "people named (95 % limits)", "allowed", ""]
     print_table(f"Who is named ({chance})", columns, rows)
-    best: dict[tuple[str, str], Use] = {}
-    for use in done.utility:
-        if not use.protocol.startswith("paper"):
-            other = best.get((use.target, use.protocol), use)
-            best[use.target, use.protocol] = max(other, use, key=lambda u: (u.rate or u.raw).rate)
-    uses = [
-        (target, protocol, f"{use.raw.chance:.0%}", use.raw, use.rate or "–", use.model)
-        for (target, protocol), use in best.items()
-    ]
+    uses: list[tuple[str, ...]] = []
+    fair = [use for use in done.utility if not use.protocol.startswith("paper")]
+    for target, protocol in dict.fromkeys((use.target, use.protocol) for use in fair):
+        mine = [use for use in fair if (use.target, use.protocol) == (target, protocol)]
+        raw = max(mine, key=lambda use: use.raw.rate)
+        cells = [target, protocol, f"{raw.raw.chance:.0%}", f"{raw.raw} {raw.model}", "–"]
+        rated = [(use.rate, use.model) for use in mine if use.rate is not None]
+        if rated:
+            rate, model = max(rated, key=lambda pair: pair[0].rate)
+            cells[-1] = f"{rate} {model}"
+        uses.append(tuple(cells))
     if uses:
-        columns = ["recognised", "protocol", "chance", "from raw data", "from the release", "by"]
-        print_table("What it is good for (share of windows, the best model)", columns, uses)
+        columns = ["recognised", "protocol", "chance", "learned from raw data", "from the release"]
+        print_table("What it is good for (share of rows, the best model of each)", columns, uses)
     told: dict[tuple[str, str], Inference] = {}
     for found in done.attributes:
         known = told.get((found.attribute, found.asks), found)
@@ -159,5 +167,23 @@ def _tell(done: Audit) -> None:
     if attributes:
         columns = ["attribute", "which", "AUC (a coin: 0.5)", "p", "strongest attacker"]
         print_table("What of people's attributes can be told", columns, attributes)
+    if done.error is not None:
+        say(f"A released value is off by {number(done.error.rmse_of_span)} times its span.")
     if done.people is not None:
-        print_table("People at risk", done.people.columns, done.people.head(_MOST_ROWS).rows())
+        people = [(p, named, place, risk) for p, named, place, risk, _ in done.people.rows()]
+        columns = ["person", "share of times named", "mean place in the list", "risk"]
+        _first("People at risk", columns, people)
+    if done.features is not None:
+        features = done.features.select("name", "between_people", "p_adjusted", "rank1").rows()
+        told_apart = [
+            (name, *("–" if v is None else f"{v:.2g}" for v in values))
+            for name, *values in features
+        ]
+        columns = ["feature", "variance between people", "p (Holm)", "named by it alone"]
+        _first("Features at risk", columns, told_apart)
+
+
+def _first(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    """The first rows of a long table."""
+    more = f" (the first {_MOST_ROWS} of {len(rows)})" if len(rows) > _MOST_ROWS else ""
+    print_table(title + more, columns, rows[:_MOST_ROWS])

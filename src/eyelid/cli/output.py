@@ -83,14 +83,18 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     table = Table(
         *columns, title=title or None, title_justify="left", box=SIMPLE_HEAD, show_edge=False
     )
     for row in rows:
-        table.add_row(*[str(cell) for cell in row])
-    width = None if sys.stdout.isatty() else 140
-    Console(width=width, highlight=False).print(table)
+        # Names may have brackets, which are no markup.
+        table.add_row(*[Text(str(cell)) for cell in row])
+    console = Console(width=None if sys.stdout.isatty() else 140, highlight=False)
+    with console.capture() as drawn:
+        console.print(table)
+    print(drawn.get(), end="")
 
 
 def print_findings(title: str, found: Sequence[Finding]) -> None:

@@ -7,7 +7,7 @@ import glob
 import os
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from eyelid.errors import InputError
@@ -27,10 +27,12 @@ def check_new(path: Path) -> None:
         raise InputError(f"cannot write {path}: no permission to write in {parent}")
 
 
-def check_file(path: Path) -> None:
-    """Fail unless a file could be put at ``path``, or replaced there."""
+def check_file(path: Path, kinds: Collection[str]) -> None:
+    """Fail unless a file could be put at ``path``, or replace one of these kinds of file there."""
     if path.is_dir():
         raise InputError(f"cannot write {path}: it is a folder; name a file in it")
+    if path.exists() and path.suffix.lower() not in kinds:
+        raise InputError(f"cannot write {path}: it exists and is something else; name a new file")
     parent = path.absolute().parent
     if not parent.is_dir():
         raise InputError(f"cannot write {path}: there is no folder {parent}")

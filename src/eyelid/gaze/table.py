@@ -54,10 +54,12 @@ class FeatureTable:
     def of(cls, study: Study) -> FeatureTable:
         """The table of a ``features`` study."""
         if study.kind != "features":
-            raise InputError(
-                f"this is a study of {study.kind}, not of features: "
-                "make features first with 'eyelid features IN OUT --kind windows'"
+            how = (
+                "make features first with 'eyelid features IN OUT'"
+                if study.kind == "samples"
+                else "features are made of gaze samples, which it does not have"
             )
+            raise InputError(f"this is a study of {study.kind}, not of features: {how}")
         study = check(study)
         if "eye" in study.data.columns:
             # Rows of two eyes would count as two recordings.

@@ -81,6 +81,8 @@ class Guarantee:
             value = told.get(key)
             if value is not None and not value >= 0:
                 raise ValueError(f"{key} must not be negative, got {value}")
+        if not isinstance(told["holds"], bool):
+            raise ValueError(f"holds must be true or false, got '{told['holds']}'")
         stated = told.get("epsilon")
         return cls(
             kind=Kind(told["kind"]),
@@ -94,7 +96,7 @@ class Guarantee:
             slack=told.get("slack", 0.0),
             k=told.get("k"),
             gamma=told.get("gamma"),
-            holds=bool(told["holds"]),
+            holds=told["holds"],
             reasons=tuple(told.get("reasons", ())),
         )
 

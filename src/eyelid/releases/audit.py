@@ -13,20 +13,30 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from eyelid.audits.attackers import Attacker, default_attackers, find_attackers
+from eyelid.audits.attackers.fusion import NAME as FUSED
 from eyelid.audits.attackers.fusion import event_finding
+from eyelid.audits.attackers.likelihood import NAME as LIKELIHOOD
 from eyelid.audits.attackers.likelihood import likelihood_finding
 from eyelid.audits.attributes import Inference, infer_attributes
 from eyelid.audits.averaging import Averaged, averaging
 from eyelid.audits.error import ErrorMeasures, error_of
-from eyelid.audits.identification import ALPHA, Finding, identify, null_control, with_bounds
+from eyelid.audits.identification import (
+    ALPHA,
+    Finding,
+    beyond_chance,
+    identify,
+    null_control,
+    with_bounds,
+)
 from eyelid.audits.membership import advantage_bound
 from eyelid.audits.protocols import POSITIVE, PROTOCOLS, Protocol, find_protocol
 from eyelid.audits.risk import features_at_risk, people_at_risk
 from eyelid.audits.splits import splits_of
-from eyelid.audits.statistics import holm
+from eyelid.audits.statistics import above
 from eyelid.audits.streams import StreamMeasures, stream_measures
 from eyelid.audits.utility import Use, utility
 from eyelid.engine.atomic import check_file, write_file
@@ -37,12 +47,16 @@ from eyelid.mechanisms.additive import AdditiveMechanism
 from eyelid.privacy.guarantee import rounded_up
 from eyelid.privacy.unit import Trust
 from eyelid.releases.audit_json import audit_json
-from eyelid.releases.bounds import clipped_to
 from eyelid.releases.canaries import CanaryResult, canary_audit
 from eyelid.releases.release import Release
 from eyelid.releases.subject import Source, Subject, subject_of
 from eyelid.releases.verdict import verdict
+from eyelid.releases.words import percent
 
+# Attackers that are no `Attacker`: they know other things than records.
+_SPECIAL = (LIKELIHOOD, FUSED)
+# A page may replace a page, and nothing else.
+_PAGES = (".html", ".htm")
 UNCOVERED = (
     "These figures were computed from the raw data without noise: no certificate covers them. "
     "Publish them only if you mean to."
@@ -68,6 +82,8 @@ class Audit:
         people: who is at risk, for the owner's eyes; None for a release.
         features: which features tell people apart.
         seed: of the attackers.
+        partial: whether somebody chose attackers or protocols, so that not all was tried.
+        targets: what somebody asked the data to be good for.
         written: the files that hold it.
     """
 
@@ -85,6 +101,8 @@ class Audit:
     people: pl.DataFrame | None = None
     features: pl.DataFrame | None = None
     seed: int = 0
+    partial: bool = False
+    targets: tuple[str, ...] = ()
     written: tuple[Path, ...] = ()
 
     @property
@@ -98,24 +116,46 @@ class Audit:
         return [finding for finding in self.identification if finding.honest]
 
     @property
-    def alarmed(self) -> bool:
-        """Whether people who are all alike are named too often for chance: then trust no rate."""
-        return bool((holm([f.beyond(f.rate.chance) for f in self.null]) < ALPHA).any())
+    def alarms(self) -> list[str]:
+        """Attackers who name people that are all alike: what they recognise is something else."""
+        return beyond_chance(self.null)
+
+    @property
+    def recognises(self) -> bool:
+        """Whether the attackers recognise people in raw data, where there is much to recognise."""
+        return bool(beyond_chance(self.positive))
+
+    @property
+    def compared(self) -> list[Finding]:
+        """The findings that have a bound to be compared with."""
+        return [finding for finding in self.honest if finding.bound is not None]
+
+    @property
+    def could_refute(self) -> bool:
+        """Whether the attacks could have refuted the certificate, all of them being right."""
+        return any(
+            finding.bound is not None
+            and 2 * len(self.compared) * above(np.ones(self.subject.people), finding.bound) < ALPHA
+            for finding in self.compared
+        )
 
     @property
     def refuted(self) -> list[str]:
         """What of the certificate turned out false, in words."""
-        found = [
-            f"{f.attacker} ({f.protocol}) names {f.rate.rate:.0%} of people, at least "
-            f"{f.rate.low:.0%}, where the certificate allows {rounded_up(100 * (f.bound or 0), 3)}%"
-            for f in self.identification
-            if f.refutes
+        found = list(self.subject.disagreements)
+        found += [
+            f"{f.attacker} ({f.protocol}) names {percent(f.rate.rate)} of people, and the "
+            f"certificate allows {rounded_up(100 * (f.bound or 0), 3)} %; if it were true, that or "
+            f"more would have a chance of {max(f.p_value or 0.0, 1e-12):.0e}"
+            for f in sorted(self.identification, key=lambda f: -f.rate.rate)
+            # What names people who are all alike in two releases has recognised their noise.
+            if f.refutes and not (f.protocol == "release→release" and f.attacker in self.alarms)
         ]
         if self.canaries is not None and self.canaries.refuted:
             runs = (self.canaries.person, self.canaries.within)
             found += [
                 f"made-up people sent through the release lose at least {run.measure} "
-                f"{run.lower_bound:.3g}, where {run.claimed:.3g} is claimed"
+                f"{run.lower_bound:.3g}, where {run.claimed:.3g} is claimed for them"
                 for run in runs
                 if run is not None and run.refuted
             ]
@@ -140,7 +180,7 @@ def audit(
     released: Source | Release | None = None,
     *,
     report: Path | str | None = None,
-    attackers: Sequence[str | Attacker] | None = None,
+    attackers: str | Sequence[str | Attacker] | None = None,
     protocols: Sequence[str] | None = None,
     targets: Sequence[str] | None = None,
     map: Map = None,
@@ -152,8 +192,8 @@ def audit(
     Args:
         original: a study folder, recordings, a study or a feature table.
         released: what was released of it. Without one, the original itself is attacked.
-        report: a HTML file to write. For a released folder, ``audit.json`` and ``report.html`` are
-            written into it in any case.
+        report: a HTML file to write. For a folder that is a release, ``audit.json`` and
+            ``report.html`` are written into it, too.
         attackers: by name, or your own; a strong choice by default.
         protocols: by name; all by default.
         targets: what the data should still be good for: ``task``, an attribute or a label column.
@@ -169,29 +209,66 @@ def audit(
     """
     page = Path(report) if report is not None else None
     if page is not None:
-        check_file(page)
+        check_file(page, _PAGES)
+    if seed < 0:
+        raise InputError(f"seed must not be negative, got {seed}")
+    wanted = [attackers] if isinstance(attackers, str) else list(attackers or ())
     how = [find_protocol(name) for name in protocols] if protocols else PROTOCOLS
-    own = [attacker for attacker in attackers or () if not isinstance(attacker, str)]
-    named = find_attackers([name for name in attackers or () if isinstance(name, str)])
+    find_attackers([name for name in wanted if isinstance(name, str) and name not in _SPECIAL])
+    if ledger is not None and not Path(ledger).exists():
+        raise InputError(f"there is no ledger at {ledger}")
     subject = subject_of(original, released, map=map, ledger=ledger)
-    folder = subject.path if subject.certificate is not None else None
+    folder = subject.path if subject.released is not None and subject.released.released else None
     if folder is not None and page is None:
-        check_file(folder / "report.html")
-    done = _attack(subject, own + named or default_attackers(subject.people), how, targets, seed)
+        check_file(folder / "report.html", _PAGES)
+    plan = _Plan(wanted, how, tuple(targets or ()), seed)
+    done = replace(_attack(subject, plan), partial=bool(wanted or protocols), targets=plan.targets)
     return replace(done, written=tuple(_write(done, folder, page)))
 
 
-def _attack(
-    subject: Subject,
-    attackers: Sequence[Attacker],
-    protocols: Sequence[Protocol],
-    targets: Sequence[str] | None,
-    seed: int,
-) -> Audit:
+@dataclass(frozen=True)
+class _Plan:
+    """What somebody asked for.
+
+    Attributes:
+        attackers: by name or as they are; all when empty.
+        protocols: how to attack.
+        targets: what the data should be good for.
+        seed: of random choices.
+    """
+
+    attackers: Sequence[str | Attacker]
+    protocols: Sequence[Protocol]
+    targets: tuple[str, ...]
+    seed: int
+
+    def row_attackers(self, people: int) -> list[Attacker]:
+        """Those who learn from records."""
+        if not self.attackers:
+            return default_attackers(people)
+        own = [attacker for attacker in self.attackers if not isinstance(attacker, str)]
+        names = [n for n in self.attackers if isinstance(n, str) and n not in _SPECIAL]
+        return own + find_attackers(names) or default_attackers(people)
+
+    def asks_for(self, name: str) -> bool:
+        """Whether an attacker of another kind takes part."""
+        return not self.attackers or name in self.attackers
+
+
+def _attack(subject: Subject, plan: _Plan) -> Audit:
+    seed, protocols = plan.seed, plan.protocols
     material = subject.material(seed)
+    attackers = plan.row_attackers(subject.people)
     promised = subject.promised
+    if material.released is not None:
+        protocols = [protocol for protocol in protocols if material.possible(protocol)]
+        if not any(protocol.honest for protocol in protocols):
+            raise InputError(
+                "none of the protocols asked for is a fair test here: add raw->release (those that "
+                "use the mechanism need a certificate)"
+            )
     # First what can fail by what somebody asked for.
-    used = tuple(utility(material, targets, seed=seed))
+    used = tuple(utility(material, plan.targets or None, seed=seed))
     # The positive control learns from the same raw recordings: both at once.
     tried = identify(material, attackers, [POSITIVE, *protocols], seed)
     positive = [finding for finding in tried if finding.protocol == POSITIVE.name]
@@ -213,7 +290,10 @@ def _attack(
         "seed": seed,
     }
     if material.released is None:
-        findings = positive + _by_events(subject, seed)
+        if plan.asks_for(FUSED):
+            positive += _by_events(subject, seed)
+            common["positive"] = tuple(positive)
+        findings = positive
         return Audit(
             identification=tuple(findings),
             people=people_at_risk(findings, material.people),
@@ -221,14 +301,19 @@ def _attack(
             **common,
         )
     law = subject.law
-    if isinstance(law, AdditiveMechanism) and subject.certificate is not None:
-        clipped = clipped_to(subject.original, subject.certificate.bounds)
-        findings.append(likelihood_finding(law, clipped, material.released, material.people))
+    if (
+        isinstance(law, AdditiveMechanism)
+        and subject.certificate is not None
+        and plan.asks_for(LIKELIHOOD)
+    ):
+        findings.append(
+            likelihood_finding(law, material.original, material.released, material.people)
+        )
     return Audit(
         identification=tuple(with_bounds(findings, subject.bounds())),
         error=error_of(material.original, material.released),
         repeated=tuple(averaging(material, promised, seed=seed)) if material.again else (),
-        canaries=canary_audit(law) if law is not None and law.claims_to_hold else None,
+        canaries=canary_audit(law) if law is not None and subject.claims_to_hold else None,
         streams=stream_measures(subject.samples, subject.released_samples)
         if subject.samples is not None and subject.released_samples is not None
         else None,

@@ -23,16 +23,20 @@ _LONGEST_LIST = 20
 
 def audit_json(audit: Audit, uncovered: str) -> dict[str, Any]:
     """The audit as docs/audit.md describes it; of single people only where nothing was released."""
-    canaries, streams = audit.canaries, audit.streams
+    canaries, streams, certificate = audit.canaries, audit.streams, audit.subject.certificate
     told: dict[str, Any] = _plain(
         {
             "schema": SCHEMA,
             "subject": "original" if audit.subject.released is None else "release",
             "people": audit.subject.people,
+            "simulated": audit.subject.original.simulated,
+            "partial": audit.partial,
+            "release_sha256": None if certificate is None else certificate.output_sha256,
             "identification": [_finding(finding) for finding in audit.identification],
             "utility": [_use(use) for use in audit.utility],
             "attributes": [_inference(inference) for inference in audit.attributes],
-            "error": None if audit.error is None else audit.error.to_dict(),
+            # More digits would be a fingerprint of the raw data.
+            "error": None if audit.error is None else _coarse(audit.error.to_dict()),
             "controls": {
                 "positive": _control(strongest(audit.positive)),
                 "null": _control(strongest(audit.null)),
@@ -119,16 +123,24 @@ def _averaged(averaged: Averaged) -> dict[str, Any]:
     return {
         "releases": averaged.releases,
         "total": None if averaged.total is None else averaged.total.summary(),
-        **{
-            key: value
-            for key, value in _finding(averaged.finding).items()
-            if key in ("attacker", "rate", "low", "high", "chance", "bound", "refutes")
-        },
+        "attacker": averaged.finding.attacker,
+        "rate": averaged.finding.rate.rate,
+        **_limits(averaged.finding.rate),
+        "bound": averaged.finding.bound,
     }
 
 
 def _one_run(run: OneRun) -> dict[str, Any]:
     return asdict(run) | {"refuted": run.refuted, "could_refute": run.could_refute}
+
+
+def _coarse(value: Any) -> Any:
+    """Numbers to two digits."""
+    if isinstance(value, dict):
+        return {key: _coarse(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_coarse(item) for item in value]
+    return float(f"{value:.2g}") if isinstance(value, float) and math.isfinite(value) else value
 
 
 def _plain(value: Any) -> Any:

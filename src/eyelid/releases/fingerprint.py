@@ -8,25 +8,35 @@ import numpy as np
 import polars as pl
 
 from eyelid.gaze.table import FeatureTable
-from eyelid.privacy.ledger import Ledger
+from eyelid.privacy.ledger import Debit, Ledger
 
 
-def digest(table: FeatureTable) -> bytes:
-    """SHA-256 of a table's keys and values."""
+def input_digest(table: FeatureTable) -> bytes:
+    """SHA-256 of a table's keys and features: what a release is made of."""
     found = hashlib.sha256(table.recordings.write_json().encode())
     for name in ["time_ms", *table.names]:
-        column = table.data[name].cast(pl.Float64).fill_null(np.nan).to_numpy()
-        found.update(np.ascontiguousarray(column).data)
+        found.update(_bytes(table.data[name]))
     return found.digest()
 
 
-def made_from(fingerprint: str, table: FeatureTable) -> bool | None:
-    """Whether a certificate's fingerprint is of this input; None when its ledger is not at hand."""
-    origin = table.origin
-    if origin is None or origin.ledger is None or not origin.ledger.exists():
-        return None
-    book = Ledger(origin.ledger)
-    if not book.knows(origin.id):
-        return None
-    content = digest(table)
-    return any(book.fingerprint(content, d.id) == fingerprint for d in book.debits(origin.id))
+def output_digest(table: FeatureTable) -> str:
+    """SHA-256 of everything a release shows: all columns, and all about people."""
+    found = hashlib.sha256(table.people.cast(pl.String).write_json().encode())
+    for column in table.data.iter_columns():
+        text = not column.dtype.is_numeric()
+        found.update(column.name.encode())
+        found.update(column.to_frame().write_json().encode() if text else _bytes(column))
+    return found.hexdigest()
+
+
+def debit_of(fingerprint: str, table: FeatureTable, book: Ledger, origin: str) -> Debit | None:
+    """The debit whose release was made from this table, by the fingerprint in its certificate."""
+    content = input_digest(table)
+    for debit in book.debits(origin):
+        if book.fingerprint(content, debit.id) == fingerprint:
+            return debit
+    return None
+
+
+def _bytes(column: pl.Series) -> bytes:
+    return np.ascontiguousarray(column.cast(pl.Float64).fill_null(np.nan).to_numpy()).tobytes()

@@ -1,16 +1,9 @@
-"""The pictures of a report, as self-contained SVG with a description for those who cannot see them.
-
-All are about as wide as a hand: on a telephone their letters are still read, on a desk two stand
-side by side.
-"""
+"""The pictures of an audit's report."""
 
 from __future__ import annotations
 
-import io
 import math
-import re
-import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +14,9 @@ from eyelid.audits.identification import Finding, strongest
 from eyelid.audits.statistics import Rate
 from eyelid.audits.utility import Use
 from eyelid.gaze.study import Study
-from eyelid.releases.rendering import bound, percent
+from eyelid.releases.drawing import BLUE, GREEN, GREY, INK, ORANGE, SMALL, svg
+from eyelid.releases.rendering import bound
+from eyelid.releases.words import percent
 
 if TYPE_CHECKING:
     import polars as pl
@@ -32,30 +27,7 @@ if TYPE_CHECKING:
     from eyelid.releases.audit import Audit
     from eyelid.releases.demo import Attempt
 
-# Okabe & Ito: told apart by colour-blind eyes and in grey.
-_INK, _BLUE, _ORANGE, _GREEN, _GREY = "#22313f", "#0072b2", "#d55e00", "#009e73", "#6b7780"
-_STYLE: Any = {
-    "font.size": 9,
-    "font.family": "sans-serif",
-    "svg.fonttype": "none",
-    "svg.hashsalt": "eyelid",
-    # A dollar sign in a name is a dollar sign.
-    "text.parse_math": False,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.edgecolor": _GREY,
-    "axes.labelcolor": _INK,
-    "text.color": _INK,
-    "xtick.color": _INK,
-    "ytick.color": _INK,
-    "figure.facecolor": "none",
-    "axes.facecolor": "none",
-    "savefig.facecolor": "none",
-}
-_WIDTH = 5.2
-_SMALL = 7.5
 _QUARTERS = ([0, 0.25, 0.5, 0.75, 1], ["0", "25", "50", "75", "100 %"])
-_NOTHING = dict.fromkeys(("Date", "Creator", "Format", "Type"))
 
 # What an attacker has, in as few words as fit beside a line.
 _IN_WORDS = {
@@ -63,38 +35,8 @@ _IN_WORDS = {
     "release→raw": "has the release, sees raw data",
     "release→release": "compares two releases",
     "white-box": "also knows the mechanism",
+    "white-box, same recordings": "has these very recordings",
 }
-
-
-def _svg(draw: Callable[..., None], alt: str, height: float, columns: int = 1) -> Markup:
-    """Draw on fresh axes and return the picture as an SVG element.
-
-    Args:
-        draw: gets one axes a column.
-        alt: what the picture shows, in words.
-        height: in inches.
-        columns: side by side.
-    """
-    from markupsafe import Markup, escape
-    from matplotlib import rc_context
-    from matplotlib.backends.backend_svg import FigureCanvasSVG
-    from matplotlib.figure import Figure
-
-    with rc_context(_STYLE), warnings.catch_warnings():
-        # The browser has letters that matplotlib's own font lacks.
-        warnings.filterwarnings("ignore", "Glyph .* missing")
-        figure = Figure(figsize=(_WIDTH, height), layout="constrained")
-        FigureCanvasSVG(figure)
-        draw(*figure.subplots(1, columns, squeeze=False)[0])
-        buffer = io.StringIO()
-        figure.savefig(buffer, format="svg", metadata=_NOTHING)
-    text = buffer.getvalue()
-    # Inside a page neither the prologue nor the fixed size is wanted, nor the same ids twice.
-    start = text.index("<svg")
-    head, body = text[start:].split(">", 1)
-    head = re.sub(r' (width|height)="[^"]*"', "", head)
-    body = re.sub(r'<g id="[\w.]+_\d+"', "<g", body)
-    return Markup(f'{head} role="img" aria-label="{escape(alt)}">{body}')
 
 
 @dataclass(frozen=True)
@@ -132,18 +74,18 @@ def _lines_of_findings(audit: Audit) -> list[_Line]:
     lines = []
     if audit.subject.released is None:
         for found in sorted(audit.identification, key=lambda f: -f.rate.rate):
-            lines.append(_Line(found.attacker, "", found.rate, _ORANGE))
+            lines.append(_Line(found.attacker, "", found.rate, ORANGE))
     else:
-        lines.append(_Line("raw data, for comparison", _by(raw), raw.rate, _ORANGE))
+        lines.append(_Line("raw data, for comparison", _by(raw), raw.rate, ORANGE))
         for found in strongest_by_protocol(audit.identification):
             if found.honest:
                 words = _IN_WORDS.get(found.protocol, "")
-                colour, marker = (_ORANGE, "*") if found.refutes else (_BLUE, "o")
+                colour, marker = (ORANGE, "*") if found.refutes else (BLUE, "o")
                 line = _Line(words, _by(found), found.rate, colour, found.bound, marker)
             else:
-                line = _Line("NOT A FAIR TEST", _by(found), found.rate, _GREY, None, "D", True)
+                line = _Line("NOT A FAIR TEST", _by(found), found.rate, GREY, None, "D", True)
             lines.append(line)
-    lines.append(_Line("people all alike, for comparison", null.attacker, null.rate, _GREY))
+    lines.append(_Line("people all alike, for comparison", null.attacker, null.rate, GREY))
     return lines
 
 
@@ -168,16 +110,16 @@ def attacks_picture(audit: Audit) -> Markup:
         _mark(axis, chance, "guessing")
         axis.set_xlabel("people named (bars: 95 % limits over people)")
         if bounded:
-            _beside(axis, 1, len(lines) - 0.35, "allowed", _GREEN)
+            _beside(axis, 1, len(lines) - 0.35, "allowed", GREEN)
             for place, line in zip(_places(lines), lines, strict=True):
                 if line.allowed is not None:
                     # A wall that honest bars start left of.
-                    axis.plot([line.allowed] * 2, [place - 0.4, place + 0.4], color=_GREEN, lw=2.5)
+                    axis.plot([line.allowed] * 2, [place - 0.4, place + 0.4], color=GREEN, lw=2.5)
                 told = bound(line.allowed) if line.allowed is not None else "–"
-                _beside(axis, 1, place, told, _GREEN)
+                _beside(axis, 1, place, told, GREEN)
 
     alt = f"People named, guessing {percent(chance)}. " + "; ".join(map(str, lines))
-    return _svg(draw, alt, 0.4 * len(lines) + 0.75)
+    return svg(draw, alt, 0.4 * len(lines) + 0.75)
 
 
 def _places(lines: Sequence[Any]) -> list[int]:
@@ -201,7 +143,7 @@ def _draw_lines(axis: Axes, lines: Sequence[_Line]) -> None:
         )
         _beside(axis, 0, place, percent(rate.rate), line.colour)
         above = 0.2 if line.words and line.detail else 0.0
-        for words, up, size in ((line.words, above, 9), (line.detail, -above, _SMALL)):
+        for words, up, size in ((line.words, above, 9), (line.detail, -above, SMALL)):
             axis.annotate(
                 words,
                 (-0.02, place + up),
@@ -209,9 +151,9 @@ def _draw_lines(axis: Axes, lines: Sequence[_Line]) -> None:
                 ha="right",
                 va="center",
                 fontsize=size,
-                color=_INK if size == 9 else _GREY,
+                color=INK if size == 9 else GREY,
             )
-    _beside(axis, 0, len(lines) - 0.35, "measured", _INK)
+    _beside(axis, 0, len(lines) - 0.35, "measured", INK)
     axis.set_yticks([])
     axis.set_ylim(-0.7, len(lines) - 0.4)
     _percents(axis)
@@ -237,14 +179,14 @@ def _beside(axis: Axes, column: int, place: float, words: str, colour: str) -> N
 
 
 def _mark(axis: Axes, value: float, words: str) -> None:
-    axis.axvline(value, color=_INK, lw=0.9, ls=":", zorder=0)
+    axis.axvline(value, color=INK, lw=0.9, ls=":", zorder=0)
     axis.annotate(
         words,
         (value, 1.0),
         xycoords=axis.get_xaxis_transform(),
         xytext=(3, 2),
         textcoords="offset points",
-        fontsize=_SMALL,
+        fontsize=SMALL,
     )
 
 
@@ -252,11 +194,11 @@ def cmc_picture(audit: Audit) -> Markup:
     """How far down a list of suspects one must go until the right person has been met."""
     raw = strongest(audit.positive)
     attacks = [f for f in strongest_by_protocol(audit.identification) if f.honest]
-    lines: list[tuple[str, Finding, str, Any]] = [("raw data", raw, _ORANGE, "-")]
+    lines: list[tuple[str, Finding, str, Any]] = [("raw data", raw, ORANGE, "-")]
     if audit.subject.released is not None:
         dashes = ("-", "--", "-.", (0, (1, 1)), (0, (5, 1, 1, 1, 1, 1)))
         lines += [
-            (found.protocol, found, _BLUE, dashes[number % len(dashes)])
+            (found.protocol, found, BLUE, dashes[number % len(dashes)])
             for number, found in enumerate(attacks)
         ]
 
@@ -265,7 +207,7 @@ def cmc_picture(audit: Audit) -> Markup:
 
         people = len(raw.cmc)
         places = np.arange(1, people + 1)
-        axis.plot(places, places / people, color=_INK, lw=0.9, ls=":", label="guessing")
+        axis.plot(places, places / people, color=INK, lw=0.9, ls=":", label="guessing")
         for label, found, colour, dash in lines:
             axis.plot(places, found.cmc, color=colour, ls=dash, lw=1.5, label=label)
         axis.set(xlim=(1, people), ylim=(0, 1.03))
@@ -273,19 +215,19 @@ def cmc_picture(audit: Audit) -> Markup:
         axis.xaxis.set_major_locator(MaxNLocator(integer=True))
         axis.set_xlabel("names on the attacker's list")
         axis.set_ylabel("the right one is among them")
-        axis.legend(frameon=False, fontsize=_SMALL, loc="lower right")
+        axis.legend(frameon=False, fontsize=SMALL, loc="lower right")
 
     at_five = min(5, len(raw.cmc)) - 1
     alt = "Share of recordings whose owner is among the first five names: " + "; ".join(
         f"{label} {percent(found.cmc[at_five])}" for label, found, _, _ in lines
     )
-    return _svg(draw, alt, 3.3)
+    return svg(draw, alt, 3.3)
 
 
 def utility_picture(uses: Sequence[Use]) -> Markup:
     """What is recognised by a model learned from the release, from raw data, and by guessing."""
     released = any(use.rate is not None for use in uses)
-    sources = [("learned from raw data", _ORANGE), ("learned from the release", _BLUE)]
+    sources = [("learned from raw data", ORANGE), ("learned from the release", BLUE)]
 
     def draw(axis: Axes) -> None:
         for place, use in zip(_places(uses), uses, strict=True):
@@ -295,9 +237,7 @@ def utility_picture(uses: Sequence[Use]) -> Markup:
                 if rate is not None:
                     axis.plot([rate.low, rate.high], [place + up] * 2, color=colour, lw=1.2)
                     axis.plot([rate.rate], [place + up], "o", color=colour, markersize=5.5)
-            axis.plot(
-                [use.raw.chance] * 2, [place - 0.45, place + 0.45], color=_INK, lw=1.2, ls=":"
-            )
+            axis.plot([use.raw.chance] * 2, [place - 0.45, place + 0.45], color=INK, lw=1.2, ls=":")
         axis.set_yticks(_places(uses), [f"{use.target}, {use.model}" for use in uses])
         axis.tick_params(axis="y", length=0)
         axis.set_ylim(-0.7, len(uses) - 0.3)
@@ -310,7 +250,7 @@ def utility_picture(uses: Sequence[Use]) -> Markup:
                 xycoords="axes fraction",
                 xytext=(0, 3),
                 textcoords="offset points",
-                fontsize=_SMALL,
+                fontsize=SMALL,
                 color=colour,
             )
 
@@ -320,7 +260,7 @@ def utility_picture(uses: Sequence[Use]) -> Markup:
         + f", guessing {percent(use.raw.chance)}"
         for use in uses
     )
-    return _svg(draw, alt, 0.36 * len(uses) + 0.85)
+    return svg(draw, alt, 0.36 * len(uses) + 0.85)
 
 
 def averaging_picture(repeated: Sequence[Averaged]) -> Markup:
@@ -330,25 +270,25 @@ def averaging_picture(repeated: Sequence[Averaged]) -> Markup:
         places = np.arange(len(repeated))
         rates = [one.finding.rate for one in repeated]
         for place, rate in zip(places, rates, strict=True):
-            axis.plot([place] * 2, [rate.low, rate.high], color=_BLUE, lw=1.2)
-        axis.plot(places, [r.rate for r in rates], "o-", color=_BLUE, lw=1.2, label="measured")
+            axis.plot([place] * 2, [rate.low, rate.high], color=BLUE, lw=1.2)
+        axis.plot(places, [r.rate for r in rates], "o-", color=BLUE, lw=1.2, label="measured")
         bounds = [one.finding.bound for one in repeated]
         allowed = [math.nan if limit is None else limit for limit in bounds]
         if not all(map(math.isnan, allowed)):
-            axis.plot(places, allowed, "_-", color=_GREEN, lw=1.6, markersize=14, label="allowed")
-        axis.axhline(rates[0].chance, color=_INK, lw=0.9, ls=":", label="guessing")
+            axis.plot(places, allowed, "_-", color=GREEN, lw=1.6, markersize=14, label="allowed")
+        axis.axhline(rates[0].chance, color=INK, lw=0.9, ls=":", label="guessing")
         axis.set_xticks(places, [str(one.releases) for one in repeated])
         axis.set_ylim(0, 1.03)
         axis.set_yticks(*_QUARTERS)
         axis.set_xlabel("releases averaged")
         axis.set_ylabel("people named")
-        axis.legend(frameon=False, fontsize=_SMALL)
+        axis.legend(frameon=False, fontsize=SMALL)
 
     alt = "People named when releases are averaged: " + "; ".join(
         f"{one.releases}: {percent(one.finding.rate.rate)}, allowed {bound(one.finding.bound)}"
         for one in repeated
     )
-    return _svg(draw, alt, 2.9)
+    return svg(draw, alt, 2.9)
 
 
 def features_picture(features: pl.DataFrame, chance: float, most: int = 15) -> Markup:
@@ -357,7 +297,7 @@ def features_picture(features: pl.DataFrame, chance: float, most: int = 15) -> M
     names, rates = top["name"].to_list(), top["rank1"].to_list()
 
     def draw(axis: Axes) -> None:
-        axis.barh(_places(names), rates, color=_ORANGE, height=0.6)
+        axis.barh(_places(names), rates, color=ORANGE, height=0.6)
         _mark(axis, chance, "guessing")
         axis.set_yticks(_places(names), names)
         axis.tick_params(axis="y", length=0)
@@ -369,7 +309,7 @@ def features_picture(features: pl.DataFrame, chance: float, most: int = 15) -> M
     alt = "People named by one feature alone: " + "; ".join(
         f"{name} {percent(rate)}" for name, rate in zip(names, rates, strict=True)
     )
-    return _svg(draw, alt, 0.21 * len(names) + 0.75)
+    return svg(draw, alt, 0.21 * len(names) + 0.75)
 
 
 def gaze_picture(study: Study, seconds: float = 20.0) -> Markup:
@@ -389,7 +329,7 @@ def gaze_picture(study: Study, seconds: float = 20.0) -> Markup:
         for axis, recording in zip(axes, first, strict=True):
             shown = recording.time_ms < 1000 * seconds
             x, y = recording["x"][shown], recording["y"][shown]
-            axis.plot(x, y, color=_BLUE, linewidth=0.7, alpha=0.85)
+            axis.plot(x, y, color=BLUE, linewidth=0.7, alpha=0.85)
             axis.set_title(f"{recording.person}, {recording.task}, {seconds:.0f} s", fontsize=9)
             axis.set_xlabel("degrees")
             axis.set_aspect("equal", adjustable="box")
@@ -397,7 +337,7 @@ def gaze_picture(study: Study, seconds: float = 20.0) -> Markup:
         axes[0].set_ylabel("degrees")
 
     alt = f"The gaze of two people on a page over {seconds:.0f} seconds: different lines"
-    return _svg(draw, alt, 2.2, columns=len(first))
+    return svg(draw, alt, 2.2, columns=len(first))
 
 
 def plane_picture(attempts: Sequence[Attempt]) -> Markup:
@@ -405,12 +345,12 @@ def plane_picture(attempts: Sequence[Attempt]) -> Markup:
     person, document = attempts[0].identified.chance, attempts[0].document.chance
 
     def draw(axis: Axes) -> None:
-        axis.axhline(person, color=_INK, lw=0.9, ls=":")
-        axis.axvline(document, color=_INK, lw=0.9, ls=":")
-        axis.text(1.02, person + 0.012, "guessing a person", fontsize=_SMALL, ha="right")
-        axis.text(document + 0.006, 1.04, "guessing a document", fontsize=_SMALL)
+        axis.axhline(person, color=INK, lw=0.9, ls=":")
+        axis.axvline(document, color=INK, lw=0.9, ls=":")
+        axis.text(1.02, person + 0.012, "guessing a person", fontsize=SMALL, ha="right")
+        axis.text(document + 0.006, 1.04, "guessing a document", fontsize=SMALL)
         for number, attempt in enumerate(attempts):
-            colour = _ORANGE if number == 0 else _GREEN if attempt.unit == "person" else _BLUE
+            colour = ORANGE if number == 0 else GREEN if attempt.unit == "person" else BLUE
             x, y = attempt.document, attempt.identified
             axis.plot([x.rate] * 2, [y.low, y.high], color=colour, lw=0.9)
             axis.plot([x.low, x.high], [y.rate] * 2, color=colour, lw=0.9)
@@ -428,7 +368,7 @@ def plane_picture(attempts: Sequence[Attempt]) -> Markup:
     alt = "People named and documents recognised: " + "; ".join(
         f"{a.name}: {percent(a.identified.rate)} and {percent(a.document.rate)}" for a in attempts
     )
-    return _svg(draw, alt, 3.6)
+    return svg(draw, alt, 3.6)
 
 
 def games_picture(games: Sequence[GameResult]) -> Markup:
@@ -436,9 +376,9 @@ def games_picture(games: Sequence[GameResult]) -> Markup:
 
     def draw(axis: Axes) -> None:
         share = [g.lower_bound / g.claimed for g in games]
-        colours = [_ORANGE if g.refuted else _GREEN for g in games]
+        colours = [ORANGE if g.refuted else GREEN for g in games]
         axis.barh(_places(games), share, color=colours, height=0.62)
-        axis.axvline(1.0, color=_INK, linewidth=1.2)
+        axis.axvline(1.0, color=INK, linewidth=1.2)
         labels = [f"{g.mechanism} for {g.calibrated_for}, per {g.unit}" for g in games]
         axis.set_yticks(_places(games), labels)
         axis.tick_params(axis="y", length=0)
@@ -449,4 +389,4 @@ def games_picture(games: Sequence[GameResult]) -> Markup:
         f"{g.mechanism} for {g.calibrated_for}, per {g.unit}: {g.lower_bound / g.claimed:.2f}"
         for g in games
     )
-    return _svg(draw, alt, 0.3 * len(games) + 0.75)
+    return svg(draw, alt, 0.3 * len(games) + 0.75)

@@ -29,7 +29,7 @@ from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.releases.certificate import Certificate
 from eyelid.releases.counting import open_ledger, refuse_to_dodge
 from eyelid.releases.datacard import datacard
-from eyelid.releases.fingerprint import digest
+from eyelid.releases.fingerprint import input_digest, output_digest
 from eyelid.releases.plan import Plan, build_mechanism, make_plan
 from eyelid.releases.words import person_total, worth
 from eyelid.version import __version__
@@ -135,7 +135,7 @@ def release(
         origin=None,
         released=True,
     )
-    certificate = replace(certificate, output_sha256=digest(table).hex())
+    certificate = replace(certificate, output_sha256=output_digest(table))
     notes = source.notes if isinstance(source, Study) else ()
     done = Release(table, certificate, worth(chosen, plan.shape), _rows_told(plan), out, notes)
     card = datacard(certificate, table, plan.shape, chosen)
@@ -188,7 +188,7 @@ def _debit_and_certify(
         # Who was in which release tells people apart as well as any attribute.
         alike = len(balances) == 1 and all(d.alike for d in counted.values())
         alike &= not ledger.is_incomplete(origin)
-        fingerprint = ledger.fingerprint(digest(plan.table), paid.id)
+        fingerprint = ledger.fingerprint(input_digest(plan.table), paid.id)
     unprotected = plan.mechanism.unprotected(plan.table)
     unprotected += [
         f"the attribute {name} of every person, released as it is" for name in plan.keep

@@ -6,7 +6,7 @@ from importlib import resources
 from typing import Any
 
 from eyelid.privacy.guarantee import rounded_up
-from eyelid.releases.words import formal_only, number, plural, promise
+from eyelid.releases.words import formal_only, number, percent, plural, promise
 
 
 def rendered(template: str, **values: Any) -> str:
@@ -35,16 +35,6 @@ def rendered(template: str, **values: Any) -> str:
         "rounded_up": rounded_up,
     }
     return environment.get_template(template).render(values)
-
-
-def percent(share: float) -> str:
-    """A measured share; small ones keep a digit, so that 0.1 % does not become nothing.
-
-    >>> percent(0.15), percent(0.0013), percent(0.0), percent(0.996)
-    ('15 %', '0.1 %', '0 %', '99.6 %')
-    """
-    near_an_end = 0.0005 <= share < 0.01 or 0.99 < share < 0.9995
-    return f"{100 * share:.{1 if near_an_end else 0}f} %"
 
 
 def bound(share: float | None) -> str:

@@ -11,27 +11,25 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from eyelid.audits.identification import Finding, strongest
-from eyelid.audits.protocols import POSITIVE, PROTOCOLS
+from eyelid.audits.protocols import POSITIVE, PROTOCOLS, SAME_RECORDINGS
 from eyelid.audits.statistics import Estimate, Rate, rate_of_decisions
 from eyelid.audits.streams.measures import MEASURES
 from eyelid.audits.utility import Use
 from eyelid.releases import pictures
-from eyelid.releases.rendering import percent, rendered
-from eyelid.releases.words import formal_only, plural
+from eyelid.releases.rendering import rendered
+from eyelid.releases.words import SAYS_NOTHING, formal_only, percent, plural
 from eyelid.version import __version__
 
 if TYPE_CHECKING:
     from markupsafe import Markup
 
     from eyelid.releases.audit import Audit
-    from eyelid.releases.certificate import Certificate
     from eyelid.releases.demo import Story
+    from eyelid.releases.subject import Subject
 
 # Features that tell people apart by chance alone, over all of them together.
 _FEATURES_ALPHA = 0.05
-# A bound above this rules out almost nothing.
-SAYS_NOTHING = 0.995
-_SAID = {protocol.name: protocol.says for protocol in (POSITIVE, *PROTOCOLS)}
+_SAID = {protocol.name: protocol.says for protocol in (POSITIVE, *PROTOCOLS, SAME_RECORDINGS)}
 
 
 @dataclass(frozen=True)
@@ -49,24 +47,31 @@ class Standing:
 
 def standing(audit: Audit) -> Standing:
     """How good or bad the news is."""
-    subject = audit.subject
+    subject, certificate = audit.subject, audit.subject.certificate
     if audit.refuted:
-        return Standing("refuted", "Refuted: this release breaks its promise")
-    if audit.alarmed:
+        return Standing("refuted", "Refuted: the certificate of this release is not true")
+    if audit.alarms:
         return Standing("doubtful", "These figures cannot be trusted: the null control failed")
     if subject.released is None:
-        raw = strongest(audit.identification).rate
-        if raw.low > raw.chance:
+        if audit.recognises:
             return Standing("exposed", "These data name people")
         return Standing("open", "Not released yet: no guarantee of any kind")
-    if subject.certificate is None:
+    if certificate is None:
         return Standing("none", "Nothing is promised about this release")
-    promised = subject.certificate.person_level
+    promised = certificate.person_level
     if not promised.holds or not promised.kind.differential:
         return Standing("none", "This release carries no guarantee")
-    if formal_only(promised):
+    alone = subject.bounds().get("raw_to_release")
+    careless = (promised.delta or 0.0) * subject.people >= 1
+    if formal_only(promised) or careless or (alone is not None and alone > SAYS_NOTHING):
         return Standing("weak", "A guarantee in form only: it rules out almost nothing")
-    return Standing("sound", "A guarantee holds, and the attacks did not refute it")
+    if subject.total is not None and not subject.total.holds:
+        return Standing("weak", "This release keeps its promise; with the others nothing holds")
+    if subject.total is not None and formal_only(subject.total):
+        return Standing("weak", "This release keeps its promise; all of them promise little")
+    if not audit.compared:
+        return Standing("weak", "A promise, and no bound on naming people")
+    return Standing("sound", "The promise stands: no attack refuted it")
 
 
 def report(audit: Audit, story: Story | None = None) -> str:
@@ -97,7 +102,7 @@ def report(audit: Audit, story: Story | None = None) -> str:
         alone=subject.bounds().get("raw_to_release"),
         says_nothing=SAYS_NOTHING,
         telling=_telling(audit),
-        total=_total(certificate) if certificate else "",
+        total=_total(subject) if certificate else "",
         by_protocol=by_protocol,
         unfair=[finding for finding in by_protocol if not finding.honest],
         control_rows=_control_rows(audit),
@@ -144,17 +149,14 @@ def _telling(audit: Audit) -> int | None:
     return int((audit.features["p_adjusted"] < _FEATURES_ALPHA).sum())
 
 
-def _total(certificate: Certificate) -> str:
+def _total(subject: Subject) -> str:
     """What all releases counted so far come to."""
-    if certificate.total is None:
-        return "No ledger counted this release: what others cost is not known."
-    releases = plural(len(certificate.ledger), "release")
-    if not certificate.total.holds:
-        why = "; ".join(certificate.total.reasons) or "the certificate does not say why"
-        return f"Over the {releases} counted so far no bound holds: {why}."
-    if len(certificate.ledger) == 1:
-        return "This is the only release counted so far."
-    return f"Over the {releases} counted so far one person has paid {certificate.total.numbers()}."
+    total = subject.total
+    if total is None:
+        return "What other releases of these people cost is not known here."
+    if not total.holds:
+        return f"Over all releases counted until this audit no bound holds: {total.reasons[0]}."
+    return f"Over all releases counted until this audit one person has paid {total.numbers()}."
 
 
 def _control_rows(audit: Audit) -> list[tuple[str, str, Finding]]:
@@ -199,6 +201,7 @@ def _commands(audit: Audit, story: Story | None) -> list[str]:
     found = {finding.protocol for finding in audit.identification}
     released = audit.subject.released is not None
     chosen = {
+        "--targets": list(audit.targets),
         "--attackers": list(dict.fromkeys(f.attacker for f in audit.positive)),
         "--protocols": [p.name.replace("→", "->") for p in PROTOCOLS if p.name in found],
     }

@@ -6,11 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 
-from eyelid.audits.alignment import aligned
 from eyelid.audits.protocols import Material
-from eyelid.audits.splits import splits_of
 from eyelid.errors import EyelidError, InputError
 from eyelid.gaze.study import Study, check
 from eyelid.gaze.table import FeatureTable
@@ -20,20 +19,30 @@ from eyelid.io.intake import is_ours, read_scrubbed, under_pseudonyms
 from eyelid.io.origin import origin_so_far
 from eyelid.io.reading import read
 from eyelid.mechanisms.mechanism import Mechanism, mechanism
+from eyelid.privacy.composition import parallel
 from eyelid.privacy.guarantee import Guarantee
+from eyelid.privacy.ledger import Debit, Ledger
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.rank1 import rank1_bounds
+from eyelid.releases.agreement import disagreements
 from eyelid.releases.bounds import clipped_to
 from eyelid.releases.certificate import Certificate, read_certificate
-from eyelid.releases.fingerprint import digest, made_from
+from eyelid.releases.fingerprint import debit_of, output_digest
 from eyelid.releases.plan import feature_table, people_alike
 from eyelid.releases.release import Release
 
 Source = Study | FeatureTable | Path | str
 
 FEWEST_PEOPLE = 3
-# The attacker's own noise must not be that of a release with the same seed.
-_ATTACKERS_SEEDS = 0xEE11D
+_RELEASED_FILES = (
+    "study.json",
+    "people.csv",
+    "data.parquet",
+    "certificate.json",
+    "DATACARD.md",
+    "audit.json",
+    "report.html",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,8 +56,11 @@ class Subject:
         released_samples: the release's.
         certificate: what the release claims.
         law: the mechanism that the certificate names; None when it is not known here.
+        total: what has been spent on these people over all releases so far; None if not known.
+        disagreements: what of the certificate cannot be true.
         path: the released folder.
         notes: what could not be checked.
+        remarks: what whoever read the recordings said, which may name files.
     """
 
     original: FeatureTable
@@ -57,8 +69,11 @@ class Subject:
     released_samples: Study | None = None
     certificate: Certificate | None = None
     law: Mechanism | None = None
+    total: Guarantee | None = None
+    disagreements: tuple[str, ...] = ()
     path: Path | None = None
     notes: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     @property
     def people(self) -> int:
@@ -73,6 +88,11 @@ class Subject:
         return {} if self.promised is None else rank1_bounds(self.promised, self.people)
 
     @property
+    def claims_to_hold(self) -> bool:
+        """Whether the certificate promises anything."""
+        return self.certificate is not None and self.certificate.person_level.holds
+
+    @property
     def promised(self) -> Guarantee | None:
         """What this release promises a person; broken where they are told apart without gaze."""
         if self.certificate is None or self.released is None:
@@ -84,18 +104,15 @@ class Subject:
 
     def material(self, seed: int) -> Material:
         """What the attackers get."""
-        original, released = self.original, self.released
-        if released is not None and splits_of(original)[0].across == "halves":
-            # A release cuts recordings: halves of the two must be the same moments.
-            original, released = aligned(original, released)
-        return Material(original, released, self._again(seed))
+        return Material(self.original, self.released, self._again(seed))
 
     def _again(self, seed: int) -> Callable[[FeatureTable], FeatureTable] | None:
-        law, certificate = self.law, self.certificate
-        if law is None or certificate is None:
+        law = self.law
+        if law is None:
             return None
-        noise = randomness(_ATTACKERS_SEEDS + seed)
-        return lambda table: law.apply(clipped_to(table, certificate.bounds), noise)
+        # Never that of a release with the same seed.
+        noise = randomness(np.random.default_rng([seed, *b"the attacker's own noise"]))
+        return lambda table: law.apply(table, noise)
 
 
 def subject_of(
@@ -120,7 +137,7 @@ def subject_of(
         )
     if released is None:
         _check_people(table)
-        return Subject(table, samples=samples, notes=_notes(original))
+        return Subject(table, samples=samples, remarks=_remarks(original))
     path = Path(released) if isinstance(released, str | Path) else None
     certificate: Certificate | None = None
     their_samples: Study | None = None
@@ -133,13 +150,20 @@ def subject_of(
         if isinstance(released, Study) and released.kind == "samples":
             their_samples = released
         theirs = feature_table(released)
-    notes = list(_notes(original))
+    notes: list[str] = []
     if certificate is None:
         table, theirs, left_out = _in_common(table, theirs)
         notes += left_out
     whole = table
     table, theirs = _matched(table, theirs)
-    law = None
+    if certificate is not None:
+        if set(certificate.bounds.values) != set(table.names):
+            raise InputError("the certificate names other features: it is that of something else")
+        # One scale for all: the mechanism's.
+        whole, table, theirs = (clipped_to(t, certificate.bounds) for t in (whole, table, theirs))
+    law: Mechanism | None = None
+    total: Guarantee | None = None
+    wrong: tuple[str, ...] = ()
     if certificate is None:
         notes.append(
             "there is no certificate.json: nothing is promised, so there is no bound to compare "
@@ -151,7 +175,24 @@ def subject_of(
             law = mechanism(certificate.mechanism, **certificate.parameters)
         except EyelidError as error:
             notes.append(f"the mechanism could not be run again by attackers: {error}")
-    return Subject(table, theirs, samples, their_samples, certificate, law, path, tuple(notes))
+        debit, total, unknown = _counted(certificate, whole)
+        notes += unknown
+        wrong = tuple(disagreements(certificate, whole, theirs, debit, law))
+    if path is not None and certificate is not None:
+        notes += _beyond(path)
+    return Subject(
+        original=table,
+        released=theirs,
+        samples=samples,
+        released_samples=their_samples,
+        certificate=certificate,
+        law=law,
+        total=total,
+        disagreements=wrong,
+        path=path,
+        notes=tuple(notes),
+        remarks=_remarks(original),
+    )
 
 
 def _original(
@@ -167,14 +208,23 @@ def _original(
     known = study.origin is not None and study.origin.ledger is not None
     if known and not study_folder.recognises(path):
         study = under_pseudonyms(study, ours=is_ours(study, path))
+    _check_people(study)
     return feature_table(study), check(study) if study.kind == "samples" else None
 
 
-def _notes(source: object) -> tuple[str, ...]:
+def _remarks(source: object) -> tuple[str, ...]:
     return source.notes if isinstance(source, Study) else ()
 
 
-def _check_people(table: FeatureTable) -> None:
+def _beyond(folder: Path) -> list[str]:
+    """What lies in a released folder that no release puts there."""
+    extra = sorted(item.name for item in folder.iterdir() if item.name not in _RELEASED_FILES)
+    if not extra:
+        return []
+    return [f"the released folder holds {len(extra)} more than a release has, which nothing covers"]
+
+
+def _check_people(table: FeatureTable | Study) -> None:
     people = table.data["person"].n_unique()
     if people < FEWEST_PEOPLE:
         raise InputError(
@@ -245,27 +295,35 @@ def _check_certificate(
             f"the certificate is for {certificate.people} people and the release has {people}: "
             "it is the certificate of something else"
         )
-    if set(certificate.bounds.values) != set(original.names):
-        raise InputError("the certificate names other features: it is that of something else")
-    notes = []
     if certificate.output_sha256 is None:
-        notes.append("the certificate has no hash of the released data: they may be others")
-    elif certificate.output_sha256 != digest(released).hex():
+        return ["the certificate has no hash of the released data: they may be others"]
+    if certificate.output_sha256 != output_digest(released):
         raise InputError(
             "the released data are not those of the certificate (their hash differs): somebody "
             "changed or swapped them; release again"
         )
+    return []
+
+
+def _counted(
+    certificate: Certificate, original: FeatureTable
+) -> tuple[Debit | None, Guarantee | None, list[str]]:
+    """What the ledger counted for this release, the total so far, and what is not known."""
     if certificate.input_sha256 is None:
-        notes.append("the release was not counted in a ledger, so nothing ties it to the original")
-        return notes
-    same = made_from(certificate.input_sha256, original)
-    if same is None:
-        notes.append(
-            "the ledger that counted the release is not at hand, so nothing ties it to the original"
-        )
-    elif not same:
+        return None, None, ["the release was counted in no ledger: nothing ties it to the original"]
+    origin = original.origin
+    if origin is None or origin.ledger is None or not origin.ledger.exists():
+        return None, None, ["the ledger that counted the release is not at hand: it was not asked"]
+    book, debit = Ledger(origin.ledger), None
+    if book.knows(origin.id):
+        debit = debit_of(certificate.input_sha256, original, book, origin.id)
+    if debit is None:
         raise InputError(
-            "the certificate was made from other data than this original (its fingerprint "
-            "differs): give the original that was released, as it was then"
+            f"{origin.ledger.name} has counted no such release of these data: give the original as "
+            "it was when it was released, or the ledger that counted it with --ledger FILE"
         )
-    return notes
+    people = original.data["person"].unique().to_list()
+    total = parallel([balance.total for balance in book.balances(origin.id, people=people)])
+    if book.is_incomplete(origin.id):
+        total = total.broken("another ledger counted releases of these people, too")
+    return debit, total, []

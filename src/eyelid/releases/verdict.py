@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from eyelid.audits.identification import Finding, strongest
+from eyelid.audits.protocols import SAME_RECORDINGS
 from eyelid.privacy.guarantee import rounded_up
+from eyelid.releases.words import SAYS_NOTHING, formal_only, percent
 
 if TYPE_CHECKING:
     from eyelid.releases.audit import Audit
@@ -21,7 +23,7 @@ def verdict(audit: Audit) -> str:
 def _of_original(audit: Audit) -> str:
     worst = strongest(audit.identification)
     known = "another recording" if audit.across != "halves" else "another half of the recording"
-    if worst.rate.low > worst.rate.chance:
+    if audit.recognises:
         return (
             f"Whoever knows {known} of theirs names {_share(worst)}: treat these data as personal "
             "data."
@@ -34,8 +36,9 @@ def _of_original(audit: Audit) -> str:
 
 def _of_release(audit: Audit) -> str:
     worst, raw = strongest(audit.honest), strongest(audit.positive)
-    measured = f"the strongest of {len(audit.honest)} honest attacks names {_share(worst)}"
-    before = f"raw data: {raw.rate.rate:.0%}"
+    who = " (it has the very recordings)" if worst.protocol == SAME_RECORDINGS.name else ""
+    measured = f"the strongest of {len(audit.honest)} honest attacks{who} names {_share(worst)}"
+    before = f"raw data: {percent(raw.rate.rate)}"
     certificate = audit.subject.certificate
     if audit.refuted:
         return f"The certificate is refuted: {audit.refuted[0]}. Do not share this release."
@@ -45,27 +48,45 @@ def _of_release(audit: Audit) -> str:
         reasons = certificate.person_level.reasons or certificate.guarantee.reasons
         why = f" ({reasons[0]})" if reasons else ""
         return f"This release carries no guarantee{why}; {measured} ({before})."
+    if not audit.compared:
+        return f"{measured[0].upper()}{measured[1:]} ({before}); {_no_bound(audit)}."
     if worst.bound is None:
         allowed = "no bound is known for that attack"
-    elif worst.bound > 0.995:
+    elif worst.bound > SAYS_NOTHING:
         allowed = "at this size the guarantee rules out almost nothing"
     else:
-        allowed = f"the guarantee allows at most {rounded_up(100 * worst.bound, 3)} % on average"
+        allowed = f"the certificate allows at most {rounded_up(100 * worst.bound, 3)} % on average"
     return f"Not refuted: {measured} ({before}), and {allowed}."
+
+
+def _no_bound(audit: Audit) -> str:
+    reasons = audit.subject.promised.reasons if audit.subject.promised is not None else ()
+    return f"no bound can be compared with it: {reasons[-1] if reasons else 'none is known'}"
 
 
 def _warnings(audit: Audit) -> Sequence[str]:
     found = []
-    raw, null = strongest(audit.positive), strongest(audit.null)
-    if audit.subject.released is not None and raw.rate.low <= raw.rate.chance:
+    if audit.partial:
+        found.append("Only some of eyelid's attackers or protocols were asked for.")
+    worst, total = strongest(audit.honest), audit.subject.total
+    released = audit.subject.released is not None
+    if released and not audit.refuted and total is not None and audit.subject.claims_to_hold:
+        if not total.holds:
+            found.append(f"Over all releases of these people nothing holds: {total.reasons[0]}.")
+        elif formal_only(total):
+            found.append(f"Over all releases so far a person has paid {total.numbers()}.")
+    if released and not audit.recognises and worst.rate.low <= worst.rate.chance:
         found.append(
-            "Even raw data are not recognised by these attackers, so that they find nothing in the "
-            "release shows nothing."
+            "Raw data are not clearly recognised either, by these attackers and with so few "
+            "people, so that they find nothing in the release shows nothing."
         )
-    if audit.alarmed:
+    if released and audit.compared and not audit.refuted and not audit.could_refute:
+        found.append("With so few people and this bound no attack could have refuted it.")
+    if audit.alarms:
+        null = strongest([f for f in audit.null if f.attacker in audit.alarms])
         found.append(
-            f"People who are all alike are named {null.rate.rate:.0%} of the time: something else "
-            "than people is recognised, and no rate here can be trusted."
+            f"People who are all alike are named {percent(null.rate.rate)} of the time by "
+            f"{null.attacker}: it recognises something else than people."
         )
     return found
 
@@ -73,7 +94,8 @@ def _warnings(audit: Audit) -> Sequence[str]:
 def _share(finding: Finding) -> str:
     """A rate with all that belongs to it."""
     rate = finding.rate
+    limits = f"{percent(rate.low).removesuffix(' %')}–{percent(rate.high)}"
     return (
-        f"{rate.rate:.0%} of {rate.people} people (95 % limits {rate.low:.0%}–{rate.high:.0%}, "
-        f"guessing {rate.chance:.0%})"
+        f"{percent(rate.rate)} of {rate.people} people (95 % limits {limits}, "
+        f"guessing {percent(rate.chance)})"
     )

@@ -12,6 +12,8 @@ from eyelid.privacy.unit import PERSON
 _CONSTANT_RMSE_OF_SPAN = 0.5
 
 _LARGEST_MEANT = 10.0
+# A bound on naming people above this rules out almost nothing.
+SAYS_NOTHING = 0.995
 FORMAL_ONLY = "At this size the promise is formal only: it rules out almost nothing."
 
 
@@ -46,6 +48,16 @@ def promise(guarantee: Guarantee) -> str:
 def formal_only(guarantee: Guarantee) -> bool:
     """Whether ε is so large that the promise means next to nothing."""
     return guarantee.epsilon is None or guarantee.epsilon > _LARGEST_MEANT
+
+
+def percent(share: float) -> str:
+    """A measured share; small ones keep a digit, so that 0.1 % does not become nothing.
+
+    >>> percent(0.15), percent(0.0013), percent(0.0), percent(0.996)
+    ('15 %', '0.1 %', '0 %', '99.6 %')
+    """
+    near_an_end = 0.0005 <= share < 0.01 or 0.99 < share < 0.9995
+    return f"{100 * share:.{1 if near_an_end else 0}f} %"
 
 
 def plural(count: int, word: str, words: str | None = None) -> str:

@@ -103,7 +103,7 @@ def test_everybody_is_named_from_a_weak_release(name, epsilon, simulated_table):
     law = mechanism(name, epsilon=1000.0 * epsilon)
     released = law.apply(simulated_table, randomness(3))
     finding = likelihood_finding(law, simulated_table, released, people_of(simulated_table))
-    assert (finding.attacker, finding.protocol) == ("likelihood", "white-box")
+    assert (finding.attacker, finding.protocol) == ("likelihood", "white-box, same recordings")
     assert finding.votes is None
     assert finding.rate.rate == 1.0
 

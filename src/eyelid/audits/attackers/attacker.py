@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from eyelid.audits.records import ROWS_PER_PERSON, Records
 from eyelid.audits.scores import Scores
 
-Recognise = Callable[[Records], Scores]
+Recognise = Callable[[Records], Scores | NDArray[np.float64]]
 
 
 @runtime_checkable

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from eyelid.audits.attackers.attacker import Attacker
 from eyelid.audits.attackers.rbf_network import RbfNetwork
-from eyelid.audits.identification import Finding, finding_of
+from eyelid.audits.identification import Finding, decided, finding_of
 from eyelid.audits.protocols import POSITIVE, Material
 from eyelid.audits.scores import fused
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
+
+NAME = "fused rbf-network"
 
 
 def event_finding(
@@ -35,8 +37,8 @@ def event_finding(
         )
     scores = []
     for split in parts[0].splits(POSITIVE):
-        one, other = (
-            attacker.learn(part.known("raw", split), seed)(part.shown("raw", split))
+        (one,), (other,) = (
+            decided(attacker, part.known("raw", split), [part.shown("raw", split)], seed)
             for part in parts
         )
         scores.append(fused(one, other))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from eyelid.audits.attackers.attacker import last_where_impossible
 from eyelid.audits.identification import Finding, finding_of
-from eyelid.audits.protocols import find_protocol
+from eyelid.audits.protocols import SAME_RECORDINGS
 from eyelid.audits.records import Records, records_of
 from eyelid.audits.scores import Scores
 from eyelid.errors import InputError
@@ -40,7 +40,7 @@ def likelihood_finding(
 ) -> Finding:
     """How many people the best attacker names; see `likelihood_scores`."""
     scores = likelihood_scores(mechanism, original, released, people)
-    return finding_of(find_protocol("white-box"), NAME, [scores])
+    return finding_of(SAME_RECORDINGS, NAME, [scores])
 
 
 def likelihood_scores(

@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from eyelid.audits.alignment import aligned
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
 from eyelid.mechanisms.additive import AdditiveMechanism
@@ -96,6 +97,48 @@ def examine(
         spread=_spread(whole, law.variance, isinstance(law, DiscreteLaplace)),
         low_bits_p=_low_bits(whole),
     )
+
+
+def least_noise(
+    declared: AdditiveMechanism, original: FeatureTable, released: FeatureTable
+) -> tuple[float, str] | None:
+    """Where a release has too little noise to be what it says, if it has.
+
+    Args:
+        declared: the mechanism that is said to have made it.
+        original: everything that it was made of, with the bounds that values were clipped to.
+        released: what was made of it.
+
+    Returns:
+        The share of the declared spread that is there, and in what; None where all is well. A sound
+        release is found wanting less than once in a million tries.
+    """
+    shape = declared.shape(original)
+    raw, noisy = aligned(original, released)
+    lowers = np.array([feature.lower for feature in original.features])
+    spans = np.array([feature.span for feature in original.features])
+    scaled = [
+        (table.data.select(original.names).cast(pl.Float64).to_numpy() - lowers) / spans
+        for table in (raw, noisy)
+    ]
+    law = declared.noise(shape)
+    left = scaled[1] * 2.0 ** declared.grid_bits(shape) - declared.query(scaled[0], shape)
+    squares = left**2 / law.variance
+    weight = 5.0 if isinstance(law, DiscreteLaplace) else 2.0
+    person = raw.data["person"].rank("dense").to_numpy() - 1
+    people = np.bincount(person)
+    groups = {
+        "a feature": (squares.mean(axis=0), np.full(len(spans), len(squares))),
+        "somebody's record": (
+            np.bincount(person, weights=squares.mean(axis=1)) / people,
+            people * len(spans),
+        ),
+    }
+    for what, (means, counts) in groups.items():
+        wanting = (1 - means) / np.sqrt(weight / counts)
+        if not np.isfinite(means).all() or wanting.max() > _SIGMAS:
+            return float(np.sqrt(np.nanmin(means))), what
+    return None
 
 
 def _table() -> FeatureTable:

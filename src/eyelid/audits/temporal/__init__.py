@@ -1,0 +1,36 @@
+"""Steps that depend on each other: how much they do, and what that tells about one of them."""
+
+from eyelid.audits.temporal.correlation import mean_over_features, temporal_correlations
+from eyelid.audits.temporal.gaussian_prior import (
+    autoregressive_covariance,
+    dependent_epsilon,
+    dependent_mu,
+)
+from eyelid.audits.temporal.leakage import LeakageFunction, leakage, leakage_supremum
+from eyelid.audits.temporal.summary import TemporalSummary, overlap_transitions, temporal_summary
+from eyelid.audits.temporal.transitions import (
+    Transitions,
+    autoregressive_transitions,
+    backward_matrix,
+    estimated_transitions,
+    stationary,
+)
+
+__all__ = [
+    "LeakageFunction",
+    "TemporalSummary",
+    "Transitions",
+    "autoregressive_covariance",
+    "autoregressive_transitions",
+    "backward_matrix",
+    "dependent_epsilon",
+    "dependent_mu",
+    "estimated_transitions",
+    "leakage",
+    "leakage_supremum",
+    "mean_over_features",
+    "overlap_transitions",
+    "stationary",
+    "temporal_correlations",
+    "temporal_summary",
+]

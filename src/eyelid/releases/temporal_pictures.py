@@ -1,0 +1,115 @@
+"""Pictures of time: how far features remember themselves, and what that lets out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from eyelid.audits.temporal.correlation import mean_over_features
+from eyelid.errors import unknown
+from eyelid.privacy.guarantee import rounded_up
+from eyelid.releases.drawing import BLUE, GREEN, GREY, INK, ORANGE, SMALL, svg
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+    from matplotlib.axes import Axes
+
+    from eyelid.audits.temporal.summary import TemporalSummary
+
+# Told apart in grey too; more tasks than these are drawn as their mean.
+_LOOKS = ((BLUE, "-"), (ORANGE, "--"), (GREEN, "-."), (INK, ":"))
+
+
+def correlation_picture(
+    correlations: pl.DataFrame, feature: str | None = None, step_ms: float | None = None
+) -> Markup:
+    """Correlation over Δt of raw and of difference signals, a line a task.
+
+    Bozkir et al. 2021, figures 3 to 6, side by side. It shows private data.
+
+    Args:
+        correlations: as `temporal_correlations` gives them.
+        feature: one of them, as in the paper; the mean over all by default.
+        step_ms: between two rows, for an axis in seconds.
+    """
+    if feature is not None:
+        if feature not in correlations["feature"]:
+            raise unknown("feature", feature, correlations["feature"].unique())
+        correlations = correlations.filter(pl.col("feature") == feature)
+    lines = _by_task(mean_over_features(correlations))
+    what = feature or "mean over features"
+
+    def draw(*axes: Axes) -> None:
+        signals = {"raw": "raw signals", "difference": "differences"}
+        for axis, (column, title) in zip(axes, signals.items(), strict=True):
+            axis.axhline(0, color=GREY, lw=0.8)
+            for (task, line), (colour, dash) in zip(lines.items(), _LOOKS, strict=False):
+                time = line["delta_t"] * (step_ms / 1000 if step_ms else 1)
+                axis.plot(time, line[column], color=colour, ls=dash, lw=1.4, label=task)
+            axis.set_ylim(-1.02, 1.02)
+            axis.set_title(f"{title}, {what}", fontsize=SMALL)
+            axis.set_xlabel("Δt in s" if step_ms else "Δt in rows")
+        axes[0].set_ylabel("correlation over people")
+        if any(lines):
+            axes[0].legend(frameon=False, fontsize=SMALL, loc="lower left")
+        axes[1].set_yticklabels([])
+
+    alt = f"Correlation over time, {what}, raw signals and differences: " + "; ".join(
+        f"{task or 'all'}: {_mean(line, 'raw'):.2f} and {_mean(line, 'difference'):.2f} on average"
+        for task, line in lines.items()
+    )
+    return svg(draw, alt, 2.6, columns=2)
+
+
+def _mean(line: pl.DataFrame, column: str) -> float:
+    return float(line[column].drop_nulls().to_numpy().mean())
+
+
+def _by_task(means: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """One line a task; all in one where they are too many to tell apart."""
+    means = means.drop_nulls(["raw", "difference"])
+    tasks = means["task"].unique(maintain_order=True).to_list()
+    if len(tasks) <= len(_LOOKS):
+        return {task: means.filter(pl.col("task") == task) for task in tasks}
+    columns = pl.col("raw", "difference").mean()
+    return {f"mean of {len(tasks)} tasks": means.group_by("delta_t").agg(columns).sort("delta_t")}
+
+
+def leakage_picture(summary: TemporalSummary) -> Markup | None:
+    """What is let out about every step of a release, beside its own ε; None without a release."""
+    leaked, transitions = summary.leakage, summary.transitions
+    if leaked is None or transitions is None:
+        return None
+    spent = float(leaked["epsilon"].to_numpy().sum())
+    worst = float(leaked["total"].to_numpy().max())
+    # A limit above the sum says nothing.
+    limit = summary.supremum if (summary.supremum or spent) < spent else None
+    mark = "" if transitions.public else "NOT PUBLIC: "
+    looks = {
+        "total": ("total leakage", ORANGE, "-", 1.8),
+        "backward": ("with the steps before", BLUE, "--", 1.2),
+        "forward": ("with the steps after", GREEN, "-.", 1.2),
+        "epsilon": ("ε of the step alone", INK, ":", 1.2),
+    }
+
+    def draw(axis: Axes) -> None:
+        axis.axhline(spent, color=GREY, lw=0.9, label="sum of all ε")
+        if limit is not None:
+            axis.axhline(limit, color=GREY, lw=0.9, ls=":", label="limit, however long")
+        for column, (label, colour, dash, width) in looks.items():
+            axis.plot(leaked["step"], leaked[column], color=colour, ls=dash, lw=width, label=label)
+        axis.set_yscale("log")
+        axis.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+        axis.yaxis.set_minor_formatter(lambda *_: "")
+        axis.set_xlabel("step of the release")
+        axis.set_ylabel("privacy loss ε")
+        axis.set_title(f"{mark}{transitions.source}", fontsize=SMALL)
+        axis.legend(frameon=False, fontsize=SMALL, loc="center left", bbox_to_anchor=(1, 0.5))
+
+    alt = (
+        f"{mark}leakage about a step under {transitions.source}: at most {rounded_up(worst, 3)}, "
+        f"of a sum of all ε of {rounded_up(spent, 3)}"
+        + (f"; never more than {rounded_up(limit, 3)}, however long" if limit is not None else "")
+    )
+    return svg(draw, alt, 2.8)
