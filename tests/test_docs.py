@@ -7,7 +7,13 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PAGES = ["README.md", "docs/study-folder.md", "docs/events.md", "docs/audit.md", "docs/correlation.md"]
+PAGES = [
+    "README.md",
+    "docs/study-folder.md",
+    "docs/events.md",
+    "docs/audit.md",
+    "docs/correlation.md",
+]
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -207,8 +207,8 @@ def test_nothing_to_infer_is_nothing_found():
 
 def test_gender_shows_in_real_recordings_and_not_in_a_release_of_them(real_data):
     table = window_features(read(real_data / "MPIIDPEye"))
-    released = mechanism("laplace", epsilon=0.1).apply(table, randomness(7))
-    found, _ = infer_attributes(Material(table, released))
+    made = mechanism("laplace", epsilon=0.1).apply(table, randomness(7))
+    found, _ = infer_attributes(Material(table, released(table, made.data)))
     raw = [one for one in found if one.protocol == "raw→raw"]
     assert min(one.p_value for one in raw) < 0.05
     assert max(one.auc.rate for one in raw) > 0.75

@@ -114,10 +114,10 @@ def _run(words: list[str]) -> int:
     command = typer.main.get_command(app)
     try:
         with command.make_context("eyelid", words) as context:
-            command.invoke(context)
+            code = command.invoke(context)
     except typer.Exit as stop:
         return stop.exit_code
-    return 0
+    return code if isinstance(code, int) else 0
 
 
 def _value_given(complaint: Exception) -> str:

@@ -104,17 +104,20 @@ def demo(out: Path, fast: bool = False, tell: Callable[[str], None] = lambda _: 
         table = window_features(study)
         write(table.study(), folder / "features")
         attempts = [_attempt("raw features, as people publish them today", table, None)]
-        places = []
+        audited: Audit | None = None
         for mechanism, epsilon, unit in track(_RELEASES, "releasing and attacking"):
             name = f"{mechanism}, {unit}, ε = {epsilon:g}"
             tell(f"Releasing and attacking: {name} …")
-            places.append(folder / "releases" / f"{mechanism}-{unit}-{epsilon:g}")
+            place = folder / "releases" / f"{mechanism}-{unit}-{epsilon:g}"
             done = release(
-                folder / "features", places[-1], mechanism=mechanism, epsilon=epsilon, unit=unit
+                folder / "features", place, mechanism=mechanism, epsilon=epsilon, unit=unit
             )
             attempts.append(_attempt(name, table, done))
-        tell("Auditing the one with the strongest promise …")
-        audited = audit(folder / "features", places[0])
+            if audited is None:
+                # Before the others, which raise what these people have paid.
+                tell("Auditing this one, which promises most …")
+                audited = audit(folder / "features", place)
+        assert audited is not None
         tell("Trying to refute the mechanisms' claims …")
         story = Story(
             study=study,
