@@ -33,7 +33,8 @@ class Rate:
 
     def __str__(self) -> str:
         """As a person writes it."""
-        return f"{self.rate:.0%} ({self.low:.0%}–{self.high:.0%})"
+        rate, low, high = (f"{100 * share:.0f}" for share in (self.rate, self.low, self.high))
+        return f"{rate} % ({low}–{high} %)"
 
 
 @dataclass(frozen=True)

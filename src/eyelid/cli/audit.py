@@ -20,7 +20,6 @@ from eyelid.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from eyelid.audits.attributes import Inference
     from eyelid.releases.audit import Audit
 
 EXAMPLES = """\b
@@ -103,15 +102,11 @@ def _listed(text: str | None) -> list[str] | None:
     return [part.strip() for part in text.split(",") if part.strip()] if text else None
 
 
-def _telling(found: Inference) -> tuple[bool, float, float]:
-    """Of a release what is told from it, of raw data what is told from them; then the surest."""
-    return found.protocol != "raw→release", found.p_value, -found.auc.rate
-
-
 def _tell(done: Audit) -> None:
     """The figures as tables, the strongest attacker for every protocol."""
     from eyelid.audits.identification import strongest
     from eyelid.privacy.guarantee import rounded_up
+    from eyelid.releases.report import telling_attributes
     from eyelid.releases.words import number
 
     rows = []
@@ -150,22 +145,12 @@ def _tell(done: Audit) -> None:
     if uses:
         columns = ["recognised", "protocol", "chance", "learned from raw data", "from the release"]
         print_table("What it is good for (share of rows, the best model of each)", columns, uses)
-    told: dict[tuple[str, str], Inference] = {}
-    for found in done.attributes:
-        known = told.get((found.attribute, found.asks), found)
-        told[found.attribute, found.asks] = min(known, found, key=_telling)
     attributes = [
-        (
-            a.attribute,
-            a.asks,
-            f"{a.auc.rate:.2f}",
-            f"{a.p_value:.2g}",
-            f"{a.attacker} ({a.protocol})",
-        )
-        for a in told.values()
+        (a.attribute, a.asks, a.protocol, f"{a.auc.rate:.2f}", f"{a.p_value:.2g}", a.attacker)
+        for a in telling_attributes(done)
     ]
     if attributes:
-        columns = ["attribute", "which", "AUC (a coin: 0.5)", "p", "strongest attacker"]
+        columns = ["attribute", "which", "protocol", "AUC (a coin: 0.5)", "p", "surest attacker"]
         print_table("What of people's attributes can be told", columns, attributes)
     if done.error is not None:
         say(f"A released value is off by {number(done.error.rmse_of_span)} times its span.")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from eyelid.audits.attributes import Inference
 from eyelid.audits.identification import Finding, strongest
 from eyelid.audits.protocols import POSITIVE, PROTOCOLS, SAME_RECORDINGS
 from eyelid.audits.statistics import Estimate, Rate, rate_of_decisions
@@ -102,6 +103,7 @@ def report(audit: Audit, story: Story | None = None) -> str:
         alone=subject.bounds().get("raw_to_release"),
         says_nothing=SAYS_NOTHING,
         telling=_telling(audit),
+        telling_attributes=telling_attributes(audit),
         total=_total(subject) if certificate else "",
         by_protocol=by_protocol,
         unfair=[finding for finding in by_protocol if not finding.honest],
@@ -140,6 +142,16 @@ def _about(audit: Audit) -> str:
         return f"audit of the data of {whose}, before any release: for their owner’s eyes"
     how = f" by {subject.certificate.mechanism}" if subject.certificate else ""
     return f"audit of a release{how}: {whose}, {plural(len(subject.original.features), 'feature')}"
+
+
+def telling_attributes(audit: Audit) -> list[Inference]:
+    """Of every question about an attribute the surest answer, from the release before raw data."""
+    surest: dict[tuple[bool, str, str], Inference] = {}
+    for found in audit.attributes:
+        key = (found.protocol != "raw→release", found.attribute, found.asks)
+        known = surest.get(key, found)
+        surest[key] = min(known, found, key=lambda one: (one.p_value, -one.auc.rate))
+    return [found for _, found in sorted(surest.items(), key=lambda item: item[0][0])]
 
 
 def _telling(audit: Audit) -> int | None:
