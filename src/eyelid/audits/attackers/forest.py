@@ -17,6 +17,7 @@ class Forest(RowAttacker):
     """
 
     name: str = "forest"
+    most_people: int | None = 200
     trees: int = 60
     rows_per_person: int = 30
 

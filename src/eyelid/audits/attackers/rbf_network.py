@@ -28,6 +28,7 @@ class RbfNetwork(RowAttacker):
     """
 
     name: str = "rbf-network"
+    most_people: int | None = 200
     centres: int = 8
 
     def classifier(self, seed: int, rows: int) -> Any:

@@ -20,7 +20,7 @@ class Svm(RowAttacker):
 
     name: str = "svm"
     # Every two people need a machine of their own.
-    most_people: int | None = 100
+    most_people: int | None = 50
 
     def classifier(self, seed: int, rows: int) -> Any:
         """The machine."""

@@ -16,6 +16,7 @@ class Tree(RowAttacker):
     """
 
     name: str = "tree"
+    most_people: int | None = 200
 
     def classifier(self, seed: int, rows: int) -> Any:
         """The tree."""
