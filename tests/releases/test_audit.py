@@ -268,3 +268,38 @@ def test_an_old_report_does_not_outlive_its_certificate(folders, tmp_path):
     (tmp_path / "bare" / "certificate.json").unlink()
     audit(folders / "features", tmp_path / "bare", attackers=["means"])
     assert "Nothing is promised" in (tmp_path / "bare" / "report.html").read_text()
+
+
+def test_recordings_of_one_row_are_audited(make_table):
+    table = make_table(people=5, rows=1)
+    found = audit(table, release(table, mechanism="laplace", epsilon=1.0), attackers=["means"])
+    assert "paper-halves" not in {f.protocol for f in found.identification}
+
+
+def test_a_release_of_fewer_tasks_is_attacked_in_those(make_table):
+    table = make_table(people=5)
+    fewer = replace(table, data=table.data.filter(pl.col("task") != "0"))
+    found = audit(table, fewer, attackers=["means"])
+    assert {"raw→release", "release→raw"} <= {f.protocol for f in found.identification}
+
+
+@pytest.mark.parametrize(("people", "could"), [(3, False), (7, True)])
+def test_whether_anything_could_have_been_refuted_is_said(make_table, people, could):
+    table = make_table(people=people)
+    made = release(table, mechanism="laplace", epsilon=1.0)
+    found = audit(table, made, attackers=["means", "likelihood"])
+    assert found.could_refute == could
+    assert ("no attack could have refuted it" in found.verdict) != could
+
+
+def test_an_attacker_who_counts_its_calls_learns_nothing(make_table):
+    class Counter:
+        name = "counter"
+
+        def learn(self, known, seed):
+            calls = iter(range(1000))
+            return lambda shown: np.eye(len(shown.people))[[next(calls) % len(shown.people)]]
+
+    table = make_table(people=12)
+    found = audit(table, release(table, mechanism="laplace", epsilon=0.1), attackers=[Counter()])
+    assert found.refuted == []

@@ -10,6 +10,7 @@ import pytest
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import read, write
+from eyelid.releases.fingerprint import output_digest
 from eyelid.releases.release import release
 from eyelid.releases.subject import subject_of
 
@@ -133,7 +134,7 @@ def test_a_release_without_a_ledger_is_audited_with_a_remark(make_table):
     table = make_table()
     done = release(table, mechanism="laplace", epsilon=1.0)
     subject = subject_of(table, done)
-    assert any("counted in no ledger" in note for note in subject.notes)
+    assert any("names no ledger" in note for note in subject.notes)
 
 
 def test_attackers_get_fresh_noise_of_the_same_law(pair):
@@ -161,8 +162,8 @@ def test_less_noise_than_the_certificate_says_is_seen_without_a_ledger(make_tabl
         quiet.certificate, mechanism="laplace", parameters=loud.certificate.parameters
     )
     swapped = replace(swapped, person_level=loud.certificate.person_level)
-    (line,) = subject_of(table, replace(quiet, certificate=swapped)).disagreements
-    assert re.search("a feature has 0.2[3-7]? times the noise", line)
+    found = subject_of(table, replace(quiet, certificate=swapped)).disagreements
+    assert re.search("a feature has 0.2[3-7]? times the noise", found[-1])
     assert subject_of(table, loud).disagreements == ()
 
 
@@ -176,7 +177,7 @@ def test_one_person_without_noise_is_seen(make_table):
     )
     certificate = replace(made.certificate, output_sha256=None)
     altered = replace(made, table=replace(made.table, data=bare), certificate=certificate)
-    assert "somebody's record has" in subject_of(table, altered).disagreements[0]
+    assert "240 released values are the original's" in subject_of(table, altered).disagreements[0]
 
 
 def test_a_column_that_no_release_has_is_seen(pair):
@@ -223,3 +224,86 @@ def test_bounds_of_a_file_are_the_scale_of_everything(make_table, tmp_path):
     assert [(f.lower, f.upper) for f in subject.original.features] == [(1.0, 5.0), (1.5, 9.0)]
     assert subject.released.features == subject.original.features
     assert subject.disagreements == ()
+
+
+def altered(made, data):
+    """A release whose data were changed, and whose hash was made to fit."""
+    table = replace(made.table, data=data)
+    certificate = replace(made.certificate, output_sha256=output_digest(table))
+    return replace(made, table=table, certificate=certificate)
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ("raw plus a constant", "the same noise was added more than once"),
+        ("one noise for all features", "the same noise was added more than once"),
+        ("noise plus a constant", "moved as a whole"),
+        ("raw first rows", "released values are the original's"),
+        ("raw times", "time stamps"),
+        ("a missing value", "values that no release has"),
+    ],
+)
+def test_noise_that_is_none_is_found_out(make_table, change, text):
+    table = make_table(people=12, rows=40)
+    made = release(table, mechanism="laplace", epsilon=1.0)
+    data, first = made.table.data, pl.col("time_ms") == 0
+    if change == "raw plus a constant":
+        spans = {"fixation_rate": 10.0, "pupil": 7.5}
+        data = data.with_columns((table.data[n] + 1e3 * s).alias(n) for n, s in spans.items())
+    elif change == "noise plus a constant":
+        data = data.with_columns(pl.col("pupil") + 1e6)
+    elif change == "one noise for all features":
+        noise = (data["pupil"] - table.data["pupil"]) / 7.5
+        rate = table.data["fixation_rate"] + 10 * noise
+        data = data.with_columns(rate.alias("fixation_rate"))
+    elif change == "raw first rows":
+        data = data.with_columns(
+            pl.when(first).then(table.data[n]).otherwise(pl.col(n)).alias(n) for n in table.names
+        )
+    elif change == "raw times":
+        data = data.with_columns(pl.col("time_ms") + table.data["pupil"])
+    else:
+        data = data.with_columns(pl.when(~first).then(pl.col("pupil")).alias("pupil"))
+    found = subject_of(table, altered(made, data)).disagreements
+    assert any(text in line for line in found), found
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({"guarantee": {"epsilon": 0.01}}, "promises one person ε = 0.01"),
+        ({"guarantee": {"unit": "record"}}, "speaks of one record"),
+        ({"guarantee": {"holds": False}}, "one guarantee holds and the other does not"),
+        ({"ledger_total": {"epsilon": 0.01}}, "less than this release alone"),
+        ({"rank1_bound": {"raw_to_release": 0.26}}, "its own numbers do not give"),
+        ({"noise": {"sampler": "plenty"}}, "another noise"),
+        ({"mechanism": {"parameters": {"epsilon": 1.0, "note": 1}}}, "cannot be run"),
+        ({"mechanism": {"parameters": {"epsilon": None}}}, "cannot be run"),
+        ({"unprotected": []}, "leaves out what its mechanism does not protect"),
+    ],
+)
+def test_no_part_of_a_certificate_can_be_bettered_alone(pair, change, text):
+    told = json.loads((pair[1] / "certificate.json").read_text())
+    for key, value in change.items():
+        edit(pair[1], **{key: told[key] | value if isinstance(value, dict) else value})
+    assert any(text in line for line in subject_of(*pair).disagreements)
+
+
+def test_newcomers_in_the_original_change_nothing_about_the_release(make_table):
+    table = make_table(people=6)
+    made = release(table, mechanism="laplace", epsilon=1.0)
+    more = make_table(people=7, recordings=5, rows=12, seed=6)
+    late = more.data.filter(pl.col("person") == "6")
+    grown = replace(table, data=pl.concat([table.data, late]), people=more.people)
+    assert subject_of(grown, made).disagreements == ()
+
+
+def test_kept_attributes_that_look_like_numbers_keep_their_hash(make_table, tmp_path):
+    table = make_table()
+    people = table.people.with_columns(pl.Series("code", ["01", "02", "5.50", "07"]))
+    write(replace(table, people=people).study(), tmp_path / "features")
+    table = replace(FeatureTable.of(read(tmp_path / "features")), people=people)
+    made = release(table, tmp_path / "out", mechanism="laplace", epsilon=1.0, keep=["code"])
+    assert subject_of(tmp_path / "features", tmp_path / "out").disagreements == ()
+    assert made.certificate.output_sha256

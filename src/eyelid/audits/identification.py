@@ -100,6 +100,8 @@ def identify(
     lessons: dict[tuple[Source, Split], list[Protocol]] = {}
     for protocol in possible:
         for split in material.splits(protocol):
+            if not material.shows(protocol, split):
+                continue
             lessons.setdefault((protocol.known, split), []).append(protocol)
     known = {lesson: material.known(*lesson) for lesson in lessons}
     shown = {
@@ -115,10 +117,14 @@ def identify(
         return decided(attacker, known[lesson], seen, seed)
 
     scored: dict[tuple[str, str], list[Scores]] = {}
-    candidates: dict[str, list[int]] = {}
+    guesses: dict[str, list[float]] = {}
     for lesson, there in lessons.items():
         for protocol in there:
-            candidates.setdefault(protocol.name, []).append(len(np.unique(known[lesson].owner)))
+            # One guess for every record shown, among those of whom something is known.
+            owners = shown[protocol.shown, lesson[1]].owner
+            could = int(np.isin(owners, known[lesson].owner).sum())
+            chance = 1 / len(np.unique(known[lesson].owner))
+            guesses.setdefault(protocol.name, []).extend([chance] * could)
     for (lesson, attacker), found in zip(jobs, parallel(attack, jobs, "attacking"), strict=True):
         for protocol, scores in zip(lessons[lesson], found, strict=True):
             scored.setdefault((protocol.name, attacker.name), []).append(scores)
@@ -127,9 +133,10 @@ def identify(
             protocol,
             attacker.name,
             scored[protocol.name, attacker.name],
-            float(np.mean(candidates[protocol.name])),
+            float(np.mean(guesses[protocol.name] or [1.0])),
         )
         for protocol in possible
+        if protocol.name in guesses
         for attacker in attackers
     ]
 
@@ -152,7 +159,10 @@ def decided(
     for records in shown:
         nameless = replace(records, owner=np.full_like(records.owner, -1))
         seen = [nameless] if ours else nameless.one_by_one()
-        found = [_checked(attacker, recognise(part), part) for part in seen]
+        # In an order that tells nothing.
+        order = np.random.default_rng(seed).permutation(len(seen))
+        answers = {n: _checked(attacker, recognise(seen[n]), seen[n]) for n in order.tolist()}
+        found = [answers[n] for n in range(len(seen))]
         averaged = np.concatenate([one.averaged for one in found])
         votes = [one.votes for one in found if one.votes is not None]
         could = np.isin(records.owner, known.owner)
@@ -225,7 +235,7 @@ def with_bounds(findings: Sequence[Finding], bounds: Mapping[str, float | None])
 
 
 def finding_of(
-    protocol: Protocol, attacker: str, scores: Sequence[Scores], candidates: float | None = None
+    protocol: Protocol, attacker: str, scores: Sequence[Scores], chance: float | None = None
 ) -> Finding:
     """What all of an attacker's scores under one protocol come to.
 
@@ -233,7 +243,7 @@ def finding_of(
         protocol: how it attacked.
         attacker: by name.
         scores: one for each way to part the study.
-        candidates: among how many people it chose; everybody by default.
+        chance: what guessing gives; one in all people by default.
     """
     averaged = np.concatenate([s.averaged for s in scores])
     owner = np.concatenate([s.owner for s in scores])
@@ -251,7 +261,7 @@ def finding_of(
     return Finding(
         protocol=protocol.name,
         attacker=attacker,
-        rate=rate_of_decisions(_known(shares), 1 / (candidates or people)),
+        rate=rate_of_decisions(_known(shares), chance or 1 / people),
         votes=None if by_vote is None else float(np.nanmean(_per_person(by_vote, owner, people))),
         eer=equal_error_rate(averaged, owner),
         cmc=tuple(cmc(averaged, owner).tolist()),

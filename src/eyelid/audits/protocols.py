@@ -24,6 +24,7 @@ Source = Literal["raw", "release", "other release", "own releases"]
 
 # How often an attacker who knows the mechanism passes what they know through it.
 _COPIES = 3
+_FEWEST_TO_HALVE = 2
 
 
 @dataclass(frozen=True)
@@ -142,7 +143,16 @@ class Material:
 
     def possible(self, protocol: Protocol) -> bool:
         """Whether there is everything that the protocol needs."""
+        if not protocol.honest and _shortest(self.released or self.original) < _FEWEST_TO_HALVE:
+            return False
         return all(self.tables(source) is not None for source in (protocol.known, protocol.shown))
+
+    def shows(self, protocol: Protocol, split: Split) -> bool:
+        """Whether a split leaves something to know and something to show."""
+        return all(
+            any(not table.data.filter(rows).is_empty() for table in self.tables(source) or ())
+            for source, rows in ((protocol.known, split.known), (protocol.shown, split.shown))
+        )
 
     @cached_property
     def honest_splits(self) -> list[Split]:

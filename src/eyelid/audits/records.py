@@ -15,6 +15,9 @@ from eyelid.gaze.table import FeatureTable
 # Settled on simulated people, raw and released: twice as many rows recognise no more of them.
 ROWS_PER_PERSON = 60
 
+# In spans; squares of more would be no numbers.
+_FARTHEST = 1e12
+
 
 @dataclass(frozen=True, eq=False)
 class Records:
@@ -187,4 +190,5 @@ def values_of(table: FeatureTable, rows: pl.DataFrame) -> NDArray[np.float64]:
     values = rows.select(pl.col(table.names).cast(pl.Float64).fill_null(np.nan)).to_numpy()
     scaled = (values - lowers) / spans
     # As mechanisms do: what is missing lies in the middle, what is infinite at a bound.
-    return np.asarray(np.nan_to_num(scaled, nan=0.5, posinf=1.0, neginf=0.0))
+    scaled = np.nan_to_num(scaled, nan=0.5, posinf=1.0, neginf=0.0)
+    return np.asarray(np.clip(scaled, -_FARTHEST, _FARTHEST))

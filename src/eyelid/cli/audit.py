@@ -128,7 +128,7 @@ def _tell(done: Audit) -> None:
     for name, findings in controls.items():
         worst = strongest(findings)
         rows.append((f"control: {name}", worst.attacker, str(worst.rate), "–", ""))
-    chance = f"guessing: {1 / done.subject.people:.0%}"
+    chance = f"guessing: {done.identification[0].rate.chance:.0%}"
     columns = ["protocol", "strongest attacker", "people named (95 % limits)", "allowed", ""]
     print_table(f"Who is named ({chance})", columns, rows)
     uses: list[tuple[str, ...]] = []

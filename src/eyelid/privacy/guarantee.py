@@ -97,7 +97,7 @@ class Guarantee:
             k=told.get("k"),
             gamma=told.get("gamma"),
             holds=told["holds"],
-            reasons=tuple(told.get("reasons", ())),
+            reasons=tuple(str(reason) for reason in told.get("reasons") or ()),
         )
 
     def summary(self) -> dict[str, Any]:

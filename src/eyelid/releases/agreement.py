@@ -8,15 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from eyelid.audits.claims.residuals import least_noise
+import polars as pl
+
+from eyelid.audits.claims.residuals import noise_amiss
 from eyelid.gaze.study import INDEX_COLUMNS
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.additive import AdditiveMechanism
 from eyelid.mechanisms.mechanism import Mechanism
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.ledger import Debit
+from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.privacy.unit import PERSON
 from eyelid.releases.certificate import Certificate
+from eyelid.version import __version__
 
 # Another eyelid's arithmetic may differ in the last digits.
 _TOLERANCE = 1e-6
@@ -38,34 +42,69 @@ def disagreements(
         debit: what the ledger counted for it; None where that is not known.
         law: the mechanism that the certificate names; None where it is not known here.
     """
-    promised = certificate.person_level
-    if debit is not None and _claims_more(promised, debit.guarantee):
-        yield (
-            f"the certificate promises a person {promised.numbers()}, and the ledger counted "
-            f"{_told(debit.guarantee)} for this release"
-        )
-    extra = [
-        name
-        for name in released.data.columns
-        if name not in INDEX_COLUMNS and name not in released.names
-    ]
+    promised, total = certificate.person_level, certificate.total
+    if certificate.guarantee.holds != promised.holds:
+        yield "the certificate says that one guarantee holds and the other does not"
+    if debit is not None:
+        if _claims_more(promised, debit.guarantee):
+            yield (
+                f"the certificate promises a person {promised.numbers()}, and the ledger counted "
+                f"{_told(debit.guarantee)} for this release"
+            )
+        if total is None or _claims_more(total, debit.guarantee):
+            yield "the certificate's total over all releases is less than this release alone"
+    yield from _in_the_data(released)
+    if not promised.holds:
+        return
+    allowed = rank1_bounds(total or promised, certificate.people)
+    for kind, stated in certificate.rank1_bound.items():
+        bound = allowed.get(kind)
+        if stated is not None and (bound is None or stated < bound * (1 - _TOLERANCE)):
+            yield "the certificate states a bound on naming people that its own numbers do not give"
+    if law is not None:
+        yield from _with(law, certificate, original, released)
+
+
+def _in_the_data(released: FeatureTable) -> Iterator[str]:
+    known = {*INDEX_COLUMNS, *released.names}
+    extra = [name for name in released.data.columns if name not in known]
     if extra:
         yield f"the released data have a column that no release has ({extra[0]})"
-    if law is None or not promised.holds:
+    rows = pl.int_range(pl.len()).over("person", "recording") * (released.step_ms or 1.0)
+    if not released.data.select((pl.col("time_ms") == rows).all()).item():
+        yield "the time stamps are not the row numbers times the step, as in every release"
+
+
+def _with(
+    law: Mechanism, certificate: Certificate, original: FeatureTable, released: FeatureTable
+) -> Iterator[str]:
+    """What a mechanism would have said and done otherwise."""
+    shape = law.shape(released)
+    if (released.recordings["rows"] != shape.length).any():
+        yield f"recordings have not the {shape.length} rows that the mechanism gives them"
         return
-    given = law.cost(law.shape(original), PERSON)
-    if _claims_more(promised, given):
+    if certificate.guarantee.unit != law.unit:
         yield (
-            f"the certificate promises a person {promised.numbers()}, and the mechanism that it "
-            f"names gives {_told(given)}"
+            f"the certificate speaks of one {certificate.guarantee.unit}, and its mechanism was "
+            f"set for one {law.unit}"
         )
-    if isinstance(law, AdditiveMechanism):
-        least = least_noise(law, original, released)
-        if least is not None:
+    for stated, unit in ((certificate.person_level, PERSON), (certificate.guarantee, law.unit)):
+        given = law.cost(shape, unit)
+        if _claims_more(stated, given):
             yield (
-                f"{least[1]} has {least[0]:.2g} times the noise that the mechanism of the "
-                "certificate adds"
+                f"the certificate promises one {unit} {stated.numbers()}, and the mechanism that "
+                f"it names gives {_told(given)}"
             )
+    if certificate.version == __version__:
+        # Another version may say the same in other words.
+        if certificate.noise.get("sampler") != law.sampler(shape):
+            yield "the certificate describes another noise than its mechanism adds"
+        if not set(law.unprotected(released)) <= set(certificate.unprotected):
+            yield "the certificate leaves out what its mechanism does not protect"
+    if isinstance(law, AdditiveMechanism):
+        wanting = noise_amiss(law, original, released)
+        if wanting is not None:
+            yield wanting
 
 
 def _claims_more(one: Guarantee, other: Guarantee) -> bool:

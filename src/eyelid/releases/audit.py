@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from eyelid.audits.attackers import Attacker, default_attackers, find_attackers
+from eyelid.audits.attackers import ATTACKERS, Attacker, default_attackers, find_attackers
 from eyelid.audits.attackers.fusion import NAME as FUSED
 from eyelid.audits.attackers.fusion import event_finding
 from eyelid.audits.attackers.likelihood import NAME as LIKELIHOOD
@@ -25,7 +25,6 @@ from eyelid.audits.attributes import Inference, infer_attributes
 from eyelid.audits.averaging import Averaged, averaging
 from eyelid.audits.error import ErrorMeasures, error_of
 from eyelid.audits.identification import (
-    ALPHA,
     Finding,
     beyond_chance,
     identify,
@@ -36,7 +35,7 @@ from eyelid.audits.membership import advantage_bound
 from eyelid.audits.protocols import POSITIVE, PROTOCOLS, Protocol, find_protocol
 from eyelid.audits.risk import features_at_risk, people_at_risk
 from eyelid.audits.splits import splits_of
-from eyelid.audits.statistics import above
+from eyelid.audits.statistics import rate_of_decisions
 from eyelid.audits.streams import StreamMeasures, stream_measures
 from eyelid.audits.utility import Use, utility
 from eyelid.engine.atomic import check_file, write_file
@@ -133,11 +132,17 @@ class Audit:
     @property
     def could_refute(self) -> bool:
         """Whether the attacks could have refuted the certificate, all of them being right."""
-        return any(
-            finding.bound is not None
-            and 2 * len(self.compared) * above(np.ones(self.subject.people), finding.bound) < ALPHA
-            for finding in self.compared
-        )
+        everybody = np.ones(self.subject.people)
+        perfect = [
+            replace(
+                finding,
+                rate=rate_of_decisions(everybody, finding.rate.chance),
+                right=tuple((people, people) for _, people in finding.right),
+                shares=everybody,
+            )
+            for finding in self.identification
+        ]
+        return any(finding.refutes for finding in with_bounds(perfect, self.subject.bounds()))
 
     @property
     def refuted(self) -> list[str]:
@@ -148,8 +153,7 @@ class Audit:
             f"certificate allows {rounded_up(100 * (f.bound or 0), 3)} %; if it were true, that or "
             f"more would have a chance of {max(f.p_value or 0.0, 1e-12):.0e}"
             for f in sorted(self.identification, key=lambda f: -f.rate.rate)
-            # What names people who are all alike in two releases has recognised their noise.
-            if f.refutes and not (f.protocol == "release→release" and f.attacker in self.alarms)
+            if f.refutes and not self._recognises_something_else(f)
         ]
         if self.canaries is not None and self.canaries.refuted:
             runs = (self.canaries.person, self.canaries.within)
@@ -160,6 +164,16 @@ class Audit:
                 if run is not None and run.refuted
             ]
         return found
+
+    def _recognises_something_else(self, finding: Finding) -> bool:
+        """Whether an attacker failed the null control, so that its rate says nothing here.
+
+        One of ours who names people that are all alike from two releases has recognised noise, and
+        that only there; what somebody else's attacker goes by is not known.
+        """
+        ours = finding.attacker in {attacker.name for attacker in ATTACKERS}
+        fooled = finding.protocol == "release→release" or not ours
+        return finding.attacker in self.alarms and fooled
 
     @property
     def verdict(self) -> str:
@@ -214,7 +228,9 @@ def audit(
         raise InputError(f"seed must not be negative, got {seed}")
     wanted = [attackers] if isinstance(attackers, str) else list(attackers or ())
     how = [find_protocol(name) for name in protocols] if protocols else PROTOCOLS
-    find_attackers([name for name in wanted if isinstance(name, str) and name not in _SPECIAL])
+    for name in wanted:
+        if isinstance(name, str) and name not in _SPECIAL:
+            find_attackers([name], besides=_SPECIAL)
     if ledger is not None and not Path(ledger).exists():
         raise InputError(f"there is no ledger at {ledger}")
     subject = subject_of(original, released, map=map, ledger=ledger)

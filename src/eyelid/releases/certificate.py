@@ -88,13 +88,16 @@ class Certificate:
                 f"the certificate has the schema '{told.get('schema')}', this eyelid reads "
                 f"'{SCHEMA}': use the eyelid that wrote it"
             )
+        named = told["mechanism"]["name"]
+        if not isinstance(named, str):
+            raise TypeError(f"the mechanism has no name but {named}")
         guarantee = Guarantee.from_dict(told["guarantee"])
         person = told["person_level"]
         about = {"unit": "person", "neighbours": guarantee.neighbours, "trust": guarantee.trust}
         numbers = {key: told["guarantee"].get(key) for key in ("k", "gamma", "reasons")}
         total = told.get("ledger_total")
         return cls(
-            mechanism=told["mechanism"]["name"],
+            mechanism=named,
             parameters=dict(told["mechanism"]["parameters"]),
             guarantee=guarantee,
             person_level=Guarantee.from_dict({**numbers, **about, **person}),

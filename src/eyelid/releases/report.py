@@ -67,11 +67,13 @@ def standing(audit: Audit) -> Standing:
     if formal_only(promised) or careless or (alone is not None and alone > SAYS_NOTHING):
         return Standing("weak", "A guarantee in form only: it rules out almost nothing")
     if subject.total is not None and not subject.total.holds:
-        return Standing("weak", "This release keeps its promise; with the others nothing holds")
+        return Standing("weak", "Nothing found against this release; with the others nothing holds")
     if subject.total is not None and formal_only(subject.total):
-        return Standing("weak", "This release keeps its promise; all of them promise little")
+        return Standing("weak", "Nothing found against this release; all of them promise little")
     if not audit.compared:
         return Standing("weak", "A promise, and no bound on naming people")
+    if audit.partial or subject.law is None or subject.total is None or not audit.could_refute:
+        return Standing("weak", "Not refuted; not everything could be tested")
     return Standing("sound", "The promise stands: no attack refuted it")
 
 

@@ -18,7 +18,7 @@ from eyelid.io.column_map import Map
 from eyelid.io.intake import is_ours, read_scrubbed, under_pseudonyms
 from eyelid.io.origin import origin_so_far
 from eyelid.io.reading import read
-from eyelid.mechanisms.mechanism import Mechanism, mechanism
+from eyelid.mechanisms.mechanism import Mechanism, catalogue, mechanism
 from eyelid.privacy.composition import parallel
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.ledger import Debit, Ledger
@@ -171,13 +171,10 @@ def subject_of(
         )
     else:
         notes += _check_certificate(certificate, whole, theirs)
-        try:
-            law = mechanism(certificate.mechanism, **certificate.parameters)
-        except EyelidError as error:
-            notes.append(f"the mechanism could not be run again by attackers: {error}")
-        debit, total, unknown = _counted(certificate, whole)
-        notes += unknown
-        wrong = tuple(disagreements(certificate, whole, theirs, debit, law))
+        law, amiss, unknown = _mechanism(certificate)
+        debit, total, not_counted = _counted(certificate, whole)
+        notes += [*unknown, *not_counted]
+        wrong = (*amiss, *disagreements(certificate, whole, theirs, debit, law))
     if path is not None and certificate is not None:
         notes += _beyond(path)
     return Subject(
@@ -266,6 +263,9 @@ def _matched(original: FeatureTable, released: FeatureTable) -> tuple[FeatureTab
             f"the {where} has no feature {name} ({len(missing) + len(extra)} differ): give the "
             "features that were released as the original ('eyelid features IN OUT')"
         )
+    text = [name for name in original.names if not released.data.schema[name].is_numeric()]
+    if text:
+        raise InputError(f"feature {text[0]} of the release is not a number: mend or leave it out")
     original = replace(original, data=original.data.filter(pl.col("person").is_in(theirs)))
     _check_people(original)
     for key in ("recording", "task"):
@@ -305,13 +305,24 @@ def _check_certificate(
     return []
 
 
+def _mechanism(certificate: Certificate) -> tuple[Mechanism | None, list[str], list[str]]:
+    """The mechanism that a certificate names; what is amiss with it, and what is not known."""
+    if certificate.mechanism not in catalogue():
+        note = f"the mechanism {certificate.mechanism} is not known here: nothing was checked by it"
+        return None, [], [note]
+    try:
+        return mechanism(certificate.mechanism, **certificate.parameters), [], []
+    except (EyelidError, TypeError, ValueError, AttributeError) as error:
+        return None, [f"the mechanism of the certificate cannot be run ({error})"], []
+
+
 def _counted(
     certificate: Certificate, original: FeatureTable
 ) -> tuple[Debit | None, Guarantee | None, list[str]]:
     """What the ledger counted for this release, the total so far, and what is not known."""
-    if certificate.input_sha256 is None:
-        return None, None, ["the release was counted in no ledger: nothing ties it to the original"]
     origin = original.origin
+    if certificate.input_sha256 is None:
+        return None, None, ["the certificate names no ledger: nothing ties it to the original"]
     if origin is None or origin.ledger is None or not origin.ledger.exists():
         return None, None, ["the ledger that counted the release is not at hand: it was not asked"]
     book, debit = Ledger(origin.ledger), None

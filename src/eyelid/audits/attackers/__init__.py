@@ -39,8 +39,12 @@ ATTACKERS: tuple[Attacker, ...] = (
 )
 
 
-def find_attackers(names: Sequence[str]) -> list[Attacker]:
+def find_attackers(names: Sequence[str], besides: Sequence[str] = ()) -> list[Attacker]:
     """The attackers of those names: eyelid's own, or those that installed packages announce.
+
+    Args:
+        names: of attackers.
+        besides: further names that would be known elsewhere.
 
     >>> [attacker.name for attacker in find_attackers(["lda", "means"])]
     ['lda', 'means']
@@ -54,7 +58,7 @@ def find_attackers(names: Sequence[str]) -> list[Attacker]:
         elif name in theirs:
             found.append(_loaded(theirs[name]))
         else:
-            raise unknown("attacker", name, [*ours, *theirs])
+            raise unknown("attacker", name, [*ours, *theirs, *besides])
     return found
 
 

@@ -28,6 +28,9 @@ _LOW_BITS = 8
 # Refutes a sound mechanism less than once in a million tries.
 _SIGMAS = 6.0
 _ALPHA = 1e-8
+# As a share of the noise scale: about as rare as this number says.
+_NEXT_TO_NOTHING = 1e-6
+_LONG_TAIL = 15.0
 
 
 @dataclass(frozen=True)
@@ -99,21 +102,19 @@ def examine(
     )
 
 
-def least_noise(
+def noise_amiss(
     declared: AdditiveMechanism, original: FeatureTable, released: FeatureTable
-) -> tuple[float, str] | None:
-    """Where a release has too little noise to be what it says, if it has.
+) -> str | None:
+    """What keeps the noise of a release from being what it is said to be; None if nothing does.
+
+    A sound release is found wanting less than once in a million tries.
 
     Args:
         declared: the mechanism that is said to have made it.
         original: everything that it was made of, with the bounds that values were clipped to.
         released: what was made of it.
-
-    Returns:
-        The share of the declared spread that is there, and in what; None where all is well. A sound
-        release is found wanting less than once in a million tries.
     """
-    shape = declared.shape(original)
+    shape = declared.shape(released)
     raw, noisy = aligned(original, released)
     lowers = np.array([feature.lower for feature in original.features])
     spans = np.array([feature.span for feature in original.features])
@@ -123,21 +124,34 @@ def least_noise(
     ]
     law = declared.noise(shape)
     left = scaled[1] * 2.0 ** declared.grid_bits(shape) - declared.query(scaled[0], shape)
-    squares = left**2 / law.variance
-    weight = 5.0 if isinstance(law, DiscreteLaplace) else 2.0
+    if not np.isfinite(left).all():
+        return "the release has values that no release has (missing or infinite ones)"
+    pure = isinstance(law, DiscreteLaplace)
+    bare = int((np.abs(left) <= _NEXT_TO_NOTHING * law.scale).sum())
+    expected = _NEXT_TO_NOTHING * left.size
+    if bare > expected + _SIGMAS * math.sqrt(expected) + _SIGMAS:
+        return f"{bare} released values are the original's, next to no noise added"
+    if _repeated(np.rint(left), law.scale, pure) > _SIGMAS:
+        return "the same noise was added more than once"
     person = raw.data["person"].rank("dense").to_numpy() - 1
     people = np.bincount(person)
-    groups = {
-        "a feature": (squares.mean(axis=0), np.full(len(spans), len(squares))),
-        "somebody's record": (
-            np.bincount(person, weights=squares.mean(axis=1)) / people,
+    sigma = math.sqrt(law.variance)
+    for what, sums, squares, counts in (
+        ("a feature", left.sum(axis=0), (left**2).sum(axis=0), np.full(len(spans), len(left))),
+        (
+            "somebody's record",
+            np.bincount(person, weights=left.sum(axis=1)),
+            np.bincount(person, weights=(left**2).sum(axis=1)),
             people * len(spans),
         ),
-    }
-    for what, (means, counts) in groups.items():
-        wanting = (1 - means) / np.sqrt(weight / counts)
-        if not np.isfinite(means).all() or wanting.max() > _SIGMAS:
-            return float(np.sqrt(np.nanmin(means))), what
+    ):
+        spread = squares / (counts * law.variance)
+        if ((1 - spread) / np.sqrt((5.0 if pure else 2.0) / counts)).max() > _SIGMAS:
+            share = float(np.sqrt(spread.min()))
+            return f"{what} has {share:.2g} times the noise that the mechanism adds"
+        # The second term is for sums of few Laplace draws, whose tails are long.
+        if (np.abs(sums) > sigma * (_SIGMAS * np.sqrt(counts) + _LONG_TAIL)).any():
+            return f"{what} is moved as a whole, which no noise does"
     return None
 
 
