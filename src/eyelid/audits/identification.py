@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import fmean
 
 import numpy as np
 from numpy.typing import NDArray
@@ -133,7 +134,7 @@ def identify(
             protocol,
             attacker.name,
             scored[protocol.name, attacker.name],
-            float(np.mean(guesses[protocol.name] or [1.0])),
+            fmean(guesses[protocol.name] or [1.0]),
         )
         for protocol in possible
         if protocol.name in guesses
