@@ -143,7 +143,7 @@ class Material:
 
     def possible(self, protocol: Protocol) -> bool:
         """Whether there is everything that the protocol needs."""
-        if not protocol.honest and _shortest(self.released or self.original) < _FEWEST_TO_HALVE:
+        if not protocol.honest and (self.released or self.original).shortest < _FEWEST_TO_HALVE:
             return False
         return all(self.tables(source) is not None for source in (protocol.known, protocol.shown))
 
@@ -158,7 +158,7 @@ class Material:
     def honest_splits(self) -> list[Split]:
         """How the study is parted so that nothing shown is known."""
         # A release may be cut: halves are counted in rows of the shorter.
-        cut = self.released is not None and _shortest(self.released) < _shortest(self.original)
+        cut = self.released is not None and self.released.shortest < self.original.shortest
         return splits_of(self.released if cut and self.released is not None else self.original)
 
     @cached_property
@@ -182,10 +182,6 @@ class Material:
         tables = self.tables(source)
         assert tables is not None, f"there is no {source}"
         return joined([records_of(table, self.people, where) for table in tables])
-
-
-def _shortest(table: FeatureTable) -> int:
-    return int(table.recordings["rows"].to_numpy().min())
 
 
 def everybody_alike(material: Material, seed: int = 0) -> Material:

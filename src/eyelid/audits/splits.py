@@ -84,7 +84,7 @@ def halves(table: FeatureTable, gap: int | None = None) -> Split:
         gap: rows left out between the halves; by default as many as one window is long.
     """
     gap = _window_rows(table) if gap is None else gap
-    shortest = int(table.recordings["rows"].to_numpy().min())
+    shortest = table.shortest
     half = shortest // 2
     if half + gap >= shortest or half < 1:
         raise InputError(

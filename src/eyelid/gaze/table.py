@@ -99,6 +99,11 @@ class FeatureTable:
         """The feature columns, in order."""
         return [feature.name for feature in self.features]
 
+    @property
+    def shortest(self) -> int:
+        """Rows of the shortest recording."""
+        return int(self.recordings["rows"].to_numpy().min())
+
     @cached_property
     def recordings(self) -> pl.DataFrame:
         """One row a recording, in order of appearance: its keys and its number of ``rows``."""

@@ -228,16 +228,21 @@ def audit(
         raise InputError(f"seed must not be negative, got {seed}")
     wanted = [attackers] if isinstance(attackers, str) else list(attackers or ())
     how = [find_protocol(name) for name in protocols] if protocols else PROTOCOLS
-    for name in wanted:
-        if isinstance(name, str) and name not in _SPECIAL:
-            find_attackers([name], besides=_SPECIAL)
+    names = [name for name in wanted if isinstance(name, str)]
+    plan = _Plan(
+        [attacker for attacker in wanted if not isinstance(attacker, str)]
+        + find_attackers([name for name in names if name not in _SPECIAL], besides=_SPECIAL),
+        [name for name in _SPECIAL if name in names or not wanted],
+        how,
+        tuple(targets or ()),
+        seed,
+    )
     if ledger is not None and not Path(ledger).exists():
         raise InputError(f"there is no ledger at {ledger}")
     subject = subject_of(original, released, map=map, ledger=ledger)
     folder = subject.path if subject.released is not None and subject.released.released else None
     if folder is not None and page is None:
         check_file(folder / "report.html", _PAGES)
-    plan = _Plan(wanted, how, tuple(targets or ()), seed)
     done = replace(_attack(subject, plan), partial=bool(wanted or protocols), targets=plan.targets)
     return replace(done, written=tuple(_write(done, folder, page)))
 
@@ -247,34 +252,24 @@ class _Plan:
     """What somebody asked for.
 
     Attributes:
-        attackers: by name or as they are; all when empty.
+        attackers: those who learn from records; a choice of eyelid's own when empty.
+        special: those of another kind, by name.
         protocols: how to attack.
         targets: what the data should be good for.
         seed: of random choices.
     """
 
-    attackers: Sequence[str | Attacker]
+    attackers: Sequence[Attacker]
+    special: Sequence[str]
     protocols: Sequence[Protocol]
     targets: tuple[str, ...]
     seed: int
-
-    def row_attackers(self, people: int) -> list[Attacker]:
-        """Those who learn from records."""
-        if not self.attackers:
-            return default_attackers(people)
-        own = [attacker for attacker in self.attackers if not isinstance(attacker, str)]
-        names = [n for n in self.attackers if isinstance(n, str) and n not in _SPECIAL]
-        return own + find_attackers(names) or default_attackers(people)
-
-    def asks_for(self, name: str) -> bool:
-        """Whether an attacker of another kind takes part."""
-        return not self.attackers or name in self.attackers
 
 
 def _attack(subject: Subject, plan: _Plan) -> Audit:
     seed, protocols = plan.seed, plan.protocols
     material = subject.material(seed)
-    attackers = plan.row_attackers(subject.people)
+    attackers = plan.attackers or default_attackers(subject.people)
     promised = subject.promised
     if material.released is not None:
         protocols = [protocol for protocol in protocols if material.possible(protocol)]
@@ -306,7 +301,7 @@ def _attack(subject: Subject, plan: _Plan) -> Audit:
         "seed": seed,
     }
     if material.released is None:
-        if plan.asks_for(FUSED):
+        if FUSED in plan.special:
             positive += _by_events(subject, seed)
             common["positive"] = tuple(positive)
         findings = positive
@@ -320,7 +315,7 @@ def _attack(subject: Subject, plan: _Plan) -> Audit:
     if (
         isinstance(law, AdditiveMechanism)
         and subject.certificate is not None
-        and plan.asks_for(LIKELIHOOD)
+        and LIKELIHOOD in plan.special
     ):
         findings.append(
             likelihood_finding(law, material.original, material.released, material.people)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +25,7 @@ _LONGEST_LIST = 20
 def audit_json(audit: Audit, uncovered: str) -> dict[str, Any]:
     """The audit as docs/audit.md describes it; of single people only where nothing was released."""
     canaries, streams, certificate = audit.canaries, audit.streams, audit.subject.certificate
-    told: dict[str, Any] = _plain(
+    told: dict[str, Any] = _each(
         {
             "schema": SCHEMA,
             "subject": "original" if audit.subject.released is None else "release",
@@ -36,7 +37,7 @@ def audit_json(audit: Audit, uncovered: str) -> dict[str, Any]:
             "utility": [_use(use) for use in audit.utility],
             "attributes": [_inference(inference) for inference in audit.attributes],
             # More digits would be a fingerprint of the raw data.
-            "error": None if audit.error is None else _coarse(audit.error.to_dict()),
+            "error": None if audit.error is None else _each(audit.error.to_dict(), _coarse),
             "controls": {
                 "positive": _control(strongest(audit.positive)),
                 "null": _control(strongest(audit.null)),
@@ -59,7 +60,8 @@ def audit_json(audit: Audit, uncovered: str) -> dict[str, Any]:
             "notes": [*audit.subject.notes, *audit.not_inferred, uncovered],
             "seed": audit.seed,
             "version": __version__,
-        }
+        },
+        _finite,
     )
     return told
 
@@ -134,19 +136,20 @@ def _one_run(run: OneRun) -> dict[str, Any]:
     return asdict(run) | {"refuted": run.refuted, "could_refute": run.could_refute}
 
 
-def _coarse(value: Any) -> Any:
-    """Numbers to two digits."""
-    if isinstance(value, dict):
-        return {key: _coarse(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_coarse(item) for item in value]
-    return float(f"{value:.2g}") if isinstance(value, float) and math.isfinite(value) else value
+def _coarse(number: float) -> float:
+    """Two digits."""
+    return float(f"{number:.2g}")
 
 
-def _plain(value: Any) -> Any:
-    """Numbers that JSON has: what is not finite becomes null."""
+def _finite(number: float) -> float | None:
+    """A number that JSON has."""
+    return number if math.isfinite(number) else None
+
+
+def _each(value: Any, change: Callable[[float], float | None]) -> Any:
+    """The same with every fraction changed."""
     if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
+        return {key: _each(item, change) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+        return [_each(item, change) for item in value]
+    return change(value) if isinstance(value, float) else value

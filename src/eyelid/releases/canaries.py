@@ -14,12 +14,10 @@ little too small, a fault that touches single people, noise that repeats without
 
 from __future__ import annotations
 
-import json
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -31,8 +29,9 @@ from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import read, write
 from eyelid.mechanisms.mechanism import Mechanism, NeighbourPair, Shape
-from eyelid.privacy.guarantee import Guarantee, Kind
-from eyelid.privacy.unit import PERSON, Neighbours, Trust, Unit
+from eyelid.privacy.guarantee import Guarantee
+from eyelid.privacy.unit import PERSON, Unit
+from eyelid.releases.certificate import read_certificate
 from eyelid.releases.release import release
 
 # Steinke et al. take 1000; four times as many see half the noise missing from a Gaussian at ε = 1.
@@ -132,32 +131,23 @@ def canary_audit(
         write(table.study(), Path(home) / "canaries")
         release(Path(home) / "canaries", Path(home) / "released", mechanism=mechanism)
         released = FeatureTable.of(read(Path(home) / "released"))
-        text = (Path(home) / "released" / "certificate.json").read_text(encoding="utf-8")
-    certificate = json.loads(text)
+        certificate = read_certificate(Path(home) / "released")
+    assert certificate is not None
     shape = mechanism.shape(table)
 
-    def audited(unit: Unit, stated: dict[str, Any]) -> OneRun:
-        mine = [group for group in groups if group.unit == unit]
+    def audited(claim: Guarantee) -> OneRun:
+        mine = [group for group in groups if group.unit == claim.unit]
         scores = [_scores(mechanism, group, released, shape) for group in mine]
         coins = [group.coins for group in mine]
-        claim = Guarantee(
-            kind=Kind(stated["kind"]),
-            unit=unit,
-            neighbours=Neighbours(certificate["guarantee"]["neighbours"]),
-            trust=Trust(certificate["guarantee"]["trust"]),
-            epsilon=stated["epsilon"],
-            delta=stated["delta"],
-            mu=stated["mu"],
-        )
         return one_run(np.concatenate(scores), np.concatenate(coins), claim)
 
     smaller = mechanism.unit != PERSON
     return CanaryResult(
         mechanism=mechanism.name,
         unit=str(mechanism.unit),
-        person=audited(PERSON, certificate["person_level"]),
-        within=audited(mechanism.unit, certificate["guarantee"]) if smaller else None,
-        holds=bool(certificate["person_level"]["holds"] and certificate["guarantee"]["holds"]),
+        person=audited(certificate.person_level),
+        within=audited(certificate.guarantee) if smaller else None,
+        holds=certificate.person_level.holds and certificate.guarantee.holds,
     )
 
 

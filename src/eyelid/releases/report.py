@@ -13,12 +13,12 @@ import numpy as np
 from eyelid.audits.attributes import Inference
 from eyelid.audits.identification import Finding, strongest
 from eyelid.audits.protocols import POSITIVE, PROTOCOLS, SAME_RECORDINGS
-from eyelid.audits.statistics import Estimate, Rate, rate_of_decisions
+from eyelid.audits.statistics import Estimate, rate_of_decisions
 from eyelid.audits.streams.measures import MEASURES
 from eyelid.audits.utility import Use
 from eyelid.releases import pictures
 from eyelid.releases.rendering import rendered
-from eyelid.releases.words import SAYS_NOTHING, formal_only, percent, plural
+from eyelid.releases.words import SAYS_NOTHING, formal_only, limits, plural
 from eyelid.version import __version__
 
 if TYPE_CHECKING:
@@ -125,15 +125,6 @@ def report(audit: Audit, story: Story | None = None) -> str:
         version=__version__,
         pictures=_drawn(audit, story),
     )
-
-
-def limits(rate: Rate) -> str:
-    """Its 95 % limits over people.
-
-    >>> limits(Rate(0.05, 0.00127, 0.2487, 0.05, 20))
-    '0.1–25 %'
-    """
-    return f"{percent(rate.low).removesuffix(' %')}–{percent(rate.high)}"
 
 
 def _about(audit: Audit) -> str:

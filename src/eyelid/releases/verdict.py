@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from eyelid.audits.identification import Finding, strongest
 from eyelid.audits.protocols import SAME_RECORDINGS
 from eyelid.privacy.guarantee import rounded_up
-from eyelid.releases.words import SAYS_NOTHING, formal_only, percent
+from eyelid.releases.words import SAYS_NOTHING, formal_only, limits, percent
 
 if TYPE_CHECKING:
     from eyelid.releases.audit import Audit
@@ -94,8 +94,7 @@ def _warnings(audit: Audit) -> Sequence[str]:
 def _share(finding: Finding) -> str:
     """A rate with all that belongs to it."""
     rate = finding.rate
-    limits = f"{percent(rate.low).removesuffix(' %')}–{percent(rate.high)}"
     return (
-        f"{percent(rate.rate)} of {rate.people} people (95 % limits {limits}, "
+        f"{percent(rate.rate)} of {rate.people} people (95 % limits {limits(rate)}, "
         f"guessing {percent(rate.chance)})"
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from eyelid.audits.statistics import Rate
 from eyelid.mechanisms.mechanism import Mechanism, Shape
 from eyelid.privacy.guarantee import Guarantee, rounded_up
 from eyelid.privacy.unit import PERSON
@@ -58,6 +59,15 @@ def percent(share: float) -> str:
     """
     near_an_end = 0.0005 <= share < 0.01 or 0.99 < share < 0.9995
     return f"{100 * share:.{1 if near_an_end else 0}f} %"
+
+
+def limits(rate: Rate) -> str:
+    """Its 95 % limits over people.
+
+    >>> limits(Rate(0.05, 0.00127, 0.2487, 0.05, 20))
+    '0.1–25 %'
+    """
+    return f"{percent(rate.low).removesuffix(' %')}–{percent(rate.high)}"
 
 
 def plural(count: int, word: str, words: str | None = None) -> str:

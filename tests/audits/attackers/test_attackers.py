@@ -133,7 +133,7 @@ class Guesser:
     name = "guesser"
 
     def learn(self, known, seed):
-        raise NotImplementedError
+        pytest.fail("it is only to be found, not to attack")
 
 
 NOT_AN_ATTACKER = 7
