@@ -43,7 +43,7 @@ def run(
     ],
     released: Annotated[
         Path | None,
-        typer.Argument(metavar="[RELEASED]", help="What was released of it.", show_default=False),
+        typer.Argument(metavar="RELEASED", help="What was released of it.", show_default=False),
     ] = None,
     report: Annotated[
         Path | None,
@@ -57,7 +57,7 @@ def run(
     ] = None,
     targets: Annotated[
         str | None,
-        typer.Option(metavar="T,…", help="Use to measure: task, an attribute, a label [all]."),
+        typer.Option(metavar="T,…", help="Use to measure: task, attribute, label [task, labels]."),
     ] = None,
     columns: ColumnMap = None,
     ledger: LedgerFile = None,
