@@ -9,7 +9,8 @@ import numpy as np
 
 from eyelid.audits.claims.faults import twin
 from eyelid.audits.one_run import ALPHA
-from eyelid.mechanisms.additive import AdditiveMechanism, noise_of
+from eyelid.mechanisms.additive import AdditiveMechanism
+from eyelid.mechanisms.measuring import noise_of
 from eyelid.mechanisms.mechanism import Mechanism, Shape, Values, catalogue
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import Unit
@@ -26,7 +27,7 @@ def prove(effort: Effort) -> Result:
     sound, refuted, missed, alarms = {}, [], [], {}
     for kind in kinds:
         for unit in kind.units:
-            law = kind(**kind.game_parameters, unit=Unit(unit))
+            law = kind(**kind.games[0], unit=Unit(unit))
             progress(f"  {kind.name} for a {unit} …")
             for features in (1, 2):
                 found = canary_audit(law, people=MANY, features=features)
@@ -34,7 +35,7 @@ def prove(effort: Effort) -> Result:
                 sound[name] = _of_claim(found)
                 if found.refuted:
                     refuted.append(name)
-        law = kind(**kind.game_parameters)
+        law = kind(**kind.games[0])
         if isinstance(law, AdditiveMechanism):
             missed += [f"{kind.name}: {fault}" for fault in FAULTS if not _caught(law, fault)]
         progress(f"  {AUDITS} audits of {kind.name} …")

@@ -18,7 +18,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
 from eyelid.mechanisms import Shape, mechanism
-from eyelid.mechanisms.gaussian import default_delta
+from eyelid.mechanisms.approximate import default_delta
 from eyelid.privacy import PERSON, RECORD, RECORDING, gaussian_epsilon, randomness
 from eyelid.privacy.gaussian import epsilon_of_rho, gaussian_delta, rho_of_mu
 
@@ -190,11 +190,11 @@ def test_people_with_fewer_recordings_are_released_with_what_they_have(make_tabl
 
 @pytest.mark.parametrize("name", NAMES)
 def test_blocks_do_not_change_what_is_released(name, make_table, monkeypatch):
-    import eyelid.mechanisms.additive as additive
+    import eyelid.mechanisms.measuring as measuring
 
     table = make_table(people=5)
     law = build(name, epsilon=1e6, unit=RECORD)
-    monkeypatch.setattr(additive, "_BLOCK_VALUES", 45)
+    monkeypatch.setattr(measuring, "_BLOCK_VALUES", 45)
     released = law.apply(table, randomness(1))
     assert released.data.select("person", "recording", "time_ms").equals(
         table.data.select("person", "recording", "time_ms")
@@ -226,7 +226,7 @@ def test_no_neighbours_exceed_the_declared_sensitivity_and_some_reach_it(name, u
 @pytest.mark.parametrize("name", NAMES)
 def test_the_distinguishing_game_does_not_refute_the_claim(name, unit):
     """False alarms: 1e-6 a game; the seed is fixed."""
-    law = mechanism(name, **type(build(name)).game_parameters, unit=unit)
+    law = mechanism(name, **type(build(name)).games[0], unit=unit)
     result = play(law, unit, 20_000, randomness(7))
     assert not result.refuted
     assert result.lower_bound > 0.6 * result.claimed
@@ -234,8 +234,7 @@ def test_the_distinguishing_game_does_not_refute_the_claim(name, unit):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_planted_fault_is_caught(name):
-    law = mechanism(name, **type(build(name)).game_parameters)
-    planted = list(faults_of(law))
+    planted = list(faults_of(type(build(name))))
     assert {f.name for f in planted} >= {
         "scale × 0.85",
         "missing clip",
@@ -253,7 +252,7 @@ def test_every_planted_fault_is_caught(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_the_noise_of_a_whole_table_is_fresh_and_whole(name, unit):
     """False alarms: about 1e-6; the seed is fixed."""
-    law = mechanism(name, **type(build(name)).game_parameters, unit=unit)
+    law = mechanism(name, **type(build(name)).games[0], unit=unit)
     assert not examine(law, randomness(6)).refuted
 
 

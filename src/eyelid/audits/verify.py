@@ -19,7 +19,7 @@ from eyelid.audits.claims.samplers import SamplerResult, check_samplers, faulty_
 from eyelid.audits.claims.sensitivity import FuzzResult, fuzz
 from eyelid.engine.parallel import in_turn, parallel
 from eyelid.errors import InputError
-from eyelid.mechanisms.additive import AdditiveMechanism
+from eyelid.mechanisms.measuring import MeasuringMechanism
 from eyelid.mechanisms.mechanism import Mechanism, catalogue, find
 from eyelid.privacy.noise import Randomness, SystemRandomness
 from eyelid.privacy.unit import PERSON, Unit
@@ -148,9 +148,9 @@ def verify(
     games = tuple(spread(tried, claims, "playing against the claims"))
     own = [mechanism for mechanism, unit in claims if unit == mechanism.unit]
     digits = [attack(m, next(m.neighbour_pairs(m.unit)), runs, noise) for m in own]
-    additive = [m for m in own if isinstance(m, AdditiveMechanism)]
-    fuzzes = [fuzz(mechanism, mechanism.unit, _FUZZ_PAIRS) for mechanism in additive]
-    residuals = [examine(mechanism, noise) for mechanism in additive]
+    measuring = [m for m in own if isinstance(m, MeasuringMechanism)]
+    fuzzes = [fuzz(mechanism, mechanism.unit, _FUZZ_PAIRS) for mechanism in measuring]
+    residuals = [examine(mechanism, noise) for mechanism in measuring]
     samplers = tuple(check_samplers(_SAMPLER_DRAWS, noise))
     planted = list(spread(planted_fault, _faults(kinds), "planting faults"))
     planted += [
@@ -165,8 +165,7 @@ def verify(
 def _claims(kind: type[Mechanism]) -> list[tuple[Mechanism, Unit]]:
     """Each offered unit with the mechanism calibrated to it, and the person-level total."""
     claims = []
-    for name in kind.units:
-        mechanism = kind(**kind.game_parameters, unit=Unit.parse(name))
+    for mechanism in kind.set_for_games():
         claims.append((mechanism, mechanism.unit))
         if mechanism.unit != PERSON:
             claims.append((mechanism, PERSON))
@@ -174,9 +173,4 @@ def _claims(kind: type[Mechanism]) -> list[tuple[Mechanism, Unit]]:
 
 
 def _faults(kinds: Sequence[type[Mechanism]]) -> list[Fault]:
-    return [
-        fault
-        for kind in kinds
-        if kind.claims_to_hold
-        for fault in faults_of(kind(**kind.game_parameters, unit=Unit.parse(kind.units[0])))
-    ]
+    return [fault for kind in kinds if kind.claims_to_hold for fault in faults_of(kind)]

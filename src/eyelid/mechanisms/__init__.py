@@ -1,6 +1,6 @@
 """The mechanisms, one a module; each docstring is its proof note. They join by registering."""
 
-from eyelid.mechanisms import gaussian, laplace
+from eyelid.mechanisms import cfpa, dcfpa, exponential, fpa, gaussian, laplace
 from eyelid.mechanisms.mechanism import (
     Mechanism,
     NeighbourPair,
@@ -17,8 +17,12 @@ __all__ = [
     "NeighbourPair",
     "Shape",
     "catalogue",
+    "cfpa",
+    "dcfpa",
     "describe",
+    "exponential",
     "find",
+    "fpa",
     "gaussian",
     "laplace",
     "mechanism",

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any, ClassVar
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import ClassVar
 
 from eyelid.mechanisms.additive import AdditiveMechanism
 from eyelid.mechanisms.mechanism import Shape, register
-from eyelid.privacy.guarantee import Guarantee, Kind
+from eyelid.mechanisms.pure import PureMechanism, exact
 from eyelid.privacy.noise import DiscreteLaplace
-from eyelid.privacy.unit import Neighbours, Unit
+from eyelid.privacy.unit import Unit
 
 
 @register
 @dataclass(frozen=True)
-class Laplace(AdditiveMechanism):
+class Laplace(AdditiveMechanism, PureMechanism):
     """Independent discrete Laplace noise on every value of a feature table.
 
     Takes: a FeatureTable; missing values become the public midpoint, every value is clipped to its
@@ -38,43 +34,22 @@ class Laplace(AdditiveMechanism):
 
     name: ClassVar[str] = "laplace"
     aliases: ClassVar[tuple[str, ...]] = ("lpa",)
-    kind: ClassVar[Kind] = Kind.PURE
     paper: ClassVar[str] = (
         "Bozkir, Günlü, Fuhl, Schaefer & Kasneci (2021), Differential privacy for eye tracking "
         "with temporal correlations (LPA); Dwork, McSherry, Nissim & Smith (2006)"
     )
+    times: ClassVar[int] = 1
+    """The scale of the noise over that which ε needs."""
 
     def sensitivity(self, shape: Shape, unit: Unit) -> float:
-        """Δ₁ in spans: one for each value of the unit."""
-        return float(shape.values_of(unit))
-
-    def distance(self, difference: NDArray[Any]) -> NDArray[np.float64]:
-        """The L1 norm."""
-        norms: NDArray[np.float64] = np.abs(difference).sum(axis=-1, dtype=np.float64)
-        return norms
+        """Δ₁: one span for each value of the unit."""
+        return float(shape.values_of(unit)) * 2.0 ** self.grid_bits(shape)
 
     def scale_in_spans(self, shape: Shape) -> float:
         """Δ₁/ε."""
-        return self.sensitivity(shape, self.unit) / self.epsilon
+        return self.times * shape.values_of(self.unit) / self.epsilon
 
     def noise(self, shape: Shape) -> DiscreteLaplace:
         """Scale ⌈Δ₁·2^b/ε⌉, in exact arithmetic."""
-        steps = Fraction(shape.values_of(self.unit)) * 2 ** self.grid_bits(shape)
-        return DiscreteLaplace(math.ceil(steps / _exact(self.epsilon)))
-
-    def cost(self, shape: Shape, unit: Unit) -> Guarantee:
-        """ε in proportion to the values that the unit covers."""
-        ratio = Fraction(shape.values_of(unit), shape.values_of(self.unit))
-        return Guarantee(
-            kind=Kind.PURE,
-            unit=unit,
-            neighbours=Neighbours.REPLACE_ONE,
-            trust=self.trust,
-            epsilon=float(_exact(self.epsilon) * ratio),
-            delta=0.0,
-        )
-
-
-def _exact(number: float) -> Fraction:
-    """The decimal number that a person wrote: 0.1 is a tenth."""
-    return Fraction(repr(float(number)))
+        steps = self.times * shape.values_of(self.unit) * 2 ** self.grid_bits(shape)
+        return DiscreteLaplace(math.ceil(steps / exact(self.epsilon)))

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eyelid.errors import InputError, Refused, unknown
+from eyelid.gaze.study import Study, check
 from eyelid.gaze.table import FeatureTable
 from eyelid.privacy.gaussian import check_epsilon
 from eyelid.privacy.guarantee import Guarantee, Kind
@@ -56,6 +57,7 @@ class Shape:
             "person": self.recordings * self.length * self.features,
             "recording": self.length * self.features,
             "record": self.features,
+            "chunk": min(unit.length or 0, self.length),
         }
         if unit.name not in counts:
             raise Refused(f"unit '{unit}' is not offered here: choose one of {', '.join(counts)}")
@@ -106,8 +108,11 @@ class Mechanism(ABC):
     units: ClassVar[tuple[str, ...]]
     paper: ClassVar[str]
     claims_to_hold: ClassVar[bool] = True
-    game_parameters: ClassVar[dict[str, Any]] = {"epsilon": 1.0}
-    """Where the distinguishing game has its power: ε or μ between 0.5 and 4."""
+    games: ClassVar[tuple[dict[str, Any], ...]] = ({"epsilon": 1.0},)
+    """Parameters for distinguishing games, where these have power (ε or μ between 0.5 and 4): first
+    those under which neighbours reach the whole loss, then others."""
+    game_units: ClassVar[tuple[str, ...]] = ()
+    """Units for the games, where those offered need a number; otherwise all that are offered."""
 
     epsilon: float = parameter("privacy loss for one unit, over everything in it")
     unit: Unit = parameter("whose value is hidden", default=PERSON)  # noqa: RUF009
@@ -124,6 +129,10 @@ class Mechanism(ABC):
     def cost(self, shape: Shape, unit: Unit) -> Guarantee:
         """What is promised about one ``unit``, from public facts, before any data is touched."""
 
+    def summarise(self, source: Study | FeatureTable) -> FeatureTable:
+        """What the mechanism takes of a study."""
+        return windows_of(source)
+
     @abstractmethod
     def apply(self, table: FeatureTable, noise: Randomness) -> FeatureTable:
         """The private data; clips its input to the public bounds itself."""
@@ -137,8 +146,28 @@ class Mechanism(ABC):
         """Root mean square error of one released value, in units of its feature's span."""
 
     @abstractmethod
+    def expected_mean_rmse_of_span(self, shape: Shape) -> float:
+        """The same of a recording's mean over its rows."""
+
+    @abstractmethod
+    def person_total(self, shape: Shape) -> str:
+        """How the person-level total follows from the unit's, in words."""
+
+    @abstractmethod
     def sampler(self, shape: Shape) -> str:
         """The noise in words: its law, its scale, its grid."""
+
+    @classmethod
+    def unit_named(cls, name: str, parameters: dict[str, Any]) -> Unit:
+        """The unit that a person typed; a chunk takes its length from the other parameters."""
+        return Unit.parse(name)
+
+    @classmethod
+    def set_for_games(cls) -> Iterator[Mechanism]:
+        """The mechanism as `verify` plays against it, at each of its units."""
+        for parameters in cls.games:
+            for name in cls.game_units or cls.units:
+                yield cls(**parameters, unit=cls.unit_named(name, parameters))
 
     @property
     def numerics(self) -> str:
@@ -165,6 +194,17 @@ class Mechanism(ABC):
         """The parameters as a certificate writes them."""
         values = {item.name: getattr(self, item.name) for item in fields(self)}
         return {name: str(v) if isinstance(v, Unit) else v for name, v in values.items()}
+
+
+def windows_of(source: Study | FeatureTable) -> FeatureTable:
+    """The features of a study; gaze samples are summarised in windows of the default length."""
+    if isinstance(source, FeatureTable):
+        return source
+    if source.kind == "samples":
+        from eyelid.gaze.features import window_features
+
+        return window_features(check(source))
+    return FeatureTable.of(source)
 
 
 _registry: dict[str, type[Mechanism]] = {}
@@ -233,7 +273,10 @@ def mechanism(name: str, **parameters: Any) -> Mechanism:
     missing = sorted(required - set(parameters))
     if missing:
         raise InputError(f"{kind.name} needs {missing[0]}: give it with --{missing[0]}")
-    return kind(**{key: _convert(key, value, hints[key]) for key, value in parameters.items()})
+    chosen = {key: _convert(key, value, hints[key]) for key, value in parameters.items()}
+    if isinstance(chosen.get("unit"), str):
+        chosen["unit"] = kind.unit_named(chosen["unit"], chosen)
+    return kind(**chosen)
 
 
 def _convert(name: str, value: Any, hint: Any) -> Any:
@@ -242,7 +285,7 @@ def _convert(name: str, value: Any, hint: Any) -> Any:
         return value
     options = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
     if Unit in options:
-        return Unit.parse(value)
+        return value
     for option in (bool, int, float, str):
         if option not in options:
             continue

@@ -10,11 +10,11 @@ from typing import Any
 import polars as pl
 
 from eyelid.errors import InputError, unknown
-from eyelid.gaze.study import Feature, Study, check
+from eyelid.gaze.study import Feature, Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.column_map import Map
 from eyelid.io.reading import read
-from eyelid.mechanisms.mechanism import Mechanism, Shape, find, mechanism
+from eyelid.mechanisms.mechanism import Mechanism, Shape, find, mechanism, windows_of
 from eyelid.privacy.bounds import Bounds, BoundsSource
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import Randomness
@@ -77,19 +77,15 @@ def promised(mechanism: Mechanism, shape: Shape, unit: Unit, *reasons: str) -> G
     return mechanism.cost(shape, unit).broken(*reasons)
 
 
-def feature_table(source: Study | FeatureTable | Path | str, map: Map = None) -> FeatureTable:
+def feature_table(
+    source: Study | FeatureTable | Path | str, map: Map = None, mechanism: Mechanism | None = None
+) -> FeatureTable:
     """The feature table that somebody means by a study, a table, or a path.
 
-    Samples are summarised in windows of the default length first.
+    Samples are summarised in windows of the default length first, or as a mechanism takes them.
     """
-    if isinstance(source, FeatureTable):
-        return source
-    study = source if isinstance(source, Study) else read(source, map)
-    if study.kind == "samples":
-        from eyelid.gaze.features import window_features
-
-        return window_features(check(study))
-    return FeatureTable.of(study)
+    read_in = read(source, map) if isinstance(source, Path | str) else source
+    return windows_of(read_in) if mechanism is None else mechanism.summarise(read_in)
 
 
 def build_mechanism(name: str | Mechanism, **parameters: Any) -> Mechanism:
@@ -115,7 +111,7 @@ def make_plan(
     keep: Sequence[str] = (),
 ) -> Plan:
     """Check everything that can be checked before anything is spent or written."""
-    table = feature_table(source)
+    table = feature_table(source, mechanism=mechanism)
     if table.released:
         raise InputError(
             "this is a released dataset already: release from the original study, whose ledger "

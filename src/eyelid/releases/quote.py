@@ -15,7 +15,7 @@ from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.privacy.unit import PERSON
 from eyelid.releases.plan import build_mechanism, feature_table, people_alike, promised
-from eyelid.releases.words import informative, person_total, worth
+from eyelid.releases.words import informative, worth
 
 
 @dataclass(frozen=True)
@@ -59,14 +59,16 @@ class Quote:
             "shape": asdict(self.shape),
             "guarantee": self.guarantee.to_dict(),
             "person_level": self.person_level.summary()
-            | {"how": person_total(self.mechanism, self.shape)},
+            | {"how": self.mechanism.person_total(self.shape)},
             "noise": {
                 "sampler": self.mechanism.sampler(self.shape),
                 "numerics": self.mechanism.numerics,
             },
             "expected_error": {
                 "rmse_of_span": error,
-                "recording_mean_rmse_of_span": error / self.shape.length**0.5,
+                "recording_mean_rmse_of_span": self.mechanism.expected_mean_rmse_of_span(
+                    self.shape
+                ),
             },
             "informative": informative(self.mechanism, self.shape),
             "says": worth(self.mechanism, self.shape),
@@ -107,7 +109,7 @@ def cost(
         if doubled:
             raise InputError(f"the study says how many {doubled[0]} it has: leave it out")
         chosen = build_mechanism(mechanism, length=length, **parameters)
-        table = feature_table(source, map)
+        table = feature_table(source, map, chosen)
         return Quote(chosen, chosen.shape(table), people_alike(table))
     facts = {"people": people, "recordings": recordings, "features": features, "length": length}
     absent = [name for name, value in facts.items() if value is None]

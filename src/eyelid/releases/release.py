@@ -31,7 +31,7 @@ from eyelid.releases.counting import open_ledger, refuse_to_dodge
 from eyelid.releases.datacard import datacard
 from eyelid.releases.fingerprint import input_digest, output_digest
 from eyelid.releases.plan import Plan, build_mechanism, make_plan
-from eyelid.releases.words import person_total, worth
+from eyelid.releases.words import worth
 from eyelid.version import __version__
 
 
@@ -128,10 +128,11 @@ def release(
     table = chosen.apply(plan.table, noise)
     people = plan.table.people.filter(pl.col("person").is_in(plan.people))
     # Bounds read off the data must not come back as the features' own.
+    defined = {feature.name: feature for feature in plan.defined_features}
     table = replace(
         table,
         people=people.select("person", *plan.keep),
-        features=plan.defined_features,
+        features=tuple(defined.get(f.name, f) for f in table.features),
         origin=None,
         released=True,
     )
@@ -214,7 +215,7 @@ def _debit_and_certify(
         parameters=plan.mechanism.parameters(),
         guarantee=plan.guarantee,
         person_level=plan.person_level,
-        how=person_total(plan.mechanism, plan.shape),
+        how=plan.mechanism.person_total(plan.shape),
         bounds=plan.bounds,
         noise={
             "sampler": plan.mechanism.sampler(plan.shape),

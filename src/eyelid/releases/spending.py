@@ -12,7 +12,7 @@ from eyelid.gaze.table import FeatureTable
 from eyelid.io.column_map import Map
 from eyelid.io.origin import counted_in, origin_of, origin_so_far
 from eyelid.io.reading import read
-from eyelid.mechanisms.gaussian import default_delta
+from eyelid.mechanisms.approximate import default_delta
 from eyelid.privacy.composition import parallel
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.ledger import Allowance, Balance, Debit

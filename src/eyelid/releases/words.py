@@ -82,7 +82,7 @@ def plural(count: int, word: str, words: str | None = None) -> str:
 def worth(mechanism: Mechanism, shape: Shape) -> str:
     """What is left to see in the release, from public facts alone."""
     error = mechanism.expected_rmse_of_span(shape)
-    mean_error = error / math.sqrt(shape.length)
+    mean_error = mechanism.expected_mean_rmse_of_span(shape)
     text = f"Expected error of one value: {number(error)} times its feature's span"
     if not informative(mechanism, shape):
         weaker = mechanism.units[mechanism.units.index(mechanism.unit.name) + 1 :]
@@ -110,23 +110,10 @@ def worth(mechanism: Mechanism, shape: Shape) -> str:
 
 def informative(mechanism: Mechanism, shape: Shape) -> bool:
     """Whether a recording's mean is expected to be nearer the truth than a public constant."""
-    error = mechanism.expected_rmse_of_span(shape)
-    return error / math.sqrt(shape.length) < _CONSTANT_RMSE_OF_SPAN
+    return mechanism.expected_mean_rmse_of_span(shape) < _CONSTANT_RMSE_OF_SPAN
 
 
 def _next_to_nothing(person_level: Guarantee) -> bool:
     """Whether the guarantee itself rules out that much is learned about a person."""
     loss = person_level.epsilon if person_level.mu is None else person_level.mu
     return loss is not None and loss <= 1.0
-
-
-def person_total(mechanism: Mechanism, shape: Shape) -> str:
-    """How the person-level total follows from the unit's."""
-    parts = ((shape.recordings, "recording"), (shape.length, "row"), (shape.features, "feature"))
-    whole = " × ".join(plural(count, word) for count, word in parts)
-    if mechanism.unit.name == "person":
-        return f"calibrated to the person: {whole} together"
-    return (
-        f"sequential composition: a person has {whole}; one {mechanism.unit} covers "
-        f"{shape.values_of(mechanism.unit)} of these values"
-    )

@@ -19,7 +19,8 @@ from eyelid.audits.records import Records, records_of
 from eyelid.audits.scores import Scores
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.additive import AdditiveMechanism, noise_of
+from eyelid.mechanisms.additive import AdditiveMechanism
+from eyelid.mechanisms.measuring import noise_of
 from eyelid.mechanisms.mechanism import Shape
 from eyelid.privacy.noise import DiscreteGaussian, DiscreteNoise
 

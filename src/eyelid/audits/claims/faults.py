@@ -14,9 +14,13 @@ from eyelid.audits.claims.precision import attack
 from eyelid.audits.claims.residuals import examine
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.additive import AdditiveMechanism
+from eyelid.mechanisms.measuring import MeasuringMechanism, noise_of
 from eyelid.mechanisms.mechanism import Mechanism, Shape, Values
-from eyelid.privacy.noise import DiscreteLaplace, DiscreteNoise, Randomness, randomness
-from eyelid.privacy.unit import PERSON, RECORDING
+from eyelid.mechanisms.perturbation import FourierMechanism
+from eyelid.privacy.noise import DiscreteLaplace, Randomness, randomness
+from eyelid.privacy.unit import PERSON, Unit
+
+Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -34,16 +38,27 @@ class Fault:
     caught: Callable[[int, Randomness], bool]
 
 
-def faults_of(mechanism: Mechanism) -> Iterator[Fault]:
+def faults_of(kind: type[Mechanism]) -> Iterator[Fault]:
     """Every planted fault that makes sense for this mechanism."""
+    variants = list(kind.set_for_games())
+    mechanism = variants[0]
+    if not isinstance(mechanism, MeasuringMechanism):
+        return
+    # Some lose less than they claim; what is planted is too little for the claim.
+    too_little = 0.85 / getattr(mechanism, "times", 1)
+    yield _game_fault(f"scale × {too_little:g}", mechanism, {"perturb": _less_noise(too_little)})
+    yield _game_fault("missing clip", mechanism, {"clip": _no_clip})
+    for name, changes in _STALE.items():
+        yield _residual_fault(name, mechanism, changes)
+    for smaller in variants[: len(kind.game_units or kind.units)]:
+        if smaller.unit != PERSON:
+            yield _sold_as_person(smaller)
     if isinstance(mechanism, AdditiveMechanism):
-        yield _game_fault("scale × 0.85", mechanism, {"noise": _too_little_noise})
-        yield _game_fault("missing clip", mechanism, {"clip": _no_clip})
         yield _float_noise(mechanism)
-        for name, changes in _STALE.items():
-            yield _residual_fault(name, mechanism, changes)
-        if {"person", "recording"} <= set(mechanism.units):
-            yield _recording_as_person(mechanism)
+    for variant in variants[-1:]:
+        if isinstance(variant, FourierMechanism):
+            yield _game_fault("noise on real parts only", variant, {"perturb": _real_only})
+            yield _game_fault("missing √n", variant, {"perturb": _without_root_n})
 
 
 def twin(mechanism: Mechanism, changes: dict[str, Any]) -> Any:
@@ -61,12 +76,34 @@ def _game_fault(name: str, mechanism: Mechanism, changes: dict[str, Any]) -> Fau
     return Fault(name, mechanism.name, caught)
 
 
-def _too_little_noise(self: AdditiveMechanism, shape: Shape) -> DiscreteNoise:
-    law: DiscreteNoise = type(self).__mro__[1].noise(self, shape)  # type: ignore[attr-defined]
-    return type(law)(int(0.85 * law.scale))
+def _less_noise(share: float) -> Callable[..., Integers]:
+    def perturb(
+        self: MeasuringMechanism, integers: Integers, shape: Shape, noise: Randomness
+    ) -> Integers:
+        law = noise_of(self, shape)
+        return integers + type(law)(int(share * law.scale)).draw(integers.shape, noise)
+
+    return perturb
 
 
-def _no_clip(self: AdditiveMechanism, values: Values) -> Values:
+def _real_only(
+    self: FourierMechanism, integers: Integers, shape: Shape, noise: Randomness
+) -> Integers:
+    draws = noise_of(self, shape).draw(integers.shape, noise)
+    each = draws.reshape(*draws.shape[:-2], self.pieces(shape), -1, draws.shape[-1])
+    each[..., self.kept(shape) :, :] = 0
+    return integers + draws
+
+
+def _without_root_n(
+    self: FourierMechanism, integers: Integers, shape: Shape, noise: Randomness
+) -> Integers:
+    law = noise_of(self, shape)
+    smaller = type(law)(int(law.scale / self.piece(shape) ** 0.5))
+    return integers + smaller.draw(integers.shape, noise)
+
+
+def _no_clip(self: MeasuringMechanism, values: Values) -> Values:
     return np.where(np.isnan(values), 0.5, values)
 
 
@@ -87,64 +124,64 @@ def _float_noise(mechanism: AdditiveMechanism) -> Fault:
     return Fault("float noise", mechanism.name, caught)
 
 
-def _residual_fault(name: str, mechanism: AdditiveMechanism, changes: dict[str, Any]) -> Fault:
+def _residual_fault(name: str, mechanism: MeasuringMechanism, changes: dict[str, Any]) -> Fault:
     def caught(_: int, noise: Randomness) -> bool:
         return examine(twin(mechanism, changes), noise, declared=mechanism).refuted
 
     return Fault(name, mechanism.name, caught)
 
 
-Integers = NDArray[np.int64]
-
-
 def _same_for_rows(
-    self: AdditiveMechanism, integers: Integers, shape: Shape, noise: Randomness
+    self: MeasuringMechanism, integers: Integers, shape: Shape, noise: Randomness
 ) -> Integers:
-    return integers + self.noise(shape).draw((len(integers), 1, shape.features), noise)
+    one_row = (*integers.shape[:-2], 1, integers.shape[-1])
+    return integers + noise_of(self, shape).draw(one_row, noise)
 
 
 def _same_for_features(
-    self: AdditiveMechanism, integers: Integers, shape: Shape, noise: Randomness
+    self: MeasuringMechanism, integers: Integers, shape: Shape, noise: Randomness
 ) -> Integers:
-    return integers + self.noise(shape).draw((len(integers), shape.length, 1), noise)
+    return integers + noise_of(self, shape).draw((*integers.shape[:-1], 1), noise)
 
 
 def _shared_by_people(
-    self: AdditiveMechanism, integers: Integers, shape: Shape, noise: Randomness
+    self: MeasuringMechanism, integers: Integers, shape: Shape, noise: Randomness
 ) -> Integers:
-    half = self.noise(shape).draw(((len(integers) + 1) // 2, *integers.shape[1:]), noise)
+    half = noise_of(self, shape).draw(((len(integers) + 1) // 2, *integers.shape[1:]), noise)
     both: Integers = np.concatenate([half, half])[: len(integers)]
     return integers + both
 
 
 def _from_one_seed(
-    self: AdditiveMechanism, integers: Integers, shape: Shape, _: Randomness
+    self: MeasuringMechanism, integers: Integers, shape: Shape, _: Randomness
 ) -> Integers:
-    return integers + self.noise(shape).draw(integers.shape, randomness(0))
+    return integers + noise_of(self, shape).draw(integers.shape, randomness(0))
 
 
 def _coarse(
-    self: AdditiveMechanism, integers: Integers, shape: Shape, noise: Randomness
+    self: MeasuringMechanism, integers: Integers, shape: Shape, noise: Randomness
 ) -> Integers:
-    draws = self.noise(shape).draw(integers.shape, noise)
+    draws = noise_of(self, shape).draw(integers.shape, noise)
     return integers + np.left_shift(np.right_shift(draws, 10), 10)
 
 
 def _only_first_rows(
-    self: AdditiveMechanism, integers: Integers, shape: Shape, noise: Randomness
+    self: MeasuringMechanism, integers: Integers, shape: Shape, noise: Randomness
 ) -> Integers:
-    draws = self.noise(shape).draw(integers.shape, noise)
-    draws[:, -1:] = 0
+    draws = noise_of(self, shape).draw(integers.shape, noise)
+    draws[..., -1:, :] = 0
     return integers + draws
 
 
-def _mask_again(self: AdditiveMechanism, values: Values, shape: Shape, noise: Randomness) -> Values:
-    private = AdditiveMechanism.randomise(self, values, shape, noise)
+def _mask_again(
+    self: MeasuringMechanism, values: Values, shape: Shape, noise: Randomness
+) -> Values:
+    private = MeasuringMechanism.randomise(self, values, shape, noise)
     return np.where(np.isnan(values), np.nan, private)
 
 
-def _mean_recordings(self: AdditiveMechanism, table: FeatureTable) -> Shape:
-    shape = AdditiveMechanism.shape(self, table)
+def _mean_recordings(self: MeasuringMechanism, table: FeatureTable) -> Shape:
+    shape = MeasuringMechanism.shape(self, table)
     return replace(shape, recordings=max(1, len(table.recordings) // shape.people))
 
 
@@ -161,11 +198,11 @@ _STALE: dict[str, dict[str, Any]] = {
 }
 
 
-def _recording_as_person(mechanism: AdditiveMechanism) -> Fault:
-    """The ε of one recording, printed as if it were a person's."""
+def _sold_as_person(mechanism: Mechanism) -> Fault:
+    """The ε of one recording, row or chunk, printed as if it were a person's."""
+    unit: Unit = mechanism.unit
 
     def caught(runs: int, noise: Randomness) -> bool:
-        weaker = replace(mechanism, unit=RECORDING)
-        return play(weaker, PERSON, runs, noise, lambda s: weaker.cost(s, RECORDING)).refuted
+        return play(mechanism, PERSON, runs, noise, lambda s: mechanism.cost(s, unit)).refuted
 
-    return Fault("recording ε sold as person", mechanism.name, caught)
+    return Fault(f"{unit.name} ε sold as person", mechanism.name, caught)

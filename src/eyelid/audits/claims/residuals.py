@@ -19,6 +19,7 @@ from eyelid.audits.alignment import aligned
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
 from eyelid.mechanisms.additive import AdditiveMechanism
+from eyelid.mechanisms.measuring import MeasuringMechanism
 from eyelid.mechanisms.mechanism import Shape
 from eyelid.privacy.noise import DiscreteLaplace, Randomness
 
@@ -67,7 +68,7 @@ class ResidualResult:
 
 
 def examine(
-    mechanism: AdditiveMechanism, noise: Randomness, declared: AdditiveMechanism | None = None
+    mechanism: MeasuringMechanism, noise: Randomness, declared: MeasuringMechanism | None = None
 ) -> ResidualResult:
     """Release a known table twice and look at the noise.
 
@@ -76,17 +77,20 @@ def examine(
         noise: its randomness.
         declared: whose law and grid the noise should have; the mechanism itself by default.
     """
-    mechanism = replace(mechanism, length=_LENGTH)
-    declared = mechanism if declared is None else replace(declared, length=_LENGTH)
+    fewest = mechanism.fewest_rows
+    # Whole chunks: of one that is cut, the coordinates cannot be told.
+    length = fewest * math.ceil(_LENGTH / fewest)
+    mechanism = replace(mechanism, length=length)
+    declared = mechanism if declared is None else replace(declared, length=length)
     known = _table()
-    shape = Shape(_PEOPLE, _RECORDINGS, _LENGTH, _FEATURES)
-    truth = declared.query(_expected(known), shape)
-    steps = 2.0 ** declared.grid_bits(shape)
+    shape = Shape(_PEOPLE, _RECORDINGS, length, _FEATURES)
+    there = _there(known)
+    truth = declared.query(_by_people(_expected(known, length), there), shape)[there]
     left = []
     for _ in range(2):
         released = mechanism.apply(known, noise).data
-        values = released.select(known.names).to_numpy().reshape(truth.shape)
-        left.append(values * steps - truth)
+        values = released.select(known.names).to_numpy().reshape(-1, length, _FEATURES)
+        left.append(declared.measured(_by_people(values, there), shape)[there] - truth)
     residuals = np.concatenate(left)
     missing = int((~np.isfinite(residuals)).sum())
     whole = np.nan_to_num(residuals, nan=0.0, posinf=0.0, neginf=0.0)
@@ -169,16 +173,29 @@ def _table() -> FeatureTable:
     return FeatureTable(table.data.filter(kept), table.features, table.people, step_ms=1.0)
 
 
-def _expected(table: FeatureTable) -> NDArray[np.float64]:
+def _expected(table: FeatureTable, length: int) -> NDArray[np.float64]:
     """The values of every recording at the common length, cut or padded with NaN."""
     rows = table.recordings["rows"].to_numpy()
     values = table.data.select(table.names).to_numpy()
-    dense = np.full((rows.size, _LENGTH, _FEATURES), np.nan)
+    dense = np.full((rows.size, length, _FEATURES), np.nan)
     recording = np.repeat(np.arange(rows.size), rows)
     row = np.arange(len(values)) - np.repeat(np.cumsum(rows) - rows, rows)
-    inside = row < _LENGTH
+    inside = row < length
     dense[recording[inside], row[inside]] = values[inside]
     return dense
+
+
+def _there(table: FeatureTable) -> NDArray[np.bool_]:
+    """Which of the recordings each person has, from the first on."""
+    counts = table.recordings.group_by("person", maintain_order=True).len()["len"].to_numpy()
+    return np.asarray(np.arange(_RECORDINGS) < counts[:, None])
+
+
+def _by_people(recordings: NDArray[np.float64], there: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """People × recordings × rows × features, missing where there is no recording."""
+    values = np.full((*there.shape, *recordings.shape[1:]), np.nan)
+    values[there] = recordings
+    return values
 
 
 def _repeated(residuals: NDArray[np.float64], scale: int, pure: bool) -> float:
