@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from benchmarks import audit, events, features, noise, read, release, startup
+from benchmarks import audit, events, features, noise, read, release, signals, startup
 from benchmarks.case import remark
 
 BENCHMARKS = {
@@ -16,6 +16,7 @@ BENCHMARKS = {
     "events": events.cases,
     "features": features.cases,
     "audit": audit.cases,
+    "signals": signals.cases,
 }
 
 

@@ -15,6 +15,7 @@ CLAIMS = {
     "games": "no mechanism is refuted, every planted fault is caught",
     "samplers": "the exact samplers follow their laws",
     "discreteness": "a discrete Gaussian is as near to a rounded one as the slack says",
+    "equal_guarantee": "at the same promise to a person ours are nearer, and cost foresees how far",
     "pipeline": "person totals and broken promises come through the command line",
     "canaries": "the whole release pipeline withstands made-up people, and its faults do not",
     "kill": "a release killed at random moments leaves all or nothing, and is counted",
@@ -24,6 +25,7 @@ CLAIMS = {
     "agreement": "events are found where people see them, and where the simulator put them",
     "refutation": "no sound release is called refuted by an audit, and planted faults are",
     "watermark": "noise is recognised by a paper's protocol, and by no honest one",
+    "published": "real people show the shapes of a paper's published figures, and why",
     "simulator": "made-up people have the privacy problem that real people have",
     "recognition": "documents and people are recognised in real recordings, end to end",
     "real": "real people are recognised raw and not recognised when released",
@@ -44,7 +46,7 @@ def main() -> int:
         parser.error(f"no claim {unknown[0]}: choose from {', '.join(CLAIMS)}")
     if options.pop("list"):
         for name in names:
-            print(f"{name:14}{CLAIMS[name]}")
+            print(f"{name:17}{CLAIMS[name]}")
         return 0
     effort = Effort(**options)
     failed = [name for name in names if not _try(name, effort)]

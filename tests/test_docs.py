@@ -13,6 +13,7 @@ PAGES = [
     "docs/events.md",
     "docs/audit.md",
     "docs/correlation.md",
+    "docs/signals.md",
 ]
 
 

@@ -74,6 +74,50 @@ def test_a_sound_pipeline_is_not_refuted(name, parameters, unit, length):
     assert (found.within is None) == (unit == "person")
 
 
+IN_COEFFICIENTS = [
+    pytest.param("fpa", {}, id="fpa"),
+    pytest.param("fpa", {"k": 3, "length": 600}, id="fpa with three coefficients"),
+    pytest.param("fpa", {"k": "private"}, id="fpa that chooses"),
+    pytest.param("cfpa", {"unit": "chunk"}, id="cfpa for a chunk"),
+    pytest.param("cfpa", {"unit": "recording", "length": 50, "chunk": 8}, id="cfpa"),
+    pytest.param("dcfpa", {"length": "longest", "chunk": 16}, id="dcfpa"),
+    pytest.param("exponential", {"unit": "chunk:4"}, id="exponential"),
+    pytest.param("dct", {"k": 3, "unit": "recording"}, id="dct"),
+    pytest.param("dct", {"law": "spherical"}, id="dct with spherical noise"),
+    pytest.param("envelope", {"length": "longest"}, id="envelope"),
+]
+
+
+@pytest.mark.parametrize(("name", "parameters"), IN_COEFFICIENTS)
+def test_canaries_have_the_rows_that_a_mechanism_needs(name, parameters):
+    """By design at most one in 1000 of these fails, for either of two claims."""
+    law = mechanism(name, epsilon=1.0, **parameters)
+    found = canary_audit(law, 1000, seed=1)
+    assert found.holds
+    assert not found.refuted
+    assert found.unit == str(law.unit)
+    assert (found.within is None) == (law.unit.name == "person")
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "share"),
+    [
+        pytest.param("fpa", {}, 0.5, id="fpa"),
+        pytest.param("cfpa", {}, 0.5, id="cfpa"),
+        pytest.param("cfpa", {"unit": "chunk"}, 0.5, id="cfpa for a chunk"),
+        # Its loss is spread over coefficients that no signal moves all at once.
+        pytest.param("dcfpa", {}, 0.3, id="dcfpa"),
+        pytest.param("dct", {}, 0.5, id="dct"),
+        pytest.param("envelope", {}, 0.5, id="envelope"),
+        # It claims twice what it loses.
+        pytest.param("exponential", {}, 0.25, id="exponential"),
+    ],
+)
+def test_less_noise_on_coefficients_is_caught(name, parameters, share):
+    broken = twin(mechanism(name, epsilon=1.0, **parameters), with_noise_times(share))
+    assert canary_audit(broken, seed=1).refuted
+
+
 def test_the_claim_is_the_one_on_the_certificate():
     found = canary_audit(mechanism("laplace", epsilon=1.5, unit="recording"), seed=1)
     assert found.within is not None

@@ -36,3 +36,57 @@ def test_a_quote_from_a_study_is_that_of_its_release(make_table):
 def test_a_quote_without_facts_asks_for_them():
     with pytest.raises(InputError, match="missing: recordings, length"):
         eyelid.cost("laplace", people=3, features=2, epsilon=1.0)
+
+
+def test_people_are_averaged_in_the_error_of_their_mean():
+    own = eyelid.cost("dcfpa", **FACTS, epsilon=1.0).to_dict()["expected_error"]
+    assert own["group_mean_rmse_of_span"] == pytest.approx(own["rmse_of_span"] / math.sqrt(20))
+    mean = eyelid.cost("groupmean", **FACTS, epsilon=1.0).to_dict()["expected_error"]
+    assert mean["group_mean_rmse_of_span"] == mean["rmse_of_span"]
+    assert mean["constant_rmse_of_span"] == pytest.approx(0.288675, rel=1e-5)
+
+
+def test_a_mean_over_the_people_needed_carries_information_and_over_one_less_does_not():
+    quoted = eyelid.cost("laplace", **FACTS, epsilon=1.0).to_dict()
+    needed = quoted["people_needed"]
+    assert f"the mean over {needed:,} people or more (groupmean)" in quoted["says"]
+
+    def informative(people):
+        facts = FACTS | {"people": people}
+        mean = eyelid.cost("groupmean", **facts, epsilon=1.0, inner="dct").to_dict()
+        return mean["informative_about"]["values"]
+
+    assert informative(needed)
+    assert not informative(needed - 1)
+
+
+def test_more_is_needed_for_less_epsilon_and_for_more_features():
+    def needed(**changed):
+        asked = FACTS | {"epsilon": 1.0} | changed
+        return eyelid.cost("laplace", **asked).to_dict()["people_needed"]
+
+    assert needed(epsilon=0.1) > needed() > needed(features=1) > needed(features=1, recordings=1)
+
+
+def test_a_mean_that_carries_nothing_says_so_of_the_mean():
+    says = eyelid.cost("groupmean", **FACTS, epsilon=0.01).to_dict()["says"]
+    assert "This release carries almost no information." in says
+    assert "a person's own" not in says
+    assert "may still name people" not in says
+
+
+def test_only_units_that_the_mechanism_inside_offers_are_named():
+    says = eyelid.cost("groupmean", **FACTS, epsilon=0.01, inner="dct").to_dict()["says"]
+    assert "an openly weaker unit (recording)," in says
+
+
+def test_a_quote_for_bins_counts_windows_as_a_person_does():
+    quote = eyelid.cost("groupmean", **FACTS, epsilon=1.0, inner="prewindow:only=linear")
+    assert (quote.shape.length, quote.shape.features) == (600 + 59, 7)
+    assert quote.to_dict()["people_needed"] > 20
+
+
+@pytest.mark.parametrize("epsilon", [1e-9, 1e5])
+def test_an_epsilon_out_of_reach_for_a_mean_does_not_stop_another_release(make_table, epsilon):
+    done = eyelid.release(make_table(), mechanism="laplace", epsilon=epsilon)
+    assert "(groupmean)" not in done.worth

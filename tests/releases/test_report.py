@@ -20,10 +20,14 @@ from eyelid.audits.protocols import POSITIVE
 from eyelid.audits.risk import features_at_risk, people_at_risk
 from eyelid.audits.statistics import rate_of_decisions
 from eyelid.audits.streams import stream_measures
+from eyelid.audits.temporal import release_summary, temporal_summary
+from eyelid.audits.temporal.summary import OF_THE_DATA
 from eyelid.audits.utility import Use
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable
+from eyelid.mechanisms import mechanism
 from eyelid.privacy.guarantee import rounded_up
+from eyelid.releases import audit as audits
 from eyelid.releases.audit import UNCOVERED, Audit
 from eyelid.releases.canaries import CanaryResult
 from eyelid.releases.release import release
@@ -325,3 +329,60 @@ def test_details_are_open_on_paper(sound):
     printed = page[page.index("@media print") :]
     assert "details::details-content" in printed
     assert "background: #fff" in printed
+
+
+def test_how_rows_go_together_is_drawn_for_the_owner(simulated_table):
+    temporal = temporal_summary(simulated_table)
+    page = report(_audit(simulated_table, temporal=temporal))
+    assert "<h2>Correlation over time</h2>" in page
+    assert "raw signals, mean over features" in page
+    assert "leaks at most" not in page
+    assert OF_THE_DATA in page
+
+
+def test_what_a_release_lets_out_over_time_is_told_from_public_facts(simulated_table):
+    made = release(simulated_table, mechanism="laplace", epsilon=1.0)
+    law = mechanism("laplace", epsilon=1.0)
+    temporal = release_summary(simulated_table, law, law.shape(simulated_table))
+    page = report(_audit(simulated_table, made, temporal=temporal))
+    assert "What a recording tells about one row" in page
+    assert f"up to ε = {rounded_up(temporal.worst, 3)}" in page
+    assert "lower no noise" in page
+    assert "which no certificate covers" in page
+    # Made-up people may be drawn exactly, real ones may not where a release is handed on.
+    assert "raw signals, mean over features" in page
+    real = replace(simulated_table, simulated=False)
+    page = report(_audit(real, made, temporal=temporal))
+    assert "raw signals, mean over features" not in page
+    assert "The curves themselves are on the page of the original" in page
+
+
+def test_a_gaussian_release_states_what_a_belief_tells(simulated_table):
+    made = release(simulated_table, mechanism="gaussian", epsilon=1.0)
+    law = mechanism("gaussian", epsilon=1.0)
+    temporal = release_summary(simulated_table, law, law.shape(simulated_table))
+    page = report(_audit(simulated_table, made, temporal=temporal))
+    assert f"ε′ = {rounded_up(temporal.belief.epsilon_dependent, 3)}" in page
+    assert "leaks at most" not in page
+
+
+def test_too_little_to_correlate_is_said_in_one_sentence(make_table):
+    found = audits.audit(make_table(people=4, rows=5), attackers=["means"])
+    assert found.temporal is None
+    why = (
+        "correlation over time was not looked at: no task has 3 recordings of more than 5 rows: "
+        "correlations across people need them"
+    )
+    page = report(found)
+    assert why in page
+    assert "<h2>Correlation over time</h2>" not in page
+    assert found.to_dict()["temporal"] is None
+    assert why in found.to_dict()["notes"]
+
+
+def test_an_audit_looks_at_time(simulated_table):
+    made = release(simulated_table, mechanism="cfpa", epsilon=1.0, unit="chunk")
+    found = audits.audit(simulated_table, made, attackers=["means"]).to_dict()["temporal"]
+    assert found["leakage"]["step"] == "chunk of 32 rows"
+    assert found["leakage"]["epsilon"] == pytest.approx(52.0)
+    assert len(found["correlation"]) == 3

@@ -42,6 +42,18 @@ def test_the_bound_is_that_of_this_release_alone(pair, tmp_path):
     assert second.certificate.rank1_bound["raw_to_release"] > second.bounds()["raw_to_release"]
 
 
+@pytest.mark.parametrize("order", [("gaussian", "fpa"), ("fpa", "gaussian"), ("cfpa", "cfpa")])
+@pytest.mark.parametrize("deltas", [(1e-6, 1e-6), (1e-6, 1e-3)])
+def test_totals_over_releases_of_different_kinds_are_in_order(
+    order, deltas, features_folder, tmp_path
+):
+    for name, delta in zip(order, deltas, strict=True):
+        more = {"delta": delta} if name == "gaussian" else {"chunk": 5} if name == "cfpa" else {}
+        place = tmp_path / f"{len(list(tmp_path.iterdir()))}"
+        release(features_folder, place, mechanism=name, epsilon=2.0, **more)
+        assert subject_of(features_folder, place).disagreements == ()
+
+
 def test_no_bound_is_given_where_attributes_tell_people_apart(make_table, tmp_path):
     table = make_table()
     people = table.people.with_columns(pl.Series("gender", ["f", "m", "f", "m"]))
@@ -163,7 +175,7 @@ def test_less_noise_than_the_certificate_says_is_seen_without_a_ledger(make_tabl
     )
     swapped = replace(swapped, person_level=loud.certificate.person_level)
     found = subject_of(table, replace(quiet, certificate=swapped)).disagreements
-    assert re.search("a feature has 0.2[3-7]? times the noise", found[-1])
+    assert re.search("the whole release has 0.2[3-7]? times the noise", found[-1])
     assert subject_of(table, loud).disagreements == ()
 
 

@@ -2,6 +2,7 @@
 
 from xml.etree import ElementTree
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -12,7 +13,12 @@ from eyelid.audits.temporal import (
     temporal_summary,
 )
 from eyelid.errors import InputError
-from eyelid.releases.temporal_pictures import correlation_picture, leakage_picture
+from eyelid.io import read
+from eyelid.releases.temporal_pictures import (
+    correlation_figure,
+    correlation_picture,
+    leakage_picture,
+)
 
 
 def words(picture):
@@ -75,3 +81,26 @@ def test_a_matrix_from_the_data_is_marked_in_the_picture(make_table):
 
 def test_without_a_release_there_is_no_picture_of_leakage(make_table):
     assert leakage_picture(temporal_summary(make_table())) is None
+
+
+def test_one_call_draws_the_figures_of_the_paper_from_recordings(simulated, tmp_path):
+    drawn = correlation_figure(simulated, "large_saccade_ratio", longest_delta_t=60)
+    raw, differences = drawn.axes
+    assert raw.get_title() == "raw signals, large_saccade_ratio"
+    # Three tasks and the line at zero.
+    assert len(raw.lines) == len(differences.lines) == 4
+    assert raw.lines[1].get_xdata()[-1] == 30.0
+    drawn.savefig(tmp_path / "figure.png")
+    assert (tmp_path / "figure.png").stat().st_size > 10_000
+
+
+def test_figures_3_and_4_of_real_people_have_the_shape_of_the_paper(real_data):
+    """Raw signals stay correlated for a long time, differences are about zero from the start."""
+    drawn = correlation_figure(read(real_data / "MPIIDPEye"), "large_saccade_ratio")
+    raw, differences = (
+        [np.asarray(line.get_ydata(), float)[:50] for line in axis.lines[1:]] for axis in drawn.axes
+    )
+    assert len(raw) == 3
+    for signal, step in zip(raw, differences, strict=True):
+        assert signal[0] > 0.9
+        assert np.nanmean(np.abs(step)) < 0.5 * np.nanmean(np.abs(signal))

@@ -20,6 +20,7 @@ from eyelid.cli.output import (
 )
 
 if TYPE_CHECKING:
+    from eyelid.audits.means import MeansAudit
     from eyelid.releases.audit import Audit
 
 EXAMPLES = """\b
@@ -109,6 +110,9 @@ def _tell(done: Audit) -> None:
     from eyelid.releases.report import telling_attributes
     from eyelid.releases.words import number
 
+    if done.means is not None:
+        _tell_means(done.means)
+        return
     rows = []
     for name in dict.fromkeys(f.protocol for f in done.identification):
         worst = strongest([f for f in done.identification if f.protocol == name])
@@ -166,6 +170,36 @@ def _tell(done: Audit) -> None:
         ]
         columns = ["feature", "variance between people", "p (Holm)", "named by it alone"]
         _first("Features at risk", columns, told_apart)
+
+
+def _tell_means(means: MeansAudit) -> None:
+    """What was asked of means over people: they name nobody."""
+    from eyelid.privacy.guarantee import rounded_up
+    from eyelid.releases.words import number
+
+    asked = {
+        "who is in it": means.membership,
+        "control: without noise": means.positive,
+        "control: does not depend on it": means.null,
+    }
+    rows = [
+        (
+            name,
+            str(found.advantage),
+            "–" if found.bound is None else f"{rounded_up(100 * found.bound, 3)}%",
+            "REFUTES" if found.refutes else "",
+        )
+        for name, found in asked.items()
+        if found is not None
+    ]
+    columns = ["attack", "advantage (95 % limits)", "allowed", ""]
+    print_table("Who is in such a mean (guessing: 0%)", columns, rows)
+    groups = ", ".join(f"{name} ({people})" for name, people in means.sizes)
+    say(f"Groups: {groups}.")
+    say(
+        f"A released mean is off by {number(means.error.rmse_of_span)} times its span, a constant "
+        f"in the middle of the bounds by {number(means.constant_rmse_of_span)}."
+    )
 
 
 def _first(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:

@@ -44,6 +44,7 @@ def run(
     """Show the certificate and the expected error of a release before anything runs."""
     from eyelid.errors import InputError
     from eyelid.privacy.guarantee import rounded_up
+    from eyelid.releases.expectation import CONSTANT_RMSE_OF_SPAN
     from eyelid.releases.quote import cost
     from eyelid.releases.words import promise
 
@@ -69,15 +70,23 @@ def run(
         "no bound known" if bound is None else f"at most {rounded_up(100 * bound, 3)}%"
         for bound in quote.rank1_bound.values()
     )
+    errors = quote.expected
     rows = [
         ("mechanism", found["mechanism"]["name"]),
         (f"for one {quote.guarantee.unit}", quote.guarantee.numbers()),
         ("for one person, in total", quote.person_level.numbers()),
         ("noise", found["noise"]["sampler"]),
-        ("error of one value", f"{found['expected_error']['rmse_of_span']:.4g} of the span"),
+        ("error of one value", _spans(errors.value)),
+        ("error of a recording's mean", _spans(errors.recording_mean)),
+        *([] if errors.central else [("error of the mean over people", _spans(errors.group_mean))]),
+        ("error of a constant, on average", _spans(CONSTANT_RMSE_OF_SPAN)),
         ("named by whoever compares everybody", together),
         ("named if judged one at a time", alone),
     ]
     print_table("", ["what", "value"], rows)
     say(promise(quote.person_level))
     say(found["says"])
+
+
+def _spans(error: float) -> str:
+    return f"{error:.4g} of the span"

@@ -43,4 +43,5 @@ def run(
     ]
     print_table("", ["parameter", "default", "what"], parameters)
     say("For release also: keep=COLUMN,… (attributes of people to release as they are).")
+    say(f"What to expect of it: eyelid cost --mechanism {facts[0]['name']} --epsilon 1 IN")
     say(f"Cite: {facts[0]['paper']}")

@@ -1,6 +1,18 @@
 """The mechanisms, one a module; each docstring is its proof note. They join by registering."""
 
-from eyelid.mechanisms import cfpa, dcfpa, exponential, fpa, gaussian, laplace
+from eyelid.mechanisms import (
+    cfpa,
+    dcfpa,
+    dct,
+    envelope,
+    exponential,
+    fpa,
+    gaussian,
+    groupmean,
+    laplace,
+    papers,
+    prewindow,
+)
 from eyelid.mechanisms.mechanism import (
     Mechanism,
     NeighbourPair,
@@ -19,12 +31,17 @@ __all__ = [
     "catalogue",
     "cfpa",
     "dcfpa",
+    "dct",
     "describe",
+    "envelope",
     "exponential",
     "find",
     "fpa",
     "gaussian",
+    "groupmean",
     "laplace",
     "mechanism",
+    "papers",
+    "prewindow",
     "register",
 ]

@@ -25,6 +25,7 @@ class ChunkedMechanism(FourierMechanism):
         {"epsilon": 1.0, "chunk": 1},
         {"epsilon": 1.0, "chunk": 4},
     )
+    private_game: ClassVar[dict[str, Any]] = FourierMechanism.private_game | {"chunk": 2}
 
     chunk: int = parameter("values of a chunk", default=_DEFAULT_CHUNK)
 
@@ -94,7 +95,7 @@ class CFPA(ChunkedMechanism):
     one chunk of every feature; this is listed as unprotected.
 
     Why: as for `fpa`, with chunks of c values instead of whole signals: one chunk moves at most
-    Δ₂ = √c spans, its coefficients √(ck)·Δ₂ in L1.
+    Δ₂ = √c spans, its coefficients √(ck)·Δ₂ in L1. A private k is chosen for each chunk.
 
     Paper: CFPA of Bozkir et al. 2021, with public bounds instead of each chunk's own extremes, and
     the person's total beside the chunk's.

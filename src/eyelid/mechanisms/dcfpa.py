@@ -28,7 +28,10 @@ class DCFPA(ChunkedMechanism):
     frequencies of differences move less: a coefficient is Σ aᵢxᵢ with public aᵢ, so it moves at
     most Σ|aᵢ|, and all together at most the sum of these; the smaller of both bounds is taken (at
     c = 32 and k = 2 the second is a ninth of the first). The cumulative sum adds up the noise
-    again. This is the paper's baseline, not a recommendation.
+    again. So the noise energy is not (c+1)(2c+1)/(6c) times `cfpa`'s or more, as the first bound
+    alone would have it: at k = 1 it is (c+1)(2c+1)/(6c²), about a third, but one coefficient of
+    differences is a chunk's last value and nothing else of it; at c = 32 and k = 2 it is 5.5. This
+    is the paper's baseline, not a recommendation.
 
     Paper: DCFPA of Bozkir et al. 2021, whose gain came from sensitivities read off the data: real
     differences are small, but no public fact says so.

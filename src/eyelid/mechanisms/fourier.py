@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from eyelid.mechanisms.mechanism import Values
 
@@ -30,6 +31,17 @@ def coordinates_of_first(k: int, length: int) -> int:
     (5, 64, 65)
     """
     return 2 * distinct(k, length) - 1 - (length % 2 == 0 and k > length // 2)
+
+
+def frequencies_of_first(k: int, length: int) -> NDArray[np.int64]:
+    """The frequency of each of these coordinates, in periods of the signal.
+
+    >>> frequencies_of_first(3, 64).tolist()
+    [0, 1, 2, 1, 2]
+    """
+    kept = distinct(k, length)
+    imaginary = coordinates_of_first(k, length) - kept
+    return np.concatenate([np.arange(kept), 1 + np.arange(imaginary)])
 
 
 def first_coefficients(values: Values, k: int) -> Values:

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
 import polars as pl
 
 from eyelid.audits.claims.residuals import noise_amiss
 from eyelid.gaze.study import INDEX_COLUMNS
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.additive import AdditiveMechanism
+from eyelid.mechanisms.groupmean import GroupMean
+from eyelid.mechanisms.measuring import MeasuringMechanism
 from eyelid.mechanisms.mechanism import Mechanism
-from eyelid.privacy.guarantee import Guarantee
+from eyelid.privacy.composition import sequential
+from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.ledger import Debit
 from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.privacy.unit import PERSON
@@ -24,6 +27,8 @@ from eyelid.version import __version__
 
 # Another eyelid's arithmetic may differ in the last digits.
 _TOLERANCE = 1e-6
+# In spans: no noise that holds is this small.
+_NO_NOISE = 1e-9
 
 
 def disagreements(
@@ -51,7 +56,7 @@ def disagreements(
                 f"the certificate promises a person {promised.numbers()}, and the ledger counted "
                 f"{_told(debit.guarantee)} for this release"
             )
-        if total is None or _claims_more(total, debit.guarantee):
+        if total is None or _leaves_out(total, debit.guarantee):
             yield "the certificate's total over all releases is less than this release alone"
     yield from _in_the_data(released)
     if not promised.holds:
@@ -79,9 +84,14 @@ def _with(
     law: Mechanism, certificate: Certificate, original: FeatureTable, released: FeatureTable
 ) -> Iterator[str]:
     """What a mechanism would have said and done otherwise."""
-    shape = law.shape(released)
-    if (released.recordings["rows"] != shape.length).any():
-        yield f"recordings have not the {shape.length} rows that the mechanism gives them"
+    # Means, and windows made of something else, do not tell what the mechanism took.
+    own = not isinstance(law, GroupMean) and set(released.names) == set(original.names)
+    known = released if own else original
+    shape = law.shape(known)
+    rows = released.recordings["rows"]
+    length = shape.length if set(released.names) == set(original.names) else rows[0]
+    if (rows != length).any():
+        yield f"recordings have not the {length} rows that the mechanism gives them"
         return
     if certificate.guarantee.unit != law.unit:
         yield (
@@ -99,12 +109,36 @@ def _with(
         # Another version may say the same in other words.
         if certificate.noise.get("sampler") != law.sampler(shape):
             yield "the certificate describes another noise than its mechanism adds"
-        if not set(law.unprotected(released)) <= set(certificate.unprotected):
+        if not set(law.unprotected(known)) <= set(certificate.unprotected):
             yield "the certificate leaves out what its mechanism does not protect"
-    if isinstance(law, AdditiveMechanism):
+    if isinstance(law, GroupMean):
+        yield from _means_amiss(law, original, released)
+    elif isinstance(law, MeasuringMechanism):
         wanting = noise_amiss(law, original, released)
         if wanting is not None:
             yield wanting
+
+
+def _means_amiss(law: GroupMean, original: FeatureTable, released: FeatureTable) -> Iterator[str]:
+    """Whether groups are missing or made up, or means are as they were before the noise."""
+    exact = law.exact(original)
+    key = ["person", "recording", "time_ms"]
+    if not exact.data.select(key).equals(released.data.select(key)):
+        yield "the release has not the groups, recordings and rows that the mechanism gives it"
+        return
+    lowers = np.array([f.lower for f in exact.features])
+    spans = np.array([f.span for f in exact.features])
+    before, after = (
+        (table.data.select(exact.names).cast(pl.Float64).to_numpy() - lowers) / spans
+        for table in (exact, released)
+    )
+    if not np.isfinite(after).all():
+        yield "the release has values that no release has (missing or infinite ones)"
+        return
+    # At its bounds a clipped mean may well be what it was.
+    same = (np.abs(after - before) < _NO_NOISE) & (after > 0) & (after < 1)
+    if int(same.sum()) > 1 + len(same) // 100:
+        yield f"{int(same.sum())} released values are the means themselves, next to no noise added"
 
 
 def _claims_more(one: Guarantee, other: Guarantee) -> bool:
@@ -120,6 +154,20 @@ def _claims_more(one: Guarantee, other: Guarantee) -> bool:
             for said, given in losses
         )
     )
+
+
+def _leaves_out(total: Guarantee, alone: Guarantee) -> bool:
+    """Whether a total over releases, perhaps of other kinds, is less than one of them alone."""
+    if total.kind is not Kind.APPROXIMATE or not (total.holds and alone.holds):
+        return _claims_more(total, alone)
+    # At the total's δ, which may be larger than the release's own.
+    epsilon, mu = sequential([alone], total.delta).epsilon, total.mu
+    if total.epsilon is None or epsilon is None:
+        return True
+    if mu is not None and (alone.mu is None or mu < alone.mu * (1 - _TOLERANCE)):
+        return True
+    # In a mixture δ takes a little off a pure ε.
+    return total.epsilon < epsilon * (1 - _TOLERANCE) - 4 * (total.delta or 0.0)
 
 
 def _told(guarantee: Guarantee) -> str:

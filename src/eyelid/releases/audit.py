@@ -31,22 +31,25 @@ from eyelid.audits.identification import (
     null_control,
     with_bounds,
 )
+from eyelid.audits.means import MeansAudit, audit_means
+from eyelid.audits.measurements import legible
 from eyelid.audits.membership import advantage_bound
 from eyelid.audits.protocols import POSITIVE, PROTOCOLS, Protocol, find_protocol
 from eyelid.audits.risk import features_at_risk, people_at_risk
 from eyelid.audits.splits import splits_of
 from eyelid.audits.statistics import rate_of_decisions
 from eyelid.audits.streams import StreamMeasures, stream_measures
+from eyelid.audits.temporal.summary import TemporalSummary, release_summary, temporal_summary
 from eyelid.audits.utility import Use, utility
 from eyelid.engine.atomic import check_file, write_file
 from eyelid.errors import InputError
 from eyelid.gaze.features import event_features
 from eyelid.io.column_map import Map
-from eyelid.mechanisms.additive import AdditiveMechanism
+from eyelid.mechanisms.measuring import MeasuringMechanism
 from eyelid.privacy.guarantee import rounded_up
 from eyelid.privacy.unit import Trust
 from eyelid.releases.audit_json import audit_json
-from eyelid.releases.canaries import CanaryResult, canary_audit
+from eyelid.releases.canaries import CanaryResult, canary_audit, takes_canaries
 from eyelid.releases.release import Release
 from eyelid.releases.subject import Source, Subject, subject_of
 from eyelid.releases.verdict import verdict
@@ -75,9 +78,13 @@ class Audit:
         attributes: what of people's attributes can be told.
         not_inferred: attributes that could not be tried, and why.
         error: how far the released values are off; None without a release.
+        means: what attacks on means over people came to; None where people's own records were
+            released, which are then attacked as above.
         repeated: what averaging several releases of the same people would give.
         canaries: the whole release pipeline, tried on made-up people; None without a mechanism.
         streams: whether released gaze still looks like an eye; None without gaze on both sides.
+        temporal: how rows go together, and what that lets out; None where there is too little.
+        not_correlated: why there is none.
         people: who is at risk, for the owner's eyes; None for a release.
         features: which features tell people apart.
         seed: of the attackers.
@@ -94,9 +101,12 @@ class Audit:
     attributes: tuple[Inference, ...] = ()
     not_inferred: tuple[str, ...] = ()
     error: ErrorMeasures | None = None
+    means: MeansAudit | None = None
     repeated: tuple[Averaged, ...] = ()
     canaries: CanaryResult | None = None
     streams: StreamMeasures | None = None
+    temporal: TemporalSummary | None = None
+    not_correlated: tuple[str, ...] = ()
     people: pl.DataFrame | None = None
     features: pl.DataFrame | None = None
     seed: int = 0
@@ -155,6 +165,14 @@ class Audit:
             for f in sorted(self.identification, key=lambda f: -f.rate.rate)
             if f.refutes and not self._recognises_something_else(f)
         ]
+        if self.means is not None and self.means.membership is not None:
+            member = self.means.membership
+            if member.refutes:
+                found.append(
+                    "whoever asks of means by this mechanism who is in them is right with an "
+                    f"advantage of {percent(member.advantage.rate)}, and the certificate allows "
+                    f"{rounded_up(100 * (member.bound or 0), 3)} %"
+                )
         if self.canaries is not None and self.canaries.refuted:
             runs = (self.canaries.person, self.canaries.within)
             found += [
@@ -267,6 +285,8 @@ class _Plan:
 
 
 def _attack(subject: Subject, plan: _Plan) -> Audit:
+    if subject.means is not None:
+        return _attack_means(subject, plan)
     seed, protocols = plan.seed, plan.protocols
     material = subject.material(seed)
     attackers = plan.attackers or default_attackers(subject.people)
@@ -289,6 +309,7 @@ def _attack(subject: Subject, plan: _Plan) -> Audit:
     inferred, left_out = infer_attributes(
         material, bound=None if allowed is None else (1 + allowed) / 2, seed=seed
     )
+    temporal, not_correlated = _over_time(subject)
     common: dict[str, Any] = {
         "subject": subject,
         "positive": tuple(positive),
@@ -298,6 +319,8 @@ def _attack(subject: Subject, plan: _Plan) -> Audit:
         "not_inferred": tuple(
             f"{one.attribute} was not inferred: {one.reason}" for one in left_out
         ),
+        "temporal": temporal,
+        "not_correlated": not_correlated,
         "seed": seed,
     }
     if material.released is None:
@@ -313,9 +336,10 @@ def _attack(subject: Subject, plan: _Plan) -> Audit:
         )
     law = subject.law
     if (
-        isinstance(law, AdditiveMechanism)
+        isinstance(law, MeasuringMechanism)
         and subject.certificate is not None
         and LIKELIHOOD in plan.special
+        and len(legible(law, law.shape(material.original)))
     ):
         findings.append(
             likelihood_finding(law, material.original, material.released, material.people)
@@ -324,12 +348,55 @@ def _attack(subject: Subject, plan: _Plan) -> Audit:
         identification=tuple(with_bounds(findings, subject.bounds())),
         error=error_of(material.original, material.released),
         repeated=tuple(averaging(material, promised, seed=seed)) if material.again else (),
-        canaries=canary_audit(law) if law is not None and subject.claims_to_hold else None,
+        canaries=_canaries(subject),
         streams=stream_measures(subject.samples, subject.released_samples)
         if subject.samples is not None and subject.released_samples is not None
         else None,
         **common,
     )
+
+
+def _over_time(subject: Subject) -> tuple[TemporalSummary | None, tuple[str, ...]]:
+    """How rows go together, and what of it a release with a guarantee lets out; or why not."""
+    original, law = subject.original, subject.law
+    try:
+        if law is None or not subject.claims_to_hold:
+            return temporal_summary(original), ()
+        return release_summary(original, law, law.shape(original)), ()
+    except InputError as error:
+        return None, (f"correlation over time was not looked at: {error}",)
+
+
+def _attack_means(subject: Subject, plan: _Plan) -> Audit:
+    """Nobody can be named in means over people: other questions are asked of them."""
+    if plan.attackers or plan.targets:
+        raise InputError(
+            "the release has means over people, in which nobody can be named and nothing of "
+            "somebody recognised: leave out attackers and targets"
+        )
+    law, taken, released = subject.means, subject.taken, subject.released
+    assert law is not None, "there are no means"
+    assert taken is not None, "a mechanism took nothing"
+    assert released is not None, "there is no release"
+    found = audit_means(law, taken, subject.original, released, subject.promised, plan.seed)
+    return Audit(
+        subject=subject,
+        identification=(),
+        positive=(),
+        null=(),
+        error=found.error,
+        means=found,
+        canaries=_canaries(subject),
+        seed=plan.seed,
+    )
+
+
+def _canaries(subject: Subject) -> CanaryResult | None:
+    """The mechanism of the certificate on made-up people, where there is something to refute."""
+    law = subject.law
+    if law is None or not subject.claims_to_hold or not takes_canaries(law):
+        return None
+    return canary_audit(law)
 
 
 def _by_events(subject: Subject, seed: int) -> list[Finding]:

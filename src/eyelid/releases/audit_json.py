@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from eyelid.audits.attributes import Inference
 from eyelid.audits.averaging import Averaged
 from eyelid.audits.identification import Finding, strongest
+from eyelid.audits.means import MeansAudit
+from eyelid.audits.membership import Membership
 from eyelid.audits.one_run import OneRun
 from eyelid.audits.statistics import Rate
 from eyelid.audits.utility import Use
@@ -38,9 +40,15 @@ def audit_json(audit: Audit, uncovered: str) -> dict[str, Any]:
             "attributes": [_inference(inference) for inference in audit.attributes],
             # More digits would be a fingerprint of the raw data.
             "error": None if audit.error is None else _each(audit.error.to_dict(), _coarse),
+            **_membership(audit.means),
             "controls": {
                 "positive": _control(strongest(audit.positive)),
                 "null": _control(strongest(audit.null)),
+            }
+            if audit.means is None
+            else {
+                "positive": _right(audit.means.positive),
+                "null": _right(audit.means.null),
             },
             "repeated": [_averaged(averaged) for averaged in audit.repeated],
             "pipeline": None
@@ -52,12 +60,13 @@ def audit_json(audit: Audit, uncovered: str) -> dict[str, Any]:
                 "within": None if canaries.within is None else _one_run(canaries.within),
                 "refuted": canaries.refuted,
             },
+            "temporal": None if audit.temporal is None else audit.temporal.to_dict(),
             "streams": None if streams is None else streams.to_dict(),
             "people_at_risk": None if audit.people is None else audit.people.to_dicts(),
             "features_at_risk": None if audit.features is None else audit.features.to_dicts(),
             "refuted": audit.refuted,
             "verdict": audit.verdict,
-            "notes": [*audit.subject.notes, *audit.not_inferred, uncovered],
+            "notes": [*audit.subject.notes, *audit.not_inferred, *audit.not_correlated, uncovered],
             "seed": audit.seed,
             "version": __version__,
         },
@@ -89,6 +98,44 @@ def _limits(rate: Rate) -> dict[str, Any]:
 def _control(finding: Finding) -> dict[str, Any]:
     told = _finding(finding)
     return {key: told[key] for key in ("rate", "low", "high", "chance", "attacker", "protocol")}
+
+
+def _membership(means: MeansAudit | None) -> dict[str, Any]:
+    """What was asked of means over people, in the place of naming them."""
+    if means is None:
+        return {"membership": None, "subtraction": None, "constant": None}
+    member, left = means.membership, means.subtraction
+    return {
+        "membership": None
+        if member is None
+        else {
+            "attacker": "likelihood ratio",
+            "people_in_it": means.size,
+            "decisions": member.decisions,
+            "advantage": member.advantage.rate,
+            **_limits(member.advantage),
+            "true_positives": member.true_positives.rate,
+            "false_positives": member.false_positives.rate,
+            "auc": member.auc,
+            "bound": member.bound,
+            "p_value": member.p_value,
+            "refutes": member.refutes,
+        },
+        "subtraction": None if left is None else _each(asdict(left), _coarse),
+        "constant": {"rmse_of_span": _coarse(means.constant_rmse_of_span)},
+    }
+
+
+def _right(member: Membership | None) -> dict[str, Any] | None:
+    """How often a control was right about who is in it."""
+    if member is None:
+        return None
+    return {
+        "rate": member.right.rate,
+        **_limits(member.right),
+        "attacker": "likelihood ratio",
+        "protocol": "membership",
+    }
 
 
 def _use(use: Use) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from markupsafe import Markup
+    from matplotlib.figure import Figure
 
 # Okabe & Ito: told apart by colour-blind eyes and in grey.
 INK, BLUE, ORANGE, GREEN, GREY = "#22313f", "#0072b2", "#d55e00", "#009e73", "#6b7780"
@@ -40,8 +41,27 @@ SMALL = 7.5
 _NOTHING = dict.fromkeys(("Date", "Creator", "Format", "Type"))
 
 
+def figure(draw: Callable[..., None], height: float, columns: int = 1) -> Figure:
+    """Draw on fresh axes.
+
+    Args:
+        draw: gets one axes a column.
+        height: in inches.
+        columns: side by side.
+    """
+    from matplotlib import rc_context
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.figure import Figure
+
+    with rc_context(_STYLE):
+        drawn = Figure(figsize=(_WIDTH, height), layout="constrained")
+        FigureCanvasSVG(drawn)
+        draw(*drawn.subplots(1, columns, squeeze=False)[0])
+    return drawn
+
+
 def svg(draw: Callable[..., None], alt: str, height: float, columns: int = 1) -> Markup:
-    """Draw on fresh axes and return the picture as an SVG element.
+    """Draw as `figure` does and return the picture as an SVG element.
 
     Args:
         draw: gets one axes a column.
@@ -51,17 +71,12 @@ def svg(draw: Callable[..., None], alt: str, height: float, columns: int = 1) ->
     """
     from markupsafe import Markup, escape
     from matplotlib import rc_context
-    from matplotlib.backends.backend_svg import FigureCanvasSVG
-    from matplotlib.figure import Figure
 
     with rc_context(_STYLE), warnings.catch_warnings():
         # The browser has letters that matplotlib's own font lacks.
         warnings.filterwarnings("ignore", "Glyph .* missing")
-        figure = Figure(figsize=(_WIDTH, height), layout="constrained")
-        FigureCanvasSVG(figure)
-        draw(*figure.subplots(1, columns, squeeze=False)[0])
         buffer = io.StringIO()
-        figure.savefig(buffer, format="svg", metadata=_NOTHING)
+        figure(draw, height, columns).savefig(buffer, format="svg", metadata=_NOTHING)
     text = buffer.getvalue()
     # Inside a page neither the prologue nor the fixed size is wanted, nor the same ids twice.
     start = text.index("<svg")

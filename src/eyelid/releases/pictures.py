@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from eyelid.audits.averaging import Averaged
+    from eyelid.audits.means import MeansAudit
     from eyelid.releases.audit import Audit
     from eyelid.releases.demo import Attempt
 
@@ -101,14 +102,32 @@ def _by(finding: Finding) -> str:
 
 def attacks_picture(audit: Audit) -> Markup:
     """Who is named, beside guessing and beside what the guarantee allows."""
-    lines = _lines_of_findings(audit)
     chance = strongest(audit.positive).rate.chance
+    return _beside_guessing(_lines_of_findings(audit), chance, "people named")
+
+
+def membership_picture(means: MeansAudit) -> Markup:
+    """Right answers about who is in a mean, beside guessing and what the guarantee allows."""
+    found, raw, null = means.membership, means.positive, means.null
+    assert found is not None, "nobody asked who is in it"
+    lines = [_Line("who is in it", "likelihood ratio", found.right, BLUE)]
+    if found.bound is not None:
+        lines = [replace(lines[0], allowed=(1 + found.bound) / 2)]
+    if raw is not None:
+        lines.insert(0, _Line("without noise, for comparison", "", raw.right, ORANGE))
+    if null is not None:
+        lines.append(_Line("not depending on it, for comparison", "", null.right, GREY))
+    return _beside_guessing(lines, 0.5, "right answers")
+
+
+def _beside_guessing(lines: Sequence[_Line], chance: float, what: str) -> Markup:
+    """Rates one below the other, with guessing and what is allowed."""
     bounded = any(line.allowed is not None for line in lines)
 
     def draw(axis: Axes) -> None:
         _draw_lines(axis, lines)
         _mark(axis, chance, "guessing")
-        axis.set_xlabel("people named (bars: 95 % limits over people)")
+        axis.set_xlabel(f"{what} (bars: 95 % limits over people)")
         if bounded:
             _beside(axis, 1, len(lines) - 0.35, "allowed", GREEN)
             for place, line in zip(_places(lines), lines, strict=True):
@@ -118,7 +137,7 @@ def attacks_picture(audit: Audit) -> Markup:
                 told = bound(line.allowed) if line.allowed is not None else "–"
                 _beside(axis, 1, place, told, GREEN)
 
-    alt = f"People named, guessing {percent(chance)}. " + "; ".join(map(str, lines))
+    alt = f"{what.capitalize()}, guessing {percent(chance)}. " + "; ".join(map(str, lines))
     return svg(draw, alt, 0.4 * len(lines) + 0.75)
 
 

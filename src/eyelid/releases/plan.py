@@ -14,11 +14,12 @@ from eyelid.gaze.study import Feature, Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.column_map import Map
 from eyelid.io.reading import read
+from eyelid.mechanisms.groupmean import GroupMean
 from eyelid.mechanisms.mechanism import Mechanism, Shape, find, mechanism, windows_of
 from eyelid.privacy.bounds import Bounds, BoundsSource
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import Randomness
-from eyelid.privacy.unit import PERSON, Unit
+from eyelid.privacy.unit import PERSON, Trust, Unit
 from eyelid.releases.bounds import bounds_for, clipped_to
 
 SEEDED = "the noise came from a seed, so anybody who has or guesses the seed can take it off again"
@@ -54,7 +55,15 @@ class Plan:
     @property
     def alike(self) -> bool:
         """Whether nothing that is released as it is tells the people apart, but for their names."""
+        if isinstance(self.mechanism, GroupMean):
+            # Who has which recordings is hidden, who is in which group is not.
+            return not self.mechanism.by
         return not self.keep and people_alike(self.table)
+
+    @property
+    def central(self) -> bool:
+        """Whether an aggregate over people is released, and nobody's own record."""
+        return self.guarantee.trust is Trust.CENTRAL
 
     @property
     def people(self) -> list[str]:
@@ -134,6 +143,12 @@ def make_plan(
         reasons.append(SEEDED)
     if chosen.source is BoundsSource.DATA:
         reasons.append(DATA_BOUNDS)
+    guarantee = promised(mechanism, shape, mechanism.unit, *reasons)
+    if keep and guarantee.trust is Trust.CENTRAL:
+        raise InputError(
+            f"{mechanism.name} releases nobody's own record, so there is no {keep[0]} to keep: "
+            f"leave keep out, or make groups with --set by={keep[0]}"
+        )
     attributes = [c for c in table.people.columns if c != "person"]
     labels = [c for c in table.data.columns if c.startswith("label_")]
     for name in keep:
@@ -149,7 +164,7 @@ def make_plan(
         defined_features=defined,
         shape=shape,
         bounds=chosen,
-        guarantee=promised(mechanism, shape, mechanism.unit, *reasons),
+        guarantee=guarantee,
         person_level=promised(mechanism, shape, PERSON, *reasons),
         keep=tuple(keep),
     )

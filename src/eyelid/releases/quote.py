@@ -11,11 +11,13 @@ from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.column_map import Map
 from eyelid.mechanisms.mechanism import Mechanism, Shape
+from eyelid.mechanisms.prewindow import Prewindow
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.privacy.unit import PERSON
+from eyelid.releases.expectation import Expectation, expectation, inside, people_needed
 from eyelid.releases.plan import build_mechanism, feature_table, people_alike, promised
-from eyelid.releases.words import informative, worth
+from eyelid.releases.words import worth
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,11 @@ class Quote:
         return promised(self.mechanism, self.shape, PERSON)
 
     @property
+    def expected(self) -> Expectation:
+        """How far off what is released will be."""
+        return expectation(self.mechanism, self.shape)
+
+    @property
     def rank1_bound(self) -> dict[str, float | None]:
         """How often people can be named, at most."""
         known = self.person_level if self.alike else self.person_level.broken("told apart")
@@ -50,7 +57,7 @@ class Quote:
 
     def to_dict(self) -> dict[str, Any]:
         """As ``eyelid cost --json`` prints it."""
-        error = self.mechanism.expected_rmse_of_span(self.shape)
+        expected = self.expected
         return {
             "mechanism": {
                 "name": self.mechanism.name,
@@ -64,13 +71,10 @@ class Quote:
                 "sampler": self.mechanism.sampler(self.shape),
                 "numerics": self.mechanism.numerics,
             },
-            "expected_error": {
-                "rmse_of_span": error,
-                "recording_mean_rmse_of_span": self.mechanism.expected_mean_rmse_of_span(
-                    self.shape
-                ),
-            },
-            "informative": informative(self.mechanism, self.shape),
+            "expected_error": expected.to_dict(),
+            "informative": expected.informative,
+            "informative_about": expected.informative_about,
+            "people_needed": people_needed(self.mechanism, self.shape),
             "says": worth(self.mechanism, self.shape),
             "rank1_bound": self.rank1_bound,
         }
@@ -119,4 +123,10 @@ def cost(
             f"missing: {', '.join(absent)}"
         )
     numbers = {name: int(value) for name, value in facts.items() if value is not None}
-    return Quote(build_mechanism(mechanism, **parameters), Shape(**numbers))
+    chosen = build_mechanism(mechanism, **parameters)
+    own = inside(chosen)
+    if not isinstance(own, Prewindow):
+        return Quote(chosen, Shape(**numbers))
+    # Bins and streams are measured, as many as so many windows and its own features take.
+    measured = own.shape_of(numbers["people"], numbers["recordings"], numbers["length"])
+    return Quote(chosen, measured)

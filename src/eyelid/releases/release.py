@@ -126,19 +126,22 @@ def release(
     certificate = _debit_and_certify(plan, book, noise.name, out)
 
     table = chosen.apply(plan.table, noise)
-    people = plan.table.people.filter(pl.col("person").is_in(plan.people))
+    people = table.people
+    if not plan.central:
+        people = people.filter(pl.col("person").is_in(plan.people)).select("person", *plan.keep)
     # Bounds read off the data must not come back as the features' own.
     defined = {feature.name: feature for feature in plan.defined_features}
     table = replace(
         table,
-        people=people.select("person", *plan.keep),
+        people=people,
         features=tuple(defined.get(f.name, f) for f in table.features),
         origin=None,
         released=True,
     )
     certificate = replace(certificate, output_sha256=output_digest(table))
     notes = source.notes if isinstance(source, Study) else ()
-    done = Release(table, certificate, worth(chosen, plan.shape), _rows_told(plan), out, notes)
+    told = _rows_told(plan, len(table.data))
+    done = Release(table, certificate, worth(chosen, plan.shape), told, out, notes)
     card = datacard(certificate, table, plan.shape, chosen)
     # Writing takes memory, which the private table no longer needs.
     del plan
@@ -150,16 +153,16 @@ def release(
     return done
 
 
-def _rows_told(plan: Plan) -> str:
-    """What the common length did to the rows."""
+def _rows_told(plan: Plan, released: int) -> str:
+    """How many rows there are, and what the common length did to those of the people."""
     lengths = plan.table.recordings["rows"].to_numpy()
     cut = int(np.maximum(lengths - plan.shape.length, 0).sum())
     padded = int(np.maximum(plan.shape.length - lengths, 0).sum())
-    text = f"{len(lengths) * plan.shape.length:,} rows"
+    text = f"{released:,} rows"
     if cut:
         text += f" ({cut:,} rows were cut to give every recording {plan.shape.length})"
     if padded:
-        text += f" ({padded:,} of them are padding)"
+        text += f" ({padded:,} {'rows of people' if plan.central else 'of them'} are padding)"
     return text
 
 
@@ -206,7 +209,7 @@ def _debit_and_certify(
             f"one person in {plan.shape.people}: δ = {delta:g} would also allow a mechanism that "
             "publishes somebody's data outright"
         )
-    bounded = total or plan.person_level
+    bounded = plan.person_level if total is None or plan.central else total
     if not alike:
         # Kept attributes or unequal recordings may name people without any gaze.
         bounded = bounded.broken("people are told apart by what is not protected")

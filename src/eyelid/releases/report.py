@@ -15,15 +15,19 @@ from eyelid.audits.identification import Finding, strongest
 from eyelid.audits.protocols import POSITIVE, PROTOCOLS, SAME_RECORDINGS
 from eyelid.audits.statistics import Estimate, rate_of_decisions
 from eyelid.audits.streams.measures import MEASURES
+from eyelid.audits.temporal.summary import OF_THE_DATA
 from eyelid.audits.utility import Use
 from eyelid.releases import pictures
 from eyelid.releases.rendering import rendered
+from eyelid.releases.temporal_pictures import correlation_picture, leakage_picture
 from eyelid.releases.words import SAYS_NOTHING, formal_only, limits, plural
 from eyelid.version import __version__
 
 if TYPE_CHECKING:
     from markupsafe import Markup
 
+    from eyelid.audits.temporal.summary import TemporalSummary
+    from eyelid.privacy.guarantee import Guarantee
     from eyelid.releases.audit import Audit
     from eyelid.releases.demo import Story
     from eyelid.releases.subject import Subject
@@ -62,6 +66,8 @@ def standing(audit: Audit) -> Standing:
     promised = certificate.person_level
     if not promised.holds or not promised.kind.differential:
         return Standing("none", "This release carries no guarantee")
+    if audit.means is not None:
+        return _standing_of_means(audit, promised)
     alone = subject.bounds().get("raw_to_release")
     careless = (promised.delta or 0.0) * subject.people >= 1
     if formal_only(promised) or careless or (alone is not None and alone > SAYS_NOTHING):
@@ -73,6 +79,19 @@ def standing(audit: Audit) -> Standing:
     if not audit.compared:
         return Standing("weak", "A promise, and no bound on naming people")
     if audit.partial or subject.law is None or subject.total is None or not audit.could_refute:
+        return Standing("weak", "Not refuted; not everything could be tested")
+    return Standing("sound", "The promise stands: no attack refuted it")
+
+
+def _standing_of_means(audit: Audit, promised: Guarantee) -> Standing:
+    """The same for means over people, of which no bound on naming people speaks."""
+    subject, member = audit.subject, audit.means.membership if audit.means else None
+    careless = (promised.delta or 0.0) * subject.people >= 1
+    if formal_only(promised) or careless:
+        return Standing("weak", "A guarantee in form only: it rules out almost nothing")
+    if subject.total is not None and (not subject.total.holds or formal_only(subject.total)):
+        return Standing("weak", "Nothing found against these means; all releases promise little")
+    if member is None or subject.total is None:
         return Standing("weak", "Not refuted; not everything could be tested")
     return Standing("sound", "The promise stands: no attack refuted it")
 
@@ -89,7 +108,8 @@ def report(audit: Audit, story: Story | None = None) -> str:
 
     subject = audit.subject
     released, certificate = subject.released is not None, subject.certificate
-    raw, null = strongest(audit.positive), strongest(audit.null)
+    raw = strongest(audit.positive) if audit.positive else None
+    null = strongest(audit.null) if audit.null else None
     by_protocol = pictures.strongest_by_protocol(audit.identification)
     return rendered(
         "report.html.j2",
@@ -101,7 +121,7 @@ def report(audit: Audit, story: Story | None = None) -> str:
         known={"halves": "halves"}.get(audit.across, "recordings"),
         raw=raw,
         null=null,
-        worst=strongest(audit.honest) if released else None,
+        worst=strongest(audit.honest) if released and audit.honest else None,
         alone=subject.bounds().get("raw_to_release"),
         says_nothing=SAYS_NOTHING,
         telling=_telling(audit),
@@ -114,7 +134,8 @@ def report(audit: Audit, story: Story | None = None) -> str:
         says=_SAID,
         limits=limits,
         one_in_all=rate_of_decisions(np.eye(subject.people)[0], 1 / subject.people),
-        notes=[*subject.notes, *audit.not_inferred],
+        notes=[*subject.notes, *audit.not_inferred, *audit.not_correlated],
+        of_the_data=OF_THE_DATA,
         shown_uses=_shown_uses(audit),
         uses_of_papers=any(use.protocol.startswith("paper") for use in audit.utility),
         stream_rows=_stream_rows(audit),
@@ -134,6 +155,9 @@ def _about(audit: Audit) -> str:
     if subject.released is None:
         return f"audit of the data of {whose}, before any release: for their owner’s eyes"
     how = f" by {subject.certificate.mechanism}" if subject.certificate else ""
+    if audit.means is not None:
+        features = plural(len(subject.original.features), "feature")
+        return f"audit of means over {whose}{how}: {features}"
     return f"audit of a release{how}: {whose}, {plural(len(subject.original.features), 'feature')}"
 
 
@@ -166,6 +190,8 @@ def _total(subject: Subject) -> str:
 
 def _control_rows(audit: Audit) -> list[tuple[str, str, Finding]]:
     """Name, meaning and strongest attack of the controls that the protocols do not show yet."""
+    if audit.means is not None:
+        return []
     alike = "the same, but everybody’s data are alike"
     rows = [("people all alike", alike, strongest(audit.null))]
     if audit.subject.released is not None:
@@ -220,15 +246,21 @@ def _software() -> str:
     return f"Python {platform.python_version()}, {packages}"
 
 
-def _drawn(audit: Audit, story: Story | None) -> dict[str, Markup]:
+def _drawn(audit: Audit, story: Story | None) -> dict[str, Markup | None]:
     """The pictures that there is something to draw for."""
-    drawn = {"attacks": pictures.attacks_picture(audit), "cmc": pictures.cmc_picture(audit)}
+    drawn: dict[str, Markup | None] = {}
+    if audit.identification:
+        drawn |= {"attacks": pictures.attacks_picture(audit), "cmc": pictures.cmc_picture(audit)}
+    if audit.means is not None and audit.means.membership is not None:
+        drawn["membership"] = pictures.membership_picture(audit.means)
     if audit.utility:
         drawn["utility"] = pictures.utility_picture(_shown_uses(audit))
     if audit.repeated:
         drawn["averaging"] = pictures.averaging_picture(audit.repeated)
     if audit.features is not None:
         drawn["features"] = pictures.features_picture(audit.features, 1 / audit.subject.people)
+    if audit.temporal is not None:
+        drawn |= _drawn_over_time(audit.temporal, audit.subject)
     if story is not None:
         drawn |= {
             "gaze": pictures.gaze_picture(story.study),
@@ -236,3 +268,13 @@ def _drawn(audit: Audit, story: Story | None) -> dict[str, Markup]:
             "games": pictures.games_picture(story.verification.games),
         }
     return drawn
+
+
+def _drawn_over_time(temporal: TemporalSummary, subject: Subject) -> dict[str, Markup | None]:
+    """Correlation as exactly as it can be drawn is no thing to hand on with a release."""
+    own = subject.released is None or subject.original.simulated
+    step_ms = subject.original.step_ms
+    return {
+        "correlation": correlation_picture(temporal.correlations, step_ms=step_ms) if own else None,
+        "leakage": leakage_picture(temporal),
+    }

@@ -11,6 +11,7 @@ import polars as pl
 
 from eyelid.audits.protocols import Material
 from eyelid.errors import EyelidError, InputError
+from eyelid.gaze.features import window_features
 from eyelid.gaze.study import Study, check
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import study_folder
@@ -18,12 +19,14 @@ from eyelid.io.column_map import Map
 from eyelid.io.intake import is_ours, read_scrubbed, under_pseudonyms
 from eyelid.io.origin import origin_so_far
 from eyelid.io.reading import read
+from eyelid.mechanisms.groupmean import GroupMean, slots_of
 from eyelid.mechanisms.mechanism import Mechanism, catalogue, mechanism
 from eyelid.privacy.composition import parallel
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.ledger import Debit, Ledger
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.rank1 import rank1_bounds
+from eyelid.privacy.unit import Trust
 from eyelid.releases.agreement import disagreements
 from eyelid.releases.bounds import clipped_to
 from eyelid.releases.certificate import Certificate, read_certificate
@@ -50,8 +53,10 @@ class Subject:
     """An original, perhaps a release of it, and what is known about that.
 
     Attributes:
-        original: the raw features.
+        original: the raw features, those that the release has.
         released: the released features; None when there is no release.
+        taken: what the mechanism took of the original, with the bounds that it clipped to: as a
+            rule the same features. None without a certificate.
         samples: the original's gaze samples, where there are any.
         released_samples: the release's.
         certificate: what the release claims.
@@ -65,6 +70,7 @@ class Subject:
 
     original: FeatureTable
     released: FeatureTable | None = None
+    taken: FeatureTable | None = None
     samples: Study | None = None
     released_samples: Study | None = None
     certificate: Certificate | None = None
@@ -88,6 +94,11 @@ class Subject:
         return {} if self.promised is None else rank1_bounds(self.promised, self.people)
 
     @property
+    def means(self) -> GroupMean | None:
+        """The mechanism, where means over people were released and nobody's own record."""
+        return self.law if isinstance(self.law, GroupMean) else None
+
+    @property
     def claims_to_hold(self) -> bool:
         """Whether the certificate promises anything."""
         return self.certificate is not None and self.certificate.person_level.holds
@@ -98,6 +109,8 @@ class Subject:
         if self.certificate is None or self.released is None:
             return None
         promised = self.certificate.person_level
+        if self.means is not None:
+            return promised
         if people_alike(self.released) and self.released.people.columns == ["person"]:
             return promised
         return promised.broken("people are told apart by what is not protected")
@@ -107,12 +120,20 @@ class Subject:
         return Material(self.original, self.released, self._again(seed))
 
     def _again(self, seed: int) -> Callable[[FeatureTable], FeatureTable] | None:
-        law = self.law
-        if law is None:
+        law, taken = self.law, self.taken
+        if law is None or taken is None:
             return None
         # Never that of a release with the same seed.
         noise = randomness(np.random.default_rng([seed, *b"the attacker's own noise"]))
-        return lambda table: law.apply(table, noise)
+        if _same_features(taken, self.original):
+            return lambda table: law.apply(table, noise)
+
+        def again(table: FeatureTable) -> FeatureTable:
+            # It cannot take features. Others than the original's are those of people all alike.
+            made = law.apply(taken if table is self.original else _all_alike(taken), noise)
+            return replace(made, features=self.original.features)
+
+        return again
 
 
 def subject_of(
@@ -151,35 +172,42 @@ def subject_of(
             their_samples = released
         theirs = feature_table(released)
     notes: list[str] = []
-    if certificate is None:
-        table, theirs, left_out = _in_common(table, theirs)
-        notes += left_out
-    whole = table
-    table, theirs = _matched(table, theirs)
-    if certificate is not None:
-        if set(certificate.bounds.values) != set(table.names):
-            raise InputError("the certificate names other features: it is that of something else")
-        # One scale for all: the mechanism's.
-        whole, table, theirs = (clipped_to(t, certificate.bounds) for t in (whole, table, theirs))
+    taken: FeatureTable | None = None
     law: Mechanism | None = None
     total: Guarantee | None = None
     wrong: tuple[str, ...] = ()
     if certificate is None:
-        notes.append(
+        table, theirs, left_out = _in_common(table, theirs)
+        table, theirs = _matched(table, theirs)
+        notes += [
+            *left_out,
             "there is no certificate.json: nothing is promised, so there is no bound to compare "
-            "with, and attackers cannot use the mechanism"
-        )
+            "with, and attackers cannot use the mechanism",
+        ]
     else:
-        notes += _check_certificate(certificate, whole, theirs)
         law, amiss, unknown = _mechanism(certificate)
-        debit, total, not_counted = _counted(certificate, whole)
+        taken = _taken(certificate, law, table, samples)
+        alike = _same_features(taken, table)
+        if not alike:
+            table, theirs, left_out = _in_common(_windows_like(theirs, table, samples), theirs)
+            notes += left_out
+        if certificate.guarantee.trust is Trust.CENTRAL:
+            table, theirs = _means_matched(law, table, theirs)
+        else:
+            table, theirs = _matched(table, theirs)
+        if alike:
+            # One scale for all: the mechanism's.
+            table, theirs = (clipped_to(t, certificate.bounds) for t in (table, theirs))
+        notes += _check_certificate(certificate, taken, theirs)
+        debit, total, not_counted = _counted(certificate, taken)
         notes += [*unknown, *not_counted]
-        wrong = (*amiss, *disagreements(certificate, whole, theirs, debit, law))
+        wrong = (*amiss, *disagreements(certificate, taken, theirs, debit, law))
     if path is not None and certificate is not None:
         notes += _beyond(path)
     return Subject(
         original=table,
         released=theirs,
+        taken=taken,
         samples=samples,
         released_samples=their_samples,
         certificate=certificate,
@@ -229,6 +257,46 @@ def _check_people(table: FeatureTable | Study) -> None:
         )
 
 
+def _same_features(one: FeatureTable, other: FeatureTable) -> bool:
+    return set(one.names) == set(other.names)
+
+
+def _taken(
+    certificate: Certificate, law: Mechanism | None, table: FeatureTable, samples: Study | None
+) -> FeatureTable:
+    """What the mechanism took, with the bounds of the certificate: as a rule these features."""
+    named = set(certificate.bounds.values)
+    if named != set(table.names) and law is not None and samples is not None:
+        table = law.summarise(samples)
+    if named != set(table.names):
+        more = " or of the recordings, which should be given as the original" * (samples is None)
+        raise InputError(
+            f"the certificate names other features: it is that of something else{more}"
+        )
+    return clipped_to(table, certificate.bounds)
+
+
+def _windows_like(
+    released: FeatureTable, table: FeatureTable, samples: Study | None
+) -> FeatureTable:
+    """The original's features, of windows as long and as far apart as the release's."""
+    window, step = released.window_ms, released.step_ms
+    if (
+        samples is None
+        or not window
+        or not step
+        or (window, step) == (table.window_ms, table.step_ms)
+    ):
+        return table
+    return window_features(samples, window_s=window / 1000, step_s=step / 1000)
+
+
+def _all_alike(table: FeatureTable) -> FeatureTable:
+    """Everybody in the middle of the bounds."""
+    middle = [pl.lit((f.lower + f.upper) / 2).alias(f.name) for f in table.features]
+    return replace(table, data=table.data.with_columns(middle))
+
+
 def _in_common(
     original: FeatureTable, released: FeatureTable
 ) -> tuple[FeatureTable, FeatureTable, list[str]]:
@@ -255,17 +323,7 @@ def _matched(original: FeatureTable, released: FeatureTable) -> tuple[FeatureTab
             f"{len(strangers)} of {len(theirs)} people of the release are not in the original "
             f"('{strangers[0]}', say): is this a release of other people?"
         )
-    missing = [name for name in original.names if name not in released.data.columns]
-    extra = [name for name in released.names if name not in original.names]
-    if missing or extra:
-        where, name = ("release", missing[0]) if missing else ("original", extra[0])
-        raise InputError(
-            f"the {where} has no feature {name} ({len(missing) + len(extra)} differ): give the "
-            "features that were released as the original ('eyelid features IN OUT')"
-        )
-    text = [name for name in original.names if not released.data.schema[name].is_numeric()]
-    if text:
-        raise InputError(f"feature {text[0]} of the release is not a number: mend or leave it out")
+    _check_features(original, released)
     original = replace(original, data=original.data.filter(pl.col("person").is_in(theirs)))
     _check_people(original)
     for key in ("recording", "task"):
@@ -279,6 +337,42 @@ def _matched(original: FeatureTable, released: FeatureTable) -> tuple[FeatureTab
     return original, replace(released, features=original.features, window_ms=original.window_ms)
 
 
+def _means_matched(
+    law: Mechanism | None, original: FeatureTable, released: FeatureTable
+) -> tuple[FeatureTable, FeatureTable]:
+    """The same for means over people, where those of the release are groups."""
+    if not isinstance(law, GroupMean):
+        raise InputError(
+            "the release has means over people, by a mechanism that cannot be run here: without it "
+            "there is nothing to compare them with"
+        )
+    _check_features(original, released)
+    _check_people(original)
+    groups, slots = law.groups(original).people["person"], slots_of(original).names
+    keys = [(group, *slot) for group in groups for slot in slots.rows()]
+    if released.recordings.select("person", *slots.columns).rows() != keys:
+        raise InputError(
+            "the release has other groups or tasks than the original would have: are these the "
+            "right two?"
+        )
+    return original, replace(released, features=original.features, window_ms=original.window_ms)
+
+
+def _check_features(original: FeatureTable, released: FeatureTable) -> None:
+    """Both must have the same, as numbers."""
+    missing = [name for name in original.names if name not in released.data.columns]
+    extra = [name for name in released.names if name not in original.names]
+    if missing or extra:
+        where, name = ("release", missing[0]) if missing else ("original", extra[0])
+        raise InputError(
+            f"the {where} has no feature {name} ({len(missing) + len(extra)} differ): give the "
+            "features that were released as the original ('eyelid features IN OUT')"
+        )
+    text = [name for name in original.names if not released.data.schema[name].is_numeric()]
+    if text:
+        raise InputError(f"feature {text[0]} of the release is not a number: mend or leave it out")
+
+
 def _keys(table: FeatureTable, key: str) -> set[tuple[str, str]]:
     if key not in table.recordings.columns:
         return set()
@@ -289,10 +383,12 @@ def _check_certificate(
     certificate: Certificate, original: FeatureTable, released: FeatureTable
 ) -> list[str]:
     """Refuse a certificate of something else; say what could not be checked."""
-    people = released.data["person"].n_unique()
+    central = certificate.guarantee.trust is Trust.CENTRAL
+    people = (original if central else released).data["person"].n_unique()
     if certificate.people != people:
+        whose = "original" if central else "release"
         raise InputError(
-            f"the certificate is for {certificate.people} people and the release has {people}: "
+            f"the certificate is for {certificate.people} people and the {whose} has {people}: "
             "it is the certificate of something else"
         )
     if certificate.output_sha256 is None:

@@ -2,43 +2,86 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import polars as pl
 
-from eyelid.audits.temporal.correlation import mean_over_features
+from eyelid.audits.temporal.correlation import mean_over_features, temporal_correlations
 from eyelid.errors import unknown
+from eyelid.gaze.study import Study
+from eyelid.gaze.table import FeatureTable
+from eyelid.mechanisms.mechanism import windows_of
 from eyelid.privacy.guarantee import rounded_up
-from eyelid.releases.drawing import BLUE, GREEN, GREY, INK, ORANGE, SMALL, svg
+from eyelid.releases.drawing import BLUE, GREEN, GREY, INK, ORANGE, SMALL, figure, svg
 
 if TYPE_CHECKING:
     from markupsafe import Markup
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
     from eyelid.audits.temporal.summary import TemporalSummary
 
+_HEIGHT = 2.6
 # Told apart in grey too; more tasks than these are drawn as their mean.
 _LOOKS = ((BLUE, "-"), (ORANGE, "--"), (GREEN, "-."), (INK, ":"))
+
+
+def correlation_figure(
+    source: Study | FeatureTable, feature: str | None = None, longest_delta_t: int = 200
+) -> Figure:
+    """Correlation over Δt of raw and of difference signals, as a matplotlib figure.
+
+    Bozkir et al. 2021: figures 3 and 4 are ``large_saccade_ratio`` of MPIIDPEye, figures 5 and 6
+    ``blink_rate`` of MPIIPrivacEye, over 200 rows. It shows private data.
+
+    Args:
+        source: recordings, or features of them.
+        feature: one of them, as in the paper; the mean over all by default.
+        longest_delta_t: how many rows ahead.
+
+    >>> import eyelid
+    >>> drawn = correlation_figure(eyelid.simulate(people=4, minutes=1.5, seed=1), "blink_rate")
+    >>> [axis.get_title() for axis in drawn.axes]
+    ['raw signals, blink_rate', 'differences, blink_rate']
+    """
+    table = windows_of(source)
+    correlations = temporal_correlations(table, longest_delta_t=longest_delta_t)
+    lines, what = _chosen(correlations, feature)
+    return figure(_correlation_lines(lines, what, table.step_ms), _HEIGHT, columns=2)
 
 
 def correlation_picture(
     correlations: pl.DataFrame, feature: str | None = None, step_ms: float | None = None
 ) -> Markup:
-    """Correlation over Δt of raw and of difference signals, a line a task.
-
-    Bozkir et al. 2021, figures 3 to 6, side by side. It shows private data.
+    """What `correlation_figure` draws, for a page.
 
     Args:
         correlations: as `temporal_correlations` gives them.
         feature: one of them, as in the paper; the mean over all by default.
         step_ms: between two rows, for an axis in seconds.
     """
+    lines, what = _chosen(correlations, feature)
+    alt = f"Correlation over time, {what}, raw signals and differences: " + "; ".join(
+        f"{task or 'all'}: {_mean(line, 'raw'):.2f} and {_mean(line, 'difference'):.2f} on average"
+        for task, line in lines.items()
+    )
+    return svg(_correlation_lines(lines, what, step_ms), alt, _HEIGHT, columns=2)
+
+
+def _chosen(correlations: pl.DataFrame, feature: str | None) -> tuple[dict[str, pl.DataFrame], str]:
+    """One line a task, and what they are about."""
     if feature is not None:
         if feature not in correlations["feature"]:
             raise unknown("feature", feature, correlations["feature"].unique())
         correlations = correlations.filter(pl.col("feature") == feature)
-    lines = _by_task(mean_over_features(correlations))
-    what = feature or "mean over features"
+    return _by_task(mean_over_features(correlations)), feature or "mean over features"
+
+
+def _correlation_lines(
+    lines: dict[str, pl.DataFrame], what: str, step_ms: float | None
+) -> Callable[..., None]:
+    """Raw signals on one side, differences on the other."""
 
     def draw(*axes: Axes) -> None:
         signals = {"raw": "raw signals", "difference": "differences"}
@@ -55,11 +98,7 @@ def correlation_picture(
             axes[0].legend(frameon=False, fontsize=SMALL, loc="lower left")
         axes[1].set_yticklabels([])
 
-    alt = f"Correlation over time, {what}, raw signals and differences: " + "; ".join(
-        f"{task or 'all'}: {_mean(line, 'raw'):.2f} and {_mean(line, 'difference'):.2f} on average"
-        for task, line in lines.items()
-    )
-    return svg(draw, alt, 2.6, columns=2)
+    return draw
 
 
 def _mean(line: pl.DataFrame, column: str) -> float:
@@ -78,6 +117,8 @@ def _by_task(means: pl.DataFrame) -> dict[str, pl.DataFrame]:
 
 def leakage_picture(summary: TemporalSummary) -> Markup | None:
     """What is let out about every step of a release, beside its own ε; None without a release."""
+    from matplotlib.ticker import LogLocator
+
     leaked, transitions = summary.leakage, summary.transitions
     if leaked is None or transitions is None:
         return None
@@ -88,9 +129,9 @@ def leakage_picture(summary: TemporalSummary) -> Markup | None:
     mark = "" if transitions.public else "NOT PUBLIC: "
     looks = {
         "total": ("total leakage", ORANGE, "-", 1.8),
-        "backward": ("with the steps before", BLUE, "--", 1.2),
-        "forward": ("with the steps after", GREEN, "-.", 1.2),
-        "epsilon": ("ε of the step alone", INK, ":", 1.2),
+        "backward": ("with those before", BLUE, "--", 1.2),
+        "forward": ("with those after", GREEN, "-.", 1.2),
+        "epsilon": ("its own ε", INK, ":", 1.2),
     }
 
     def draw(axis: Axes) -> None:
@@ -100,9 +141,11 @@ def leakage_picture(summary: TemporalSummary) -> Markup | None:
         for column, (label, colour, dash, width) in looks.items():
             axis.plot(leaked["step"], leaked[column], color=colour, ls=dash, lw=width, label=label)
         axis.set_yscale("log")
+        if spent < 100 * float(leaked["epsilon"].to_numpy().min()):
+            axis.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
         axis.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
         axis.yaxis.set_minor_formatter(lambda *_: "")
-        axis.set_xlabel("step of the release")
+        axis.set_xlabel(f"{summary.step} of a recording")
         axis.set_ylabel("privacy loss ε")
         axis.set_title(f"{mark}{transitions.source}", fontsize=SMALL)
         axis.legend(frameon=False, fontsize=SMALL, loc="center left", bbox_to_anchor=(1, 0.5))

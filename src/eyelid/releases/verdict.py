@@ -8,16 +8,52 @@ from typing import TYPE_CHECKING
 from eyelid.audits.identification import Finding, strongest
 from eyelid.audits.protocols import SAME_RECORDINGS
 from eyelid.privacy.guarantee import rounded_up
-from eyelid.releases.words import SAYS_NOTHING, formal_only, limits, percent
+from eyelid.releases.words import SAYS_NOTHING, formal_only, limits, number, percent
 
 if TYPE_CHECKING:
+    from eyelid.audits.means import MeansAudit
     from eyelid.releases.audit import Audit
 
 
 def verdict(audit: Audit) -> str:
     """The outcome in a sentence, and whatever keeps it from meaning what it seems to."""
+    if audit.means is not None:
+        return " ".join([_of_means(audit, audit.means), *_of_total(audit)])
     sentence = _of_original(audit) if audit.subject.released is None else _of_release(audit)
     return " ".join([sentence, *_warnings(audit)])
+
+
+def _of_means(audit: Audit, means: MeansAudit) -> str:
+    """Nobody is named in means over people: what else was found."""
+    if audit.refuted:
+        return f"The certificate is refuted: {audit.refuted[0]}. Do not share this release."
+    member, certificate = means.membership, audit.subject.certificate
+    off = (
+        f"means are off by {number(means.error.rmse_of_span)} spans, and a constant in the middle "
+        f"of the bounds would be by {number(means.constant_rmse_of_span)}"
+    )
+    if not means.beats_constant:
+        off += ": this release carries no information"
+    if member is None or means.positive is None:
+        return (
+            "Nobody’s own record is in this release, and there are too few people to ask who is in "
+            f"it; {off}."
+        )
+    found = (
+        f"who is in such a mean is told with an advantage of {percent(member.advantage.rate)} "
+        f"(95 % limits {limits(member.advantage)}, guessing 0 %, without noise "
+        f"{percent(means.positive.advantage.rate)})"
+    )
+    if certificate is None or not certificate.person_level.holds:
+        reasons = certificate.person_level.reasons if certificate else ()
+        why = f" ({reasons[0]})" if reasons else ""
+        return f"This release carries no guarantee{why}; {found}; {off}."
+    allowed = "nothing is known about what the certificate allows"
+    if member.bound is not None:
+        allowed = f"the certificate allows at most {rounded_up(100 * member.bound, 3)} %"
+        if member.bound > SAYS_NOTHING:
+            allowed = "at this size the guarantee rules out almost nothing"
+    return f"Not refuted: nobody’s own record is in it, {found}, and {allowed}; {off}."
 
 
 def _of_original(audit: Audit) -> str:
@@ -68,13 +104,8 @@ def _warnings(audit: Audit) -> Sequence[str]:
     found = []
     if audit.partial:
         found.append("Only some of eyelid's attackers or protocols were asked for.")
-    worst, total = strongest(audit.honest), audit.subject.total
-    released = audit.subject.released is not None
-    if released and not audit.refuted and total is not None and audit.subject.claims_to_hold:
-        if not total.holds:
-            found.append(f"Over all releases of these people nothing holds: {total.reasons[0]}.")
-        elif formal_only(total):
-            found.append(f"Over all releases so far a person has paid {total.numbers()}.")
+    worst, released = strongest(audit.honest), audit.subject.released is not None
+    found += _of_total(audit)
     if released and not audit.recognises and worst.rate.low <= worst.rate.chance:
         found.append(
             "Raw data are not clearly recognised either, by these attackers and with so few "
@@ -89,6 +120,18 @@ def _warnings(audit: Audit) -> Sequence[str]:
             f"{null.attacker}: it recognises something else than people."
         )
     return found
+
+
+def _of_total(audit: Audit) -> Sequence[str]:
+    """What a release means together with the others of the same people."""
+    total, released = audit.subject.total, audit.subject.released is not None
+    if not released or audit.refuted or total is None or not audit.subject.claims_to_hold:
+        return []
+    if not total.holds:
+        return [f"Over all releases of these people nothing holds: {total.reasons[0]}."]
+    if formal_only(total):
+        return [f"Over all releases so far a person has paid {total.numbers()}."]
+    return []
 
 
 def _share(finding: Finding) -> str:

@@ -8,9 +8,15 @@ from eyelid.audits.statistics import Rate
 from eyelid.mechanisms.mechanism import Mechanism, Shape
 from eyelid.privacy.guarantee import Guarantee, rounded_up
 from eyelid.privacy.unit import PERSON
-
-# A constant at the middle of the bounds is never wrong by more than half the span.
-_CONSTANT_RMSE_OF_SPAN = 0.5
+from eyelid.releases.expectation import (
+    Expectation,
+    beats_constant,
+    constant_nearer,
+    expectation,
+    inside,
+    people_needed,
+    worse_than_constant,
+)
 
 _LARGEST_MEANT = 10.0
 # A bound on naming people above this rules out almost nothing.
@@ -81,36 +87,65 @@ def plural(count: int, word: str, words: str | None = None) -> str:
 
 def worth(mechanism: Mechanism, shape: Shape) -> str:
     """What is left to see in the release, from public facts alone."""
-    error = mechanism.expected_rmse_of_span(shape)
-    mean_error = mechanism.expected_mean_rmse_of_span(shape)
-    text = f"Expected error of one value: {number(error)} times its feature's span"
-    if not informative(mechanism, shape):
-        weaker = mechanism.units[mechanism.units.index(mechanism.unit.name) + 1 :]
-        way_out = f", an openly weaker unit ({', '.join(weaker)})" if weaker else ""
-        # Errors are of one feature; only the guarantee speaks of all of them together.
-        verdict = (
-            "This release carries almost no information about a person's own features."
-            if _next_to_nothing(mechanism.cost(shape, PERSON))
-            else "One feature says almost nothing; all of them together may still name people."
-        )
+    expected = expectation(mechanism, shape)
+    value, mean = number(expected.value), number(expected.recording_mean)
+    if not mechanism.claims_to_hold:
         return (
-            f"{text}; even a recording's mean is off by {number(mean_error)} spans, more than a "
-            f"constant at the middle of the bounds would be. {verdict} More would be seen in an "
-            f"aggregate over many people{way_out}, or at a larger ε."
+            f"The noise depends on the data: one value is off by {value} times its feature's span "
+            "at most, perhaps by much less. No guarantee holds, so it hides nothing for certain."
         )
-    if error >= _CONSTANT_RMSE_OF_SPAN:
-        return (
-            f"{text}, more than a constant would have; a recording's mean over {shape.length} rows "
-            f"is off by {number(mean_error)} spans: means carry information, single values do not."
-        )
-    return (
-        f"{text}; a recording's mean over {shape.length} rows is off by {number(mean_error)} spans."
+    whose = "group's" if expected.central else "recording's"
+    text = (
+        f"Expected error of one value: {value} times its feature's span; of a {whose} mean over "
+        f"its rows: {mean} spans."
     )
+    if not expected.informative:
+        verdict = _verdict(expected, mechanism.cost(shape, PERSON))
+        return f"{text} {verdict} {_what_would(mechanism, shape, expected)}"
+    if not beats_constant(expected.value):
+        return f"{text} Means carry information; single values {_beaten(expected.value)}."
+    return text
 
 
-def informative(mechanism: Mechanism, shape: Shape) -> bool:
-    """Whether a recording's mean is expected to be nearer the truth than a public constant."""
-    return mechanism.expected_mean_rmse_of_span(shape) < _CONSTANT_RMSE_OF_SPAN
+def _verdict(expected: Expectation, person_level: Guarantee) -> str:
+    """Why a release carries no information to rely on."""
+    nothing = worse_than_constant(expected.recording_mean)
+    beaten = f"Even means {_beaten(expected.recording_mean)}."
+    amount = "almost no" if nothing else "little"
+    if expected.central:
+        return f"{beaten} This release carries {amount} information."
+    # Errors are of one feature; only the guarantee speaks of all of them together.
+    if _next_to_nothing(person_level):
+        return f"{beaten} This release carries {amount} information about a person's own features."
+    feature = "almost nothing" if nothing else "little"
+    return f"{beaten} One feature says {feature}; all of them together may still name people."
+
+
+def _beaten(error: float) -> str:
+    """How an error compares with a constant in the middle of the bounds."""
+    text = "are farther off than a constant in the middle of the bounds would be"
+    if worse_than_constant(error):
+        return text
+    return f"{text} for {percent(constant_nearer(error))} of all possible values"
+
+
+def _what_would(mechanism: Mechanism, shape: Shape, expected: Expectation) -> str:
+    """What would carry information instead."""
+    people = people_needed(mechanism, shape)
+    units = inside(mechanism).units
+    weaker = units[units.index(mechanism.unit.name) + 1 :]
+    ways = [
+        f"the mean over {people:,} people or more (groupmean)" if people else "",
+        f"an openly weaker unit ({', '.join(weaker)})" if weaker else "",
+        "fewer features or recordings",
+    ]
+    more = f"More would be seen with {', '.join(way for way in ways if way)}, or at a larger ε."
+    if expected.central or not beats_constant(expected.group_mean):
+        return more
+    return (
+        f"The mean of what is released over all {shape.people} people is off by "
+        f"{number(expected.group_mean)} spans. {more}"
+    )
 
 
 def _next_to_nothing(person_level: Guarantee) -> bool:

@@ -1,8 +1,9 @@
-"""The best attacker there is against added noise: the likelihood of what was released.
+"""The best attacker there is against noise: the likelihood of what was released.
 
 It knows everybody's raw recordings, the very ones that were released, the mechanism and the law of
-its noise, and asks under whose data this noise would have been likeliest. Nobody who judges one
-person's release at a time names more people. One decision a person, from all of their recordings.
+its noise. It reads off what was measured of a person, in whatever coordinates, and asks under whose
+data this noise would have been likeliest. Nobody who judges one person's release at a time names
+more people. One decision a person, from all of their recordings.
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ from numpy.typing import NDArray
 
 from eyelid.audits.attackers.attacker import last_where_impossible
 from eyelid.audits.identification import Finding, finding_of
+from eyelid.audits.measurements import legible, steps_of
 from eyelid.audits.protocols import SAME_RECORDINGS
 from eyelid.audits.records import Records, records_of
 from eyelid.audits.scores import Scores
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.additive import AdditiveMechanism
-from eyelid.mechanisms.measuring import noise_of
+from eyelid.mechanisms.measuring import MeasuringMechanism, noise_of
 from eyelid.mechanisms.mechanism import Shape
 from eyelid.privacy.noise import DiscreteGaussian, DiscreteNoise
 
@@ -34,7 +35,7 @@ Values = NDArray[np.float64]
 
 
 def likelihood_finding(
-    mechanism: AdditiveMechanism,
+    mechanism: MeasuringMechanism,
     original: FeatureTable,
     released: FeatureTable,
     people: Sequence[str],
@@ -45,7 +46,7 @@ def likelihood_finding(
 
 
 def likelihood_scores(
-    mechanism: AdditiveMechanism,
+    mechanism: MeasuringMechanism,
     original: FeatureTable,
     released: FeatureTable,
     people: Sequence[str],
@@ -56,11 +57,11 @@ def likelihood_scores(
     kind cannot be its owner and comes last: which recordings people have is not protected, and no
     bound holds where it tells them apart.
 
-    With very many people only some rows are looked at, evenly spread (`rows_compared`); fewer
-    people may then be named than could be.
+    With very many people only some coordinates are looked at, evenly spread (`how_many_compared`);
+    fewer people may then be named than could be.
 
     Args:
-        mechanism: as it was run.
+        mechanism: as it was run; what it measured must be `legible`.
         original: everything that it was run on, with the bounds that it clipped to.
         released: what it gave.
         people: everybody who could be meant.
@@ -80,30 +81,35 @@ def likelihood_scores(
             f"the release has {shown.values.shape[1]} features and the original {shape.features}: "
             "is this the original that it was made from?"
         )
+    readable = legible(mechanism, shape)
+    if not len(readable):
+        raise InputError(f"what {mechanism.name} measured cannot be read off its release")
+    some = how_many_compared(shape, len(people), len(readable))
+    kept = readable[np.linspace(0, len(readable) - 1, some).astype(np.intp)]
+    steps = steps_of(mechanism.measured, shown, shape, kept).reshape(len(shown.owner), -1)
+    data = steps_of(mechanism.query, known, shape, kept).reshape(len(known.owner), -1)
     law = noise_of(mechanism, shape)
-    kept = np.linspace(0, shape.length - 1, rows_compared(shape, len(people))).astype(np.intp)
     totals = np.zeros((len(people), len(people)))
     kinds_known, kinds_shown = _kinds(known), _kinds(shown)
     for kind, which in kinds_shown.items():
         whose = kinds_known.get(kind, np.array([], dtype=np.intp))
-        steps = _dense(shown, which, kept) * 2.0 ** mechanism.grid_bits(shape)
-        data = mechanism.query(_dense(known, whose, kept), shape)
         found = np.full((len(which), len(people)), -np.inf)
-        found[:, known.owner[whose]] = _log_likelihoods(law, steps, data)
+        found[:, known.owner[whose]] = _log_likelihoods(law, steps[which], data[whose])
         totals[shown.owner[which]] += found
     owner = np.unique(shown.owner)
     return Scores(last_where_impossible(totals[owner]), None, owner)
 
 
-def rows_compared(shape: Shape, people: int) -> int:
-    """How many rows of every recording are looked at: all, unless people are very many.
+def how_many_compared(shape: Shape, people: int, coordinates: int) -> int:
+    """How many coordinates of every signal are looked at: all, unless people are very many.
 
-    >>> rows_compared(Shape(20, 3, 600, 52), 20), rows_compared(Shape(300, 3, 600, 52), 300)
+    >>> shape = Shape(20, 3, 600, 52)
+    >>> how_many_compared(shape, 20, 600), how_many_compared(shape, 300, 600)
     (600, 76)
     """
-    values = people * shape.features
-    most = min(_MOST_VALUES // values, _MOST_COMPARISONS // (values * people * shape.recordings))
-    return max(1, min(shape.length, most))
+    values = people * shape.features * shape.recordings
+    most = min(_MOST_VALUES // values, _MOST_COMPARISONS // (values * people))
+    return max(1, min(coordinates, most))
 
 
 def _kinds(records: Records) -> dict[tuple[str, int], NDArray[np.intp]]:
@@ -116,17 +122,7 @@ def _kinds(records: Records) -> dict[tuple[str, int], NDArray[np.intp]]:
     return {kind: np.array(which, dtype=np.intp) for kind, which in found.items()}
 
 
-def _dense(records: Records, which: NDArray[np.intp], kept: NDArray[np.intp]) -> Values:
-    """Some rows of some records, one line a record; what is beyond its end is at the midpoint."""
-    rows = records.rows
-    first = (np.cumsum(rows) - rows)[which]
-    index = np.minimum(kept, rows[which][:, None] - 1) + first[:, None]
-    values = records.values[index]
-    values[kept >= rows[which][:, None]] = 0.5
-    return np.asarray(values.reshape(len(which), -1))
-
-
-def _log_likelihoods(law: DiscreteNoise, steps: Values, data: NDArray[np.int64]) -> Values:
+def _log_likelihoods(law: DiscreteNoise, steps: Values, data: Values) -> Values:
     """Shown × candidates, up to what is the same for all candidates of a shown one."""
     if isinstance(law, DiscreteGaussian):
         # −(y − x)²/2σ² without y²: one product of matrices.

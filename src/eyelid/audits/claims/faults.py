@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -12,15 +13,25 @@ from numpy.typing import NDArray
 from eyelid.audits.claims.game import play
 from eyelid.audits.claims.precision import attack
 from eyelid.audits.claims.residuals import examine
+from eyelid.audits.claims.sensitivity import fuzz
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.additive import AdditiveMechanism
+from eyelid.mechanisms.cosine import CosineMechanism
+from eyelid.mechanisms.dct import DCT
+from eyelid.mechanisms.envelope import Envelope
+from eyelid.mechanisms.groupmean import GroupMean
 from eyelid.mechanisms.measuring import MeasuringMechanism, noise_of
 from eyelid.mechanisms.mechanism import Mechanism, Shape, Values
 from eyelid.mechanisms.perturbation import FourierMechanism
+from eyelid.mechanisms.prewindow import Prewindow
+from eyelid.mechanisms.pure import exact
+from eyelid.mechanisms.spherical import SphericalLaplace
 from eyelid.privacy.noise import DiscreteLaplace, Randomness, randomness
 from eyelid.privacy.unit import PERSON, Unit
 
 Integers = NDArray[np.int64]
+
+_FUZZ_PAIRS = 16_384
 
 
 @dataclass(frozen=True)
@@ -44,10 +55,18 @@ def faults_of(kind: type[Mechanism]) -> Iterator[Fault]:
     mechanism = variants[0]
     if not isinstance(mechanism, MeasuringMechanism):
         return
+    if isinstance(mechanism, GroupMean):
+        yield from _group_faults([v for v in variants if isinstance(v, GroupMean)])
+        return
     # Some lose less than they claim; what is planted is too little for the claim.
     too_little = 0.85 / getattr(mechanism, "times", 1)
     yield _game_fault(f"scale × {too_little:g}", mechanism, {"perturb": _less_noise(too_little)})
-    yield _game_fault("missing clip", mechanism, {"clip": _no_clip})
+    unclipped: dict[str, Any] = {"clip": _no_clip}
+    if isinstance(mechanism, CosineMechanism):
+        yield from _cosine_faults(variants)
+        # Values that are not clipped would still be limited as coefficients.
+        unclipped["limit"] = _no_limit
+    yield _game_fault("missing clip", mechanism, unclipped)
     for name, changes in _STALE.items():
         yield _residual_fault(name, mechanism, changes)
     for smaller in variants[: len(kind.game_units or kind.units)]:
@@ -55,10 +74,72 @@ def faults_of(kind: type[Mechanism]) -> Iterator[Fault]:
             yield _sold_as_person(smaller)
     if isinstance(mechanism, AdditiveMechanism):
         yield _float_noise(mechanism)
+    if isinstance(mechanism, Prewindow):
+        overlapping = replace(mechanism, window_s=1.0, step_s=0.5)
+        yield _game_fault("windows counted, not bins", overlapping, {"scale_in_spans": _of_windows})
+        yield _game_fault("events in all their windows", overlapping, {"query": _windowed_first})
     for variant in variants[-1:]:
         if isinstance(variant, FourierMechanism):
             yield _game_fault("noise on real parts only", variant, {"perturb": _real_only})
             yield _game_fault("missing √n", variant, {"perturb": _without_root_n})
+            choosing = type(variant)(**variant.private_game)
+            yield _game_fault("choice of k not paid for", choosing, _UNPAID)
+            yield _game_fault("choice of k without noise", choosing, _ALWAYS_BEST)
+
+
+def _cosine_faults(variants: list[Mechanism]) -> Iterator[Fault]:
+    """Those of `dct` and `envelope`: what limits coefficients, and the noise made for it."""
+    first, last = variants[0], variants[-2]
+    if isinstance(first, DCT):
+        yield _game_fault("missing clip of the norm", first, {"limit": _no_limit})
+        yield _game_fault("recordings clipped each alone", first, {"limit": _limit_recordings})
+        yield _fuzz_fault("norm that grows by rounding", first, {"query": _rounded})
+        yield _game_fault("spherical scale × 0.85", last, {"perturb": _less_spherical})
+        yield _game_fault("Laplace of the spherical scale", last, {"noise": _not_spherical})
+    if isinstance(first, Envelope):
+        yield _game_fault("missing clip of coefficients", first, {"limit": _no_limit})
+        yield _game_fault("spectrum of one recording only", first, {"step": _one_recording})
+        yield _game_fault("coefficients clipped, not values", last, {"clip": _no_clip})
+
+
+def _group_faults(variants: list[GroupMean]) -> Iterator[Fault]:
+    """Those of means over people, with faults inside, in the sum and in its number of people."""
+    first = variants[0]
+    plain = next(v for v in variants if isinstance(v.core, AdditiveMechanism))
+    yield _game_fault("scale × 0.85", first, {"perturb": _less_noise(0.85)})
+    yield _game_fault("noise of the mean on the sum", first, {"perturb": _less_noise(1 / 3)})
+    yield _game_fault("missing clip", plain, {"core": _inside(plain.core, {"clip": _no_clip})})
+    for name, changes in _STALE.items():
+        # What is not about the noise has its own form here, below.
+        if "perturb" in changes:
+            yield _residual_fault(name, first, changes)
+    yield _residual_fault("divided by everybody, not by the group", first, {"divided": _by_all})
+    yield _fuzz_fault("absent people left out of N", plain, {"total": _of_those_present})
+    yield _fuzz_fault("gaps filled with the others' mean", plain, {"total": _filled_by_others})
+    for smaller in variants:
+        if smaller.unit != PERSON:
+            yield _sold_as_person(smaller)
+
+
+def _inside(core: MeasuringMechanism, changes: dict[str, Any]) -> property:
+    """A mechanism inside with some methods replaced."""
+    return property(lambda _: twin(core, changes))
+
+
+def _by_all(self: GroupMean, totals: Integers, sizes: Integers, shape: Shape) -> Values:
+    return GroupMean.divided(self, totals, np.full_like(sizes, sizes.sum()), shape)
+
+
+def _of_those_present(self: GroupMean, values: Values, shape: Shape) -> Integers:
+    there = ~np.isnan(values).all(axis=(-3, -2, -1), keepdims=True)
+    total = (self.integers(values, shape) * there).sum(axis=-4)
+    share = values.shape[-4] / np.maximum(there.sum(axis=-4), 1)
+    return np.asarray(np.rint(total * share), dtype=np.int64)
+
+
+def _filled_by_others(self: GroupMean, values: Values, shape: Shape) -> Integers:
+    mean = np.nanmean(np.clip(values, 0.0, 1.0), axis=-4, keepdims=True)
+    return GroupMean.total(self, np.where(np.isnan(values), mean, values), shape)
 
 
 def twin(mechanism: Mechanism, changes: dict[str, Any]) -> Any:
@@ -103,8 +184,68 @@ def _without_root_n(
     return integers + smaller.draw(integers.shape, noise)
 
 
+def _noise_is_free(self: FourierMechanism, shape: Shape) -> Integers:
+    return np.zeros(len(self.candidates(shape)), dtype=np.int64)
+
+
+def _all_twice(self: FourierMechanism) -> tuple[Fraction, Fraction]:
+    return exact(self.epsilon), exact(self.epsilon)
+
+
+def _the_cheapest(
+    self: FourierMechanism, costs: Integers, shape: Shape, noise: Randomness
+) -> NDArray[np.intp]:
+    return np.asarray(costs.argmin(axis=-1))
+
+
+# What noise costs is public, and no fault if it is left out: then a game sees every choice.
+_UNPAID = {"costs_of_noise": _noise_is_free, "shares": _all_twice}
+_ALWAYS_BEST = {"costs_of_noise": _noise_is_free, "choose": _the_cheapest}
+
+
 def _no_clip(self: MeasuringMechanism, values: Values) -> Values:
     return np.where(np.isnan(values), 0.5, values)
+
+
+def _no_limit(self: CosineMechanism, steps: Values, shape: Shape) -> Values:
+    return steps
+
+
+def _limit_recordings(self: DCT, steps: Values, shape: Shape) -> Values:
+    norms = np.linalg.norm(steps, axis=(-2, -1), keepdims=True)
+    most = self.radius_steps(shape)
+    return np.asarray(steps * np.minimum(1.0, most / np.maximum(norms, 1.0)))
+
+
+def _rounded(self: DCT, values: Values, shape: Shape) -> Integers:
+    steps = self.analyse(self.clip(values), shape) / self.step(shape)
+    return np.rint(self.limit(steps, shape)).astype(np.int64)
+
+
+def _less_spherical(self: DCT, integers: Integers, shape: Shape, noise: Randomness) -> Integers:
+    dimension = self.coordinates(shape, self.unit)
+    law = SphericalLaplace(int(0.85 * noise_of(self, shape).scale), dimension)
+    return integers + law.draw(integers.shape, noise)
+
+
+def _not_spherical(self: DCT, shape: Shape) -> DiscreteLaplace:
+    return DiscreteLaplace(DCT.noise(self, shape).scale)
+
+
+def _one_recording(self: Envelope, shape: Shape) -> Values:
+    return Envelope.step(self, replace(shape, recordings=1))
+
+
+def _of_windows(self: Prewindow, shape: Shape) -> float:
+    windows = max(1, shape.length - self.bins_of_window + 1)
+    return Prewindow.scale_in_spans(self, replace(shape, length=windows))
+
+
+def _windowed_first(self: Prewindow, values: Values, shape: Shape) -> Integers:
+    bins = Prewindow.query(self, values, shape)
+    total = np.cumsum(bins, axis=-2)
+    total[..., self.bins_of_window :, :] -= total[..., : -self.bins_of_window, :].copy()
+    return total
 
 
 def _float_noise(mechanism: AdditiveMechanism) -> Fault:
@@ -122,6 +263,13 @@ def _float_noise(mechanism: AdditiveMechanism) -> Fault:
         return attack(broken, pair, runs, noise).refuted
 
     return Fault("float noise", mechanism.name, caught)
+
+
+def _fuzz_fault(name: str, mechanism: MeasuringMechanism, changes: dict[str, Any]) -> Fault:
+    def caught(_runs: int, _noise: Randomness) -> bool:
+        return fuzz(twin(mechanism, changes), mechanism.unit, _FUZZ_PAIRS).refuted
+
+    return Fault(name, mechanism.name, caught)
 
 
 def _residual_fault(name: str, mechanism: MeasuringMechanism, changes: dict[str, Any]) -> Fault:

@@ -15,11 +15,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from eyelid.audits.alignment import aligned
+from eyelid.audits.measurements import legible, steps_of
+from eyelid.audits.records import Records, records_of
+from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
-from eyelid.mechanisms.additive import AdditiveMechanism
-from eyelid.mechanisms.measuring import MeasuringMechanism
+from eyelid.mechanisms.groupmean import GroupMean
+from eyelid.mechanisms.measuring import MeasuringMechanism, noise_of
 from eyelid.mechanisms.mechanism import Shape
 from eyelid.privacy.noise import DiscreteLaplace, Randomness
 
@@ -82,16 +84,9 @@ def examine(
     length = fewest * math.ceil(_LENGTH / fewest)
     mechanism = replace(mechanism, length=length)
     declared = mechanism if declared is None else replace(declared, length=length)
-    known = _table()
     shape = Shape(_PEOPLE, _RECORDINGS, length, _FEATURES)
-    there = _there(known)
-    truth = declared.query(_by_people(_expected(known, length), there), shape)[there]
-    left = []
-    for _ in range(2):
-        released = mechanism.apply(known, noise).data
-        values = released.select(known.names).to_numpy().reshape(-1, length, _FEATURES)
-        left.append(declared.measured(_by_people(values, there), shape)[there] - truth)
-    residuals = np.concatenate(left)
+    left = _left_of_means if isinstance(mechanism, GroupMean) else _left_of_people
+    residuals = left(mechanism, declared, shape, noise)
     missing = int((~np.isfinite(residuals)).sum())
     whole = np.nan_to_num(residuals, nan=0.0, posinf=0.0, neginf=0.0)
     law = declared.noise(shape)
@@ -106,12 +101,57 @@ def examine(
     )
 
 
+def _left_of_people(
+    mechanism: MeasuringMechanism, declared: MeasuringMechanism, shape: Shape, noise: Randomness
+) -> NDArray[np.float64]:
+    """Recordings × coordinates × features, of two releases."""
+    known = _table()
+    there = _there(known)
+    truth = declared.query(_by_people(_expected(known, shape.length), there), shape)[there]
+    left = []
+    for _ in range(2):
+        released = mechanism.perturbed(known, noise).data
+        values = released.select(known.names).to_numpy().reshape(-1, shape.length, _FEATURES)
+        left.append(declared.measured(_by_people(values, there), shape)[there] - truth)
+    return np.concatenate(left)
+
+
+def _left_of_means(
+    mechanism: MeasuringMechanism, declared: MeasuringMechanism, shape: Shape, noise: Randomness
+) -> NDArray[np.float64]:
+    """The same of the sums behind means over groups of one, two and three people."""
+    assert isinstance(mechanism, GroupMean)
+    assert isinstance(declared, GroupMean)
+    known = _table()
+    sizes = np.resize([1, 2, 3], _PEOPLE // 2)
+    sizes[-1] += _PEOPLE - sizes.sum()
+    group = np.repeat(np.arange(sizes.size), sizes)
+    # Written so that their order by name is that of their numbers.
+    names = pl.Series("group", group).cast(pl.String).str.zfill(6)
+    known = replace(known, people=known.people.with_columns(names))
+    each = declared.core.query(_by_people(_expected(known, shape.length), _there(known)), shape)
+    truth = np.zeros((sizes.size, *each.shape[1:]), dtype=np.int64)
+    np.add.at(truth, group, each)
+    left = []
+    for _ in range(2):
+        released = replace(mechanism, by="group").perturbed(known, noise).data
+        values = released.select(known.names).to_numpy()
+        values = values.reshape(sizes.size, _RECORDINGS, shape.length, _FEATURES)
+        sums = np.empty(truth.shape)
+        for size in np.unique(sizes):
+            same = sizes == size
+            sums[same] = declared.core_for(int(size)).measured(values[same], shape) * size
+        left.append(np.rint(sums - truth).reshape(-1, *truth.shape[2:]))
+    return np.concatenate(left)
+
+
 def noise_amiss(
-    declared: AdditiveMechanism, original: FeatureTable, released: FeatureTable
+    declared: MeasuringMechanism, original: FeatureTable, released: FeatureTable
 ) -> str | None:
     """What keeps the noise of a release from being what it is said to be; None if nothing does.
 
-    A sound release is found wanting less than once in a million tries.
+    A sound release is found wanting less than once in a million tries. What is not `legible` is not
+    looked at.
 
     Args:
         declared: the mechanism that is said to have made it.
@@ -119,17 +159,15 @@ def noise_amiss(
         released: what was made of it.
     """
     shape = declared.shape(released)
-    raw, noisy = aligned(original, released)
-    lowers = np.array([feature.lower for feature in original.features])
-    spans = np.array([feature.span for feature in original.features])
-    scaled = [
-        (table.data.select(original.names).cast(pl.Float64).to_numpy() - lowers) / spans
-        for table in (raw, noisy)
-    ]
-    law = declared.noise(shape)
-    left = scaled[1] * 2.0 ** declared.grid_bits(shape) - declared.query(scaled[0], shape)
-    if not np.isfinite(left).all():
+    kept = legible(declared, shape)
+    if not len(kept):
+        return None
+    if not np.isfinite(released.data.select(pl.col(released.names).cast(pl.Float64))).all():
         return "the release has values that no release has (missing or infinite ones)"
+    known, shown = _side_by_side(original, released)
+    left = steps_of(declared.measured, shown, shape, kept)
+    left -= steps_of(declared.query, known, shape, kept)
+    law = noise_of(declared, shape)
     pure = isinstance(law, DiscreteLaplace)
     bare = int((np.abs(left) <= _NEXT_TO_NOTHING * law.scale).sum())
     expected = _NEXT_TO_NOTHING * left.size
@@ -137,18 +175,15 @@ def noise_amiss(
         return f"{bare} released values are the original's, next to no noise added"
     if _repeated(np.rint(left), law.scale, pure) > _SIGMAS:
         return "the same noise was added more than once"
-    person = raw.data["person"].rank("dense").to_numpy() - 1
-    people = np.bincount(person)
     sigma = math.sqrt(law.variance)
-    for what, sums, squares, counts in (
-        ("a feature", left.sum(axis=0), (left**2).sum(axis=0), np.full(len(spans), len(left))),
-        (
-            "somebody's record",
-            np.bincount(person, weights=left.sum(axis=1)),
-            np.bincount(person, weights=(left**2).sum(axis=1)),
-            people * len(spans),
-        ),
-    ):
+
+    def totals(of: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+        people = np.bincount(shown.owner, weights=of.sum(axis=(1, 2)))
+        return [of.sum(keepdims=True).ravel(), of.sum(axis=(0, 1)), of.sum(axis=(0, 2)), people]
+
+    everything = (left, left**2, np.broadcast_to(1.0, left.shape))
+    parts = ("the whole release", "a feature", "a row or coefficient", "somebody's record")
+    for what, sums, squares, counts in zip(parts, *map(totals, everything), strict=True):
         spread = squares / (counts * law.variance)
         if ((1 - spread) / np.sqrt((5.0 if pure else 2.0) / counts)).max() > _SIGMAS:
             share = float(np.sqrt(spread.min()))
@@ -157,6 +192,23 @@ def noise_amiss(
         if (np.abs(sums) > sigma * (_SIGMAS * np.sqrt(counts) + _LONG_TAIL)).any():
             return f"{what} is moved as a whole, which no noise does"
     return None
+
+
+def _side_by_side(original: FeatureTable, released: FeatureTable) -> tuple[Records, Records]:
+    """The recordings that both have, in the original's order."""
+    key = ["person", "recording"]
+    theirs = released.recordings.select(key)
+    ours = original.recordings.select(key).join(theirs, on=key, how="semi", maintain_order="left")
+    if ours.is_empty():
+        raise InputError("the release has no recording of the original: are these the right two?")
+    place = ours.with_row_index("place")
+    people = ours["person"].unique(maintain_order=True).to_list()
+
+    def records(table: FeatureTable) -> Records:
+        data = table.data.join(place, on=key, how="inner", maintain_order="left")
+        return records_of(replace(original, data=data.sort("place", maintain_order=True)), people)
+
+    return records(original), records(released)
 
 
 def _table() -> FeatureTable:

@@ -7,7 +7,18 @@ from eyelid.audits.temporal.gaussian_prior import (
     dependent_mu,
 )
 from eyelid.audits.temporal.leakage import LeakageFunction, leakage, leakage_supremum
-from eyelid.audits.temporal.summary import TemporalSummary, overlap_transitions, temporal_summary
+from eyelid.audits.temporal.of_mechanism import (
+    GaussianBelief,
+    Steps,
+    gaussian_belief,
+    independent_steps,
+)
+from eyelid.audits.temporal.summary import (
+    TemporalSummary,
+    overlap_transitions,
+    release_summary,
+    temporal_summary,
+)
 from eyelid.audits.temporal.transitions import (
     Transitions,
     autoregressive_transitions,
@@ -17,7 +28,9 @@ from eyelid.audits.temporal.transitions import (
 )
 
 __all__ = [
+    "GaussianBelief",
     "LeakageFunction",
+    "Steps",
     "TemporalSummary",
     "Transitions",
     "autoregressive_covariance",
@@ -26,10 +39,13 @@ __all__ = [
     "dependent_epsilon",
     "dependent_mu",
     "estimated_transitions",
+    "gaussian_belief",
+    "independent_steps",
     "leakage",
     "leakage_supremum",
     "mean_over_features",
     "overlap_transitions",
+    "release_summary",
     "stationary",
     "temporal_correlations",
     "temporal_summary",

@@ -64,9 +64,7 @@ def dependent_mu(
     explained = np.einsum("oi,oi->i", crossed, gain) / variance
     # Joseph's form of the variance that is left: a sum of squares, right however small it is.
     rest = np.eye(len(covariance)) - gain.T @ a
-    left = np.einsum("ij,jk,ik->i", rest, covariance, rest) + np.einsum(
-        "oi,op,pi->i", gain, z, gain
-    )
+    left = ((rest @ covariance) * rest).sum(axis=1) + ((z @ gain) * gain).sum(axis=0)
     return np.asarray(far * np.sqrt(np.maximum(explained, 0.0) / left), dtype=np.float64)
 
 

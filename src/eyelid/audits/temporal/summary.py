@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,19 +11,33 @@ from numpy.typing import ArrayLike
 
 from eyelid.audits.temporal.correlation import temporal_correlations
 from eyelid.audits.temporal.leakage import leakage, leakage_supremum
+from eyelid.audits.temporal.of_mechanism import (
+    GaussianBelief,
+    Steps,
+    gaussian_belief,
+    independent_steps,
+)
 from eyelid.audits.temporal.transitions import Transitions, autoregressive_transitions
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
+from eyelid.mechanisms.mechanism import Mechanism, Shape
 
 # The longest chunk of the paper.
 LONGEST_DELTA_T = 128
+# Correlation of neighbouring rows: where nothing public says how much, and for comparison.
+_GUESS, _OTHERS = 0.9, (0.3, 0.6, 0.9)
 
 NEVER_LOWERS = (
     "These figures depend on what an attacker is assumed to know. They lower no noise, and a "
     "guarantee for a person holds or fails without them."
 )
 OF_THE_DATA = (
-    "Correlations are computed from the original and carry no guarantee: keep them with it."
+    "Correlations are computed from the original and carry no guarantee: publish them only if you "
+    "mean to."
+)
+NO_MATRIX_FROM_DATA = (
+    "Transition matrices here are public: chosen without looking at the data. One estimated from "
+    "private recordings is itself a statistic of them, which no certificate covers."
 )
 NOT_PUBLIC = (
     "The transition matrix comes from the private data. It is not public: this leakage is itself a "
@@ -44,6 +58,10 @@ class TemporalSummary:
         leakage: of every step of the release, as `leakage` gives it; None without a release.
         supremum: what total leakage never exceeds however long a release with the largest ε goes
             on; None without a limit or without a release.
+        step: what a step is, in words.
+        others: the same under other public chains: ``correlation``, ``worst`` and ``supremum``;
+            None without a release.
+        belief: what linear measurements with Gaussian noise tell; None for other releases.
     """
 
     correlations: pl.DataFrame
@@ -51,6 +69,9 @@ class TemporalSummary:
     transitions: Transitions | None = None
     leakage: pl.DataFrame | None = None
     supremum: float | None = None
+    step: str = "step"
+    others: pl.DataFrame | None = None
+    belief: GaussianBelief | None = None
 
     @property
     def worst(self) -> float | None:
@@ -62,22 +83,34 @@ class TemporalSummary:
     @property
     def notes(self) -> list[str]:
         """What must stand beside the figures."""
-        private = self.transitions is not None and not self.transitions.public
-        return [NEVER_LOWERS, OF_THE_DATA, *([NOT_PUBLIC] if private else [])]
+        notes = [NEVER_LOWERS, OF_THE_DATA]
+        if self.transitions is not None:
+            notes.append(NO_MATRIX_FROM_DATA if self.transitions.public else NOT_PUBLIC)
+        return notes
 
     def to_dict(self) -> dict[str, Any]:
-        """As a JSON file would have it; single coefficients and steps are left out."""
-        found: dict[str, Any] = {"correlation": self.tasks.to_dicts(), "leakage": None}
+        """As a JSON file has it: two digits of means over features, no coefficients, no steps."""
+        coarse = self.tasks.with_columns(pl.col(pl.Float64).round_sig_figs(2))
+        found: dict[str, Any] = {"correlation": coarse.to_dicts(), "leakage": None}
         if self.transitions is not None and self.leakage is not None:
             found["leakage"] = {
                 "source": self.transitions.source,
                 "public": self.transitions.public,
+                "step": self.step,
                 "steps": len(self.leakage),
                 "epsilon": float(self.leakage["epsilon"].to_numpy().max()),
                 "worst": self.worst,
                 "sum_of_epsilons": float(self.leakage["epsilon"].to_numpy().sum()),
                 "supremum": self.supremum,
+                "others": [] if self.others is None else self.others.to_dicts(),
             }
+        found["gaussian_prior"] = None
+        if self.belief is not None:
+            epsilons = {
+                "epsilon_alone": self.belief.epsilon_alone,
+                "epsilon_dependent": self.belief.epsilon_dependent,
+            }
+            found["gaussian_prior"] = asdict(self.belief) | epsilons
         return found | {"notes": self.notes}
 
 
@@ -120,22 +153,59 @@ def temporal_summary(
     return TemporalSummary(correlations, tasks, transitions, leaked, supremum)
 
 
+def release_summary(table: FeatureTable, mechanism: Mechanism, shape: Shape) -> TemporalSummary:
+    """Correlation of the original's features, and what a mechanism's release lets out over time.
+
+    The chain is what overlapping windows imply, or a guess where they do not overlap; others stand
+    beside it. Where the mechanism adds no independent noise to rows or chunks there is no leakage
+    to state, see `independent_steps`.
+
+    Args:
+        table: the original.
+        mechanism: that made the release.
+        shape: its public facts.
+    """
+    share = _overlap(table)
+    belief = gaussian_belief(mechanism, shape, _GUESS if share is None else share)
+    steps = independent_steps(mechanism, shape)
+    if steps is None:
+        return replace(temporal_summary(table), belief=belief)
+    chain = autoregressive_transitions(_GUESS) if share is None else overlap_transitions(table)
+    found = temporal_summary(table, steps.epsilon, chain, steps=steps.count)
+    others = pl.DataFrame([_under(correlation, steps) for correlation in _OTHERS])
+    return replace(found, step=steps.what, others=others, belief=belief)
+
+
+def _under(correlation: float, steps: Steps) -> dict[str, float | None]:
+    """Leakage if rows were an AR(1) process with this correlation."""
+    matrix = autoregressive_transitions(correlation).matrix
+    total = leakage(matrix, steps.epsilon, steps=steps.count)["total"].to_numpy()
+    limit = leakage_supremum(matrix, steps.epsilon)
+    return {"correlation": correlation, "worst": float(total.max()), "supremum": limit}
+
+
 def overlap_transitions(table: FeatureTable, states: int = 8) -> Transitions:
     """The public chain of windows that overlap: neighbours share 1 − step/window of what they see.
 
     That share is the correlation of neighbouring means of independent moments, and follows from
     the definition of the windows alone.
     """
-    step, window = table.step_ms, table.window_ms
-    if step is None or window is None or not 0 < step < window:
+    share = _overlap(table)
+    if share is None:
         raise InputError(
             "these rows are no overlapping windows: give the transitions, such as "
             "autoregressive_transitions(0.9)"
         )
-    share = 1 - step / window
     chain = autoregressive_transitions(share, states)
-    source = f"windows of {window / 1000:g} s every {step / 1000:g} s: {chain.source}"
+    window, step = (table.window_ms or 0.0) / 1000, (table.step_ms or 0.0) / 1000
+    source = f"windows of {window:g} s every {step:g} s: {chain.source}"
     return Transitions(chain.matrix, source, public=True)
+
+
+def _overlap(table: FeatureTable) -> float | None:
+    """What neighbouring windows share; None where they share nothing."""
+    step, window = table.step_ms, table.window_ms
+    return 1 - step / window if step and window and 0 < step < window else None
 
 
 def _tasks(correlations: pl.DataFrame) -> pl.DataFrame:

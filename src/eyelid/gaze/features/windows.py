@@ -5,21 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from eyelid.errors import InputError
-from eyelid.gaze.events import DEFAULT_METHOD, events_of, gaze_of, lost_in
-from eyelid.gaze.events.blinks import MAX_BLINK_MS
-from eyelid.gaze.events.spans import Floats, Spans
+from eyelid.gaze.events import DEFAULT_METHOD, gaze_of
+from eyelid.gaze.events.spans import Floats
 from eyelid.gaze.features.assembling import rows_of, table_of
-from eyelid.gaze.features.catalogue import (
-    MAX_FIXATION_MS,
-    PupilScale,
-    Scale,
-    pupil_scale_of,
-    scale_of,
-    window_feature_set,
-)
+from eyelid.gaze.features.catalogue import window_feature_set
+from eyelid.gaze.features.quantities import Quantities, quantities_of
 from eyelid.gaze.features.ranges import Ranges, ratio
-from eyelid.gaze.features.stretches import samples_of
-from eyelid.gaze.features.wordbook import LENGTHS, letters, word_statistics
+from eyelid.gaze.features.wordbook import LENGTHS, word_statistics
 from eyelid.gaze.study import Feature, Recording, Study
 from eyelid.gaze.table import FeatureTable
 
@@ -68,23 +60,20 @@ def window_features(
         raise InputError(f"step_s must be positive, got {step_s:g}")
     if step_s < MIN_STEP_S:
         raise InputError(f"step_s must be at least {MIN_STEP_S:g}, got {step_s:g}")
-    if method == DEFAULT_METHOD:
-        settings = {"max_gap_ms": MAX_BLINK_MS} | settings
     features: tuple[Feature, ...] = ()
     frames = []
     for recording, units in gaze_of(study):
         features = window_feature_set(units, window_s, study.pupil_unit)
         if "pupil" not in recording.columns:
             features = tuple(f for f in features if not f.name.startswith("pupil_"))
-        start_ms = _window_starts_ms(recording, window_s, step_s)
-        pupils = pupil_scale_of(units, study.pupil_unit)[1]
-        found = events_of(recording, method, units, **settings)
-        values = _features_of(recording, found, units, pupils, start_ms, window_s * 1000.0)
+        start_ms = window_starts_ms(recording, window_s, step_s)
+        measured = quantities_of(recording, units, study.pupil_unit, method, **settings)
+        values = _features_of(measured, start_ms, window_s * 1000.0)
         frames.append(rows_of(study, recording, start_ms, features, values))
     return table_of(study, frames, features, step_s * 1000.0, window_s * 1000.0)
 
 
-def _window_starts_ms(recording: Recording, window_s: float, step_s: float) -> Floats:
+def window_starts_ms(recording: Recording, window_s: float, step_s: float) -> Floats:
     """The starts of the windows that fit into a recording."""
     time_ms = recording.time_ms
     # The last sample stands for one more sampling interval.
@@ -100,75 +89,30 @@ def _window_starts_ms(recording: Recording, window_s: float, step_s: float) -> F
     return np.arange(int(spare + 1e-6) + 1, dtype=np.float64) * (step_s * 1000.0)
 
 
-def _features_of(
-    recording: Recording,
-    found: dict[str, Spans],
-    units: str,
-    pupils: PupilScale,
-    start_ms: Floats,
-    window_ms: float,
-) -> dict[str, Floats]:
+def _features_of(measured: Quantities, start_ms: Floats, window_ms: float) -> dict[str, Floats]:
     """The features of the windows of one recording, NaN where undefined."""
-    scale = scale_of(units)
-    time_ms = recording.time_ms - recording.time_ms[0]
-    windows, duration_ms = {}, {}
-    for name in ("fixation", "saccade", "blink"):
-        onset_ms, offset_ms = (time_ms[index] for index in found[name])
-        windows[name] = Ranges(
+    windows = {
+        name: Ranges(
             np.searchsorted(onset_ms, start_ms), np.searchsorted(onset_ms, start_ms + window_ms)
         )
-        duration_ms[name] = offset_ms - onset_ms
-    fixations, saccades = windows["fixation"], windows["saccade"]
-
-    onset, offset = found["saccade"]
-    right, up = (recording[axis][offset] - recording[axis][onset] for axis in "xy")
-    amplitude = np.minimum(np.hypot(right, up), scale.max_amplitude)
-    small = amplitude < scale.small
-
+        for name, onset_ms in measured.onset_ms.items()
+    }
+    saccades = windows["saccade"]
     rate = {name: events.count() * (1000.0 / window_ms) for name, events in windows.items()}
     values = {f"{name}_rate": per_s for name, per_s in rate.items()}
     values["saccade_fixation_ratio"] = ratio(rate["saccade"], rate["fixation"])
-    kinds = {"small": small, "large": ~small, "positive": right > 0, "negative": right < 0}
-    for kind, which in kinds.items():
+    for kind, which in measured.saccades.items():
         count = saccades.count(which)
         values[f"{kind}_saccade_rate"] = count * (1000.0 / window_ms)
         values[f"{kind}_saccade_ratio"] = ratio(count, saccades.count())
 
-    fixation_ms = np.minimum(duration_ms["fixation"], MAX_FIXATION_MS)
-    values["saccade_amplitude_max"] = saccades.largest(amplitude)
-    values["fixation_duration_max"] = fixations.largest(fixation_ms)
-    per_event = {
-        "saccade_amplitude": (saccades, amplitude),
-        "fixation_duration": (fixations, fixation_ms),
-        "blink_duration": (windows["blink"], duration_ms["blink"]),
-    }
-    for name, inside in _inside_fixations(recording, found["fixation"], scale, pupils).items():
-        per_event[name] = fixations, inside
-    for name, (events, column) in per_event.items():
-        values[f"{name}_mean"], values[f"{name}_var"] = events.moments(column)
+    for name, (kind, column) in measured.of_events.items():
+        values[f"{name}_mean"], values[f"{name}_var"] = windows[kind].moments(column)
+    for name in ("saccade_amplitude", "fixation_duration"):
+        kind, column = measured.of_events[name]
+        values[f"{name}_max"] = windows[kind].largest(column)
 
-    letter = letters(right, up, small)
     for length in LENGTHS:
-        for name, statistic in word_statistics(letter, saccades, length).items():
+        for name, statistic in word_statistics(measured.letter, saccades, length).items():
             values[f"wb{length}_{name}"] = statistic
-    return values
-
-
-def _inside_fixations(
-    recording: Recording, fixations: Spans, scale: Scale, pupils: PupilScale
-) -> dict[str, Floats]:
-    """What gaze and pupil did within each fixation, cut off at the public caps."""
-    index, samples = samples_of(fixations, ~lost_in(recording))
-    values = {
-        f"fixation_{axis}_var": np.minimum(
-            samples.moment(recording[axis][index], 2), scale.max_extent**2 / 4
-        )
-        for axis in "xy"
-    }
-    if "pupil" in recording.columns:
-        pupil = recording["pupil"][index]
-        known = np.isfinite(pupil)
-        pupil, samples = pupil[known], samples.where(known)
-        values["pupil_mean"] = np.clip(samples.mean(pupil), *pupils.diameter)
-        values["pupil_var"] = np.minimum(samples.moment(pupil, 2), pupils.max_extent**2 / 4)
     return values

@@ -1,0 +1,98 @@
+"""What is measured of each event of a recording: windows and bins are made of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eyelid.gaze.events import DEFAULT_METHOD, events_of, lost_in
+from eyelid.gaze.events.blinks import MAX_BLINK_MS
+from eyelid.gaze.events.spans import Floats, Indices, Spans
+from eyelid.gaze.features.catalogue import (
+    MAX_FIXATION_MS,
+    PupilScale,
+    Scale,
+    pupil_scale_of,
+    scale_of,
+)
+from eyelid.gaze.features.stretches import samples_of
+from eyelid.gaze.features.wordbook import letters
+from eyelid.gaze.study import Recording
+
+
+@dataclass(frozen=True, eq=False)
+class Quantities:
+    """The events of a recording and their quantities, cut off at the public caps.
+
+    Attributes:
+        onset_ms: of each fixation, saccade and blink, from the first sample on.
+        of_events: quantities by name: whose they are, and one value an event, NaN where unknown.
+        saccades: which saccades are small, large, positive (to the right) and negative.
+        letter: of each saccade, see `wordbook`.
+    """
+
+    onset_ms: dict[str, Floats]
+    of_events: dict[str, tuple[str, Floats]]
+    saccades: dict[str, NDArray[np.bool_]]
+    letter: Indices
+
+
+def quantities_of(
+    recording: Recording,
+    units: str,
+    pupil_unit: str | None = None,
+    method: str = DEFAULT_METHOD,
+    **settings: float,
+) -> Quantities:
+    """The events that a detector finds, measured.
+
+    The default detector follows events across losses as long as a blink, unless ``max_gap_ms``
+    says otherwise: an eye that comes back elsewhere has made a saccade, and one that comes back to
+    the same place is still in its fixation.
+    """
+    if method == DEFAULT_METHOD:
+        settings = {"max_gap_ms": MAX_BLINK_MS} | settings
+    found = events_of(recording, method, units, **settings)
+    scale = scale_of(units)
+    pupils = pupil_scale_of(units, pupil_unit)[1]
+    time_ms = recording.time_ms - recording.time_ms[0]
+    onset_ms = {name: time_ms[found[name].onset] for name in ("fixation", "saccade", "blink")}
+    duration_ms = {name: time_ms[found[name].offset] - start for name, start in onset_ms.items()}
+    onset, offset = found["saccade"]
+    right, up = (recording[axis][offset] - recording[axis][onset] for axis in "xy")
+    amplitude = np.minimum(np.hypot(right, up), scale.max_amplitude)
+    small = amplitude < scale.small
+    inside = _inside_fixations(recording, found["fixation"], scale, pupils)
+    return Quantities(
+        onset_ms=onset_ms,
+        of_events={
+            "saccade_amplitude": ("saccade", amplitude),
+            "fixation_duration": ("fixation", np.minimum(duration_ms["fixation"], MAX_FIXATION_MS)),
+            "blink_duration": ("blink", duration_ms["blink"]),
+            **{name: ("fixation", values) for name, values in inside.items()},
+        },
+        saccades={"small": small, "large": ~small, "positive": right > 0, "negative": right < 0},
+        letter=letters(right, up, small),
+    )
+
+
+def _inside_fixations(
+    recording: Recording, fixations: Spans, scale: Scale, pupils: PupilScale
+) -> dict[str, Floats]:
+    """What gaze and pupil did within each fixation."""
+    index, samples = samples_of(fixations, ~lost_in(recording))
+    values = {
+        f"fixation_{axis}_var": np.minimum(
+            samples.moment(recording[axis][index], 2), scale.max_extent**2 / 4
+        )
+        for axis in "xy"
+    }
+    if "pupil" in recording.columns:
+        pupil = recording["pupil"][index]
+        known = np.isfinite(pupil)
+        pupil, samples = pupil[known], samples.where(known)
+        values["pupil_mean"] = np.clip(samples.mean(pupil), *pupils.diameter)
+        values["pupil_var"] = np.minimum(samples.moment(pupil, 2), pupils.max_extent**2 / 4)
+    return values

@@ -1,0 +1,5 @@
+"""Mechanisms as their papers print them, to compare with. None of them holds; each says why."""
+
+from eyelid.mechanisms.papers import exponential, fourier, lpa
+
+__all__ = ["exponential", "fourier", "lpa"]

@@ -1,0 +1,249 @@
+"""FPA, CFPA and DCFPA as printed in Bozkir et al. 2021."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from eyelid.errors import InputError
+from eyelid.gaze.table import FeatureTable
+from eyelid.mechanisms.mechanism import Shape, Values, parameter, register
+from eyelid.mechanisms.papers.bozkir import BozkirMechanism
+from eyelid.mechanisms.papers.choice_of_k import candidates, least_nmse
+from eyelid.mechanisms.papers.piece import Pieces, Treatment
+from eyelid.mechanisms.papers.signals import TaskSignals
+from eyelid.mechanisms.papers.task_noise import TaskNoise
+from eyelid.privacy.noise import Randomness
+
+_WORDS = ("best", "every")
+
+
+@dataclass(frozen=True)
+class FourierPaperMechanism(BozkirMechanism):
+    """Laplace noise on the first k Fourier coefficients of pieces, scaled by the data."""
+
+    games: ClassVar[tuple[dict[str, Any], ...]] = ({"epsilon": 1.0, "k": 1},)
+    differenced: ClassVar[bool] = False
+
+    k: int | str = parameter(
+        "coefficients that get noise: a number, or best (least |NMSE| of powers of two) or every "
+        "(of all numbers) for each chunk, feature and task",
+        default="best",
+    )
+    runs: int = parameter("noisy runs by which the best k is chosen", default=100)
+    mean: str = parameter(
+        "the mean's coefficient: noisy, as printed, or kept without noise, as the published "
+        "figures must have it",
+        default="noisy",
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if isinstance(self.k, int):
+            if self.k < 1:
+                raise InputError(f"k must be at least 1, got {self.k}")
+        elif self.k not in _WORDS:
+            raise InputError(f"k must be a number, {' or '.join(_WORDS)}, got '{self.k}'")
+        if self.runs < 1:
+            raise InputError(f"runs must be at least 1, got {self.runs}")
+        if self.mean not in ("noisy", "kept"):
+            raise InputError(f"mean must be noisy or kept, got '{self.mean}'")
+
+    def piece(self, length: int) -> int:
+        """Rows of a piece, when the longest recording has so many."""
+        return length
+
+    @property
+    def treatment(self) -> Treatment:
+        """What is transformed, and what of it gets noise."""
+        return Treatment(self.differenced, self.mean == "noisy")
+
+    def candidates(self, length: int) -> tuple[int, ...]:
+        """Each k that is looked at for pieces of so many rows."""
+        if isinstance(self.k, int):
+            if self.k > length:
+                raise InputError(f"k = {self.k} is more than the {length} values of a piece")
+            return (self.k,)
+        if self.k == "every":
+            return tuple(range(1, max(self.treatment.most(length), 1) + 1))
+        return candidates(length, self.treatment)
+
+    def shape(self, table: FeatureTable) -> Shape:
+        """The facts, if pieces can be cut."""
+        shape = super().shape(table)
+        self.candidates(self.piece(shape.length))
+        return shape
+
+    def blocks(self, shape: Shape) -> int:
+        """Chunks of the longest recording."""
+        return math.ceil(shape.length / self.piece(shape.length))
+
+    def noisy(self, signals: TaskSignals, runs: int, noise: Randomness) -> Values:
+        """Choose each k on noisy runs of their own, then add noise."""
+        _, features, rows = signals.values.shape
+        length, share = self.piece(rows), self.epsilon_per_feature(features)
+        task = TaskNoise.of(signals, length, self.treatment, self.candidates(length))
+        chosen = least_nmse(task, share, self.runs, noise)
+        return task.randomised(chosen, share, runs, noise)
+
+    def why_not(self, shape: Shape) -> Iterator[str]:
+        """Besides, how k is chosen and what the scale leaves out."""
+        yield from super().why_not(shape)
+        length = self.piece(shape.length)
+        if not isinstance(self.k, int):
+            yield (
+                f"each k is the one with the least error over {self.runs} noisy runs on the data: "
+                "the number of coefficients tells what the signals are like"
+            )
+        elif self.k > length // 2 + 1:
+            yield (
+                f"k = {self.k} is beyond the middle of {length} coefficients, where mirror images "
+                "count twice and the printed scale √(nk)·Δ₂ is too small"
+            )
+        if self.mean == "kept":
+            yield "the mean of what is transformed is released without noise, from every piece"
+
+    def sampler(self, shape: Shape) -> str:
+        """The noise in words."""
+        share = self.epsilon_per_feature(shape.features)
+        which = f"first {self.k}" if isinstance(self.k, int) else f"first k ({self.k})"
+        return (
+            f"Laplace in floating point, scale √(n·k)·Δ₂/{share:.4g} on real and imaginary parts "
+            f"of the {which} Fourier coefficients of {self.piece(shape.length)} values each, Δ₂ "
+            "the largest L2 distance of two people in the data"
+        )
+
+    def expected_rmse_of_span(self, shape: Shape) -> float:
+        """At most, for the smallest k: people a span apart all the time."""
+        return self._expected(shape)[0]
+
+    def expected_mean_rmse_of_span(self, shape: Shape) -> float:
+        """The same of a recording's mean: chunks have noise of their own."""
+        return self._expected(shape)[1]
+
+    def _expected(self, shape: Shape) -> tuple[float, float]:
+        """Noise alone, by the response of a piece to draws of variance 2."""
+        length = self.piece(shape.length)
+        reach = math.sqrt(1 + 4 * (length - 1)) if self.differenced else math.sqrt(length)
+        return _noise_errors(
+            self.treatment,
+            length,
+            self.candidates(length)[0],
+            reach / self.epsilon_per_feature(shape.features),
+            self.blocks(shape),
+        )
+
+
+@functools.lru_cache(maxsize=64)
+def _noise_errors(
+    treatment: Treatment, length: int, k: int, reach: float, chunks: int
+) -> tuple[float, float]:
+    """Standard deviations of a value and of a signal's mean."""
+    nothing = np.zeros((1, 1, length))
+    pieces = Pieces.of(nothing, treatment, (k,), np.array([reach]))
+    # One unit on each coordinate in turn: squares add up over independent draws.
+    response = pieces.respond(np.eye(length)[:, None, None, :])
+    squares, sums = pieces.outcome(response, 1.0)
+    value = math.sqrt(2 * float(squares.sum()) / length)
+    mean = math.sqrt(2 * float((sums**2).sum())) / length
+    return value, mean / math.sqrt(chunks)
+
+
+@register
+@dataclass(frozen=True)
+class FPAPaper(FourierPaperMechanism):
+    """Laplace noise on the first k Fourier coefficients of whole signals, as printed.
+
+    Takes: a FeatureTable, unclipped; missing values repeat the last known one. Recordings keep
+    their lengths; each has its own transform. Each task is treated by itself and needs two
+    recordings.
+
+    Protects: nothing; it is here to be compared with `fpa`. The printed ε is the sum over the
+    features of one recording, ε/F each.
+
+    Why: the scale is √n·√k·Δ₂/(ε/F), Δ₂ the largest L2 distance between two people's signals of a
+    feature in a task (equation 7, shorter signals going on as zero). It is read off the data, and
+    so is k: the loss is infinite. The formula itself is right for a public Δ₂, a public
+    k ≤ n/2 + 1 and independent noise on real and imaginary parts, which is what is drawn here. The
+    paper adds one Laplace variable to each complex coefficient without saying to which part; noise
+    on real parts alone would release the imaginary ones.
+
+    Paper: Bozkir et al. 2021, FPA. Padding with zeros and `irfft` instead of the inverse of a
+    spectrum without its mirror image, which would halve every wave. k = 1, 2, 4, … and n/2 + 1 are
+    tried ("a large set of possible k values"); ``k=every`` tries all. Published figures fall as
+    1/ε², which noise on the first coefficient, the mean, rules out: ``mean=kept`` is that reading.
+    """
+
+    name: ClassVar[str] = "fpa-paper"
+
+
+@dataclass(frozen=True)
+class ChunkedPaperMechanism(FourierPaperMechanism):
+    """The same in chunks."""
+
+    games: ClassVar[tuple[dict[str, Any], ...]] = ({"epsilon": 1.0, "k": 1, "chunk": 4},)
+
+    chunk: int = parameter("rows of a chunk; a recording's last one is what is left", default=32)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.chunk < 1:
+            raise InputError(f"chunk must be at least 1, got {self.chunk}")
+
+    def piece(self, length: int) -> int:
+        """One chunk."""
+        if length < self.chunk:
+            raise InputError(
+                f"the longest recording has {length} rows, fewer than a chunk of {self.chunk}: "
+                f"set chunk to {length} or less"
+            )
+        return self.chunk
+
+
+@register
+@dataclass(frozen=True)
+class CFPAPaper(ChunkedPaperMechanism):
+    """Laplace noise on the first k Fourier coefficients of chunks, as printed.
+
+    Takes: what `fpa-paper` takes, cut into chunks of 32, 64, 128 or any number of rows; what is
+    left over at the end of a recording is a shorter chunk.
+
+    Protects: nothing; it is here to be compared with `cfpa`. The printed ε is the sum over the
+    features of one recording, ε/F for every single chunk.
+
+    Why: as for `fpa-paper`, each chunk with its own Δ₂ and k from the data: the loss is infinite.
+    With a public Δ₂ one chunk would lose ε/F and a recording ε × chunks: the paper takes the
+    largest instead of the sum, by parallel composition, which is about different people.
+
+    Paper: Bozkir et al. 2021, CFPA; see `fpa-paper` for what is read how.
+    """
+
+    name: ClassVar[str] = "cfpa-paper"
+
+
+@register
+@dataclass(frozen=True)
+class DCFPAPaper(ChunkedPaperMechanism):
+    """Laplace noise on the first k Fourier coefficients of differences in chunks, as printed.
+
+    Takes: what `cfpa-paper` takes. A chunk becomes its first value and the differences from row to
+    row; after the noise, a cumulative sum leads back.
+
+    Protects: nothing; it is here to be compared with `dcfpa`. The printed ε is the sum over the
+    features of one recording, ε/F for every single chunk.
+
+    Why: as for `cfpa-paper`, Δ₂ being that of first values and differences in the data. Real
+    differences are small, and nothing but the data says so: that is where its small noise comes
+    from. The first values are as far apart as the signals are.
+
+    Paper: Bozkir et al. 2021, DCFPA (algorithm 1); see `fpa-paper` for what is read how. The kept
+    first element is transformed together with the differences, as equation 16 has it.
+    """
+
+    name: ClassVar[str] = "dcfpa-paper"
+    differenced: ClassVar[bool] = True

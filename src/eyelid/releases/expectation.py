@@ -1,0 +1,178 @@
+"""What a release can be expected to show, against a constant that anybody could write down.
+
+From public facts alone. Errors are root mean squares, in units of a feature's span.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from eyelid.errors import InputError
+from eyelid.mechanisms.dct import DCT
+from eyelid.mechanisms.groupmean import GroupMean
+from eyelid.mechanisms.mechanism import Mechanism, Shape
+from eyelid.mechanisms.prewindow import Prewindow
+from eyelid.privacy.unit import PERSON, Trust
+
+# If nothing but its bounds is known, a value is spread evenly between them; a constant in their
+# middle is then off by this much.
+CONSTANT_RMSE_OF_SPAN = 1 / math.sqrt(12)
+
+# The same constant is off by |v − ½| for a value v: less than an error e for a share 2e of all
+# values. Where that is one in five or more, no release is relied on to beat the constant. Real
+# features fill but a part of their bounds, often near the middle, so an average would be too kind.
+_MOST_CONSTANT_NEARER = 0.2
+_MOST_ERROR = _MOST_CONSTANT_NEARER / 2
+
+_MOST_PEOPLE = 10**9
+
+
+def constant_nearer(error: float) -> float:
+    """The share of all values to which a constant is nearer than a release with that error.
+
+    >>> constant_nearer(0.05), constant_nearer(7.0)
+    (0.1, 1.0)
+    """
+    return min(1.0, 2 * error)
+
+
+def beats_constant(error: float) -> bool:
+    """Whether an error is small enough to rely on a release rather than on a constant.
+
+    >>> beats_constant(0.09), beats_constant(0.11)
+    (True, False)
+    """
+    return error < _MOST_ERROR
+
+
+def worse_than_constant(error: float) -> bool:
+    """Whether values with that error, clipped to their bounds, are farther off than a constant.
+
+    >>> worse_than_constant(0.3), worse_than_constant(0.4)
+    (False, True)
+    """
+    return clipped(error) > CONSTANT_RMSE_OF_SPAN
+
+
+def clipped(error: float) -> float:
+    """The error that is left when noisy values are clipped to their bounds.
+
+    Values are spread evenly, noise is Gaussian. Noise beyond t moves a value by another dt where
+    the bound is farther than that, which it is for a share 1 − t of all values: the mean square is
+    2·∫ 2t(1 − t)·P(noise > t) dt from 0 to 1. Endless noise leaves one of the bounds: √⅓.
+
+    >>> round(clipped(0.1), 3), round(clipped(0.37), 3), round(clipped(1e9), 3)
+    (0.095, 0.288, 0.577)
+    """
+    if error == 0:
+        return 0.0
+    nodes, weights = np.polynomial.legendre.leggauss(32)
+    # Beyond nine standard deviations there is nothing.
+    end = min(1.0, 9 * error)
+    t = (nodes + 1) / 2 * end
+    beyond = [math.erfc(x / error / math.sqrt(2)) for x in t]
+    return math.sqrt(end * float(np.dot(weights, t * (1 - t) * beyond)))
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """Errors of what can be seen in a release, in spans.
+
+    Attributes:
+        value: of one released value.
+        recording_mean: of a recording's mean over its rows.
+        group_mean: of one value of the mean over all people, at most; where only that is
+            released, the same as `value`.
+        central: whether only an aggregate over people is released.
+    """
+
+    value: float
+    recording_mean: float
+    group_mean: float
+    central: bool
+
+    @property
+    def informative(self) -> bool:
+        """Whether a recording's mean can be relied on rather than a constant."""
+        return beats_constant(self.recording_mean)
+
+    @property
+    def informative_about(self) -> dict[str, bool]:
+        """The same of everything that can be seen."""
+        return {
+            "values": beats_constant(self.value),
+            "recording_means": beats_constant(self.recording_mean),
+            "group_means": beats_constant(self.group_mean),
+        }
+
+    def to_dict(self) -> dict[str, float]:
+        """As ``eyelid cost --json`` prints it."""
+        return {
+            "rmse_of_span": self.value,
+            "clipped_rmse_of_span": clipped(self.value),
+            "recording_mean_rmse_of_span": self.recording_mean,
+            "group_mean_rmse_of_span": self.group_mean,
+            "constant_rmse_of_span": CONSTANT_RMSE_OF_SPAN,
+        }
+
+
+def expectation(chosen: Mechanism, shape: Shape) -> Expectation:
+    """What a release can be expected to show."""
+    value = chosen.expected_rmse_of_span(shape)
+    central = chosen.cost(shape, PERSON).trust is Trust.CENTRAL
+    # Noise is drawn for each person anew, but what was shrunk to the middle stays there.
+    averages = not (central or hasattr(chosen, "averaged"))
+    return Expectation(
+        value=value,
+        recording_mean=chosen.expected_mean_rmse_of_span(shape),
+        group_mean=value / math.sqrt(shape.people) if averages else value,
+        central=central,
+    )
+
+
+def inside(chosen: Mechanism) -> Mechanism:
+    """What is done to each person's own signals: of a mean, by the mechanism inside."""
+    return chosen.core if isinstance(chosen, GroupMean) else chosen
+
+
+def people_needed(chosen: Mechanism, shape: Shape) -> int | None:
+    """From how many people on their mean would carry information, at the ε that was asked for.
+
+    The mean is that of `groupmean` for the person, with `dct` inside, or with the mechanism itself
+    where that is `prewindow`; None where not even a billion people would do, or ε is out of reach.
+    """
+    own = inside(chosen)
+    if isinstance(own, Prewindow):
+        own = replace(own, unit=PERSON)
+    else:
+        own = DCT(epsilon=chosen.epsilon, delta=getattr(chosen, "delta", None))
+
+    def error(people: int) -> float:
+        facts = Shape(people, shape.recordings, shape.length, shape.features)
+        # One person is one of so many terms of the sum, under the noise for one.
+        return own.expected_rmse_of_span(facts) / people
+
+    try:
+        return fewest(error)
+    except InputError:
+        # An ε that is out of reach for that mean is no fault of this release.
+        return None
+
+
+def fewest(error: Callable[[int], float]) -> int | None:
+    """The fewest people for which an error that falls at most as 1/people beats the constant.
+
+    >>> fewest(lambda people: 2.0 / people)
+    21
+    """
+    people = 2
+    while not beats_constant(now := error(people)):
+        # No fewer than this can do, since people × error never falls.
+        people = max(people + 1, math.ceil(people * now / _MOST_ERROR))
+        if people > _MOST_PEOPLE:
+            return None
+    return people
