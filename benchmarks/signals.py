@@ -90,6 +90,8 @@ def _fresh() -> dict[str, float]:
         check=True,
         capture_output=True,
         text=True,
+        # Threads that wait for each other burn processor time.
+        env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},
     )
     found: dict[str, float] = json.loads(done.stdout)
     return found

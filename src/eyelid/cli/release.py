@@ -34,7 +34,8 @@ def run(
     epsilon: Annotated[float | None, typer.Option(help="Total for one unit.")] = None,
     delta: Annotated[float | None, typer.Option(help="δ [min(N^-1.5, 1e-6)].")] = None,
     unit: Annotated[
-        str | None, typer.Option(help="Whose value is hidden: person, recording, record [person].")
+        str | None,
+        typer.Option(help="Whose value is hidden: person, recording, chunk, record [person]."),
     ] = None,
     bounds: Annotated[
         str, typer.Option(metavar="public|data|FILE", help="What values are clipped to.")

@@ -120,7 +120,7 @@ class GroupMean(MeasuringMechanism):
     def __post_init__(self) -> None:
         super().__post_init__()
         # What is wrong with the mechanism inside is told at once.
-        assert self.core
+        _inside(self.inner, self.epsilon, self.delta, self.unit, self.length)
 
     @property
     def core(self) -> MeasuringMechanism:

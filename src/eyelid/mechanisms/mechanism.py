@@ -160,6 +160,9 @@ class Mechanism(ABC):
     @classmethod
     def unit_named(cls, name: str, parameters: dict[str, Any]) -> Unit:
         """The unit that a person typed; a chunk takes its length from the other parameters."""
+        offered = ", ".join(cls.units)
+        if name in ("chunk", "event") and name not in cls.units:
+            raise Refused(f"{cls.name} does not offer the unit '{name}': choose one of {offered}")
         return Unit.parse(name)
 
     @classmethod

@@ -38,7 +38,7 @@ from eyelid.mechanisms.fourier import (
     l1_of_first,
 )
 from eyelid.mechanisms.measuring import noise_of
-from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter
+from eyelid.mechanisms.mechanism import Mechanism, NeighbourPair, Shape, Values, parameter
 from eyelid.mechanisms.pure import PureMechanism, exact
 from eyelid.privacy.noise import DiscreteLaplace, Randomness
 from eyelid.privacy.unit import Unit
@@ -64,8 +64,7 @@ class FourierMechanism(PureMechanism):
         "private histogram publishing through lossy compression"
     )
     private_game: ClassVar[dict[str, Any]] = {"epsilon": 3.0, "k": "private"}
-    """Parameters for games about the private choice of k. Which coordinates are measured then
-    depends on the piece, so that looks at the noise of a whole table do not apply."""
+    """Parameters for games about the private choice of k."""
 
     k: int | str = parameter(
         "coefficients kept of each piece: a number, public (⌈n/window⌉ + 1), or private (chosen "
@@ -89,6 +88,12 @@ class FourierMechanism(PureMechanism):
                 f"choice_share must be above 0 and at most {_LARGEST_SHARE:g}, "
                 f"got {self.choice_share:g}"
             )
+
+    @classmethod
+    def set_for_games(cls) -> Iterator[Mechanism]:
+        """At each unit, and with a private k for the person."""
+        yield from super().set_for_games()
+        yield cls(**cls.private_game)
 
     @abstractmethod
     def piece(self, shape: Shape) -> int:

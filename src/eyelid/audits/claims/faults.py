@@ -78,13 +78,12 @@ def faults_of(kind: type[Mechanism]) -> Iterator[Fault]:
         overlapping = replace(mechanism, window_s=1.0, step_s=0.5)
         yield _game_fault("windows counted, not bins", overlapping, {"scale_in_spans": _of_windows})
         yield _game_fault("events in all their windows", overlapping, {"query": _windowed_first})
-    for variant in variants[-1:]:
-        if isinstance(variant, FourierMechanism):
-            yield _game_fault("noise on real parts only", variant, {"perturb": _real_only})
-            yield _game_fault("missing √n", variant, {"perturb": _without_root_n})
-            choosing = type(variant)(**variant.private_game)
-            yield _game_fault("choice of k not paid for", choosing, _UNPAID)
-            yield _game_fault("choice of k without noise", choosing, _ALWAYS_BEST)
+    if isinstance(mechanism, FourierMechanism):
+        *_, longest, choosing = variants
+        yield _game_fault("noise on real parts only", longest, {"perturb": _real_only})
+        yield _game_fault("missing √n", longest, {"perturb": _without_root_n})
+        yield _game_fault("choice of k not paid for", choosing, _UNPAID)
+        yield _game_fault("choice of k without noise", choosing, _ALWAYS_BEST)
 
 
 def _cosine_faults(variants: list[Mechanism]) -> Iterator[Fault]:
