@@ -17,7 +17,7 @@ from eyelid.releases.canaries import CanaryResult, canary_audit, takes_canaries
 from proofs.result import Effort, Result, progress
 
 MANY = 20_000
-AUDITS = 200
+AUDITS = 100
 
 
 def prove(effort: Effort) -> Result:
@@ -52,7 +52,7 @@ def prove(effort: Effort) -> Result:
         "false_alarms": alarms,
         "false_alarms_expected_at_most": AUDITS * ALPHA,
     }
-    # At 1e-3 each, three or more false alarms in 200 have a chance of 0.001.
+    # At 1e-3 each, three or more false alarms in 100 have a chance of 0.0002.
     passed = not refuted and not missed and all(count < 3 for count in alarms.values())
     return Result(figures, "nothing sound refuted, every planted fault caught", passed)
 

@@ -22,7 +22,7 @@ class Effort:
         cases: damaged files.
     """
 
-    runs: int = 400_000
+    runs: int = 200_000
     draws: int = 20_000_000
     kills: int = 20
     seeds: int = 10

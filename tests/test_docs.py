@@ -41,7 +41,7 @@ def readme_commands():
 def test_the_lines_of_the_readme_run_one_after_the_other(eyelid, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     lines = readme_commands()
-    assert len(lines) == 10
+    assert len(lines) == 11
     for _, *words in lines:
         if words[0] != "verify":  # tested on its own, and long
             done = eyelid(*words)

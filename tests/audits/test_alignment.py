@@ -82,3 +82,11 @@ def test_a_release_that_was_cut_is_beside_its_beginning(simulated_table):
     assert one.recordings["rows"].to_list() == [40] * 18
     difference = one.data["fixation_rate"] - other.data["fixation_rate"]
     assert difference.abs().max() < 0.01
+
+
+def test_rows_of_a_release_with_longer_steps_stand_beside_every_so_many():
+    original = table_of({("a", "x"): 25})
+    every_tenth = original.data.filter(pl.Series(np.arange(25) % 10 == 0))
+    released = replace(original, data=every_tenth, step_ms=5000.0)
+    raw, shown = aligned(original, released)
+    assert raw.data["rate"].to_list() == shown.data["rate"].to_list() == [0.0, 10.0, 20.0]

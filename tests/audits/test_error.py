@@ -144,6 +144,41 @@ def test_an_exact_release_has_no_error_and_no_utility_to_name():
     assert found.features["row_correlation"].to_list() == pytest.approx([1.0, 1.0])
 
 
+@pytest.mark.parametrize("size", [1e-6, 3.0, 7.5])
+def test_an_error_that_is_mere_rounding_is_none(size):
+    """A constant that went through a transform and back comes out 1e-16 off: 1/NMSE of 1e30."""
+    rng = np.random.default_rng(1)
+    values = rng.uniform(1.0, 9.0, size=(4, 2, 8, 2))
+    values[..., 1] = size
+    noisy = values + rng.normal(0, 0.5, values.shape)
+    noisy[..., 1] = size + 1e-15
+    other = Feature("other", "1/s", "", 0.0, 10.0)
+    original, released = (table_from_arrays(v, [RATE, other]) for v in (values, noisy))
+    assert not original.data["other"].equals(released.data["other"])
+    found = error_of(original, released)
+    assert found.signals_without_error == 8
+    assert found.features["utility"][1] is None
+    assert found.features["nmse"][1] == 0.0
+    alone = error_of(original.only("rate"), released.only("rate"))
+    assert found.utility == alone.utility
+    assert alone.signals_without_error == 0
+
+
+def test_noise_far_above_rounding_counts_however_small_it_is():
+    ones = table_from_arrays(np.ones((2, 2, 5, 1)), [RATE])
+    near = table_from_arrays(np.full((2, 2, 5, 1), 1 + 1e-9), [RATE])
+    found = error_of(ones, near)
+    assert found.signals_without_error == 0
+    assert found.utility == pytest.approx(1e18, rel=1e-6)
+
+
+def test_without_bounds_rounding_is_judged_by_the_signal():
+    wide = [Feature("rate", "1/s", "", -np.inf, np.inf)]
+    ones, twos = (table_from_arrays(np.full((2, 2, 5, 1), v), wide) for v in (1.0, 2.0))
+    assert error_of(ones, twos).signals_without_error == 0
+    assert error_of(ones, twos).utility == pytest.approx(2.0)
+
+
 def test_nothing_in_common_is_said():
     original, _ = tables(4)
     values = np.full((3, 2, 6, 2), np.nan)

@@ -49,6 +49,11 @@ def test_the_result_has_the_contract_s_keys(everything):
     wanted = {"name", "unit", "claimed", "lower_bound", "runs", "holds", "refuted"}
     assert all(wanted <= set(game) for game in found["mechanisms"])
     assert all(set(p) == {"name", "mechanism", "caught"} for p in found["planted"])
+    assert {(shown["name"], shown["unit"]) for shown in found["outputs"]} == {
+        (name, unit)
+        for name in ("laplace", "gaussian")
+        for unit in ("person", "recording", "record")
+    }
 
 
 def test_a_new_mechanism_joins_by_registering_and_a_false_one_is_refuted():
@@ -70,6 +75,27 @@ def test_a_new_mechanism_joins_by_registering_and_a_false_one_is_refuted():
         _registry.pop("liar")
     assert not found.passed
     assert any("liar claims epsilon 1 per person" in text for text in found.refuted)
+
+
+def test_a_mechanism_that_shows_its_input_is_refuted_in_words():
+    @dataclass(frozen=True)
+    class Window(Laplace):
+        """Makes a private table, and shows the other one."""
+
+        name: ClassVar[str] = "window"
+        aliases: ClassVar[tuple[str, ...]] = ()
+
+        def apply(self, table, noise):
+            return self.present(table)
+
+    register(Window)
+    try:
+        found = verify(["window"], runs=1_000, noise=randomness(1))
+    finally:
+        _registry.pop("window")
+    assert not found.passed
+    assert any("what window shows per person is not what it made" in text for text in found.refuted)
+    assert any("the noise of window per person is not fresh" in text for text in found.refuted)
 
 
 def test_samplers_pass_and_faulty_ones_do_not():

@@ -88,6 +88,29 @@ def test_a_void_guarantee_is_said_aloud(eyelid, features_folder, tmp_path, flags
     assert spent["spent"]["bounded"] is False
 
 
+def test_each_reason_is_said_once_in_the_terminal(eyelid, features_folder, tmp_path):
+    words = ["--mechanism", "lpa-paper", "--epsilon", "1"]
+    done = eyelid("release", features_folder, tmp_path / "o", *words)
+    assert (done.out + done.err).count("of this very dataset") == 1
+    quoted = eyelid("cost", features_folder, *words).out
+    assert quoted.count("of this very dataset") == 1
+    assert "at most" in next(line for line in quoted.splitlines() if "error of one value" in line)
+
+
+def test_a_cost_shows_what_it_assumed(eyelid):
+    facts = ["--people", "40", "--recordings", "3", "--features", "16", "--length", "600"]
+    out = eyelid("cost", "--mechanism", "groupmean", "--epsilon", "1", *facts).out
+    assert "40 people, up to 3 recordings each of 600 rows, 16 features" in out
+    assert "told whether somebody is in it" in out
+    assert "named by" not in out
+
+
+def test_the_catalogue_says_what_each_does(eyelid):
+    out = eyelid("mechanisms").out
+    assert "groupmean: The mean over the people of each public group" in out
+    assert "features or samples" in out
+
+
 def test_samples_can_be_released_in_one_step(eyelid, tmp_path):
     eyelid("simulate", tmp_path / "s", "--people", "3", "--minutes", "1", "--seed", "3")
     words = ["--mechanism", "laplace", "--epsilon", "1"]

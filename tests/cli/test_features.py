@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+
 import polars as pl
 import pytest
 
@@ -48,6 +50,64 @@ def test_says_what_is_wrong_and_writes_nothing(eyelid, study, tmp_path, options,
     assert done.code == 2
     assert text in done.err
     assert not (tmp_path / "out").exists()
+
+
+def test_features_can_be_chosen_from_samples_and_from_features(eyelid, study, tmp_path):
+    chosen = ["--only", "blink_rate, fixation_rate"]
+    assert eyelid("features", study, tmp_path / "all").code == 0
+    done = eyelid("features", study, tmp_path / "few", *chosen)
+    assert done.code == 0, done.err
+    assert "2 features of" in done.out
+    done = eyelid("features", tmp_path / "all", tmp_path / "few2", *chosen)
+    assert done.code == 0, done.err
+    assert done.err == ""
+    assert "windows" in done.out
+    everything, few, again = (FeatureTable.of(read(tmp_path / n)) for n in ("all", "few", "few2"))
+    assert few.names == again.names == ["fixation_rate", "blink_rate"]
+    assert few.data.equals(again.data)
+    assert few.features == tuple(f for f in everything.features if f.name in few.names)
+    assert (again.step_ms, again.window_ms) == (500.0, 30_000.0)
+
+
+def test_what_is_spent_on_chosen_features_is_counted_for_the_same_people(eyelid, study, tmp_path):
+    eyelid("features", study, tmp_path / "all")
+    assert eyelid("features", tmp_path / "all", tmp_path / "one", "--only", "blink_rate").code == 0
+    assert read(tmp_path / "one").origin == read(study).origin
+    assert not (tmp_path / "one.ledger").exists()
+    told = {}
+    for name in ("all", "one"):
+        done = eyelid("cost", tmp_path / name, "--mechanism", "laplace", "--epsilon", 1, "--json")
+        told[name] = json.loads(done.out)["expected_error"]["rmse_of_span"]
+    assert told["one"] == pytest.approx(told["all"] / 52, rel=0.01)
+    asked = ["--mechanism", "laplace", "--epsilon", 2]
+    assert eyelid("release", tmp_path / "one", tmp_path / "private", *asked).code == 0
+    assert "ε = 2" in eyelid("budget", study).out
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        (["--only", "blink_rat"], "unknown feature 'blink_rat': did you mean 'blink_rate'?"),
+        (["--only", ","], "no feature is named"),
+        ([], "has features already: choose of them with --only"),
+        (["--only", "blink_rate", "--step", "1"], "has features already"),
+        (["--only", "blink_rate", "--kind", "windows"], "has features already"),
+    ],
+)
+def test_features_that_cannot_be_chosen_are_named(eyelid, study, tmp_path, options, text):
+    eyelid("features", study, tmp_path / "all")
+    done = eyelid("features", tmp_path / "all", tmp_path / "out", *options)
+    assert done.code == 2
+    assert text in done.err
+    assert not (tmp_path / "out").exists()
+
+
+def test_features_of_a_release_are_not_chosen(eyelid, features_folder, tmp_path):
+    asked = ["--mechanism", "laplace", "--epsilon", 1]
+    assert eyelid("release", features_folder, tmp_path / "private", *asked).code == 0
+    done = eyelid("features", tmp_path / "private", tmp_path / "out", "--only", "pupil")
+    assert done.code == 2
+    assert "is a release already" in done.err
 
 
 def test_a_slow_tracker_is_told_what_it_cannot_tell(eyelid, tmp_path):

@@ -35,6 +35,11 @@ def test_usual_names_need_no_map(table):
     assert study.units == "px"
 
 
+def test_other_signals_than_gaze_are_told_where_to_look(table):
+    with pytest.raises(InputError, match=r"no gaze that is known.*heart_rate.*From your own table"):
+        read(table("person,time_ms,heart_rate\nann,0,61\n"))
+
+
 @pytest.mark.parametrize("separator", [";", "\t", "|", ","])
 def test_separators_are_found_out(table, separator):
     study = read(table(USUAL.replace(",", separator)))

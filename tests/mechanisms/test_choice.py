@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eyelid.audits.claims.faults import faults_of, twin
+from eyelid.audits.claims.faults import faults_of
 from eyelid.audits.claims.game import play
 from eyelid.audits.claims.precision import attack
 from eyelid.audits.claims.sensitivity import fuzz
+from eyelid.audits.claims.twins import twin
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
@@ -229,11 +230,14 @@ def test_the_certificate_s_words_state_the_split(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_game_does_not_refute_choice_and_noise(name):
-    """False alarms: 1e-6 a game; the seed is fixed."""
+    """False alarms: 1e-6 a game; the seed is fixed.
+
+    Half of ε is for a choice that noise makes one-sided: a game sees less of it than the fuzz.
+    """
     law = for_games(name)
     result = play(law, PERSON, 20_000, randomness(7))
     assert not result.refuted
-    assert result.lower_bound > 0.6 * result.claimed
+    assert result.lower_bound > 0.4 * result.claimed
     assert not fuzz(law, PERSON, pairs=500).refuted
     pair = list(law.neighbour_pairs(PERSON))[-1]
     assert not attack(law, pair, 5_000, randomness(8)).refuted
@@ -242,7 +246,12 @@ def test_the_game_does_not_refute_choice_and_noise(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_a_choice_that_is_not_paid_for_or_not_private_is_caught(name):
     faults = [fault for fault in faults_of(find(name)) if fault.name.startswith("choice of k")]
-    assert {f.name for f in faults} == {"choice of k not paid for", "choice of k without noise"}
+    assert {f.name for f in faults} == {
+        "choice of k not paid for",
+        "choice of k without noise",
+        "choice of k on top of ε",
+        "choice of k with 4 × its share",
+    }
     assert [f.name for f in faults if not f.caught(20_000, randomness(3))] == []
 
 

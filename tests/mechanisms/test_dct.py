@@ -181,9 +181,21 @@ def test_the_mean_over_rows_is_as_good_as_with_noise_on_every_value():
     assert ratio == pytest.approx(math.sqrt(1216 / 41), rel=1e-6)
 
 
-def test_half_the_radius_is_half_the_noise():
+def test_half_the_radius_is_half_the_noise_and_a_worst_clip_besides():
     whole, half = (build(radius=r).expected_rmse_of_span(SHAPE) for r in (0.5, 0.25))
-    assert whole == pytest.approx(2 * half, rel=1e-9)
+    assert half == pytest.approx(math.hypot(whole / 2, 0.25), rel=1e-9)
+
+
+def test_no_radius_buys_an_error_that_is_not_there():
+    """Everybody is at one end of the bounds, where clipping hurts most."""
+    values = np.ones((30, 2, 40, 3))
+    features = [Feature(f"f{j}", "", "", 0.0, 1.0) for j in range(3)]
+    table = table_from_arrays(values, features)
+    for name, inside in (("dct", {"radius": 0.01}), ("groupmean", {"inner": "dct:radius=0.01"})):
+        law = mechanism(name, epsilon=4.0, **inside)
+        shown = law.apply(table, randomness(1)).data.select([f.name for f in features]).to_numpy()
+        expected = law.expected_rmse_of_span(law.shape(table))
+        assert np.sqrt(((shown - 1.0) ** 2).mean()) <= expected * 1.05
 
 
 def test_a_person_loses_more_than_each_of_three_recordings():
@@ -223,7 +235,7 @@ def test_what_the_noise_gives_is_what_is_claimed():
         ({"k": 0}, "k must be at least 1, got 0"),
         ({"k": "paper"}, "k must be a number or public, got 'paper'"),
         ({"window": 0}, "window must be at least 1, got 0"),
-        ({"radius": 0.0}, "radius must be above 0 and at most 0.5"),
+        ({"radius": 0.0}, "radius must be at least 1e-06 and at most 0.5"),
         ({"radius": -1.0}, "got -1"),
         ({"radius": 0.6}, "got 0.6"),
         ({"radius": math.nan}, "got nan"),
@@ -271,8 +283,19 @@ def test_only_slow_movement_is_left():
     slow, fast = np.cos(2 * np.pi * rows / 120), np.cos(2 * np.pi * rows / 4)
     values = (0.5 + 0.2 * slow + 0.2 * fast).reshape(1, 1, 120, 1)
     table = table_from_arrays(values, [Feature("yaw", "deg", "head turn", 0.0, 1.0)])
-    released = build(epsilon=1e4).apply(table, randomness(1)).data["yaw"].to_numpy()
-    assert np.abs(released - 0.5 - 0.2 * slow).max() < 0.1
+    windows = replace(table, window_ms=60 * table.step_ms)
+    for law, taken in ((build(epsilon=1e4), windows), (build(epsilon=1e4, window=60), table)):
+        assert "4 of 120 coefficients are kept" in law.cut_off(law.shape(taken))
+        released = law.apply(taken, randomness(1)).data["yaw"].to_numpy()
+        assert np.abs(released - 0.5 - 0.2 * slow).max() < 0.1
+
+
+def test_rows_that_are_no_windows_keep_all_that_moves():
+    values = np.random.default_rng(1).random((1, 1, 120, 1))
+    table = table_from_arrays(values, [Feature("yaw", "deg", "head turn", 0.0, 1.0)])
+    law = build(epsilon=1e5 / 40)
+    assert law.kept(law.shape(table)) == 120
+    assert law.cut_off(law.shape(table)) == ""
 
 
 @pytest.mark.parametrize("law", ["gaussian", "spherical"])

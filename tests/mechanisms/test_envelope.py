@@ -251,7 +251,7 @@ def test_a_person_loses_more_than_each_of_three_recordings():
 @pytest.mark.parametrize(
     ("wrong", "named"),
     [
-        ({"variation": 0.0}, "variation must be positive and finite, got 0"),
+        ({"variation": 0.0}, "variation must be finite and at least 1e-06, got 0"),
         ({"variation": -1.0}, "got -1"),
         ({"variation": math.inf}, "got inf"),
         ({"variation": math.nan}, "got nan"),

@@ -233,21 +233,26 @@ def test_planted_faults_are_caught(fault):
     assert fault.caught(8_000, randomness(4))
 
 
-def test_a_group_of_one_person_is_allowed_and_named():
+def test_groups_and_their_sizes_are_named_as_unprotected():
+    said = build(by="gender").unprotected(people_of())
+    assert any("who is in which group by gender, and how many are (f: 4, m: 2)" in s for s in said)
+
+
+def test_a_group_of_one_person_is_refused_with_its_name_and_a_remedy():
     table = people_of(people=3)
-    said = build(by="gender").unprotected(table)
-    assert "that the group 'm' is one person, whose own data are under the noise alone" in said
-    assert any("(f: 2, m: 1)" in line for line in said)
+    with pytest.raises(InputError, match=r"the group 'm' by gender is one person.*coarser"):
+        build(by="gender").apply(table, randomness(1))
+    build().apply(table, randomness(1))
 
 
 def test_two_attributes_make_groups_of_both():
     table = people_of()
-    old = pl.Series("old", [True, True, False, False, True, False])
+    old = pl.Series("old", [True, True, False, False, True, True])
     table = replace(table, people=table.people.with_columns(old))
     groups = build(by="gender, old").groups(table)
     assert groups.people["person"].to_list() == ["f, false", "f, true", "m, true"]
-    assert groups.sizes.tolist() == [3, 1, 2]
-    assert groups.member.tolist() == [1, 2, 0, 0, 2, 0]
+    assert groups.sizes.tolist() == [2, 2, 2]
+    assert groups.member.tolist() == [1, 2, 0, 0, 2, 1]
 
 
 def test_means_stay_within_the_bounds_unless_asked():

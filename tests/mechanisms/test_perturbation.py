@@ -184,6 +184,23 @@ def test_a_chunk_s_epsilon_is_multiplied_for_a_person(name, length, chunks):
     assert law.cost(shape, RECORDING).epsilon == float(Fraction("0.1") * chunks * 4)
 
 
+def test_the_promise_for_a_chunk_is_for_chunks_as_they_are_cut():
+    """Four values in a row that lie in two chunks may move the integers by √2 of what is declared.
+
+    Every corner of the bounds is tried, so that these are the true figures.
+    """
+    law = build("cfpa", chunk=4, k=2, unit="chunk")
+    shape = Shape(1, 1, 8, 1)
+    moved = []
+    for first in range(5):
+        one = np.full((16, 1, 8, 1), 0.5)
+        one[:, :, first : first + 4] = corners(4)
+        steps = law.query(one, shape) - law.query(1 - one, shape)
+        largest = np.abs(steps).reshape(16, -1).sum(axis=1).max()
+        moved.append(largest / law.sensitivity(shape, law.unit))
+    assert moved == pytest.approx([0.7071, 1.0607, 1.4142, 1.0607, 0.7071], abs=1e-4)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_a_recording_s_epsilon_is_multiplied_by_the_recordings(name):
     law = build(name, unit="recording")
@@ -359,7 +376,8 @@ def test_a_moment_of_gaze_is_said_to_touch_several_chunks():
     table = replace(ragged(), window_ms=30_000.0)
     for chunk, touched in ((8, 9), (16, 5), (30, 3)):
         shown = build("cfpa", unit="chunk", chunk=chunk).unprotected(table)
-        assert f"touches up to {touched} chunks of each of 2 features" in shown[-1]
+        assert f"in at least about {touched} chunks of each of 2 features" in shown[-1]
+        assert f"{chunk} values in a row that lie in two chunks" in shown[-2]
     assert not any("chunk" in text for text in build("cfpa").unprotected(table))
 
 

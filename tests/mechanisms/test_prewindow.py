@@ -120,8 +120,8 @@ def test_only_what_is_needed_is_measured():
 def test_length_is_in_windows_and_what_is_measured_in_bins(simulated):
     law = build(length=100, only="linear")
     bins = law.summarise(simulated)
-    assert law.shape(bins) == law.shape_of(6, 3, 100) == Shape(6, 3, 159, 7)
-    assert law.released(law.shape(bins)) == Shape(6, 3, 100, 8)
+    assert law.shape(bins) == law.shape_of(6, 3, 100) == Shape(6, 3, 159, 7, window=1)
+    assert law.released(law.shape(bins)) == Shape(6, 3, 100, 8, window=1)
     released = law.apply(bins, randomness(1))
     assert released.recordings["rows"].to_list() == [100] * 18
     assert released.data["time_ms"].max() == 99 * 500.0

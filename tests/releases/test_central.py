@@ -1,6 +1,7 @@
 """Means over people through the whole pipeline: release, certificate, card, audit, report."""
 
 import json
+import re
 import shutil
 from dataclasses import replace
 
@@ -87,9 +88,39 @@ def test_the_card_tells_of_means_and_of_what_membership_is_worth(home):
     assert "Means over 8 people in 2 groups" in card
     assert "*Central release*" in card
     assert "nobody can be named in it" in card
-    assert "of at most 0.178" in card
+    assert "of at most 0.178 from this release." in card
+    assert "the smallest has" in card
     assert 0.177 < advantage(2.0, 1e-6) < 0.178
     assert "Means of the eye-tracking features over 8 participants" in card
+
+
+def test_earlier_releases_are_told_apart_in_the_bound_on_membership(home, tmp_path):
+    words = {"mechanism": "groupmean", "epsilon": 2.0, "ledger": tmp_path / "l"}
+    for name in ("a", "b"):
+        release(home / "features", tmp_path / name, **words)
+    card = (tmp_path / "b" / "DATACARD.md").read_text(encoding="utf-8")
+    # Two equal Gaussian releases have √2 times the μ of one.
+    both = 2 * norm.cdf(np.sqrt(2) * norm.ppf((1 + advantage(2.0, 1e-6)) / 2)) - 1
+    found = re.search(r"at most 0\.178 from this release, and of at most ([\d.]+) from all 2", card)
+    assert float(found[1]) == pytest.approx(both, abs=2e-3)
+
+
+def test_the_smallest_group_is_told_to_the_owner(home):
+    table = FeatureTable.of(read(home / "features"))
+    made = release(table, mechanism="groupmean", epsilon=2.0, by="gender")
+    fewest = table.people["gender"].value_counts()["count"].min()
+    assert made.rows.startswith(f"2 groups (the smallest has {fewest} people), ")
+
+
+def test_a_tie_with_the_constant_carries_no_information(done):
+    tie = replace(done.means, constant_rmse_of_span=done.means.error.rmse_of_span * 1.01)
+    assert "this release carries no information" in replace(done, means=tie).verdict
+    better = replace(done.means, constant_rmse_of_span=done.means.error.rmse_of_span * 2)
+    assert "no information" not in replace(done, means=better).verdict
+
+
+def test_the_command_of_means_is_whole(done):
+    assert "eyelid audit ORIGINAL RELEASED --seed 0</pre>" in report(done)
 
 
 def test_nothing_of_people_can_be_kept_in_means(home, tmp_path):

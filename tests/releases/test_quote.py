@@ -1,4 +1,5 @@
 import math
+import re
 
 import pytest
 
@@ -49,7 +50,7 @@ def test_people_are_averaged_in_the_error_of_their_mean():
 def test_a_mean_over_the_people_needed_carries_information_and_over_one_less_does_not():
     quoted = eyelid.cost("laplace", **FACTS, epsilon=1.0).to_dict()
     needed = quoted["people_needed"]
-    assert f"the mean over {needed:,} people or more (groupmean)" in quoted["says"]
+    assert f"the mean over {needed:,} people or more (groupmean with dct inside)" in quoted["says"]
 
     def informative(people):
         facts = FACTS | {"people": people}
@@ -58,6 +59,45 @@ def test_a_mean_over_the_people_needed_carries_information_and_over_one_less_doe
 
     assert informative(needed)
     assert not informative(needed - 1)
+
+
+@pytest.mark.parametrize("inner", ["dct", "envelope", "laplace", "prewindow:only=linear"])
+@pytest.mark.parametrize("unit", ["person", "recording"])
+def test_the_people_needed_are_those_of_the_very_mean(inner, unit):
+    asked = FACTS | {"epsilon": 1.0, "inner": inner, "unit": unit}
+    needed = eyelid.cost("groupmean", **asked).to_dict()["people_needed"]
+    enough = [
+        eyelid.cost("groupmean", **asked | {"people": people}).expected.value < 0.1
+        for people in (needed - 1, needed)
+    ]
+    assert enough == [False, True]
+
+
+def test_the_people_needed_are_counted_for_each_group(simulated_table):
+    says = eyelid.cost("groupmean", simulated_table, epsilon=1.0, by="gender").to_dict()["says"]
+    assert "people or more in each group" in says
+
+
+def test_a_larger_epsilon_is_no_advice_where_the_promise_is_formal_only():
+    says = {
+        epsilon: eyelid.cost("laplace", **FACTS, epsilon=epsilon).to_dict()["says"]
+        for epsilon in (1.0, 2000.0)
+    }
+    assert says[1.0].endswith("or a larger ε.")
+    assert "larger ε" not in says[2000.0]
+
+
+def test_of_a_mean_it_is_told_who_is_in_it_and_nobody_is_named():
+    quote = eyelid.cost("groupmean", **FACTS, epsilon=1.0, inner="laplace")
+    assert quote.advantage_bound == pytest.approx(math.tanh(0.5), rel=1e-9)
+    assert eyelid.cost("laplace", **FACTS, epsilon=1.0).advantage_bound is None
+
+
+def test_a_mean_s_error_is_told_before_and_after_clipping():
+    says = eyelid.cost("groupmean", **FACTS, epsilon=1.0).to_dict()["says"]
+    assert re.search(r"of one value [\d.]+ before clipping \(about 0\.5\d+ after\)", says)
+    bare = eyelid.cost("groupmean", **FACTS, epsilon=1.0, clipped=False).to_dict()["says"]
+    assert "clipping" not in bare
 
 
 def test_more_is_needed_for_less_epsilon_and_for_more_features():

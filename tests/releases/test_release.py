@@ -1,4 +1,5 @@
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import pytest
 
 import eyelid
 from eyelid.errors import InputError, Refused
+from eyelid.gaze.study import Feature
 from eyelid.io import read, write
 from eyelid.privacy import Ledger, gaussian_epsilon
 from eyelid.releases.plan import DATA_BOUNDS, SEEDED
@@ -469,6 +471,67 @@ def test_what_the_common_length_did_is_told_to_the_owner(make_table):
     padded = eyelid.release(ragged, mechanism="laplace", epsilon=1.0, length="longest")
     assert cut.rows == "48 rows (54 rows were cut to give every recording 4)"
     assert padded.rows == "120 rows (18 of them are padding)"
+
+
+def card_of(table, folder, **asked):
+    eyelid.release(table, folder / "o", **asked)
+    return (folder / "o" / "DATACARD.md").read_text(encoding="utf-8")
+
+
+def ragged(table):
+    short = (pl.col("person") != "2") | (pl.col("time_ms") < 4 * 500)
+    return replace(table, data=table.data.filter(short))
+
+
+def test_papers_that_keep_lengths_are_not_said_to_cut_or_pad(make_table, tmp_path):
+    done = eyelid.release(ragged(make_table()), mechanism="lpa-paper", epsilon=1.0, subsample=3)
+    before, after = len(ragged(make_table()).data), len(done.table.data)
+    assert done.rows == f"{after} rows (of {before}, one in 3 was kept)"
+    card = card_of(ragged(make_table()), tmp_path, mechanism="lpa-paper", epsilon=1.0, subsample=3)
+    lengths = done.table.recordings["rows"]
+    assert f"{lengths.min()} to {lengths.max()} rows a recording" in card
+    assert "of every 3 rows one was kept; recordings keep their own lengths" in card
+    assert "padded" not in card
+    assert "values outside were clipped" not in card
+
+
+def test_papers_that_repeat_the_last_row_say_so(make_table):
+    table = ragged(make_table())
+    done = eyelid.release(table, mechanism="exponential-paper", epsilon=1.0)
+    assert f"({len(done.table.data) - len(table.data)} of them repeat a last row)" in done.rows
+
+
+def test_each_reason_is_told_once_in_a_card(make_table, tmp_path):
+    card = card_of(make_table(), tmp_path, mechanism="lpa-paper", epsilon=1.0)
+    for reason in ("of this very dataset", "does not give the guarantee", "add up"):
+        assert card.count(reason) == 1
+    assert card.count("no guarantee holds") == 1
+
+
+def test_bins_are_told_apart_from_the_windows_made_of_them(tmp_path):
+    study = eyelid.simulate(people=3, minutes=1.5, seed=3)
+    asked = {"mechanism": "prewindow", "epsilon": 1.0, "length": 20, "only": "linear"}
+    done = eyelid.release(study, **asked)
+    assert done.table.recordings["rows"].unique().to_list() == [20]
+    assert "to give every recording 20)" in done.rows
+    card = card_of(study, tmp_path, **asked)
+    assert "8 features of 3 people" in card
+    assert "Measured: 7 streams of counts and sums in 79 bins of 0.5 s a recording." in card
+
+
+def test_a_bound_that_says_nothing_is_put_down_to_its_size(simulated_table, tmp_path):
+    card = card_of(simulated_table, tmp_path, mechanism="cfpa", epsilon=1.0, unit="chunk", chunk=16)
+    assert re.search(r"is known: ε = \d+ for a person rules out almost nothing", card)
+
+
+def test_only_features_of_gaze_are_called_eye_tracking(make_table, tmp_path):
+    from eyelid.gaze.table import table_from_arrays
+
+    heart = Feature("heart_rate", "1/min", "beats per minute", 20.0, 250.0)
+    table = table_from_arrays(np.full((4, 2, 5, 1), 70.0), [heart])
+    assert "> The features of 4" in card_of(table, tmp_path, mechanism="laplace", epsilon=1.0)
+    gaze = card_of(make_table(), tmp_path / "gaze", mechanism="laplace", epsilon=1.0)
+    assert "> The eye-tracking features of" in gaze
 
 
 def test_the_ethics_paragraph_admits_a_promise_that_is_formal_only(features_folder, tmp_path):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import re
+import shlex
 from dataclasses import replace
 from html.parser import HTMLParser
 
@@ -14,7 +16,7 @@ from eyelid.audits.attackers.means import Means
 from eyelid.audits.attributes import Inference
 from eyelid.audits.averaging import Averaged
 from eyelid.audits.error import error_of
-from eyelid.audits.identification import identify, null_control, with_bounds
+from eyelid.audits.identification import identify, null_control, strongest, with_bounds
 from eyelid.audits.one_run import OneRun
 from eyelid.audits.protocols import POSITIVE
 from eyelid.audits.risk import features_at_risk, people_at_risk
@@ -33,7 +35,7 @@ from eyelid.releases.canaries import CanaryResult
 from eyelid.releases.release import release
 from eyelid.releases.report import report, standing
 from eyelid.releases.subject import subject_of
-from eyelid.releases.words import promise
+from eyelid.releases.words import coarse, number, promise
 
 HOSTILE = "<script>alert('x')</script>$\\frac{"
 
@@ -86,6 +88,12 @@ def sound(simulated_table) -> Audit:
 @pytest.fixture(scope="module")
 def original(simulated_table) -> Audit:
     return _audit(simulated_table)
+
+
+def test_signals_that_were_released_exactly_are_counted_beside_the_utility(sound):
+    assert "Released exactly" not in _Page(report(sound)).text
+    exact = replace(sound, error=replace(sound.error, signals_without_error=7))
+    assert "not in the utility: 7 signals" in _Page(report(exact)).text
 
 
 def _refuted(audit: Audit) -> Audit:
@@ -300,10 +308,40 @@ def test_letters_that_matplotlib_lacks_are_left_to_the_browser(original):
 def test_how_to_see_the_same_again_names_no_place(sound, original, tmp_path):
     text = _Page(report(replace(sound, subject=replace(sound.subject, path=tmp_path)))).text
     assert "eyelid audit ORIGINAL RELEASED --seed 3" in text
-    assert "--attackers means" in text
-    assert "'raw->release,release->raw,release->release,white-box,paper-halves'" in text
+    assert "--attackers" not in text
     assert str(tmp_path) not in text
     assert "eyelid audit ORIGINAL --report risk.html --seed 3" in _Page(report(original)).text
+
+
+def test_whoever_chose_attackers_is_told_all_that_were_heard(sound):
+    said = report(replace(sound, partial=True, targets=("task",)))
+    command = html.unescape(said.split('<pre class="command">')[1].split("</pre>")[0])
+    attackers = {f.attacker for f in (*sound.positive, *sound.identification)}
+    line = next(line for line in command.splitlines() if "--attackers" in line)
+    assert set(shlex.split(line.rstrip(" \\"))[1].split(",")) == attackers
+    assert "'raw->release,release->raw,release->release,white-box,paper-halves'" in command
+    lines = command.splitlines()
+    assert all(line.endswith(" \\") for line in lines[:-1])
+    assert not lines[-1].endswith("\\")
+
+
+def test_the_first_screen_says_what_the_allowed_figure_is(sound):
+    worst = strongest(sound.honest)
+    above = replace(worst, bound=worst.rate.rate / 2, p_value=0.4)
+    # Nothing else is as strong.
+    audit = replace(sound, identification=(above,))
+    text = _Page(report(audit)).text
+    assert "That is an average over the noise" in text
+    many = f"{number(worst.rate.rate * worst.rate.people)} of {worst.rate.people} people"
+    assert f"{many} is within chance of it" in text
+    assert f"on average over the noise ({many} is within chance of that)" in audit.verdict
+    assert "Whoever downloads the release has everybody’s records" in text
+
+
+def test_errors_on_the_page_have_two_digits(sound):
+    text = _Page(report(sound)).text
+    assert coarse(sound.error.rmse_of_span) + " times its feature’s public span" in text
+    assert f"NMSE: {coarse(sound.error.nmse)}" in text
 
 
 def test_what_no_certificate_covers_is_said(sound, original):

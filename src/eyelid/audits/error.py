@@ -5,6 +5,7 @@ temporal correlations, equations 4 to 6: for the signal of one feature in one re
 (x − x̃)² over the product of the two means, mean(x)·mean(x̃). It depends on where zero lies, and is
 negative where the means have opposite signs; the paper reports its absolute value. Utility is
 1/|NMSE|. As in the paper both are averaged over the recordings of a feature, then over features.
+An error that is mere rounding is none: its inverse would decide every mean.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ from eyelid.gaze.table import FeatureTable
 
 Floats = NDArray[np.float64]
 
-# What is left of a sum of equal and opposite values by rounding, as a share of what was summed.
+# What rounding leaves of a sum that is zero, or of a signal that got no noise, as a share of what
+# was computed with.
 _ROUNDING = 1e-12
 
 
@@ -41,8 +43,8 @@ class ErrorMeasures:
             of the original's values that the release has a value for.
         left_out: features without a single value to compare: they count in no figure.
         signals_without_nmse: signals of a recording with a mean of zero, original or released.
-        signals_without_error: signals released exactly: no figure for their utility is large
-            enough, and they do not count in it.
+        signals_without_error: signals released exactly, but for rounding: their NMSE is 0, no
+            figure for their utility is large enough, and they do not count in it.
     """
 
     rmse_of_span: float
@@ -96,7 +98,11 @@ def error_of(original: FeatureTable, released: FeatureTable) -> ErrorMeasures:
     mean, noisy_mean, squared = (
         _over(np.add.reduceat(v, starts, axis=0), rows) for v in (x, noisy, difference**2)
     )
-    nonzero = ~_vanishes(mean, x, starts, rows) & ~_vanishes(noisy_mean, noisy, starts, rows)
+    # Features that nobody gave bounds have an infinite span.
+    finite = np.where(np.isfinite(spans), spans, 0.0)
+    size, noisy_size = (_over(np.add.reduceat(np.abs(v), starts, axis=0), rows) for v in (x, noisy))
+    nonzero = ~_vanishes(mean, size) & ~_vanishes(noisy_mean, noisy_size)
+    squared = np.where(_vanishes(np.sqrt(squared), np.maximum(size, finite)), 0.0, squared)
     nmse = np.abs(_over(squared, np.where(nonzero, mean * noisy_mean, 0.0)))
     utility = _over(np.ones_like(nmse), np.where(np.isfinite(nmse), nmse, 0.0))
     nmse_of_feature, utility_of_feature = _mean(nmse), _mean(utility)
@@ -133,10 +139,9 @@ def _over(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
     return found
 
 
-def _vanishes(mean: Floats, values: Floats, starts: NDArray[Any], rows: NDArray[Any]) -> Any:
-    """Where a mean is zero but for rounding."""
-    size = _over(np.add.reduceat(np.abs(values), starts, axis=0), rows)
-    return ~(np.abs(mean) > _ROUNDING * size)
+def _vanishes(figure: Floats, size: Floats) -> Any:
+    """Where a figure is zero but for rounding, beside the size of what it was computed from."""
+    return ~(np.abs(figure) > _ROUNDING * size)
 
 
 def _mean(signals: Floats) -> Floats:

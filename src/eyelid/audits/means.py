@@ -1,9 +1,10 @@
 """Means over people, attacked: was this person in it, who is left when all others are taken off?
 
 Nobody can be named in a mean, for nobody's record is there. What can be asked is whether somebody
-is in it. The mechanism is run again and again on half of the people, one of whom is in it by the
-toss of a coin; whoever is left over tells the attacker what people are like. The attacker sees the
-measurement itself, before values are rebuilt and clipped, which only helps.
+is in it. The mechanism is run again and again on half of the people, or on as many as the smallest
+group has, one of whom is in it by the toss of a coin; whoever is left over tells the attacker what
+people are like. The attacker sees the measurement itself, before values are rebuilt and clipped,
+which only helps.
 """
 
 from __future__ import annotations
@@ -134,7 +135,7 @@ def _subtraction(
     law: GroupMean, original: FeatureTable, released: FeatureTable
 ) -> Subtraction | None:
     groups, rows = law.groups(original), int(released.recordings["rows"][0])
-    shape = Shape(len(groups.member), len(slots_of(original).names), rows, len(original.features))
+    shape = replace(law.core.shape(original), recordings=len(slots_of(original).names), length=rows)
     lowers = np.array([f.lower for f in original.features])
     spans = np.array([f.span for f in original.features])
     values = np.concatenate(
@@ -161,7 +162,7 @@ def _membership(
     each = np.concatenate(
         [law.integers((values - lowers) / spans, shape) for values in everybody(taken, shape)]
     )
-    size = shape.people // 2
+    size = min(shape.people // 2, int(law.groups(taken).sizes.min()))
     noise = randomness(np.random.default_rng([seed, *b"was somebody in it"]))
     form = each.shape[1:]
     everything = each.reshape(len(each), -1).astype(np.float64)

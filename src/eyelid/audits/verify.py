@@ -1,8 +1,9 @@
 """Try to refute what the mechanisms claim, and the attempts themselves.
 
 Every registered mechanism is played against at every unit it offers, and at the person level that
-its certificate states beside it; its declared sensitivity is fuzzed; its digits are attacked; the
-samplers are tested. Then each of these checks is run on planted faults, which it must catch.
+its certificate states beside it; its declared sensitivity is fuzzed; its digits are attacked; its
+noise and its whole output are looked at; the samplers are tested. Then each of these checks is run
+on planted faults, which it must catch.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 
 from eyelid.audits.claims.faults import Fault, faults_of
 from eyelid.audits.claims.game import GameResult, play
+from eyelid.audits.claims.outputs import OutputResult, compare
 from eyelid.audits.claims.precision import attack
 from eyelid.audits.claims.residuals import ResidualResult, examine
 from eyelid.audits.claims.samplers import SamplerResult, check_samplers, faulty_samplers
@@ -49,6 +51,7 @@ class Verification:
         digits: attacks on the low-order digits of the output.
         fuzzes: searches for neighbours beyond the declared sensitivity.
         residuals: looks at the noise in a whole released table.
+        outputs: whether what is shown is what was made private.
         samplers: tests of the noise itself.
         planted: faults that the above must catch.
     """
@@ -57,6 +60,7 @@ class Verification:
     digits: tuple[GameResult, ...]
     fuzzes: tuple[FuzzResult, ...]
     residuals: tuple[ResidualResult, ...]
+    outputs: tuple[OutputResult, ...]
     samplers: tuple[SamplerResult, ...]
     planted: tuple[Planted, ...]
 
@@ -72,12 +76,27 @@ class Verification:
         found += [
             f"{f.mechanism} exceeds its declared sensitivity per {f.unit}: {f.reached:.4g} times"
             for f in self.fuzzes
-            if f.refuted
+            if f.reached > 1
+        ]
+        found += [
+            f"{f.mechanism} loses {f.chosen:.4g} times its ε per {f.unit}, its choice counted"
+            for f in self.fuzzes
+            if f.chosen > 1
+        ]
+        found += [
+            f"what {f.mechanism} measures of somebody per {f.unit} depends on who else is there"
+            for f in self.fuzzes
+            if f.mixed
         ]
         found += [
             f"the noise of {r.mechanism} per {r.unit} is not fresh and whole: {r}"
             for r in self.residuals
             if r.refuted
+        ]
+        found += [
+            f"what {o.mechanism} shows per {o.unit} is not what it made private: {o}"
+            for o in self.outputs
+            if o.refuted
         ]
         found += [
             f"the {s.sampler} sampler at scale {s.scale} is not what it says (p = {s.p_value:.2g})"
@@ -108,13 +127,16 @@ class Verification:
             "digits": [_told(game) for game in self.digits],
             "sensitivity": [_told(result) for result in self.fuzzes],
             "residuals": [_told(result) for result in self.residuals],
+            "outputs": [_told(result) for result in self.outputs],
             "samplers": [_told(result) for result in self.samplers],
             "planted": [asdict(fault) for fault in self.planted],
             "passed": self.passed,
         }
 
 
-def _told(result: GameResult | FuzzResult | ResidualResult | SamplerResult) -> dict[str, Any]:
+def _told(
+    result: GameResult | FuzzResult | ResidualResult | OutputResult | SamplerResult,
+) -> dict[str, Any]:
     """A result as JSON has it: first whom it is about, last whether it refutes a claim."""
     (_, name), *facts = asdict(result).items()
     return {"name": name, **dict(facts), "refuted": result.refuted}
@@ -152,6 +174,7 @@ def verify(
     fuzzes = [fuzz(mechanism, mechanism.unit, _FUZZ_PAIRS) for mechanism in measuring]
     # Where a mechanism chooses what it measures, the rest has no noise to look at.
     residuals = [examine(m, noise) for m in measuring if not getattr(m, "chooses", False)]
+    outputs = [compare(mechanism) for mechanism in measuring]
     samplers = tuple(check_samplers(_SAMPLER_DRAWS, noise))
     planted = list(spread(planted_fault, _faults(kinds), "planting faults"))
     planted += [
@@ -159,7 +182,13 @@ def verify(
         for sampler, fault, result in faulty_samplers(_SAMPLER_DRAWS, noise)
     ]
     return Verification(
-        games, tuple(digits), tuple(fuzzes), tuple(residuals), samplers, tuple(planted)
+        games,
+        tuple(digits),
+        tuple(fuzzes),
+        tuple(residuals),
+        tuple(outputs),
+        samplers,
+        tuple(planted),
     )
 
 

@@ -108,7 +108,7 @@ def _tell(done: Audit) -> None:
     from eyelid.audits.identification import strongest
     from eyelid.privacy.guarantee import rounded_up
     from eyelid.releases.report import telling_attributes
-    from eyelid.releases.words import number
+    from eyelid.releases.words import coarse
 
     if done.means is not None:
         _tell_means(done.means)
@@ -157,7 +157,7 @@ def _tell(done: Audit) -> None:
         columns = ["attribute", "which", "protocol", "AUC (a coin: 0.5)", "p", "surest attacker"]
         print_table("What of people's attributes can be told", columns, attributes)
     if done.error is not None:
-        say(f"A released value is off by {number(done.error.rmse_of_span)} times its span.")
+        say(f"A released value is off by {coarse(done.error.rmse_of_span)} times its span.")
     if done.people is not None:
         people = [(p, named, place, risk) for p, named, place, risk, _ in done.people.rows()]
         columns = ["person", "share of times named", "mean place in the list", "risk"]
@@ -175,7 +175,7 @@ def _tell(done: Audit) -> None:
 def _tell_means(means: MeansAudit) -> None:
     """What was asked of means over people: they name nobody."""
     from eyelid.privacy.guarantee import rounded_up
-    from eyelid.releases.words import number
+    from eyelid.releases.words import coarse
 
     asked = {
         "who is in it": means.membership,
@@ -197,8 +197,8 @@ def _tell_means(means: MeansAudit) -> None:
     groups = ", ".join(f"{name} ({people})" for name, people in means.sizes)
     say(f"Groups: {groups}.")
     say(
-        f"A released mean is off by {number(means.error.rmse_of_span)} times its span, a constant "
-        f"in the middle of the bounds by {number(means.constant_rmse_of_span)}."
+        f"A released mean is off by {coarse(means.error.rmse_of_span)} times its span, a constant "
+        f"in the middle of the bounds by {coarse(means.constant_rmse_of_span)}."
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,6 +17,9 @@ from eyelid.cli.output import (
     say,
     settings,
 )
+
+if TYPE_CHECKING:
+    from eyelid.releases.expectation import Expectation
 
 EXAMPLES = """\b
 Examples:
@@ -43,12 +46,13 @@ def run(
 ) -> None:
     """Show the certificate and the expected error of a release before anything runs."""
     from eyelid.errors import InputError
-    from eyelid.privacy.guarantee import rounded_up
-    from eyelid.releases.expectation import CONSTANT_RMSE_OF_SPAN
+    from eyelid.releases.expectation import CONSTANT_RMSE_OF_SPAN, clipped
     from eyelid.releases.quote import cost
-    from eyelid.releases.words import promise
+    from eyelid.releases.words import facts, promise_lines
 
     parameters = settings(setting)
+    # As for release, where it is a parameter like others.
+    length = length or parameters.pop("length", None)
     chosen = {"epsilon": epsilon, "delta": delta, "unit": unit}
     if source is None and length is not None and not length.isdigit():
         raise InputError(f"length must be a number without a study, got '{length}'")
@@ -66,27 +70,45 @@ def run(
     if as_json:
         print_json(found)
         return
-    alone, together = (
-        "no bound known" if bound is None else f"at most {rounded_up(100 * bound, 3)}%"
-        for bound in quote.rank1_bound.values()
-    )
     errors = quote.expected
     rows = [
         ("mechanism", found["mechanism"]["name"]),
+        ("assumed", facts(quote.mechanism, quote.shape)),
         (f"for one {quote.guarantee.unit}", quote.guarantee.numbers()),
         ("for one person, in total", quote.person_level.numbers()),
         ("noise", found["noise"]["sampler"]),
-        ("error of one value", _spans(errors.value)),
-        ("error of a recording's mean", _spans(errors.recording_mean)),
-        *([] if errors.central else [("error of the mean over people", _spans(errors.group_mean))]),
-        ("error of a constant, on average", _spans(CONSTANT_RMSE_OF_SPAN)),
-        ("named by whoever compares everybody", together),
-        ("named if judged one at a time", alone),
+        ("error of one value", _spans(errors.value, errors)),
+        *([("  clipped to the bounds", _about(clipped(errors.value)))] if errors.clipped else []),
+        ("error of a recording's mean", _spans(errors.recording_mean, errors)),
+        *(
+            []
+            if errors.central
+            else [("error of the mean over people", _spans(errors.group_mean, errors))]
+        ),
+        ("error of a constant, on average", f"{CONSTANT_RMSE_OF_SPAN:.4g} of the span"),
     ]
+    if errors.central:
+        rows.append(("told whether somebody is in it", f"advantage {_most(quote.advantage_bound)}"))
+    else:
+        alone, together = quote.rank1_bound.values()
+        rows.append(("named by whoever compares everybody", _most(together)))
+        rows.append(("named if judged one at a time", _most(alone)))
     print_table("", ["what", "value"], rows)
-    say(promise(quote.person_level))
+    for line in promise_lines(quote.person_level):
+        say(line)
     say(found["says"])
 
 
-def _spans(error: float) -> str:
-    return f"{error:.4g} of the span"
+def _spans(error: float, expected: Expectation) -> str:
+    most = "at most " if expected.most else ""
+    return f"{most}{error:.4g} of the span{', before clipping' if expected.clipped else ''}"
+
+
+def _about(error: float) -> str:
+    return f"about {error:.4g} of the span"
+
+
+def _most(bound: float | None) -> str:
+    from eyelid.privacy.guarantee import rounded_up
+
+    return "no bound known" if bound is None else f"at most {rounded_up(100 * bound, 3)}%"

@@ -34,6 +34,11 @@ def run(
             for f in facts
         ]
         print_table("", ["name", "takes", "units", "kind", "holds"], rows)
+        say()
+        # A column would cut them, and what they differ in comes last.
+        for kind in kinds:
+            first, *_ = (inspect.getdoc(kind) or "").splitlines()
+            say(f"{kind.name}: {first}")
         return
     say(f"{facts[0]['name']}\n")
     say(inspect.getdoc(kinds[0]) or "")

@@ -54,7 +54,7 @@ def run(
     """
     from eyelid.engine.progress import shown
     from eyelid.releases.release import release
-    from eyelid.releases.words import plural, promise
+    from eyelid.releases.words import plural, promise_lines
 
     parameters = settings(setting)
     keep = [name for name in parameters.pop("keep", "").split(",") if name]
@@ -79,15 +79,17 @@ def run(
     if ledger is not None:
         note(f"eyelid: counted in {ledger}; releases of these people elsewhere are not in it")
     if not certificate.guarantee.holds:
-        for reason in certificate.guarantee.reasons:
-            note(f"eyelid: this release carries no guarantee: {reason}")
+        note("eyelid: this release carries no guarantee")
     if as_json:
         print_json(certificate.to_dict())
         return
     say(f"{out}: {plural(certificate.people, 'person', 'people')}, {done.rows}.")
     if certificate.guarantee.holds and certificate.guarantee.unit.name != "person":
         say(f"One {certificate.guarantee.unit}: {certificate.guarantee.numbers()}.")
-    say(f"One person, in total: {promise(certificate.person_level)}")
+    first, *more = promise_lines(certificate.person_level)
+    say(f"One person, in total: {first}" if certificate.person_level.holds else first)
+    for line in more:
+        say(line)
     if certificate.total is not None:
         so_far = plural(len(certificate.ledger), "release")
         say(f"Over {so_far} of these people so far: {certificate.total.numbers()}.")

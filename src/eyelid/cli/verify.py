@@ -49,14 +49,31 @@ def run(
             ]
             columns = ["mechanism", "set for", "attacked per", "claimed", "certified", ""]
             print_table(f"{title}, {runs:,} test runs a side", columns, rows)
-        fuzzes = [(f.mechanism, f.unit, f"{f.reached:.3f}", f.pairs) for f in found.fuzzes]
-        print_table("Sensitivity fuzz", ["mechanism", "unit", "of declared", "pairs"], fuzzes)
+        fuzzes = [
+            (
+                f.mechanism,
+                f.unit,
+                f"{f.reached:.3f}",
+                f"{f.chosen:.3f}" if f.chosen else "",
+                f.mixed,
+                f.pairs,
+            )
+            for f in found.fuzzes
+        ]
+        columns = ["mechanism", "unit", "of declared", "of ε with choice", "mixed", "pairs"]
+        print_table("Sensitivity fuzz (refuted above 1, or if people mix)", columns, fuzzes)
         residuals = [
             (r.mechanism, r.unit, f"{r.draws:,}", f"{r.repeated:.1f} σ", f"{r.spread:.1f} σ")
             for r in found.residuals
         ]
         columns = ["mechanism", "set for", "draws", "repeated", "spread"]
         print_table("Noise of a whole table (refuted above 6 σ)", columns, residuals)
+        outputs = [
+            (o.mechanism, o.unit, f"{o.values:,}", "yes" if o.same else "NO", o.bare)
+            for o in found.outputs
+        ]
+        columns = ["mechanism", "set for", "values", "what is private", "without noise"]
+        print_table("What is shown", columns, outputs)
         samplers = [(s.sampler, f"{s.scale:,}", f"{s.p_value:.3f}") for s in found.samplers]
         print_table(
             "Samplers, chi-square (refuted below p = 1e-8)", ["sampler", "scale", "p"], samplers

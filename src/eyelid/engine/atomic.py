@@ -7,6 +7,7 @@ import glob
 import os
 import secrets
 import shutil
+import tempfile
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
@@ -25,6 +26,11 @@ def check_new(path: Path) -> None:
         raise InputError(f"cannot write {path}: {parent} is not a folder")
     if not os.access(parent, os.W_OK | os.X_OK):
         raise InputError(f"cannot write {path}: no permission to write in {parent}")
+    try:
+        # Permissions do not tell everything: some places take nothing from anybody.
+        Path(tempfile.mkdtemp(prefix=".eyelid-", dir=parent)).rmdir()
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror or error}") from None
 
 
 def check_file(path: Path, kinds: Collection[str]) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 import polars as pl
 
-from eyelid.errors import InputError
+from eyelid.errors import InputError, unknown
 from eyelid.gaze.study import (
     INDEX_COLUMNS,
     Feature,
@@ -79,6 +79,24 @@ class FeatureTable:
             simulated=study.simulated,
             released=study.released,
         )
+
+    def only(self, *names: str) -> FeatureTable:
+        """The same with these features alone, in the order of the table; the origin is inherited.
+
+        Which features are left is public: choose them without looking at the data.
+
+        >>> features = [Feature(name, "1/s", "", 0.0, 1.0) for name in ("rate", "other")]
+        >>> table_from_arrays(np.zeros((2, 3, 4, 2)), features).only("rate").names
+        ['rate']
+        """
+        if not names:
+            raise InputError("no feature is named: say which ones are to be kept")
+        for name in names:
+            if name not in self.names:
+                raise unknown("feature", name, self.names)
+        gone = [name for name in self.names if name not in names]
+        kept = tuple(feature for feature in self.features if feature.name in names)
+        return replace(self, data=self.data.drop(gone), features=kept)
 
     def study(self) -> Study:
         """This table as a study, to be written."""

@@ -97,7 +97,8 @@ def read_table(head: Head, layout: Layout) -> Part:
     if kind == "samples" and not _has_gaze(layout):
         raise InputError(
             f"{head.path} has no gaze that is known: name its columns with --map x=COLUMN,y=COLUMN"
-            f"{_columns_told(head, layout)}"
+            f"{_columns_told(head, layout)}; other signals than gaze: docs/study-folder.md, From "
+            "your own table"
         )
     raw = _raw_table(head, layout)
     if layout.prepare is not None:

@@ -14,7 +14,7 @@ from typing import ClassVar
 
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.measuring import MeasuringMechanism, noise_of
+from eyelid.mechanisms.measuring import MeasuringMechanism, beyond_rows, noise_of
 from eyelid.mechanisms.mechanism import Shape, Values
 from eyelid.privacy.noise.discrete import MAX_SCALE
 from eyelid.privacy.unit import Unit
@@ -81,18 +81,6 @@ class AdditiveMechanism(MeasuringMechanism):
     def unprotected(self, table: FeatureTable) -> list[str]:
         """What the released table shows besides the protected values."""
         shown = super().unprotected(table)
-        if self.unit.name != "record":
+        if self.unit.name not in ("record", "chunk"):
             return shown
-        if table.step_ms is None:
-            shown.append(
-                "what moves between rows: a change of gaze may move every later row by one"
-            )
-        if self.length != "shortest":
-            shown.append("how long each recording was: its padding shows over many rows")
-        overlap = math.ceil((table.window_ms or 0.0) / (table.step_ms or math.inf))
-        if overlap > 1:
-            shown.append(
-                "a moment of gaze beyond one row: windows overlap, so it is in at least about "
-                f"{overlap} rows and costs at least about {overlap} times the ε of one"
-            )
-        return shown
+        return shown + beyond_rows(self, table, self.unit.length or 1)

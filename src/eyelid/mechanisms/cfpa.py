@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
+from eyelid.mechanisms.measuring import beyond_rows
 from eyelid.mechanisms.mechanism import Shape, parameter, register
 from eyelid.mechanisms.perturbation import FourierMechanism
 from eyelid.privacy.unit import Unit
@@ -63,14 +64,12 @@ class ChunkedMechanism(FourierMechanism):
     def unprotected(self, table: FeatureTable) -> list[str]:
         """Besides what every release shows, that a moment is in more than one chunk."""
         shown = super().unprotected(table)
-        overlap = math.ceil((table.window_ms or 0.0) / (table.step_ms or math.inf))
         if self.unit.name == "chunk":
-            touched = 1 + math.ceil(max(overlap - 1, 0) / self.chunk)
             shown.append(
-                f"more than one chunk of one feature: a moment of gaze touches up to {touched} "
-                f"chunks of each of {len(table.features)} features and costs as many times the ε "
-                "of one"
+                f"{self.chunk} values in a row that lie in two chunks: together they may cost "
+                "twice the ε of one"
             )
+            shown += beyond_rows(self, table, self.chunk)
         return shown
 
     def game_shapes(self) -> Iterator[Shape]:
@@ -89,8 +88,9 @@ class CFPA(ChunkedMechanism):
     public bounds, every recording has one public length n and is cut into Q = ⌈n/c⌉ chunks of c
     rows, the last filled up with the midpoint.
 
-    Protects: a chunk (c consecutive values of one feature of one recording), a recording or a
-    person, replace-one, with pure ε-DP. What holds for a chunk costs a person Q·F·R times as much:
+    Protects: a chunk (rows j·c to (j+1)·c − 1 of one feature of one recording, as they are cut; c
+    values in a row elsewhere lie in two), a recording or a person, replace-one, with pure ε-DP.
+    What holds for a chunk costs a person Q·F·R times as much:
     the certificate states that total. Windows overlap, so that a moment of gaze is in more than
     one chunk of every feature; this is listed as unprotected.
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from eyelid.errors import InputError, Refused
 from eyelid.mechanisms.approximate import ApproximateMechanism
-from eyelid.mechanisms.measuring import Integers, noise_of
+from eyelid.mechanisms.measuring import Integers, cut_off, noise_of
 from eyelid.mechanisms.mechanism import Shape, Values, parameter
 from eyelid.privacy.noise import DiscreteGaussian, DiscreteNoise
 from eyelid.privacy.unit import Unit
@@ -57,7 +57,10 @@ class CosineMechanism(ApproximateMechanism):
     k: int | str = parameter(
         "coefficients kept of each signal: a number, or public (⌈2n/window⌉)", default="public"
     )
-    window: int = parameter("rows that one window covers, for the public k", default=60)
+    window: int | None = parameter(
+        "rows that one window covers, for the public k; as the study says when not given",
+        default=None,
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -66,7 +69,7 @@ class CosineMechanism(ApproximateMechanism):
                 raise InputError(f"k must be at least 1, got {self.k}")
         elif self.k != "public":
             raise InputError(f"k must be a number or public, got '{self.k}'")
-        if self.window < 1:
+        if self.window is not None and self.window < 1:
             raise InputError(f"window must be at least 1, got {self.window}")
 
     @abstractmethod
@@ -81,7 +84,7 @@ class CosineMechanism(ApproximateMechanism):
     def kept(self, shape: Shape) -> int:
         """K: how many coefficients of a signal are kept."""
         if isinstance(self.k, str):
-            return min(shape.length, math.ceil(2 * shape.length / self.window))
+            return min(shape.length, math.ceil(2 * shape.length / (self.window or shape.window)))
         if self.k > shape.length:
             raise InputError(
                 f"k = {self.k} is more than the {shape.length} rows of a recording: "
@@ -137,6 +140,10 @@ class CosineMechanism(ApproximateMechanism):
     def rebuild(self, coordinates: Values, shape: Shape) -> Values:
         """The signals with these coefficients, around the midpoint."""
         return from_first_cosines(coordinates, shape.length) + 0.5
+
+    def cut_off(self, shape: Shape) -> str:
+        """What the coefficients that are not kept would have shown."""
+        return cut_off(self.kept(shape), shape.length, 2 * shape.length / self.kept(shape))
 
     @abstractmethod
     def errors(self, shape: Shape) -> NDArray[np.float64]:

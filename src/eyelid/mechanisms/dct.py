@@ -21,6 +21,8 @@ from eyelid.privacy.unit import PERSON, Neighbours, Unit
 
 # The grid of spherical noise has one step in so many of its scale.
 _SPHERICAL_SCALE = 2**32
+# Smaller ones leave nothing but the midpoint.
+_SMALLEST_RADIUS = 1e-6
 # Norms and quotients in floating point are right to about 1e-14.
 _FLOAT_MARGIN = 1e-12
 
@@ -50,10 +52,10 @@ class DCT(CosineMechanism):
 
     The radius is the root mean square distance from the midpoint, over all of a unit's values, up
     to which a unit is left as it is. None is farther away than 0.5, the default: it clips nobody,
-    and the error is the noise alone, whatever the data are. Public bounds are generous, and many
-    features stay near one end of them: a smaller radius would pull these to the middle in
-    everybody, and no mean over people would take that back. It is worth it where noise is what
-    hurts: half the radius, half the noise.
+    and the error is the noise, and what the coefficients that are left out would have shown. Public
+    bounds are generous, and many features stay near one end of them: a smaller radius would pull
+    these to the middle in everybody, and no mean over people would take that back. It is worth it
+    where noise is what hurts: half the radius, half the noise.
 
     Paper: FPA of Rastogi & Nath 2010 and Bozkir et al. 2021, in real orthonormal coordinates, with
     public bounds, one clip for everything of a person, and noise by the L2 norm. The discrete
@@ -81,10 +83,10 @@ class DCT(CosineMechanism):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not 0 < self.radius <= 0.5:
+        if not _SMALLEST_RADIUS <= self.radius <= 0.5:
             raise InputError(
-                "radius must be above 0 and at most 0.5, where nothing is clipped, "
-                f"got {self.radius:g}"
+                f"radius must be at least {_SMALLEST_RADIUS:g} and at most 0.5, where nothing is "
+                f"clipped, got {self.radius:g}"
             )
         if self.law not in ("gaussian", "spherical"):
             raise InputError(f"law must be gaussian or spherical, got '{self.law}'")
@@ -153,6 +155,18 @@ class DCT(CosineMechanism):
         *front, there, kept, features = integers.shape
         whole = (*front, shape.recordings, kept, features)
         return integers + noise_of(self, shape).draw(whole, noise)[..., :there, :, :]
+
+    def bias_of_span(self, shape: Shape) -> float:
+        """Whoever is as far from the midpoint as bounds allow is moved by what is beyond."""
+        return 0.5 - self.radius
+
+    def expected_rmse_of_span(self, shape: Shape) -> float:
+        """Of the noise, and of clipping at its worst."""
+        return math.hypot(super().expected_rmse_of_span(shape), self.bias_of_span(shape))
+
+    def expected_mean_rmse_of_span(self, shape: Shape) -> float:
+        """The same of a recording's mean."""
+        return math.hypot(super().expected_mean_rmse_of_span(shape), self.bias_of_span(shape))
 
     def errors(self, shape: Shape) -> NDArray[np.float64]:
         """That of the noise."""

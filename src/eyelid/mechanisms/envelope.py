@@ -16,6 +16,9 @@ from eyelid.mechanisms.measuring import noise_of
 from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter, register
 from eyelid.privacy.unit import Unit
 
+# Smaller ones leave nothing but means.
+_SMALLEST_VARIATION = 1e-6
+
 
 @register
 @dataclass(frozen=True)
@@ -71,8 +74,11 @@ class Envelope(CosineMechanism):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not (math.isfinite(self.variation) and self.variation > 0):
-            raise InputError(f"variation must be positive and finite, got {self.variation:g}")
+        if not (math.isfinite(self.variation) and self.variation >= _SMALLEST_VARIATION):
+            raise InputError(
+                f"variation must be finite and at least {_SMALLEST_VARIATION:g}, "
+                f"got {self.variation:g}"
+            )
         if self.averaged < 1:
             raise InputError(f"averaged must be at least 1, got {self.averaged}")
 

@@ -13,9 +13,10 @@ from eyelid.mechanisms.mechanism import Shape, register
 @register
 @dataclass(frozen=True)
 class Exponential(Laplace):
-    """Discrete Laplace noise of scale 2·t_max·d/ε on every value, d a feature's public span.
+    """Discrete Laplace noise of scale 2·K·d/ε on every value, d a feature's public span.
 
-    Takes: what `laplace` takes. t_max is the public length of recordings.
+    Takes: what `laplace` takes. K is the number of values of the unit: t_max, the public length of
+    recordings, for one feature of one recording.
 
     Protects: a chunk (values of one feature of one recording; ``chunk:t_max`` is a whole signal),
     a recording or a person, replace-one, with pure ε-DP; totals follow the number of values.

@@ -31,6 +31,7 @@ from eyelid.privacy.noise import DiscreteNoise, Randomness
 from eyelid.privacy.unit import PERSON, Trust, Unit
 
 EVERYBODY = "everybody"
+_FEWEST_PEOPLE = 2
 _DEFAULT_INNER = "dct"
 _BLOCK_VALUES = 1 << 18
 # Sums of integers, with their noise, stay far from the end of 64 bits.
@@ -48,7 +49,7 @@ class GroupedShape(Shape):
         smallest: people in the smallest group.
     """
 
-    smallest: int
+    smallest: int = 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +96,7 @@ class GroupMean(MeasuringMechanism):
     """
 
     name: ClassVar[str] = "groupmean"
+    takes: ClassVar[str] = "features or samples"
     kind: ClassVar[Kind] = Kind.APPROXIMATE
     trust: ClassVar[Trust] = Trust.CENTRAL
     units: ClassVar[tuple[str, ...]] = ("person", "recording", "record", "chunk")
@@ -249,6 +251,13 @@ class GroupMean(MeasuringMechanism):
         people = each.group_by("person", *columns).agg(count).sort("person")
         if people["person"].n_unique() < len(people):
             raise InputError(f"two groups by {self.by} have the same name: rename a value")
+        alone = people.filter(pl.col("people") < _FEWEST_PEOPLE)["person"].to_list()
+        if columns and alone:
+            raise InputError(
+                f"the group '{alone[0]}' by {self.by} is one person ({len(alone)} such groups), "
+                "and a mean over one is their own record: group by something coarser, such as "
+                "decades of age"
+            )
         member = each["person"].replace_strict(people["person"], np.arange(len(people)))
         return Groups(people, member.to_numpy().astype(np.intp))
 
@@ -317,17 +326,24 @@ class GroupMean(MeasuringMechanism):
 
     def expected_rmse_of_span(self, shape: Shape) -> float:
         """That of the mechanism inside over the people of the smallest group, before clipping."""
-        size = self._smallest(shape)
-        return self.core_for(size).expected_rmse_of_span(shape) / self._divisor(shape)
+        core = self.core_for(self._smallest(shape))
+        return self._of_mean(core.expected_rmse_of_span(shape), shape)
 
     def expected_mean_rmse_of_span(self, shape: Shape) -> float:
         """The same of a recording's mean over its rows."""
-        size = self._smallest(shape)
-        return self.core_for(size).expected_mean_rmse_of_span(shape) / self._divisor(shape)
+        core = self.core_for(self._smallest(shape))
+        return self._of_mean(core.expected_mean_rmse_of_span(shape), shape)
 
-    def _divisor(self, shape: Shape) -> int:
-        """What a mean divides an error by that is told for one person."""
-        return 1 if self._averages else self._smallest(shape)
+    def _of_mean(self, error: float, shape: Shape) -> float:
+        """The error of a mean from that of one person: it divides the noise, and not the bias."""
+        if self._averages:
+            return error
+        bias = self.core.bias_of_span(shape)
+        return math.hypot(math.sqrt(max(0.0, error**2 - bias**2)) / self._smallest(shape), bias)
+
+    def cut_off(self, shape: Shape) -> str:
+        """What the mechanism inside cuts off."""
+        return self.core.cut_off(shape)
 
     def person_total(self, shape: Shape) -> str:
         """As for the mechanism inside: a person is in one sum only."""
@@ -367,11 +383,11 @@ class GroupMean(MeasuringMechanism):
             counts = groups.people.select("person", "people").rows()
             sizes = ", ".join(f"{name}: {count}" for name, count in counts)
             shown.append(f"who is in which group by {self.by}, and how many are ({sizes})")
-            shown += [
-                f"that the group '{name}' is one person, whose own data are under the noise alone"
-                for name, count in counts
-                if count == 1
-            ]
+        if self.unit != PERSON:
+            shown.append(
+                "which recordings each person has: with one less, later ones of the task take its "
+                f"place, which moves more than one {self.unit}"
+            )
         return shown + more
 
     def within(self, shape: Shape, unit: Unit) -> tuple[slice, slice, slice]:
@@ -403,7 +419,11 @@ class GroupMean(MeasuringMechanism):
         everybody = np.broadcast_to(with_others(values), (runs, 1 + len(_OTHERS), *values.shape))
         table = table_from_arrays(everybody.reshape(-1, *values.shape), features)
         run = pl.Series(_DATASET, np.arange(len(table.people)) // (1 + len(_OTHERS)))
-        table = replace(table, people=table.people.with_columns(run))
+        table = replace(
+            table,
+            people=table.people.with_columns(run),
+            window_ms=shape.window * (table.step_ms or 1.0),
+        )
         released = replace(self, by=_DATASET).perturbed(table, noise)
         outputs: Values = released.data.select(released.names).to_numpy().reshape(runs, -1)
         return outputs

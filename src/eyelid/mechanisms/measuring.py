@@ -93,6 +93,10 @@ class MeasuringMechanism(Mechanism):
         """The shortest recordings that can be measured."""
         return 1
 
+    def bias_of_span(self, shape: Shape) -> float:
+        """What clipping of coordinates may move values by at worst: no mean over people helps."""
+        return 0.0
+
     def clip(self, values: Values) -> Values:
         """Values in spans above the lower bound, inside [0, 1], missing ones at the midpoint."""
         return np.clip(np.where(np.isnan(values), 0.5, values), 0.0, 1.0)
@@ -124,6 +128,7 @@ class MeasuringMechanism(Mechanism):
             recordings=int(recordings.max()),
             length=self.length if isinstance(self.length, int) else common[self.length],
             features=len(table.features),
+            window=window_rows(table),
         )
 
     def apply(self, table: FeatureTable, noise: Randomness) -> FeatureTable:
@@ -178,8 +183,8 @@ class MeasuringMechanism(Mechanism):
         whole = " × ".join(f"{count} {word}{'s' * (count != 1)}" for word, count in counts.items())
         if self.unit == PERSON:
             return f"calibrated to the person: {whole} together"
-        times = self.blocks(shape, PERSON) // self.blocks(shape, self.unit)
-        return f"sequential composition: a person has {whole}, {times} times one {self.unit}"
+        times = self.blocks(shape, PERSON) / self.blocks(shape, self.unit)
+        return f"sequential composition: a person has {whole}, {times:.10g} times one {self.unit}"
 
     def unprotected(self, table: FeatureTable) -> list[str]:
         """What the released table shows besides the protected values."""
@@ -228,6 +233,7 @@ class MeasuringMechanism(Mechanism):
         """Each run is a person with the same data: records are made private independently."""
         features = [Feature(f"feature_{j}", "", "", 0.0, 1.0) for j in range(shape.features)]
         table = table_from_arrays(np.broadcast_to(values, (runs, *values.shape)), features)
+        table = replace(table, window_ms=shape.window * (table.step_ms or 1.0))
         released = self.perturbed(table, noise)
         outputs: Values = released.data.select(released.names).to_numpy().reshape(runs, -1)
         return outputs
@@ -244,6 +250,50 @@ class MeasuringMechanism(Mechanism):
     def measured(self, values: Values, shape: Shape) -> Values:
         """The noisy integers behind released values, in spans above the lower bound."""
         return np.asarray(self.analyse(values, shape) / self.step(shape))
+
+
+def beyond_rows(mechanism: MeasuringMechanism, table: FeatureTable, rows: int) -> list[str]:
+    """What a promise about so many rows leaves open about a moment of gaze, in words."""
+    shown = []
+    what = "row" if rows == 1 else "chunk"
+    if table.step_ms is None:
+        shown.append(
+            f"what moves between rows: a change of gaze may move every later row by one, and every "
+            f"later {what} with it"
+        )
+    if mechanism.length != "shortest":
+        shown.append("how long each recording was: its padding shows over many rows")
+    touched = math.ceil((window_rows(table) - 1) / rows) + 1
+    if window_rows(table) > 1:
+        each = (
+            "" if mechanism.unit.name == "record" else f" of each of {len(table.features)} features"
+        )
+        shown.append(
+            f"a moment of gaze beyond one {what}: windows overlap, so it is in at least about "
+            f"{touched} {what}s{each} and costs at least about as many times the ε of one"
+        )
+    return shown
+
+
+def cut_off(kept: int, all_of_them: int, rows: float) -> str:
+    """That coefficients are left out, in a sentence; empty if none are.
+
+    >>> cut_off(20, 600, 60.0)[:62]
+    'Of each signal 20 of 600 coefficients are kept: what comes and'
+    """
+    if kept >= all_of_them:
+        return ""
+    return (
+        f"Of each signal {kept} of {all_of_them} coefficients are kept: what comes and goes within "
+        f"fewer than about {rows:.0f} rows is cut off, and that error comes on top."
+    )
+
+
+def window_rows(table: FeatureTable) -> int:
+    """Rows that one window of a table covers; 1 where rows are no windows."""
+    if not table.window_ms or not table.step_ms:
+        return 1
+    return max(1, math.ceil(table.window_ms / table.step_ms))
 
 
 @functools.lru_cache(maxsize=64)

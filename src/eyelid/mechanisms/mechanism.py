@@ -33,12 +33,15 @@ class Shape:
         recordings: R, the most recordings that any person has.
         length: n, rows of every recording.
         features: F.
+        window: rows that one window covers, which says how fast signals can move; 60 for windows
+            of 30 s every 0.5 s, 1 where rows are no windows.
     """
 
     people: int
     recordings: int
     length: int
     features: int
+    window: int = field(default=60, repr=False)
 
     def __post_init__(self) -> None:
         for item in fields(self):
@@ -148,6 +151,10 @@ class Mechanism(ABC):
     @abstractmethod
     def expected_mean_rmse_of_span(self, shape: Shape) -> float:
         """The same of a recording's mean over its rows."""
+
+    def cut_off(self, shape: Shape) -> str:
+        """What of the signals is left out whatever the noise, in a sentence; empty if nothing."""
+        return ""
 
     @abstractmethod
     def person_total(self, shape: Shape) -> str:

@@ -37,7 +37,7 @@ from eyelid.mechanisms.fourier import (
     from_first_coefficients,
     l1_of_first,
 )
-from eyelid.mechanisms.measuring import noise_of
+from eyelid.mechanisms.measuring import cut_off, noise_of
 from eyelid.mechanisms.mechanism import Mechanism, NeighbourPair, Shape, Values, parameter
 from eyelid.mechanisms.pure import PureMechanism, exact
 from eyelid.privacy.noise import DiscreteLaplace, Randomness
@@ -63,15 +63,18 @@ class FourierMechanism(PureMechanism):
         "distributed time-series; for a private k: Ács, Castelluccia & Chen (2012), Differentially "
         "private histogram publishing through lossy compression"
     )
-    private_game: ClassVar[dict[str, Any]] = {"epsilon": 3.0, "k": "private"}
-    """Parameters for games about the private choice of k."""
+    private_game: ClassVar[dict[str, Any]] = {"epsilon": 3.0, "k": "private", "choice_share": 0.5}
+    """Parameters for games about the private choice of k: its share large enough to be seen."""
 
     k: int | str = parameter(
         "coefficients kept of each piece: a number, public (⌈n/window⌉ + 1), or private (chosen "
         "from the data, for a share of ε)",
         default="public",
     )
-    window: int = parameter("rows that one window covers, for the public k", default=60)
+    window: int | None = parameter(
+        "rows that one window covers, for the public k; as the study says when not given",
+        default=None,
+    )
     choice_share: float = parameter("what part of ε a private k is chosen with", default=0.1)
 
     def __post_init__(self) -> None:
@@ -81,7 +84,7 @@ class FourierMechanism(PureMechanism):
                 raise InputError(f"k must be at least 1, got {self.k}")
         elif self.k not in ("public", "private"):
             raise InputError(f"k must be a number, public or private, got '{self.k}'")
-        if self.window < 1:
+        if self.window is not None and self.window < 1:
             raise InputError(f"window must be at least 1, got {self.window}")
         if not 0 < self.choice_share <= _LARGEST_SHARE:
             raise InputError(
@@ -144,7 +147,7 @@ class FourierMechanism(PureMechanism):
         if self.chooses:
             return distinct(length, length)
         if isinstance(self.k, str):
-            return distinct(math.ceil(length / self.window) + 1, length)
+            return distinct(math.ceil(length / (self.window or shape.window)) + 1, length)
         if self.k > length:
             raise InputError(
                 f"k = {self.k} is more than the {length} values of a signal or chunk: "
@@ -336,6 +339,13 @@ class FourierMechanism(PureMechanism):
     def errors_of_noise(self, shape: Shape) -> tuple[float, float]:
         """For a public k, of one value, and of the mean over a recording's rows."""
         return super().expected_rmse_of_span(shape), super().expected_mean_rmse_of_span(shape)
+
+    def cut_off(self, shape: Shape) -> str:
+        """What the coefficients that are not kept would have shown."""
+        if self.chooses:
+            return ""
+        length, kept = self.piece(shape), self.kept(shape)
+        return cut_off(kept, distinct(length, length), length / max(kept - 1, 0.5))
 
     def sampler(self, shape: Shape) -> str:
         """The noise in words."""

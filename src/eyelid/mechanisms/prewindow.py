@@ -178,7 +178,7 @@ class Prewindow(Gaussian):
         """
         bins = length + self.bins_of_window - 1
         streams = len(self.streams(pupil)) + len(self.measured_whole(pupil))
-        return Shape(people, recordings, bins, streams)
+        return Shape(people, recordings, bins, streams, window=1)
 
     def released(self, shape: Shape) -> Shape:
         """The public facts about what is released: length counts windows, and features features.

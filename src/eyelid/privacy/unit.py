@@ -29,7 +29,8 @@ class Trust(StrEnum):
 _MEANINGS = {
     "person": "everything of one person (all recordings, all features)",
     "recording": "all features of one recording of one person",
-    "chunk": "consecutive values of one feature of one recording",
+    "chunk": "values of one chunk (cut one after the other from the first row) of one feature of "
+    "one recording",
     "event": "consecutive samples, each moved at most a radius",
     "sample": "one gaze sample",
     "record": "one released row (all features of one window or event)",
@@ -88,7 +89,8 @@ class Unit:
     @property
     def meaning(self) -> str:
         """What the unit covers, in words."""
-        return _MEANINGS[self.name]
+        count = "" if self.length is None else f"the {self.length} "
+        return count + _MEANINGS[self.name]
 
     def __str__(self) -> str:
         return ":".join(

@@ -11,7 +11,9 @@ from collections.abc import Iterator
 import numpy as np
 import polars as pl
 
+from eyelid.audits.claims.rerun import quieter_than_again
 from eyelid.audits.claims.residuals import noise_amiss
+from eyelid.audits.measurements import legible
 from eyelid.gaze.study import INDEX_COLUMNS
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.groupmean import GroupMean
@@ -111,12 +113,15 @@ def _with(
             yield "the certificate describes another noise than its mechanism adds"
         if not set(law.unprotected(known)) <= set(certificate.unprotected):
             yield "the certificate leaves out what its mechanism does not protect"
+    wanting: str | None = None
     if isinstance(law, GroupMean):
         yield from _means_amiss(law, original, released)
     elif isinstance(law, MeasuringMechanism):
         wanting = noise_amiss(law, original, released)
-        if wanting is not None:
-            yield wanting
+    if wanting is None and not legible(law, shape).size:
+        wanting = quieter_than_again(law, original, released)
+    if wanting is not None:
+        yield wanting
 
 
 def _means_amiss(law: GroupMean, original: FeatureTable, released: FeatureTable) -> Iterator[str]:

@@ -44,6 +44,8 @@ _RECORDINGS = 2
 _UNTOUCHED = 1e-9
 _FAR = 1e4
 _STEP_MS = 500.0
+# As windows of features have it: few coefficients are kept, and the loss shows in these.
+_WINDOW_MS = 30_000.0
 _TEAM = "team"
 
 Values = NDArray[np.float64]
@@ -281,13 +283,15 @@ def _table(groups: Sequence[_Group]) -> FeatureTable:
         columns | {f.name: f.lower + f.span * shown[:, j] for j, f in enumerate(features)}
     ).sort("person", "recording", "time_ms")
     people = data.select(pl.col("person").unique(maintain_order=True))
-    return FeatureTable(data, features, people, step_ms=_STEP_MS, simulated=True)
+    return FeatureTable(
+        data, features, people, step_ms=_STEP_MS, window_ms=_WINDOW_MS, simulated=True
+    )
 
 
 def _in_teams(table: FeatureTable, groups: Sequence[_Group]) -> FeatureTable:
     """The same with others in everybody's team: those of the games."""
     _, *others = with_others(np.full_like(groups[0].tails, 0.5))
-    names = [name for group in groups for name in group.names]
+    names = table.people["person"].to_list()
     lowers = np.array([f.lower for f in table.features])
     spans = np.array([f.span for f in table.features])
     parts, teams = [table.data], [table.people.with_columns(pl.col("person").alias(_TEAM))]

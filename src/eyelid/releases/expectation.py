@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
 from eyelid.errors import InputError
+from eyelid.mechanisms.cosine import CosineMechanism
 from eyelid.mechanisms.dct import DCT
 from eyelid.mechanisms.groupmean import GroupMean
 from eyelid.mechanisms.mechanism import Mechanism, Shape
@@ -88,12 +89,16 @@ class Expectation:
         group_mean: of one value of the mean over all people, at most; where only that is
             released, the same as `value`.
         central: whether only an aggregate over people is released.
+        clipped: whether what is released is clipped to the bounds, which the errors leave out.
+        most: whether the errors are no more than upper limits.
     """
 
     value: float
     recording_mean: float
     group_mean: float
     central: bool
+    clipped: bool = False
+    most: bool = False
 
     @property
     def informative(self) -> bool:
@@ -131,6 +136,8 @@ def expectation(chosen: Mechanism, shape: Shape) -> Expectation:
         recording_mean=chosen.expected_mean_rmse_of_span(shape),
         group_mean=value / math.sqrt(shape.people) if averages else value,
         central=central,
+        clipped=isinstance(chosen, GroupMean) and chosen.clipped,
+        most=not chosen.claims_to_hold,
     )
 
 
@@ -139,20 +146,33 @@ def inside(chosen: Mechanism) -> Mechanism:
     return chosen.core if isinstance(chosen, GroupMean) else chosen
 
 
-def people_needed(chosen: Mechanism, shape: Shape) -> int | None:
-    """From how many people on their mean would carry information, at the ε that was asked for.
+def for_means(chosen: Mechanism) -> Mechanism:
+    """What to put inside `groupmean` for a mean at the same ε for the same unit.
 
-    The mean is that of `groupmean` for the person, with `dct` inside, or with the mechanism itself
-    where that is `prewindow`; None where not even a billion people would do, or ε is out of reach.
+    That of a mean, and mechanisms that were made for means, as they are; `dct` for others, as far
+    as it knows their unit.
     """
     own = inside(chosen)
-    if isinstance(own, Prewindow):
-        own = replace(own, unit=PERSON)
-    else:
-        own = DCT(epsilon=chosen.epsilon, delta=getattr(chosen, "delta", None))
+    made_for_means = isinstance(chosen, GroupMean) or isinstance(own, CosineMechanism | Prewindow)
+    if made_for_means or own.unit.name not in DCT.units:
+        return own
+    return DCT(epsilon=own.epsilon, delta=getattr(own, "delta", None), unit=own.unit)
+
+
+def people_needed(chosen: Mechanism, shape: Shape) -> int | None:
+    """From how many people of a group on their mean would carry information, at the same ε.
+
+    The mean is that of `groupmean` with `for_means` inside. None where not even a billion people
+    would do, or ε is out of reach.
+    """
+    own = for_means(chosen)
+    averages = "averaged" in {item.name for item in fields(own)}
 
     def error(people: int) -> float:
-        facts = Shape(people, shape.recordings, shape.length, shape.features)
+        facts = replace(shape, people=people)
+        if averages:
+            alike: Mechanism = replace(own, averaged=people)  # type: ignore[call-arg]
+            return alike.expected_rmse_of_span(facts)
         # One person is one of so many terms of the sum, under the noise for one.
         return own.expected_rmse_of_span(facts) / people
 
@@ -164,15 +184,22 @@ def people_needed(chosen: Mechanism, shape: Shape) -> int | None:
 
 
 def fewest(error: Callable[[int], float]) -> int | None:
-    """The fewest people for which an error that falls at most as 1/people beats the constant.
+    """The fewest people for which an error that falls beats the constant.
 
-    >>> fewest(lambda people: 2.0 / people)
-    21
+    >>> fewest(lambda people: 2.0 / people), fewest(lambda people: 2.0 / people**2)
+    (21, 5)
     """
-    people = 2
+    too_few, people = 1, 2
     while not beats_constant(now := error(people)):
-        # No fewer than this can do, since people × error never falls.
-        people = max(people + 1, math.ceil(people * now / _MOST_ERROR))
+        # Exact for an error that falls as 1/people, too far for one that falls faster.
+        too_few, people = people, max(people + 1, math.ceil(people * now / _MOST_ERROR))
         if people > _MOST_PEOPLE:
             return None
+    middle = people - 1
+    while people - too_few > 1:
+        if beats_constant(error(middle)):
+            people = middle
+        else:
+            too_few = middle
+        middle = (too_few + people) // 2
     return people

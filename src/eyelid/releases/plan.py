@@ -107,6 +107,8 @@ def build_mechanism(name: str | Mechanism, **parameters: Any) -> Mechanism:
             )
         return name
     kind = find(name)
+    if "averaged" in asked:
+        raise InputError("averaged is set by groupmean alone: write inner=envelope there")
     if "unit" not in asked and PERSON.name not in kind.units:
         asked["unit"] = kind.units[0]
     return mechanism(name, **asked)

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from eyelid.audits.membership import advantage_bound
 from eyelid.errors import InputError
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
@@ -55,6 +56,11 @@ class Quote:
         known = self.person_level if self.alike else self.person_level.broken("told apart")
         return rank1_bounds(known, self.shape.people)
 
+    @property
+    def advantage_bound(self) -> float | None:
+        """How well it can be told who is in means over people, at most; None for own records."""
+        return advantage_bound(self.person_level) if self.expected.central else None
+
     def to_dict(self) -> dict[str, Any]:
         """As ``eyelid cost --json`` prints it."""
         expected = self.expected
@@ -77,6 +83,7 @@ class Quote:
             "people_needed": people_needed(self.mechanism, self.shape),
             "says": worth(self.mechanism, self.shape),
             "rank1_bound": self.rank1_bound,
+            "advantage_bound": self.advantage_bound,
         }
 
 

@@ -19,7 +19,9 @@ from eyelid.io.column_map import Map
 from eyelid.io.intake import is_ours, read_scrubbed, under_pseudonyms
 from eyelid.io.origin import counted_in, origin_of, origin_so_far
 from eyelid.io.study_folder import write_parts
+from eyelid.mechanisms.groupmean import GroupedShape
 from eyelid.mechanisms.mechanism import Mechanism
+from eyelid.mechanisms.papers.paper_mechanism import PaperMechanism
 from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.composition import parallel
 from eyelid.privacy.guarantee import Guarantee
@@ -31,7 +33,7 @@ from eyelid.releases.counting import open_ledger, refuse_to_dodge
 from eyelid.releases.datacard import datacard
 from eyelid.releases.fingerprint import input_digest, output_digest
 from eyelid.releases.plan import Plan, build_mechanism, make_plan
-from eyelid.releases.words import worth
+from eyelid.releases.words import plural, worth
 from eyelid.version import __version__
 
 
@@ -43,7 +45,7 @@ class Release:
         table: the released features.
         certificate: what holds.
         worth: what is left to see in it, in a sentence.
-        rows: how many rows it has, and how many were cut or made up for the common length; for
+        rows: how many rows it has, what became of those of the people, and the smallest group; for
             the owner's eyes.
         path: where it was written, if it was.
         notes: what whoever read the recordings should know.
@@ -140,7 +142,7 @@ def release(
     )
     certificate = replace(certificate, output_sha256=output_digest(table))
     notes = source.notes if isinstance(source, Study) else ()
-    told = _rows_told(plan, len(table.data))
+    told = _rows_told(plan, table)
     done = Release(table, certificate, worth(chosen, plan.shape), told, out, notes)
     card = datacard(certificate, table, plan.shape, chosen)
     # Writing takes memory, which the private table no longer needs.
@@ -153,16 +155,26 @@ def release(
     return done
 
 
-def _rows_told(plan: Plan, released: int) -> str:
-    """How many rows there are, and what the common length did to those of the people."""
+def _rows_told(plan: Plan, table: FeatureTable) -> str:
+    """How many rows were released, and what became of those of the people."""
+    text = f"{len(table.data):,} rows"
     lengths = plan.table.recordings["rows"].to_numpy()
+    if isinstance(plan.mechanism, PaperMechanism):
+        every = plan.mechanism.subsample
+        if every > 1:
+            text += f" (of {lengths.sum():,}, one in {every} was kept)"
+        repeated = len(table.data) - int(np.ceil(lengths / every).sum())
+        return f"{text} ({repeated:,} of them repeat a last row)" if repeated else text
+    # What is measured may have other rows than what is released; as many are cut or made up.
     cut = int(np.maximum(lengths - plan.shape.length, 0).sum())
     padded = int(np.maximum(plan.shape.length - lengths, 0).sum())
-    text = f"{released:,} rows"
     if cut:
-        text += f" ({cut:,} rows were cut to give every recording {plan.shape.length})"
+        text += f" ({cut:,} rows were cut to give every recording {table.recordings['rows'][0]})"
     if padded:
         text += f" ({padded:,} {'rows of people' if plan.central else 'of them'} are padding)"
+    if isinstance(plan.shape, GroupedShape):
+        fewest = plural(plan.shape.smallest, "person", "people")
+        text = f"{plural(len(table.people), 'group')} (the smallest has {fewest}), {text}"
     return text
 
 

@@ -6,7 +6,7 @@ from importlib import resources
 from typing import Any
 
 from eyelid.privacy.guarantee import rounded_up
-from eyelid.releases.words import formal_only, number, percent, plural, promise
+from eyelid.releases.words import coarse, formal_only, number, percent, plural, promise
 
 
 def rendered(template: str, **values: Any) -> str:
@@ -27,6 +27,7 @@ def rendered(template: str, **values: Any) -> str:
     )
     environment.globals |= {
         "bound": bound,
+        "coarse": coarse,
         "formal_only": formal_only,
         "number": number,
         "percent": percent,

@@ -20,6 +20,7 @@ from eyelid.audits.utility import Use
 from eyelid.releases import pictures
 from eyelid.releases.rendering import rendered
 from eyelid.releases.temporal_pictures import correlation_picture, leakage_picture
+from eyelid.releases.verdict import informative, named
 from eyelid.releases.words import SAYS_NOTHING, formal_only, limits, plural
 from eyelid.version import __version__
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 # Features that tell people apart by chance alone, over all of them together.
 _FEATURES_ALPHA = 0.05
 _SAID = {protocol.name: protocol.says for protocol in (POSITIVE, *PROTOCOLS, SAME_RECORDINGS)}
+_BOUND = {protocol.name: protocol.bound for protocol in (*PROTOCOLS, SAME_RECORDINGS)}
 
 
 @dataclass(frozen=True)
@@ -110,6 +112,7 @@ def report(audit: Audit, story: Story | None = None) -> str:
     released, certificate = subject.released is not None, subject.certificate
     raw = strongest(audit.positive) if audit.positive else None
     null = strongest(audit.null) if audit.null else None
+    worst = strongest(audit.honest) if released and audit.honest else None
     by_protocol = pictures.strongest_by_protocol(audit.identification)
     return rendered(
         "report.html.j2",
@@ -121,8 +124,12 @@ def report(audit: Audit, story: Story | None = None) -> str:
         known={"halves": "halves"}.get(audit.across, "recordings"),
         raw=raw,
         null=null,
-        worst=strongest(audit.honest) if released and audit.honest else None,
+        worst=worst,
+        worst_bound=_BOUND.get(worst.protocol) if worst else None,
+        named=named,
         alone=subject.bounds().get("raw_to_release"),
+        together=subject.bounds().get("release_to_raw"),
+        informative=audit.means is not None and informative(audit.means),
         says_nothing=SAYS_NOTHING,
         telling=_telling(audit),
         telling_attributes=telling_attributes(audit),
@@ -229,16 +236,18 @@ def _commands(audit: Audit, story: Story | None) -> list[str]:
     """What to type to see the same again; folders have no names here."""
     if story is not None:
         return ["eyelid demo --fast" if story.fast else "eyelid demo"]
-    found = {finding.protocol for finding in audit.identification}
     released = audit.subject.released is not None
-    chosen = {
-        "--targets": list(audit.targets),
-        "--attackers": list(dict.fromkeys(f.attacker for f in audit.positive)),
-        "--protocols": [p.name.replace("→", "->") for p in PROTOCOLS if p.name in found],
-    }
-    options = [f"{key} {shlex.quote(','.join(names))}" for key, names in chosen.items() if names]
     places = "ORIGINAL RELEASED" if released else "ORIGINAL --report risk.html"
-    return [f"eyelid audit {places} --seed {audit.seed} \\", "  " + " ".join(options)]
+    chosen = {"--targets": list(audit.targets)}
+    if audit.partial:
+        # Whoever chose nothing gets everything again.
+        tried = [*audit.positive, *audit.identification]
+        found = {finding.protocol for finding in tried}
+        chosen["--attackers"] = list(dict.fromkeys(finding.attacker for finding in tried))
+        chosen["--protocols"] = [p.name.replace("→", "->") for p in PROTOCOLS if p.name in found]
+    options = [f"{key} {shlex.quote(','.join(names))}" for key, names in chosen.items() if names]
+    lines = [f"eyelid audit {places} --seed {audit.seed}", *options]
+    return [*(f"{line} \\" for line in lines[:-1]), lines[-1]]
 
 
 def _software() -> str:

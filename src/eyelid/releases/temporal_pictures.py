@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _HEIGHT = 2.6
 # Told apart in grey too; more tasks than these are drawn as their mean.
-_LOOKS = ((BLUE, "-"), (ORANGE, "--"), (GREEN, "-."), (INK, ":"))
+_LOOKS = ((BLUE, "-", "o"), (ORANGE, "--", "s"), (GREEN, "-.", "^"), (INK, ":", "D"))
 
 
 def correlation_figure(
@@ -81,22 +81,31 @@ def _chosen(correlations: pl.DataFrame, feature: str | None) -> tuple[dict[str, 
 def _correlation_lines(
     lines: dict[str, pl.DataFrame], what: str, step_ms: float | None
 ) -> Callable[..., None]:
-    """Raw signals on one side, differences on the other."""
+    """Raw signals on one side, differences on the other.
 
-    def draw(*axes: Axes) -> None:
-        signals = {"raw": "raw signals", "difference": "differences"}
-        for axis, (column, title) in zip(axes, signals.items(), strict=True):
+    Differences jump from row to row: joined by lines, one task would hide the others.
+    """
+    from matplotlib.lines import Line2D
+
+    def draw(raw: Axes, difference: Axes) -> None:
+        keys = []
+        for axis, title in ((raw, "raw signals"), (difference, "differences")):
             axis.axhline(0, color=GREY, lw=0.8)
-            for (task, line), (colour, dash) in zip(lines.items(), _LOOKS, strict=False):
-                time = line["delta_t"] * (step_ms / 1000 if step_ms else 1)
-                axis.plot(time, line[column], color=colour, ls=dash, lw=1.4, label=task)
             axis.set_ylim(-1.02, 1.02)
             axis.set_title(f"{title}, {what}", fontsize=SMALL)
             axis.set_xlabel("Δt in s" if step_ms else "Δt in rows")
-        axes[0].set_ylabel("correlation over people")
+        for (task, line), (colour, dash, mark) in zip(lines.items(), _LOOKS, strict=False):
+            time = line["delta_t"] * (step_ms / 1000 if step_ms else 1)
+            looks: dict[str, Any] = {"color": colour, "mew": 0}
+            raw.plot(time, line["raw"], ls=dash, lw=1.4, **looks)
+            difference.plot(
+                time, line["difference"], ls="", marker=mark, ms=2.4, alpha=0.6, **looks
+            )
+            keys.append(Line2D([], [], ls=dash, lw=1.4, marker=mark, ms=4, label=task, **looks))
+        raw.set_ylabel("correlation over people")
         if any(lines):
-            axes[0].legend(frameon=False, fontsize=SMALL, loc="lower left")
-        axes[1].set_yticklabels([])
+            raw.legend(handles=keys, frameon=False, fontsize=SMALL, loc="lower left")
+        difference.set_yticklabels([])
 
     return draw
 

@@ -7,12 +7,16 @@ from typing import TYPE_CHECKING
 
 from eyelid.audits.identification import Finding, strongest
 from eyelid.audits.protocols import SAME_RECORDINGS
+from eyelid.audits.statistics import Rate
 from eyelid.privacy.guarantee import rounded_up
-from eyelid.releases.words import SAYS_NOTHING, formal_only, limits, number, percent
+from eyelid.releases.words import SAYS_NOTHING, coarse, formal_only, limits, number, percent
 
 if TYPE_CHECKING:
     from eyelid.audits.means import MeansAudit
     from eyelid.releases.audit import Audit
+
+# An error that is a constant's but for so little is no better.
+_CLEARLY = 0.95
 
 
 def verdict(audit: Audit) -> str:
@@ -29,10 +33,10 @@ def _of_means(audit: Audit, means: MeansAudit) -> str:
         return f"The certificate is refuted: {audit.refuted[0]}. Do not share this release."
     member, certificate = means.membership, audit.subject.certificate
     off = (
-        f"means are off by {number(means.error.rmse_of_span)} spans, and a constant in the middle "
-        f"of the bounds would be by {number(means.constant_rmse_of_span)}"
+        f"means are off by {coarse(means.error.rmse_of_span)} spans, and a constant in the middle "
+        f"of the bounds would be by {coarse(means.constant_rmse_of_span)}"
     )
-    if not means.beats_constant:
+    if not informative(means):
         off += ": this release carries no information"
     if member is None or means.positive is None:
         return (
@@ -54,6 +58,11 @@ def _of_means(audit: Audit, means: MeansAudit) -> str:
         if member.bound > SAYS_NOTHING:
             allowed = "at this size the guarantee rules out almost nothing"
     return f"Not refuted: nobody’s own record is in it, {found}, and {allowed}; {off}."
+
+
+def informative(means: MeansAudit) -> bool:
+    """Whether means are nearer the truth than what anybody could write down, and not by luck."""
+    return means.error.rmse_of_span < _CLEARLY * means.constant_rmse_of_span
 
 
 def _of_original(audit: Audit) -> str:
@@ -91,7 +100,12 @@ def _of_release(audit: Audit) -> str:
     elif worst.bound > SAYS_NOTHING:
         allowed = "at this size the guarantee rules out almost nothing"
     else:
-        allowed = f"the certificate allows at most {rounded_up(100 * worst.bound, 3)} % on average"
+        allowed = (
+            f"the certificate allows at most {rounded_up(100 * worst.bound, 3)} % on average over "
+            "the noise"
+        )
+        if worst.rate.rate > worst.bound:
+            allowed += f" ({named(worst.rate)} is within chance of that)"
     return f"Not refuted: {measured} ({before}), and {allowed}."
 
 
@@ -132,6 +146,15 @@ def _of_total(audit: Audit) -> Sequence[str]:
     if formal_only(total):
         return [f"Over all releases so far a person has paid {total.numbers()}."]
     return []
+
+
+def named(rate: Rate) -> str:
+    """How many people were named, over several tries on average.
+
+    >>> named(Rate(0.1, 0.01, 0.3, 0.05, 20))
+    '2 of 20 people'
+    """
+    return f"{number(rate.rate * rate.people)} of {rate.people} people"
 
 
 def _share(finding: Finding) -> str:

@@ -5,14 +5,18 @@ from __future__ import annotations
 import math
 
 from eyelid.audits.statistics import Rate
+from eyelid.mechanisms.groupmean import GroupedShape, GroupMean
 from eyelid.mechanisms.mechanism import Mechanism, Shape
+from eyelid.mechanisms.prewindow import Prewindow
 from eyelid.privacy.guarantee import Guarantee, rounded_up
 from eyelid.privacy.unit import PERSON
 from eyelid.releases.expectation import (
     Expectation,
     beats_constant,
+    clipped,
     constant_nearer,
     expectation,
+    for_means,
     inside,
     people_needed,
     worse_than_constant,
@@ -24,16 +28,25 @@ SAYS_NOTHING = 0.995
 FORMAL_ONLY = "At this size the promise is formal only: it rules out almost nothing."
 
 
-def number(value: float) -> str:
+def number(value: float, digits: int = 3) -> str:
     """A number with as many digits as help.
 
-    >>> number(0.123456), number(16970.56), number(3.0), number(1e-6)
-    ('0.123', '17000', '3', '1e-06')
+    >>> number(0.123456), number(16970.56), number(3.0), number(1e-6), number(401.2, 2)
+    ('0.123', '17000', '3', '1e-06', '400')
     """
     if value and not 1e-4 <= abs(value) < 1e9:
-        return f"{value:.3g}"
-    rounded = float(f"{value:.3g}")
+        return f"{value:.{digits}g}"
+    rounded = float(f"{value:.{digits}g}")
     return f"{rounded:.0f}" if abs(rounded) >= 100 else f"{rounded:g}"
+
+
+def coarse(value: float) -> str:
+    """A figure of the raw data: more than two digits would be a fingerprint of them.
+
+    >>> coarse(0.3126), coarse(401.2)
+    ('0.31', '400')
+    """
+    return number(value, 2)
 
 
 def promise(guarantee: Guarantee) -> str:
@@ -50,6 +63,28 @@ def promise(guarantee: Guarantee) -> str:
         f"at most {factor}{addition} ({guarantee.numbers()})."
     )
     return f"{text} {FORMAL_ONLY}" if formal_only(guarantee) else text
+
+
+def promise_lines(guarantee: Guarantee) -> list[str]:
+    """The same for a terminal: reasons are many and long, and each has its own line."""
+    if guarantee.holds or not guarantee.reasons:
+        return [promise(guarantee)]
+    return ["No privacy guarantee holds:", *(f"- {reason}" for reason in guarantee.reasons)]
+
+
+def facts(mechanism: Mechanism, shape: Shape) -> str:
+    """The public facts that everything else follows from, about what is released."""
+    own, most = inside(mechanism), "up to " if not mechanism.claims_to_hold else ""
+    shown = own.released(shape) if isinstance(own, Prewindow) else shape
+    text = (
+        f"{plural(shown.people, 'person', 'people')}, up to {plural(shown.recordings, 'recording')}"
+        f" each of {most}{plural(shown.length, 'row')}, {plural(shown.features, 'feature')}"
+    )
+    if shown is not shape:
+        text += f" (measured: {plural(shape.length, 'bin')}, {plural(shape.features, 'stream')})"
+    if isinstance(shape, GroupedShape):
+        text += f"; {shape.smallest} people in the smallest group"
+    return text
 
 
 def formal_only(guarantee: Guarantee) -> bool:
@@ -88,29 +123,37 @@ def plural(count: int, word: str, words: str | None = None) -> str:
 def worth(mechanism: Mechanism, shape: Shape) -> str:
     """What is left to see in the release, from public facts alone."""
     expected = expectation(mechanism, shape)
-    value, mean = number(expected.value), number(expected.recording_mean)
-    if not mechanism.claims_to_hold:
+    if expected.most:
         return (
-            f"The noise depends on the data: one value is off by {value} times its feature's span "
-            "at most, perhaps by much less. No guarantee holds, so it hides nothing for certain."
+            f"The noise depends on the data: one value is off by {number(expected.value)} times "
+            "its feature's span at most, perhaps by much less. No guarantee holds, so it hides "
+            "nothing for certain."
         )
     whose = "group's" if expected.central else "recording's"
-    text = (
-        f"Expected error of one value: {value} times its feature's span; of a {whose} mean over "
-        f"its rows: {mean} spans."
-    )
+    value, mean = number(expected.value), number(expected.recording_mean)
+    if expected.clipped:
+        value += f" before clipping (about {number(clipped(expected.value))} after)"
+        mean += " before clipping"
+    said = [
+        f"Expected error in spans of a feature: of one value {value}, of a {whose} mean over its "
+        f"rows {mean}.",
+        mechanism.cut_off(shape),
+    ]
     if not expected.informative:
-        verdict = _verdict(expected, mechanism.cost(shape, PERSON))
-        return f"{text} {verdict} {_what_would(mechanism, shape, expected)}"
-    if not beats_constant(expected.value):
-        return f"{text} Means carry information; single values {_beaten(expected.value)}."
-    return text
+        person_level = mechanism.cost(shape, PERSON)
+        said.append(_verdict(expected, person_level))
+        said.append(_what_would(mechanism, shape, expected, person_level))
+    elif not beats_constant(expected.value):
+        said.append(
+            f"Means over rows carry information. {_beaten('single values', expected.value)}"
+        )
+    return " ".join(sentence for sentence in said if sentence)
 
 
 def _verdict(expected: Expectation, person_level: Guarantee) -> str:
     """Why a release carries no information to rely on."""
     nothing = worse_than_constant(expected.recording_mean)
-    beaten = f"Even means {_beaten(expected.recording_mean)}."
+    beaten = _beaten("even means over rows", expected.recording_mean)
     amount = "almost no" if nothing else "little"
     if expected.central:
         return f"{beaten} This release carries {amount} information."
@@ -121,31 +164,53 @@ def _verdict(expected: Expectation, person_level: Guarantee) -> str:
     return f"{beaten} One feature says {feature}; all of them together may still name people."
 
 
-def _beaten(error: float) -> str:
+def _beaten(what: str, error: float) -> str:
     """How an error compares with a constant in the middle of the bounds."""
-    text = "are farther off than a constant in the middle of the bounds would be"
     if worse_than_constant(error):
-        return text
-    return f"{text} for {percent(constant_nearer(error))} of all possible values"
+        return (
+            f"{what[0].upper()}{what[1:]} are farther from the truth than a constant in the middle "
+            "of the bounds, which anybody could write down."
+        )
+    return (
+        f"For {percent(constant_nearer(error))} of all values that the bounds allow, a constant in "
+        f"their middle, which anybody could write down, is nearer the truth than {what}."
+    )
 
 
-def _what_would(mechanism: Mechanism, shape: Shape, expected: Expectation) -> str:
+def _what_would(
+    mechanism: Mechanism, shape: Shape, expected: Expectation, person_level: Guarantee
+) -> str:
     """What would carry information instead."""
-    people = people_needed(mechanism, shape)
-    units = inside(mechanism).units
-    weaker = units[units.index(mechanism.unit.name) + 1 :]
+    people, own = people_needed(mechanism, shape), inside(mechanism)
+    weaker = own.units[own.units.index(mechanism.unit.name) + 1 :]
+    many = f"the mean over {people:,} people or more" if people else ""
+    if many and isinstance(mechanism, GroupMean):
+        many += " in each group" if mechanism.by else ""
+    elif many:
+        many += f" (groupmean with {for_means(mechanism).name} inside)"
     ways = [
-        f"the mean over {people:,} people or more (groupmean)" if people else "",
+        many,
         f"an openly weaker unit ({', '.join(weaker)})" if weaker else "",
-        "fewer features or recordings",
+        "fewer features ('eyelid features --only') or recordings",
+        # Where the promise means nothing any more, less of it is no advice.
+        "" if formal_only(person_level) else "a larger ε",
     ]
-    more = f"More would be seen with {', '.join(way for way in ways if way)}, or at a larger ε."
+    more = f"More would be seen with {_either([way for way in ways if way])}."
     if expected.central or not beats_constant(expected.group_mean):
         return more
     return (
         f"The mean of what is released over all {shape.people} people is off by "
         f"{number(expected.group_mean)} spans. {more}"
     )
+
+
+def _either(ways: list[str]) -> str:
+    """One or the other.
+
+    >>> _either(["a"]), _either(["a", "b", "c"])
+    ('a', 'a, b, or c')
+    """
+    return ways[0] if len(ways) == 1 else f"{', '.join(ways[:-1])}, or {ways[-1]}"
 
 
 def _next_to_nothing(person_level: Guarantee) -> bool:

@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from eyelid.audits.claims.faults import twin
-from eyelid.audits.claims.residuals import noise_amiss
+from eyelid.audits.claims.residuals import examine, noise_amiss
+from eyelid.audits.claims.twins import twin
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
 from eyelid.mechanisms import mechanism
@@ -110,3 +110,24 @@ def test_missing_values_are_no_release(table):
 def test_what_cannot_be_read_off_is_not_judged(name, parameters, table):
     law = mechanism(name, epsilon=1.0, **parameters)
     assert noise_amiss(law, table, law.apply(table, randomness(1))) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [("laplace", {}), ("dct", {"k": 2}), ("groupmean", {"inner": "gaussian"})],
+)
+def test_the_noise_that_is_examined_is_that_of_the_output(name, parameters):
+    law = mechanism(name, epsilon=2.0, **parameters)
+    as_it_came = twin(law, {"apply": lambda self, table, noise: self.present(table)})
+    found = examine(as_it_came, randomness(1), declared=law)
+    assert found.missing == found.draws
+    assert found.refuted
+
+    def twice(self, table, noise):
+        one, other = (self.perturbed(table, noise) for _ in range(2))
+        means = [(pl.col(n) + other.data[n]) / 2 for n in one.names]
+        return replace(one, data=one.data.with_columns(means))
+
+    halved = examine(twin(law, {"apply": twice}), randomness(1), declared=law)
+    assert halved.missing == 0
+    assert halved.spread > 6

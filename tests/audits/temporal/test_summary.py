@@ -11,11 +11,13 @@ from eyelid.audits.temporal import (
     autoregressive_transitions,
     estimated_transitions,
     overlap_transitions,
+    release_summary,
     temporal_correlations,
     temporal_summary,
 )
 from eyelid.audits.temporal.summary import NOT_PUBLIC
 from eyelid.errors import InputError
+from eyelid.mechanisms import mechanism
 
 
 def test_without_a_release_there_is_correlation_alone(make_table):
@@ -24,6 +26,21 @@ def test_without_a_release_there_is_correlation_alone(make_table):
     assert found.correlations.equals(temporal_correlations(table))
     assert found.leakage is found.worst is found.supremum is found.transitions is None
     assert found.to_dict()["leakage"] is None
+
+
+def test_a_study_of_features_or_of_recordings_is_taken_like_its_table(simulated, simulated_table):
+    law = mechanism("laplace", epsilon=1.0)
+    shape = law.shape(simulated_table)
+    asked = (
+        lambda source: temporal_correlations(source, longest_delta_t=3).to_dicts(),
+        lambda source: temporal_summary(source, longest_delta_t=3).to_dict(),
+        lambda source: release_summary(source, law, shape).to_dict(),
+        lambda source: overlap_transitions(source).matrix.tolist(),
+        lambda source: estimated_transitions(source, "blink_rate").matrix.tolist(),
+    )
+    for ask in asked:
+        assert ask(simulated_table.study()) == ask(simulated_table)
+    assert asked[0](simulated) == asked[0](simulated_table)
 
 
 def test_the_leakage_of_a_release_stands_beside_the_sum_of_its_epsilons(make_table):

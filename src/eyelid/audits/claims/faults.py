@@ -11,9 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eyelid.audits.claims.game import play
+from eyelid.audits.claims.outputs import compare, no_noise
 from eyelid.audits.claims.precision import attack
 from eyelid.audits.claims.residuals import examine
 from eyelid.audits.claims.sensitivity import fuzz
+from eyelid.audits.claims.twins import twin
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.additive import AdditiveMechanism
 from eyelid.mechanisms.cosine import CosineMechanism
@@ -32,6 +34,8 @@ from eyelid.privacy.unit import PERSON, Unit
 Integers = NDArray[np.int64]
 
 _FUZZ_PAIRS = 16_384
+# What is wrong in every pair is seen in few.
+_FEW_PAIRS = 1_024
 
 
 @dataclass(frozen=True)
@@ -69,6 +73,11 @@ def faults_of(kind: type[Mechanism]) -> Iterator[Fault]:
     yield _game_fault("missing clip", mechanism, unclipped)
     for name, changes in _STALE.items():
         yield _residual_fault(name, mechanism, changes)
+    for name, changes in _BARE.items():
+        yield _output_fault(name, mechanism, changes)
+    yield _fuzz_fault(
+        "gaps filled with people's mean", mechanism, {"clip": _filled_by_people}, _FEW_PAIRS
+    )
     for smaller in variants[: len(kind.game_units or kind.units)]:
         if smaller.unit != PERSON:
             yield _sold_as_person(smaller)
@@ -80,10 +89,17 @@ def faults_of(kind: type[Mechanism]) -> Iterator[Fault]:
         yield _game_fault("events in all their windows", overlapping, {"query": _windowed_first})
     if isinstance(mechanism, FourierMechanism):
         *_, longest, choosing = variants
+        assert isinstance(choosing, FourierMechanism)
         yield _game_fault("noise on real parts only", longest, {"perturb": _real_only})
         yield _game_fault("missing √n", longest, {"perturb": _without_root_n})
         yield _game_fault("choice of k not paid for", choosing, _UNPAID)
         yield _game_fault("choice of k without noise", choosing, _ALWAYS_BEST)
+        yield _fuzz_fault(
+            "choice of k on top of ε", choosing, {"candidates": _with_all_of_it}, _FEW_PAIRS
+        )
+        yield _fuzz_fault(
+            "choice of k with 4 × its share", choosing, {"costs": _four_times}, _FEW_PAIRS
+        )
 
 
 def _cosine_faults(variants: list[Mechanism]) -> Iterator[Fault]:
@@ -93,6 +109,9 @@ def _cosine_faults(variants: list[Mechanism]) -> Iterator[Fault]:
         yield _game_fault("missing clip of the norm", first, {"limit": _no_limit})
         yield _game_fault("recordings clipped each alone", first, {"limit": _limit_recordings})
         yield _fuzz_fault("norm that grows by rounding", first, {"query": _rounded})
+        yield _fuzz_fault(
+            "scaled by the longest of all", first, {"limit": _limit_by_longest}, _FEW_PAIRS
+        )
         yield _game_fault("spherical scale × 0.85", last, {"perturb": _less_spherical})
         yield _game_fault("Laplace of the spherical scale", last, {"noise": _not_spherical})
     if isinstance(first, Envelope):
@@ -112,6 +131,8 @@ def _group_faults(variants: list[GroupMean]) -> Iterator[Fault]:
         # What is not about the noise has its own form here, below.
         if "perturb" in changes:
             yield _residual_fault(name, first, changes)
+    for name, changes in (_BARE | _EXACT).items():
+        yield _output_fault(name, first, changes)
     yield _residual_fault("divided by everybody, not by the group", first, {"divided": _by_all})
     yield _fuzz_fault("absent people left out of N", plain, {"total": _of_those_present})
     yield _fuzz_fault("gaps filled with the others' mean", plain, {"total": _filled_by_others})
@@ -139,12 +160,6 @@ def _of_those_present(self: GroupMean, values: Values, shape: Shape) -> Integers
 def _filled_by_others(self: GroupMean, values: Values, shape: Shape) -> Integers:
     mean = np.nanmean(np.clip(values, 0.0, 1.0), axis=-4, keepdims=True)
     return GroupMean.total(self, np.where(np.isnan(values), mean, values), shape)
-
-
-def twin(mechanism: Mechanism, changes: dict[str, Any]) -> Any:
-    """The same mechanism with some methods replaced; it does not join the catalogue."""
-    kind = type(mechanism)
-    return type(f"Faulty{kind.__name__}", (kind,), changes)(**vars(mechanism))
 
 
 def _game_fault(name: str, mechanism: Mechanism, changes: dict[str, Any]) -> Fault:
@@ -202,12 +217,34 @@ _UNPAID = {"costs_of_noise": _noise_is_free, "shares": _all_twice}
 _ALWAYS_BEST = {"costs_of_noise": _noise_is_free, "choose": _the_cheapest}
 
 
+def _with_all_of_it(self: FourierMechanism, shape: Shape) -> list[FourierMechanism]:
+    fair = FourierMechanism.candidates(self, shape)
+    return [replace(each, epsilon=self.epsilon) for each in fair]
+
+
+def _four_times(self: FourierMechanism, values: Values, shape: Shape) -> Integers:
+    return np.asarray(4 * FourierMechanism.costs(self, values, shape))
+
+
+def _filled_by_people(self: MeasuringMechanism, values: Values) -> Values:
+    there = ~np.isnan(values)
+    total = np.where(there, np.clip(values, 0.0, 1.0), 0.5).sum(axis=0)
+    filled: Values = np.clip(np.where(there, values, total / len(values)), 0.0, 1.0)
+    return filled
+
+
 def _no_clip(self: MeasuringMechanism, values: Values) -> Values:
     return np.where(np.isnan(values), 0.5, values)
 
 
 def _no_limit(self: CosineMechanism, steps: Values, shape: Shape) -> Values:
     return steps
+
+
+def _limit_by_longest(self: DCT, steps: Values, shape: Shape) -> Values:
+    longest = np.linalg.norm(steps.reshape(len(steps), -1), axis=1).max()
+    most = self.radius_steps(shape)
+    return np.asarray(steps * (most / max(longest, most)))
 
 
 def _limit_recordings(self: DCT, steps: Values, shape: Shape) -> Values:
@@ -264,9 +301,11 @@ def _float_noise(mechanism: AdditiveMechanism) -> Fault:
     return Fault("float noise", mechanism.name, caught)
 
 
-def _fuzz_fault(name: str, mechanism: MeasuringMechanism, changes: dict[str, Any]) -> Fault:
+def _fuzz_fault(
+    name: str, mechanism: MeasuringMechanism, changes: dict[str, Any], pairs: int = _FUZZ_PAIRS
+) -> Fault:
     def caught(_runs: int, _noise: Randomness) -> bool:
-        return fuzz(twin(mechanism, changes), mechanism.unit, _FUZZ_PAIRS).refuted
+        return fuzz(twin(mechanism, changes), mechanism.unit, pairs).refuted
 
     return Fault(name, mechanism.name, caught)
 
@@ -276,6 +315,29 @@ def _residual_fault(name: str, mechanism: MeasuringMechanism, changes: dict[str,
         return examine(twin(mechanism, changes), noise, declared=mechanism).refuted
 
     return Fault(name, mechanism.name, caught)
+
+
+def _output_fault(name: str, mechanism: MeasuringMechanism, changes: dict[str, Any]) -> Fault:
+    def caught(_runs: int, _noise: Randomness) -> bool:
+        return compare(twin(mechanism, changes), declared=mechanism).refuted
+
+    return Fault(name, mechanism.name, caught)
+
+
+def _as_it_came(self: MeasuringMechanism, table: FeatureTable, _: Randomness) -> FeatureTable:
+    return self.present(table)
+
+
+def _exact_means(self: GroupMean, table: FeatureTable, _: Randomness) -> FeatureTable:
+    return self.exact(table)
+
+
+# What is measured may be private, and something else be shown.
+_BARE: dict[str, dict[str, Any]] = {
+    "input shown, not what is private": {"apply": _as_it_came},
+    "no noise": {"perturb": no_noise},
+}
+_EXACT: dict[str, dict[str, Any]] = {"exact means shown": {"apply": _exact_means}}
 
 
 def _same_for_rows(

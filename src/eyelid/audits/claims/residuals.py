@@ -84,7 +84,8 @@ def examine(
     length = fewest * math.ceil(_LENGTH / fewest)
     mechanism = replace(mechanism, length=length)
     declared = mechanism if declared is None else replace(declared, length=length)
-    shape = Shape(_PEOPLE, _RECORDINGS, length, _FEATURES)
+    # Rows of the table are no windows.
+    shape = Shape(_PEOPLE, _RECORDINGS, length, _FEATURES, window=1)
     left = _left_of_means if isinstance(mechanism, GroupMean) else _left_of_people
     residuals = left(mechanism, declared, shape, noise)
     missing = int((~np.isfinite(residuals)).sum())
@@ -110,8 +111,7 @@ def _left_of_people(
     truth = declared.query(_by_people(_expected(known, shape.length), there), shape)[there]
     left = []
     for _ in range(2):
-        released = mechanism.perturbed(known, noise).data
-        values = released.select(known.names).to_numpy().reshape(-1, shape.length, _FEATURES)
+        values = _released(mechanism, known, noise, (int(there.sum()), shape.length, _FEATURES))
         left.append(declared.measured(_by_people(values, there), shape)[there] - truth)
     return np.concatenate(left)
 
@@ -119,11 +119,11 @@ def _left_of_people(
 def _left_of_means(
     mechanism: MeasuringMechanism, declared: MeasuringMechanism, shape: Shape, noise: Randomness
 ) -> NDArray[np.float64]:
-    """The same of the sums behind means over groups of one, two and three people."""
+    """The same of the sums behind means over groups of two, three and four people."""
     assert isinstance(mechanism, GroupMean)
     assert isinstance(declared, GroupMean)
     known = _table()
-    sizes = np.resize([1, 2, 3], _PEOPLE // 2)
+    sizes = np.resize([2, 3, 4], _PEOPLE // 3)
     sizes[-1] += _PEOPLE - sizes.sum()
     group = np.repeat(np.arange(sizes.size), sizes)
     # Written so that their order by name is that of their numbers.
@@ -132,17 +132,31 @@ def _left_of_means(
     each = declared.core.query(_by_people(_expected(known, shape.length), _there(known)), shape)
     truth = np.zeros((sizes.size, *each.shape[1:]), dtype=np.int64)
     np.add.at(truth, group, each)
+    of_groups = replace(mechanism, by="group", clipped=False)
     left = []
     for _ in range(2):
-        released = replace(mechanism, by="group").perturbed(known, noise).data
-        values = released.select(known.names).to_numpy()
-        values = values.reshape(sizes.size, _RECORDINGS, shape.length, _FEATURES)
+        wanted = (sizes.size, _RECORDINGS, shape.length, _FEATURES)
+        values = _released(of_groups, known, noise, wanted)
         sums = np.empty(truth.shape)
         for size in np.unique(sizes):
             same = sizes == size
             sums[same] = declared.core_for(int(size)).measured(values[same], shape) * size
         left.append(np.rint(sums - truth).reshape(-1, *truth.shape[2:]))
     return np.concatenate(left)
+
+
+def _released(
+    mechanism: MeasuringMechanism, known: FeatureTable, noise: Randomness, shape: tuple[int, ...]
+) -> NDArray[np.float64]:
+    """The released values in this shape; no numbers if there are more or fewer of them.
+
+    They are those that leave the mechanism, unless it presents something else than it measures.
+    """
+    core = mechanism.core if isinstance(mechanism, GroupMean) else mechanism
+    plain = type(core).present is MeasuringMechanism.present
+    released = (mechanism.apply if plain else mechanism.perturbed)(known, noise)
+    values: NDArray[np.float64] = released.data.select(known.names).to_numpy()
+    return values.reshape(shape) if values.size == math.prod(shape) else np.full(shape, np.nan)
 
 
 def noise_amiss(

@@ -1,14 +1,27 @@
-"""The sensitivity fuzz: without noise, no neighbours may differ by more than is declared."""
+"""The sensitivity fuzz: without noise, no neighbours may differ by more than is declared.
+
+Beside it, two more things that need no noise to be seen: that a person's integers are their own,
+whoever else is in the table, and that a private choice and the noise after it fit into one ε.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from eyelid.mechanisms.measuring import MeasuringMechanism
-from eyelid.mechanisms.mechanism import Shape
+from eyelid.mechanisms.choice import log_chances
+from eyelid.mechanisms.measuring import MeasuringMechanism, noise_of
+from eyelid.mechanisms.mechanism import Shape, Values
+from eyelid.mechanisms.perturbation import FourierMechanism
 from eyelid.privacy.unit import Unit
+
+_BATCH = 256
+# People of each batch who are measured alone as well.
+_ALONE = 8
+# Norms of integers, and logarithms, in floating point are right to about 1e-15.
+_FLOATING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -20,37 +33,43 @@ class FuzzResult:
         unit: where the neighbours differ.
         reached: at most 1 if the declaration is true; near 1 if it is not wasteful.
         pairs: how many were tried.
+        chosen: the most that choice and noise can lose together, as a share of the ε that is
+            stated; 0 where nothing is chosen.
+        mixed: people, of those looked at, who are measured otherwise among others than alone.
     """
 
     mechanism: str
     unit: str
     reached: float
     pairs: int
+    chosen: float
+    mixed: int
 
     @property
     def refuted(self) -> bool:
-        """Whether some pair exceeds the declared sensitivity."""
-        return self.reached > 1.0
+        """Whether some pair exceeds what is declared, or somebody's integers are not their own."""
+        return self.reached > 1.0 or self.chosen > 1.0 or self.mixed > 0
 
 
 def fuzz(mechanism: MeasuringMechanism, unit: Unit, pairs: int, seed: int = 0) -> FuzzResult:
     """Try random and extreme neighbours, inside and outside the bounds, missing values included."""
     rng = np.random.default_rng(seed)
+    worst, chosen, mixed, tried = 0.0, 0.0, 0, 0
 
-    def reached(one: np.ndarray, other: np.ndarray, shape: Shape) -> float:
-        """The largest distance of neighbours, the first axis going over pairs."""
-        steps = mechanism.query(one, shape) - mechanism.query(other, shape)
-        distance = mechanism.distance(steps.reshape(len(one), -1))
-        return float(distance.max() / mechanism.sensitivity(shape, unit))
+    def look_at(one: Values, other: Values, shape: Shape) -> None:
+        """At neighbours, the first axis going over pairs."""
+        nonlocal worst, chosen, mixed
+        worst = max(worst, _reached(mechanism, one, other, shape, unit))
+        chosen = max(chosen, _lost_with_choice(mechanism, one, other, shape, unit))
+        mixed += _mixed(mechanism, one, shape)
 
-    worst, tried = 0.0, 0
     for pair in mechanism.neighbour_pairs(unit):
-        worst = max(worst, reached(pair.one[None], pair.other[None], pair.shape))
+        look_at(pair.one[None], pair.other[None], pair.shape)
     while tried < pairs:
         recordings, features = (int(n) for n in rng.integers(1, 7, size=2))
         length = mechanism.fewest_rows + int(rng.integers(0, 6))
         shape = Shape(1, recordings, length, features)
-        batch = min(256, pairs - tried)
+        batch = min(_BATCH, pairs - tried)
         one = _hostile(rng, (batch, recordings, length, features))
         other = one.copy()
         where = np.zeros((recordings, length, features), dtype=bool)
@@ -60,13 +79,62 @@ def fuzz(mechanism: MeasuringMechanism, unit: Unit, pairs: int, seed: int = 0) -
         ends = rng.random(batch) < 0.5
         one[ends] = np.where(where, -rng.random(), one[ends])
         other[ends] = np.where(where, 1.0 + rng.random(), one[ends])
-        worst = max(worst, reached(one, other, shape))
+        look_at(one, other, shape)
         tried += batch
-    # Norms of integers in floating point are right to about 1e-15.
-    return FuzzResult(mechanism.name, str(unit), worst / (1 + 1e-12), tried)
+    room = 1 + _FLOATING
+    return FuzzResult(mechanism.name, str(unit), worst / room, tried, chosen / room, mixed)
 
 
-def _hostile(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+def _reached(
+    mechanism: MeasuringMechanism, one: Values, other: Values, shape: Shape, unit: Unit
+) -> float:
+    """The largest distance of neighbours, as a share of what is declared."""
+    steps = mechanism.query(one, shape) - mechanism.query(other, shape)
+    distance = mechanism.distance(steps.reshape(len(one), -1))
+    return float(distance.max() / mechanism.sensitivity(shape, unit))
+
+
+def _lost_with_choice(
+    mechanism: MeasuringMechanism, one: Values, other: Values, shape: Shape, unit: Unit
+) -> float:
+    """What any choice can tell, and the noise of the worst one, as a share of the ε stated."""
+    if not (isinstance(mechanism, FourierMechanism) and mechanism.chooses):
+        return 0.0
+    scale = noise_of(mechanism, shape).scale
+    told = np.abs(_log_chances(mechanism, one, shape) - _log_chances(mechanism, other, shape))
+    of_choice = told.max(axis=-1).reshape(len(one), -1).sum(axis=1).max()
+    # What noise loses is how far integers go, over the scale that is drawn whatever was chosen.
+    candidates = mechanism.candidates(shape)
+    of_noise = max(
+        each.sensitivity(shape, unit) * max(1.0, _reached(each, one, other, shape, unit)) / scale
+        for each in candidates
+    )
+    return float((of_choice + of_noise) / (mechanism.cost(shape, unit).epsilon or 0.0))
+
+
+def _log_chances(mechanism: FourierMechanism, values: Values, shape: Shape) -> Values:
+    return log_chances(mechanism.costs(values, shape), noise_of(mechanism, shape).scale)
+
+
+def _mixed(mechanism: MeasuringMechanism, values: Values, shape: Shape) -> int:
+    """How many of the first people are measured otherwise alone, by as little as one step."""
+
+    def seen_of(some: Values) -> list[NDArray[np.int64]]:
+        if isinstance(mechanism, FourierMechanism) and mechanism.chooses:
+            return [mechanism.query(some, shape), mechanism.costs(some, shape)]
+        return [mechanism.query(some, shape)]
+
+    among = seen_of(values)
+    return sum(
+        any(
+            not np.array_equal(all_of_them[i : i + 1], alone)
+            for all_of_them, alone in zip(among, seen_of(values[i : i + 1]), strict=True)
+        )
+        for i in range(min(_ALONE, len(values)))
+    )
+
+
+def _hostile(rng: np.random.Generator, shape: tuple[int, ...]) -> Values:
     """Values of every kind: inside, at the ends, far outside, missing, infinite."""
     kinds = rng.integers(0, 6, size=shape)
     return np.choose(

@@ -17,7 +17,9 @@ from numpy.typing import NDArray
 
 from eyelid.audits.error import correlation
 from eyelid.errors import InputError
+from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
+from eyelid.mechanisms.mechanism import windows_of
 
 Floats = NDArray[np.float64]
 
@@ -30,7 +32,7 @@ _BATCH = 8_000_000
 
 
 def temporal_correlations(
-    table: FeatureTable, *, instance: int = 5, longest_delta_t: int | None = None
+    source: Study | FeatureTable, *, instance: int = 5, longest_delta_t: int | None = None
 ) -> pl.DataFrame:
     """Correlation of everybody's values at one instance with everybody's values Δt rows later.
 
@@ -40,7 +42,7 @@ def temporal_correlations(
     three recordings are left, and where a feature is the same for everybody.
 
     Args:
-        table: features of at least three recordings.
+        source: at least three recordings, or features of them.
         instance: which row is correlated with the later ones, counted from one.
         longest_delta_t: how many rows ahead; as far as three recordings go by default.
 
@@ -60,6 +62,7 @@ def temporal_correlations(
         raise InputError(f"instances are counted from 1, got {instance}")
     if longest_delta_t is not None and longest_delta_t < 1:
         raise InputError(f"the longest time difference must be at least 1, got {longest_delta_t}")
+    table = windows_of(source)
     if not len(table.data):
         raise InputError("the table is empty: there is nothing to correlate")
     frames = [

@@ -19,8 +19,9 @@ from eyelid.audits.temporal.of_mechanism import (
 )
 from eyelid.audits.temporal.transitions import Transitions, autoregressive_transitions
 from eyelid.errors import InputError
+from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.mechanism import Mechanism, Shape
+from eyelid.mechanisms.mechanism import Mechanism, Shape, windows_of
 
 # The longest chunk of the paper.
 LONGEST_DELTA_T = 128
@@ -115,7 +116,7 @@ class TemporalSummary:
 
 
 def temporal_summary(
-    table: FeatureTable,
+    source: Study | FeatureTable,
     epsilons: ArrayLike | None = None,
     transitions: Transitions | None = None,
     *,
@@ -125,7 +126,7 @@ def temporal_summary(
     """Correlation of the original's features, and leakage of a release of them.
 
     Args:
-        table: the original.
+        source: the original, recordings or features of them.
         epsilons: pure ε of every step of the release, row by row or chunk by chunk; or one number,
             with ``steps``. None where there is no release with such an ε.
         transitions: how a row depends on the row before; what windows that overlap imply by
@@ -141,6 +142,7 @@ def temporal_summary(
     >>> round(temporal_summary(table, 0.1, known, steps=100).worst, 4)
     0.7246
     """
+    table = windows_of(source)
     correlations = temporal_correlations(table, longest_delta_t=longest_delta_t)
     tasks = _tasks(correlations)
     if epsilons is None:
@@ -153,7 +155,9 @@ def temporal_summary(
     return TemporalSummary(correlations, tasks, transitions, leaked, supremum)
 
 
-def release_summary(table: FeatureTable, mechanism: Mechanism, shape: Shape) -> TemporalSummary:
+def release_summary(
+    source: Study | FeatureTable, mechanism: Mechanism, shape: Shape
+) -> TemporalSummary:
     """Correlation of the original's features, and what a mechanism's release lets out over time.
 
     The chain is what overlapping windows imply, or a guess where they do not overlap; others stand
@@ -161,10 +165,11 @@ def release_summary(table: FeatureTable, mechanism: Mechanism, shape: Shape) -> 
     to state, see `independent_steps`.
 
     Args:
-        table: the original.
+        source: the original, recordings or features of them.
         mechanism: that made the release.
         shape: its public facts.
     """
+    table = windows_of(source)
     share = _overlap(table)
     belief = gaussian_belief(mechanism, shape, _GUESS if share is None else share)
     steps = independent_steps(mechanism, shape)
@@ -184,12 +189,13 @@ def _under(correlation: float, steps: Steps) -> dict[str, float | None]:
     return {"correlation": correlation, "worst": float(total.max()), "supremum": limit}
 
 
-def overlap_transitions(table: FeatureTable, states: int = 8) -> Transitions:
+def overlap_transitions(source: Study | FeatureTable, states: int = 8) -> Transitions:
     """The public chain of windows that overlap: neighbours share 1 − step/window of what they see.
 
     That share is the correlation of neighbouring means of independent moments, and follows from
     the definition of the windows alone.
     """
+    table = windows_of(source)
     share = _overlap(table)
     if share is None:
         raise InputError(
@@ -198,8 +204,8 @@ def overlap_transitions(table: FeatureTable, states: int = 8) -> Transitions:
         )
     chain = autoregressive_transitions(share, states)
     window, step = (table.window_ms or 0.0) / 1000, (table.step_ms or 0.0) / 1000
-    source = f"windows of {window:g} s every {step:g} s: {chain.source}"
-    return Transitions(chain.matrix, source, public=True)
+    whence = f"windows of {window:g} s every {step:g} s: {chain.source}"
+    return Transitions(chain.matrix, whence, public=True)
 
 
 def _overlap(table: FeatureTable) -> float | None:

@@ -14,8 +14,9 @@ import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
 from eyelid.errors import InputError, unknown
-from eyelid.gaze.study import track_starts
+from eyelid.gaze.study import Study, track_starts
 from eyelid.gaze.table import FeatureTable
+from eyelid.mechanisms.mechanism import windows_of
 
 Floats = NDArray[np.float64]
 
@@ -137,12 +138,15 @@ def _normal_between(edges: Floats, mean: Floats, sd: float) -> Floats:
     )
 
 
-def estimated_transitions(table: FeatureTable, feature: str, states: int = 8) -> Transitions:
+def estimated_transitions(
+    source: Study | FeatureTable, feature: str, states: int = 8
+) -> Transitions:
     """How a feature really moves from row to row: a statistic of private data, never public.
 
     Cells are quantiles of the data, as many as its different values allow. Half a step is added
     to every count (Jeffreys' prior): a step that was not seen is not therefore impossible.
     """
+    table = windows_of(source)
     if feature not in table.names:
         raise unknown("feature", feature, table.names)
     values = table.data[feature].cast(pl.Float64).fill_null(np.nan).to_numpy()

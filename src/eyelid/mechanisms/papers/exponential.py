@@ -43,6 +43,10 @@ class ExponentialPaper(PaperMechanism):
     """
 
     name: ClassVar[str] = "exponential-paper"
+    lengths: ClassVar[str] = (
+        "recordings repeat their last row, under noise of its own, until the longest one of their "
+        "task ends"
+    )
     paper: ClassVar[str] = (
         "David-John, Butler & Jain (2022), For your eyes only: privacy-preserving eye-tracking "
         "datasets (Exponential-DP); Steil, Hagestedt, Huang & Bulling (2019), Privacy-aware eye "

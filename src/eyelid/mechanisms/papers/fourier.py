@@ -12,6 +12,7 @@ import numpy as np
 
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
+from eyelid.mechanisms.fourier import l1_of_first
 from eyelid.mechanisms.mechanism import Shape, Values, parameter, register
 from eyelid.mechanisms.papers.bozkir import BozkirMechanism
 from eyelid.mechanisms.papers.choice_of_k import candidates, least_nmse
@@ -19,6 +20,7 @@ from eyelid.mechanisms.papers.piece import Pieces, Treatment
 from eyelid.mechanisms.papers.signals import TaskSignals
 from eyelid.mechanisms.papers.task_noise import TaskNoise
 from eyelid.privacy.noise import Randomness
+from eyelid.privacy.unit import Unit
 
 _WORDS = ("best", "every")
 
@@ -108,10 +110,32 @@ class FourierPaperMechanism(BozkirMechanism):
         if self.mean == "kept":
             yield "the mean of what is transformed is released without noise, from every piece"
 
+    def with_public_scale(self, shape: Shape, unit: Unit) -> tuple[float, str]:
+        """As for all of them, if k were public as well, and nothing were kept without noise."""
+        loss, how = super().with_public_scale(shape, unit)
+        length = self.piece(shape.length)
+        if self.mean == "kept":
+            return math.inf, "means are released without noise"
+        if not isinstance(self.k, int):
+            return loss, f"{how}, had each k been public too"
+        mirrored = l1_of_first(self.k, length) / math.sqrt(length * self.k)
+        if mirrored > 1:
+            how += f" × {mirrored:.4g} for mirror images"
+        return loss * mirrored, how
+
+    def unprotected(self, table: FeatureTable) -> list[str]:
+        """Besides, means that get no noise."""
+        shown = super().unprotected(table)
+        if self.mean == "kept":
+            shown.append("the mean of what is transformed of every signal or chunk, as it is")
+        return shown
+
     def sampler(self, shape: Shape) -> str:
         """The noise in words."""
         share = self.epsilon_per_feature(shape.features)
         which = f"first {self.k}" if isinstance(self.k, int) else f"first k ({self.k})"
+        if self.mean == "kept":
+            which += " (but for the mean)"
         return (
             f"Laplace in floating point, scale √(n·k)·Δ₂/{share:.4g} on real and imaginary parts "
             f"of the {which} Fourier coefficients of {self.piece(shape.length)} values each, Δ₂ "
@@ -119,7 +143,7 @@ class FourierPaperMechanism(BozkirMechanism):
         )
 
     def expected_rmse_of_span(self, shape: Shape) -> float:
-        """At most, for the smallest k: people a span apart all the time."""
+        """At most: for the largest k, and people a span apart all the time."""
         return self._expected(shape)[0]
 
     def expected_mean_rmse_of_span(self, shape: Shape) -> float:
@@ -133,7 +157,7 @@ class FourierPaperMechanism(BozkirMechanism):
         return _noise_errors(
             self.treatment,
             length,
-            self.candidates(length)[0],
+            self.candidates(length)[-1],
             reach / self.epsilon_per_feature(shape.features),
             self.blocks(shape),
         )

@@ -44,6 +44,8 @@ class PaperMechanism(Mechanism):
     kind: ClassVar[Kind] = Kind.NONE
     units: ClassVar[tuple[str, ...]] = ("recording",)
     claims_to_hold: ClassVar[bool] = False
+    lengths: ClassVar[str] = "recordings keep their own lengths"
+    """What becomes of the lengths of recordings, in words."""
 
     unit: Unit = parameter("whose value is hidden", default=RECORDING)  # noqa: RUF009
     subsample: int = parameter("every so many-th row is kept, before the noise", default=1)
@@ -85,6 +87,8 @@ class PaperMechanism(Mechanism):
     def person_total(self, shape: Shape) -> str:
         """That there is none, and what it would be."""
         loss, how = self.with_public_scale(shape, PERSON)
+        if math.isinf(loss):
+            return f"no bound: the noise is scaled by the data, and {how}"
         return (
             "no bound: the noise is scaled by the data. Had the scale been public, "
             f"ε = {rounded_up(loss)} for a person: {how}"
@@ -114,13 +118,10 @@ class PaperMechanism(Mechanism):
         return table_of([replace(task, values=values[0]) for task, values in noisy], thinned)
 
     def unprotected(self, table: FeatureTable) -> list[str]:
-        """Everything: what follows is released without any noise at all."""
+        """What is released without any noise at all; the reasons say why the rest is not safe."""
         return [
-            "anything: no guarantee holds, the values are noisy and that is all",
             "the number of people, their names and order, their recordings, tasks and stimuli",
-            "how long each recording is",
-            "how far apart the people of a task are: it scales everybody's noise",
-            "features that are the same for everybody in a task: their noise has scale 0",
+            f"how long recordings are: {self.lengths}",
         ]
 
     def play(self, values: Values, shape: Shape, runs: int, noise: Randomness) -> Values:

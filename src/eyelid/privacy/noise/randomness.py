@@ -68,6 +68,7 @@ def randomness(rng: Randomness | np.random.Generator | int | None = None) -> Ran
 
 
 def uniforms(source: Randomness, count: int) -> NDArray[np.float64]:
-    """Floating-point numbers strictly inside (0, 1), on a grid of 2⁻⁵³ offset by half a step."""
-    top = (source.words(count) >> np.uint64(11)).astype(np.float64)
-    return (top + 0.5) * 2.0**-53
+    """Floating-point numbers strictly inside (0, 1), on a grid of 2⁻⁵² offset by half a step."""
+    # With one bit more the largest would have no room for its half, and round to 1.
+    top = (source.words(count) >> np.uint64(12)).astype(np.float64)
+    return (top + 0.5) * 2.0**-52
