@@ -99,7 +99,9 @@ def percent(share: float) -> str:
     ('15 %', '0.1 %', '0 %', '99.6 %')
     """
     near_an_end = 0.0005 <= share < 0.01 or 0.99 < share < 0.9995
-    return f"{100 * share:.{1 if near_an_end else 0}f} %"
+    digits = 1 if near_an_end else 0
+    # Adding nothing makes a zero of what would be written as less than one.
+    return f"{round(100 * share, digits) + 0.0:.{digits}f} %"
 
 
 def limits(rate: Rate) -> str:
