@@ -7,7 +7,6 @@ import glob
 import os
 import secrets
 import shutil
-import tempfile
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
@@ -26,9 +25,13 @@ def check_new(path: Path) -> None:
         raise InputError(f"cannot write {path}: {parent} is not a folder")
     if not os.access(parent, os.W_OK | os.X_OK):
         raise InputError(f"cannot write {path}: no permission to write in {parent}")
+    if parent == path.absolute().parent:
+        return
     try:
-        # Permissions do not tell everything: some places take nothing from anybody.
-        Path(tempfile.mkdtemp(prefix=".eyelid-", dir=parent)).rmdir()
+        # Folders are to be made, and permissions do not tell everything: some places take none.
+        trial = parent / f".{path.name}.{secrets.token_hex(4)}{_PARTIAL}"
+        trial.mkdir()
+        trial.rmdir()
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror or error}") from None
 
