@@ -130,3 +130,11 @@ def test_a_quote_for_bins_counts_windows_as_a_person_does():
 def test_an_epsilon_out_of_reach_for_a_mean_does_not_stop_another_release(make_table, epsilon):
     done = eyelid.release(make_table(), mechanism="laplace", epsilon=epsilon)
     assert "(groupmean)" not in done.worth
+
+
+def test_no_number_of_people_takes_back_what_everybody_is_clipped_by():
+    facts = {"people": 100, "recordings": 2, "features": 3, "length": 120, "epsilon": 1.0}
+    clipped = eyelid.cost("dct", radius=0.05, **facts).to_dict()
+    assert clipped["people_needed"] is None
+    assert clipped["expected_error"]["group_mean_rmse_of_span"] > 0.45
+    assert eyelid.cost("dct", **facts).to_dict()["people_needed"] > 1

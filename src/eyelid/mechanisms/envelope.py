@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -178,12 +178,9 @@ class Envelope(CosineMechanism):
         last = np.zeros_like(ends)
         last[-1] = 1.0
         turns = 0.5 * np.sign(from_first_cosines(last, length))
-        where = self.within(pair.shape, unit)
         for name, change in (
             ("at the ends of the spectrum", moving + room),
             ("from one bound to the other in turns", turns),
             ("every coefficient far outside", 1e4 * from_first_cosines(ends + 1, length)),
         ):
-            one, other = np.full_like(pair.one, 0.25), np.full_like(pair.one, 0.25)
-            one[where], other[where] = 0.5 - change, 0.5 + change
-            yield replace(pair, name=name, one=one, other=other)
+            yield self.apart(pair, name, change)

@@ -338,8 +338,7 @@ class GroupMean(MeasuringMechanism):
         """The error of a mean from that of one person: it divides the noise, and not the bias."""
         if self._averages:
             return error
-        bias = self.core.bias_of_span(shape)
-        return math.hypot(math.sqrt(max(0.0, error**2 - bias**2)) / self._smallest(shape), bias)
+        return self.core.error_in_mean(error, self._smallest(shape), shape)
 
     def cut_off(self, shape: Shape) -> str:
         """What the mechanism inside cuts off."""

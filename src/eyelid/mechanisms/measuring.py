@@ -97,6 +97,11 @@ class MeasuringMechanism(Mechanism):
         """What clipping of coordinates may move values by at worst: no mean over people helps."""
         return 0.0
 
+    def error_in_mean(self, error: float, divisor: float, shape: Shape) -> float:
+        """An expected error when a mean divides the noise; what clipping moved stays as it is."""
+        bias = self.bias_of_span(shape)
+        return math.hypot(math.sqrt(max(0.0, error**2 - bias**2)) / divisor, bias)
+
     def clip(self, values: Values) -> Values:
         """Values in spans above the lower bound, inside [0, 1], missing ones at the midpoint."""
         return np.clip(np.where(np.isnan(values), 0.5, values), 0.0, 1.0)
@@ -228,6 +233,16 @@ class MeasuringMechanism(Mechanism):
             where = self.within(shape, unit)
             one[where], other[where] = low, high
             yield NeighbourPair(name, shape, unit, one, other)
+
+    def apart(self, pair: NeighbourPair, name: str, change: Values) -> NeighbourPair:
+        """Neighbours whose signals lie a change below and above the midpoint, where they differ."""
+        where = self.within(pair.shape, pair.unit)
+        sides = []
+        for side in (0.5 - change, 0.5 + change):
+            values = np.full_like(pair.one, 0.25)
+            values[where] = np.broadcast_to(side, values.shape)[where]
+            sides.append(values)
+        return replace(pair, name=name, one=sides[0], other=sides[1])
 
     def play(self, values: Values, shape: Shape, runs: int, noise: Randomness) -> Values:
         """Each run is a person with the same data: records are made private independently."""

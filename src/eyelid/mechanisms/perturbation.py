@@ -375,11 +375,7 @@ class FourierMechanism(PureMechanism):
             ("where imaginary parts move alone", self._imaginary_change(pair.shape)),
         ):
             half = np.tile(change / 2, self.pieces(pair.shape))[: pair.shape.length, None]
-            where = self.within(pair.shape, unit)
-            one, other = np.full_like(pair.one, 0.25), np.full_like(pair.one, 0.25)
-            one[where] = np.broadcast_to(0.5 - half, one.shape)[where]
-            other[where] = np.broadcast_to(0.5 + half, one.shape)[where]
-            yield replace(pair, name=name, one=one, other=other)
+            yield self.apart(pair, name, half)
         if self.chooses:
             shape = Shape(1, 1, max(2, self.fewest_rows), 1)
             smooth = self.restore(np.ones((1, shape.length, 1)))

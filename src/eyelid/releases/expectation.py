@@ -15,6 +15,7 @@ from eyelid.errors import InputError
 from eyelid.mechanisms.cosine import CosineMechanism
 from eyelid.mechanisms.dct import DCT
 from eyelid.mechanisms.groupmean import GroupMean
+from eyelid.mechanisms.measuring import MeasuringMechanism
 from eyelid.mechanisms.mechanism import Mechanism, Shape
 from eyelid.mechanisms.prewindow import Prewindow
 from eyelid.privacy.unit import PERSON, Trust
@@ -134,11 +135,18 @@ def expectation(chosen: Mechanism, shape: Shape) -> Expectation:
     return Expectation(
         value=value,
         recording_mean=chosen.expected_mean_rmse_of_span(shape),
-        group_mean=value / math.sqrt(shape.people) if averages else value,
+        group_mean=_in_mean(chosen, value, math.sqrt(shape.people), shape) if averages else value,
         central=central,
         clipped=isinstance(chosen, GroupMean) and chosen.clipped,
         most=not chosen.claims_to_hold,
     )
+
+
+def _in_mean(chosen: Mechanism, error: float, divisor: float, shape: Shape) -> float:
+    """An error when a mean over people divides the noise."""
+    if isinstance(chosen, MeasuringMechanism):
+        return chosen.error_in_mean(error, divisor, shape)
+    return error / divisor
 
 
 def inside(chosen: Mechanism) -> Mechanism:
@@ -174,7 +182,7 @@ def people_needed(chosen: Mechanism, shape: Shape) -> int | None:
             alike: Mechanism = replace(own, averaged=people)  # type: ignore[call-arg]
             return alike.expected_rmse_of_span(facts)
         # One person is one of so many terms of the sum, under the noise for one.
-        return own.expected_rmse_of_span(facts) / people
+        return _in_mean(own, own.expected_rmse_of_span(facts), people, facts)
 
     try:
         return fewest(error)

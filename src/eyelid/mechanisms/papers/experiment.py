@@ -15,6 +15,7 @@ sums of noisy differences move the mean. So we read: as printed, ``noisy_mean=Tr
 from __future__ import annotations
 
 import functools
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -97,7 +98,7 @@ def utility_experiment(
     return pl.concat(frames)
 
 
-class _Contest:
+class _Contest(ABC):
     """One mechanism on one task, for every ε; gathers |NMSE| of (ε, runs, recordings, features)."""
 
     def __init__(
@@ -107,12 +108,13 @@ class _Contest:
         self._epsilons = epsilons
         self._found: list[Values] = []
 
+    @abstractmethod
     def learn(self, draws: Values) -> None:
         """See standard draws, (runs, recordings, features, rows), to choose parameters."""
 
+    @abstractmethod
     def outcome(self, draws: Values) -> tuple[Values, Values]:
         """Squared errors and sums of whole noisy signals, (ε, runs, recordings, features)."""
-        raise NotImplementedError
 
     def judge(self, draws: Values) -> None:
         """Gather what the mechanism makes of fresh draws."""
@@ -152,6 +154,9 @@ class _Values(_Contest):
         super().__init__("LPA", None, signals, epsilons)
         delta = sensitivities(signals.values, signals.values.shape[2], power=1)[:, 0]
         self._scale = delta / np.array(epsilons, float)[:, None, None, None]
+
+    def learn(self, draws: Values) -> None:
+        """It has nothing to choose."""
 
     def outcome(self, draws: Values) -> tuple[Values, Values]:
         own = self._signals.inside[:, 0].astype(np.float64)
