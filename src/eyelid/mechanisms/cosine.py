@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from eyelid.errors import InputError, Refused
 from eyelid.mechanisms.approximate import ApproximateMechanism
-from eyelid.mechanisms.measuring import Integers, cut_off, noise_of
+from eyelid.mechanisms.measuring import Integers, check_coefficients, cut_off, noise_of
 from eyelid.mechanisms.mechanism import Shape, Values, parameter
 from eyelid.privacy.noise import DiscreteGaussian, DiscreteNoise
 from eyelid.privacy.unit import Unit
@@ -64,13 +64,7 @@ class CosineMechanism(ApproximateMechanism):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if isinstance(self.k, int):
-            if self.k < 1:
-                raise InputError(f"k must be at least 1, got {self.k}")
-        elif self.k != "public":
-            raise InputError(f"k must be a number or public, got '{self.k}'")
-        if self.window is not None and self.window < 1:
-            raise InputError(f"window must be at least 1, got {self.window}")
+        check_coefficients(self.k, self.window, ("public",))
 
     @abstractmethod
     def limit(self, steps: Values, shape: Shape) -> Values:

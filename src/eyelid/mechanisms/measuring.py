@@ -290,6 +290,18 @@ def beyond_rows(mechanism: MeasuringMechanism, table: FeatureTable, rows: int) -
     return shown
 
 
+def check_coefficients(k: int | str, window: int | None, words: tuple[str, ...]) -> None:
+    """Refuse a k that is neither a number nor one of the words, or a window of no rows."""
+    if isinstance(k, int):
+        if k < 1:
+            raise InputError(f"k must be at least 1, got {k}")
+    elif k not in words:
+        *first, last = ("a number", *words)
+        raise InputError(f"k must be {', '.join(first)} or {last}, got '{k}'")
+    if window is not None and window < 1:
+        raise InputError(f"window must be at least 1, got {window}")
+
+
 def cut_off(kept: int, all_of_them: int, rows: float) -> str:
     """That coefficients are left out, in a sentence; empty if none are.
 

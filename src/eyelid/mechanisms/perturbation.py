@@ -37,7 +37,7 @@ from eyelid.mechanisms.fourier import (
     from_first_coefficients,
     l1_of_first,
 )
-from eyelid.mechanisms.measuring import cut_off, noise_of
+from eyelid.mechanisms.measuring import check_coefficients, cut_off, noise_of
 from eyelid.mechanisms.mechanism import Mechanism, NeighbourPair, Shape, Values, parameter
 from eyelid.mechanisms.pure import PureMechanism, exact
 from eyelid.privacy.noise import DiscreteLaplace, Randomness
@@ -79,13 +79,7 @@ class FourierMechanism(PureMechanism):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if isinstance(self.k, int):
-            if self.k < 1:
-                raise InputError(f"k must be at least 1, got {self.k}")
-        elif self.k not in ("public", "private"):
-            raise InputError(f"k must be a number, public or private, got '{self.k}'")
-        if self.window is not None and self.window < 1:
-            raise InputError(f"window must be at least 1, got {self.window}")
+        check_coefficients(self.k, self.window, ("public", "private"))
         if not 0 < self.choice_share <= _LARGEST_SHARE:
             raise InputError(
                 f"choice_share must be above 0 and at most {_LARGEST_SHARE:g}, "
