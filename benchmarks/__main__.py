@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from benchmarks import audit, events, features, noise, read, release, signals, startup
+from benchmarks import audit, events, features, maps, noise, read, release, signals, startup
 from benchmarks.case import remark
 
 BENCHMARKS = {
@@ -15,6 +15,7 @@ BENCHMARKS = {
     "read": read.cases,
     "events": events.cases,
     "features": features.cases,
+    "maps": maps.cases,
     "audit": audit.cases,
     "signals": signals.cases,
 }

@@ -28,6 +28,8 @@ CLAIMS = {
     "published": "real people show the shapes of a paper's published figures, and why",
     "simulator": "made-up people have the privacy problem that real people have",
     "recognition": "documents and people are recognised in real recordings, end to end",
+    "maps": "heatmaps show hotspots from some twenty people on, where a paper's show noise",
+    "real_maps": "the same for fifteen real people, of whom subtraction finds nobody",
     "real": "real people are recognised raw and not recognised when released",
 }
 

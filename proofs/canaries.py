@@ -10,8 +10,8 @@ import numpy as np
 from eyelid.audits.claims.faults import twin
 from eyelid.audits.one_run import ALPHA
 from eyelid.mechanisms.additive import AdditiveMechanism
-from eyelid.mechanisms.measuring import noise_of
 from eyelid.mechanisms.mechanism import Mechanism, Shape, Values, catalogue
+from eyelid.mechanisms.noisy import noise_of
 from eyelid.privacy.noise import Randomness
 from eyelid.releases.canaries import CanaryResult, canary_audit, takes_canaries
 from proofs.result import Effort, Result, progress

@@ -14,6 +14,7 @@ PAGES = [
     "docs/audit.md",
     "docs/correlation.md",
     "docs/signals.md",
+    "docs/heatmaps.md",
 ]
 
 

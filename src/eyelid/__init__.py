@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from eyelid.gaze.events import detect_events as detect_events
     from eyelid.gaze.features import event_features as event_features
     from eyelid.gaze.features import window_features as window_features
+    from eyelid.gaze.maps.gaze_map import GazeMap as GazeMap
+    from eyelid.gaze.maps.gaze_map import gaze_map as gaze_map
+    from eyelid.gaze.maps.spread import heatmap as heatmap
     from eyelid.gaze.simulator import simulate as simulate
     from eyelid.gaze.study import Feature as Feature
     from eyelid.gaze.study import Study as Study
@@ -28,6 +31,8 @@ if TYPE_CHECKING:
     from eyelid.privacy.guarantee import Guarantee as Guarantee
     from eyelid.releases.audit import audit as audit
     from eyelid.releases.certificate import Certificate as Certificate
+    from eyelid.releases.maps.audit import audit_heatmap as audit_heatmap
+    from eyelid.releases.maps.heatmap import private_heatmap as private_heatmap
     from eyelid.releases.quote import cost as cost
     from eyelid.releases.release import Release as Release
     from eyelid.releases.release import release as release
@@ -37,16 +42,21 @@ _HOMES = {
     "Certificate": "eyelid.releases.certificate",
     "Feature": "eyelid.gaze.study",
     "FeatureTable": "eyelid.gaze.table",
+    "GazeMap": "eyelid.gaze.maps.gaze_map",
     "Guarantee": "eyelid.privacy.guarantee",
     "Release": "eyelid.releases.release",
     "Study": "eyelid.gaze.study",
     "audit": "eyelid.releases.audit",
+    "audit_heatmap": "eyelid.releases.maps.audit",
     "convert": "eyelid.io.convert",
     "cost": "eyelid.releases.quote",
     "detect_events": "eyelid.gaze.events",
     "event_features": "eyelid.gaze.features",
+    "gaze_map": "eyelid.gaze.maps.gaze_map",
+    "heatmap": "eyelid.gaze.maps.spread",
     "lint": "eyelid.io.lint",
     "mechanism": "eyelid.mechanisms",
+    "private_heatmap": "eyelid.releases.maps.heatmap",
     "read": "eyelid.io",
     "release": "eyelid.releases.release",
     "simulate": "eyelid.gaze.simulator",

@@ -15,7 +15,6 @@ from sklearn.metrics import cohen_kappa_score, f1_score
 
 from eyelid.audits.streams import stream_measures
 from eyelid.audits.streams.agreement import event_f1, f1, kappa
-from eyelid.audits.streams.areas import within
 from eyelid.audits.streams.movement import (
     Saccades,
     impossible,
@@ -170,24 +169,6 @@ def test_events_are_matched_as_in_a_plain_loop(ours, theirs):
     count = len(ours) + len(theirs)
     expected = 2 * matched / count if count else None
     assert event_f1((ours[:, 0], ours[:, 1]), (theirs[:, 0], theirs[:, 1])) == expected
-
-
-def test_polygons_hold_what_matplotlib_says_they_hold():
-    from matplotlib.path import Path
-
-    rng = np.random.default_rng(4)
-    for _ in range(20):
-        corners, (x, y) = rng.uniform(0, 1, (6, 2)), rng.uniform(0, 1, (2, 500))
-        angle = np.arctan2(*(corners - corners.mean(axis=0)).T)
-        star = corners[np.argsort(angle)]
-        inside = Path(np.vstack([star, star[:1]])).contains_points(np.column_stack([x, y]))
-        assert ((within([star], x, y) == 0) == inside).all()
-
-
-def test_the_first_of_two_areas_counts():
-    square = np.array([[0.0, 0.0], [2.0, 0.0], [2.0, 2.0], [0.0, 2.0]])
-    found = within([square, square + 1.0], np.array([1.5, 2.5, 9.0]), np.array([1.5, 2.5, 9.0]))
-    assert found.tolist() == [0, 1, -1]
 
 
 def test_areas_are_in_the_units_of_the_study(study):

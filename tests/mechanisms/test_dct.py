@@ -20,7 +20,7 @@ from eyelid.gaze.table import table_from_arrays
 from eyelid.mechanisms import Shape, mechanism
 from eyelid.mechanisms.cosine import first_cosines, from_first_cosines
 from eyelid.mechanisms.dct import DCT
-from eyelid.mechanisms.measuring import noise_of
+from eyelid.mechanisms.noisy import noise_of
 from eyelid.privacy import PERSON, RECORD, RECORDING, gaussian_epsilon, gaussian_sigma, randomness
 from eyelid.privacy.guarantee import Kind
 

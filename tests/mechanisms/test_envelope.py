@@ -19,7 +19,7 @@ from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
 from eyelid.mechanisms import Shape, mechanism
 from eyelid.mechanisms.envelope import Envelope
-from eyelid.mechanisms.measuring import noise_of
+from eyelid.mechanisms.noisy import noise_of
 from eyelid.privacy import PERSON, RECORDING, gaussian_epsilon, randomness
 
 SHAPE = Shape(people=20, recordings=3, length=100, features=4)

@@ -14,7 +14,7 @@ from eyelid.audits.claims.faults import twin
 from eyelid.errors import InputError
 from eyelid.mechanisms import mechanism
 from eyelid.mechanisms.additive import AdditiveMechanism
-from eyelid.mechanisms.measuring import noise_of
+from eyelid.mechanisms.noisy import noise_of
 from eyelid.privacy import RECORDING
 from eyelid.releases import plan, release
 from eyelid.releases.canaries import canary_audit

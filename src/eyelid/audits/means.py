@@ -19,8 +19,8 @@ from eyelid.audits.membership import Membership, NoiseLaw, Publish, membership_g
 from eyelid.audits.subtraction import Subtraction, subtraction
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.groupmean import GroupMean, Slots, everybody, slots_of
-from eyelid.mechanisms.measuring import noise_of
 from eyelid.mechanisms.mechanism import Shape, Values
+from eyelid.mechanisms.noisy import noise_of
 from eyelid.mechanisms.spherical import SphericalLaplace
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import DiscreteLaplace, randomness

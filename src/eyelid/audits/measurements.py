@@ -8,8 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eyelid.audits.records import Records
-from eyelid.mechanisms.measuring import MeasuringMechanism, noise_of
-from eyelid.mechanisms.mechanism import Mechanism, Shape
+from eyelid.mechanisms.features import FeatureMechanism
+from eyelid.mechanisms.measuring import MeasuringMechanism
+from eyelid.mechanisms.mechanism import Shape
+from eyelid.mechanisms.noisy import noise_of
 from eyelid.privacy.noise import DiscreteGaussian, DiscreteLaplace, randomness
 from eyelid.privacy.unit import Trust
 
@@ -23,7 +25,7 @@ Reading = Callable[[Values, Shape], NDArray[np.generic]]
 """`MeasuringMechanism.query` of raw values, or `MeasuringMechanism.measured` of released ones."""
 
 
-def legible(mechanism: Mechanism, shape: Shape) -> NDArray[np.intp]:
+def legible(mechanism: FeatureMechanism, shape: Shape) -> NDArray[np.intp]:
     """Which coordinates of a recording can be read off its released values.
 
     All of most mechanisms; not those of a last chunk that was cut. None at all where what is shown

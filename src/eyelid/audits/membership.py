@@ -219,6 +219,23 @@ def membership_game(
         # In random order, or a place in the list would tell.
         published = np.ravel(publish(everybody[rng.permutation(there)]))
         scores[trial] = evidence(published, everybody[who], everybody[others[size:]], size, law)
+    return told_apart(scores, coins, target, person_level)
+
+
+def told_apart(
+    scores: Values,
+    coins: NDArray[np.bool_],
+    target: NDArray[np.intp],
+    person_level: Guarantee | None,
+) -> Membership:
+    """How a game went, in each trial of which the mechanism's noise was fresh.
+
+    Args:
+        scores: evidence that the target was in it; above 0 says yes.
+        coins: whether they were.
+        target: who it was about.
+        person_level: what is claimed; None for nothing.
+    """
     bound = advantage_bound(person_level)
     said = scores > 0
     return Membership(
@@ -230,7 +247,7 @@ def membership_game(
         p_value=None
         if bound is None
         else above((said == coins).astype(np.float64), (1 + bound) / 2),
-        decisions=trials,
+        decisions=len(coins),
     )
 
 

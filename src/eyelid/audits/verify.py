@@ -8,21 +8,26 @@ on planted faults, which it must catch.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from eyelid.audits.claims.faults import Fault, faults_of
+from eyelid.audits.claims.fault import Fault
+from eyelid.audits.claims.faults import faults_of
 from eyelid.audits.claims.game import GameResult, play
 from eyelid.audits.claims.outputs import OutputResult, compare
 from eyelid.audits.claims.precision import attack
 from eyelid.audits.claims.residuals import ResidualResult, examine
 from eyelid.audits.claims.samplers import SamplerResult, check_samplers, faulty_samplers
 from eyelid.audits.claims.sensitivity import FuzzResult, fuzz
+from eyelid.audits.claims.sums import compare_sum, examine_sum
 from eyelid.engine.parallel import in_turn, parallel
 from eyelid.errors import InputError
 from eyelid.mechanisms.measuring import MeasuringMechanism
 from eyelid.mechanisms.mechanism import Mechanism, catalogue, find
+from eyelid.mechanisms.noisy import NoisyMechanism
+from eyelid.mechanisms.noisy_sum import NoisySum
 from eyelid.privacy.noise import Randomness, SystemRandomness
 from eyelid.privacy.unit import PERSON, Unit
 
@@ -139,7 +144,9 @@ def _told(
 ) -> dict[str, Any]:
     """A result as JSON has it: first whom it is about, last whether it refutes a claim."""
     (_, name), *facts = asdict(result).items()
-    return {"name": name, **dict(facts), "refuted": result.refuted}
+    # JSON has no infinity: a claim of none is null.
+    told = {key: None if value == math.inf else value for key, value in facts}
+    return {"name": name, **told, "refuted": result.refuted}
 
 
 def verify(
@@ -171,10 +178,13 @@ def verify(
     own = [mechanism for mechanism, unit in claims if unit == mechanism.unit]
     digits = [attack(m, next(m.neighbour_pairs(m.unit)), runs, noise) for m in own]
     measuring = [m for m in own if isinstance(m, MeasuringMechanism)]
-    fuzzes = [fuzz(mechanism, mechanism.unit, _FUZZ_PAIRS) for mechanism in measuring]
+    sums = [m for m in own if isinstance(m, NoisySum)]
+    fuzzes = [fuzz(m, m.unit, _FUZZ_PAIRS) for m in own if isinstance(m, NoisyMechanism)]
     # Where a mechanism chooses what it measures, the rest has no noise to look at.
     residuals = [examine(m, noise) for m in measuring if not getattr(m, "chooses", False)]
+    residuals += [examine_sum(m, noise) for m in sums if not getattr(m, "chooses", False)]
     outputs = [compare(mechanism) for mechanism in measuring]
+    outputs += [compare_sum(m) for m in sums if not getattr(m, "chooses", False)]
     samplers = tuple(check_samplers(_SAMPLER_DRAWS, noise))
     planted = list(spread(planted_fault, _faults(kinds), "planting faults"))
     planted += [

@@ -18,15 +18,18 @@ from eyelid.cli.output import (
     print_table,
     say,
 )
+from eyelid.errors import InputError
 
 if TYPE_CHECKING:
     from eyelid.audits.means import MeansAudit
     from eyelid.releases.audit import Audit
+    from eyelid.releases.maps.audit import HeatmapAudit
 
 EXAMPLES = """\b
 Examples:
   eyelid audit study
   eyelid audit features private
+  eyelid audit export.tsv heatmap
   eyelid audit features private --attackers means,forest --report audit.html --json
   eyelid audit recordings --map 'file={person}_{task}' --report risk.html"""
 
@@ -71,7 +74,16 @@ def run(
     """
     from eyelid.engine.progress import shown
     from eyelid.releases.audit import UNCOVERED, audit
+    from eyelid.releases.maps.subject import is_heatmap
 
+    if released is not None and is_heatmap(released):
+        if attackers or protocols or targets:
+            raise InputError(
+                "a heatmap names nobody and is good for looking at: leave out --attackers, "
+                "--protocols and --targets"
+            )
+        _run_heatmap(original, released, report, columns, ledger, seed, as_json)
+        return
     with shown():
         done = audit(
             original,
@@ -95,6 +107,36 @@ def run(
         say(f"Read {written[0]}. {UNCOVERED}" if written else "A page to read: --report FILE.")
         if done.people is not None:
             say("This names people: it is for the owner's eyes.")
+    if done.refuted:
+        raise typer.Exit(1)
+
+
+def _run_heatmap(
+    original: Path,
+    released: Path,
+    report: Path | None,
+    columns: list[str] | None,
+    ledger: Path | None,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """The same for a heatmap."""
+    from eyelid.engine.progress import shown
+    from eyelid.releases.audit import UNCOVERED
+    from eyelid.releases.maps.audit import audit_heatmap
+
+    with shown():
+        done = audit_heatmap(
+            original, released, report=report, map=column_map(columns), ledger=ledger, seed=seed
+        )
+    for remark in (*done.subject.remarks, *done.notes):
+        note(f"eyelid: {remark}")
+    if as_json:
+        print_json(done.to_dict())
+    else:
+        _tell_heatmap(done)
+        say(done.verdict)
+        say(f"Read {next(path for path in done.written if path.suffix != '.json')}. {UNCOVERED}")
     if done.refuted:
         raise typer.Exit(1)
 
@@ -200,6 +242,53 @@ def _tell_means(means: MeansAudit) -> None:
         f"A released mean is off by {coarse(means.error.rmse_of_span)} times its span, a constant "
         f"in the middle of the bounds by {coarse(means.constant_rmse_of_span)}."
     )
+
+
+def _tell_heatmap(done: HeatmapAudit) -> None:
+    """What was asked of a heatmap, and how much of the one without noise is left."""
+    from eyelid.privacy.guarantee import rounded_up
+    from eyelid.releases.words import coarse
+
+    rows = []
+    for what, attack in done.attacks.items():
+        games = {
+            "who of two people is in it": attack.membership,
+            "control: without noise": attack.positive,
+            "control: does not depend on it": attack.null,
+        }
+        rows += [
+            (
+                what or "everybody",
+                name,
+                f"advantage {found.advantage}",
+                "–" if found.bound is None else f"{rounded_up(100 * found.bound, 3)}%",
+                "REFUTES" if found.refutes else "",
+            )
+            for name, found in games.items()
+            if found is not None
+        ]
+        left, noise = attack.subtraction, attack.noise
+        error = f"off by {coarse(left.rmse_of_span)}, blind {coarse(left.blind_rmse_of_span)}"
+        warning = "EXACT" if left.exact else "learns something" if left.learned else ""
+        rows.append((what or "everybody", "subtract all others", error, "–", warning))
+        if noise is not None:
+            found_noise = f"{coarse(noise.spread)} times the noise declared"
+            warning = "" if noise.amiss is None else "REFUTES"
+            rows.append((what or "everybody", "take the true cells off", found_noise, "–", warning))
+    columns = ["of", "attack", "found (95 % limits)", "allowed", ""]
+    print_table("Is anybody exposed", columns, rows)
+    uses = [
+        (
+            use.name or "all",
+            coarse(use.released.correlation or 0.0),
+            coarse(use.blob.correlation or 0.0),
+            coarse(use.released.nmse),
+        )
+        for use in done.uses
+    ]
+    if uses:
+        columns = ["map", "correlation", "of a public blob", "squared error (blank map: 1)"]
+        _first("What is left of the heatmap without noise", columns, uses)
 
 
 def _first(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:

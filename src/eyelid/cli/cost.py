@@ -25,7 +25,8 @@ EXAMPLES = """\b
 Examples:
   eyelid cost features --mechanism laplace --epsilon 1
   eyelid cost --mechanism gaussian --epsilon 1 --people 40 --recordings 3 --features 16
-              --length 600"""
+              --length 600
+  eyelid cost --mechanism map-grid --epsilon 1 --people 40 --size 1680x1050"""
 
 
 def run(
@@ -40,12 +41,23 @@ def run(
     recordings: Annotated[int | None, typer.Option(help="Recordings of a person.")] = None,
     features: Annotated[int | None, typer.Option(help="How many features.")] = None,
     length: Annotated[str | None, typer.Option(help="Rows of a recording.")] = None,
+    size: Annotated[
+        str | None, typer.Option(metavar="WxH", help="Of the picture, for heatmaps.")
+    ] = None,
+    blur: Annotated[
+        float | None, typer.Option(metavar="PX", help="Point spread, for heatmaps [width / 42].")
+    ] = None,
+    areas: Annotated[int | None, typer.Option(help="How many, for tables of areas.")] = None,
     setting: Settings = None,
     columns: ColumnMap = None,
     as_json: Json = False,
 ) -> None:
-    """Show the certificate and the expected error of a release before anything runs."""
+    """Show the certificate and the expected error of a release before anything runs.
+
+    For heatmaps --recordings are the pictures or stretches of time that share the budget.
+    """
     from eyelid.errors import InputError
+    from eyelid.mechanisms import find
     from eyelid.releases.expectation import CONSTANT_RMSE_OF_SPAN, clipped
     from eyelid.releases.quote import cost
     from eyelid.releases.words import facts, promise_lines
@@ -54,6 +66,33 @@ def run(
     # As for release, where it is a parameter like others.
     length = length or parameters.pop("length", None)
     chosen = {"epsilon": epsilon, "delta": delta, "unit": unit}
+    if find(mechanism).command == "heatmap":
+        if features is not None or length is not None:
+            raise InputError("a heatmap has neither features nor a length: leave them out")
+        from eyelid.releases.maps.quote import map_cost
+        from eyelid.releases.maps.view import parsed_size
+
+        told = map_cost(
+            mechanism,
+            source,
+            people=people,
+            layers=recordings or 1,
+            size=None if size is None else parsed_size(size),
+            areas=areas,
+            blur_px=blur,
+            map=column_map(columns),
+            **{k: v for k, v in chosen.items() if v is not None} | parameters,
+        )
+        if as_json:
+            print_json(told.to_dict())
+            return
+        print_table("", ["what", "value"], told.rows())
+        for line in promise_lines(told.guarantee):
+            say(line)
+        say(told.says)
+        return
+    if size is not None or blur is not None or areas is not None:
+        raise InputError(f"--size, --blur and --areas are for heatmaps, not for {mechanism}")
     if source is None and length is not None and not length.isdigit():
         raise InputError(f"length must be a number without a study, got '{length}'")
     quote = cost(

@@ -1,6 +1,7 @@
 """The mechanisms, one a module; each docstring is its proof note. They join by registering."""
 
 from eyelid.mechanisms import (
+    aoi_tables,
     cfpa,
     dcfpa,
     dct,
@@ -10,6 +11,7 @@ from eyelid.mechanisms import (
     gaussian,
     groupmean,
     laplace,
+    maps,
     papers,
     prewindow,
 )
@@ -28,6 +30,7 @@ __all__ = [
     "Mechanism",
     "NeighbourPair",
     "Shape",
+    "aoi_tables",
     "catalogue",
     "cfpa",
     "dcfpa",
@@ -40,6 +43,7 @@ __all__ = [
     "gaussian",
     "groupmean",
     "laplace",
+    "maps",
     "mechanism",
     "papers",
     "prewindow",

@@ -14,8 +14,9 @@ from typing import ClassVar
 
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.measuring import MeasuringMechanism, beyond_rows, noise_of
+from eyelid.mechanisms.measuring import MeasuringMechanism, beyond_rows
 from eyelid.mechanisms.mechanism import Shape, Values
+from eyelid.mechanisms.noisy import noise_of
 from eyelid.privacy.noise.discrete import MAX_SCALE
 from eyelid.privacy.unit import Unit
 

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eyelid.errors import InputError
-from eyelid.mechanisms.measuring import MeasuringMechanism, noise_of
+from eyelid.mechanisms.measuring import MeasuringMechanism
 from eyelid.mechanisms.mechanism import Shape, parameter
+from eyelid.mechanisms.noisy import noise_of
 from eyelid.privacy.gaussian import check_delta, discreteness_slack, gaussian_epsilon, gaussian_mu
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.unit import Neighbours, Unit

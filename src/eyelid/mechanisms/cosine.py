@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from eyelid.errors import InputError, Refused
 from eyelid.mechanisms.approximate import ApproximateMechanism
-from eyelid.mechanisms.measuring import Integers, check_coefficients, cut_off, noise_of
+from eyelid.mechanisms.measuring import check_coefficients, cut_off
 from eyelid.mechanisms.mechanism import Shape, Values, parameter
+from eyelid.mechanisms.noisy import Integers, noise_of
 from eyelid.privacy.noise import DiscreteGaussian, DiscreteNoise
 from eyelid.privacy.unit import Unit
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from eyelid.errors import InputError
 from eyelid.mechanisms.cosine import CosineMechanism
-from eyelid.mechanisms.measuring import Integers, noise_of
 from eyelid.mechanisms.mechanism import Shape, Values, parameter, register
+from eyelid.mechanisms.noisy import Integers, noise_of
 from eyelid.mechanisms.pure import exact
 from eyelid.mechanisms.spherical import SphericalLaplace
 from eyelid.privacy.guarantee import Guarantee, Kind

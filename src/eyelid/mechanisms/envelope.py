@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from eyelid.errors import InputError
 from eyelid.mechanisms.cosine import CosineMechanism, from_first_cosines
-from eyelid.mechanisms.measuring import noise_of
 from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter, register
+from eyelid.mechanisms.noisy import noise_of
 from eyelid.privacy.unit import Unit
 
 # Smaller ones leave nothing but means.

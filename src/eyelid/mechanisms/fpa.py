@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 
 from eyelid.mechanisms.fourier import frequencies_of_first
-from eyelid.mechanisms.measuring import noise_of
 from eyelid.mechanisms.mechanism import Shape, register
+from eyelid.mechanisms.noisy import noise_of
 from eyelid.mechanisms.perturbation import FourierMechanism
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from eyelid.errors import InputError, unknown
 from eyelid.gaze.study import Feature, Study
 from eyelid.gaze.table import FeatureTable, table_from_arrays
-from eyelid.mechanisms.measuring import Integers, MeasuringMechanism, frame
+from eyelid.mechanisms.measuring import MeasuringMechanism, frame
 from eyelid.mechanisms.mechanism import (
     NeighbourPair,
     Shape,
@@ -25,6 +25,7 @@ from eyelid.mechanisms.mechanism import (
     parameter,
     register,
 )
+from eyelid.mechanisms.noisy import Integers
 from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.noise import DiscreteNoise, Randomness

@@ -7,7 +7,6 @@ ever seen of the person. Released values are rebuilt from the measurement and pu
 
 from __future__ import annotations
 
-import functools
 import math
 from abc import abstractmethod
 from collections.abc import Iterator
@@ -22,18 +21,18 @@ from eyelid.engine.progress import track
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
-from eyelid.mechanisms.mechanism import Mechanism, NeighbourPair, Shape, Values, parameter
+from eyelid.mechanisms.features import FeatureMechanism
+from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter
+from eyelid.mechanisms.noisy import Integers, NoisyMechanism, noise_of
 from eyelid.privacy.bounds import Bounds
-from eyelid.privacy.noise import DiscreteNoise, Randomness
+from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import PERSON, Trust, Unit
-
-Integers = NDArray[np.int64]
 
 _BLOCK_VALUES = 1 << 18
 
 
 @dataclass(frozen=True)
-class MeasuringMechanism(Mechanism):
+class MeasuringMechanism(NoisyMechanism, FeatureMechanism):
     """Integer noise on public coordinates of each person's feature signals.
 
     Arrays of values have the axes (…, recordings, rows, features), those of coordinates
@@ -65,20 +64,8 @@ class MeasuringMechanism(Mechanism):
         """How many coordinates one unit can move."""
 
     @abstractmethod
-    def noise(self, shape: Shape) -> DiscreteNoise:
-        """The noise on each coordinate, in grid steps, calibrated to ``epsilon`` for ``unit``."""
-
-    @abstractmethod
     def step(self, shape: Shape) -> Any:
         """The grid step of each coordinate, in its own unit; broadcasts over the last two axes."""
-
-    @abstractmethod
-    def sensitivity(self, shape: Shape, unit: Unit) -> float:
-        """How far one unit can move the integers, in steps, in the mechanism's norm."""
-
-    @abstractmethod
-    def distance(self, difference: NDArray[Any]) -> NDArray[np.float64]:
-        """The mechanism's norm of differences, over the last axis."""
 
     @abstractmethod
     def analyse(self, values: Values, shape: Shape) -> Values:
@@ -110,10 +97,6 @@ class MeasuringMechanism(Mechanism):
         """The coordinates of the clipped values as whole steps."""
         steps = self.analyse(self.clip(values), shape) / self.step(shape)
         return np.asarray(np.rint(steps), dtype=np.int64)
-
-    def perturb(self, integers: Integers, shape: Shape, noise: Randomness) -> Integers:
-        """The integers with noise added, in integers."""
-        return integers + noise_of(self, shape).draw(integers.shape, noise)
 
     def randomise(self, values: Values, shape: Shape, noise: Randomness) -> Values:
         """Values in spans above the lower bound, made private: measured, and rebuilt."""
@@ -212,6 +195,11 @@ class MeasuringMechanism(Mechanism):
             "record": (first, first, whole),
             "chunk": (first, slice(0, unit.length), first),
         }[unit.name]
+
+    def random_shape(self, rng: np.random.Generator) -> Shape:
+        """Few recordings, rows and features, of each sometimes one."""
+        recordings, features = (int(count) for count in rng.integers(1, 7, size=2))
+        return Shape(1, recordings, self.fewest_rows + int(rng.integers(0, 6)), features)
 
     def game_shapes(self) -> Iterator[Shape]:
         """Small datasets in which the whole loss shows."""
@@ -321,12 +309,6 @@ def window_rows(table: FeatureTable) -> int:
     if not table.window_ms or not table.step_ms:
         return 1
     return max(1, math.ceil(table.window_ms / table.step_ms))
-
-
-@functools.lru_cache(maxsize=64)
-def noise_of(mechanism: MeasuringMechanism, shape: Shape) -> DiscreteNoise:
-    """The calibrated noise, with its tables made once."""
-    return mechanism.noise(shape)
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,8 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eyelid.errors import InputError, Refused, unknown
-from eyelid.gaze.study import Study, check
-from eyelid.gaze.table import FeatureTable
 from eyelid.privacy.gaussian import check_epsilon
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.noise import Randomness
@@ -44,7 +42,7 @@ class Shape:
     window: int = field(default=60, repr=False)
 
     def __post_init__(self) -> None:
-        for item in fields(self):
+        for item in fields(Shape):
             if getattr(self, item.name) < 1:
                 raise InputError(f"{item.name} must be at least 1, got {getattr(self, item.name)}")
 
@@ -111,6 +109,8 @@ class Mechanism(ABC):
     units: ClassVar[tuple[str, ...]]
     paper: ClassVar[str]
     claims_to_hold: ClassVar[bool] = True
+    command: ClassVar[str] = "release"
+    """The command that runs it."""
     games: ClassVar[tuple[dict[str, Any], ...]] = ({"epsilon": 1.0},)
     """Parameters for distinguishing games, where these have power (ε or μ between 0.5 and 4): first
     those under which neighbours reach the whole loss, then others."""
@@ -131,30 +131,6 @@ class Mechanism(ABC):
     @abstractmethod
     def cost(self, shape: Shape, unit: Unit) -> Guarantee:
         """What is promised about one ``unit``, from public facts, before any data is touched."""
-
-    def summarise(self, source: Study | FeatureTable) -> FeatureTable:
-        """What the mechanism takes of a study."""
-        return windows_of(source)
-
-    @abstractmethod
-    def apply(self, table: FeatureTable, noise: Randomness) -> FeatureTable:
-        """The private data; clips its input to the public bounds itself."""
-
-    @abstractmethod
-    def shape(self, table: FeatureTable) -> Shape:
-        """The public facts of what would be released."""
-
-    @abstractmethod
-    def expected_rmse_of_span(self, shape: Shape) -> float:
-        """Root mean square error of one released value, in units of its feature's span."""
-
-    @abstractmethod
-    def expected_mean_rmse_of_span(self, shape: Shape) -> float:
-        """The same of a recording's mean over its rows."""
-
-    def cut_off(self, shape: Shape) -> str:
-        """What of the signals is left out whatever the noise, in a sentence; empty if nothing."""
-        return ""
 
     @abstractmethod
     def person_total(self, shape: Shape) -> str:
@@ -196,25 +172,10 @@ class Mechanism(ABC):
     def score(self, outputs: Values, pair: NeighbourPair) -> Values:
         """How much each output speaks for ``pair.other`` against ``pair.one``."""
 
-    def unprotected(self, table: FeatureTable) -> list[str]:
-        """What of this mechanism's output is outside the guarantee, in words."""
-        return []
-
     def parameters(self) -> dict[str, Any]:
         """The parameters as a certificate writes them."""
         values = {item.name: getattr(self, item.name) for item in fields(self)}
         return {name: str(v) if isinstance(v, Unit) else v for name, v in values.items()}
-
-
-def windows_of(source: Study | FeatureTable) -> FeatureTable:
-    """The features of a study; gaze samples are summarised in windows of the default length."""
-    if isinstance(source, FeatureTable):
-        return source
-    if source.kind == "samples":
-        from eyelid.gaze.features import window_features
-
-        return window_features(check(source))
-    return FeatureTable.of(source)
 
 
 _registry: dict[str, type[Mechanism]] = {}

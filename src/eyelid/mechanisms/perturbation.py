@@ -37,8 +37,9 @@ from eyelid.mechanisms.fourier import (
     from_first_coefficients,
     l1_of_first,
 )
-from eyelid.mechanisms.measuring import check_coefficients, cut_off, noise_of
+from eyelid.mechanisms.measuring import check_coefficients, cut_off
 from eyelid.mechanisms.mechanism import Mechanism, NeighbourPair, Shape, Values, parameter
+from eyelid.mechanisms.noisy import noise_of
 from eyelid.mechanisms.pure import PureMechanism, exact
 from eyelid.privacy.noise import DiscreteLaplace, Randomness
 from eyelid.privacy.unit import Unit

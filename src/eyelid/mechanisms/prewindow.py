@@ -21,8 +21,8 @@ from eyelid.gaze.features.windows import window_features
 from eyelid.gaze.study import Study, check
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.gaussian import Gaussian
-from eyelid.mechanisms.measuring import noise_of
 from eyelid.mechanisms.mechanism import Shape, parameter, register
+from eyelid.mechanisms.noisy import noise_of
 from eyelid.mechanisms.windowing import FORMULAS, cosines_kept, windows_of_bins
 from eyelid.privacy.unit import PERSON
 

@@ -16,9 +16,9 @@ from eyelid.audits.claims.residuals import noise_amiss
 from eyelid.audits.measurements import legible
 from eyelid.gaze.study import INDEX_COLUMNS
 from eyelid.gaze.table import FeatureTable
+from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.groupmean import GroupMean
 from eyelid.mechanisms.measuring import MeasuringMechanism
-from eyelid.mechanisms.mechanism import Mechanism
 from eyelid.privacy.composition import sequential
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.ledger import Debit
@@ -38,7 +38,7 @@ def disagreements(
     original: FeatureTable,
     released: FeatureTable,
     debit: Debit | None,
-    law: Mechanism | None,
+    law: FeatureMechanism | None,
 ) -> Iterator[str]:
     """What of a certificate cannot be true, in words.
 
@@ -49,18 +49,25 @@ def disagreements(
         debit: what the ledger counted for it; None where that is not known.
         law: the mechanism that the certificate names; None where it is not known here.
     """
+    yield from among_promises(certificate, debit)
+    yield from _in_the_data(released)
+    if certificate.person_level.holds and law is not None:
+        yield from _with(law, certificate, original, released)
+
+
+def among_promises(certificate: Certificate, debit: Debit | None) -> Iterator[str]:
+    """What a certificate promises here and not there, or the ledger did not count."""
     promised, total = certificate.person_level, certificate.total
     if certificate.guarantee.holds != promised.holds:
         yield "the certificate says that one guarantee holds and the other does not"
     if debit is not None:
-        if _claims_more(promised, debit.guarantee):
+        if claims_more(promised, debit.guarantee):
             yield (
                 f"the certificate promises a person {promised.numbers()}, and the ledger counted "
-                f"{_told(debit.guarantee)} for this release"
+                f"{told(debit.guarantee)} for this release"
             )
         if total is None or _leaves_out(total, debit.guarantee):
             yield "the certificate's total over all releases is less than this release alone"
-    yield from _in_the_data(released)
     if not promised.holds:
         return
     allowed = rank1_bounds(total or promised, certificate.people)
@@ -68,8 +75,6 @@ def disagreements(
         bound = allowed.get(kind)
         if stated is not None and (bound is None or stated < bound * (1 - _TOLERANCE)):
             yield "the certificate states a bound on naming people that its own numbers do not give"
-    if law is not None:
-        yield from _with(law, certificate, original, released)
 
 
 def _in_the_data(released: FeatureTable) -> Iterator[str]:
@@ -83,7 +88,7 @@ def _in_the_data(released: FeatureTable) -> Iterator[str]:
 
 
 def _with(
-    law: Mechanism, certificate: Certificate, original: FeatureTable, released: FeatureTable
+    law: FeatureMechanism, certificate: Certificate, original: FeatureTable, released: FeatureTable
 ) -> Iterator[str]:
     """What a mechanism would have said and done otherwise."""
     # Means, and windows made of something else, do not tell what the mechanism took.
@@ -102,10 +107,10 @@ def _with(
         )
     for stated, unit in ((certificate.person_level, PERSON), (certificate.guarantee, law.unit)):
         given = law.cost(shape, unit)
-        if _claims_more(stated, given):
+        if claims_more(stated, given):
             yield (
                 f"the certificate promises one {unit} {stated.numbers()}, and the mechanism that "
-                f"it names gives {_told(given)}"
+                f"it names gives {told(given)}"
             )
     if certificate.version == __version__:
         # Another version may say the same in other words.
@@ -146,7 +151,7 @@ def _means_amiss(law: GroupMean, original: FeatureTable, released: FeatureTable)
         yield f"{int(same.sum())} released values are the means themselves, next to no noise added"
 
 
-def _claims_more(one: Guarantee, other: Guarantee) -> bool:
+def claims_more(one: Guarantee, other: Guarantee) -> bool:
     """Whether one promises more privacy than the other gives."""
     if not one.holds:
         return False
@@ -164,7 +169,7 @@ def _claims_more(one: Guarantee, other: Guarantee) -> bool:
 def _leaves_out(total: Guarantee, alone: Guarantee) -> bool:
     """Whether a total over releases, perhaps of other kinds, is less than one of them alone."""
     if total.kind is not Kind.APPROXIMATE or not (total.holds and alone.holds):
-        return _claims_more(total, alone)
+        return claims_more(total, alone)
     # At the total's δ, which may be larger than the release's own.
     epsilon, mu = sequential([alone], total.delta).epsilon, total.mu
     if total.epsilon is None or epsilon is None:
@@ -175,5 +180,6 @@ def _leaves_out(total: Guarantee, alone: Guarantee) -> bool:
     return total.epsilon < epsilon * (1 - _TOLERANCE) - 4 * (total.delta or 0.0)
 
 
-def _told(guarantee: Guarantee) -> str:
+def told(guarantee: Guarantee) -> str:
+    """Its numbers, or that there is none."""
     return guarantee.numbers() if guarantee.holds else "no guarantee"

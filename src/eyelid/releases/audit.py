@@ -50,6 +50,7 @@ from eyelid.privacy.guarantee import rounded_up
 from eyelid.privacy.unit import Trust
 from eyelid.releases.audit_json import audit_json
 from eyelid.releases.canaries import CanaryResult, canary_audit, takes_canaries
+from eyelid.releases.maps.subject import is_heatmap
 from eyelid.releases.release import Release
 from eyelid.releases.subject import Source, Subject, subject_of
 from eyelid.releases.verdict import verdict
@@ -58,7 +59,7 @@ from eyelid.releases.words import percent
 # Attackers that are no `Attacker`: they know other things than records.
 _SPECIAL = (LIKELIHOOD, FUSED)
 # A page may replace a page, and nothing else.
-_PAGES = (".html", ".htm")
+PAGES = (".html", ".htm")
 UNCOVERED = (
     "These figures were computed from the raw data without noise: no certificate covers them. "
     "Publish them only if you mean to."
@@ -241,7 +242,7 @@ def audit(
     """
     page = Path(report) if report is not None else None
     if page is not None:
-        check_file(page, _PAGES)
+        check_file(page, PAGES)
     if seed < 0:
         raise InputError(f"seed must not be negative, got {seed}")
     wanted = [attackers] if isinstance(attackers, str) else list(attackers or ())
@@ -257,10 +258,12 @@ def audit(
     )
     if ledger is not None and not Path(ledger).exists():
         raise InputError(f"there is no ledger at {ledger}")
+    if isinstance(released, str | Path) and is_heatmap(released):
+        raise InputError(f"{released} is a heatmap: use 'eyelid audit' or eyelid.audit_heatmap")
     subject = subject_of(original, released, map=map, ledger=ledger)
     folder = subject.path if subject.released is not None and subject.released.released else None
     if folder is not None and page is None:
-        check_file(folder / "report.html", _PAGES)
+        check_file(folder / "report.html", PAGES)
     done = replace(_attack(subject, plan), partial=bool(wanted or protocols), targets=plan.targets)
     return replace(done, written=tuple(_write(done, folder, page)))
 

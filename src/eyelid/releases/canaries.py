@@ -29,9 +29,10 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import read, write
+from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.groupmean import GroupMean, with_others
 from eyelid.mechanisms.measuring import MeasuringMechanism
-from eyelid.mechanisms.mechanism import Mechanism, NeighbourPair, Shape
+from eyelid.mechanisms.mechanism import NeighbourPair, Shape
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.unit import PERSON, Unit
 from eyelid.releases.certificate import read_certificate
@@ -102,14 +103,14 @@ class CanaryResult:
         return self.holds and any(run.refuted for run in runs)
 
 
-def takes_canaries(mechanism: Mechanism) -> bool:
+def takes_canaries(mechanism: FeatureMechanism) -> bool:
     """Whether a mechanism can be tried on people who have features and no gaze."""
     inside = mechanism.core if isinstance(mechanism, GroupMean) else mechanism
     return inside.takes == "features"
 
 
 def canary_audit(
-    mechanism: Mechanism, people: int = PEOPLE, features: int = 1, seed: int | None = None
+    mechanism: FeatureMechanism, people: int = PEOPLE, features: int = 1, seed: int | None = None
 ) -> CanaryResult:
     """Release made-up people once, as anybody's study would be, and guess their coins.
 
@@ -192,7 +193,7 @@ class _Group:
 
 
 def _groups(
-    people: int, mechanism: Mechanism, rows: tuple[int, int], features: int, seed: int | None
+    people: int, mechanism: FeatureMechanism, rows: tuple[int, int], features: int, seed: int | None
 ) -> list[_Group]:
     """The canaries; where the unit is not the person, half of them differ in one unit only."""
     rng = np.random.default_rng(seed)
@@ -215,7 +216,7 @@ def _groups(
     ]
 
 
-def _moving_most(mechanism: Mechanism, rows: tuple[int, int]) -> NDArray[np.bool_]:
+def _moving_most(mechanism: FeatureMechanism, rows: tuple[int, int]) -> NDArray[np.bool_]:
     """Which rows of a long recording go up with the coin; the others go down.
 
     Of all ways to go from bound to bound, one that moves what is measured of a signal far in L2:
@@ -312,7 +313,9 @@ def _in_teams(table: FeatureTable, groups: Sequence[_Group]) -> FeatureTable:
     return replace(table, data=pl.concat(parts), people=pl.concat(teams))
 
 
-def _scores(mechanism: Mechanism, group: _Group, released: FeatureTable, shape: Shape) -> Values:
+def _scores(
+    mechanism: FeatureMechanism, group: _Group, released: FeatureTable, shape: Shape
+) -> Values:
     """How much each canary's released record speaks for heads.
 
     The likelihood ratio of the mechanism, unless something passed without noise: a value, a gap or

@@ -36,6 +36,7 @@ class Certificate:
             check; a plain hash would confirm guesses about the data.
         version: of eyelid.
         output_sha256: of what was released, so that a swapped or edited file is noticed.
+        map: public facts of released maps: size, grid, placement, layers, groups, areas.
     """
 
     mechanism: str
@@ -53,6 +54,7 @@ class Certificate:
     input_sha256: str | None
     version: str
     output_sha256: str | None = None
+    map: dict[str, Any] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """As in certificate.json."""
@@ -74,6 +76,7 @@ class Certificate:
             "input_sha256": self.input_sha256,
             "output_sha256": self.output_sha256,
             "version": self.version,
+            **({} if self.map is None else {"map": self.map}),
         }
 
     def to_json(self) -> str:
@@ -115,6 +118,7 @@ class Certificate:
             input_sha256=told.get("input_sha256"),
             version=str(told["version"]),
             output_sha256=told.get("output_sha256"),
+            map=told.get("map"),
         )
 
 

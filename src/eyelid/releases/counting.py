@@ -5,8 +5,27 @@ from __future__ import annotations
 from pathlib import Path
 
 from eyelid.errors import InputError, Refused
-from eyelid.gaze.study import Origin
+from eyelid.gaze.study import Origin, Study
+from eyelid.gaze.table import FeatureTable
+from eyelid.io.origin import counted_in, origin_of, origin_so_far
 from eyelid.privacy.ledger import Ledger
+
+
+def counting_origin(
+    source: Study | FeatureTable, path: Path | None, ledger: Path | str | None
+) -> Origin | None:
+    """Who these people are to the ledger that will count the release; None where nobody counts.
+
+    Args:
+        source: what is released from.
+        path: where it was read; None for what only Python knows.
+        ledger: count in this file; refused while the study's own has a limit.
+    """
+    if path is None or not isinstance(source, Study):
+        refuse_to_dodge(source.origin, ledger)
+        return source.origin if ledger is None else counted_in(source.origin, ledger)
+    refuse_to_dodge(origin_so_far(source, path), ledger)
+    return origin_of(source, path, ledger)
 
 
 def open_ledger(origin: Origin | None) -> tuple[Ledger, str] | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from eyelid.audits.membership import advantage_bound
 from eyelid.gaze.features.catalogue import EVENT_KINDS, event_feature_set, window_feature_set
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.mechanism import Mechanism, Shape
+from eyelid.mechanisms.features import FeatureMechanism
+from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.papers.paper_mechanism import PaperMechanism
 from eyelid.mechanisms.prewindow import Prewindow
 from eyelid.privacy.rank1 import rank1_bounds
@@ -17,7 +18,7 @@ from eyelid.releases.words import SAYS_NOTHING, plural, worth
 
 
 def datacard(
-    certificate: Certificate, table: FeatureTable, shape: Shape, mechanism: Mechanism
+    certificate: Certificate, table: FeatureTable, shape: Shape, mechanism: FeatureMechanism
 ) -> str:
     """The text of DATACARD.md: of rows, lengths and features it tells what the table has."""
     central = certificate.guarantee.trust is Trust.CENTRAL

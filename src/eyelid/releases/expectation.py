@@ -14,9 +14,10 @@ import numpy as np
 from eyelid.errors import InputError
 from eyelid.mechanisms.cosine import CosineMechanism
 from eyelid.mechanisms.dct import DCT
+from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.groupmean import GroupMean
 from eyelid.mechanisms.measuring import MeasuringMechanism
-from eyelid.mechanisms.mechanism import Mechanism, Shape
+from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.prewindow import Prewindow
 from eyelid.privacy.unit import PERSON, Trust
 
@@ -126,7 +127,7 @@ class Expectation:
         }
 
 
-def expectation(chosen: Mechanism, shape: Shape) -> Expectation:
+def expectation(chosen: FeatureMechanism, shape: Shape) -> Expectation:
     """What a release can be expected to show."""
     value = chosen.expected_rmse_of_span(shape)
     central = chosen.cost(shape, PERSON).trust is Trust.CENTRAL
@@ -142,19 +143,19 @@ def expectation(chosen: Mechanism, shape: Shape) -> Expectation:
     )
 
 
-def _in_mean(chosen: Mechanism, error: float, divisor: float, shape: Shape) -> float:
+def _in_mean(chosen: FeatureMechanism, error: float, divisor: float, shape: Shape) -> float:
     """An error when a mean over people divides the noise."""
     if isinstance(chosen, MeasuringMechanism):
         return chosen.error_in_mean(error, divisor, shape)
     return error / divisor
 
 
-def inside(chosen: Mechanism) -> Mechanism:
+def inside(chosen: FeatureMechanism) -> FeatureMechanism:
     """What is done to each person's own signals: of a mean, by the mechanism inside."""
     return chosen.core if isinstance(chosen, GroupMean) else chosen
 
 
-def for_means(chosen: Mechanism) -> Mechanism:
+def for_means(chosen: FeatureMechanism) -> FeatureMechanism:
     """What to put inside `groupmean` for a mean at the same ε for the same unit.
 
     That of a mean, and mechanisms that were made for means, as they are; `dct` for others, as far
@@ -167,7 +168,7 @@ def for_means(chosen: Mechanism) -> Mechanism:
     return DCT(epsilon=own.epsilon, delta=getattr(own, "delta", None), unit=own.unit)
 
 
-def people_needed(chosen: Mechanism, shape: Shape) -> int | None:
+def people_needed(chosen: FeatureMechanism, shape: Shape) -> int | None:
     """From how many people of a group on their mean would carry information, at the same ε.
 
     The mean is that of `groupmean` with `for_means` inside. None where not even a billion people
@@ -179,7 +180,7 @@ def people_needed(chosen: Mechanism, shape: Shape) -> int | None:
     def error(people: int) -> float:
         facts = replace(shape, people=people)
         if averages:
-            alike: Mechanism = replace(own, averaged=people)  # type: ignore[call-arg]
+            alike: FeatureMechanism = replace(own, averaged=people)  # type: ignore[call-arg]
             return alike.expected_rmse_of_span(facts)
         # One person is one of so many terms of the sum, under the noise for one.
         return _in_mean(own, own.expected_rmse_of_span(facts), people, facts)

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
+from eyelid.gaze.maps.looks import Looks
 from eyelid.gaze.table import FeatureTable
 from eyelid.privacy.ledger import Debit, Ledger
 
@@ -31,9 +36,27 @@ def output_digest(table: FeatureTable) -> str:
     return found.hexdigest()
 
 
-def debit_of(fingerprint: str, table: FeatureTable, book: Ledger, origin: str) -> Debit | None:
-    """The debit whose release was made from this table, by the fingerprint in its certificate."""
-    content = input_digest(table)
+def looks_digest(looks: Looks) -> bytes:
+    """SHA-256 of where everybody looked: what maps are made of."""
+    told = [looks.people, looks.layers, looks.width_px, looks.height_px]
+    found = hashlib.sha256(json.dumps(told).encode())
+    for values in (looks.person, looks.layer, looks.x_px, looks.y_px, looks.weight):
+        found.update(np.ascontiguousarray(values, dtype=np.float64).tobytes())
+    return found.digest()
+
+
+def arrays_digest(arrays: Mapping[str, NDArray[Any]], text: str = "") -> str:
+    """SHA-256 of named arrays, whatever their order, and of a text beside them."""
+    found = hashlib.sha256(text.encode())
+    for name in sorted(arrays):
+        values = np.ascontiguousarray(arrays[name])
+        found.update(f"{name} {values.dtype.str} {values.shape}".encode())
+        found.update(values.tobytes())
+    return found.hexdigest()
+
+
+def debit_of(fingerprint: str, content: bytes, book: Ledger, origin: str) -> Debit | None:
+    """The debit whose release has this digest as its input, by its certificate's fingerprint."""
     for debit in book.debits(origin):
         if book.fingerprint(content, debit.id) == fingerprint:
             return debit

@@ -14,8 +14,9 @@ from eyelid.gaze.study import Feature, Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.column_map import Map
 from eyelid.io.reading import read
+from eyelid.mechanisms.features import FeatureMechanism, feature_mechanism, windows_of
 from eyelid.mechanisms.groupmean import GroupMean
-from eyelid.mechanisms.mechanism import Mechanism, Shape, find, mechanism, windows_of
+from eyelid.mechanisms.mechanism import Mechanism, Shape, find
 from eyelid.privacy.bounds import Bounds, BoundsSource
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import Randomness
@@ -43,7 +44,7 @@ class Plan:
         keep: columns released as they are, unprotected.
     """
 
-    mechanism: Mechanism
+    mechanism: FeatureMechanism
     table: FeatureTable
     defined_features: tuple[Feature, ...]
     shape: Shape
@@ -87,7 +88,9 @@ def promised(mechanism: Mechanism, shape: Shape, unit: Unit, *reasons: str) -> G
 
 
 def feature_table(
-    source: Study | FeatureTable | Path | str, map: Map = None, mechanism: Mechanism | None = None
+    source: Study | FeatureTable | Path | str,
+    map: Map = None,
+    mechanism: FeatureMechanism | None = None,
 ) -> FeatureTable:
     """The feature table that somebody means by a study, a table, or a path.
 
@@ -97,10 +100,10 @@ def feature_table(
     return windows_of(read_in) if mechanism is None else mechanism.summarise(read_in)
 
 
-def build_mechanism(name: str | Mechanism, **parameters: Any) -> Mechanism:
+def build_mechanism(name: str | FeatureMechanism, **parameters: Any) -> FeatureMechanism:
     """A mechanism from a name and what was asked for; what was not asked for takes its default."""
     asked = {key: value for key, value in parameters.items() if value is not None}
-    if isinstance(name, Mechanism):
+    if isinstance(name, FeatureMechanism):
         if asked:
             raise InputError(
                 f"{name.name} has its parameters set already: leave out {', '.join(asked)}"
@@ -111,12 +114,12 @@ def build_mechanism(name: str | Mechanism, **parameters: Any) -> Mechanism:
         raise InputError("averaged is set by groupmean alone: write inner=envelope there")
     if "unit" not in asked and PERSON.name not in kind.units:
         asked["unit"] = kind.units[0]
-    return mechanism(name, **asked)
+    return feature_mechanism(name, **asked)
 
 
 def make_plan(
     source: Study | FeatureTable | Path | str,
-    mechanism: Mechanism,
+    mechanism: FeatureMechanism,
     noise: Randomness,
     bounds: str | Path | Bounds = "public",
     keep: Sequence[str] = (),

@@ -11,7 +11,8 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.column_map import Map
-from eyelid.mechanisms.mechanism import Mechanism, Shape
+from eyelid.mechanisms.features import FeatureMechanism
+from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.prewindow import Prewindow
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.rank1 import rank1_bounds
@@ -31,7 +32,7 @@ class Quote:
         alike: whether people cannot be told apart by what is not protected.
     """
 
-    mechanism: Mechanism
+    mechanism: FeatureMechanism
     shape: Shape
     alike: bool = True
 
@@ -88,7 +89,7 @@ class Quote:
 
 
 def cost(
-    mechanism: str | Mechanism,
+    mechanism: str | FeatureMechanism,
     source: Study | FeatureTable | Path | str | None = None,
     *,
     people: int | None = None,

@@ -17,24 +17,19 @@ from eyelid.gaze.table import FeatureTable
 from eyelid.io import study_folder
 from eyelid.io.column_map import Map
 from eyelid.io.intake import is_ours, read_scrubbed, under_pseudonyms
-from eyelid.io.origin import counted_in, origin_of, origin_so_far
 from eyelid.io.study_folder import write_parts
+from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.groupmean import GroupedShape
-from eyelid.mechanisms.mechanism import Mechanism
 from eyelid.mechanisms.papers.paper_mechanism import PaperMechanism
 from eyelid.privacy.bounds import Bounds
-from eyelid.privacy.composition import parallel
-from eyelid.privacy.guarantee import Guarantee
-from eyelid.privacy.ledger import Ledger
 from eyelid.privacy.noise import randomness
-from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.releases.certificate import Certificate
-from eyelid.releases.counting import open_ledger, refuse_to_dodge
+from eyelid.releases.certifying import Purchase, debited
+from eyelid.releases.counting import counting_origin, open_ledger
 from eyelid.releases.datacard import datacard
 from eyelid.releases.fingerprint import input_digest, output_digest
 from eyelid.releases.plan import Plan, build_mechanism, make_plan
 from eyelid.releases.words import plural, worth
-from eyelid.version import __version__
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +58,7 @@ def release(
     source: Study | FeatureTable | Path | str,
     out: Path | str | None = None,
     *,
-    mechanism: str | Mechanism = "laplace",
+    mechanism: str | FeatureMechanism = "laplace",
     epsilon: float | None = None,
     delta: float | None = None,
     unit: str | None = None,
@@ -111,21 +106,13 @@ def release(
     if path is not None:
         source = read_scrubbed(path, map)
     plan = make_plan(source, chosen, noise, bounds, keep)
-    own = plan.table.origin
-    if path is not None and isinstance(source, Study):
-        own = origin_so_far(source, path)
-    refuse_to_dodge(own, ledger)
-    origin = own
-    if path is not None and isinstance(source, Study):
-        origin = origin_of(source, path, ledger)
-    elif ledger is not None:
-        origin = counted_in(own, ledger)
+    origin = counting_origin(source if isinstance(source, Study) else plan.table, path, ledger)
     table = replace(plan.table, origin=origin)
     if path is not None and isinstance(source, Study) and not study_folder.recognises(path):
         table = under_pseudonyms(table, ours=is_ours(source, path))
     plan = replace(plan, table=table)
     book = open_ledger(origin)
-    certificate = _debit_and_certify(plan, book, noise.name, out)
+    certificate = debited(_purchase(plan, noise.name), book, out)
 
     table = chosen.apply(plan.table, noise)
     people = table.people
@@ -178,56 +165,13 @@ def _rows_told(plan: Plan, table: FeatureTable) -> str:
     return text
 
 
-def _debit_and_certify(
-    plan: Plan,
-    book: tuple[Ledger, str] | None,
-    randomness_name: str,
-    out: Path | None,
-) -> Certificate:
-    """Pay first; then say what was bought."""
-    history: tuple[dict[str, Any], ...] = ()
-    total: Guarantee | None = None
-    fingerprint: str | None = None
-    alike = plan.alike
-    if book is not None:
-        ledger, origin = book
-        what = f"{plan.guarantee.numbers()} per {plan.guarantee.unit}, {out.name if out else '–'}"
-        paid = ledger.debit(
-            origin, plan.people, plan.mechanism.name, plan.person_level, what, plan.alike
-        )
-        balances = ledger.balances(origin, people=plan.people)
-        total = parallel([b.total for b in balances])
-        counted = {d.id: d for b in balances for d in b.debits}
-        history = tuple(
-            {"mechanism": d.mechanism} | d.guarantee.summary() for _, d in sorted(counted.items())
-        )
-        # Who was in which release tells people apart as well as any attribute.
-        alike = len(balances) == 1 and all(d.alike for d in counted.values())
-        alike &= not ledger.is_incomplete(origin)
-        fingerprint = ledger.fingerprint(input_digest(plan.table), paid.id)
-    unprotected = plan.mechanism.unprotected(plan.table)
-    unprotected += [
-        f"the attribute {name} of every person, released as it is" for name in plan.keep
-    ]
-    if book is None:
-        unprotected.append("what earlier releases of these people gave away: there is no ledger")
-    elif book[0].is_incomplete(book[1]):
-        unprotected.append(
-            "what another ledger has counted of these people: the one used here is not the only one"
-        )
-    delta = plan.person_level.delta or 0.0
-    if delta * plan.shape.people >= 1:
-        unprotected.append(
-            f"one person in {plan.shape.people}: δ = {delta:g} would also allow a mechanism that "
-            "publishes somebody's data outright"
-        )
-    bounded = plan.person_level if total is None or plan.central else total
-    if not alike:
-        # Kept attributes or unequal recordings may name people without any gaze.
-        bounded = bounded.broken("people are told apart by what is not protected")
-    return Certificate(
+def _purchase(plan: Plan, randomness_name: str) -> Purchase:
+    """What the plan is about to buy."""
+    kept = [f"the attribute {name} of every person, released as it is" for name in plan.keep]
+    return Purchase(
         mechanism=plan.mechanism.name,
         parameters=plan.mechanism.parameters(),
+        people=plan.people,
         guarantee=plan.guarantee,
         person_level=plan.person_level,
         how=plan.mechanism.person_total(plan.shape),
@@ -237,11 +181,7 @@ def _debit_and_certify(
             "numerics": plan.mechanism.numerics,
             "randomness": randomness_name,
         },
-        ledger=history,
-        total=total,
-        unprotected=tuple(unprotected),
-        rank1_bound=rank1_bounds(bounded, plan.shape.people),
-        people=plan.shape.people,
-        input_sha256=fingerprint,
-        version=__version__,
+        unprotected=[*plan.mechanism.unprotected(plan.table), *kept],
+        alike=plan.alike,
+        input_digest=lambda: input_digest(plan.table),
     )

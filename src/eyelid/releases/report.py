@@ -133,7 +133,7 @@ def report(audit: Audit, story: Story | None = None) -> str:
         says_nothing=SAYS_NOTHING,
         telling=_telling(audit),
         telling_attributes=telling_attributes(audit),
-        total=_total(subject) if certificate else "",
+        total=told_total(subject.total) if certificate else "",
         by_protocol=by_protocol,
         unfair=[finding for finding in by_protocol if not finding.honest],
         control_rows=_control_rows(audit),
@@ -185,9 +185,8 @@ def _telling(audit: Audit) -> int | None:
     return int((audit.features["p_adjusted"] < _FEATURES_ALPHA).sum())
 
 
-def _total(subject: Subject) -> str:
+def told_total(total: Guarantee | None) -> str:
     """What all releases counted so far come to."""
-    total = subject.total
     if total is None:
         return "What other releases of these people cost is not known here."
     if not total.holds:

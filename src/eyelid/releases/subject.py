@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,15 +12,16 @@ import polars as pl
 from eyelid.audits.protocols import Material
 from eyelid.errors import EyelidError, InputError
 from eyelid.gaze.features import window_features
-from eyelid.gaze.study import Study, check
+from eyelid.gaze.study import Origin, Study, check
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import study_folder
 from eyelid.io.column_map import Map
 from eyelid.io.intake import is_ours, read_scrubbed, under_pseudonyms
 from eyelid.io.origin import origin_so_far
 from eyelid.io.reading import read
+from eyelid.mechanisms.features import FeatureMechanism, feature_mechanism
 from eyelid.mechanisms.groupmean import GroupMean, slots_of
-from eyelid.mechanisms.mechanism import Mechanism, catalogue, mechanism
+from eyelid.mechanisms.mechanism import catalogue
 from eyelid.privacy.composition import parallel
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.ledger import Debit, Ledger
@@ -30,7 +31,7 @@ from eyelid.privacy.unit import Trust
 from eyelid.releases.agreement import disagreements
 from eyelid.releases.bounds import clipped_to
 from eyelid.releases.certificate import Certificate, read_certificate
-from eyelid.releases.fingerprint import debit_of, output_digest
+from eyelid.releases.fingerprint import debit_of, input_digest, output_digest
 from eyelid.releases.plan import feature_table, people_alike
 from eyelid.releases.release import Release
 
@@ -74,7 +75,7 @@ class Subject:
     samples: Study | None = None
     released_samples: Study | None = None
     certificate: Certificate | None = None
-    law: Mechanism | None = None
+    law: FeatureMechanism | None = None
     total: Guarantee | None = None
     disagreements: tuple[str, ...] = ()
     path: Path | None = None
@@ -173,7 +174,7 @@ def subject_of(
         theirs = feature_table(released)
     notes: list[str] = []
     taken: FeatureTable | None = None
-    law: Mechanism | None = None
+    law: FeatureMechanism | None = None
     total: Guarantee | None = None
     wrong: tuple[str, ...] = ()
     if certificate is None:
@@ -199,11 +200,14 @@ def subject_of(
             # One scale for all: the mechanism's.
             table, theirs = (clipped_to(t, certificate.bounds) for t in (table, theirs))
         notes += _check_certificate(certificate, taken, theirs)
-        debit, total, not_counted = _counted(certificate, taken)
+        people = taken.data["person"].unique().to_list()
+        debit, total, not_counted = counted(
+            certificate, taken.origin, people, lambda: input_digest(taken)
+        )
         notes += [*unknown, *not_counted]
         wrong = (*amiss, *disagreements(certificate, taken, theirs, debit, law))
     if path is not None and certificate is not None:
-        notes += _beyond(path)
+        notes += beyond(path, _RELEASED_FILES)
     return Subject(
         original=table,
         released=theirs,
@@ -241,9 +245,9 @@ def _remarks(source: object) -> tuple[str, ...]:
     return source.notes if isinstance(source, Study) else ()
 
 
-def _beyond(folder: Path) -> list[str]:
+def beyond(folder: Path, known: Collection[str]) -> list[str]:
     """What lies in a released folder that no release puts there."""
-    extra = sorted(item.name for item in folder.iterdir() if item.name not in _RELEASED_FILES)
+    extra = sorted(item.name for item in folder.iterdir() if item.name not in known)
     if not extra:
         return []
     return [f"the released folder holds {len(extra)} more than a release has, which nothing covers"]
@@ -262,7 +266,10 @@ def _same_features(one: FeatureTable, other: FeatureTable) -> bool:
 
 
 def _taken(
-    certificate: Certificate, law: Mechanism | None, table: FeatureTable, samples: Study | None
+    certificate: Certificate,
+    law: FeatureMechanism | None,
+    table: FeatureTable,
+    samples: Study | None,
 ) -> FeatureTable:
     """What the mechanism took, with the bounds of the certificate: as a rule these features."""
     named = set(certificate.bounds.values)
@@ -338,7 +345,7 @@ def _matched(original: FeatureTable, released: FeatureTable) -> tuple[FeatureTab
 
 
 def _means_matched(
-    law: Mechanism | None, original: FeatureTable, released: FeatureTable
+    law: FeatureMechanism | None, original: FeatureTable, released: FeatureTable
 ) -> tuple[FeatureTable, FeatureTable]:
     """The same for means over people, where those of the release are groups."""
     if not isinstance(law, GroupMean):
@@ -401,35 +408,43 @@ def _check_certificate(
     return []
 
 
-def _mechanism(certificate: Certificate) -> tuple[Mechanism | None, list[str], list[str]]:
+def _mechanism(certificate: Certificate) -> tuple[FeatureMechanism | None, list[str], list[str]]:
     """The mechanism that a certificate names; what is amiss with it, and what is not known."""
     if certificate.mechanism not in catalogue():
         note = f"the mechanism {certificate.mechanism} is not known here: nothing was checked by it"
         return None, [], [note]
     try:
-        return mechanism(certificate.mechanism, **certificate.parameters), [], []
+        return feature_mechanism(certificate.mechanism, **certificate.parameters), [], []
     except (EyelidError, TypeError, ValueError, AttributeError) as error:
         return None, [f"the mechanism of the certificate cannot be run ({error})"], []
 
 
-def _counted(
-    certificate: Certificate, original: FeatureTable
+def counted(
+    certificate: Certificate,
+    origin: Origin | None,
+    people: Sequence[str],
+    content: Callable[[], bytes],
 ) -> tuple[Debit | None, Guarantee | None, list[str]]:
-    """What the ledger counted for this release, the total so far, and what is not known."""
-    origin = original.origin
+    """What the ledger counted for this release, the total so far, and what is not known.
+
+    Args:
+        certificate: of the release.
+        origin: of the original.
+        people: whose data were released.
+        content: the digest of what was released from.
+    """
     if certificate.input_sha256 is None:
         return None, None, ["the certificate names no ledger: nothing ties it to the original"]
     if origin is None or origin.ledger is None or not origin.ledger.exists():
         return None, None, ["the ledger that counted the release is not at hand: it was not asked"]
     book, debit = Ledger(origin.ledger), None
     if book.knows(origin.id):
-        debit = debit_of(certificate.input_sha256, original, book, origin.id)
+        debit = debit_of(certificate.input_sha256, content(), book, origin.id)
     if debit is None:
         raise InputError(
             f"{origin.ledger.name} has counted no such release of these data: give the original as "
             "it was when it was released, or the ledger that counted it with --ledger FILE"
         )
-    people = original.data["person"].unique().to_list()
     total = parallel([balance.total for balance in book.balances(origin.id, people=people)])
     if book.is_incomplete(origin.id):
         total = total.broken("another ledger counted releases of these people, too")

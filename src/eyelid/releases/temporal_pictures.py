@@ -11,7 +11,7 @@ from eyelid.audits.temporal.correlation import mean_over_features, temporal_corr
 from eyelid.errors import unknown
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.mechanism import windows_of
+from eyelid.mechanisms.features import windows_of
 from eyelid.privacy.guarantee import rounded_up
 from eyelid.releases.drawing import BLUE, GREEN, GREY, INK, ORANGE, SMALL, figure, svg
 

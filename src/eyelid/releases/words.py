@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 
 from eyelid.audits.statistics import Rate
+from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.groupmean import GroupedShape, GroupMean
-from eyelid.mechanisms.mechanism import Mechanism, Shape
+from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.prewindow import Prewindow
 from eyelid.privacy.guarantee import Guarantee, rounded_up
 from eyelid.privacy.unit import PERSON
@@ -72,7 +73,7 @@ def promise_lines(guarantee: Guarantee) -> list[str]:
     return ["No privacy guarantee holds:", *(f"- {reason}" for reason in guarantee.reasons)]
 
 
-def facts(mechanism: Mechanism, shape: Shape) -> str:
+def facts(mechanism: FeatureMechanism, shape: Shape) -> str:
     """The public facts that everything else follows from, about what is released."""
     own, most = inside(mechanism), "up to " if not mechanism.claims_to_hold else ""
     shown = own.released(shape) if isinstance(own, Prewindow) else shape
@@ -122,7 +123,7 @@ def plural(count: int, word: str, words: str | None = None) -> str:
     return f"{count} {word if count == 1 else words or word + 's'}"
 
 
-def worth(mechanism: Mechanism, shape: Shape) -> str:
+def worth(mechanism: FeatureMechanism, shape: Shape) -> str:
     """What is left to see in the release, from public facts alone."""
     expected = expectation(mechanism, shape)
     if expected.most:
@@ -180,7 +181,7 @@ def _beaten(what: str, error: float) -> str:
 
 
 def _what_would(
-    mechanism: Mechanism, shape: Shape, expected: Expectation, person_level: Guarantee
+    mechanism: FeatureMechanism, shape: Shape, expected: Expectation, person_level: Guarantee
 ) -> str:
     """What would carry information instead."""
     people, own = people_needed(mechanism, shape), inside(mechanism)

@@ -9,10 +9,15 @@ from eyelid.audits.claims.faults import faults_of
 from eyelid.audits.claims.outputs import compare
 from eyelid.audits.claims.twins import twin
 from eyelid.mechanisms import catalogue, find
+from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.measuring import MeasuringMechanism
 from eyelid.privacy import randomness
 
-SOUND = [name for name, kind in catalogue().items() if kind.claims_to_hold]
+SOUND = [
+    name
+    for name, kind in catalogue().items()
+    if kind.claims_to_hold and issubclass(kind, FeatureMechanism)
+]
 
 
 def first(name):

@@ -38,8 +38,9 @@ def test_one_made_for_a_much_larger_epsilon_is_not(name, parameters):
     table = people()
     law = mechanism(name, epsilon=20.0, **parameters)
     quiet = mechanism(name, epsilon=1000.0, **parameters)
-    found = quieter_than_again(law, table, quiet.apply(table, randomness(1)))
-    assert "times as far from fresh ones" in (found or "")
+    # The fresh releases have noise of their own: with a private k one look in twenty misses it.
+    looks = (quieter_than_again(law, table, quiet.apply(table, randomness(s))) for s in range(5))
+    assert any("times as far from fresh ones" in (found or "") for found in looks)
 
 
 def test_single_numbers_tell_nothing():

@@ -14,7 +14,7 @@ from eyelid.audits.claims.twins import twin
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
 from eyelid.mechanisms import mechanism
-from eyelid.mechanisms.measuring import noise_of
+from eyelid.mechanisms.noisy import noise_of
 from eyelid.privacy import randomness
 
 LAWS = [

@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from eyelid.audits.claims.aoi_faults import aoi_faults
+from eyelid.audits.claims.fault import Fault, fuzz_fault, game_fault, less_noise
 from eyelid.audits.claims.game import play
+from eyelid.audits.claims.map_faults import map_faults
 from eyelid.audits.claims.outputs import compare, no_noise
 from eyelid.audits.claims.precision import attack
 from eyelid.audits.claims.residuals import examine
-from eyelid.audits.claims.sensitivity import fuzz
 from eyelid.audits.claims.twins import twin
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.additive import AdditiveMechanism
+from eyelid.mechanisms.aoi_tables import AoiTables
 from eyelid.mechanisms.cosine import CosineMechanism
 from eyelid.mechanisms.dct import DCT
 from eyelid.mechanisms.envelope import Envelope
 from eyelid.mechanisms.groupmean import GroupMean
-from eyelid.mechanisms.measuring import MeasuringMechanism, noise_of
+from eyelid.mechanisms.maps.noisy_map import NoisyMap
+from eyelid.mechanisms.measuring import MeasuringMechanism
 from eyelid.mechanisms.mechanism import Mechanism, Shape, Values
+from eyelid.mechanisms.noisy import noise_of
 from eyelid.mechanisms.perturbation import FourierMechanism
 from eyelid.mechanisms.prewindow import Prewindow
 from eyelid.mechanisms.pure import exact
@@ -33,30 +38,20 @@ from eyelid.privacy.unit import PERSON, Unit
 
 Integers = NDArray[np.int64]
 
-_FUZZ_PAIRS = 16_384
 # What is wrong in every pair is seen in few.
 _FEW_PAIRS = 1_024
-
-
-@dataclass(frozen=True)
-class Fault:
-    """A broken twin and the attack that should see it.
-
-    Attributes:
-        name: what was broken.
-        mechanism: whose twin it is.
-        caught: plays the attack and says whether the claim was refuted.
-    """
-
-    name: str
-    mechanism: str
-    caught: Callable[[int, Randomness], bool]
 
 
 def faults_of(kind: type[Mechanism]) -> Iterator[Fault]:
     """Every planted fault that makes sense for this mechanism."""
     variants = list(kind.set_for_games())
     mechanism = variants[0]
+    if isinstance(mechanism, NoisyMap):
+        yield from map_faults([v for v in variants if isinstance(v, NoisyMap)])
+        return
+    if isinstance(mechanism, AoiTables):
+        yield from aoi_faults([v for v in variants if isinstance(v, AoiTables)])
+        return
     if not isinstance(mechanism, MeasuringMechanism):
         return
     if isinstance(mechanism, GroupMean):
@@ -64,18 +59,18 @@ def faults_of(kind: type[Mechanism]) -> Iterator[Fault]:
         return
     # Some lose less than they claim; what is planted is too little for the claim.
     too_little = 0.85 / getattr(mechanism, "times", 1)
-    yield _game_fault(f"scale × {too_little:g}", mechanism, {"perturb": _less_noise(too_little)})
+    yield game_fault(f"scale × {too_little:g}", mechanism, {"perturb": less_noise(too_little)})
     unclipped: dict[str, Any] = {"clip": _no_clip}
     if isinstance(mechanism, CosineMechanism):
         yield from _cosine_faults(variants)
         # Values that are not clipped would still be limited as coefficients.
         unclipped["limit"] = _no_limit
-    yield _game_fault("missing clip", mechanism, unclipped)
+    yield game_fault("missing clip", mechanism, unclipped)
     for name, changes in _STALE.items():
         yield _residual_fault(name, mechanism, changes)
     for name, changes in _BARE.items():
         yield _output_fault(name, mechanism, changes)
-    yield _fuzz_fault(
+    yield fuzz_fault(
         "gaps filled with people's mean", mechanism, {"clip": _filled_by_people}, _FEW_PAIRS
     )
     for smaller in variants[: len(kind.game_units or kind.units)]:
@@ -85,19 +80,19 @@ def faults_of(kind: type[Mechanism]) -> Iterator[Fault]:
         yield _float_noise(mechanism)
     if isinstance(mechanism, Prewindow):
         overlapping = replace(mechanism, window_s=1.0, step_s=0.5)
-        yield _game_fault("windows counted, not bins", overlapping, {"scale_in_spans": _of_windows})
-        yield _game_fault("events in all their windows", overlapping, {"query": _windowed_first})
+        yield game_fault("windows counted, not bins", overlapping, {"scale_in_spans": _of_windows})
+        yield game_fault("events in all their windows", overlapping, {"query": _windowed_first})
     if isinstance(mechanism, FourierMechanism):
         *_, longest, choosing = variants
         assert isinstance(choosing, FourierMechanism)
-        yield _game_fault("noise on real parts only", longest, {"perturb": _real_only})
-        yield _game_fault("missing √n", longest, {"perturb": _without_root_n})
-        yield _game_fault("choice of k not paid for", choosing, _UNPAID)
-        yield _game_fault("choice of k without noise", choosing, _ALWAYS_BEST)
-        yield _fuzz_fault(
+        yield game_fault("noise on real parts only", longest, {"perturb": _real_only})
+        yield game_fault("missing √n", longest, {"perturb": _without_root_n})
+        yield game_fault("choice of k not paid for", choosing, _UNPAID)
+        yield game_fault("choice of k without noise", choosing, _ALWAYS_BEST)
+        yield fuzz_fault(
             "choice of k on top of ε", choosing, {"candidates": _with_all_of_it}, _FEW_PAIRS
         )
-        yield _fuzz_fault(
+        yield fuzz_fault(
             "choice of k with 4 × its share", choosing, {"costs": _four_times}, _FEW_PAIRS
         )
 
@@ -106,27 +101,27 @@ def _cosine_faults(variants: list[Mechanism]) -> Iterator[Fault]:
     """Those of `dct` and `envelope`: what limits coefficients, and the noise made for it."""
     first, last = variants[0], variants[-2]
     if isinstance(first, DCT):
-        yield _game_fault("missing clip of the norm", first, {"limit": _no_limit})
-        yield _game_fault("recordings clipped each alone", first, {"limit": _limit_recordings})
-        yield _fuzz_fault("norm that grows by rounding", first, {"query": _rounded})
-        yield _fuzz_fault(
+        yield game_fault("missing clip of the norm", first, {"limit": _no_limit})
+        yield game_fault("recordings clipped each alone", first, {"limit": _limit_recordings})
+        yield fuzz_fault("norm that grows by rounding", first, {"query": _rounded})
+        yield fuzz_fault(
             "scaled by the longest of all", first, {"limit": _limit_by_longest}, _FEW_PAIRS
         )
-        yield _game_fault("spherical scale × 0.85", last, {"perturb": _less_spherical})
-        yield _game_fault("Laplace of the spherical scale", last, {"noise": _not_spherical})
+        yield game_fault("spherical scale × 0.85", last, {"perturb": _less_spherical})
+        yield game_fault("Laplace of the spherical scale", last, {"noise": _not_spherical})
     if isinstance(first, Envelope):
-        yield _game_fault("missing clip of coefficients", first, {"limit": _no_limit})
-        yield _game_fault("spectrum of one recording only", first, {"step": _one_recording})
-        yield _game_fault("coefficients clipped, not values", last, {"clip": _no_clip})
+        yield game_fault("missing clip of coefficients", first, {"limit": _no_limit})
+        yield game_fault("spectrum of one recording only", first, {"step": _one_recording})
+        yield game_fault("coefficients clipped, not values", last, {"clip": _no_clip})
 
 
 def _group_faults(variants: list[GroupMean]) -> Iterator[Fault]:
     """Those of means over people, with faults inside, in the sum and in its number of people."""
     first = variants[0]
     plain = next(v for v in variants if isinstance(v.core, AdditiveMechanism))
-    yield _game_fault("scale × 0.85", first, {"perturb": _less_noise(0.85)})
-    yield _game_fault("noise of the mean on the sum", first, {"perturb": _less_noise(1 / 3)})
-    yield _game_fault("missing clip", plain, {"core": _inside(plain.core, {"clip": _no_clip})})
+    yield game_fault("scale × 0.85", first, {"perturb": less_noise(0.85)})
+    yield game_fault("noise of the mean on the sum", first, {"perturb": less_noise(1 / 3)})
+    yield game_fault("missing clip", plain, {"core": _inside(plain.core, {"clip": _no_clip})})
     for name, changes in _STALE.items():
         # What is not about the noise has its own form here, below.
         if "perturb" in changes:
@@ -134,8 +129,8 @@ def _group_faults(variants: list[GroupMean]) -> Iterator[Fault]:
     for name, changes in (_BARE | _EXACT).items():
         yield _output_fault(name, first, changes)
     yield _residual_fault("divided by everybody, not by the group", first, {"divided": _by_all})
-    yield _fuzz_fault("absent people left out of N", plain, {"total": _of_those_present})
-    yield _fuzz_fault("gaps filled with the others' mean", plain, {"total": _filled_by_others})
+    yield fuzz_fault("absent people left out of N", plain, {"total": _of_those_present})
+    yield fuzz_fault("gaps filled with the others' mean", plain, {"total": _filled_by_others})
     for smaller in variants:
         if smaller.unit != PERSON:
             yield _sold_as_person(smaller)
@@ -160,25 +155,6 @@ def _of_those_present(self: GroupMean, values: Values, shape: Shape) -> Integers
 def _filled_by_others(self: GroupMean, values: Values, shape: Shape) -> Integers:
     mean = np.nanmean(np.clip(values, 0.0, 1.0), axis=-4, keepdims=True)
     return GroupMean.total(self, np.where(np.isnan(values), mean, values), shape)
-
-
-def _game_fault(name: str, mechanism: Mechanism, changes: dict[str, Any]) -> Fault:
-    def caught(runs: int, noise: Randomness) -> bool:
-        unit = mechanism.unit
-        broken = twin(mechanism, changes)
-        return play(broken, unit, runs, noise, lambda s: mechanism.cost(s, unit)).refuted
-
-    return Fault(name, mechanism.name, caught)
-
-
-def _less_noise(share: float) -> Callable[..., Integers]:
-    def perturb(
-        self: MeasuringMechanism, integers: Integers, shape: Shape, noise: Randomness
-    ) -> Integers:
-        law = noise_of(self, shape)
-        return integers + type(law)(int(share * law.scale)).draw(integers.shape, noise)
-
-    return perturb
 
 
 def _real_only(
@@ -299,15 +275,6 @@ def _float_noise(mechanism: AdditiveMechanism) -> Fault:
         return attack(broken, pair, runs, noise).refuted
 
     return Fault("float noise", mechanism.name, caught)
-
-
-def _fuzz_fault(
-    name: str, mechanism: MeasuringMechanism, changes: dict[str, Any], pairs: int = _FUZZ_PAIRS
-) -> Fault:
-    def caught(_runs: int, _noise: Randomness) -> bool:
-        return fuzz(twin(mechanism, changes), mechanism.unit, pairs).refuted
-
-    return Fault(name, mechanism.name, caught)
 
 
 def _residual_fault(name: str, mechanism: MeasuringMechanism, changes: dict[str, Any]) -> Fault:

@@ -20,9 +20,11 @@ from eyelid.audits.claims.twins import twin
 from eyelid.gaze.simulator import simulate
 from eyelid.gaze.study import RECORDING_KEY, Study
 from eyelid.gaze.table import FeatureTable
+from eyelid.mechanisms.features import windows_of
 from eyelid.mechanisms.groupmean import GroupMean
-from eyelid.mechanisms.measuring import Integers, MeasuringMechanism
-from eyelid.mechanisms.mechanism import Shape, windows_of
+from eyelid.mechanisms.measuring import MeasuringMechanism
+from eyelid.mechanisms.mechanism import Shape
+from eyelid.mechanisms.noisy import Integers
 from eyelid.mechanisms.prewindow import Prewindow
 from eyelid.privacy.noise import Randomness, randomness
 

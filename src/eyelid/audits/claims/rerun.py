@@ -11,7 +11,8 @@ import numpy as np
 import polars as pl
 
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.mechanism import Mechanism, Values
+from eyelid.mechanisms.features import FeatureMechanism
+from eyelid.mechanisms.mechanism import Values
 from eyelid.privacy.noise import SystemRandomness
 
 _RUNS = 12
@@ -22,7 +23,9 @@ _SHARE = 0.9
 _MOST_VALUES = 1 << 22
 
 
-def quieter_than_again(law: Mechanism, taken: FeatureTable, released: FeatureTable) -> str | None:
+def quieter_than_again(
+    law: FeatureMechanism, taken: FeatureTable, released: FeatureTable
+) -> str | None:
     """How a release has less noise than its mechanism adds, in words; None if it has not.
 
     Args:

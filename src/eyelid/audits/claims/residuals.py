@@ -21,15 +21,16 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
 from eyelid.mechanisms.groupmean import GroupMean
-from eyelid.mechanisms.measuring import MeasuringMechanism, noise_of
-from eyelid.mechanisms.mechanism import Shape
-from eyelid.privacy.noise import DiscreteLaplace, Randomness
+from eyelid.mechanisms.measuring import MeasuringMechanism
+from eyelid.mechanisms.mechanism import Mechanism, Shape
+from eyelid.mechanisms.noisy import noise_of
+from eyelid.privacy.noise import DiscreteLaplace, DiscreteNoise, Randomness
 
 _PEOPLE, _RECORDINGS, _ROWS, _FEATURES = 10_000, 3, 6, 3
 _LENGTH = 5
 _LOW_BITS = 8
 # Refutes a sound mechanism less than once in a million tries.
-_SIGMAS = 6.0
+SIGMAS = 6.0
 _ALPHA = 1e-8
 # As a share of the noise scale: about as rare as this number says.
 _NEXT_TO_NOTHING = 1e-6
@@ -63,8 +64,8 @@ class ResidualResult:
         """Whether this is not fresh, whole noise of the declared law."""
         return (
             self.missing > 0
-            or self.repeated > _SIGMAS
-            or self.spread > _SIGMAS
+            or self.repeated > SIGMAS
+            or self.spread > SIGMAS
             or self.low_bits_p < _ALPHA
         )
 
@@ -87,16 +88,21 @@ def examine(
     # Rows of the table are no windows.
     shape = Shape(_PEOPLE, _RECORDINGS, length, _FEATURES, window=1)
     left = _left_of_means if isinstance(mechanism, GroupMean) else _left_of_people
-    residuals = left(mechanism, declared, shape, noise)
+    return judged(mechanism, left(mechanism, declared, shape, noise), declared.noise(shape))
+
+
+def judged(
+    mechanism: Mechanism, residuals: NDArray[np.float64], law: DiscreteNoise
+) -> ResidualResult:
+    """Whether residuals in steps, draws × positions, are fresh and whole noise of a law."""
     missing = int((~np.isfinite(residuals)).sum())
     whole = np.nan_to_num(residuals, nan=0.0, posinf=0.0, neginf=0.0)
-    law = declared.noise(shape)
     return ResidualResult(
         mechanism=mechanism.name,
         unit=str(mechanism.unit),
         draws=whole.size,
         missing=missing,
-        repeated=_repeated(whole, law.scale, isinstance(law, DiscreteLaplace)),
+        repeated=repeated(whole, law.scale, isinstance(law, DiscreteLaplace)),
         spread=_spread(whole, law.variance, isinstance(law, DiscreteLaplace)),
         low_bits_p=_low_bits(whole),
     )
@@ -183,11 +189,10 @@ def noise_amiss(
     left -= steps_of(declared.query, known, shape, kept)
     law = noise_of(declared, shape)
     pure = isinstance(law, DiscreteLaplace)
-    bare = int((np.abs(left) <= _NEXT_TO_NOTHING * law.scale).sum())
-    expected = _NEXT_TO_NOTHING * left.size
-    if bare > expected + _SIGMAS * math.sqrt(expected) + _SIGMAS:
+    bare = without_noise(left, law.scale)
+    if bare:
         return f"{bare} released values are the original's, next to no noise added"
-    if _repeated(np.rint(left), law.scale, pure) > _SIGMAS:
+    if repeated(np.rint(left), law.scale, pure) > SIGMAS:
         return "the same noise was added more than once"
     sigma = math.sqrt(law.variance)
 
@@ -199,11 +204,11 @@ def noise_amiss(
     parts = ("the whole release", "a feature", "a row or coefficient", "somebody's record")
     for what, sums, squares, counts in zip(parts, *map(totals, everything), strict=True):
         spread = squares / (counts * law.variance)
-        if ((1 - spread) / np.sqrt((5.0 if pure else 2.0) / counts)).max() > _SIGMAS:
+        if ((1 - spread) / np.sqrt((5.0 if pure else 2.0) / counts)).max() > SIGMAS:
             share = float(np.sqrt(spread.min()))
             return f"{what} has {share:.2g} times the noise that the mechanism adds"
         # The second term is for sums of few Laplace draws, whose tails are long.
-        if (np.abs(sums) > sigma * (_SIGMAS * np.sqrt(counts) + _LONG_TAIL)).any():
+        if (np.abs(sums) > sigma * (SIGMAS * np.sqrt(counts) + _LONG_TAIL)).any():
             return f"{what} is moved as a whole, which no noise does"
     return None
 
@@ -264,7 +269,14 @@ def _by_people(recordings: NDArray[np.float64], there: NDArray[np.bool_]) -> NDA
     return values
 
 
-def _repeated(residuals: NDArray[np.float64], scale: int, pure: bool) -> float:
+def without_noise(residuals: NDArray[np.float64], scale: int) -> int:
+    """How many have next to no noise; 0 where chance allows as many."""
+    bare = int((np.abs(residuals) <= _NEXT_TO_NOTHING * scale).sum())
+    expected = _NEXT_TO_NOTHING * residuals.size
+    return bare if bare > expected + SIGMAS * math.sqrt(expected) + SIGMAS else 0
+
+
+def repeated(residuals: NDArray[np.float64], scale: int, pure: bool) -> float:
     """Equal pairs beyond those expected, in standard deviations of their number."""
     count = residuals.size
     _, times = np.unique(residuals, return_counts=True)

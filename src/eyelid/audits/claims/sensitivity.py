@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eyelid.mechanisms.choice import log_chances
-from eyelid.mechanisms.measuring import MeasuringMechanism, noise_of
+from eyelid.mechanisms.maps.capped_map import CappedMap
 from eyelid.mechanisms.mechanism import Shape, Values
+from eyelid.mechanisms.noisy import NoisyMechanism, noise_of
 from eyelid.mechanisms.perturbation import FourierMechanism
 from eyelid.privacy.unit import Unit
 
@@ -51,7 +52,7 @@ class FuzzResult:
         return self.reached > 1.0 or self.chosen > 1.0 or self.mixed > 0
 
 
-def fuzz(mechanism: MeasuringMechanism, unit: Unit, pairs: int, seed: int = 0) -> FuzzResult:
+def fuzz(mechanism: NoisyMechanism, unit: Unit, pairs: int, seed: int = 0) -> FuzzResult:
     """Try random and extreme neighbours, inside and outside the bounds, missing values included."""
     rng = np.random.default_rng(seed)
     worst, chosen, mixed, tried = 0.0, 0.0, 0, 0
@@ -66,13 +67,12 @@ def fuzz(mechanism: MeasuringMechanism, unit: Unit, pairs: int, seed: int = 0) -
     for pair in mechanism.neighbour_pairs(unit):
         look_at(pair.one[None], pair.other[None], pair.shape)
     while tried < pairs:
-        recordings, features = (int(n) for n in rng.integers(1, 7, size=2))
-        length = mechanism.fewest_rows + int(rng.integers(0, 6))
-        shape = Shape(1, recordings, length, features)
+        shape = mechanism.random_shape(rng)
+        size = (shape.recordings, shape.length, shape.features)
         batch = min(_BATCH, pairs - tried)
-        one = _hostile(rng, (batch, recordings, length, features))
+        one = _hostile(rng, (batch, *size))
         other = one.copy()
-        where = np.zeros((recordings, length, features), dtype=bool)
+        where = np.zeros(size, dtype=bool)
         where[mechanism.within(shape, unit)] = True
         other[:, where] = _hostile(rng, other[:, where].shape)
         # In half of the pairs the unit goes from one end to the other.
@@ -86,7 +86,7 @@ def fuzz(mechanism: MeasuringMechanism, unit: Unit, pairs: int, seed: int = 0) -
 
 
 def _reached(
-    mechanism: MeasuringMechanism, one: Values, other: Values, shape: Shape, unit: Unit
+    mechanism: NoisyMechanism, one: Values, other: Values, shape: Shape, unit: Unit
 ) -> float:
     """The largest distance of neighbours, as a share of what is declared."""
     steps = mechanism.query(one, shape) - mechanism.query(other, shape)
@@ -95,9 +95,14 @@ def _reached(
 
 
 def _lost_with_choice(
-    mechanism: MeasuringMechanism, one: Values, other: Values, shape: Shape, unit: Unit
+    mechanism: NoisyMechanism, one: Values, other: Values, shape: Shape, unit: Unit
 ) -> float:
     """What any choice can tell, and the noise of the worst one, as a share of the ε stated."""
+    if isinstance(mechanism, CappedMap) and mechanism.chooses:
+        # The noise of each candidate has a game and a fuzz of its own.
+        told = np.abs(_log_chances(mechanism, one, shape) - _log_chances(mechanism, other, shape))
+        of_noise = max(each.epsilon for each in mechanism.candidates())
+        return float((told.max() + of_noise) / mechanism.epsilon)
     if not (isinstance(mechanism, FourierMechanism) and mechanism.chooses):
         return 0.0
     scale = noise_of(mechanism, shape).scale
@@ -112,15 +117,15 @@ def _lost_with_choice(
     return float((of_choice + of_noise) / (mechanism.cost(shape, unit).epsilon or 0.0))
 
 
-def _log_chances(mechanism: FourierMechanism, values: Values, shape: Shape) -> Values:
+def _log_chances(mechanism: FourierMechanism | CappedMap, values: Values, shape: Shape) -> Values:
     return log_chances(mechanism.costs(values, shape), noise_of(mechanism, shape).scale)
 
 
-def _mixed(mechanism: MeasuringMechanism, values: Values, shape: Shape) -> int:
+def _mixed(mechanism: NoisyMechanism, values: Values, shape: Shape) -> int:
     """How many of the first people are measured otherwise alone, by as little as one step."""
 
     def seen_of(some: Values) -> list[NDArray[np.int64]]:
-        if isinstance(mechanism, FourierMechanism) and mechanism.chooses:
+        if isinstance(mechanism, FourierMechanism | CappedMap) and mechanism.chooses:
             return [mechanism.query(some, shape), mechanism.costs(some, shape)]
         return [mechanism.query(some, shape)]
 

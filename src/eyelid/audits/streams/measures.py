@@ -12,16 +12,7 @@ from numpy.typing import ArrayLike
 
 from eyelid.audits.statistics import Estimate, mean_of_people, rate_of_shares
 from eyelid.audits.streams.agreement import event_f1, f1, fixating, kappa
-from eyelid.audits.streams.areas import (
-    COLUMNS,
-    ROWS,
-    Areas,
-    cells,
-    gaze_grid,
-    polygons_of,
-    screen_grid,
-    within,
-)
+from eyelid.audits.streams.areas import COLUMNS, ROWS, cells, gaze_grid, screen_grid
 from eyelid.audits.streams.movement import (
     impossible,
     log_ratio_of_medians,
@@ -33,13 +24,14 @@ from eyelid.audits.streams.movement import (
 )
 from eyelid.audits.streams.pairing import Pair, Stream, pairs
 from eyelid.engine.progress import track
+from eyelid.gaze.areas import Places, polygons_of, within
 from eyelid.gaze.events import DEFAULT_METHOD, events_of
 from eyelid.gaze.events.spans import Floats, Spans
 from eyelid.gaze.study import Study
 
 _FULL_TURN_DEG = 360.0
 
-AreasOf = Callable[[Floats, Floats], Areas]
+AreasOf = Callable[[Floats, Floats], Places]
 
 
 class Measure(NamedTuple):

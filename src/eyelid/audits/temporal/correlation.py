@@ -19,7 +19,7 @@ from eyelid.audits.error import correlation
 from eyelid.errors import InputError
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.mechanism import windows_of
+from eyelid.mechanisms.features import windows_of
 
 Floats = NDArray[np.float64]
 

@@ -10,8 +10,10 @@ from eyelid.audits.temporal.gaussian_prior import autoregressive_covariance, dep
 from eyelid.mechanisms.additive import AdditiveMechanism
 from eyelid.mechanisms.approximate import ApproximateMechanism
 from eyelid.mechanisms.cfpa import ChunkedMechanism
-from eyelid.mechanisms.measuring import MeasuringMechanism, noise_of
-from eyelid.mechanisms.mechanism import Mechanism, Shape
+from eyelid.mechanisms.features import FeatureMechanism
+from eyelid.mechanisms.measuring import MeasuringMechanism
+from eyelid.mechanisms.mechanism import Shape
+from eyelid.mechanisms.noisy import noise_of
 from eyelid.mechanisms.pure import PureMechanism
 from eyelid.privacy.gaussian import gaussian_epsilon
 from eyelid.privacy.noise import DiscreteGaussian
@@ -69,7 +71,7 @@ class GaussianBelief:
         return gaussian_epsilon(self.mu_dependent, self.delta)
 
 
-def independent_steps(mechanism: Mechanism, shape: Shape) -> Steps | None:
+def independent_steps(mechanism: FeatureMechanism, shape: Shape) -> Steps | None:
     """Rows, or chunks, of a release; None where noise is spread over a whole recording.
 
     Leakage over time (Cao et al. 2017) is about steps that are made private one by one, with a
@@ -90,7 +92,7 @@ def independent_steps(mechanism: Mechanism, shape: Shape) -> Steps | None:
 
 
 def gaussian_belief(
-    mechanism: Mechanism, shape: Shape, correlation: float
+    mechanism: FeatureMechanism, shape: Shape, correlation: float
 ) -> GaussianBelief | None:
     """What linear measurements with Gaussian noise tell about a value that is a span up or down.
 

@@ -21,7 +21,8 @@ from eyelid.audits.temporal.transitions import Transitions, autoregressive_trans
 from eyelid.errors import InputError
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.mechanism import Mechanism, Shape, windows_of
+from eyelid.mechanisms.features import FeatureMechanism, windows_of
+from eyelid.mechanisms.mechanism import Shape
 
 # The longest chunk of the paper.
 LONGEST_DELTA_T = 128
@@ -156,7 +157,7 @@ def temporal_summary(
 
 
 def release_summary(
-    source: Study | FeatureTable, mechanism: Mechanism, shape: Shape
+    source: Study | FeatureTable, mechanism: FeatureMechanism, shape: Shape
 ) -> TemporalSummary:
     """Correlation of the original's features, and what a mechanism's release lets out over time.
 

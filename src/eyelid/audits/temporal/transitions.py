@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from eyelid.errors import InputError, unknown
 from eyelid.gaze.study import Study, track_starts
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.mechanism import windows_of
+from eyelid.mechanisms.features import windows_of
 
 Floats = NDArray[np.float64]
 

@@ -40,3 +40,16 @@ def laplaces(shape: tuple[int, ...], noise: Randomness) -> Values:
     (0.0, 2.0)
     """
     return with_random_signs(exponentials(shape, noise), noise)
+
+
+def gaussians(shape: tuple[int, ...], noise: Randomness) -> Values:
+    """Gaussian noise of standard deviation 1.
+
+    >>> from eyelid.privacy.noise import randomness
+    >>> draws = gaussians((100_000,), randomness(3))
+    >>> abs(float(draws.mean())) < 0.02, abs(float(draws.var()) - 1) < 0.03
+    (True, True)
+    """
+    from scipy.special import ndtri
+
+    return np.asarray(ndtri(uniforms(noise, math.prod(shape)))).reshape(shape)

@@ -1,0 +1,65 @@
+"""What a planted fault is, and those that every mechanism can have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from eyelid.audits.claims.game import play
+from eyelid.audits.claims.sensitivity import fuzz
+from eyelid.audits.claims.twins import twin
+from eyelid.mechanisms.mechanism import Mechanism, Shape
+from eyelid.mechanisms.noisy import Integers, NoisyMechanism, noise_of
+from eyelid.privacy.noise import Randomness
+
+_FUZZ_PAIRS = 16_384
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A broken twin and the attack that should see it.
+
+    Attributes:
+        name: what was broken.
+        mechanism: whose twin it is.
+        caught: plays the attack and says whether the claim was refuted.
+    """
+
+    name: str
+    mechanism: str
+    caught: Callable[[int, Randomness], bool]
+
+
+def game_fault(name: str, mechanism: Mechanism, changes: dict[str, Any]) -> Fault:
+    """A twin that a distinguishing game should refute."""
+
+    def caught(runs: int, noise: Randomness) -> bool:
+        unit = mechanism.unit
+        broken = twin(mechanism, changes)
+        return play(broken, unit, runs, noise, lambda s: mechanism.cost(s, unit)).refuted
+
+    return Fault(name, mechanism.name, caught)
+
+
+def less_noise(share: float) -> Callable[..., Integers]:
+    """In the place of ``perturb``: noise of a share of its scale."""
+
+    def perturb(
+        self: NoisyMechanism, integers: Integers, shape: Shape, noise: Randomness
+    ) -> Integers:
+        law = noise_of(self, shape)
+        return integers + type(law)(int(share * law.scale)).draw(integers.shape, noise)
+
+    return perturb
+
+
+def fuzz_fault(
+    name: str, mechanism: NoisyMechanism, changes: dict[str, Any], pairs: int = _FUZZ_PAIRS
+) -> Fault:
+    """A twin that the sensitivity fuzz should refute."""
+
+    def caught(_runs: int, _noise: Randomness) -> bool:
+        return fuzz(twin(mechanism, changes), mechanism.unit, pairs).refuted
+
+    return Fault(name, mechanism.name, caught)

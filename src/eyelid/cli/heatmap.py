@@ -1,0 +1,197 @@
+"""``eyelid heatmap``: a heatmap of some people that exposes none of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from eyelid.cli.output import (
+    ColumnMap,
+    In,
+    Json,
+    LedgerFile,
+    Out,
+    Settings,
+    column_map,
+    note,
+    print_json,
+    say,
+    settings,
+)
+
+EXAMPLES = """\b
+Examples:
+  eyelid heatmap export.tsv out --stimulus page.png --level good
+  eyelid heatmap study out --stimulus comic --epsilon 1 --blur 1deg
+  eyelid heatmap study out --stimulus page --image page.png --at 120,80 --scale 1.5 --level okay
+  eyelid heatmap study out --stimulus a.png --stimulus b.png --level good
+  eyelid heatmap study out --stimulus clip --every 2 --for 20 --level okay
+  eyelid heatmap study out --stimulus page --by gender --level okay
+  eyelid heatmap study out --stimulus page --areas areas.json --only areas --level good"""
+
+
+def run(
+    source: In,
+    out: Out,
+    stimulus: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME|PICTURE",
+            help="A stimulus by its name in the data, or its picture file; several share ε.",
+        ),
+    ] = None,
+    epsilon: Annotated[float | None, typer.Option(help="Total for one person.")] = None,
+    delta: Annotated[float | None, typer.Option(help="δ [min(N^-1.5, 1e-6)].")] = None,
+    level: Annotated[
+        str | None,
+        typer.Option(metavar="good|okay", help="Instead of --epsilon: good is 1, okay is 3."),
+    ] = None,
+    mechanism: Annotated[
+        str | None,
+        typer.Option(help="Its name [map-grid; map-gaussian for tens of thousands of people]."),
+    ] = None,
+    grid: Annotated[
+        str | None, typer.Option(metavar="WxH", help="Columns and rows of cells, or pixels.")
+    ] = None,
+    cap: Annotated[
+        str | None,
+        typer.Option(
+            metavar="m|private|paper", help="Most of a person in one cell, for maps of counts."
+        ),
+    ] = None,
+    samples: Annotated[
+        int | None, typer.Option(help="Most looks of a person in all, for maps of counts [30].")
+    ] = None,
+    image: Annotated[
+        Path | None, typer.Option(metavar="PNG", help="The picture that was looked at.")
+    ] = None,
+    size: Annotated[
+        str | None, typer.Option(metavar="WxH", help="Its size in px, without a file [the screen].")
+    ] = None,
+    at: Annotated[
+        str | None,
+        typer.Option(metavar="X,Y", help="Where its top left lay, in px of the screen [0,0]."),
+    ] = None,
+    scale: Annotated[
+        float | None, typer.Option(help="px of the screen that one px of it took [1].")
+    ] = None,
+    blur: Annotated[
+        str | None,
+        typer.Option(metavar="SIGMA", help="Point spread: 40 (px) or 1deg [1deg, or width / 42]."),
+    ] = None,
+    weight: Annotated[
+        str, typer.Option(metavar="count|duration", help="What a look counts: 1, or its seconds.")
+    ] = "count",
+    every: Annotated[
+        float | None, typer.Option(metavar="SECONDS", help="A map of each stretch of time.")
+    ] = None,
+    until: Annotated[
+        float | None, typer.Option("--for", metavar="SECONDS", help="Until when, with --every.")
+    ] = None,
+    by: Annotated[
+        str | None,
+        typer.Option(metavar="ATTRIBUTE", help="A map for each of two groups, and the difference."),
+    ] = None,
+    between: Annotated[
+        str | None, typer.Option(metavar="A,B", help="Which two values, with --by.")
+    ] = None,
+    areas: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Areas of interest (JSON): tables, with half of ε."),
+    ] = None,
+    only: Annotated[
+        str | None, typer.Option(metavar="areas", help="Tables of areas and no map.")
+    ] = None,
+    figures: Annotated[
+        bool,
+        typer.Option(
+            "--figures",
+            help="Also the paper's Figures 2 and 3 of your data, in OUT-figures-not-private: not "
+            "private, for you alone.",
+        ),
+    ] = False,
+    setting: Settings = None,
+    columns: ColumnMap = None,
+    ledger: LedgerFile = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Repeatable noise; the certificate then does not hold.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Write a private heatmap: pictures, map.npz, its certificate and its data card.
+
+    The spending is counted before anything is computed, and refused above a limit.
+    """
+    from eyelid.engine.progress import shown
+    from eyelid.errors import InputError, unknown
+    from eyelid.releases.maps.heatmap import private_heatmap
+    from eyelid.releases.maps.view import parsed_place, parsed_size
+    from eyelid.releases.words import promise_lines
+
+    if only not in (None, "areas"):
+        raise unknown("--only", str(only), ["areas"])
+    if weight not in ("count", "duration"):
+        raise unknown("weight", weight, ["count", "duration"])
+    parameters = settings(setting)
+    options = {"delta": delta, "grid": grid, "cap": cap, "samples": samples}
+    for name in options.keys() & parameters.keys():
+        raise InputError(f"{name} has an option of its own: write --{name} {parameters[name]}")
+    beside = out.with_name(f"{out.name}-figures-not-private") if figures else None
+    with shown():
+        done = private_heatmap(
+            source,
+            out,
+            stimulus=list(stimulus or ()),
+            epsilon=epsilon,
+            level=level,
+            mechanism=mechanism,
+            image=image,
+            size=None if size is None else parsed_size(size),
+            at=None if at is None else parsed_place(at),
+            scale=scale,
+            blur=blur,
+            weight=weight,  # type: ignore[arg-type]
+            every_s=every,
+            for_s=until,
+            by=by,
+            between=None if between is None else [name.strip() for name in between.split(",")],
+            areas=areas,
+            only_areas=only == "areas",
+            figures=beside,
+            ledger=ledger,
+            seed=seed,
+            map=column_map(columns),
+            **{key: value for key, value in options.items() if value is not None} | parameters,
+        )
+    certificate = done.certificate
+    for remark in done.notes:
+        note(f"eyelid: {remark}")
+    for remark in done.for_owner:
+        note(f"eyelid: for you alone, not in the files: {remark}")
+    if beside is not None:
+        note(f"eyelid: {beside} compares with the raw map and is NOT private: keep it to yourself")
+    if ledger is not None:
+        note(f"eyelid: counted in {ledger}; releases of these people elsewhere are not in it")
+    if not certificate.guarantee.holds:
+        note("eyelid: this heatmap carries no guarantee")
+    if as_json:
+        print_json(
+            certificate.to_dict()
+            | ({} if done.reliability is None else {"says": done.reliability.sentence})
+        )
+        return
+    say(f"{out}: {done.told}.")
+    first, *more = promise_lines(certificate.person_level)
+    say(done.protects if certificate.person_level.holds else first)
+    for line in more:
+        say(line)
+    if certificate.total is not None and len(certificate.ledger) > 1:
+        say(
+            f"Over {len(certificate.ledger)} releases of these people so far: "
+            f"{certificate.total.numbers()}."
+        )
+    if done.reliability is not None:
+        say(done.reliability.sentence)
+    say(f"Read {out / 'DATACARD.md'}; the certificate is {out / 'certificate.json'}.")

@@ -1,0 +1,1 @@
+"""Maps of where people look: counting gaze in cells, spreading it out, areas of interest."""

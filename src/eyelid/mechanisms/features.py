@@ -1,0 +1,67 @@
+"""Mechanisms that take feature tables, and give feature tables back."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+from eyelid.errors import InputError
+from eyelid.gaze.study import Study, check
+from eyelid.gaze.table import FeatureTable
+from eyelid.mechanisms.mechanism import Mechanism, Shape, mechanism
+from eyelid.privacy.noise import Randomness
+
+
+@dataclass(frozen=True)
+class FeatureMechanism(Mechanism):
+    """A mechanism whose data are features of people's recordings."""
+
+    def summarise(self, source: Study | FeatureTable) -> FeatureTable:
+        """What the mechanism takes of a study."""
+        return windows_of(source)
+
+    @abstractmethod
+    def apply(self, table: FeatureTable, noise: Randomness) -> FeatureTable:
+        """The private data; clips its input to the public bounds itself."""
+
+    @abstractmethod
+    def shape(self, table: FeatureTable) -> Shape:
+        """The public facts of what would be released."""
+
+    @abstractmethod
+    def expected_rmse_of_span(self, shape: Shape) -> float:
+        """Root mean square error of one released value, in units of its feature's span."""
+
+    @abstractmethod
+    def expected_mean_rmse_of_span(self, shape: Shape) -> float:
+        """The same of a recording's mean over its rows."""
+
+    def cut_off(self, shape: Shape) -> str:
+        """What of the signals is left out whatever the noise, in a sentence; empty if nothing."""
+        return ""
+
+    def unprotected(self, table: FeatureTable) -> list[str]:
+        """What of this mechanism's output is outside the guarantee, in words."""
+        return []
+
+
+def feature_mechanism(name: str, **parameters: Any) -> FeatureMechanism:
+    """A mechanism for features with its parameters, refused if it is for something else."""
+    made = mechanism(name, **parameters)
+    if not isinstance(made, FeatureMechanism):
+        raise InputError(
+            f"{made.name} takes {made.takes}, not features: use 'eyelid {made.command}'"
+        )
+    return made
+
+
+def windows_of(source: Study | FeatureTable) -> FeatureTable:
+    """The features of a study; gaze samples are summarised in windows of the default length."""
+    if isinstance(source, FeatureTable):
+        return source
+    if source.kind == "samples":
+        from eyelid.gaze.features import window_features
+
+        return window_features(check(source))
+    return FeatureTable.of(source)

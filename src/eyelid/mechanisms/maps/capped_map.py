@@ -1,0 +1,163 @@
+"""Maps of counts: at most m in a cell, at most M in all, as public numbers or by a private choice.
+
+The cap may also be the paper's own choice (Liu et al. 2019, Algorithm 1), which reads the data: no
+guarantee holds then, and the mechanisms of `mechanisms/papers` have it.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from abc import abstractmethod
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from eyelid.errors import InputError
+from eyelid.gaze.maps.counts import PersonCounts
+from eyelid.mechanisms.choice import choose, log_chances
+from eyelid.mechanisms.maps.map_mechanism import MapShape, cleaned, with_others
+from eyelid.mechanisms.maps.noisy_map import NoisyMap
+from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter
+from eyelid.mechanisms.noisy import Integers
+from eyelid.mechanisms.noisy_sum import SCALE
+from eyelid.privacy.noise import Randomness
+
+# Of ε, for a private choice of the cap.
+_SHARE = 0.1
+# Sums in floating point may differ in their last places; this is far more.
+_ROOM = 1 + 2.0**-20
+
+
+@dataclass(frozen=True)
+class CappedMap(NoisyMap):
+    """Counts of looks: everybody's scaled down to M in all, then cut at m in each cell."""
+
+    cap: int | str = parameter("m, the most of a person in one cell, or private", default=1)
+    samples: int = parameter("M, the most of a person in all layers together", default=30)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.samples < 1:
+            raise InputError(f"samples must be at least 1, got {self.samples}")
+        if isinstance(self.cap, str):
+            if self.cap != "private":
+                raise InputError(f"cap must be a number or private, got '{self.cap}'")
+        elif self.cap < 1:
+            raise InputError(f"cap must be at least 1, got {self.cap}")
+
+    @abstractmethod
+    def noise_norm(self, shape: MapShape) -> float:
+        """Root of the expected squared length of the noise on the sum, over all cells."""
+
+    @property
+    def chooses(self) -> bool:
+        """Whether the cap is chosen privately."""
+        return self.cap == "private"
+
+    @property
+    def most(self) -> int:
+        """The cap m; of a private choice the largest candidate."""
+        return self.samples if isinstance(self.cap, str) else self.cap
+
+    @property
+    def epsilon_of_choice(self) -> float:
+        """What the choice of a cap may lose."""
+        return _SHARE * self.epsilon if self.chooses else 0.0
+
+    def cells_of_about(self, people: int, layers: int) -> float:
+        """As many as there are pixels: noise in counts is the same however many."""
+        return math.inf
+
+    def largest(self, shape: MapShape) -> float:
+        """M."""
+        return float(self.most)
+
+    def scaled(self, counts: PersonCounts) -> Values:
+        """Each person's counts, in proportion, no more than M in all."""
+        sums = counts.per_person(counts.count)
+        return counts.count * np.minimum(1.0, self.samples / np.maximum(sums, 1.0))[counts.person]
+
+    def limited(self, counts: PersonCounts, shape: MapShape) -> Values:
+        """No more than M in all, no more than m in a cell."""
+        return np.minimum(self.scaled(counts), float(self.most))
+
+    def candidates(self) -> tuple[CappedMap, ...]:
+        """The mechanism with each cap it may choose, 1, 2, 4, … M, under what is left of ε."""
+        return _candidates(self)
+
+    def costs(self, values: Values, shape: Shape) -> Integers:
+        """What each cap costs one person's data alone (…, candidates), in steps of the choice."""
+        assert isinstance(shape, MapShape)
+        *front, layers, cells, _ = values.shape
+        dense = cleaned(values).reshape(-1, layers * cells)
+        found = [self.costs_of(PersonCounts.of_dense(row[None]), shape) for row in dense]
+        return np.stack(found).reshape(*front, -1)
+
+    def costs_of(self, counts: PersonCounts, shape: MapShape) -> Integers:
+        """√(‖what is cut off‖² + E‖noise‖²) of each cap, in steps of which P ∝ exp(−steps/SCALE).
+
+        One person moves what is cut off by at most √2·M: two tails without negative parts, each of
+        length M at most.
+        """
+        clean = replace(counts, count=cleaned(counts.count))
+        scaled = self.scaled(clean)
+        # The exponential mechanism halves what it is given: the normaliser moves as well.
+        step = 2 * math.sqrt(2) * self.samples * _ROOM / (self.epsilon_of_choice * SCALE)
+        found = []
+        for each in self.candidates():
+            tail = np.maximum(scaled - each.most, 0.0)
+            cut = np.bincount(counts.cell, weights=tail, minlength=1)
+            found.append(math.hypot(float(np.linalg.norm(cut)), each.noise_norm(shape)) / step)
+        return np.asarray(np.floor(found), dtype=np.int64)
+
+    def settled(self, counts: PersonCounts, shape: MapShape, noise: Randomness) -> CappedMap:
+        """The mechanism with its cap chosen, under what is left of ε."""
+        if not self.chooses:
+            return self
+        index = int(choose(self.costs_of(counts, shape), SCALE, noise))
+        return self.candidates()[index]
+
+    def measure(self, counts: PersonCounts, shape: MapShape, noise: Randomness) -> Values:
+        """Choose, if there is anything to choose, and measure."""
+        if self.chooses:
+            return self.settled(counts, shape, noise).measure(counts, shape, noise)
+        return super().measure(counts, shape, noise)
+
+    def play(self, values: Values, shape: Shape, runs: int, noise: Randomness) -> Values:
+        """With a private choice the number of what was chosen comes first."""
+        if not self.chooses:
+            return super().play(values, shape, runs, noise)
+        assert isinstance(shape, MapShape)
+        costs = self.costs_of(with_others(cleaned(values)), shape)
+        chosen = choose(np.broadcast_to(costs, (runs, costs.size)), SCALE, noise)
+        outputs = np.empty((runs, 1 + values.size))
+        outputs[:, 0] = chosen
+        for number, each in enumerate(self.candidates()):
+            mine = chosen == number
+            outputs[mine, 1:] = each.play(values, shape, int(mine.sum()), noise)
+        return outputs
+
+    def score(self, outputs: Values, pair: NeighbourPair) -> Values:
+        """The log-likelihood ratio of choice and noise together."""
+        if not self.chooses:
+            return super().score(outputs, pair)
+        shape = pair.shape
+        assert isinstance(shape, MapShape)
+        one, other = (
+            log_chances(self.costs_of(with_others(cleaned(side)), shape), SCALE)
+            for side in (pair.one, pair.other)
+        )
+        chosen = outputs[:, 0].astype(np.intp)
+        ratio: Values = (other - one)[chosen]
+        for number, each in enumerate(self.candidates()):
+            mine = chosen == number
+            ratio[mine] += each.score(outputs[mine, 1:], pair)
+        return ratio
+
+
+@functools.lru_cache(maxsize=64)
+def _candidates(mechanism: CappedMap) -> tuple[CappedMap, ...]:
+    left = mechanism.epsilon - mechanism.epsilon_of_choice
+    caps = [2**power for power in range(mechanism.samples.bit_length())]
+    return tuple(replace(mechanism, cap=cap, epsilon=left) for cap in caps)

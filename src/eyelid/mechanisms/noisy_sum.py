@@ -1,0 +1,223 @@
+"""Sums over people: everybody's counts within public limits, added up in integers, exact noise."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eyelid.errors import InputError
+from eyelid.gaze.maps.counts import PersonCounts
+from eyelid.mechanisms.approximate import default_delta
+from eyelid.mechanisms.maps.map_mechanism import cleaned, with_others
+from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter
+from eyelid.mechanisms.noisy import Integers, NoisyMechanism, noise_of
+from eyelid.privacy.gaussian import check_delta, discreteness_slack, gaussian_mu
+from eyelid.privacy.guarantee import Guarantee, Kind
+from eyelid.privacy.noise import DiscreteGaussian, DiscreteLaplace, DiscreteNoise, Randomness
+from eyelid.privacy.unit import PERSON, Neighbours, Trust, Unit
+
+# Grid steps of the noise's scale: the step is what is calibrated.
+SCALE = 2**36
+# Floating point may make a limited vector longer by some 1e-15 of it; this is far more.
+_ROOM = 1 - 2.0**-40
+_BLOCK = 4096
+_MOST_STEPS = 2.0**61
+
+
+@dataclass(frozen=True)
+class NoisySum(NoisyMechanism):
+    """One vector of counts a person, each within the same limits, and one noise on their sum.
+
+    ``recordings`` of a shape are layers, ``length`` the cells of one layer. Limited counts are in a
+    unit of the mechanism's own, in which one step is the same in every cell.
+    """
+
+    units: ClassVar[tuple[str, ...]] = ("person",)
+    trust: ClassVar[Trust] = Trust.CENTRAL
+
+    @abstractmethod
+    def limited(self, counts: PersonCounts, shape: Any) -> Values:
+        """Each entry of everybody's counts, at least 0, within the limits of a person."""
+
+    @abstractmethod
+    def step(self, shape: Any) -> float:
+        """The grid step, in the unit of limited counts."""
+
+    @abstractmethod
+    def largest(self, shape: Any) -> float:
+        """The most that a person can have in one cell, in the unit of limited counts."""
+
+    @abstractmethod
+    def divided(self, noisy: Integers, shape: Any) -> Values:
+        """Noisy sums in steps (…, all cells) as means over people, in the unit of counts."""
+
+    @abstractmethod
+    def undivided(self, means: Values, shape: Any) -> Values:
+        """The sums in steps again (…, all cells)."""
+
+    def integers(self, counts: PersonCounts, shape: Shape) -> Integers:
+        """Each entry in whole steps. Cut, never rounded up: no norm can grow."""
+        clean = replace(counts, count=cleaned(counts.count))
+        steps = self.limited(clean, shape) * (_ROOM / self.step(shape))
+        return np.asarray(np.floor(steps), dtype=np.int64)
+
+    def query(self, values: Values, shape: Shape) -> Integers:
+        """One person's counts (…, layers, cells, 1), each person alone."""
+        dense = cleaned(values).reshape(-1, shape.recordings * shape.length)
+        counts = PersonCounts.of_dense(dense)
+        found = np.zeros(dense.shape, dtype=np.int64)
+        found[counts.person, counts.cell] = self.integers(counts, shape)
+        return found.reshape(values.shape)
+
+    def total(self, counts: PersonCounts, shape: Shape) -> Integers:
+        """The sum over everybody, in integers: all layers' cells one after the other."""
+        if counts.cells != shape.recordings * shape.length or counts.people != shape.people:
+            raise InputError(
+                f"counts of {counts.people} people in {counts.cells} cells do not fit "
+                f"{shape.people} people in {shape.recordings} × {shape.length} cells"
+            )
+        self.check_room(shape)
+        summed = np.zeros(counts.cells, dtype=np.int64)
+        for block in counts.blocks(_BLOCK):
+            np.add.at(summed, block.cell, self.integers(block, shape))
+        return summed
+
+    def check_room(self, shape: Shape) -> None:
+        """Refuse what could not be added up, whatever the data are."""
+        if shape.people * self.largest(shape) / self.step(shape) + 64 * SCALE > _MOST_STEPS:
+            raise InputError(
+                f"{shape.people} people at epsilon {self.epsilon:g} add up to more than there are "
+                "numbers for: choose a smaller ε"
+            )
+
+    def measure(self, counts: PersonCounts, shape: Any, noise: Randomness) -> Values:
+        """The noisy sum over the public number of people."""
+        return self.divided(self.perturb(self.total(counts, shape), shape, noise), shape)
+
+    def within(self, shape: Shape, unit: Unit) -> tuple[slice, slice, slice]:
+        """Everything of a person."""
+        return slice(None), slice(None), slice(None)
+
+    def play(self, values: Values, shape: Shape, runs: int, noise: Randomness) -> Values:
+        """Means over one person with these counts and others who stay the same."""
+        total = self.total(with_others(cleaned(values)), shape)
+        noisy = self.perturb(np.broadcast_to(total, (runs, total.size)), shape, noise)
+        return self.divided(noisy, shape).reshape(runs, -1)
+
+    def score(self, outputs: Values, pair: NeighbourPair) -> Values:
+        """The log-likelihood ratio of the noise, the best test there is."""
+        law = noise_of(self, pair.shape)
+        measured = self.undivided(outputs, pair.shape)
+        one, other = (
+            law.log_mass(measured - self.total(with_others(cleaned(side)), pair.shape))
+            for side in (pair.one, pair.other)
+        )
+        ratio: Values = (other - one).sum(axis=1)
+        return ratio
+
+
+@dataclass(frozen=True)
+class LaplaceSum(NoisySum):
+    """Discrete Laplace noise: pure ε by the L1 norm."""
+
+    kind: ClassVar[Kind] = Kind.PURE
+
+    @abstractmethod
+    def reach(self, shape: Any) -> float:
+        """Δ₁: how far one person can move the sum, in the unit of limited counts."""
+
+    def step(self, shape: Any) -> float:
+        """Such that a person moves the sum by ε·SCALE steps."""
+        return self.reach(shape) / (self.epsilon * SCALE)
+
+    def noise(self, shape: Shape) -> DiscreteNoise:
+        """The scale is SCALE steps."""
+        return DiscreteLaplace(SCALE)
+
+    def sensitivity(self, shape: Shape, unit: Unit) -> float:
+        """ε·SCALE steps."""
+        return self.epsilon * SCALE
+
+    def distance(self, difference: NDArray[Any]) -> NDArray[np.float64]:
+        """The L1 norm."""
+        norms: NDArray[np.float64] = np.abs(difference).sum(axis=-1, dtype=np.float64)
+        return norms
+
+    def cost(self, shape: Shape, unit: Unit) -> Guarantee:
+        """ε as asked for."""
+        return Guarantee(
+            kind=self.kind,
+            unit=PERSON,
+            neighbours=Neighbours.REPLACE_ONE,
+            trust=self.trust,
+            epsilon=self.epsilon,
+            delta=0.0,
+        )
+
+
+@dataclass(frozen=True)
+class GaussianSum(NoisySum):
+    """Discrete Gaussian noise: (ε, δ) by the L2 norm, with its μ."""
+
+    kind: ClassVar[Kind] = Kind.APPROXIMATE
+    games: ClassVar[tuple[dict[str, Any], ...]] = ({"epsilon": 4.0, "delta": 1e-5},)
+
+    delta: float | None = parameter("δ; min(N^−1.5, 1e-6) when not given", default=None)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.delta is not None and check_delta(self.delta) == 0:
+            raise InputError(
+                "delta must be above 0 for Gaussian noise: use one with Laplace noise for δ = 0"
+            )
+
+    @abstractmethod
+    def reach(self, shape: Any) -> float:
+        """Δ₂: how far one person can move the sum, in theunit of limited counts."""
+
+    def delta_for(self, people: int) -> float:
+        """The δ that was asked for, or the default for so many people."""
+        return default_delta(people) if self.delta is None else self.delta
+
+    def mu_for(self, people: int, coordinates: int) -> float:
+        """μ, with room for the worst that the noise's grid can do."""
+        slack = discreteness_slack(coordinates, SCALE)
+        return gaussian_mu(self.epsilon, self.delta_for(people), slack)
+
+    def mu(self, shape: Any) -> float:
+        """μ of a person."""
+        return self.mu_for(shape.people, shape.recordings * shape.length)
+
+    def step(self, shape: Any) -> float:
+        """Such that a person moves the sum by μ·SCALE steps."""
+        return self.reach(shape) / (self.mu(shape) * SCALE)
+
+    def noise(self, shape: Shape) -> DiscreteNoise:
+        """σ is SCALE steps."""
+        return DiscreteGaussian(SCALE)
+
+    def sensitivity(self, shape: Shape, unit: Unit) -> float:
+        """μ·SCALE steps."""
+        return self.mu(shape) * SCALE
+
+    def distance(self, difference: NDArray[Any]) -> NDArray[np.float64]:
+        """The L2 norm."""
+        norms: NDArray[np.float64] = np.linalg.norm(difference.astype(np.float64), axis=-1)
+        return norms
+
+    def cost(self, shape: Shape, unit: Unit) -> Guarantee:
+        """(ε, δ) as asked for."""
+        return Guarantee(
+            kind=self.kind,
+            unit=PERSON,
+            neighbours=Neighbours.REPLACE_ONE,
+            trust=self.trust,
+            epsilon=self.epsilon,
+            delta=self.delta_for(shape.people),
+            mu=self.mu(shape),
+            slack=discreteness_slack(shape.recordings * shape.length, SCALE),
+        )

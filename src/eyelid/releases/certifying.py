@@ -1,0 +1,120 @@
+"""Pay first; then say what was bought: the same for every kind of release."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from eyelid.privacy.bounds import Bounds
+from eyelid.privacy.composition import parallel
+from eyelid.privacy.guarantee import Guarantee
+from eyelid.privacy.ledger import Ledger
+from eyelid.privacy.rank1 import rank1_bounds
+from eyelid.privacy.unit import Trust
+from eyelid.releases.certificate import Certificate
+from eyelid.version import __version__
+
+
+@dataclass(frozen=True, eq=False)
+class Purchase:
+    """A release that is about to be paid for.
+
+    Attributes:
+        mechanism: its name.
+        parameters: as set.
+        people: everybody whose data it touches.
+        guarantee: for the unit asked for.
+        person_level: for a person: what is debited.
+        how: how that total comes about.
+        bounds: what values are clipped to.
+        noise: sampler, numerics, randomness.
+        unprotected: what it shows besides.
+        alike: whether nothing released as it is tells people apart.
+        input_digest: a hash of what the release is made of, asked for once it is paid.
+        map: public facts of maps, where it is one.
+    """
+
+    mechanism: str
+    parameters: dict[str, Any]
+    people: Sequence[str]
+    guarantee: Guarantee
+    person_level: Guarantee
+    how: str
+    bounds: Bounds
+    noise: dict[str, str]
+    unprotected: Sequence[str]
+    alike: bool
+    input_digest: Callable[[], bytes]
+    map: dict[str, Any] | None = None
+
+
+def debited(
+    purchase: Purchase, book: tuple[Ledger, str] | None, out: Path | None = None
+) -> Certificate:
+    """The certificate of a release that the ledger has counted; refused above a limit.
+
+    Args:
+        purchase: what is bought.
+        book: the ledger, and the name it knows these people by; None where nobody counts.
+        out: where the release will be, for the owner's memory.
+    """
+    history: tuple[dict[str, Any], ...] = ()
+    total: Guarantee | None = None
+    fingerprint: str | None = None
+    alike = purchase.alike
+    guarantee, person_level = purchase.guarantee, purchase.person_level
+    unprotected = list(purchase.unprotected)
+    if book is None:
+        unprotected.append("what earlier releases of these people gave away: there is no ledger")
+    else:
+        ledger, origin = book
+        what = f"{guarantee.numbers()} per {guarantee.unit}, {out.name if out else '–'}"
+        paid = ledger.debit(
+            origin, purchase.people, purchase.mechanism, person_level, what, purchase.alike
+        )
+        balances = ledger.balances(origin, people=purchase.people)
+        total = parallel([b.total for b in balances])
+        counted = {d.id: d for b in balances for d in b.debits}
+        history = tuple(
+            {"mechanism": d.mechanism} | d.guarantee.summary() for _, d in sorted(counted.items())
+        )
+        # Who was in which release tells people apart as well as any attribute.
+        alike = len(balances) == 1 and all(d.alike for d in counted.values())
+        fingerprint = ledger.fingerprint(purchase.input_digest(), paid.id)
+        if ledger.is_incomplete(origin):
+            alike = False
+            unprotected.append(
+                "what another ledger has counted of these people: the one used here is not the "
+                "only one"
+            )
+    people = len(purchase.people)
+    delta = person_level.delta or 0.0
+    if delta * people >= 1:
+        unprotected.append(
+            f"one person in {people}: δ = {delta:g} would also allow a mechanism that "
+            "publishes somebody's data outright"
+        )
+    central = guarantee.trust is Trust.CENTRAL
+    bounded = person_level if total is None or central else total
+    if not alike:
+        # Kept attributes or unequal recordings may name people without any gaze.
+        bounded = bounded.broken("people are told apart by what is not protected")
+    return Certificate(
+        mechanism=purchase.mechanism,
+        parameters=purchase.parameters,
+        guarantee=guarantee,
+        person_level=person_level,
+        how=purchase.how,
+        bounds=purchase.bounds,
+        noise=purchase.noise,
+        ledger=history,
+        total=total,
+        unprotected=tuple(unprotected),
+        rank1_bound=rank1_bounds(bounded, people),
+        people=people,
+        input_sha256=fingerprint,
+        version=__version__,
+        map=purchase.map,
+    )

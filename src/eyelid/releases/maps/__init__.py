@@ -1,0 +1,1 @@
+"""Private maps of gaze: plan, release, files, pictures, cost, audit."""

@@ -1,0 +1,337 @@
+"""The audit of a released heatmap: is anybody in it exposed, and what does it still show?
+
+The figures are computed from the raw data without noise. They are no part of what a certificate
+covers.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from eyelid.audits.map_attacks import Law, MapAttacks, MapUse, attack_map, map_use
+from eyelid.audits.maps import MapError
+from eyelid.audits.membership import Membership
+from eyelid.engine.atomic import check_file, write_file
+from eyelid.errors import InputError
+from eyelid.gaze.maps.gaze_map import gaze_map
+from eyelid.gaze.maps.spread import heatmap
+from eyelid.gaze.study import Study
+from eyelid.io.column_map import Map
+from eyelid.mechanisms.noisy_sum import NoisySum
+from eyelid.mechanisms.papers.maps import PaperMap
+from eyelid.privacy.guarantee import rounded_up
+from eyelid.releases.audit import PAGES, UNCOVERED
+from eyelid.releases.audit_json import SCHEMA
+from eyelid.releases.maps.subject import MapSubject, map_subject
+from eyelid.releases.words import SAYS_NOTHING, coarse, limits, percent
+from eyelid.version import __version__
+
+AREAS = "tables of areas"
+_ANOTHER = (
+    "the released cells are farther from these looks than noise can put them, and no ledger was "
+    "asked: this may not be the original, and then the figures mean nothing"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class HeatmapAudit:
+    """Everything that was tried on a heatmap, and what came of it.
+
+    Attributes:
+        subject: what was audited.
+        attacks: on the cells of each map's people and on tables, by what they are of.
+        uses: how much of each noise-free heatmap is left.
+        not_compared: maps without a use, and why.
+        seed: of the attackers.
+        written: the files that hold it.
+    """
+
+    subject: MapSubject
+    attacks: dict[str, MapAttacks]
+    uses: tuple[MapUse, ...]
+    not_compared: tuple[str, ...] = ()
+    seed: int = 0
+    written: tuple[Path, ...] = ()
+
+    @property
+    def refuted(self) -> list[str]:
+        """What of the certificate turned out false, in words."""
+        found = list(self.subject.disagreements)
+        if not self.subject.certificate.person_level.holds:
+            return found
+        for what, attack in self.attacks.items():
+            where = f" ({what})" if what else ""
+            noise = attack.noise
+            if noise is not None and noise.amiss is not None and not self._another_original:
+                found.append(f"{noise.amiss}{where}")
+            if attack.subtraction.exact:
+                found.append(f"whoever subtracts all others gets the last one back exactly{where}")
+            member = attack.membership
+            if member is not None and member.refutes:
+                found.append(
+                    "whoever knows everybody else tells who of two people is in it with an "
+                    f"advantage of {percent(member.advantage.rate)}, and the certificate allows "
+                    f"{rounded_up(100 * (member.bound or 0), 3)} %{where}"
+                )
+        return found
+
+    @property
+    def _another_original(self) -> bool:
+        """Whether these may be other looks than the map's, and no ledger says that they are not."""
+        noises = [attack.noise for attack in self.attacks.values()]
+        return self.subject.total is None and any(one and one.too_much for one in noises)
+
+    @property
+    def notes(self) -> list[str]:
+        """What could not be checked."""
+        found = [*self.subject.notes, *self.not_compared]
+        if self._another_original:
+            found.append(_ANOTHER)
+        return found
+
+    @property
+    def verdict(self) -> str:
+        """The outcome in a sentence or two."""
+        if self._another_original:
+            return f"Nothing can be said: {_ANOTHER}."
+        if self.refuted:
+            return f"The certificate is refuted: {self.refuted[0]}. Do not share this release."
+        return " ".join([f"{self._promise}; {self._left_out}.", *self._worth])
+
+    @property
+    def worst(self) -> MapAttacks:
+        """The attack that told most of who is in it; without any the first subtraction."""
+        return max(self.attacks.values(), key=lambda one: _advantage(one.membership))
+
+    @property
+    def _promise(self) -> str:
+        promised, member = self.subject.certificate.person_level, self.worst.membership
+        if not promised.holds:
+            why = f" ({promised.reasons[0]})" if promised.reasons else ""
+            return f"This release carries no guarantee{why}"
+        if member is None or self.worst.positive is None:
+            return "Not refuted, and there are too few people to ask who is in it"
+        allowed = "at this size the guarantee rules out almost nothing"
+        if member.bound is not None and member.bound <= SAYS_NOTHING:
+            allowed = f"the certificate allows at most {rounded_up(100 * member.bound, 3)} %"
+        return (
+            "Not refuted: whoever knows everybody else tells who of two people is in it with an "
+            f"advantage of {percent(member.advantage.rate)} (95 % limits "
+            f"{limits(member.advantage)}, guessing 0 %, without noise "
+            f"{percent(self.worst.positive.advantage.rate)}), and {allowed}"
+        )
+
+    @property
+    def _left_out(self) -> str:
+        """What subtraction told, where it told most."""
+        found = [attack.subtraction for attack in self.attacks.values()]
+        if any(one.exact for one in found):
+            return "subtracting all others gives the last one back exactly"
+        if any(one.learned for one in found):
+            return "subtracting all others tells something of the last one"
+        return "subtracting all others tells nothing of the last one"
+
+    @property
+    def _worth(self) -> Iterator[str]:
+        if not self.uses:
+            return
+        released, blob = (
+            _mean([getattr(use, which) for use in self.uses]) for which in ("released", "blob")
+        )
+        maps = "The map has" if len(self.uses) == 1 else f"{len(self.uses)} maps have on average"
+        yield (
+            f"{maps} a correlation of {coarse(released)} with the heatmap without noise; a public "
+            f"blob in the middle of the picture has {coarse(blob)}"
+            + (": this release shows no more than that." if released <= blob else ".")
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """As in audit.json; of single people it says nothing."""
+        certificate = self.subject.certificate
+        return {
+            "schema": SCHEMA,
+            "subject": "heatmap",
+            "people": certificate.people,
+            "release_sha256": certificate.output_sha256,
+            "identification": [],
+            "attributes": [],
+            "maps": [
+                {"of": what or "everybody", **_attack_told(attack)}
+                for what, attack in self.attacks.items()
+            ],
+            "utility": [
+                {
+                    "task": "heatmap",
+                    "layer": use.name,
+                    "correlation": _coarse(use.released.correlation),
+                    "nmse": _coarse(use.released.nmse),
+                    "blob_correlation": _coarse(use.blob.correlation),
+                    "blank_nmse": 1.0,
+                }
+                for use in self.uses
+            ],
+            "error": None,
+            "controls": {
+                which: _right(getattr(self.worst, which)) for which in ("positive", "null")
+            },
+            "refuted": self.refuted,
+            "verdict": self.verdict,
+            "notes": [*self.notes, UNCOVERED],
+            "seed": self.seed,
+            "version": __version__,
+        }
+
+    def to_json(self) -> str:
+        """The text of audit.json."""
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def audit_heatmap(
+    original: Study | Path | str,
+    released: Path | str,
+    *,
+    report: Path | str | None = None,
+    map: Map = None,
+    ledger: Path | str | None = None,
+    seed: int = 0,
+) -> HeatmapAudit:
+    """Attack a heatmap that `eyelid heatmap` released, and compare it with the one without noise.
+
+    Args:
+        original: what it was made of: a study of samples or fixations, or recordings.
+        released: its folder; ``audit.json`` and ``report.html`` are written into it.
+        report: another HTML file to write.
+        map: what you say about the columns of recordings, as for `eyelid.read`.
+        ledger: the file that counted the release, if it is not the original's own.
+        seed: of the attackers' random choices.
+    """
+    page = Path(report) if report is not None else None
+    if page is not None:
+        check_file(page, PAGES)
+    if seed < 0:
+        raise InputError(f"seed must not be negative, got {seed}")
+    if ledger is not None and not Path(ledger).exists():
+        raise InputError(f"there is no ledger at {ledger}")
+    subject = map_subject(original, released, map=map, ledger=ledger)
+    if page is None:
+        check_file(subject.path / "report.html", PAGES)
+    uses, without = _uses(subject)
+    done = HeatmapAudit(subject, dict(_attacks(subject, seed)), uses, without, seed)
+    return replace(done, written=tuple(_write(done, page)))
+
+
+def _attacks(subject: MapSubject, seed: int) -> Iterator[tuple[str, MapAttacks]]:
+    """On each map's people, and on tables."""
+    plan, promised = subject.plan, subject.certificate.person_level
+    for number, (law, observers) in enumerate(zip(subject.laws, plan.observers, strict=True)):
+        counts = observers.looks.counts(observers.shape.grid)
+        cells = subject.cells(number)
+        yield (
+            observers.name,
+            attack_map(_attackable(law), counts, observers.shape, cells, promised, seed),
+        )
+    if plan.tables is not None and subject.tables is not None:
+        counts = plan.tables.mechanism.tables_of(plan.looks, plan.tables.areas)
+        yield (
+            AREAS,
+            attack_map(
+                plan.tables.mechanism,
+                counts,
+                plan.tables.shape,
+                subject.table_cells,
+                promised,
+                seed,
+            ),
+        )
+
+
+def _attackable(law: object) -> Law:
+    if not isinstance(law, NoisySum | PaperMap):
+        raise InputError(f"{law} does not say how much of a person counts: it cannot be attacked")
+    return law
+
+
+def _uses(subject: MapSubject) -> tuple[tuple[MapUse, ...], tuple[str, ...]]:
+    """Every released map beside the heatmap of the same people without noise."""
+    plan, uses, without = subject.plan, [], []
+    layers = plan.looks.layers
+    for number, observers in enumerate(plan.observers):
+        for layer, name in enumerate(layers):
+            released = subject.arrays["map"][number * len(layers) + layer].astype(float)
+            raw = gaze_map(observers.looks.of_layer(name)).values
+            try:
+                truth = heatmap(raw, plan.view.sigma_px)
+                uses.append(map_use(observers.name or name, truth, released))
+            except InputError as error:
+                without.append(str(error))
+    return tuple(uses), tuple(without)
+
+
+def _write(done: HeatmapAudit, page: Path | None) -> Iterator[Path]:
+    """The report where it is wanted, and report and figures beside the map."""
+    from eyelid.releases.maps.report import map_report
+
+    text = map_report(done)
+    if page is not None:
+        write_file(page, text)
+        yield page
+    folder = done.subject.path
+    if page is not None and not os.access(folder, os.W_OK):
+        return
+    write_file(folder / "audit.json", done.to_json())
+    yield folder / "audit.json"
+    if page is None or page.resolve() != (folder / "report.html").resolve():
+        write_file(folder / "report.html", text)
+        yield folder / "report.html"
+
+
+def _attack_told(attack: MapAttacks) -> dict[str, Any]:
+    left, member, noise = attack.subtraction, attack.membership, attack.noise
+    return {
+        "subtraction": {name: _coarse(value) for name, value in asdict(left).items()}
+        | {"people": left.people, "exact": left.exact, "learned": left.learned},
+        "membership": None
+        if member is None
+        else {
+            "attacker": "likelihood ratio, knows everybody else",
+            "decisions": member.decisions,
+            "advantage": member.advantage.rate,
+            "low": member.advantage.low,
+            "high": member.advantage.high,
+            "chance": 0.0,
+            "bound": member.bound,
+            "p_value": member.p_value,
+            "refutes": member.refutes,
+        },
+        "noise": None
+        if noise is None
+        else {"cells": noise.cells, "spread": _coarse(noise.spread), "amiss": noise.amiss},
+    }
+
+
+def _right(member: Membership | None) -> dict[str, Any] | None:
+    """How often a control was right about who is in it."""
+    if member is None:
+        return None
+    right = member.right
+    return {"rate": right.rate, "low": right.low, "high": right.high, "chance": right.chance}
+
+
+def _advantage(member: Membership | None) -> float:
+    return -math.inf if member is None else member.advantage.rate
+
+
+def _mean(errors: list[MapError]) -> float:
+    """Of correlations; a map on which nothing is left has none."""
+    return sum(error.correlation or 0.0 for error in errors) / len(errors)
+
+
+def _coarse(value: float | None) -> float | None:
+    """Two digits: more would be a fingerprint of the raw data."""
+    return None if value is None or not math.isfinite(value) else float(f"{value:.2g}")

@@ -1,0 +1,32 @@
+"""The data card of a heatmap: what whoever receives it needs to read."""
+
+from __future__ import annotations
+
+from eyelid.audits.membership import advantage_bound
+from eyelid.releases.certificate import Certificate
+from eyelid.releases.maps.pictures import guarantee_legend
+from eyelid.releases.maps.plan import MapPlan
+from eyelid.releases.maps.reliability import Reliability
+from eyelid.releases.rendering import rendered
+
+
+def map_card(
+    plan: MapPlan, certificate: Certificate, trusted: Reliability | None, *, simulated: bool
+) -> str:
+    """The text of DATACARD.md: of the data it tells what was released, and nothing else."""
+    used = [each for each in (plan.mechanism, plan.tables and plan.tables.mechanism) if each]
+    return rendered(
+        "mapcard.md.j2",
+        plan=plan,
+        view=plan.view,
+        grid=plan.observers[0].shape.grid if plan.observers else None,
+        certificate=certificate,
+        legend=guarantee_legend(certificate.person_level, certificate.people),
+        trusted=trusted,
+        simulated=simulated,
+        advantage=advantage_bound(certificate.person_level),
+        advantage_in_all=advantage_bound(certificate.total),
+        mechanisms=used,
+        notes=[" ".join((type(each).__doc__ or "").split("\n\n")[0].split()) for each in used],
+        papers=list(dict.fromkeys(each.paper for each in used)),
+    )

@@ -1,0 +1,325 @@
+"""A heatmap that exposes nobody: plan, pay, measure, draw, write, in that order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from eyelid.engine.atomic import check_new, new_folder
+from eyelid.engine.progress import track
+from eyelid.errors import InputError
+from eyelid.gaze.areas import Area
+from eyelid.gaze.maps.gaze_map import GazeMap, presented
+from eyelid.gaze.maps.grid import Floats
+from eyelid.gaze.maps.looks import Looks, Weight
+from eyelid.gaze.study import Study
+from eyelid.io.column_map import Map
+from eyelid.io.intake import read_scrubbed
+from eyelid.mechanisms.maps.map_mechanism import MapMechanism
+from eyelid.privacy.bounds import Bounds
+from eyelid.privacy.noise import Randomness, randomness
+from eyelid.releases.certificate import Certificate
+from eyelid.releases.certifying import Purchase, debited
+from eyelid.releases.counting import counting_origin, open_ledger
+from eyelid.releases.fingerprint import arrays_digest, looks_digest
+from eyelid.releases.maps.card import map_card
+from eyelid.releases.maps.files import Arrays, arrays_of, write_maps
+from eyelid.releases.maps.pictures import guarantee_legend
+from eyelid.releases.maps.plan import MapPlan, make_map_plan
+from eyelid.releases.maps.reliability import Reliability, reliability, worst
+from eyelid.releases.maps.view import Size, view_of
+from eyelid.releases.words import plural
+
+
+@dataclass(frozen=True, eq=False)
+class PrivateHeatmap:
+    """Private maps with their certificate.
+
+    Attributes:
+        maps: one a picture or stretch of time; of two groups the first group's, then the second's.
+        areas: tables over areas of interest; None without them.
+        certificate: what holds.
+        reliability: what can be trusted; None without maps.
+        arrays: what map.npz has.
+        path: where it was written, if it was.
+        notes: what was taken for granted.
+        for_owner: about the raw data: for whoever owns them, and for nobody else.
+    """
+
+    maps: tuple[GazeMap, ...]
+    areas: pl.DataFrame | None
+    certificate: Certificate
+    reliability: Reliability | None
+    arrays: Arrays
+    path: Path | None = None
+    notes: tuple[str, ...] = ()
+    for_owner: tuple[str, ...] = ()
+
+    @property
+    def told(self) -> str:
+        """What there is, in a few words."""
+        said = [plural(self.certificate.people, "person", "people")]
+        if self.maps:
+            high, wide = self.maps[0].values.shape
+            columns, rows = self.arrays["grid"]
+            said.append(f"{plural(len(self.maps), 'map')} of {wide} × {high} px")
+            said.append(f"measured in {columns} × {rows} cells by {self.certificate.mechanism}")
+        if self.areas is not None:
+            said.append(f"{plural(self.areas['table'].n_unique(), 'table')} of areas")
+        return ", ".join(said)
+
+    @property
+    def protects(self) -> str:
+        """Whom it protects, as its pictures say."""
+        return guarantee_legend(self.certificate.person_level, self.certificate.people)
+
+
+@dataclass(frozen=True, eq=False)
+class _Measured:
+    """What was measured of the people of one map."""
+
+    mechanism: MapMechanism
+    cells: Floats
+    cell_sd: float
+
+
+def private_heatmap(
+    source: Study | Path | str,
+    out: Path | str | None = None,
+    *,
+    stimulus: str | Path | Sequence[str | Path] = (),
+    epsilon: float | None = None,
+    level: str | None = None,
+    mechanism: str | MapMechanism | None = None,
+    image: Path | str | None = None,
+    size: Size | None = None,
+    at: tuple[float, float] | None = None,
+    scale: float | None = None,
+    blur: float | str | None = None,
+    weight: Weight = "count",
+    every_s: float | None = None,
+    for_s: float | None = None,
+    by: str | None = None,
+    between: Sequence[str] | None = None,
+    areas: Path | str | Sequence[Area] | None = None,
+    only_areas: bool = False,
+    figures: Path | str | None = None,
+    ledger: Path | str | None = None,
+    seed: int | None = None,
+    map: Map = None,
+    **parameters: Any,
+) -> PrivateHeatmap:
+    """Make a private heatmap and its certificate.
+
+    Args:
+        source: a study of samples or fixations, or recordings.
+        out: a new folder to write; without it nothing is written, but the ledger is still debited.
+        stimulus: its name in the data, or a picture file called like it; several share the budget.
+        epsilon: the total for one person, over everything released.
+        level: ``good`` (ε = 1) or ``okay`` (ε = 3) instead.
+        mechanism: its name, or a mechanism with its parameters set; by default chosen from public
+            facts.
+        image: the picture, where ``stimulus`` does not name its file.
+        size: width and height of the picture in px, where there is no file; else the screen's.
+        at: where the picture's top left lay, in px of the screen.
+        scale: px of the screen that one px of the picture took.
+        blur: standard deviation of the point spread in px, or as ``1deg``.
+        weight: what a look counts: ``count`` 1, ``duration`` its seconds.
+        every_s: length of stretches of time, for a map of each.
+        for_s: until when.
+        by: an attribute of people: one map for each of its two values, and their difference.
+        between: two values of that attribute, where there are more.
+        areas: areas of interest, or their JSON file: tables too, with half of the budget.
+        only_areas: tables and no map, with the whole budget.
+        figures: a new folder for the paper's Figures 2 and 3 of these data, which are not private.
+        ledger: where to count; by default the file beside the original study.
+        seed: makes the noise repeatable and the guarantee void.
+        map: what you say about the columns of recordings, as for `eyelid.read`.
+        parameters: of the mechanism, such as ``delta``, ``grid``, ``cap``, ``samples``; and
+            ``tables``, ``visits``, ``ranks`` of areas.
+
+    >>> from eyelid.gaze.simulator import simulate
+    >>> study = simulate(people=4, minutes=0.1, seed=1)
+    >>> done = private_heatmap(study, stimulus="comic", level="good")
+    >>> done.certificate.person_level.numbers(), done.maps[0].values.shape
+    ('ε = 1, δ = 1e-06', (1080, 1920))
+    """
+    out, figures = (None if path is None else Path(path) for path in (out, figures))
+    for path in (out, figures):
+        if path is not None:
+            check_new(path)
+    if seed is not None and seed < 0:
+        raise InputError(f"seed must not be negative, got {seed}")
+    noise = randomness(seed)
+    home = Path(source) if isinstance(source, str | Path) else None
+    study = source if isinstance(source, Study) else read_scrubbed(source, map)
+    named = [stimulus] if isinstance(stimulus, str | Path) else list(stimulus)
+    view = view_of(study, named, image=image, size=size, at=at, scale=scale, blur=blur)
+    plan = make_map_plan(
+        study,
+        view,
+        noise,
+        mechanism=mechanism,
+        epsilon=epsilon,
+        level=level,
+        weight=weight,
+        every_s=every_s,
+        for_s=for_s,
+        by=by,
+        between=between,
+        areas=areas,
+        only_areas=only_areas,
+        parameters=parameters,
+    )
+    book = open_ledger(counting_origin(study, home, ledger))
+    certificate = debited(_purchase(plan, noise.name), book, out)
+
+    measured = [_measured(plan, number, noise) for number in range(len(plan.observers))]
+    tables = _tables(plan, noise)
+    maps = tuple(_maps(plan, measured))
+    trusted = worst(
+        [
+            reliability(each.mechanism, observers.shape, view.sigma_px, each.cells)
+            for each, observers in zip(measured, plan.observers, strict=True)
+        ]
+    )
+    arrays = arrays_of(maps, [each.cells for each in measured], plan)
+    text = "" if tables is None else tables.write_csv()
+    certificate = replace(
+        certificate,
+        output_sha256=arrays_digest(arrays, text),
+        map=plan.facts | _released_facts(plan, measured, trusted),
+    )
+    done = PrivateHeatmap(
+        maps=maps,
+        areas=tables,
+        certificate=certificate,
+        reliability=trusted,
+        arrays=arrays,
+        path=out,
+        notes=(*study.notes, *view.notes),
+        for_owner=_for_owner(plan.looks),
+    )
+    if out is not None:
+        card = map_card(plan, certificate, trusted, simulated=study.simulated)
+        with new_folder(out) as folder:
+            write_maps(folder, plan, maps, arrays, tables, certificate, card)
+    if figures is not None:
+        _write_figures(figures, plan, noise)
+    return done
+
+
+def _purchase(plan: MapPlan, randomness_name: str) -> Purchase:
+    made = plan.tables.mechanism if plan.mechanism is None and plan.tables else plan.mechanism
+    assert made is not None, "there are maps or tables"
+    view = plan.view
+    return Purchase(
+        mechanism=made.name,
+        parameters=made.parameters(),
+        people=plan.people,
+        guarantee=plan.guarantee,
+        person_level=plan.guarantee,
+        how=plan.how,
+        bounds=Bounds({"x_px": (0.0, float(view.width_px)), "y_px": (0.0, float(view.height_px))}),
+        noise={
+            "sampler": plan.sampler(),
+            "numerics": plan.numerics,
+            "randomness": randomness_name,
+        },
+        unprotected=plan.unprotected,
+        # Who is in which group tells people apart.
+        alike=not plan.by,
+        input_digest=lambda: looks_digest(plan.looks),
+        map=plan.facts,
+    )
+
+
+def _measured(plan: MapPlan, number: int, noise: Randomness) -> _Measured:
+    """The noisy cells of one map's people: all that anything after it knows of them."""
+    assert plan.mechanism is not None
+    observers = plan.observers[number]
+    counts = observers.looks.counts(observers.shape.grid)
+    law = plan.mechanism.settled(counts, observers.shape, noise)
+    cells = law.measure(counts, observers.shape, noise)
+    return _Measured(law, cells, law.cell_sd(observers.shape))
+
+
+def _maps(plan: MapPlan, measured: Sequence[_Measured]) -> list[GazeMap]:
+    """Further processing of noisy cells."""
+    jobs = [
+        (observers, each, layer)
+        for observers, each in zip(plan.observers, measured, strict=True)
+        for layer in range(len(plan.looks.layers))
+    ]
+    return [
+        presented(
+            each.cells[layer],
+            observers.shape.grid,
+            plan.view.sigma_px,
+            each.cell_sd,
+            observers.name or plan.looks.layers[layer],
+            observers.shape.people,
+        )
+        for observers, each, layer in track(jobs, "spreading out", len(jobs))
+    ]
+
+
+def _tables(plan: MapPlan, noise: Randomness) -> pl.DataFrame | None:
+    """The noisy tables over areas of interest."""
+    if plan.tables is None:
+        return None
+    law, shape, areas = plan.tables.mechanism, plan.tables.shape, plan.tables.areas
+    measured = law.measure(law.tables_of(plan.looks, areas), shape, noise)
+    names = [area.name for area in areas]
+    return law.presented(measured, shape, plan.looks.layers, names)
+
+
+def _released_facts(
+    plan: MapPlan, measured: Sequence[_Measured], trusted: Reliability | None
+) -> dict[str, Any]:
+    """What is known once it is measured, of what is released."""
+    if trusted is None:
+        return {}
+    chosen = [each.mechanism.parameters() for each in measured if each.mechanism != plan.mechanism]
+    return {
+        "cell_sd": [each.cell_sd for each in measured],
+        # A private choice is part of what is released.
+        "settled": chosen or None,
+        "reliability": trusted.to_dict(),
+    }
+
+
+def _for_owner(looks: Looks) -> tuple[str, ...]:
+    """About the raw data, so for their owner alone."""
+    kept = len(looks.x_px)
+    told = []
+    if not kept:
+        told.append(
+            "no look lies on the picture: check --at, --scale and the units; the map is noise"
+        )
+    elif looks.outside:
+        share = looks.outside / (kept + looks.outside)
+        told.append(f"{looks.outside:,} looks ({share:.0%}) were outside the picture")
+    without = len(looks.people) - len(set(looks.person.tolist()))
+    if kept and without:
+        told.append(f"{plural(without, 'person', 'people')} had no look on the picture")
+    return tuple(told)
+
+
+def _write_figures(folder: Path, plan: MapPlan, noise: Randomness) -> None:
+    """The paper's figures of these data: they compare with the raw map, and are not private."""
+    from eyelid.releases.maps.figures import experiment, figure2, figure3
+    from eyelid.releases.maps.pictures import save
+
+    view, people = plan.view, len(plan.people)
+    looks = plan.looks if len(plan.looks.layers) == 1 else plan.looks.of_layer(plan.looks.layers[0])
+    rows = experiment(
+        looks.counts, view.width_px, view.height_px, people, view.sigma_px, noise=noise
+    )
+    with new_folder(folder) as partial:
+        save(figure2(people, view.width_px, view.height_px), partial / "figure2.png")
+        save(figure3(rows, people), partial / "figure3.png")

@@ -1,0 +1,165 @@
+"""The sheet a picture of gaze is drawn on: with a legend that says whom the picture protects."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from eyelid.errors import InputError
+from eyelid.releases.drawing import GREY, INK, SMALL
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+NO_GUARANTEE = "NO PRIVACY GUARANTEE"
+VEIL = "#a9b0b5"
+# In inches.
+MARGIN, LINE, WIDEST, HIGHEST = 0.15, 0.165, 7.0, 7.5
+_NARROWEST, _COLOUR_BAR, _SCALE_BAR = 4.8, 0.95, 0.24
+_ALARM, _QUIET = "#b00000", "#eef1f3"
+_STYLE: Any = {
+    "font.size": 9,
+    "font.family": "sans-serif",
+    # A dollar sign in a name is a dollar sign.
+    "text.parse_math": False,
+    "text.color": INK,
+    "axes.edgecolor": GREY,
+    "axes.labelcolor": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "hatch.color": VEIL,
+    "hatch.linewidth": 0.6,
+}
+
+
+def styled() -> Any:
+    """A context in which pictures look alike."""
+    from matplotlib import rc_context
+
+    return rc_context(_STYLE)
+
+
+class Page:
+    """A figure laid out in inches: title, body, room beside and below it, notes, legend.
+
+    A legend that begins with `NO_GUARANTEE` is drawn so that nobody can miss it.
+
+    Args:
+        width: of the body.
+        height: of the body.
+        legend: whom the picture protects.
+        title: above everything.
+        notes: below the body, in small letters.
+        beside: room at the right of the body, for a colour bar.
+        below: room below the body, for a scale bar.
+        label: the short title that a file of it carries.
+    """
+
+    def __init__(
+        self,
+        width: float,
+        height: float,
+        legend: str,
+        title: str = "",
+        notes: Sequence[str] = (),
+        beside: float = _COLOUR_BAR,
+        below: float = _SCALE_BAR,
+        label: str = "private heatmap",
+    ) -> None:
+        from matplotlib.figure import Figure
+
+        if not legend.strip():
+            raise InputError("a picture of a gaze map needs a legend that says whom it protects")
+        self._width, self._height = width, height
+        whole = max(width + beside, _NARROWEST) + 2 * MARGIN
+        missing = legend.startswith(NO_GUARANTEE)
+        heading = _wrapped([title], whole - 2 * MARGIN, 10.5)
+        small = _wrapped(notes, whole - 2 * MARGIN, SMALL)
+        words = _wrapped([legend], whole - 2 * MARGIN, 10.0 if missing else 8.5)
+        banner = len(words) * (0.2 if missing else LINE) + MARGIN
+        above = MARGIN + 0.2 * len(heading) + (0.06 if title else 0.0)
+        self._above = above
+        self._size = whole, above + height + below + 0.15 * len(small) + MARGIN + banner
+        # A file must not be called private that is not.
+        label = "heatmap without privacy" if missing else label
+        self.figure = Figure(figsize=self._size, label=label, facecolor="white")
+        self._write(heading, MARGIN, 10.5, weight="bold")
+        self._write(small, above + height + below + 0.05, SMALL, color=GREY)
+        ground = self.axes(-MARGIN, self._size[1] - above - banner, whole, banner)
+        ground.set_facecolor(_ALARM if missing else _QUIET)
+        ground.set(xticks=[], yticks=[])
+        ground.spines[:].set_visible(False)
+        style = {"color": "white", "weight": "bold"} if missing else {"color": INK}
+        self._write(words, self._size[1] - banner + MARGIN / 2, 10.0 if missing else 8.5, **style)
+
+    def axes(
+        self, left: float, top: float, width: float, height: float, frame: bool = False
+    ) -> Axes:
+        """Axes at a place in the body, counted from its top left."""
+        whole, high = self._size
+        bottom = high - self._above - top - height
+        axes: Axes = self.figure.add_axes(
+            ((left + MARGIN) / whole, bottom / high, width / whole, height / high)
+        )
+        if frame:
+            axes.set(xticks=[], yticks=[])
+        return axes
+
+    def colour_bar(self, drawn: Any, words: str) -> None:
+        """What the colours mean, at the right of the body."""
+        height = max(self._height, 1.0)
+        axes = self.axes(self._width + 0.15, 0.0, 0.17, height)
+        bar = self.figure.colorbar(drawn, cax=axes)
+        bar.outline.set_edgecolor(GREY)
+        bar.ax.tick_params(labelsize=SMALL, length=2)
+        lines = textwrap.wrap(words, max(12, int(height * 72 / (8.5 * 0.58))))
+        bar.set_label("\n".join(lines), fontsize=8.5)
+
+    def scale_bar(self, width_px: int, degree_px: float | None) -> None:
+        """How long so many px or degrees are, below the body."""
+        unit, name = (1.0, " px") if degree_px is None else (degree_px, "°")
+        length = _round_length(width_px / unit / 6)
+        axes = self.axes(0.0, self._height + 0.07, self._width, 0.2)
+        axes.set(xlim=(0, width_px), ylim=(0, 1))
+        axes.axis("off")
+        axes.plot(
+            [0, length * unit], [0.5, 0.5], color=INK, lw=2.2, solid_capstyle="butt", clip_on=False
+        )
+        axes.annotate(
+            f"{length:g}{name}",
+            (length * unit, 0.5),
+            xytext=(4, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=SMALL,
+        )
+
+    def _write(self, lines: Sequence[str], top: float, size: float, **style: Any) -> None:
+        """Lines of text, so many inches below the upper edge."""
+        self.figure.text(
+            MARGIN / self._size[0],
+            1 - top / self._size[1],
+            "\n".join(lines),
+            fontsize=size,
+            va="top",
+            linespacing=1.2,
+            **style,
+        )
+
+
+def _wrapped(texts: Sequence[str], width_inches: float, size: float) -> list[str]:
+    """Lines that fit: letters are 0.6 times as wide as they are high, the large bold ones 0.7."""
+    letters = max(10, int(width_inches * 72 / (size * (0.7 if size >= 10 else 0.6))))
+    return [line for text in texts for line in textwrap.wrap(text, letters)]
+
+
+def _round_length(about: float) -> float:
+    """1, 2 or 5 times a power of ten, near to it.
+
+    >>> _round_length(280.0), _round_length(0.7)
+    (200.0, 0.5)
+    """
+    ten = 10.0 ** math.floor(math.log10(about))
+    return max(step * ten for step in (1.0, 2.0, 5.0) if step * ten <= about * (1 + 1e-9))

@@ -1,0 +1,524 @@
+"""Everything about a heatmap that is settled before noise is drawn."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from eyelid.errors import InputError, unknown
+from eyelid.gaze.areas import Area
+from eyelid.gaze.maps.looks import Looks, Weight, looks_of, stretches
+from eyelid.gaze.maps.spread import spread_error
+from eyelid.gaze.study import Study, check
+from eyelid.io.areas import read_areas
+from eyelid.mechanisms.aoi_tables import AoiTables, AreaShape
+from eyelid.mechanisms.approximate import default_delta
+from eyelid.mechanisms.maps.map_gaussian import MapGaussian
+from eyelid.mechanisms.maps.map_grid import MapGrid
+from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
+from eyelid.mechanisms.mechanism import mechanism as built
+from eyelid.mechanisms.noisy_sum import NoisySum
+from eyelid.privacy.composition import parallel
+from eyelid.privacy.guarantee import Guarantee, Kind
+from eyelid.privacy.noise import Randomness
+from eyelid.privacy.unit import PERSON
+from eyelid.releases.maps.view import View
+from eyelid.releases.plan import SEEDED, promised
+
+LEVELS = {"good": 1.0, "okay": 3.0}
+"""ε by name (Liu et al. 2019)."""
+
+# An average place known to within this share: then counts in pixels are worth their noise.
+_KNOWN_WITHIN = 0.25
+# Of all maps together; each has three numbers a px.
+_MOST_PX = 1 << 26
+_FEWEST_IN_GROUP = 2
+_GROUPS = 2
+_MS = 1000.0
+
+
+@dataclass(frozen=True, eq=False)
+class Observers:
+    """The people of one map: everybody, or one public group.
+
+    Attributes:
+        name: of the group; empty for everybody.
+        looks: theirs.
+        shape: the public facts of their map.
+    """
+
+    name: str
+    looks: Looks
+    shape: MapShape
+
+
+@dataclass(frozen=True, eq=False)
+class AreaPlan:
+    """Tables over areas of interest.
+
+    Attributes:
+        mechanism: with its parameters.
+        areas: of interest.
+        shape: the public facts.
+    """
+
+    mechanism: AoiTables
+    areas: tuple[Area, ...]
+    shape: AreaShape
+
+
+@dataclass(frozen=True, eq=False)
+class MapPlan:
+    """Maps, or tables over areas, or both, that could be released.
+
+    Attributes:
+        view: what was looked at.
+        looks: everybody's.
+        mechanism: for the maps; None without maps.
+        observers: of each map: everybody, or two groups; none without maps.
+        tables: over areas of interest; None without them.
+        guarantee: for a person, over everything released.
+        weight: what a look counts.
+        stretches_ms: where stretches of time begin, and where the last one ends.
+        by: the attribute that groups are made by.
+    """
+
+    view: View
+    looks: Looks
+    mechanism: MapMechanism | None
+    observers: tuple[Observers, ...]
+    tables: AreaPlan | None
+    guarantee: Guarantee
+    weight: Weight
+    stretches_ms: tuple[float, ...] | None
+    by: str | None
+
+    @property
+    def people(self) -> tuple[str, ...]:
+        """Everybody whose data the release touches."""
+        return self.looks.people
+
+    @property
+    def how(self) -> str:
+        """How the total of a person comes about, in words."""
+        said = []
+        if self.mechanism is not None:
+            said.append(self.mechanism.person_total(self.observers[0].shape))
+            if self.by:
+                said[0] += ", in the map of one group only"
+        if self.tables is not None:
+            said.append(f"tables of areas {self.tables.mechanism.person_total(self.tables.shape)}")
+        return "; ε adds up over both: ".join(said)
+
+    def sampler(self) -> str:
+        """The noise in words."""
+        said = []
+        for each in self.observers:
+            assert self.mechanism is not None
+            words = self.mechanism.sampler(each.shape)
+            said.append(f"{each.name}: {words}" if each.name else words)
+        if self.tables is not None:
+            said.append(f"areas: {self.tables.mechanism.sampler(self.tables.shape)}")
+        return "; ".join(said)
+
+    def check_room(self) -> None:
+        """Refuse what could not be added up, whatever the data are."""
+        if isinstance(self.mechanism, NoisySum):
+            for each in self.observers:
+                self.mechanism.check_room(each.shape)
+        if self.tables is not None:
+            self.tables.mechanism.check_room(self.tables.shape)
+
+    @property
+    def numerics(self) -> str:
+        """Whether the arithmetic keeps the promise."""
+        return "exact" if self.mechanism is None else self.mechanism.numerics
+
+    @property
+    def unprotected(self) -> list[str]:
+        """What of the output is outside the guarantee, in words."""
+        said: list[str] = []
+        if self.mechanism is not None:
+            whole = replace(self.observers[0].shape, people=len(self.people))
+            said += self.mechanism.unprotected(whole)
+        if self.tables is not None:
+            said += self.tables.mechanism.unprotected(self.tables.shape)
+        if self.by:
+            sizes = ", ".join(f"{each.name}: {each.shape.people}" for each in self.observers)
+            said.append(f"who is in which group by {self.by} ({sizes})")
+        return list(dict.fromkeys(said))
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What is public about the maps, as a certificate tells it: enough to make them again."""
+        place = self.view.placement
+        grid = self.observers[0].shape.grid if self.observers else None
+        return {
+            "width_px": self.view.width_px,
+            "height_px": self.view.height_px,
+            "placement": {"x_px": place.x_px, "y_px": place.y_px, "scale": place.scale},
+            "stimuli": None if self.view.stimuli is None else list(self.view.stimuli),
+            "layers": list(self.looks.layers),
+            "stretches_ms": None if self.stretches_ms is None else list(self.stretches_ms),
+            "weight": self.weight,
+            "sigma_px": self.view.sigma_px,
+            "grid": None if grid is None else [grid.columns, grid.rows],
+            "groups": None
+            if not self.by
+            else {
+                "by": self.by,
+                "people": {each.name: each.shape.people for each in self.observers},
+            },
+            "areas": None
+            if self.tables is None
+            else {
+                "mechanism": self.tables.mechanism.name,
+                "parameters": self.tables.mechanism.parameters(),
+                "areas": [
+                    {"name": area.name, "polygon": area.corners.tolist()}
+                    for area in self.tables.areas
+                ],
+            },
+        }
+
+
+def make_map_plan(
+    study: Study,
+    view: View,
+    noise: Randomness,
+    *,
+    mechanism: str | MapMechanism | None = None,
+    epsilon: float | None = None,
+    level: str | None = None,
+    weight: Weight = "count",
+    every_s: float | None = None,
+    for_s: float | None = None,
+    by: str | None = None,
+    between: Sequence[str] | None = None,
+    areas: Path | str | Sequence[Area] | None = None,
+    only_areas: bool = False,
+    parameters: dict[str, Any] | None = None,
+) -> MapPlan:
+    """Check everything that can be checked before anything is spent or written."""
+    study = _usable(study)
+    given = {key: value for key, value in (parameters or {}).items() if value is not None}
+    stretches_ms = _stretches(every_s, for_s)
+    _refuse_mixtures(view, stretches_ms, by, between, areas, only_areas)
+    groups = groups_of(study, by, between) if by else {}
+    everybody = [name for members in groups.values() for name in members] or None
+    looks = seen(study, view, weight, stretches_ms, everybody)
+    people, layers = len(looks.people), len(looks.layers)
+    if people < _FEWEST_IN_GROUP:
+        raise InputError(
+            f"the study has only one person ({looks.people[0]}), who has nobody to hide among: a "
+            "map needs at least 2 people"
+        )
+    if layers * max(1, len(groups)) * view.width_px * view.height_px > _MOST_PX:
+        raise InputError(
+            f"{layers} maps of {view.width_px} × {view.height_px} px are more than fit: take "
+            "fewer, longer stretches of time, or a smaller picture"
+        )
+    of_tables = {item.name for item in fields(AoiTables)} - {item.name for item in fields(MapGrid)}
+    for_tables = {key: given.pop(key) for key in of_tables & set(given)}
+    if for_tables and areas is None:
+        raise InputError(f"{sorted(for_tables)[0]} is of tables of areas: give --areas FILE")
+    total = _epsilon(epsilon, level, mechanism)
+    both = areas is not None and not only_areas
+    own = None if total is None else total / 2 if both else total
+    reasons = [] if noise.private else [SEEDED]
+
+    tables = None
+    costs = []
+    if areas is not None:
+        tables = _tables(areas, own, for_tables, people, layers)
+        costs.append(promised(tables.mechanism, tables.shape, PERSON, *reasons))
+    chosen: MapMechanism | None = None
+    observers: tuple[Observers, ...] = ()
+    if only_areas:
+        if given or mechanism is not None:
+            what = "mechanism" if mechanism is not None else sorted(given)[0]
+            raise InputError(f"{what} is of maps: leave it out, or --only areas")
+    else:
+        chosen = _mechanism(mechanism, own, given, people, layers, view)
+        chosen, observers = _with_groups(chosen, looks, view, groups, study, weight)
+        costs.append(
+            parallel([promised(chosen, each.shape, PERSON, *reasons) for each in observers])
+            if groups and chosen.claims_to_hold and not reasons
+            else promised(chosen, observers[0].shape, PERSON, *reasons)
+        )
+    plan = MapPlan(
+        view=view,
+        looks=looks,
+        mechanism=chosen,
+        observers=observers,
+        tables=tables,
+        guarantee=together(costs),
+        weight=weight,
+        stretches_ms=stretches_ms,
+        by=by,
+    )
+    # Whatever could fail about the noise fails now, before anything is paid.
+    plan.sampler()
+    plan.check_room()
+    return plan
+
+
+def _refuse_mixtures(
+    view: View,
+    stretches_ms: tuple[float, ...] | None,
+    by: str | None,
+    between: Sequence[str] | None,
+    areas: Path | str | Sequence[Area] | None,
+    only_areas: bool,
+) -> None:
+    """Say what cannot be had at once."""
+    if between and not by:
+        raise InputError("--between names two values of an attribute: say which with --by")
+    if (by or stretches_ms) and view.stimuli is not None and len(view.stimuli) > 1:
+        what = "groups are compared on" if by else "stretches of time are of"
+        raise InputError(f"{what} one stimulus, got {len(view.stimuli)}: name one")
+    if by and stretches_ms:
+        raise InputError("groups are compared on one map: leave out --every and --for, or --by")
+    if by and areas is not None:
+        raise InputError("tables of areas are over everybody: leave out --areas or --by")
+    if only_areas and areas is None:
+        raise InputError("there are no areas to make tables of: give them with --areas FILE")
+
+
+def seen(
+    study: Study,
+    view: View,
+    weight: Weight,
+    stretches_ms: Sequence[float] | None = None,
+    people: Sequence[str] | None = None,
+) -> Looks:
+    """Where people looked on the picture. Durations weigh in seconds, and so do caps of them."""
+    looks = looks_of(
+        study,
+        width_px=view.width_px,
+        height_px=view.height_px,
+        stimuli=view.stimuli,
+        placement=view.placement,
+        weight=weight,
+        stretches_ms=stretches_ms,
+        people=people,
+    )
+    return replace(looks, weight=looks.weight / _MS) if weight == "duration" else looks
+
+
+def groups_of(study: Study, by: str, between: Sequence[str] | None = None) -> dict[str, list[str]]:
+    """The people of the two values of an attribute that everybody must have."""
+    attributes = [name for name in study.people.columns if name != "person"]
+    if by not in attributes:
+        raise unknown("attribute of people to group by", by, attributes)
+    text = pl.col(by).cast(pl.String).str.strip_chars().replace("", None)
+    each = study.people.select("person", text)
+    lacking = each.filter(pl.col(by).is_null())["person"].to_list()
+    if lacking:
+        raise InputError(
+            f"person '{lacking[0]}' has no {by} ({len(lacking)} lack it): fill it in, or group by "
+            "something that everybody has"
+        )
+    values = sorted(each[by].unique())
+    for value in between or ():
+        if value not in values:
+            raise unknown(f"value of {by}", value, values)
+    wanted = list(between or values)
+    if len(set(wanted)) != _GROUPS:
+        raise InputError(
+            f"a difference is between two groups, and {by} gives {len(set(wanted))} "
+            f"({', '.join(wanted[:5])}{', …' if len(wanted) > 5 else ''}): name two with "
+            "--between A,B"
+        )
+    groups = {value: each.filter(pl.col(by) == value)["person"].to_list() for value in wanted}
+    alone = [value for value, members in groups.items() if len(members) < _FEWEST_IN_GROUP]
+    if alone:
+        raise InputError(
+            f"the group '{alone[0]}' by {by} is one person, and a map of one is their own: group "
+            "by something coarser"
+        )
+    return groups
+
+
+def map_mechanism(name: str, **parameters: Any) -> MapMechanism:
+    """A mechanism for maps with its parameters, refused if it is for something else."""
+    made = built(name, **parameters)
+    if isinstance(made, AoiTables):
+        raise InputError(f"{name} makes tables of areas: write --areas FILE --only areas")
+    if not isinstance(made, MapMechanism):
+        raise InputError(
+            f"{made.name} takes {made.takes}, not gaze maps: use 'eyelid {made.command}'"
+        )
+    return made
+
+
+def default_mechanism(
+    people: int, layers: int, size: tuple[int, int], sigma_px: float, **parameters: Any
+) -> MapMechanism:
+    """The mechanism when nobody names one, from public facts alone.
+
+    Whoever sets ``cap`` or ``samples`` means counts, `map-gaussian`; whoever sets ``grid`` or
+    ``clip`` means `map-grid`. Otherwise it is `map-grid`, unless so many people looked that counts
+    in every pixel would tell even an average place to within 25 %: a standard error, at the middle
+    of the spread-out map, of no more than a quarter of M looks spread evenly over all maps.
+    """
+    if {"cap", "samples"} & set(parameters):
+        return map_mechanism(MapGaussian.name, **parameters)
+    coarse = map_mechanism(MapGrid.name, **parameters)
+    if {"grid", "clip"} & set(parameters):
+        return coarse
+    fine = map_mechanism(MapGaussian.name, **parameters)
+    assert isinstance(fine, MapGaussian)
+    width_px, height_px = size
+    shape = fine.shape_of(people, layers, width_px, height_px, sigma_px)
+    even = fine.samples / (layers * width_px * height_px)
+    error = spread_error(shape.grid, sigma_px, fine.cell_sd(shape))
+    return fine if error[height_px // 2, width_px // 2] <= _KNOWN_WITHIN * even else coarse
+
+
+def level_epsilon(epsilon: float | None, level: str | None) -> float | None:
+    """ε from a number or a name; None if neither is given."""
+    if level is None:
+        return epsilon
+    if epsilon is not None:
+        raise InputError(
+            f"--level {level} is an ε of its own ({LEVELS.get(level, 0):g}): leave out one of both"
+        )
+    if level not in LEVELS:
+        raise unknown("level", level, LEVELS)
+    return LEVELS[level]
+
+
+def _epsilon(
+    epsilon: float | None, level: str | None, mechanism: str | MapMechanism | None
+) -> float | None:
+    """The total; None where the mechanism brings its own."""
+    total = level_epsilon(epsilon, level)
+    if isinstance(mechanism, MapMechanism):
+        if total is not None:
+            raise InputError(f"{mechanism.name} has its ε set already: leave it out")
+        return None
+    if total is None and mechanism is None:
+        raise InputError(
+            "say how private it must be: --level good (ε = 1), --level okay (ε = 3), or --epsilon E"
+        )
+    return total
+
+
+def _usable(study: Study) -> Study:
+    if study.released:
+        raise InputError(
+            "this is a released dataset already: release from the original study, whose ledger "
+            "counts these people"
+        )
+    if study.kind == "features":
+        raise InputError(
+            "a heatmap needs samples or fixations, and this is a study of features: start from the "
+            "recordings"
+        )
+    return check(study)
+
+
+def _stretches(every_s: float | None, for_s: float | None) -> tuple[float, ...] | None:
+    """Edges of stretches of time in ms."""
+    if every_s is None and for_s is None:
+        return None
+    if every_s is None or for_s is None:
+        raise InputError("stretches of time need both --every SECONDS and --for SECONDS")
+    if not (0 < every_s <= for_s and math.isfinite(for_s)):
+        raise InputError(
+            f"--every must be above 0 s and at most --for, got {every_s:g} and {for_s:g}"
+        )
+    return stretches(every_s * _MS, max(1, round(for_s / every_s)))
+
+
+def _tables(
+    areas: Path | str | Sequence[Area],
+    epsilon: float | None,
+    parameters: dict[str, Any],
+    people: int,
+    layers: int,
+) -> AreaPlan:
+    listed = read_areas(areas) if isinstance(areas, str | Path) else tuple(areas)
+    if epsilon is None:
+        raise InputError("tables of areas need an ε of their own: give --level or --epsilon")
+    made = built(AoiTables.name, epsilon=epsilon, **parameters)
+    assert isinstance(made, AoiTables)
+    return AreaPlan(made, listed, made.shape_of(people, layers, len(listed)))
+
+
+def _mechanism(
+    asked: str | MapMechanism | None,
+    epsilon: float | None,
+    parameters: dict[str, Any],
+    people: int,
+    layers: int,
+    view: View,
+) -> MapMechanism:
+    if isinstance(asked, MapMechanism):
+        if parameters:
+            raise InputError(
+                f"{asked.name} has its parameters set already: leave out {', '.join(parameters)}"
+            )
+        return asked
+    if epsilon is not None:
+        parameters = {"epsilon": epsilon, **parameters}
+    if asked is None:
+        return default_mechanism(people, layers, view.size, view.sigma_px, **parameters)
+    return map_mechanism(asked, **parameters)
+
+
+def _with_groups(
+    chosen: MapMechanism,
+    looks: Looks,
+    view: View,
+    groups: dict[str, list[str]],
+    study: Study,
+    weight: Weight,
+) -> tuple[MapMechanism, tuple[Observers, ...]]:
+    """Whose maps are made, on one grid and within one clip: those that fit the smallest group."""
+    layers = len(looks.layers)
+    fewest = min((len(members) for members in groups.values()), default=len(looks.people))
+    smallest = chosen.shape_of(fewest, layers, view.width_px, view.height_px, view.sigma_px)
+    if not groups:
+        return chosen, (Observers("", looks, smallest),)
+    settings: dict[str, Any] = {"grid": f"{smallest.grid.columns}x{smallest.grid.rows}"}
+    if "delta" in chosen.parameters() and chosen.parameters()["delta"] is None:
+        settings["delta"] = default_delta(len(looks.people))
+    chosen = replace(chosen, **settings)
+    if isinstance(chosen, MapGrid):
+        chosen = replace(chosen, clip=chosen.radius(smallest))
+    return chosen, tuple(
+        Observers(
+            name,
+            seen(study, view, weight, people=members),
+            MapShape.of(len(members), layers, smallest.grid),
+        )
+        for name, members in groups.items()
+    )
+
+
+def together(costs: Sequence[Guarantee]) -> Guarantee:
+    """ε and δ of a map and tables of the same people: both add up."""
+    first, *others = costs
+    if not others:
+        return first
+    reasons = tuple(dict.fromkeys(reason for each in costs for reason in each.reasons))
+    delta = math.fsum(each.delta or 0.0 for each in costs)
+    differential = all(each.kind.differential for each in costs)
+    kind = (Kind.APPROXIMATE if delta else Kind.PURE) if differential else Kind.NONE
+    return replace(
+        first,
+        kind=kind,
+        epsilon=math.fsum(math.inf if g.epsilon is None else g.epsilon for g in costs),
+        delta=delta,
+        mu=None,
+        slack=0.0,
+        holds=all(each.holds for each in costs),
+        reasons=reasons,
+    )

@@ -1,0 +1,177 @@
+"""What a heatmap or tables of areas would promise and show, before anything runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from eyelid.audits.membership import advantage_bound
+from eyelid.errors import InputError
+from eyelid.gaze.maps.grid import Grid
+from eyelid.gaze.maps.placement import default_sigma_px
+from eyelid.gaze.study import Screen
+from eyelid.io.column_map import Map
+from eyelid.io.reading import read
+from eyelid.mechanisms.aoi_tables import AoiTables, AreaShape
+from eyelid.mechanisms.maps.map_grid import MapGrid
+from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
+from eyelid.mechanisms.mechanism import mechanism as built
+from eyelid.privacy.guarantee import Guarantee
+from eyelid.privacy.unit import PERSON
+from eyelid.releases.maps.reliability import Reliability, reliability
+from eyelid.releases.maps.view import Size
+from eyelid.releases.plan import promised
+from eyelid.releases.words import plural
+
+
+@dataclass(frozen=True)
+class MapQuote:
+    """A price and what it buys, from public facts only.
+
+    Attributes:
+        mechanism: with its parameters.
+        shape: the public facts.
+        sigma_px: of the point spread.
+    """
+
+    mechanism: MapMechanism | AoiTables
+    shape: MapShape | AreaShape
+    sigma_px: float
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """For a person."""
+        return promised(self.mechanism, self.shape, PERSON)
+
+    @property
+    def grid(self) -> Grid | None:
+        """Of maps."""
+        return self.shape.grid if isinstance(self.shape, MapShape) else None
+
+    @property
+    def reliability(self) -> Reliability | None:
+        """What could be trusted of a map, if everybody's gaze counts in full."""
+        if isinstance(self.mechanism, AoiTables) or not isinstance(self.shape, MapShape):
+            return None
+        return reliability(self.mechanism, self.shape, self.sigma_px)
+
+    @property
+    def clip(self) -> float | None:
+        """Length within which a person's shares of gaze are kept, where there is one."""
+        if isinstance(self.mechanism, MapGrid) and isinstance(self.shape, MapShape):
+            return self.mechanism.radius(self.shape)
+        return None
+
+    @property
+    def says(self) -> str:
+        """What it would be worth, in words."""
+        if self.reliability is None:
+            return "What lies within two standard errors of the noise may be noise alone."
+        said = self.reliability.sentence
+        if self.clip is None:
+            return said
+        return f"If nobody's gaze is clipped: {said[0].lower()}{said[1:]}"
+
+    def rows(self) -> list[tuple[str, str]]:
+        """As ``eyelid cost`` prints it."""
+        layers = plural(self.shape.recordings, "map")
+        told = [("mechanism", self.mechanism.name)]
+        told.append(("assumed", f"{plural(self.shape.people, 'person', 'people')}, {layers}"))
+        if self.grid is not None:
+            cell = " × ".join(f"{length:.0f}" for length in self.grid.cell_px)
+            told += [
+                ("picture", f"{self.grid.width_px} × {self.grid.height_px} px"),
+                ("grid", f"{self.grid.columns} × {self.grid.rows} cells of {cell} px"),
+                ("point spread", f"{self.sigma_px:.3g} px"),
+            ]
+        if self.clip is not None:
+            told.append(("a person's shares of gaze", f"clipped to a length of {self.clip:.3g}"))
+        told.append(("for one person, in total", self.guarantee.numbers()))
+        told.append(("noise", self.mechanism.sampler(self.shape)))
+        bound = advantage_bound(self.guarantee)
+        words = "no bound known" if bound is None else f"advantage at most {bound:.3g}"
+        return [*told, ("told whether somebody is in it", words)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As ``eyelid cost --json`` prints it."""
+        grid, trusted = self.grid, self.reliability
+        return {
+            "mechanism": {
+                "name": self.mechanism.name,
+                "parameters": self.mechanism.parameters(),
+            },
+            "shape": {"people": self.shape.people, "layers": self.shape.recordings},
+            "guarantee": self.guarantee.to_dict(),
+            "person_level": self.guarantee.summary()
+            | {"how": self.mechanism.person_total(self.shape)},
+            "noise": {
+                "sampler": self.mechanism.sampler(self.shape),
+                "numerics": self.mechanism.numerics,
+            },
+            "map": None
+            if grid is None
+            else {
+                "width_px": grid.width_px,
+                "height_px": grid.height_px,
+                "sigma_px": self.sigma_px,
+                "grid": [grid.columns, grid.rows],
+                "clip": self.clip,
+                "cell_sd": self.mechanism.cell_sd(self.shape),  # type: ignore[arg-type]
+                "reliability": None if trusted is None else trusted.to_dict(),
+            },
+            "advantage_bound": advantage_bound(self.guarantee),
+            "says": self.says,
+        }
+
+
+def map_cost(
+    mechanism: str,
+    source: Path | str | None = None,
+    *,
+    people: int | None = None,
+    layers: int = 1,
+    size: Size | None = None,
+    areas: int | None = None,
+    blur_px: float | None = None,
+    map: Map = None,
+    **parameters: Any,
+) -> MapQuote:
+    """The guarantee of a heatmap and what it would show, before anything runs.
+
+    Args:
+        mechanism: its name.
+        source: a study whose people and screen to take; or give them:
+        people: how many people.
+        layers: how many pictures or stretches of time.
+        size: width and height of the picture in px.
+        areas: how many areas of interest, for tables of them.
+        blur_px: standard deviation of the point spread.
+        map: what you say about the columns of recordings, as for `eyelid.read`.
+        parameters: of the mechanism, such as ``epsilon`` and ``delta``.
+
+    >>> quote = map_cost("map-grid", people=40, size=(1680, 1050), epsilon=1.0)
+    >>> quote.grid.columns, quote.grid.rows, quote.guarantee.numbers()
+    (9, 6, 'ε = 1, δ = 1e-06')
+    """
+    screen = Screen()
+    if source is not None:
+        if people is not None:
+            raise InputError("the study says how many people it has: leave it out")
+        study = read(source, map)
+        people, screen = len(study.people), study.screen or screen
+    if people is None:
+        raise InputError("cost of a heatmap needs a study, or --people; missing: people")
+    made = built(mechanism, **{key: v for key, v in parameters.items() if v is not None})
+    if isinstance(made, AoiTables):
+        if areas is None:
+            raise InputError("the cost of tables depends on how many areas: give --areas N")
+        return MapQuote(made, made.shape_of(people, layers, areas), 0.0)
+    if not isinstance(made, MapMechanism):
+        raise InputError(f"{made.name} takes {made.takes}, not gaze maps")
+    if size is None and screen.width_px and screen.height_px:
+        size = screen.width_px, screen.height_px
+    if size is None:
+        raise InputError("the cost of a map depends on the picture: give --size WxH in px")
+    sigma_px = default_sigma_px(size[0], screen) if blur_px is None else blur_px
+    return MapQuote(made, made.shape_of(people, layers, *size, sigma_px), sigma_px)

@@ -1,0 +1,76 @@
+"""The report of a heatmap's audit: one HTML file that asks nothing of the network."""
+
+from __future__ import annotations
+
+import base64
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from eyelid.releases.rendering import rendered
+from eyelid.releases.report import Standing, told_total
+from eyelid.releases.words import SAYS_NOTHING, formal_only, limits, plural
+from eyelid.version import __version__
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+    from eyelid.releases.maps.audit import HeatmapAudit
+
+_SHOWN = {
+    "overlay.png": "The released map. It is all that others see, and shows noise as well as gaze.",
+    "reliable.png": "The same, hatched where it cannot be told from noise.",
+}
+
+
+def map_report(audit: HeatmapAudit) -> str:
+    """The audit of a heatmap as a page."""
+    # The audit writes reports.
+    from eyelid.releases.audit import UNCOVERED
+
+    subject = audit.subject
+    return rendered(
+        "map-report.html.j2",
+        audit=audit,
+        subject=subject,
+        certificate=subject.certificate,
+        standing=map_standing(audit),
+        about=f"audit of a heatmap by {subject.certificate.mechanism}: "
+        f"{plural(subject.certificate.people, 'person', 'people')}",
+        pictures=list(_pictures(subject.path)),
+        total=told_total(subject.total),
+        notes=audit.notes,
+        says_nothing=SAYS_NOTHING,
+        limits=limits,
+        uncovered=UNCOVERED,
+        version=__version__,
+    )
+
+
+def map_standing(audit: HeatmapAudit) -> Standing:
+    """How good or bad the news is."""
+    subject, promised = audit.subject, audit.subject.certificate.person_level
+    if audit.refuted:
+        return Standing("refuted", "Refuted: the certificate of this heatmap is not true")
+    if not promised.holds or not promised.kind.differential:
+        return Standing("none", "This heatmap carries no guarantee")
+    if formal_only(promised) or (promised.delta or 0.0) * subject.certificate.people >= 1:
+        return Standing("weak", "A guarantee in form only: it rules out almost nothing")
+    if subject.total is not None and (not subject.total.holds or formal_only(subject.total)):
+        return Standing("weak", "Nothing found against this heatmap; all releases promise little")
+    if audit.worst.membership is None or subject.total is None:
+        return Standing("weak", "Not refuted; not everything could be tested")
+    return Standing("sound", "The promise stands: no attack refuted it")
+
+
+def _pictures(folder: Path) -> list[tuple[Markup, str]]:
+    """The released pictures that are there, and what each shows."""
+    from markupsafe import Markup
+
+    found = []
+    for name, words in _SHOWN.items():
+        if (folder / name).is_file():
+            data = base64.b64encode((folder / name).read_bytes()).decode("ascii")
+            found.append(
+                (Markup('<img alt="{}" src="data:image/png;base64,{}">').format(words, data), words)
+            )
+    return found

@@ -1,0 +1,274 @@
+"""What was looked at: which stimuli, their pictures, how large, and where on the screen."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from eyelid.errors import InputError
+from eyelid.gaze.maps.placement import Placement, default_sigma_px, point_spread_px
+from eyelid.gaze.study import Screen, Study
+from eyelid.releases.maps.pictures import Picture, read_picture
+
+_PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp", ".ppm", ".pgm")
+_SHOWN = 5
+
+Size = tuple[int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """What a map is of: all of it public.
+
+    Attributes:
+        stimuli: by the names that the data have for them; None where the data name none.
+        pictures: one a stimulus, None where there is none.
+        width_px: of every picture.
+        height_px: of every picture.
+        placement: of the pictures on the screen.
+        sigma_px: of the point spread.
+        degree_px: px of the picture that one degree takes; None where it is not known.
+        notes: what was taken for granted.
+    """
+
+    stimuli: tuple[str, ...] | None
+    pictures: tuple[Picture | None, ...]
+    width_px: int
+    height_px: int
+    placement: Placement
+    sigma_px: float
+    degree_px: float | None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def size(self) -> Size:
+        """Width and height."""
+        return self.width_px, self.height_px
+
+
+def view_of(
+    study: Study,
+    stimuli: Sequence[str | Path] = (),
+    *,
+    image: Path | str | None = None,
+    size: Size | None = None,
+    at: tuple[float, float] | None = None,
+    scale: float | None = None,
+    blur: float | str | None = None,
+) -> View:
+    """What somebody means to make a map of; whatever does not fit together is refused.
+
+    Args:
+        study: its stimuli and its screen.
+        stimuli: names of stimuli, or picture files that are called like them.
+        image: the picture of the only stimulus.
+        size: width and height of the picture, where there is no file of it.
+        at: px of the screen where the picture's top left lay.
+        scale: px of the screen that one px of the picture took.
+        blur: standard deviation of the point spread, in px or as ``1deg``.
+    """
+    found, notes = _stimuli(study, [str(name) for name in stimuli])
+    if image is not None:
+        if len(found) > 1:
+            raise InputError(f"--image is of one stimulus, got {len(found)}: name one")
+        found = [(found[0][0], Path(image))]
+    pictures = tuple(None if path is None else read_picture(path) for _, path in found)
+    width_px, height_px = _size([path for _, path in found], pictures, size, study.screen)
+    placement, more = _placement((width_px, height_px), study, at, scale)
+    degree_px = point_spread_px(1.0, study.screen, placement)
+    sigma_px = _sigma_px(blur, degree_px, default_sigma_px(width_px, study.screen, placement))
+    names = tuple(name for name, _ in found if name is not None)
+    return View(
+        stimuli=names or None,
+        pictures=pictures,
+        width_px=width_px,
+        height_px=height_px,
+        placement=placement,
+        sigma_px=sigma_px,
+        degree_px=degree_px,
+        notes=(*notes, *more),
+    )
+
+
+def parsed_size(text: str) -> Size:
+    """``1680x1050``.
+
+    >>> parsed_size("1680x1050")
+    (1680, 1050)
+    """
+    found = re.fullmatch(r"([1-9]\d*)[x×]([1-9]\d*)", text.strip())
+    if not found:
+        raise InputError(f"a size is WIDTHxHEIGHT in px, such as 1680x1050, got '{text}'")
+    return int(found[1]), int(found[2])
+
+
+def parsed_place(text: str) -> tuple[float, float]:
+    """``120,80``.
+
+    >>> parsed_place("120,80.5")
+    (120.0, 80.5)
+    """
+    try:
+        x_px, y_px = (float(part) for part in text.split(","))
+    except ValueError:
+        raise InputError(
+            f"--at takes X,Y in px of the screen, such as 120,80, got '{text}'"
+        ) from None
+    return x_px, y_px
+
+
+def _stimuli(
+    study: Study, asked: Sequence[str]
+) -> tuple[list[tuple[str | None, Path | None]], list[str]]:
+    """The data's name for each stimulus that was asked for, and its picture file if it is one."""
+    known = _known(study)
+    if not asked:
+        if len(known) > 1:
+            raise InputError(
+                f"people looked at {len(known)} stimuli ({_some(known)}): name one with --stimulus"
+            )
+        return [(known[0] if known else None, None)], []
+    found: list[tuple[str | None, Path | None]] = []
+    notes = []
+    for name in asked:
+        path = Path(name)
+        last = re.split(r"[\\/]", name)[-1]
+        alike = [each for each in (name, last, Path(last).stem) if each in known]
+        is_picture = path.is_file() and (not alike or path.suffix.lower() in _PICTURES)
+        if alike:
+            found.append((alike[0], path if is_picture else None))
+        elif not is_picture:
+            file = f", and there is no file {name}" if path.suffix.lower() in _PICTURES else ""
+            raise InputError(
+                f"no stimulus is called '{name}'{file}: the data have {_some(known)}"
+                if known
+                else f"the data name no stimulus, so not '{name}' either{file}: give the picture "
+                "file, or leave --stimulus out"
+            )
+        elif len(known) > 1:
+            raise InputError(
+                f"no stimulus is called like the picture {path.name}: the data have "
+                f"{_some(known)}; write --stimulus NAME --image {name}"
+            )
+        else:
+            found.append((known[0] if known else None, path))
+            notes.append(
+                f"the data's only stimulus is '{known[0]}': taken for {path.name}"
+                if known
+                else f"the data name no stimulus: all of their gaze is taken for {path.name}"
+            )
+    names = [name for name, _ in found]
+    if len(set(names)) < len(names):
+        raise InputError(f"a stimulus is named twice ({', '.join(map(str, names))}): name it once")
+    return found, notes
+
+
+def _known(study: Study) -> list[str]:
+    if "stimulus" not in study.data.columns:
+        return []
+    return sorted(name for name in study.data["stimulus"].drop_nulls().unique() if name)
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more
+
+
+def _size(
+    paths: Sequence[Path | None],
+    pictures: Sequence[Picture | None],
+    asked: Size | None,
+    screen: Screen | None,
+) -> Size:
+    """Width and height of all the pictures."""
+    sizes: dict[Size, Any] = {}
+    for path, picture in zip(paths, pictures, strict=True):
+        if picture is not None:
+            sizes.setdefault((picture.shape[1], picture.shape[0]), path)
+    if asked is not None:
+        sizes.setdefault(asked, "--size")
+    if len(sizes) > 1:
+        told = ", ".join(f"{name} {_by(size)}" for size, name in sizes.items())
+        raise InputError(f"all pictures of one map must be of one size, got {told} px")
+    if sizes:
+        return next(iter(sizes))
+    if screen is None or not (screen.width_px and screen.height_px):
+        raise InputError(
+            "how large the picture is is not known: give it with --image FILE, or --size WxH"
+        )
+    return screen.width_px, screen.height_px
+
+
+def _placement(
+    size: Size, study: Study, at: tuple[float, float] | None, scale: float | None
+) -> tuple[Placement, list[str]]:
+    """Where the picture lay; never guessed where the screen has another size."""
+    placement = Placement(*(at or (0.0, 0.0)), scale=1.0 if scale is None else scale)
+    if at is not None:
+        return placement, []
+    screen = study.screen
+    if screen is None or not (screen.width_px and screen.height_px):
+        return placement, [
+            f"the screen's size is not known: the picture of {_by(size)} px is taken to begin at "
+            "the coordinates' 0, 0 (otherwise say --at X,Y and --scale F)"
+        ]
+    shown = tuple(length * placement.scale for length in size)
+    if all(math.isclose(a, b, abs_tol=0.5) for a, b in zip(shown, _size_of(screen), strict=True)):
+        return placement, []
+    raise InputError(
+        f"the picture is {_by(size)} px{'' if scale is None else f' at scale {scale:g}'} and the "
+        f"screen {_by(_size_of(screen))}: say where the picture's top left lay and how many px of "
+        f"the screen one of its px took; {_suggested(size, _size_of(screen), scale)}"
+    )
+
+
+def _suggested(size: Size, screen: Size, scale: float | None) -> str:
+    """What to write for a picture in the middle of the screen."""
+    fitting = min(screen[0] / size[0], screen[1] / size[1])
+    options = []
+    if scale is not None or all(length <= most for length, most in zip(size, screen, strict=True)):
+        options.append(("in its middle", 1.0 if scale is None else scale))
+    if scale is None:
+        options.append(("in its middle and as large as fits", float(f"{fitting:.6g}")))
+    told = []
+    for words, factor in options:
+        x_px, y_px = (
+            (most - factor * length) / 2 for length, most in zip(size, screen, strict=True)
+        )
+        told.append(f"{words}: --at {round(x_px, 2):g},{round(y_px, 2):g} --scale {factor:g}")
+    return "; ".join(told)
+
+
+def _size_of(screen: Screen) -> Size:
+    return screen.width_px or 0, screen.height_px or 0
+
+
+def _by(size: Size) -> str:
+    return f"{size[0]} × {size[1]}"
+
+
+def _sigma_px(blur: float | str | None, degree_px: float | None, default: float) -> float:
+    """The point spread in px."""
+    if blur is None:
+        return default
+    text = str(blur).strip().lower()
+    in_degrees = text.endswith(("deg", "°"))
+    number = text.removesuffix("deg").removesuffix("°").removesuffix("px")
+    try:
+        amount = float(number)
+    except ValueError:
+        amount = math.nan
+    if not (math.isfinite(amount) and amount >= 0):
+        raise InputError(f"--blur takes px (40) or degrees (1deg), at least 0, got '{blur}'")
+    if not in_degrees:
+        return amount
+    if degree_px is None:
+        raise InputError(
+            f"--blur {blur} needs the screen's geometry: say it in px, or give --map "
+            "screen=1920x1080,screen_m=0.53x0.30,distance_m=0.65 with its own numbers"
+        )
+    return amount * degree_px

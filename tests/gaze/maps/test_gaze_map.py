@@ -1,0 +1,159 @@
+"""The paper's gaze map, by a plain loop; and the map that is made of noisy cells."""
+
+import numpy as np
+import pytest
+
+from eyelid.errors import InputError
+from eyelid.gaze.maps.gaze_map import GazeMap, gaze_map, mean_map, presented
+from eyelid.gaze.maps.grid import Grid
+from eyelid.gaze.maps.looks import looks_from_arrays, looks_of
+from eyelid.gaze.maps.placement import Placement, on_screen
+from eyelid.gaze.maps.spread import spread, spread_error
+from eyelid.io import read
+
+
+def touches(people=6, points=400, seed=12, weight=None):
+    rng = np.random.default_rng(seed)
+    who = [f"p{n}" for n in rng.integers(0, people - 1, points)]
+    everybody = [f"p{n}" for n in range(people)]
+    x, y = rng.integers(0, 8, points) + 0.5, rng.integers(0, 6, points) + 0.5
+    return looks_from_arrays(who, x, y, weight, size=(8, 6), everybody=everybody)
+
+
+@pytest.mark.parametrize("cap", [None, 1, 2, 2.5, 1000])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_gaze_map_is_the_mean_of_capped_individual_maps(cap, weighted):
+    weight = np.random.default_rng(13).random(400) if weighted else None
+    looks = touches(weight=weight)
+    maps = np.zeros((6, 6, 8))
+    rows = zip(looks.person, looks.x_px, looks.y_px, looks.weight, strict=True)
+    for person, x, y, heavy in rows:
+        maps[person, int(y), int(x)] += heavy
+    expected = np.minimum(maps, np.inf if cap is None else cap).sum(axis=0) / 6
+    found = gaze_map(looks, cap=cap)
+    np.testing.assert_allclose(found.values, expected, rtol=1e-12, atol=1e-15)
+    assert (found.people, found.name, found.sigma_px) == (6, "", None)
+    assert found.reliable.all()
+
+
+@pytest.mark.parametrize("cap", [None, 2])
+def test_people_who_come_some_at_a_time_make_the_same_map(cap):
+    looks = touches()
+    blocks = (looks.of_people(first, first + 2) for first in range(0, 6, 2))
+    together = mean_map(blocks, cap=cap)
+    np.testing.assert_allclose(together.values, gaze_map(looks, cap=cap).values, rtol=1e-12)
+    assert together.people == 6
+
+
+def test_one_observer_s_map_is_their_own():
+    one = looks_from_arrays(["a", "a"], [0.0, 1.0], [0.0, 0.0], size=(2, 1))
+    assert gaze_map(one).values.tolist() == [[1.0, 1.0]]
+
+
+def test_an_observer_who_saw_nothing_still_divides():
+    looks = looks_from_arrays(["a"], [0.0], [0.0], size=(2, 1), everybody=["a", "b"])
+    assert gaze_map(looks).values.tolist() == [[0.5, 0.0]]
+
+
+def test_a_study_in_degrees_becomes_a_map_of_its_screen(simulated):
+    found = gaze_map(simulated, stimulus="comic")
+    assert found.values.shape == (1080, 1920)
+    assert (found.people, found.name) == (6, "comic")
+    # Confidence is never low here, so that all gaze on the screen counts.
+    rows = simulated.data.filter(simulated.data["stimulus"] == "comic").drop_nulls(["x", "y"])
+    x, y = on_screen(
+        rows["x"].to_numpy(), rows["y"].to_numpy(), simulated.screen, "deg", "top-left"
+    )
+    expected, _, _ = np.histogram2d(y, x, bins=(1080, 1920), range=((0, 1080), (0, 1920)))
+    assert found.values.sum() > 1000
+    np.testing.assert_allclose(found.values, expected / 6)
+
+
+def test_a_layer_of_several_must_be_named(simulated):
+    looks = looks_of(simulated, stimuli=["comic", "textbook"], width_px=1920, height_px=1080)
+    with pytest.raises(InputError, match="at 2 pictures or stretches of time: name one of comic"):
+        gaze_map(looks)
+    one = gaze_map(looks, stimulus="textbook")
+    np.testing.assert_array_equal(one.values, gaze_map(simulated, stimulus="textbook").values)
+    with pytest.raises(InputError, match="unknown picture or stretch of time 'text'"):
+        gaze_map(looks, stimulus="text")
+
+
+def test_a_picture_of_unknown_size_is_refused(simulated):
+    with pytest.raises(InputError, match="size of the picture is not known"):
+        gaze_map(simulated.derive(screen=None), stimulus="comic")
+    with pytest.raises(InputError, match="needs its own size"):
+        gaze_map(simulated, stimulus="comic", placement=Placement(10.0, 10.0))
+
+
+@pytest.mark.parametrize("cap", [0, -1, float("nan")])
+def test_an_impossible_cap_is_refused(cap):
+    with pytest.raises(InputError, match="the cap must be above 0"):
+        gaze_map(touches(), cap=cap)
+
+
+def test_nobody_and_pictures_of_two_sizes_make_no_map():
+    with pytest.raises(InputError, match="at least one observer"):
+        mean_map([])
+    other = looks_from_arrays(["z"], [0.0], [0.0], size=(9, 6))
+    with pytest.raises(InputError, match="the same size"):
+        mean_map([touches(), other])
+
+
+GRID = Grid(60, 40, 6, 4)
+
+
+def test_a_presented_map_is_what_is_above_its_error_scaled_to_one():
+    cells = np.zeros((4, 6))
+    cells[1, 2], cells[3, 5] = 0.8, -0.3
+    found = presented(cells, GRID, 3.0, 0.05, "page", 12)
+    measured, error = spread(cells, GRID, 3.0), spread_error(GRID, 3.0, 0.05)
+    np.testing.assert_array_equal(found.measured, measured)
+    np.testing.assert_array_equal(found.error, error)
+    above = np.where(measured > error, measured - error, 0.0)
+    np.testing.assert_allclose(found.values, above / above.sum())
+    assert found.values.sum() == pytest.approx(1.0)
+    np.testing.assert_array_equal(found.reliable, measured > 2 * error)
+    assert found.reliable[15, 25]
+    assert not found.reliable[35, 55]
+    assert (found.sigma_px, found.name, found.people) == (3.0, "page", 12)
+
+
+def test_where_all_is_noise_the_map_is_nothing_and_nothing_is_reliable():
+    found = presented(np.full((4, 6), 1e-6), GRID, 3.0, 0.05, "", 12)
+    assert not found.values.any()
+    assert not found.reliable.any()
+
+
+def test_cells_without_noise_are_presented_as_they_are():
+    cells = np.random.default_rng(14).random((4, 6))
+    found = presented(cells, GRID, 2.0, 0.0, "", 1)
+    heat = spread(cells, GRID, 2.0)
+    np.testing.assert_allclose(found.values, heat / heat.sum())
+    assert found.reliable.all()
+
+
+def test_noise_alone_is_seldom_called_reliable():
+    # One px of 300 independent maps is above two errors 6.8 times on average: never with a chance
+    # of 0.1 %, more than 21 times with one below 1e-5; seed fixed.
+    rng = np.random.default_rng(15)
+    reliable = np.array(
+        [
+            presented(rng.normal(0, 0.1, (4, 6)), GRID, 3.0, 0.1, "", 9).reliable[20, 30]
+            for _ in range(300)
+        ]
+    )
+    assert 0.0 < reliable.mean() < 0.073
+
+
+def test_maps_that_are_not_private_are_reliable_everywhere():
+    assert GazeMap(np.zeros((2, 3)), "", 5).reliable.all()
+
+
+def test_osie_s_map_adds_up_to_the_fixations_a_person(real_data):
+    osie = read(real_data / "OSIE")
+    image = osie.data["stimulus"][0]
+    looks = looks_of(osie, stimuli=[image], width_px=800, height_px=600)
+    found = gaze_map(osie, stimulus=image)
+    assert found.people == 15
+    assert found.values.sum() == pytest.approx(len(looks.x_px) / 15)

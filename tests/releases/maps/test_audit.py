@@ -1,0 +1,277 @@
+"""An audit of a heatmap: sound ones stand, forged ones are refuted, others' are refused."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+import pytest
+
+from eyelid.errors import InputError
+from eyelid.gaze.areas import Area
+from eyelid.gaze.maps.gaze_map import gaze_map, presented
+from eyelid.gaze.maps.spread import heatmap
+from eyelid.gaze.simulator.scenes import simulated_scene
+from eyelid.gaze.study import Screen, Study
+from eyelid.io import read, write
+from eyelid.releases.audit import audit
+from eyelid.releases.certificate import read_certificate
+from eyelid.releases.fingerprint import arrays_digest
+from eyelid.releases.maps.audit import AREAS, audit_heatmap
+from eyelid.releases.maps.heatmap import private_heatmap
+from eyelid.releases.maps.subject import is_heatmap, map_subject
+
+WIDTH, HEIGHT, PEOPLE = 168, 105, 40
+LEFT = Area("left", np.array([[0.0, 0.0], [80.0, 0.0], [80.0, 105.0], [0.0, 105.0]]))
+
+
+def scene(people=PEOPLE, stimuli=("page",), seed=1):
+    """Fixations of many people on small pictures, who are of two groups."""
+    parts = []
+    for number, name in enumerate(stimuli):
+        looks = simulated_scene(
+            people, width_px=WIDTH, height_px=HEIGHT, hotspot_sd_px=6.0, seed=seed + number
+        )
+        parts.append(
+            pl.DataFrame(
+                {
+                    "person": np.array(looks.people)[looks.person],
+                    "recording": name,
+                    "stimulus": name,
+                    "x": looks.x_px,
+                    "y": looks.y_px,
+                    "duration_ms": 200.0,
+                }
+            ).with_columns(time_ms=250.0 * pl.int_range(pl.len()).over("person"))
+        )
+    group = ["a", "b"] * (people // 2)
+    return Study(
+        "fixations",
+        pl.concat(parts).sort("person", "recording", "time_ms"),
+        pl.DataFrame({"person": looks.people, "group": group}),
+        units="px",
+        xy_origin="top-left",
+        screen=Screen(WIDTH, HEIGHT),
+    )
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    """A study that a ledger counts, and a heatmap of it."""
+    home = tmp_path_factory.mktemp("maps")
+    write(scene(), home / "study")
+    private_heatmap(home / "study", home / "out", epsilon=1.5)
+    return home
+
+
+def forged(folder, **arrays):
+    """Other arrays under the same certificate, whose hash is mended."""
+    with np.load(folder / "map.npz") as found:
+        changed = dict(found) | arrays
+    np.savez_compressed(folder / "map.npz", **changed)
+    file = folder / "certificate.json"
+    told = json.loads(file.read_text())
+    file.write_text(json.dumps(told | {"output_sha256": arrays_digest(changed)}))
+
+
+def test_a_sound_heatmap_stands_and_is_written_beside_it(home):
+    done = audit_heatmap(home / "study", home / "out")
+    (attack,) = done.attacks.values()
+    assert done.refuted == []
+    assert "Not refuted" in done.verdict
+    assert attack.positive.advantage.rate == 1.0
+    assert not attack.subtraction.learned
+    assert attack.noise.amiss is None
+    told = json.loads((home / "out" / "audit.json").read_text())
+    assert told["schema"] == "eyelid/audit/1"
+    assert told["controls"]["positive"]["rate"] == 1.0
+    assert told["verdict"] == done.verdict
+    page = (home / "out" / "report.html").read_text()
+    assert "The promise stands" in page
+    assert "data:image/png;base64" in page
+    assert "http" not in page.replace("http://www.w3.org", "")
+
+
+def test_its_use_is_that_of_the_map_in_the_file(home):
+    (use,) = audit_heatmap(home / "study", home / "out").uses
+    plan = map_subject(home / "study", home / "out").plan
+    with np.load(home / "out" / "map.npz") as found:
+        released, sigma_px = found["map"][0], float(found["sigma_px"])
+    truth = heatmap(gaze_map(plan.looks).values, sigma_px)
+    slow = np.corrcoef(truth.ravel(), released.ravel())[0, 1]
+    assert use.released.correlation == pytest.approx(slow, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"mechanism": "map-gaussian", "epsilon": 1.0},
+        {"mechanism": "map-laplace", "epsilon": 1.0, "samples": 5},
+        {"mechanism": "map-gaussian", "epsilon": 1.0, "cap": "private"},
+        {"epsilon": 1.0, "weight": "duration"},
+        {"epsilon": 1.0, "every_s": 2.0, "for_s": 6.0},
+        {"epsilon": 1.0, "by": "group"},
+        {"epsilon": 1.0, "areas": [LEFT]},
+        {"epsilon": 1.0, "areas": [LEFT], "every_s": 2.0, "for_s": 6.0},
+        {"epsilon": 1.0, "areas": [LEFT], "only_areas": True},
+        {"epsilon": 1.0, "at": (10.0, 5.0), "scale": 0.5, "size": (100, 60), "blur": 3.0},
+    ],
+    ids=lambda how: ", ".join(f"{key}" for key in how),
+)
+def test_every_kind_of_heatmap_is_read_back_and_stands(how, tmp_path):
+    write(scene(people=12), tmp_path / "study")
+    private_heatmap(tmp_path / "study", tmp_path / "out", **how)
+    done = audit_heatmap(tmp_path / "study", tmp_path / "out")
+    assert done.refuted == []
+    assert done.subject.total is not None
+    assert all(not attack.subtraction.exact for attack in done.attacks.values())
+    assert (AREAS in done.attacks) == ("areas" in how)
+    assert len(done.uses) == len(done.subject.arrays.get("map", ()))
+    json.loads((tmp_path / "out" / "audit.json").read_text())
+
+
+def test_several_pictures_are_compared_one_by_one(tmp_path):
+    study = scene(people=12, stimuli=("page", "ad"))
+    write(study, tmp_path / "study")
+    private_heatmap(tmp_path / "study", tmp_path / "out", stimulus=["ad", "page"], epsilon=1.0)
+    done = audit_heatmap(tmp_path / "study", tmp_path / "out")
+    assert [use.name for use in done.uses] == ["ad", "page"]
+    assert done.refuted == []
+
+
+def test_a_map_without_noise_under_a_certificate_of_some_is_refuted(home, tmp_path):
+    private_heatmap(home / "study", tmp_path / "out", epsilon=1.5)
+    subject = map_subject(home / "study", tmp_path / "out")
+    (law,), (observers,) = subject.laws, subject.plan.observers
+    counts = observers.looks.counts(observers.shape.grid)
+    exact = law.divided(law.total(counts, observers.shape), observers.shape)
+    grid, sigma_px = observers.shape.grid, subject.plan.view.sigma_px
+    shown = presented(exact[0], grid, sigma_px, law.cell_sd(observers.shape), "", PEOPLE)
+    forged(tmp_path / "out", cells=exact, map=shown.values[None].astype(np.float32))
+    done = audit_heatmap(home / "study", tmp_path / "out")
+    assert any("next to no noise" in text for text in done.refuted)
+    assert "subtracts all others gets the last one back exactly" in " ".join(done.refuted)
+    assert done.verdict.startswith("The certificate is refuted")
+
+
+def test_a_noise_free_picture_beside_sound_cells_is_refuted(home, tmp_path):
+    private_heatmap(home / "study", tmp_path / "out", epsilon=1.5)
+    plan = map_subject(home / "study", tmp_path / "out").plan
+    bare = heatmap(gaze_map(plan.looks).values, plan.view.sigma_px)
+    forged(tmp_path / "out", map=(bare / bare.sum())[None].astype(np.float32))
+    assert audit_heatmap(home / "study", tmp_path / "out").refuted == [
+        "a released map is not what its noisy cells give"
+    ]
+
+
+def test_a_smaller_epsilon_written_into_the_certificate_is_refuted(home, tmp_path):
+    private_heatmap(home / "study", tmp_path / "out", epsilon=6.0)
+    file = tmp_path / "out" / "certificate.json"
+    told = json.loads(file.read_text())
+    for part in ("guarantee", "person_level"):
+        told[part]["epsilon"] = 0.5
+    file.write_text(json.dumps(told))
+    found = audit_heatmap(home / "study", tmp_path / "out").refuted
+    assert any("ledger counted" in text for text in found)
+    assert any("mechanism that it names gives" in text for text in found)
+
+
+def test_a_changed_map_is_refused(home, tmp_path):
+    private_heatmap(home / "study", tmp_path / "out", epsilon=1.5)
+    with np.load(tmp_path / "out" / "map.npz") as found:
+        changed = dict(found)
+    changed["map"] = changed["map"][:, ::-1]
+    np.savez_compressed(tmp_path / "out" / "map.npz", **changed)
+    with pytest.raises(InputError, match="its hash differs"):
+        audit_heatmap(home / "study", tmp_path / "out")
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04 no archive", b"nonsense"])
+def test_a_file_that_is_no_map_is_refused(content, home, tmp_path):
+    private_heatmap(home / "study", tmp_path / "out", epsilon=1.5)
+    (tmp_path / "out" / "map.npz").write_bytes(content)
+    with pytest.raises(InputError, match=r"cannot be read"):
+        audit_heatmap(home / "study", tmp_path / "out")
+
+
+def test_a_plain_heatmap_carries_no_guarantee_and_gives_everybody_back(tmp_path):
+    study = scene(people=12)
+    private_heatmap(study, tmp_path / "out", mechanism="map-noisefree")
+    done = audit_heatmap(study, tmp_path / "out")
+    assert done.refuted == []
+    assert "carries no guarantee" in done.verdict
+    assert "gives the last one back exactly" in done.verdict
+    assert "no guarantee" in (tmp_path / "out" / "report.html").read_text()
+
+
+def test_other_looks_of_as_many_people_are_refused_by_the_ledger(home, tmp_path):
+    study = read(home / "study")
+    moved = replace(study, data=study.data.with_columns(pl.col("x") * 0.9))
+    with pytest.raises(InputError, match="has counted no such release"):
+        audit_heatmap(moved, home / "out")
+
+
+def test_without_a_ledger_another_original_is_suspected_and_nothing_is_refuted(tmp_path):
+    private_heatmap(scene(), tmp_path / "out", epsilon=500.0)
+    done = audit_heatmap(scene(seed=50), tmp_path / "out")
+    assert done.refuted == []
+    assert "this may not be the original" in done.verdict
+    assert any("ledger" in text for text in done.subject.notes)
+
+
+def test_fewer_people_are_refused(home):
+    with pytest.raises(InputError, match="for 40 people and the original has 12"):
+        audit_heatmap(scene(people=12), home / "out")
+
+
+def test_a_certificate_that_does_not_say_how_is_refused(home, tmp_path):
+    private_heatmap(home / "study", tmp_path / "out", epsilon=1.5)
+    file = tmp_path / "out" / "certificate.json"
+    told = json.loads(file.read_text())
+    del told["map"]["weight"]
+    file.write_text(json.dumps(told))
+    with pytest.raises(InputError, match="does not say how the map was made"):
+        audit_heatmap(home / "study", tmp_path / "out")
+
+
+def test_tables_and_heatmaps_are_told_apart(home):
+    assert is_heatmap(home / "out")
+    assert not is_heatmap(home / "study")
+    assert not is_heatmap(home / "nowhere")
+    with pytest.raises(InputError, match="is a heatmap"):
+        audit(home / "study", home / "out")
+    with pytest.raises(InputError, match="no certificate of a heatmap"):
+        audit_heatmap(home / "study", home / "study")
+
+
+def test_a_heatmap_of_real_people_stands(real_data, tmp_path):
+    done = private_heatmap(
+        real_data / "OSIE",
+        tmp_path / "out",
+        stimulus="1001",
+        level="good",
+        ledger=tmp_path / "book.ledger",
+    )
+    found = audit_heatmap(real_data / "OSIE", tmp_path / "out", ledger=tmp_path / "book.ledger")
+    assert done.certificate.people == 15
+    assert found.refuted == []
+    assert found.worst.positive.advantage.rate > 0.99
+    assert read_certificate(tmp_path / "out").output_sha256 is not None
+
+
+def test_a_map_that_nobody_looked_at_is_audited_and_not_compared(tmp_path):
+    study = scene(people=12)
+    away = replace(study, data=study.data.with_columns(pl.col("x") + 5000.0))
+    write(away, tmp_path / "study")
+    private_heatmap(tmp_path / "study", tmp_path / "out", epsilon=1.0)
+    done = audit_heatmap(tmp_path / "study", tmp_path / "out")
+    assert done.refuted == []
+    assert done.uses == ()
+    assert "nobody looked at page" in done.not_compared[0]
+
+
+def test_two_people_are_too_few_to_ask_who_is_in_it(tmp_path):
+    write(scene(people=2), tmp_path / "study")
+    private_heatmap(tmp_path / "study", tmp_path / "out", epsilon=1.0)
+    done = audit_heatmap(tmp_path / "study", tmp_path / "out")
+    assert "too few people" in done.verdict
