@@ -21,8 +21,8 @@ from eyelid.mechanisms.approximate import default_delta
 from eyelid.mechanisms.maps.map_gaussian import MapGaussian
 from eyelid.mechanisms.maps.map_grid import MapGrid
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
+from eyelid.mechanisms.maps.noisy_map import NoisyMap
 from eyelid.mechanisms.mechanism import mechanism as built
-from eyelid.mechanisms.noisy_sum import NoisySum
 from eyelid.privacy.composition import parallel
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.noise import Randomness
@@ -128,7 +128,7 @@ class MapPlan:
 
     def check_room(self) -> None:
         """Refuse what could not be added up, whatever the data are."""
-        if isinstance(self.mechanism, NoisySum):
+        if isinstance(self.mechanism, NoisyMap):
             for each in self.observers:
                 self.mechanism.check_room(each.shape)
         if self.tables is not None:
