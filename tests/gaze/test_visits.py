@@ -46,14 +46,12 @@ def walk(rows, areas, people, layers, most, ranks):
     transitions = np.zeros((people, layers, areas, areas))
     order = np.zeros((people, layers, areas, ranks))
     for person in range(people):
-        left = most
         for layer in range(layers):
             own = [row for row in rows if row[0] == person and row[1] == layer]
             for *_, area, weight in own:
                 dwell[person, layer, area] += weight
             runs = [area for area, _ in groupby(row[2] for row in own)]
-            visited = [area for area in runs if area >= 0][:left]
-            left -= len(visited)
+            visited = [area for area in runs if area >= 0][:most]
             for area, times in Counter(visited).items():
                 visits[person, layer, area] = times
             for (a, b), times in Counter(pairwise(visited)).items():
@@ -101,14 +99,15 @@ def test_looking_away_and_back_is_two_visits_and_a_transition_to_itself():
     assert order.dense.tolist() == [[1, 0, 0, 1]]
 
 
-def test_nothing_goes_on_from_one_layer_to_the_next_but_the_limit():
+def test_nothing_goes_on_from_one_layer_to_the_next():
     rows = [(0, layer, 0, 1) for layer in (0, 1)]
     _, visits, transitions, order = found(looks_at(rows, 1, 1, layers=2), 1, 9, 1)
     assert visits.dense.tolist() == [[1, 1]]
     assert transitions.dense.sum() == 0
     assert order.dense.tolist() == [[1, 1]]
+    # The limit is each layer's own.
     _, visits, _, _ = found(looks_at(rows, 1, 1, layers=2), 1, 1, 1)
-    assert visits.dense.tolist() == [[1, 0]]
+    assert visits.dense.tolist() == [[1, 1]]
 
 
 def test_people_who_never_looked_have_tables_of_zeros():

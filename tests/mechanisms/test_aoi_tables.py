@@ -137,8 +137,8 @@ class TestLimits:
             (1, 1, {"dwell": 2, "visits": 6, "transitions": 5, "order": 1}),
             (1, 2, {"dwell": 2, "visits": 12, "transitions": 10, "order": 4}),
             (1, 9, {"dwell": 2, "visits": 12, "transitions": 10, "order": 6}),
-            # Of all layers together no more than six visits count.
-            (4, 9, {"dwell": 2, "visits": 12, "transitions": 10, "order": 12}),
+            # Six visits to each of four pictures count.
+            (4, 9, {"dwell": 2, "visits": 48, "transitions": 40, "order": 24}),
         ],
     )
     def test_the_reach_of_each_table(self, layers, areas, reaches):

@@ -182,9 +182,9 @@ def verify(
     fuzzes = [fuzz(m, m.unit, _FUZZ_PAIRS) for m in own if isinstance(m, NoisyMechanism)]
     # Where a mechanism chooses what it measures, the rest has no noise to look at.
     residuals = [examine(m, noise) for m in measuring if not getattr(m, "chooses", False)]
-    residuals += [examine_sum(m, noise) for m in sums if not getattr(m, "chooses", False)]
+    residuals += [examine_sum(m, noise) for m in sums]
     outputs = [compare(mechanism) for mechanism in measuring]
-    outputs += [compare_sum(m) for m in sums if not getattr(m, "chooses", False)]
+    outputs += [compare_sum(m) for m in sums]
     samplers = tuple(check_samplers(_SAMPLER_DRAWS, noise))
     planted = list(spread(planted_fault, _faults(kinds), "planting faults"))
     planted += [

@@ -4,7 +4,9 @@ A visit is a run of looks in one area, without another place in between. Gaze th
 and comes back makes two visits, wherever on the picture it was meanwhile; gaze that is lost or off
 the picture has no looks and interrupts nothing. Looks in no area are no visits: transitions go from
 one visit to the next visit to any area, so that 'logo → logo' is somebody who looked away from the
-logo and came back. Nothing goes on from one layer (a picture, or a stretch of time) to the next.
+logo and came back. Nothing goes on from one layer (a picture, or a stretch of time) to the next;
+two recordings of one picture are taken one after the other, so that a visit may go on from the
+first to the second.
 
 Each table is one vector a person, all its layers one after the other. None is private.
 """
@@ -75,8 +77,8 @@ class Visits:
         return Visits(self.people, self.layers, self.areas, person, layer, area)
 
     def first(self, most: int) -> Visits:
-        """Each person's first visits, so many at most over all layers."""
-        return self.only(_position(self.person) < most)
+        """Each person's first visits to each layer, so many at most."""
+        return self.only(_position(self.person * self.layers + self.layer) < most)
 
     def counts(self) -> PersonCounts:
         """How often each person visited each area of every layer."""

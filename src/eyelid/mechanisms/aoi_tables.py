@@ -66,10 +66,10 @@ class AoiTables(LaplaceSum):
     Takes: everybody's looks as up to four tables for each layer (a picture, or a stretch of time).
     ``dwell``: the share of a person's looks in each area and elsewhere. ``visits``: how often each
     area was visited. ``transitions``: from one visit to the next. ``order``: whether an area was
-    the 1st, 2nd, … to be visited. Of a person the first V visits over all layers count. Whatever
+    the 1st, 2nd, … to be visited. Of a person the first V visits to each layer count. Whatever
     comes in is limited again: nothing negative, in each table no cell above m and no sum above M,
-    with (m, M) = (1, 1) for dwell, (V, V) for visits, (V − 1, V − 1) for transitions and
-    (1, min(K·L, V)) for the order of K ranks in L layers.
+    with (m, M) = (1, 1) for dwell, (V, V·L) for visits, (V − 1, (V − 1)·L) for transitions and
+    (1, min(K, V)·L) for the order of K ranks in L layers.
 
     Protects: a person, replace-one, pure ε; trust is central. N, the areas, V, K, which tables, and
     the layers' names are public.
@@ -84,8 +84,8 @@ class AoiTables(LaplaceSum):
     Gaussian noise at δ = 1e-6 for up to four such tables; an order of many ranks in many tables
     would do better with Gaussian noise, and gets pure ε instead.
 
-    Paper: Liu et al. 2019 would use a Gaussian whose proof fails, and whose δ is broken, for tables
-    of few cells; Laplace noise with the sensitivity of whole tables is ours.
+    Paper: Liu et al. 2019 would use a Gaussian whose proof fails, and whose δ may be broken for
+    tables of few cells; Laplace noise with the sensitivity of whole tables is ours.
     """
 
     name: ClassVar[str] = "aoi-tables"
@@ -102,7 +102,7 @@ class AoiTables(LaplaceSum):
     )
 
     tables: str = parameter(f"which tables, of {', '.join(TABLES)}", default=",".join(TABLES))
-    visits: int = parameter("V, a person's first visits that count, over all layers", default=6)
+    visits: int = parameter("V, a person's first visits to each picture that count", default=6)
     ranks: int = parameter("K, how many first visits the order tells", default=3)
 
     def __post_init__(self) -> None:
@@ -148,9 +148,9 @@ class AoiTables(LaplaceSum):
         ranks = self.ranks_of(areas)
         known = {
             "dwell": (areas + 1, 1, 1),
-            "visits": (areas, self.visits, self.visits),
-            "transitions": (areas**2, self.visits - 1, self.visits - 1),
-            "order": (areas * ranks, 1, min(ranks * layers, self.visits)),
+            "visits": (areas, self.visits, self.visits * layers),
+            "transitions": (areas**2, self.visits - 1, (self.visits - 1) * layers),
+            "order": (areas * ranks, 1, min(ranks, self.visits) * layers),
         }
         found = []
         for name in self.names:

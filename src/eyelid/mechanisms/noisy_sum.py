@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +22,11 @@ from eyelid.privacy.unit import PERSON, Neighbours, Trust, Unit
 
 # Grid steps of the noise's scale: the step is what is calibrated.
 SCALE = 2**36
-# Floating point may make a limited vector longer by some 1e-15 of it; this is far more.
-_ROOM = 1 - 2.0**-40
-_BLOCK = 4096
+# A sum of n numbers in floating point is off by n·2⁻⁵³ of it at most: so for 2²² entries a person.
+_ROOM = 1 - 2.0**-30
+_MOST_ENTRIES = 2**22
+BLOCK = 4096
+"""People who are summed up at once."""
 _MOST_STEPS = 2.0**61
 
 
@@ -81,8 +83,9 @@ class NoisySum(NoisyMechanism):
                 f"{shape.people} people in {shape.recordings} × {shape.length} cells"
             )
         self.check_room(shape)
+        _check_entries(counts)
         summed = np.zeros(counts.cells, dtype=np.int64)
-        for block in counts.blocks(_BLOCK):
+        for block in counts.blocks(BLOCK):
             np.add.at(summed, block.cell, self.integers(block, shape))
         return summed
 
@@ -97,6 +100,10 @@ class NoisySum(NoisyMechanism):
     def measure(self, counts: PersonCounts, shape: Any, noise: Randomness) -> Values:
         """The noisy sum over the public number of people."""
         return self.divided(self.perturb(self.total(counts, shape), shape, noise), shape)
+
+    def settled(self, counts: PersonCounts, shape: Any, noise: Randomness) -> Self:
+        """The mechanism with whatever it chooses by the data chosen; most choose nothing."""
+        return self
 
     def within(self, shape: Shape, unit: Unit) -> tuple[slice, slice, slice]:
         """Everything of a person."""
@@ -177,7 +184,7 @@ class GaussianSum(NoisySum):
 
     @abstractmethod
     def reach(self, shape: Any) -> float:
-        """Δ₂: how far one person can move the sum, in theunit of limited counts."""
+        """Δ₂: how far one person can move the sum, in the unit of limited counts."""
 
     def delta_for(self, people: int) -> float:
         """The δ that was asked for, or the default for so many people."""
@@ -220,4 +227,16 @@ class GaussianSum(NoisySum):
             delta=self.delta_for(shape.people),
             mu=self.mu(shape),
             slack=discreteness_slack(shape.recordings * shape.length, SCALE),
+        )
+
+
+def _check_entries(counts: PersonCounts) -> None:
+    """Limits are of each entry, so that there must be one entry a cell, people in order."""
+    if (np.diff(counts.person * counts.cells + counts.cell) <= 0).any():
+        raise InputError(
+            "counts have entries twice or out of order: make them with PersonCounts.added_up"
+        )
+    if counts.person.size and np.bincount(counts.person).max() > _MOST_ENTRIES:
+        raise InputError(
+            f"somebody has looks in more than {_MOST_ENTRIES:,} cells: take a coarser grid"
         )

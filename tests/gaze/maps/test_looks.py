@@ -1,5 +1,7 @@
 """Looks of a study: everybody counts, no look counts twice, and what is left out is counted."""
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -196,11 +198,24 @@ def test_fixations_of_two_eyes_are_those_of_the_eye_that_fixated_longer():
     assert looks.weight.tolist() == [150.0, 100.0, 10.0]
 
 
-def test_samples_weigh_the_time_to_the_next_one_but_no_more_than_two_intervals():
+def test_samples_weigh_the_time_to_the_next_one_but_no_more_than_two_usual_ones():
     rows = [{"person": "ann", "time_ms": t} for t in (0.0, 10.0, 25.0, 500.0)]
     rows += [{"person": "ann", "recording": "s", "time_ms": t} for t in (0.0, 4.0)]
-    looks = looks_of(study(rows, rate_hz=100.0), weight="duration", **SIZE)
-    assert looks.weight.tolist() == [10.0, 15.0, 20.0, 10.0, 4.0, 10.0]
+    rows += [{"person": "ann", "recording": "t", "time_ms": 7.0}]
+    looks = looks_of(study(rows), weight="duration", **SIZE)
+    # The usual step of the first recording is 15 ms, of the second 4; a single sample has none.
+    assert looks.weight.tolist() == [10.0, 15.0, 30.0, 15.0, 4.0, 4.0, 0.0]
+
+
+@pytest.mark.parametrize("rate_hz", [None, 60.0, 61.0])
+def test_nobody_s_weights_depend_on_anybody_else(rate_hz):
+    """The rate that a study states is a median over everybody: it must not enter."""
+    own = [{"person": "ann", "time_ms": t} for t in (0.0, 16.7, 33.3, 200.0)]
+    alone = looks_of(study(own), weight="duration", **SIZE)
+    for step_ms in (1.0, 16.4, 400.0):
+        others = [{"person": "bo", "time_ms": step_ms * n} for n in range(50)]
+        both = looks_of(study(own + others, rate_hz=rate_hz), weight="duration", **SIZE)
+        assert both.weight[both.person == 0].tolist() == alone.weight.tolist()
 
 
 def test_a_lost_sample_ends_the_one_before_it():
@@ -208,7 +223,7 @@ def test_a_lost_sample_ends_the_one_before_it():
         {"person": "ann", "time_ms": t, "x": x} for t, x in ((0.0, 1.0), (8.0, None), (16.0, 2.0))
     ]
     looks = looks_of(study(rows), weight="duration", **SIZE)
-    assert looks.weight.tolist() == [8.0, 10.0]
+    assert looks.weight.tolist() == [8.0, 8.0]
 
 
 def test_fixations_without_a_duration_weigh_nothing():
@@ -304,7 +319,6 @@ def test_some_people_are_taken_in_the_order_asked_for():
         ({"kind": "features"}, {}, "study of features"),
         ({"units": None}, {}, "--map units=px"),
         ({"xy_origin": None}, {}, "--map xy_origin=top-left"),
-        ({"rate_hz": None}, {"weight": "duration"}, "--map rate_hz=60"),
         ({"kind": "fixations"}, {"weight": "duration"}, "no column duration_ms"),
         ({}, {"weight": "heavy"}, "unknown weight 'heavy'"),
         ({}, {"stimuli": ["pag"]}, "unknown stimulus 'pag': did you mean 'page'"),
@@ -423,3 +437,9 @@ def test_pupils_in_an_eye_camera_are_no_gaze_on_a_picture(real_data):
     pupils = read(real_data / "MPIIDPEye")
     with pytest.raises(InputError, match="eye camera"):
         looks_of(pupils, stimuli=[pupils.data["stimulus"][0] or ""], **SIZE)
+
+
+def test_a_study_without_stimuli_and_with_many_rows_is_one_picture():
+    many = study([{"person": "ann", "time_ms": float(n)} for n in range(40_000)])
+    bare = replace(many, data=many.data.drop("stimulus"))
+    assert looks_of(bare, **SIZE).x_px.size == 40_000

@@ -195,6 +195,13 @@ class TestMeasuring:
         with pytest.raises(InputError, match="do not fit"):
             law.measure(counts_of([1, 0, 0, 0], [0, 1, 0, 0]), shape, randomness(0))
 
+    def test_a_choice_that_is_certain_is_played_all_the_same(self):
+        law = mechanism("map-gaussian", epsilon=500.0, delta=1e-3, cap="private", samples=4)
+        pair = next(law.neighbour_pairs(PERSON))
+        outputs = law.play(pair.one, pair.shape, 10, randomness(0))
+        assert outputs.shape == (10, 9)
+        assert np.isfinite(law.score(outputs, pair)).all()
+
     def test_a_private_cap_is_settled_with_what_is_left(self):
         law = mechanism("map-gaussian", epsilon=40.0, cap="private", samples=64, grid="4x4")
         shape = law.shape_of(2000, 1, 40, 40)
@@ -205,6 +212,34 @@ class TestMeasuring:
         settled = [law.settled(counts, shape, randomness(seed)) for seed in range(20)]
         assert {each.cap for each in settled} == {64}
         assert {each.epsilon for each in settled} == {36.0}
+
+
+class TestEntries:
+    def test_counts_with_an_entry_twice_are_refused(self):
+        law = mechanism("map-gaussian", epsilon=1.0, grid="2x2")
+        twice = PersonCounts(2, 4, np.zeros(3, int), np.array([1, 1, 2]), np.ones(3))
+        with pytest.raises(InputError, match="twice or out of order"):
+            law.measure(twice, law.shape_of(2, 1, 10, 10), randomness(0))
+
+    def test_people_out_of_order_are_refused(self):
+        law = mechanism("map-grid", epsilon=1.0, grid="2x2")
+        mixed = PersonCounts(2, 4, np.array([1, 0]), np.array([1, 2]), np.ones(2))
+        with pytest.raises(InputError, match="twice or out of order"):
+            law.measure(mixed, law.shape_of(2, 1, 10, 10), randomness(0))
+
+    @pytest.mark.parametrize("name", HOLDING)
+    def test_norms_do_not_grow_however_many_cells_somebody_has(self, name):
+        """Sums of many weights in floating point may be short; what they limit may then be long."""
+        side = 1024
+        law = mechanism(name, epsilon=8.00006, **({} if name == "map-grid" else {"samples": 1000}))
+        shape = MapShape.of(1, 1, Grid.of_pixels(side, side))
+        weights = np.random.default_rng(1).random((1, side * side)) + 1e-3
+        steps = [int(s) for s in law.integers(PersonCounts.of_dense(weights), shape)]
+        half = law.sensitivity(shape, PERSON)
+        if name == "map-laplace":
+            assert 2 * sum(steps) <= half
+        else:
+            assert 2 * sum(s * s for s in steps) <= half**2
 
 
 class TestClaims:

@@ -28,7 +28,7 @@ def aoi_faults(variants: list[AoiTables]) -> Iterator[Fault]:
     yield from sum_faults(visits)
     yield game_fault("visits without a limit", visits, {"limited": _as_counted})
     yield game_fault("each table given the whole of ε", everything, {"reach": _one_table})
-    yield game_fault("counted as somebody more or less", everything, {"limits_of": _add_remove})
+    yield game_fault("counted as somebody more or less", visits, {"limits_of": _add_remove})
     yield game_fault("noise on dwell only", everything, {"perturb": _dwell_only})
     yield fuzz_fault(
         "a limit for cells, none for tables", everything, {"limited": _cells_only}, _FEW_PAIRS

@@ -9,13 +9,14 @@ from dataclasses import replace
 import numpy as np
 
 from eyelid.audits.claims.fault import Fault, fuzz_fault, game_fault
-from eyelid.audits.claims.sum_faults import sound, sum_faults
+from eyelid.audits.claims.sum_faults import output_fault, residual_fault, sound, sum_faults
 from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.mechanisms.maps.capped_map import CappedMap
 from eyelid.mechanisms.maps.map_mechanism import MapShape
-from eyelid.mechanisms.maps.noisy_map import GaussianMap, NoisyMap
+from eyelid.mechanisms.maps.noisy_map import NoisyMap
 from eyelid.mechanisms.mechanism import Shape, Values
 from eyelid.mechanisms.noisy import Integers
+from eyelid.privacy.noise import Randomness
 
 _FEW_PAIRS = 1_024
 
@@ -25,9 +26,8 @@ def map_faults(variants: list[NoisyMap]) -> Iterator[Fault]:
     first = variants[0]
     yield from sum_faults(first)
     yield game_fault("missing limit", first, {"limited": _as_counted})
-    if isinstance(first, GaussianMap):
-        # In L1 it makes no difference whether counts may be negative.
-        yield fuzz_fault("negative counts kept", first, {"query": _with_negatives}, _FEW_PAIRS)
+    # In L1 it makes a difference only where every cell is full.
+    yield fuzz_fault("negative counts kept", variants[1], {"query": _with_negatives}, _FEW_PAIRS)
     yield game_fault("one person's part, not two", first, {"reach": _of_one})
     yield game_fault("each picture limited alone", first, {"limited": _each_layer})
     yield fuzz_fault("scaled by the fullest of all", first, {"limited": _by_fullest}, _FEW_PAIRS)
@@ -36,8 +36,10 @@ def map_faults(variants: list[NoisyMap]) -> Iterator[Fault]:
             yield fuzz_fault(
                 "choice of the cap on top of ε", variant, {"candidates": _on_top}, _FEW_PAIRS
             )
+            yield residual_fault("chosen with all of ε again", variant, {"settled": _with_all})
+            yield output_fault("no noise after the choice", variant, {"measure": _exact_choice})
             yield fuzz_fault(
-                "choice of the cap at 1000 × its share", variant, {"costs": _keen}, _FEW_PAIRS
+                "choice of the cap at 4 × its share", variant, {"costs": _keen}, _FEW_PAIRS
             )
 
 
@@ -78,7 +80,7 @@ def _on_top(self: CappedMap) -> tuple[CappedMap, ...]:
 
 def _keen(self: CappedMap, values: Values, shape: Shape) -> Integers:
     costs: Integers = sound(self).costs(values, shape)
-    return 1000 * costs
+    return 4 * costs
 
 
 def _by_fullest(self: NoisyMap, counts: PersonCounts, shape: MapShape) -> Values:
@@ -86,3 +88,17 @@ def _by_fullest(self: NoisyMap, counts: PersonCounts, shape: MapShape) -> Values
     fullest = counts.per_person(limited)
     share = float(fullest[fullest > 0].min(initial=1.0)) / max(1e-9, float(fullest.max()))
     return limited * share
+
+
+def _with_all(
+    self: CappedMap, counts: PersonCounts, shape: MapShape, noise: Randomness
+) -> CappedMap:
+    chosen: CappedMap = sound(self).settled(counts, shape, noise)
+    return replace(chosen, epsilon=5 * self.epsilon)
+
+
+def _exact_choice(
+    self: CappedMap, counts: PersonCounts, shape: MapShape, noise: Randomness
+) -> Values:
+    law = self.settled(counts, shape, noise)
+    return law.divided(law.total(counts, shape), shape)

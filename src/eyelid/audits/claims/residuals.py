@@ -297,5 +297,7 @@ def _spread(residuals: NDArray[np.float64], variance: float, pure: bool) -> floa
 def _low_bits(residuals: NDArray[np.float64]) -> float:
     from scipy.stats import chisquare
 
-    bits = np.rint(residuals).astype(np.int64) & (2**_LOW_BITS - 1)
+    # What is far beyond any noise has no low bits.
+    whole = np.clip(np.rint(residuals), -(2.0**62), 2.0**62)
+    bits = whole.astype(np.int64) & (2**_LOW_BITS - 1)
     return float(chisquare(np.bincount(bits.ravel(), minlength=2**_LOW_BITS)).pvalue)

@@ -15,7 +15,10 @@ from eyelid.mechanisms.choice import log_chances
 from eyelid.mechanisms.maps.capped_map import CappedMap
 from eyelid.mechanisms.mechanism import Shape, Values
 from eyelid.mechanisms.noisy import NoisyMechanism, noise_of
+from eyelid.mechanisms.noisy_sum import NoisySum
 from eyelid.mechanisms.perturbation import FourierMechanism
+from eyelid.privacy.gaussian import discreteness_slack, gaussian_epsilon
+from eyelid.privacy.noise import DiscreteLaplace
 from eyelid.privacy.unit import Unit
 
 _BATCH = 256
@@ -32,7 +35,8 @@ class FuzzResult:
     Attributes:
         mechanism: its name.
         unit: where the neighbours differ.
-        reached: at most 1 if the declaration is true; near 1 if it is not wasteful.
+        reached: at most 1 if the declaration is true; near 1 if it is not wasteful. Of sums over
+            people also what their noise loses, as a share of what is stated.
         pairs: how many were tried.
         chosen: the most that choice and noise can lose together, as a share of the ε that is
             stated; 0 where nothing is chosen.
@@ -66,6 +70,7 @@ def fuzz(mechanism: NoisyMechanism, unit: Unit, pairs: int, seed: int = 0) -> Fu
 
     for pair in mechanism.neighbour_pairs(unit):
         look_at(pair.one[None], pair.other[None], pair.shape)
+        worst = max(worst, _stated(mechanism, pair.shape, unit))
     while tried < pairs:
         shape = mechanism.random_shape(rng)
         size = (shape.recordings, shape.length, shape.features)
@@ -94,12 +99,25 @@ def _reached(
     return float(distance.max() / mechanism.sensitivity(shape, unit))
 
 
+def _stated(mechanism: NoisyMechanism, shape: Shape, unit: Unit) -> float:
+    """What noise of this scale loses at the declared sensitivity, over what is stated, of sums."""
+    if not isinstance(mechanism, NoisySum) or getattr(mechanism, "chooses", False):
+        return 0.0
+    said, law = mechanism.cost(shape, unit), noise_of(mechanism, shape)
+    loss = mechanism.sensitivity(shape, unit) / law.scale
+    if isinstance(law, DiscreteLaplace):
+        return loss / (said.epsilon or 0.0)
+    slack = discreteness_slack(shape.recordings * shape.length, law.scale)
+    epsilon = gaussian_epsilon(loss, said.delta or 0.0, slack)
+    return max(loss / (said.mu or 0.0), epsilon / (said.epsilon or 0.0))
+
+
 def _lost_with_choice(
     mechanism: NoisyMechanism, one: Values, other: Values, shape: Shape, unit: Unit
 ) -> float:
     """What any choice can tell, and the noise of the worst one, as a share of the ε stated."""
     if isinstance(mechanism, CappedMap) and mechanism.chooses:
-        # The noise of each candidate has a game and a fuzz of its own.
+        # Candidates are the mechanism itself with a number for a cap, which has its own fuzz.
         told = np.abs(_log_chances(mechanism, one, shape) - _log_chances(mechanism, other, shape))
         of_noise = max(each.epsilon for each in mechanism.candidates())
         return float((told.max() + of_noise) / mechanism.epsilon)

@@ -15,8 +15,12 @@ from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.mechanisms.maps.map_mechanism import cleaned
 from eyelid.mechanisms.mechanism import Shape, Values
 from eyelid.mechanisms.noisy import Integers, noise_of
-from eyelid.mechanisms.noisy_sum import NoisySum
+from eyelid.mechanisms.noisy_sum import BLOCK, NoisySum
+from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import Randomness, randomness
+from eyelid.privacy.unit import Unit
+
+_FEW_PAIRS = 1_024
 
 
 def sum_faults(mechanism: NoisySum) -> Iterator[Fault]:
@@ -24,10 +28,13 @@ def sum_faults(mechanism: NoisySum) -> Iterator[Fault]:
     yield game_fault("scale × 0.85", mechanism, {"perturb": less_noise(0.85)})
     yield game_fault("noise of the mean on the sum", mechanism, {"perturb": less_noise(1 / 3)})
     yield fuzz_fault("rounded up, not cut", mechanism, {"integers": _rounded_up})
+    yield fuzz_fault("less stated than is lost", mechanism, {"cost": _understated}, _FEW_PAIRS)
+    yield output_fault("counts taken as they come", mechanism, {"integers": _uncleaned})
+    yield output_fault("limits for the first people only", mechanism, {"limited": _some_limited})
     for name, changes in _STALE.items():
-        yield _residual_fault(name, mechanism, changes)
-    yield _residual_fault("divided by those who looked", mechanism, {"measure": _by_those_present})
-    yield _output_fault("no noise", mechanism, {"measure": _exact})
+        yield residual_fault(name, mechanism, changes)
+    yield residual_fault("divided by those who looked", mechanism, {"measure": _by_those_present})
+    yield output_fault("no noise", mechanism, {"measure": _exact})
 
 
 def _rounded_up(self: NoisySum, counts: PersonCounts, shape: Shape) -> Integers:
@@ -80,14 +87,18 @@ def sound(broken: NoisySum) -> Any:
     return super(type(broken), broken)
 
 
-def _residual_fault(name: str, mechanism: NoisySum, changes: dict[str, Any]) -> Fault:
+def residual_fault(name: str, mechanism: NoisySum, changes: dict[str, Any]) -> Fault:
+    """A twin whose noise should be found wanting."""
+
     def caught(_: int, noise: Randomness) -> bool:
         return examine_sum(twin(mechanism, changes), noise, declared=mechanism).refuted
 
     return Fault(name, mechanism.name, caught)
 
 
-def _output_fault(name: str, mechanism: NoisySum, changes: dict[str, Any]) -> Fault:
+def output_fault(name: str, mechanism: NoisySum, changes: dict[str, Any]) -> Fault:
+    """A twin whose output should be found to be something else."""
+
     def caught(_runs: int, _noise: Randomness) -> bool:
         return compare_sum(twin(mechanism, changes), declared=mechanism).refuted
 
@@ -102,3 +113,20 @@ _STALE: dict[str, dict[str, Callable[..., Integers]]] = {
     "low bits without noise": {"perturb": _coarse},
     "noise only where somebody looked": {"perturb": _only_where_looked},
 }
+
+
+def _understated(self: NoisySum, shape: Shape, unit: Unit) -> Guarantee:
+    said: Guarantee = sound(self).cost(shape, unit)
+    return replace(said, epsilon=0.8 * (said.epsilon or 0.0))
+
+
+def _uncleaned(self: NoisySum, counts: PersonCounts, shape: Shape) -> Integers:
+    with np.errstate(invalid="ignore"):
+        steps = self.limited(counts, shape) / self.step(shape)
+        return np.asarray(np.floor(steps)).astype(np.int64)
+
+
+def _some_limited(self: NoisySum, counts: PersonCounts, shape: Shape) -> Values:
+    limited: Values = sound(self).limited(counts, shape)
+    # The last block has fewer people than the others.
+    return limited if counts.people == BLOCK else 10 * limited

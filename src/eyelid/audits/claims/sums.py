@@ -7,6 +7,9 @@ be the noisy sums over the public number of people, to the last bit.
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import numpy as np
 
 from eyelid.audits.claims.outputs import OutputResult
@@ -14,15 +17,18 @@ from eyelid.audits.claims.residuals import ResidualResult, judged
 from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.gaze.maps.grid import Grid
 from eyelid.mechanisms.aoi_tables import AoiTables
+from eyelid.mechanisms.maps.capped_map import CappedMap
 from eyelid.mechanisms.maps.map_mechanism import MapShape
 from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.noisy_sum import NoisySum
 from eyelid.privacy.noise import Randomness, randomness
 
-_PEOPLE, _LOOKS = 50, 20
-_LAYERS, _SIDE = 4, 96
-_TABLES, _AREAS = 600, 12
+# More people than are summed up at once.
+_PEOPLE, _LOOKS = 5_000, 4
+_LAYERS, _CELLS = 4, 10_000
 _SEED = 0
+# What no count can be, and must be taken for one all the same.
+_HOSTILE = (np.nan, np.inf, -np.inf, -5.0, 1e300)
 # Of the noise's scale: about as rare as this number says.
 _NEXT_TO_NOTHING = 1e-6
 
@@ -37,8 +43,9 @@ def examine_sum(
         noise: its randomness.
         declared: whose law and grid the noise should have; the mechanism itself by default.
     """
-    declared = declared or mechanism
+    mechanism, declared = _with_one_choice(mechanism), _with_one_choice(declared or mechanism)
     counts, shape = known_to(declared)
+    declared = declared.settled(counts, shape, noise)
     truth = declared.total(counts, shape)
     left = []
     for _ in range(2):
@@ -56,11 +63,14 @@ def compare_sum(mechanism: NoisySum, declared: NoisySum | None = None) -> Output
         mechanism: to look at.
         declared: how sums should be shown; the mechanism itself by default.
     """
-    declared = declared or mechanism
+    mechanism, declared = _with_one_choice(mechanism), _with_one_choice(declared or mechanism)
     counts, shape = known_to(declared)
     shown = mechanism.measure(counts, shape, randomness(_SEED))
+    same_noise = randomness(_SEED)
+    settled = mechanism.settled(counts, shape, same_noise)
+    declared = declared.settled(counts, shape, randomness(_SEED))
     total = declared.total(counts, shape)
-    wanted = declared.divided(mechanism.perturb(total, shape, randomness(_SEED)), shape)
+    wanted = declared.divided(settled.perturb(total, shape, same_noise), shape)
     bare = declared.divided(total, shape)
     apart = declared.undivided((shown - bare).reshape(-1), shape)
     still = np.abs(apart) <= _NEXT_TO_NOTHING * declared.noise(shape).scale
@@ -75,13 +85,25 @@ def compare_sum(mechanism: NoisySum, declared: NoisySum | None = None) -> Output
     )
 
 
+def _with_one_choice(mechanism: NoisySum) -> NoisySum:
+    """Where a cap is chosen, there is one to choose: so that its noise is known."""
+    if isinstance(mechanism, CappedMap) and mechanism.chooses:
+        return replace(mechanism, samples=1)
+    return mechanism
+
+
 def known_to(mechanism: NoisySum) -> tuple[PersonCounts, Shape]:
     """People with different numbers of looks, some without any, in a shape that it takes."""
-    shape: Shape = MapShape.of(_PEOPLE, _LAYERS, Grid(_SIDE, _SIDE, _SIDE, _SIDE))
+    side = math.isqrt(_CELLS)
+    shape: Shape = MapShape.of(_PEOPLE, _LAYERS, Grid(side, side, side, side))
     if isinstance(mechanism, AoiTables):
-        shape = mechanism.shape_of(_PEOPLE, _TABLES, _AREAS)
+        # So many draws of each layer that their spread is next to Gaussian.
+        areas = side if "transitions" in mechanism.names else _CELLS
+        shape = mechanism.shape_of(_PEOPLE, _LAYERS, areas)
     rng = np.random.default_rng(_SEED)
     person = np.repeat(np.arange(_PEOPLE), rng.integers(0, _LOOKS, size=_PEOPLE))
     cells = shape.recordings * shape.length
     place = rng.integers(0, cells, size=person.size)
-    return PersonCounts.added_up(_PEOPLE, cells, person, place), shape
+    counts = PersonCounts.added_up(_PEOPLE, cells, person, place)
+    counts.count[: len(_HOSTILE)] = _HOSTILE
+    return counts, shape

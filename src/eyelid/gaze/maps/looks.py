@@ -134,7 +134,7 @@ def looks_of(
         stimuli: whose looks to take, one layer each; by default the only one there is.
         placement: of the picture on the screen; by default at its top left, px for px.
         weight: ``count``, so that every look is 1; or ``duration`` in ms: of a fixation its own, of
-            a sample the time to the next one, at most two intervals of the nominal rate.
+            a sample the time to the next one, at most twice the usual one of that recording.
         stretches_ms: where stretches of time begin and where the last one ends, since the stimulus
             appeared in a recording; then each stretch is a layer, and there is one stimulus. A
             fixation belongs to the stretch that it begins in. See `stretches`.
@@ -187,7 +187,9 @@ def looks_in_blocks(
     rows = _rows_of_people(data)
     for first in range(0, len(everybody), block):
         observers = everybody[first : first + block]
-        shown = _part(data, rows, observers).with_columns(named).filter(named.is_in(names))
+        # As a column: a literal is no predicate of many rows.
+        part = _part(data, rows, observers).with_columns(named)
+        shown = part.filter(pl.col("stimulus").is_in(names))
         looked = _looked(shown, study, weight)
         x_px, y_px = on_screen(
             looked["x"].to_numpy(),
@@ -317,11 +319,6 @@ def _check(study: Study, weight: str) -> None:
     for name in needed:
         if name not in study.data.columns or not study.data.schema[name].is_numeric():
             raise InputError(f"the data have no column {name} of numbers: looks need it")
-    if weight == "duration" and study.kind == "samples" and not study.rate_hz:
-        raise InputError(
-            "samples weigh as long as they last only at a known rate: say --map rate_hz=60, or "
-            "weigh every look the same (weight=count)"
-        )
 
 
 def _stimuli(known: set[str], stimuli: Sequence[str] | None) -> tuple[str, ...]:
@@ -459,9 +456,10 @@ def _weight(study: Study, weight: Weight) -> pl.Expr:
     if study.kind == "fixations":
         duration_ms = pl.col("duration_ms").cast(pl.Float64).fill_nan(None)
         return pl.when(duration_ms.is_finite()).then(duration_ms.clip(0.0)).fill_null(0.0)
-    interval_ms = 1000.0 / (study.rate_hz or math.inf)
+    # The usual step of this showing alone: nobody else's data may move a person's weights.
     step_ms = pl.col("time_ms").diff().shift(-1).over(_SHOWING)
-    return step_ms.fill_null(interval_ms).clip(0.0, 2 * interval_ms)
+    usual_ms = step_ms.median().over(_SHOWING).fill_null(0.0)
+    return pl.min_horizontal(step_ms.fill_null(usual_ms), 2 * usual_ms).clip(0.0)
 
 
 def _on_picture(looks: Looks, in_time: tuple[Floats, Floats] | None = None) -> Looks:

@@ -10,6 +10,7 @@ import functools
 import math
 from abc import abstractmethod
 from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
@@ -27,6 +28,8 @@ from eyelid.privacy.noise import Randomness
 _SHARE = 0.1
 # Sums in floating point may differ in their last places; this is far more.
 _ROOM = 1 + 2.0**-20
+# In the fuzz: so many others that what they lose by a cap is far more than the noise.
+_CROWD = 64
 
 
 @dataclass(frozen=True)
@@ -82,16 +85,23 @@ class CappedMap(NoisyMap):
         """No more than M in all, no more than m in a cell."""
         return np.minimum(self.scaled(counts), float(self.most))
 
-    def candidates(self) -> tuple[CappedMap, ...]:
+    def candidates(self) -> tuple[Self, ...]:
         """The mechanism with each cap it may choose, 1, 2, 4, … M, under what is left of ε."""
-        return _candidates(self)
+        return _candidates(self)  # type: ignore[return-value]
 
     def costs(self, values: Values, shape: Shape) -> Integers:
-        """What each cap costs one person's data alone (…, candidates), in steps of the choice."""
+        """What each cap costs somebody and a crowd (…, candidates), in steps of the choice.
+
+        The crowd stares at one cell: where much is cut off, one person more or less matters most.
+        """
         assert isinstance(shape, MapShape)
         *front, layers, cells, _ = values.shape
         dense = cleaned(values).reshape(-1, layers * cells)
-        found = [self.costs_of(PersonCounts.of_dense(row[None]), shape) for row in dense]
+        crowd = np.zeros((_CROWD, layers * cells))
+        crowd[:, 0] = self.samples
+        found = [
+            self.costs_of(PersonCounts.of_dense(np.vstack([row, crowd])), shape) for row in dense
+        ]
         return np.stack(found).reshape(*front, -1)
 
     def costs_of(self, counts: PersonCounts, shape: MapShape) -> Integers:
@@ -111,7 +121,7 @@ class CappedMap(NoisyMap):
             found.append(math.hypot(float(np.linalg.norm(cut)), each.noise_norm(shape)) / step)
         return np.asarray(np.floor(found), dtype=np.int64)
 
-    def settled(self, counts: PersonCounts, shape: MapShape, noise: Randomness) -> CappedMap:
+    def settled(self, counts: PersonCounts, shape: MapShape, noise: Randomness) -> Self:
         """The mechanism with its cap chosen, under what is left of ε."""
         if not self.chooses:
             return self
@@ -125,17 +135,18 @@ class CappedMap(NoisyMap):
         return super().measure(counts, shape, noise)
 
     def play(self, values: Values, shape: Shape, runs: int, noise: Randomness) -> Values:
-        """With a private choice the number of what was chosen comes first."""
+        """With a private choice the number of what was chosen comes last."""
         if not self.chooses:
             return super().play(values, shape, runs, noise)
         assert isinstance(shape, MapShape)
         costs = self.costs_of(with_others(cleaned(values)), shape)
         chosen = choose(np.broadcast_to(costs, (runs, costs.size)), SCALE, noise)
-        outputs = np.empty((runs, 1 + values.size))
-        outputs[:, 0] = chosen
-        for number, each in enumerate(self.candidates()):
+        outputs = np.empty((runs, values.size + 1))
+        outputs[:, -1] = chosen
+        for number in np.unique(chosen):
             mine = chosen == number
-            outputs[mine, 1:] = each.play(values, shape, int(mine.sum()), noise)
+            law = self.candidates()[number]
+            outputs[mine, :-1] = law.play(values, shape, int(mine.sum()), noise)
         return outputs
 
     def score(self, outputs: Values, pair: NeighbourPair) -> Values:
@@ -148,11 +159,11 @@ class CappedMap(NoisyMap):
             log_chances(self.costs_of(with_others(cleaned(side)), shape), SCALE)
             for side in (pair.one, pair.other)
         )
-        chosen = outputs[:, 0].astype(np.intp)
+        chosen = outputs[:, -1].astype(np.intp)
         ratio: Values = (other - one)[chosen]
-        for number, each in enumerate(self.candidates()):
+        for number in np.unique(chosen):
             mine = chosen == number
-            ratio[mine] += each.score(outputs[mine, 1:], pair)
+            ratio[mine] += self.candidates()[number].score(outputs[mine, :-1], pair)
         return ratio
 
 

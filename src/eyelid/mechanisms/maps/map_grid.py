@@ -30,8 +30,9 @@ class MapGrid(GaussianMap):
     sum, so that everybody weighs the same however long they looked; whoever has no look is the zero
     map. The vector of all layers is scaled down to the public length B in L2 where it is longer.
 
-    Protects: a person, replace-one, (ε, δ) and μ-GDP; trust is central. N, the grid, B and the
-    layers' names are public and follow from N, ε, δ and the picture's size alone.
+    Protects: a person, replace-one, (ε, δ) and μ-GDP; trust is central. N, the grid and B
+    are public and follow from N, ε, δ, the number of layers, the picture's size and the point
+    spread alone; so are the layers' names.
 
     Why: contributions have no negative parts, so that ‖a − b‖² ≤ ‖a‖² + ‖b‖² ≤ 2B²: one person
     moves the sum by at most Δ₂ = √2·B. Integers are cut towards zero, which makes no norm longer,

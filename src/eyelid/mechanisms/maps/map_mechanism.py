@@ -6,7 +6,7 @@ import re
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -71,7 +71,7 @@ class MapMechanism(Mechanism):
         It limits everybody's counts itself, and nothing else of them is ever seen.
         """
 
-    def settled(self, counts: PersonCounts, shape: MapShape, noise: Randomness) -> MapMechanism:
+    def settled(self, counts: PersonCounts, shape: MapShape, noise: Randomness) -> Self:
         """The mechanism with whatever it chooses by the data chosen; most choose nothing.
 
         Its own cost is no longer that of the whole: ask the mechanism that was not settled.

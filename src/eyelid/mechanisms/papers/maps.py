@@ -6,7 +6,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -71,7 +71,7 @@ class PaperMap(MapMechanism):
         """σ* of Algorithm 1: the standard deviation of the noise for m = 1."""
         return 0.0
 
-    def settled(self, counts: PersonCounts, shape: MapShape, noise: Randomness) -> PaperMap:
+    def settled(self, counts: PersonCounts, shape: MapShape, noise: Randomness) -> Self:
         """With the cap of the least expected squared error, by reading the data."""
         if self.cap != "paper":
             return self
@@ -108,6 +108,10 @@ class PaperMap(MapMechanism):
             epsilon=epsilon,
             delta=delta,
         ).broken(*reasons)
+
+    def person_total(self, shape: Shape) -> str:
+        """That there is none."""
+        return "no bound: the mechanism does not hold"
 
     @property
     def numerics(self) -> str:
@@ -214,7 +218,8 @@ class RandomSelection(WithoutNoise):
 
     def why_not(self, shape: MapShape) -> Iterator[str]:
         """Whoever is drawn is seen."""
-        delta = rounded_up(self.delta_at_least(shape.people))
+        # A bound from below: not rounded up.
+        delta = f"{math.floor(1e4 * self.delta_at_least(shape.people)) / 1e4:g}"
         yield (
             f"whoever is drawn is in the map without noise: no ε holds with a δ below {delta}, "
             f"and from 1/N = {1 / shape.people:.3g} on that is poor"
@@ -328,12 +333,14 @@ class MapGaussianPaper(PaperNoise):
 
     Takes: everybody's counts in pixels or cells, cut at m.
 
-    Protects: less than it says where cells are few. σ = (m/(Nε))·√(r·(ε/2 + ln(r/δ))).
+    Protects: less than it says where the cells r are few for ε and δ. σ = (m/(Nε))·√(r·(ε/2 +
+    ln(r/δ))).
 
     Why: the proof fails in three places: a sum over pixels of tail probabilities bounds the largest
     deviation and not the norm, ε/4 stands where ε/2 is needed, and the exponent lacks a factor 2.
-    With Δ₂ = m√r/N the true δ is that of μ = Δ₂/σ by Balle & Wang. For pictures of many pixels it
-    is below what is printed; for a table of areas of interest it is above.
+    With Δ₂ = m√r/N the true δ is that of μ = Δ₂/σ by Balle & Wang. At δ = 1e-6 it is above what is
+    printed up to about 35 cells at ε = 1, 460 at ε = 3 and 35 000 at ε = 10; with a large δ it may
+    be below for a single cell.
 
     Paper: Liu et al. 2019, Theorem 3.4. `map-gaussian` and `map-grid` do what it wants to do, with
     a fraction of the noise.
@@ -378,7 +385,8 @@ class MapGaussianPaper(PaperNoise):
             if true > said
             else f"would be {rounded_up(true)} for exact noise and a public cap"
         )
-        yield f"the proof of Theorem 3.4 fails; with {shape.length} cells the true δ {so}"
+        cells = shape.recordings * shape.length
+        yield f"the proof of Theorem 3.4 fails; with {cells} cells the true δ {so}"
         yield f"noise in {NUMERICS}"
 
     def draws(self, shape: tuple[int, ...], noise: Randomness) -> Values:
