@@ -4,7 +4,13 @@ import doctest
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
+from scipy.ndimage import label
+
+from eyelid.gaze.maps.counts import PersonCounts
+from eyelid.gaze.maps.gaze_map import presented
+from eyelid.mechanisms.maps.map_grid import MapGrid
 
 ROOT = Path(__file__).parent.parent
 PAGES = [
@@ -53,3 +59,35 @@ def test_links_between_documents_lead_somewhere():
     for page in [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]:
         for link in re.findall(r"\]\(([^)#]+)\)", page.read_text("utf-8")):
             assert "://" in link or (page.parent / link).exists(), f"{page.name}: {link}"
+
+
+def weaknesses():
+    return " ".join((ROOT / "docs" / "known-weaknesses.md").read_text("utf-8").split())
+
+
+@pytest.mark.parametrize(("cells", "words"), [(1, "one cell 20 %"), (4, "four 40 %"), (25, "all")])
+def test_clipping_flattens_as_the_weaknesses_say(cells, words):
+    law = MapGrid(epsilon=1.0)
+    shape = law.shape_of(40, 1, 1680, 1050, 40.0)
+    looks = np.zeros((1, shape.grid.cells))
+    looks[0, :cells] = 1.0
+    kept = law.limited(PersonCounts.of_dense(looks), shape).sum()
+    assert kept == pytest.approx(0.2 * np.sqrt(cells))
+    assert f"in {words}" in weaknesses()
+
+
+# 1000 draws: a standard error of 1.1 % of maps, 0.04 spots.
+def test_noise_draws_as_many_spots_as_the_weaknesses_say():
+    law, rng = MapGrid(epsilon=1.0), np.random.default_rng(2)
+    shape = law.shape_of(40, 1, 168, 105, 4.0)
+    cell_sd, grid = law.cell_sd(shape), shape.grid
+    noise = rng.normal(0.0, cell_sd, (1000, grid.rows, grid.columns))
+    maps = [presented(cells, grid, 4.0, cell_sd, "", 40) for cells in noise]
+    spots = np.array([label(each.reliable, np.ones((3, 3)))[1] for each in maps])
+    assert np.mean(spots > 0) == pytest.approx(0.86, abs=0.05)
+    assert spots.mean() == pytest.approx(1.8, abs=0.2)
+    assert (
+        "(9 × 6 cells) has a place above two standard errors in 86 % of releases, 1.8"
+        in weaknesses()
+    )
+    assert (grid.columns, grid.rows) == (9, 6)

@@ -14,6 +14,7 @@ from eyelid.audits.map_attacks import (
     map_noise,
     map_subtraction,
     map_use,
+    table_use,
 )
 from eyelid.audits.maps import centre_bias
 from eyelid.audits.subtraction import subtraction
@@ -180,3 +181,18 @@ def test_the_public_blob_has_the_spread_it_says():
     assert np.polyfit(x, across, 2)[0] == pytest.approx(-0.5 / (0.22 * 200**2))
     assert np.polyfit(y, down, 2)[0] == pytest.approx(-0.5 / (0.22 * 0.45 * 200**2))
     assert blob.sum() == pytest.approx(1.0)
+
+
+def test_saying_nothing_is_the_better_of_what_anybody_could_write_down():
+    rare, usual = np.array([0.1, 0.0, 0.2]), np.array([2.1, 1.9, 2.0])
+    assert table_use("visits", rare, rare, 6).nothing_rmse == pytest.approx(np.sqrt(0.05 / 3))
+    assert table_use("visits", usual, usual, 6).nothing_rmse == pytest.approx(np.sqrt(0.02 / 3))
+    assert table_use("visits", usual, usual, 6).beats_nothing
+    assert not table_use("visits", usual, np.full(3, 2.0), 6).beats_nothing
+
+
+def test_an_inverted_map_is_worse_than_a_blank_picture():
+    corner = np.zeros((4, 6))
+    corner[0, 0] = 1.0
+    assert not map_use("page", corner, np.full((4, 6), 1 / 24)).worse_than_blank
+    assert map_use("page", corner, corner[::-1, ::-1]).worse_than_blank

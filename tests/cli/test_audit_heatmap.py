@@ -1,13 +1,18 @@
 """`eyelid audit` of a heatmap as a person runs it."""
 
 import json
+import shutil
 
 import numpy as np
 import pytest
 
+from eyelid.gaze.areas import Area
 from eyelid.gaze.simulator import simulate
 from eyelid.io import write
 from eyelid.releases.maps.heatmap import private_heatmap
+from eyelid.releases.spending import budget
+
+AREA = Area("left", np.array([[0.0, 0.0], [800.0, 0.0], [800.0, 900.0], [0.0, 900.0]]))
 
 
 @pytest.fixture(scope="module")
@@ -22,8 +27,17 @@ def home(tmp_path_factory):
 def test_a_heatmap_is_told_with_tables_and_a_verdict(eyelid, home):
     done = eyelid("audit", home / "study", home / "out")
     assert done.code == 0, done.err
-    for words in ("Is anybody exposed", "subtract all others", "What is left", "Not refuted"):
-        assert words in done.out
+    for words in (
+        "Is anybody exposed",
+        "told who is in it",
+        "better than chance by",
+        "recovers the last person with an error of",
+        "of what is declared",
+        "What is left",
+        "Not refuted",
+    ):
+        assert words in " ".join(done.out.split())
+    assert "advantage" not in done.out
     assert "no certificate covers them" in " ".join(done.out.split())
 
 
@@ -60,3 +74,53 @@ def test_attackers_of_tables_are_refused(eyelid, home):
     done = eyelid("audit", home / "study", home / "out", "--attackers", "means")
     assert done.code == 2
     assert "leave out --attackers" in done.err
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["audit", "OUT"],
+        ["audit", "OUT", "STUDY"],
+        ["inspect", "OUT"],
+        ["inspect", "OUT/map.npz"],
+        ["heatmap", "OUT", "NEW", "--level", "good"],
+        ["budget", "OUT"],
+        ["convert", "OUT", "NEW"],
+    ],
+    ids=" ".join,
+)
+def test_a_released_heatmap_is_called_that_wherever_gaze_is_wanted(command, eyelid, home, tmp_path):
+    places = {"OUT": str(home / "out"), "STUDY": str(home / "study"), "NEW": str(tmp_path / "new")}
+    words = ["/".join(places.get(part, part) for part in word.split("/")) for word in command]
+    done = eyelid(*words)
+    assert done.code == 2
+    assert "is a released heatmap" in done.err
+    assert "eyelid audit ORIGINAL" in done.err
+
+
+def test_a_folder_of_recordings_with_a_heatmap_in_it_is_told_so(eyelid, home, tmp_path):
+    folder = tmp_path / "recordings"
+    folder.mkdir()
+    (folder / "ann.csv").write_text("time_ms,x,y\n0,1,2\n")
+    shutil.copytree(home / "out", folder / "out")
+    done = eyelid("inspect", folder, "--map", "file={person},units=px")
+    assert done.code == 2
+    assert "a released heatmap: move it elsewhere" in done.err
+
+
+@pytest.mark.parametrize(
+    ("how", "told"),
+    [
+        ({}, "heatmap of comic, out"),
+        ({"by": "gender"}, "heatmap of comic by gender, out"),
+        ({"every_s": 2.0, "for_s": 6.0}, "heatmap of comic over time, out"),
+        ({"areas": [AREA]}, "heatmap and tables of areas of comic, out"),
+        ({"areas": [AREA], "only_areas": True}, "tables of areas of comic, out"),
+    ],
+    ids=lambda how: " ".join(how) if isinstance(how, dict) else "",
+)
+def test_the_ledger_remembers_kind_and_stimulus(how, told, tmp_path):
+    write(simulate(people=8, tasks=("comic",), minutes=0.2, seed=3), tmp_path / "study")
+    private_heatmap(tmp_path / "study", tmp_path / "out", level="good", **how)
+    (debit,) = budget(tmp_path / "study").debits
+    assert debit.what == told

@@ -117,6 +117,11 @@ def test_samples_can_be_released_in_one_step(eyelid, tmp_path):
     assert eyelid("release", tmp_path / "s", tmp_path / "o", *words).code == 0
 
 
+def test_one_is_not_counted_as_several(eyelid, tmp_path):
+    told = eyelid("simulate", tmp_path / "s", "--people", 1, "--tasks", "comic", "--minutes", 0.2)
+    assert "1 made-up person, 1 task each" in told.out
+
+
 def test_the_catalogue_as_json(eyelid):
     found = json.loads(eyelid("mechanisms", "--json").out)["mechanisms"]
     assert {"laplace", "gaussian"} <= {m["name"] for m in found}

@@ -7,7 +7,8 @@ import polars as pl
 import pytest
 
 from eyelid.gaze.study import Screen, Study
-from eyelid.io import write
+from eyelid.io import read, write
+from eyelid.privacy.ledger import Ledger
 
 WIDTH, HEIGHT = 320, 200
 
@@ -64,6 +65,11 @@ def refused(done, *words, code=2):
         assert word in done.err, done.err
 
 
+def spent(folder):
+    """What was counted of a study."""
+    return Ledger(folder.with_name(f"{folder.name}.ledger")).debits(read(folder).origin.id)
+
+
 def test_a_picture_file_and_a_level_are_enough(eyelid, study, picture, tmp_path):
     done = eyelid("heatmap", study, tmp_path / "out", "--stimulus", picture, "--level", "good")
     assert done.code == 0, done.err
@@ -79,9 +85,10 @@ def test_json_is_the_certificate_with_the_facts_of_the_map(eyelid, study, tmp_pa
         "heatmap", study, tmp_path / "out", "--stimulus", "other", "--epsilon", 2, "--json"
     )
     told = json.loads(done.out)
-    assert told == json.loads((tmp_path / "out" / "certificate.json").read_text("utf-8")) | {
-        "says": told["map"]["reliability"]["says"]
-    }
+    certificate = json.loads((tmp_path / "out" / "certificate.json").read_text("utf-8"))
+    assert told == certificate | {"says": told["says"]}
+    assert told["says"].startswith(told["map"]["reliability"]["says"])
+    assert "may be noise" in told["says"]
     assert told["guarantee"]["epsilon"] == 2
     assert told["map"]["stimuli"] == ["other"]
 
@@ -111,10 +118,109 @@ def test_above_a_limit_the_exit_code_is_3_and_nothing_is_written(eyelid, study, 
     assert not (tmp_path / "out").exists()
 
 
-def test_gaze_outside_the_picture_is_told_to_the_owner_and_to_nobody_else(eyelid, study, tmp_path):
+def test_a_picture_beside_the_screen_is_refused_before_anything_is_spent(eyelid, study, tmp_path):
+    words = ("heatmap", study, tmp_path / "out", "--stimulus", "other", "--level", "good")
+    for place in ("5000,5000", "320,0", "0,-200"):
+        refused(eyelid(*words, "--at", place), "outside the screen of 320 × 200", place)
+    assert spent(study) == []
+
+
+def test_a_dry_run_says_what_would_be_and_spends_and_writes_nothing(eyelid, study, tmp_path):
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
+    words = ("heatmap", study, tmp_path / "out", "--stimulus", "other", "--level", "good")
+    done = eyelid(*words, "--at", "100,50", "--dry-run")
+    assert done.code == 0, done.err
+    assert "nothing was spent or written" in done.out
+    assert "5 people, 1 map of 320 × 200 px, measured in " in done.out
+    assert "Protects each of 5 people" in done.out
+    assert "If clipping leaves half of people's gaze, no hotspot is reliable" in done.out
+    assert "for you alone" in done.err
+    assert "outside the picture" in done.err
+    told = json.loads(eyelid(*words, "--dry-run", "--json").out)
+    assert told["guarantee"]["epsilon"] == 1
+    assert told["map"]["stimuli"] == ["other"]
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before
+    refused(eyelid(*words[:2], study, *words[3:], "--dry-run"), "exists")
+
+
+def test_a_dry_run_promises_what_the_run_then_gives(eyelid, study, tmp_path):
+    words = ("heatmap", study, tmp_path / "out", "--stimulus", "other", "--epsilon", 2, "--json")
+    dry, real = json.loads(eyelid(*words, "--dry-run").out), json.loads(eyelid(*words).out)
+    assert dry["guarantee"] == real["guarantee"]
+    assert dry["unprotected"] == real["unprotected"]
+    own = {key: value for key, value in dry["map"].items() if key != "reliability"}
+    assert own == {key: real["map"][key] for key in own}
+
+
+def test_stretches_after_everybody_has_left_are_told_to_the_owner(eyelid, study, tmp_path):
     done = eyelid(
         *("heatmap", study, tmp_path / "out", "--stimulus", "other", "--level", "good"),
-        *("--at", "5000,5000"),
+        *("--every", 0.4, "--for", 2),
+    )
+    assert done.code == 0, done.err
+    # Everybody's last look begins at 1 s.
+    assert "nobody looked from 1.2 s on: the last 2 maps would be noise alone" in done.err
+    with np.load(tmp_path / "out" / "map.npz") as found:
+        assert found["layers"].tolist()[:2] == ["0–0.4 s", "0.4–0.8 s"]
+    assert "nobody looked" not in (tmp_path / "out" / "DATACARD.md").read_text("utf-8")
+
+
+def test_pictures_of_several_stimuli_may_have_names_of_their_own(eyelid, study, picture, tmp_path):
+    from PIL import Image
+
+    Image.new("RGB", (WIDTH, HEIGHT), "black").save(tmp_path / "dark.png")
+    words = (
+        *("heatmap", study, tmp_path / "out", "--level", "good"),
+        *("--stimulus", "other", "--stimulus", "page.png", "--image", tmp_path / "dark.png"),
+    )
+    refused(eyelid(*words), "1 image and 2 stimuli")
+    done = eyelid(*words, "--image", picture)
+    assert done.code == 0, done.err
+    assert "2 maps of 320 × 200 px" in done.out
+
+
+def test_what_tables_are_worth_is_said(eyelid, study, tmp_path):
+    half = {"name": "half", "rectangle": [-20, 0, 100, 100]}
+    (tmp_path / "areas.json").write_text(json.dumps({"areas": [half]}))
+    done = eyelid(
+        *("heatmap", study, tmp_path / "out", "--stimulus", "other", "--level", "good"),
+        *("--areas", tmp_path / "areas.json"),
+    )
+    assert done.code == 0, done.err
+    assert "Little can be told from dwell" in done.out
+    assert "take --only areas, --set tables=dwell" in done.out
+    assert "the first 6 visits" in done.out
+    assert "the first 6 visits" in (tmp_path / "out" / "DATACARD.md").read_text("utf-8")
+    assert "area 'half' reaches beyond the picture" in done.err
+
+
+def test_an_area_beside_the_picture_is_refused_before_anything_is_spent(eyelid, study, tmp_path):
+    away = {"name": "away", "rectangle": [400, 0, 100, 100]}
+    (tmp_path / "areas.json").write_text(json.dumps({"areas": [away]}))
+    done = eyelid(
+        *("heatmap", study, tmp_path / "out", "--stimulus", "other", "--level", "good"),
+        *("--areas", tmp_path / "areas.json"),
+    )
+    refused(done, "'away'", "outside the picture")
+    assert spent(study) == []
+
+
+def test_whether_two_groups_differ_is_said(eyelid, study, tmp_path):
+    done = eyelid(
+        *("heatmap", study, tmp_path / "out", "--stimulus", "other", "--level", "good"),
+        *("--by", "side"),
+    )
+    assert done.code == 0, done.err
+    assert "left and right" in done.out
+
+
+def test_gaze_outside_the_picture_is_told_to_the_owner_and_to_nobody_else(
+    eyelid, make_study, tmp_path
+):
+    study = make_study(screen=None)
+    done = eyelid(
+        *("heatmap", study, tmp_path / "out", "--stimulus", "other", "--level", "good"),
+        *("--at", "5000,5000", "--size", "320x200"),
     )
     assert done.code == 0
     assert "no look lies on the picture: check --at, --scale and the units" in done.err
@@ -224,11 +330,12 @@ def test_a_polygon_that_crosses_itself_is_refused(eyelid, study, tmp_path):
         (("--level", "good", "--grid", "9by6"), ("COLUMNSxROWS",)),
         (("--level", "good", "--every", "2"), ("--for",)),
         (("--level", "good", "--every", "3", "--for", "2"), ("--every",)),
+        (("--level", "good", "--every", "3", "--for", "10"), ("--for 9 or --for 12",)),
         (("--level", "good", "--by", "height"), ("height", "side")),
         (("--level", "good", "--between", "a,b"), ("--by",)),
         (("--level", "good", "--only", "areas"), ("--areas FILE",)),
         (("--level", "good", "--only", "maps"), ("maps",)),
-        (("--level", "good", "--weight", "mass"), ("mass", "duration")),
+        (("--level", "good", "--weight", "seconds"), ("'seconds'", "duration (a look is its")),
         (("--level", "good", "--set", "tables=dwell"), ("--areas FILE",)),
         (("--level", "good", "--set", "grid=3x3"), ("--grid 3x3",)),
         (("--level", "good", "--seed", "-1"), ("seed",)),
@@ -295,10 +402,14 @@ def test_cost_tells_the_guarantee_the_grid_and_the_sentence(eyelid):
     assert told["map"]["grid"] == [9, 6]
     assert told["map"]["clip"] == 0.2
     assert told["map"]["reliability"]["hotspots_wider_than_px"] == 302
+    assert told["map"]["reliability"]["times_as_dense"] == 8
     plain = eyelid(*words, "--size", "1680x1050").out
     assert "9 × 6 cells" in plain
     assert "ε = 1, δ = 1e-06" in plain
-    assert "hotspots wider than 302 px are reliable" in plain
+    assert "If clipping leaves half of people's gaze, hotspots wider than 302 px are" in plain
+    # Of a map there are neither features nor recordings.
+    assert "Protects each of 40 people: wherever else" in plain
+    assert "features" not in plain
     more = json.loads(eyelid(*words, "--size", "1680x1050", "--recordings", 20, "--json").out)
     assert more["shape"] == {"people": 40, "layers": 20}
     assert more["map"]["reliability"]["hotspots_wider_than_px"] is None
@@ -318,10 +429,45 @@ def test_cost_of_tables_needs_the_number_of_areas(eyelid):
     assert json.loads(eyelid(*words, "--areas", 5, "--json").out)["guarantee"]["epsilon"] == 1
 
 
+def test_cost_takes_what_heatmap_takes(eyelid, make_study):
+    words = ("cost", "--mechanism", "map-grid", "--people", 40, "--size", "1680x1050", "--json")
+    good = json.loads(eyelid(*words, "--level", "good").out)
+    assert good == json.loads(eyelid(*words, "--epsilon", 1).out)
+    timed = json.loads(eyelid(*words, "--level", "good", "--every", 2, "--for", 20).out)
+    assert timed == json.loads(eyelid(*words, "--level", "good", "--recordings", 10).out)
+    study = make_study(screen=(320, 200, 0.32, 0.2, 0.6))
+    words = ("cost", study, "--mechanism", "map-grid", "--level", "good", "--json")
+    degree_px = np.tan(np.radians(1)) * 0.6 / 0.32 * 320
+    told = json.loads(eyelid(*words, "--blur", "2deg").out)
+    assert told["map"]["sigma_px"] == pytest.approx(2 * degree_px)
+
+
+def test_cost_and_the_release_need_the_same_people(eyelid, study, tmp_path):
+    words = ("--mechanism", "map-grid", "--level", "good", "--json")
+    before = json.loads(eyelid("cost", study, *words).out)
+    after = json.loads(
+        eyelid("heatmap", study, tmp_path / "out", "--stimulus", "other", *words).out
+    )
+    needed = before["map"]["reliability"]["people_needed"]
+    assert needed == after["map"]["reliability"]["people_needed"] > 5
+
+
 @pytest.mark.parametrize(
     ("words", "part"),
     [
         (("--mechanism", "map-grid", "--size", "9x9"), "--people"),
+        (
+            ("--mechanism", "map-grid", "--people", "9", "--size", "9x9", "--areas", "3"),
+            "no tables",
+        ),
+        (("--mechanism", "map-grid", "--people", "9", "--size", "9x9", "--level", "okay"), "leave"),
+        (("--mechanism", "map-grid", "--people", "9", "--size", "9x9", "--every", "2"), "--for"),
+        (
+            ("--mechanism", "map-grid", "--people", "9", "--size", "9x9", "--blur", "1deg"),
+            "geometry",
+        ),
+        (("--mechanism", "aoi-tables", "--people", "9", "--areas", "3", "--blur", "9"), "neither"),
+        (("--mechanism", "laplace", "--people", "9", "--level", "good"), "--level is for heatmaps"),
         (("--mechanism", "map-grid", "--people", "9"), "--size WxH"),
         (("--mechanism", "map-grid", "--people", "9", "--features", "3"), "features"),
         (("--mechanism", "map-grid", "--people", "1", "--size", "9x9"), "at least 2"),

@@ -1,5 +1,9 @@
-import polars as pl
+from dataclasses import replace
 
+import polars as pl
+import pytest
+
+from eyelid.gaze.study import Study
 from eyelid.releases.inspection import inspect
 
 
@@ -27,3 +31,35 @@ def test_a_harmless_attribute_is_not_called_a_quasi_identifier(make_table):
 
 def test_one_person_is_told_so(make_table):
     assert "One person" in inspect(make_table(people=1).study())["release"]
+
+
+def fixations(**facts):
+    """Two people who looked at one place each."""
+    rows = {"person": ["a", "b"], "recording": ["1", "1"], "stimulus": ["page", "page"]}
+    rows |= {"time_ms": [0.0, 0.0], "duration_ms": [200.0, 300.0], "x": [5.0, 6.0], "y": [7.0, 8.0]}
+    people = pl.DataFrame({"person": ["a", "b"]})
+    return Study("fixations", pl.DataFrame(rows), people, **facts)
+
+
+def test_fixations_lead_to_a_heatmap():
+    told = inspect(fixations(units="px", xy_origin="top-left"))["release"]
+    assert "'eyelid heatmap IN OUT --level good'" in told
+    assert "yet" not in told
+
+
+def test_samples_lead_to_features_and_to_a_heatmap_of_one_of_their_stimuli(simulated):
+    told = inspect(simulated)["release"]
+    assert "'eyelid features IN OUT" in told
+    assert "'eyelid heatmap IN OUT --stimulus comic --level good'" in told
+
+
+@pytest.mark.parametrize(("units", "words"), [(None, "--map units=px"), ("normalised", "camera")])
+def test_gaze_on_no_picture_leads_to_no_heatmap(units, words):
+    told = inspect(fixations(units=units))["release"]
+    assert words in told
+    assert "eyelid heatmap" not in told
+
+
+def test_directions_lead_nowhere_yet(simulated):
+    data = simulated.data.rename({"x": "gaze_x", "y": "gaze_y"}).with_columns(gaze_z=pl.lit(1.0))
+    assert "directions" in inspect(replace(simulated, data=data))["release"]

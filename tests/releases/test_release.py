@@ -128,6 +128,39 @@ def test_a_limit_refuses_before_anything_is_computed_or_written(features_folder,
     assert len(budget(features_folder).debits) == 1
 
 
+def test_a_limit_below_what_is_spent_is_told_so_and_one_that_is_just_reached_is_not(
+    features_folder, tmp_path
+):
+    for name in "abc":
+        eyelid.release(features_folder, tmp_path / name, mechanism="laplace", epsilon=0.1)
+    reached = budget(features_folder, limit_epsilon=0.3)
+    assert not reached.exceeded
+    assert "above" not in reached.sentence
+    below = budget(features_folder, limit_epsilon=0.25)
+    assert "already above the limit of ε = 0.25" in below.sentence
+    assert below.to_dict()["limit"]["exceeded"] is True
+    assert not budget(features_folder, no_limit=True).exceeded
+
+
+def test_a_limit_over_a_release_without_a_guarantee_is_exceeded(features_folder, tmp_path):
+    eyelid.release(features_folder, tmp_path / "a", mechanism="laplace", epsilon=0.1, seed=1)
+    assert budget(features_folder, limit_epsilon=5.0).exceeded
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "unit", "told"),
+    [
+        ("laplace", "person", "features, out"),
+        ("laplace", "recording", "features, out, ε = 1 per recording"),
+        ("groupmean", "person", "means over people, out"),
+    ],
+)
+def test_the_ledger_remembers_what_was_released(mechanism, unit, told, features_folder, tmp_path):
+    eyelid.release(features_folder, tmp_path / "out", mechanism=mechanism, epsilon=1.0, unit=unit)
+    (debit,) = budget(features_folder).debits
+    assert debit.what == told
+
+
 def test_a_release_that_fails_half_way_is_counted_and_leaves_nothing(
     features_folder, tmp_path, monkeypatch
 ):

@@ -31,6 +31,8 @@ Law = NoisySum | PaperMap
 FEWEST_PEOPLE = 3
 # A sound map is found wanting less than once in a million tries.
 _LEAST_CHANCE = 1e-7
+# An error this much smaller is one that somebody would notice.
+_CLEARLY = 0.9
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,7 @@ class MapUse:
     """How much of a noise-free heatmap is left in a released one, beside what needs no data.
 
     Attributes:
-        name: of the layer.
+        name: of the group, picture or stretch of time; empty if there is one map only.
         released: of the released map.
         blob: of a public blob in the middle of the picture, where people look anyway.
     """
@@ -85,9 +87,35 @@ class MapUse:
     blob: MapError
 
     @property
+    def worse_than_blank(self) -> bool:
+        """Whether an evenly grey picture is nearer the truth."""
+        return self.released.nmse > 1
+
+    @property
     def beats_blob(self) -> bool:
         """Whether the release tells more than what anybody could draw."""
         return (self.released.correlation or 0.0) > (self.blob.correlation or 0.0)
+
+
+@dataclass(frozen=True)
+class TableUse:
+    """How far a released table of areas is from the one without noise, beside saying nothing.
+
+    Attributes:
+        name: of the table.
+        rmse: root mean square error over its numbers.
+        nothing_rmse: that of what anybody could write down: 0 everywhere, or all that may count
+            spread evenly, whichever is nearer the truth.
+    """
+
+    name: str
+    rmse: float
+    nothing_rmse: float
+
+    @property
+    def beats_nothing(self) -> bool:
+        """Whether it is clearly nearer the truth than saying nothing."""
+        return self.rmse < _CLEARLY * self.nothing_rmse
 
 
 def attack_map(
@@ -260,3 +288,22 @@ def map_use(name: str, noise_free: Floats, released: Floats) -> MapUse:
         map_error(noise_free / total, released),
         map_error(noise_free / total, blob),
     )
+
+
+def table_use(name: str, noise_free: Floats, released: Floats, total: float) -> TableUse:
+    """A released table of areas beside the one without noise.
+
+    Args:
+        name: of the table.
+        noise_free: its numbers, means over the same people.
+        released: the same numbers as released.
+        total: the most that somebody can have in all of it.
+
+    >>> table_use("dwell", np.array([0.2, 0.8]), np.array([0.5, 0.5]), 1.0).beats_nothing
+    False
+    """
+    rmse, *nothing = (
+        float(np.sqrt(np.mean((said - noise_free) ** 2)))
+        for said in (released, 0.0, total / noise_free.size)
+    )
+    return TableUse(name, rmse, min(nothing))

@@ -73,8 +73,8 @@ def run(
     Exit code 1 when a certificate is refuted.
     """
     from eyelid.engine.progress import shown
+    from eyelid.io.reading import is_heatmap
     from eyelid.releases.audit import UNCOVERED, audit
-    from eyelid.releases.maps.subject import is_heatmap
 
     if released is not None and is_heatmap(released):
         if attackers or protocols or targets:
@@ -246,49 +246,31 @@ def _tell_means(means: MeansAudit) -> None:
 
 def _tell_heatmap(done: HeatmapAudit) -> None:
     """What was asked of a heatmap, and how much of the one without noise is left."""
-    from eyelid.privacy.guarantee import rounded_up
+    from eyelid.releases.maps.findings import findings, map_words, table_words
     from eyelid.releases.words import coarse
 
-    rows = []
-    for what, attack in done.attacks.items():
-        games = {
-            "who of two people is in it": attack.membership,
-            "control: without noise": attack.positive,
-            "control: does not depend on it": attack.null,
-        }
-        rows += [
-            (
-                what or "everybody",
-                name,
-                f"advantage {found.advantage}",
-                "–" if found.bound is None else f"{rounded_up(100 * found.bound, 3)}%",
-                "REFUTES" if found.refutes else "",
-            )
-            for name, found in games.items()
-            if found is not None
-        ]
-        left, noise = attack.subtraction, attack.noise
-        error = f"off by {coarse(left.rmse_of_span)}, blind {coarse(left.blind_rmse_of_span)}"
-        warning = "EXACT" if left.exact else "learns something" if left.learned else ""
-        rows.append((what or "everybody", "subtract all others", error, "–", warning))
-        if noise is not None:
-            found_noise = f"{coarse(noise.spread)} times the noise declared"
-            warning = "" if noise.amiss is None else "REFUTES"
-            rows.append((what or "everybody", "take the true cells off", found_noise, "–", warning))
-    columns = ["of", "attack", "found (95 % limits)", "allowed", ""]
-    print_table("Is anybody exposed", columns, rows)
-    uses = [
+    rows = [(one.of, one.attack, one.found, one.means) for one in findings(done)]
+    print_table("Is anybody exposed?", ["of", "attack", "found", "means"], rows)
+    maps = [
         (
             use.name or "all",
             coarse(use.released.correlation or 0.0),
             coarse(use.blob.correlation or 0.0),
             coarse(use.released.nmse),
+            map_words(use),
         )
         for use in done.uses
     ]
-    if uses:
-        columns = ["map", "correlation", "of a public blob", "squared error (blank map: 1)"]
-        _first("What is left of the heatmap without noise", columns, uses)
+    if maps:
+        columns = ["map", "correlation", "a public blob's", "squared error (blank picture: 1)", ""]
+        _first("What is left of the heatmap without noise", columns, maps)
+    tables = [
+        (table.name, coarse(table.rmse), coarse(table.nothing_rmse), table_words(table))
+        for table in done.tables
+    ]
+    if tables:
+        columns = ["table", "error", "error of saying nothing", ""]
+        print_table("What is left of the tables of areas without noise", columns, tables)
 
 
 def _first(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:

@@ -26,7 +26,7 @@ Examples:
   eyelid cost features --mechanism laplace --epsilon 1
   eyelid cost --mechanism gaussian --epsilon 1 --people 40 --recordings 3 --features 16
               --length 600
-  eyelid cost --mechanism map-grid --epsilon 1 --people 40 --size 1680x1050"""
+  eyelid cost --mechanism map-grid --level good --people 40 --size 1680x1050"""
 
 
 def run(
@@ -36,6 +36,10 @@ def run(
     mechanism: Annotated[str, typer.Option(help="Its name.", show_default=False)] = ...,  # type: ignore[assignment]
     epsilon: Annotated[float | None, typer.Option(help="Total for one unit.")] = None,
     delta: Annotated[float | None, typer.Option(help="δ [min(N^-1.5, 1e-6)].")] = None,
+    level: Annotated[
+        str | None,
+        typer.Option(metavar="good|okay", help="Instead of --epsilon, for heatmaps: 1, or 3."),
+    ] = None,
     unit: Annotated[str | None, typer.Option(help="Whose value is hidden [person].")] = None,
     people: Annotated[int | None, typer.Option(help="How many people.")] = None,
     recordings: Annotated[int | None, typer.Option(help="Recordings of a person.")] = None,
@@ -45,7 +49,16 @@ def run(
         str | None, typer.Option(metavar="WxH", help="Of the picture, for heatmaps.")
     ] = None,
     blur: Annotated[
-        float | None, typer.Option(metavar="PX", help="Point spread, for heatmaps [width / 42].")
+        str | None,
+        typer.Option(metavar="SIGMA", help="Point spread: 40 (px) or 1deg [1deg, or width / 42]."),
+    ] = None,
+    every: Annotated[
+        float | None,
+        typer.Option(metavar="SECONDS", help="A map of each stretch of time, for heatmaps."),
+    ] = None,
+    until: Annotated[
+        float | None,
+        typer.Option("--for", metavar="SECONDS", help="Until when: a multiple of --every."),
     ] = None,
     areas: Annotated[int | None, typer.Option(help="How many, for tables of areas.")] = None,
     setting: Settings = None,
@@ -54,7 +67,8 @@ def run(
 ) -> None:
     """Show the certificate and the expected error of a release before anything runs.
 
-    For heatmaps --recordings are the pictures or stretches of time that share the budget.
+    For heatmaps --recordings are the pictures that share the budget, and 'eyelid heatmap --dry-run'
+    tells the same of your data with all its options.
     """
     from eyelid.errors import InputError
     from eyelid.mechanisms import find
@@ -76,10 +90,13 @@ def run(
             mechanism,
             source,
             people=people,
-            layers=recordings or 1,
+            level=level,
+            layers=recordings,
+            every_s=every,
+            for_s=until,
             size=None if size is None else parsed_size(size),
             areas=areas,
-            blur_px=blur,
+            blur=blur,
             map=column_map(columns),
             **{k: v for k, v in chosen.items() if v is not None} | parameters,
         )
@@ -87,12 +104,21 @@ def run(
             print_json(told.to_dict())
             return
         print_table("", ["what", "value"], told.rows())
-        for line in promise_lines(told.guarantee):
+        for line in told.promise:
             say(line)
         say(told.says)
         return
-    if size is not None or blur is not None or areas is not None:
-        raise InputError(f"--size, --blur and --areas are for heatmaps, not for {mechanism}")
+    for_maps = {
+        "level": level,
+        "size": size,
+        "blur": blur,
+        "areas": areas,
+        "every": every,
+        "for": until,
+    }
+    for name, value in for_maps.items():
+        if value is not None:
+            raise InputError(f"--{name} is for heatmaps, not for {mechanism}: leave it out")
     if source is None and length is not None and not length.isdigit():
         raise InputError(f"length must be a number without a study, got '{length}'")
     quote = cost(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -21,8 +21,13 @@ from eyelid.cli.output import (
     settings,
 )
 
+if TYPE_CHECKING:
+    from eyelid.releases.maps.heatmap import PrivateHeatmap
+    from eyelid.releases.maps.preview import HeatmapPreview
+
 EXAMPLES = """\b
 Examples:
+  eyelid heatmap export.tsv out --stimulus page.png --level good --dry-run
   eyelid heatmap export.tsv out --stimulus page.png --level good
   eyelid heatmap study out --stimulus comic --epsilon 1 --blur 1deg
   eyelid heatmap study out --stimulus page --image page.png --at 120,80 --scale 1.5 --level okay
@@ -65,7 +70,10 @@ def run(
         int | None, typer.Option(help="Most looks of a person in all, for maps of counts [30].")
     ] = None,
     image: Annotated[
-        Path | None, typer.Option(metavar="PNG", help="The picture that was looked at.")
+        list[Path] | None,
+        typer.Option(
+            metavar="PNG", help="The picture that was looked at; of several --stimulus one each."
+        ),
     ] = None,
     size: Annotated[
         str | None, typer.Option(metavar="WxH", help="Its size in px, without a file [the screen].")
@@ -88,7 +96,8 @@ def run(
         float | None, typer.Option(metavar="SECONDS", help="A map of each stretch of time.")
     ] = None,
     until: Annotated[
-        float | None, typer.Option("--for", metavar="SECONDS", help="Until when, with --every.")
+        float | None,
+        typer.Option("--for", metavar="SECONDS", help="Until when: a multiple of --every."),
     ] = None,
     by: Annotated[
         str | None,
@@ -112,6 +121,10 @@ def run(
             "private, for you alone.",
         ),
     ] = False,
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", help="Say what it would promise and show; spend nothing."),
+    ] = False,
     setting: Settings = None,
     columns: ColumnMap = None,
     ledger: LedgerFile = None,
@@ -124,52 +137,52 @@ def run(
 
     The spending is counted before anything is computed, and refused above a limit.
     """
+    from eyelid.engine.atomic import check_new
     from eyelid.engine.progress import shown
     from eyelid.errors import InputError, unknown
     from eyelid.releases.maps.heatmap import private_heatmap
+    from eyelid.releases.maps.preview import heatmap_preview
     from eyelid.releases.maps.view import parsed_place, parsed_size
     from eyelid.releases.words import promise_lines
 
     if only not in (None, "areas"):
         raise unknown("--only", str(only), ["areas"])
-    if weight not in ("count", "duration"):
-        raise unknown("weight", weight, ["count", "duration"])
     parameters = settings(setting)
     options = {"delta": delta, "grid": grid, "cap": cap, "samples": samples}
     for name in options.keys() & parameters.keys():
         raise InputError(f"{name} has an option of its own: write --{name} {parameters[name]}")
+    asked: dict[str, Any] = {
+        "stimulus": stimulus,
+        "epsilon": epsilon,
+        "level": level,
+        "mechanism": mechanism,
+        "image": image,
+        "size": None if size is None else parsed_size(size),
+        "at": None if at is None else parsed_place(at),
+        "scale": scale,
+        "blur": blur,
+        "weight": weight,
+        "every_s": every,
+        "for_s": until,
+        "by": by,
+        "between": None if between is None else [name.strip() for name in between.split(",")],
+        "areas": areas,
+        "only_areas": only == "areas",
+        "seed": seed,
+        "map": column_map(columns),
+        **options,
+        **parameters,
+    }
+    if dry_run:
+        check_new(out)
+        with shown():
+            _say_preview(heatmap_preview(source, **asked), as_json=as_json)
+        return
     beside = out.with_name(f"{out.name}-figures-not-private") if figures else None
     with shown():
-        done = private_heatmap(
-            source,
-            out,
-            stimulus=list(stimulus or ()),
-            epsilon=epsilon,
-            level=level,
-            mechanism=mechanism,
-            image=image,
-            size=None if size is None else parsed_size(size),
-            at=None if at is None else parsed_place(at),
-            scale=scale,
-            blur=blur,
-            weight=weight,  # type: ignore[arg-type]
-            every_s=every,
-            for_s=until,
-            by=by,
-            between=None if between is None else [name.strip() for name in between.split(",")],
-            areas=areas,
-            only_areas=only == "areas",
-            figures=beside,
-            ledger=ledger,
-            seed=seed,
-            map=column_map(columns),
-            **{key: value for key, value in options.items() if value is not None} | parameters,
-        )
+        done = private_heatmap(source, out, figures=beside, ledger=ledger, **asked)
     certificate = done.certificate
-    for remark in done.notes:
-        note(f"eyelid: {remark}")
-    for remark in done.for_owner:
-        note(f"eyelid: for you alone, not in the files: {remark}")
+    _note(done)
     if beside is not None:
         note(f"eyelid: {beside} compares with the raw map and is NOT private: keep it to yourself")
     if ledger is not None:
@@ -177,10 +190,7 @@ def run(
     if not certificate.guarantee.holds:
         note("eyelid: this heatmap carries no guarantee")
     if as_json:
-        print_json(
-            certificate.to_dict()
-            | ({} if done.reliability is None else {"says": done.reliability.sentence})
-        )
+        print_json(certificate.to_dict() | {"says": " ".join(done.says)})
         return
     say(f"{out}: {done.told}.")
     first, *more = promise_lines(certificate.person_level)
@@ -192,6 +202,25 @@ def run(
             f"Over {len(certificate.ledger)} releases of these people so far: "
             f"{certificate.total.numbers()}."
         )
-    if done.reliability is not None:
-        say(done.reliability.sentence)
+    for sentence in done.says:
+        say(sentence)
     say(f"Read {out / 'DATACARD.md'}; the certificate is {out / 'certificate.json'}.")
+
+
+def _note(found: PrivateHeatmap | HeatmapPreview) -> None:
+    """What was taken for granted, and what is for the owner of the data alone."""
+    for remark in found.notes:
+        note(f"eyelid: {remark}")
+    for remark in found.for_owner:
+        note(f"eyelid: for you alone, not in the files: {remark}")
+
+
+def _say_preview(found: HeatmapPreview, *, as_json: bool) -> None:
+    """What would be promised and shown."""
+    _note(found)
+    if as_json:
+        print_json(found.to_dict())
+        return
+    say(f"A dry run: nothing was spent or written. It would be: {found.plan.told}.")
+    for line in (found.protects, *found.says):
+        say(line)

@@ -30,11 +30,13 @@ def run(
     from eyelid.engine.progress import shown
     from eyelid.gaze.simulator import simulate
     from eyelid.io import write
+    from eyelid.releases.words import plural
 
     check_new(out)
     names = [name.strip() for name in tasks.split(",") if name.strip()]
     with shown():
         study = simulate(people=people, tasks=names, rate_hz=rate, minutes=minutes, seed=seed)
         write(study, out)
-    say(f"{out}: {people} made-up people, {len(names)} tasks each, {len(study.data):,} samples.")
+    made_up = plural(people, "made-up person", "made-up people")
+    say(f"{out}: {made_up}, {plural(len(names), 'task')} each, {len(study.data):,} samples.")
     say(f"Next: eyelid inspect {out}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -50,6 +51,8 @@ def read(
     if units not in (None, "deg"):
         raise unknown("units to turn x and y into", str(units), ["deg"])
     _check_not_a_part(path)
+    if is_heatmap(path):
+        raise InputError(_no_gaze_in(path))
     whole: Study | None = None
     if study_folder.recognises(path):
         whole = study_folder.read_study(path)
@@ -70,6 +73,24 @@ def _check_not_a_part(path: Path) -> None:
     inside = [p for p in path.resolve().parents if _is_ours(p)]
     if inside:
         raise InputError(f"{path} is part of {inside[0]}: name that folder")
+    if is_heatmap(path.resolve().parent):
+        raise InputError(_no_gaze_in(path.resolve().parent))
+
+
+def is_heatmap(path: Path | str) -> bool:
+    """Whether this is a folder that `eyelid heatmap` made."""
+    file = Path(path) / "certificate.json"
+    try:
+        return file.is_file() and isinstance(json.loads(file.read_bytes()).get("map"), dict)
+    except (OSError, ValueError, AttributeError):
+        return False
+
+
+def _no_gaze_in(heatmap: Path) -> str:
+    return (
+        f"{heatmap} is a released heatmap, with nobody's gaze in it: name what it was made of (to "
+        f"attack it: 'eyelid audit ORIGINAL {heatmap}')"
+    )
 
 
 def _is_ours(folder: Path) -> bool:
@@ -109,6 +130,12 @@ def _read_files(folder: Path, said: Layout, units: str | None, skip_unreadable: 
     ours = [p.parent for mark in marks for p in folder.rglob(mark) if _is_ours(p.parent)]
     if ours:
         raise InputError(f"{folder} contains {ours[0]}, which eyelid wrote: name that folder")
+    maps = [p.parent for p in folder.rglob("certificate.json") if is_heatmap(p.parent)]
+    if maps and said.glob is None:
+        raise InputError(
+            f"{folder} contains {maps[0]}, a released heatmap: move it elsewhere, or say which "
+            "files are recordings with --map glob=…"
+        )
     files = recording_files(folder, said)
     if not files:
         raise InputError(f"{folder} has no recordings in it")
@@ -120,8 +147,8 @@ def _read_files(folder: Path, said: Layout, units: str | None, skip_unreadable: 
         except InputError as error:
             if not skip_unreadable:
                 raise InputError(
-                    f"{error} (one of {len(files)} files; 'eyelid convert --skip-unreadable' "
-                    "leaves out what cannot be read)"
+                    f"{error} (one of {len(files)} files; to go on with the others, make a study "
+                    f"of them: 'eyelid convert {folder} STUDY --skip-unreadable')"
                 ) from None
             skipped.append(f"left out: {error}")
     if not parts:

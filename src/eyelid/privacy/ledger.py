@@ -44,8 +44,6 @@ _LATER = {
     "incomplete": "CREATE TABLE IF NOT EXISTS incomplete (origin TEXT PRIMARY KEY)",
 }
 _FORMAT = "eyelid/ledger/1"
-# Sums of decimal epsilons must meet a decimal limit exactly.
-_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -79,6 +77,16 @@ class Allowance:
 
     epsilon: float
     delta: float
+
+    def covers(self, total: Guarantee) -> bool:
+        """Whether a person may have come to this total; it is to be one at this δ."""
+        # Sums of decimal epsilons must meet a decimal limit exactly.
+        most = 1 + 1e-9
+        return (
+            total.holds
+            and (total.epsilon or 0.0) <= self.epsilon * most
+            and (total.delta or 0.0) <= self.delta * most
+        )
 
 
 @dataclass(frozen=True)
@@ -471,9 +479,7 @@ def _check_allowance(
                 f"({total.reasons[0]}): nothing was released; 'eyelid budget IN --no-limit' "
                 "lifts the limit"
             )
-        if (total.epsilon or 0.0) > allowance.epsilon * (1 + _ROUNDING) or (
-            total.delta or 0.0
-        ) > allowance.delta * (1 + _ROUNDING):
+        if not allowance.covers(total):
             spent = sequential(before, allowance.delta).numbers() if before else "nothing"
             raise Refused(
                 f"this release would bring a person to {total.numbers()}, above {limit}; "

@@ -45,12 +45,12 @@ from eyelid.engine.atomic import check_file, write_file
 from eyelid.errors import InputError
 from eyelid.gaze.features import event_features
 from eyelid.io.column_map import Map
+from eyelid.io.reading import is_heatmap
 from eyelid.mechanisms.measuring import MeasuringMechanism
 from eyelid.privacy.guarantee import rounded_up
 from eyelid.privacy.unit import Trust
 from eyelid.releases.audit_json import audit_json
 from eyelid.releases.canaries import CanaryResult, canary_audit, takes_canaries
-from eyelid.releases.maps.subject import is_heatmap
 from eyelid.releases.release import Release
 from eyelid.releases.subject import Source, Subject, subject_of
 from eyelid.releases.verdict import verdict

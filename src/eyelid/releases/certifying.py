@@ -12,7 +12,7 @@ from eyelid.privacy.composition import parallel
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.ledger import Ledger
 from eyelid.privacy.rank1 import rank1_bounds
-from eyelid.privacy.unit import Trust
+from eyelid.privacy.unit import PERSON, Trust
 from eyelid.releases.certificate import Certificate
 from eyelid.version import __version__
 
@@ -22,6 +22,7 @@ class Purchase:
     """A release that is about to be paid for.
 
     Attributes:
+        what: kind of release, and of what, for the owner's memory; no person is named.
         mechanism: its name.
         parameters: as set.
         people: everybody whose data it touches.
@@ -36,6 +37,7 @@ class Purchase:
         map: public facts of maps, where it is one.
     """
 
+    what: str
     mechanism: str
     parameters: dict[str, Any]
     people: Sequence[str]
@@ -70,7 +72,9 @@ def debited(
         unprotected.append("what earlier releases of these people gave away: there is no ledger")
     else:
         ledger, origin = book
-        what = f"{guarantee.numbers()} per {guarantee.unit}, {out.name if out else '–'}"
+        what = f"{purchase.what}, {out.name if out else '–'}"
+        if guarantee.unit != PERSON:
+            what += f", {guarantee.numbers()} per {guarantee.unit}"
         paid = ledger.debit(
             origin, purchase.people, purchase.mechanism, person_level, what, purchase.alike
         )

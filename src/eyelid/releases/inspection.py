@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import shlex
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -204,18 +205,8 @@ def _quasi_identifiers(study: Study, recordings: pl.DataFrame) -> list[dict[str,
 def _next_step(study: Study, found: dict[str, Any]) -> str:
     if found["people"] < 2:
         return "One person has nobody to hide among: a release needs at least 2 people."
-    if study.kind == "fixations" or (study.kind == "samples" and "x" not in study.data.columns):
-        return (
-            f"No mechanism takes {study.kind} of this kind yet: release features of gaze samples "
-            "on a surface, or wait for heatmaps and spherical events."
-        )
-    if study.kind == "samples" and study.units is None:
-        return "Say the units of x and y (--map units=px, or deg, fraction, normalised) first."
-    if study.kind == "samples":
-        return (
-            "Make features ('eyelid features IN OUT --kind windows'), see the price ('eyelid cost "
-            "OUT --mechanism gaussian --epsilon 1'), then 'eyelid release'."
-        )
+    if study.kind != "features":
+        return _next_step_of_gaze(study)
     unbounded = [f.name for f in study.features if not np.isfinite([f.lower, f.upper]).all()]
     if unbounded:
         return f"Give public bounds for {', '.join(unbounded)} with 'release … --bounds FILE'."
@@ -223,3 +214,28 @@ def _next_step(study: Study, found: dict[str, Any]) -> str:
         "See the price ('eyelid cost IN --mechanism gaussian --epsilon 1'), then 'eyelid release "
         "IN OUT --mechanism gaussian --epsilon 1'."
     )
+
+
+def _next_step_of_gaze(study: Study) -> str:
+    if "x" not in study.data.columns:
+        return (
+            "No mechanism takes directions of gaze yet: release features or heatmaps of gaze on a "
+            "surface (x and y)."
+        )
+    if study.units is None:
+        return "Say the units of x and y (--map units=px, or deg, fraction, normalised) first."
+    ways = []
+    if study.kind == "samples":
+        ways.append(
+            "Make features ('eyelid features IN OUT --kind windows'), see the price ('eyelid cost "
+            "OUT --mechanism gaussian --epsilon 1'), then 'eyelid release'."
+        )
+    # Places of the pupil in an eye camera are on no picture.
+    if study.units != "normalised":
+        stimuli = _names(study.data, "stimulus")
+        which = f" --stimulus {shlex.quote(stimuli[0])}" if len(stimuli) > 1 else ""
+        ways.append(
+            f"Where people looked: 'eyelid heatmap IN OUT{which} --level good'; with --dry-run it "
+            "tells what you would get and spends nothing."
+        )
+    return " ".join(ways) or "No mechanism takes fixations in an eye camera's image."

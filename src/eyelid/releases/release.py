@@ -169,6 +169,7 @@ def _purchase(plan: Plan, randomness_name: str) -> Purchase:
     """What the plan is about to buy."""
     kept = [f"the attribute {name} of every person, released as it is" for name in plan.keep]
     return Purchase(
+        what="means over people" if plan.central else "features",
         mechanism=plan.mechanism.name,
         parameters=plan.mechanism.parameters(),
         people=plan.people,

@@ -46,6 +46,12 @@ class Budget:
         """Why the true total has no bound; empty when it has one."""
         return tuple(dict.fromkeys(r for b in self.balances for r in b.total.reasons))
 
+    @property
+    def exceeded(self) -> bool:
+        """Whether somebody has come above the limit already: nothing more is released of them."""
+        limit = self.limit
+        return limit is not None and not all(limit.covers(b.total) for b in self.balances)
+
     def to_dict(self) -> dict[str, Any]:
         """As ``eyelid budget --json`` prints it."""
         return {
@@ -53,7 +59,7 @@ class Budget:
             "releases": len(self.debits),
             "spent": _spent(self.sound)
             | {"bounded": not self.unbounded, "reasons": list(self.unbounded)},
-            "limit": asdict(self.limit) if self.limit else None,
+            "limit": asdict(self.limit) | {"exceeded": self.exceeded} if self.limit else None,
             "entries": [
                 {
                     "made_at": d.made_at,
@@ -86,7 +92,13 @@ class Budget:
             )
         if self.limit is None:
             return f"{text} No limit is set: releases are counted, never refused."
-        return f"{text} Limit: ε = {self.limit.epsilon:g}, δ = {self.limit.delta:g} per person."
+        limit = f"ε = {self.limit.epsilon:g}, δ = {self.limit.delta:g} per person"
+        if self.exceeded:
+            return (
+                f"{text} That is already above the limit of {limit}: any further release with "
+                "these people in it is refused."
+            )
+        return f"{text} Limit: {limit}."
 
 
 def _spent(guarantee: Guarantee | None) -> dict[str, Any]:

@@ -14,12 +14,13 @@ from eyelid.gaze.maps.spread import heatmap
 from eyelid.gaze.simulator.scenes import simulated_scene
 from eyelid.gaze.study import Screen, Study
 from eyelid.io import read, write
+from eyelid.io.reading import is_heatmap
 from eyelid.releases.audit import audit
 from eyelid.releases.certificate import read_certificate
 from eyelid.releases.fingerprint import arrays_digest
 from eyelid.releases.maps.audit import AREAS, audit_heatmap
 from eyelid.releases.maps.heatmap import private_heatmap
-from eyelid.releases.maps.subject import is_heatmap, map_subject
+from eyelid.releases.maps.subject import map_subject
 
 WIDTH, HEIGHT, PEOPLE = 168, 105, 40
 LEFT = Area("left", np.array([[0.0, 0.0], [80.0, 0.0], [80.0, 105.0], [0.0, 105.0]]))
@@ -88,6 +89,8 @@ def test_a_sound_heatmap_stands_and_is_written_beside_it(home):
     assert told["verdict"] == done.verdict
     page = (home / "out" / "report.html").read_text()
     assert "The promise stands" in page
+    assert "wherever else one of them had looked" in page
+    assert "all features" not in page
     assert "data:image/png;base64" in page
     assert "http" not in page.replace("http://www.w3.org", "")
 
@@ -275,3 +278,63 @@ def test_two_people_are_too_few_to_ask_who_is_in_it(tmp_path):
     private_heatmap(tmp_path / "study", tmp_path / "out", epsilon=1.0)
     done = audit_heatmap(tmp_path / "study", tmp_path / "out")
     assert "too few people" in done.verdict
+
+
+def test_groups_are_judged_one_by_one_and_a_map_worse_than_a_blank_picture_is_called_that(tmp_path):
+    write(scene(people=12), tmp_path / "study")
+    private_heatmap(tmp_path / "study", tmp_path / "out", epsilon=0.2, by="group", seed=1)
+    done = audit_heatmap(tmp_path / "study", tmp_path / "out")
+    for use, group in zip(done.uses, "ab", strict=True):
+        assert use.released.nmse > 1
+        said = next(text for text in done.verdict.split(". ") if f"The map of {group} " in text)
+        assert "is worse than a blank picture" in said
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert page.count("is worse than a blank picture") > 2
+
+
+def test_of_many_maps_those_that_are_worth_nothing_are_counted(tmp_path):
+    write(scene(people=12), tmp_path / "study")
+    private_heatmap(
+        tmp_path / "study", tmp_path / "out", epsilon=0.2, every_s=2.0, for_s=6.0, seed=1
+    )
+    done = audit_heatmap(tmp_path / "study", tmp_path / "out")
+    blank = sum(use.released.nmse > 1 for use in done.uses)
+    assert f"worse than a blank picture: {blank}" in done.verdict
+
+
+@pytest.mark.parametrize(("epsilon", "better"), [(1000.0, True), (0.01, False)])
+def test_tables_are_compared_with_those_without_noise_and_with_saying_nothing(
+    epsilon, better, tmp_path
+):
+    study = scene(people=12)
+    write(study, tmp_path / "study")
+    private_heatmap(
+        tmp_path / "study",
+        tmp_path / "out",
+        epsilon=epsilon,
+        areas=[LEFT],
+        only_areas=True,
+        tables="dwell",
+        seed=1,
+    )
+    done = audit_heatmap(tmp_path / "study", tmp_path / "out")
+    (table,) = done.tables
+    left = study.data.group_by("person").agg((pl.col("x") < 80).mean())["x"].mean()
+    released = pl.read_csv(tmp_path / "out" / "areas.csv")["value"]
+    slow = np.sqrt(np.mean((released.to_numpy() - [left, 1 - left]) ** 2))
+    assert table.rmse == pytest.approx(slow, abs=1e-9)
+    assert table.nothing_rmse == pytest.approx(abs(left - 0.5))
+    assert table.beats_nothing is better
+    assert ("no better than saying nothing: dwell" in done.verdict) is not better
+    told = json.loads((tmp_path / "out" / "audit.json").read_text())["utility"]
+    assert told[0]["task"] == "table of areas"
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert "saying nothing" in page
+    assert "The released tables of areas" in page
+
+
+def test_only_what_there_is_was_not_drawn_again(home, tmp_path):
+    private_heatmap(home / "study", tmp_path / "out", epsilon=1.0, areas=[LEFT], only_areas=True)
+    notes = " ".join(audit_heatmap(home / "study", tmp_path / "out").notes)
+    assert "not compared with areas.csv" in notes
+    assert "map.npz" not in notes

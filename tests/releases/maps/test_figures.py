@@ -32,6 +32,7 @@ from eyelid.releases.maps.figures import (
 from eyelid.releases.maps.pictures import save
 
 WIDE, HIGH, SIGMA = 120, 80, 5.0
+DELTA = 1e-6
 
 
 def counts_of(people: int, looks: int = 20, seed: int = 1):
@@ -55,26 +56,26 @@ def words(figure) -> str:
 @pytest.mark.parametrize(("epsilon", "people"), [(1.0, 900), (3.0, 300)])
 def test_noise_of_the_paper_is_1_5_at_about_as_many_observers_as_it_says(epsilon, people):
     everybody = np.geomspace(10, 1e5, 400)
-    sigma = paper_noise(np.full(400, 9e4), everybody, epsilon)
+    sigma = paper_noise(np.full(400, 9e4), everybody, epsilon, everybody**-1.5)
     assert observers_for(1.5, everybody, sigma) == pytest.approx(people, rel=0.06)
 
 
 def test_noise_of_the_paper_for_its_portrait_is_as_printed():
     printed = 0.0986
-    ours = paper_noise(np.array(1680.0 * 1050), np.array(50_000.0), 1.5)
-    assert float(ours) == pytest.approx(printed, rel=0.01)
+    there = paper_noise(np.array(1680.0 * 1050), np.array(50_000.0), 1.5, 50_000**-1.5)
+    assert float(there) == pytest.approx(printed, rel=0.01)
 
 
 @pytest.mark.parametrize(("cap", "samples", "side"), [(1, 30, 300), (3, 10, 300), (1, 30, 4)])
 @pytest.mark.parametrize("people", [20, 5000])
 def test_both_formulas_are_those_of_the_mechanisms(cap, samples, side, people):
-    given = {"epsilon": 1.0, "delta": people**-1.5, "cap": cap}
+    given = {"epsilon": 1.0, "delta": DELTA, "cap": cap}
     cells, everybody = np.array(float(side**2)), np.array(float(people))
     for name, expected, more in (
-        ("map-gaussian-paper", paper_noise(cells, everybody, 1.0, cap), {}),
+        ("map-gaussian-paper", paper_noise(cells, everybody, 1.0, DELTA, cap), {}),
         (
             "map-gaussian",
-            sparse_noise(cells, everybody, 1.0, cap, samples),
+            sparse_noise(cells, everybody, 1.0, DELTA, cap, samples),
             {"samples": samples},
         ),
     ):
@@ -85,22 +86,35 @@ def test_both_formulas_are_those_of_the_mechanisms(cap, samples, side, people):
 
 def test_our_noise_gives_the_delta_it_is_drawn_for():
     people, epsilon = 400, 1.0
-    sigma = float(sparse_noise(np.array(9e4), np.array(float(people)), epsilon, 1, 30))
+    sigma = float(sparse_noise(np.array(9e4), np.array(float(people)), epsilon, DELTA))
     move = math.sqrt(2 * 30) / people
 
     def delta(spread: float) -> float:
         away, tilt = move / (2 * spread), epsilon * spread / move
         return norm.cdf(away - tilt) - math.exp(epsilon) * norm.cdf(-away - tilt)
 
-    assert brentq(lambda s: delta(s) - people**-1.5, move / 10, move * 100) == pytest.approx(sigma)
+    assert brentq(lambda s: delta(s) - DELTA, move / 10, move * 100) == pytest.approx(sigma)
+
+
+def _observers(epsilon: float) -> float:
+    """How many bring the paper's noise down to 1.5 on 300 × 300 px."""
+
+    def above(people: float) -> float:
+        return math.sqrt(9e4 * (epsilon / 2 + math.log(9e4 / DELTA))) / (people * epsilon) - 1.5
+
+    return brentq(above, 10, 1e5)
 
 
 def test_figure_2_marks_the_data_at_hand_and_the_papers_example():
-    figure = figure2(50, 1680, 1050)
+    figure = figure2(50, 1680, 1050, DELTA)
     said = words(figure)
     assert "50 people and 1,680 × 1,050 px" in said
-    assert {"942", "309"} <= set(said.split())
+    # Where the formula gives 1.5, found by another way.
+    assert {str(round(_observers(epsilon))) for epsilon in (1.0, 3.0)} <= set(said.split())
     assert "public facts alone" in said
+    assert "Liu et al. (2019)" in said
+    assert "map-grid, the default for few people, is not in this figure" in said
+    assert f"δ = {DELTA:g} everywhere, as in this release" in said
     stars = [line for axes in figure.axes for line in axes.lines if line.get_marker() == "*"]
     assert len(stars) == 4
     assert all(star.get_ydata()[0] == 50 for star in stars)
@@ -109,7 +123,7 @@ def test_figure_2_marks_the_data_at_hand_and_the_papers_example():
 
 @pytest.mark.parametrize("size", [(2, 1, 1), (1_000_000, 20_000, 20_000)])
 def test_figure_2_is_drawn_for_data_beyond_its_axes(size, tmp_path: Path):
-    save(figure2(*size), tmp_path / "figure.png")
+    save(figure2(*size, DELTA), tmp_path / "figure.png")
     assert (tmp_path / "figure.png").stat().st_size > 10_000
 
 
@@ -131,6 +145,7 @@ def rows() -> pl.DataFrame:
         SIGMA,
         epsilons=(0.5, 2.0, 8.0),
         draws=30,
+        delta=DELTA,
         noise=randomness(7),
     )
 
@@ -212,7 +227,7 @@ def test_sharing_draws_between_epsilons_is_the_same_as_running_the_mechanism():
 
 
 def test_without_a_generator_the_noise_is_the_operating_systems():
-    here = {"epsilons": (2.0,), "draws": 2, "mechanisms": ("map-grid",)}
+    here = {"epsilons": (2.0,), "draws": 2, "mechanisms": ("map-grid",), "delta": DELTA}
     one, other = (experiment(counts_of(20), WIDE, HIGH, 20, SIGMA, **here) for _ in range(2))
     assert not one.equals(other)
 
@@ -222,21 +237,23 @@ def test_people_who_never_looked_leave_nothing_to_compare():
         return PersonCounts.of_dense(np.zeros((3, grid.cells)))
 
     with pytest.raises(InputError, match="nothing in it to keep"):
-        experiment(nobody, 20, 10, 3, 2.0, draws=2, mechanisms=("map-grid",))
+        experiment(nobody, 20, 10, 3, 2.0, draws=2, mechanisms=("map-grid",), delta=DELTA)
 
 
 def test_one_draw_has_no_standard_deviation():
     with pytest.raises(InputError, match=r"draws must be at least 2 .* got 1"):
-        experiment(counts_of(5), WIDE, HIGH, 5, SIGMA, draws=1)
+        experiment(counts_of(5), WIDE, HIGH, 5, SIGMA, draws=1, delta=DELTA)
 
 
 def test_figure_3_warns_that_it_was_made_from_private_data(rows, tmp_path: Path):
-    figure = figure3(rows, 40, 30)
+    figure = figure3(rows, 40, DELTA, 30)
     said = words(figure)
     assert "NO PRIVACY GUARANTEE" in said
     assert "do not publish it" in said
     assert "both maps normalised to sum 1" in said
-    assert "40 observers" in said
+    assert f"40 observers, δ = {DELTA:g} as in this release" in said
+    assert "the paper" not in said
+    assert "Gaussian of Liu et al. (2019)" in said
     assert all(curve.words in said for curve in CURVES.values())
     save(figure, tmp_path / "figure.png")
     assert (tmp_path / "figure.png").stat().st_size > 10_000

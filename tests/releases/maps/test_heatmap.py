@@ -301,8 +301,25 @@ def test_several_stimuli_share_one_budget_and_one_person_s_mass():
 def test_stretches_of_time_are_maps_of_one_stimulus(tmp_path):
     done = private_heatmap(fixations(), tmp_path / "out", every_s=0.5, for_s=2.0, level="okay")
     assert done.certificate.map["stretches_ms"] == [0, 500, 1000, 1500, 2000]
-    assert len(done.maps) == 4
+    assert [each.name for each in done.maps] == ["0–0.5 s", "0.5–1 s", "1–1.5 s", "1.5–2 s"]
     assert done.certificate.person_level.epsilon == 3.0
+
+
+def test_a_stimulus_that_nobody_looked_at_is_told_to_the_owner_alone():
+    study = fixations(stimuli=("one", "two"))
+    lost = pl.when(pl.col("stimulus") == "two").then(None).otherwise(pl.col("x")).alias("x")
+    done = private_heatmap(
+        study.derive(data=study.data.with_columns(lost)), stimulus=["one", "two"], level="good"
+    )
+    assert done.for_owner == ("nobody looked at two: a map of it is noise alone",)
+
+
+@pytest.mark.parametrize(("beyond", "words"), [(1, "1 look (2%) was"), (3, "3 looks (6%) were")])
+def test_looks_outside_the_picture_are_counted_in_words(beyond, words):
+    study = fixations()
+    outside = pl.when(pl.int_range(pl.len()) < beyond).then(1000.0).otherwise(pl.col("x"))
+    done = private_heatmap(study.derive(data=study.data.with_columns(x=outside)), level="good")
+    assert done.for_owner == (f"{words} outside the picture",)
 
 
 def test_recordings_of_one_person_add_up_and_count_once():

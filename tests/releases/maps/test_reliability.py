@@ -6,10 +6,19 @@ import numpy as np
 import pytest
 
 from eyelid.gaze.maps.counts import PersonCounts
+from eyelid.gaze.maps.gaze_map import GazeMap
 from eyelid.gaze.maps.grid import Grid
 from eyelid.gaze.maps.spread import spread
 from eyelid.mechanisms import mechanism
-from eyelid.releases.maps.reliability import Reliability, reliability, reliable_width, worst
+from eyelid.releases.maps.reliability import (
+    Reliability,
+    difference_sentence,
+    places_sentence,
+    reliability,
+    reliable_width,
+    tables_sentence,
+    worst,
+)
 
 WIDTH, HEIGHT, BLUR = 1680, 1050, 40.0
 
@@ -92,20 +101,20 @@ def test_hotspots_as_wide_as_stated_stand_out_in_nine_draws_of_ten(people, epsil
     alone, of_scene = [], []
     for _ in range(300):
         noise = rng.normal(0, cell_sd, exact.shape)
-        stated = reliability(law, shape, BLUR, exact + noise).width_px
-        if stated is None:
+        stated = reliability(law, shape, BLUR, exact + noise)
+        if stated.width_px is None:
             continue
-        width = math.ceil(stated)
+        width = math.ceil(stated.width_px)
         left, top = rng.uniform([0, 0], [WIDTH - width, HEIGHT - width])
         square = Window(shape.grid, left, top, width)
-        # The worst there is: four times the average, and nothing around it.
-        worst_case = square.masses(shape.grid, 4 * even) + noise[0]
+        # The worst there is: as dense as stated, and nothing around it.
+        worst_case = square.masses(shape.grid, stated.density * even) + noise[0]
         alone.append(square.mean(worst_case) > 2 * square.error(cell_sd))
         x, y = middles[rng.integers(4)]
         left, top = np.clip([x - width / 2, y - width / 2], 0, [WIDTH - width, HEIGHT - width])
         inside = np.all((places >= [left, top]) & (places < [left + width, top + width]), axis=-1)
         density = float((inside.sum(axis=1) * weight).mean()) / width**2
-        if density >= 4 * even:
+        if density >= stated.density * even:
             square = Window(shape.grid, left, top, width)
             of_scene.append(square.mean((exact + noise)[0]) > 2 * square.error(cell_sd))
     assert len(alone) > 100
@@ -120,7 +129,7 @@ def test_half_as_wide_is_not_enough():
     law = mechanism("map-grid", epsilon=1.0)
     shape = law.shape_of(100, 1, WIDTH, HEIGHT, BLUR)
     cell_sd = law.cell_sd(shape)
-    width = reliable_width(shape.grid, BLUR, cell_sd, 0.6) / 2
+    width = reliable_width(shape.grid, BLUR, cell_sd, 0.6, 4) / 2
     seen = []
     for _ in range(200):
         square = Window(shape.grid, *rng.uniform([0, 0], [WIDTH - width, HEIGHT - width]), width)
@@ -130,42 +139,109 @@ def test_half_as_wide_is_not_enough():
     assert np.mean(seen) < 0.5
 
 
-def test_more_people_a_larger_epsilon_and_fewer_maps_make_narrower_hotspots_reliable():
-    def width(people=100, epsilon=1.0, layers=1):
-        law = mechanism("map-grid", epsilon=epsilon)
-        found = reliability(law, law.shape_of(people, layers, WIDTH, HEIGHT, BLUR), BLUR)
-        return found.width_px or math.inf
+def told(people=100, epsilon=1.0, layers=1, cells=None):
+    law = mechanism("map-grid", epsilon=epsilon)
+    return reliability(law, law.shape_of(people, layers, WIDTH, HEIGHT, BLUR), BLUR, cells)
 
-    assert width(people=400) < width() < width(people=50)
-    assert width(epsilon=3.0) < width() < width(epsilon=0.5)
-    assert width() < width(layers=4)
+
+def test_more_people_a_larger_epsilon_and_fewer_maps_make_fainter_or_narrower_hotspots_reliable():
+    def hard(**facts):
+        found = told(**facts)
+        return found.density, found.width_px or math.inf
+
+    assert hard(people=400) < hard() < hard(people=50)
+    assert hard(epsilon=3.0) < hard() < hard(epsilon=0.5)
+    assert hard() < hard(layers=4)
+
+
+@pytest.mark.parametrize("people", [15, 20, 40, 100, 400, 1000])
+def test_the_faintest_hotspots_are_told_that_are_reliable_at_a_quarter_of_the_width(people):
+    law = mechanism("map-grid", epsilon=1.0)
+    shape = law.shape_of(people, 1, WIDTH, HEIGHT, BLUR)
+    # Half of people's gaze is taken to be left by clipping.
+    widths = {
+        density: reliable_width(shape.grid, BLUR, law.cell_sd(shape), 0.5, density)
+        for density in (2, 4, 8, 16)
+    }
+    narrow = [density for density, width in widths.items() if width and width <= WIDTH / 4]
+    some = [density for density, width in widths.items() if width]
+    found = told(people)
+    assert found.density == (narrow or some)[0]
+    assert found.width_px == widths[found.density]
 
 
 def test_nothing_is_narrower_than_a_cell_or_the_point_spread():
     grid = Grid(WIDTH, HEIGHT, 14, 9)
-    assert reliable_width(grid, 10.0, 1e-9, 1.0) == pytest.approx(max(grid.cell_px))
-    assert reliable_width(grid, 80.0, 1e-9, 1.0) == pytest.approx(2.355 * 80)
+    assert reliable_width(grid, 10.0, 1e-9, 1.0, 4) == pytest.approx(max(grid.cell_px))
+    assert reliable_width(grid, 80.0, 1e-9, 1.0, 4) == pytest.approx(2.355 * 80)
 
 
 def test_a_map_without_any_gaze_has_no_reliable_hotspot():
     law = mechanism("map-grid", epsilon=1.0)
     shape = law.shape_of(100, 1, WIDTH, HEIGHT, BLUR)
-    found = reliability(law, shape, BLUR, np.zeros(shape.size))
+    found = told(cells=np.zeros(shape.size))
     assert found.width_px is None
-    assert found.sentence.startswith("No hotspot is reliable")
+    assert found.sentence.startswith("No hotspot is reliable for sure: even gaze 16 times as dense")
+
+
+def test_before_the_release_no_more_is_promised_than_the_release_then_says():
+    # Half of everybody's gaze, without any noise in what was measured.
+    law = mechanism("map-grid", epsilon=1.0)
+    shape = law.shape_of(100, 1, WIDTH, HEIGHT, BLUR)
+    slack = 0.5 * law.cell_sd(shape) * math.sqrt(shape.length)
+    after = told(cells=np.full(shape.size, (0.5 + slack) / shape.length))
+    before = told()
+    assert before.width_px == pytest.approx(after.width_px)
+    assert before.density == after.density
+    assert before.sentence.startswith("If clipping leaves half of people's gaze, hotspots wider")
+    assert after.sentence.startswith("Hotspots wider than 312 px are reliable where gaze is at ")
+
+
+def test_dense_hotspots_are_told_where_faint_ones_are_lost():
+    # Forty people at ε = 1, and clipping leaves three tenths of their gaze, or one.
+    law = mechanism("map-grid", epsilon=1.0)
+    shape = law.shape_of(40, 1, WIDTH, HEIGHT, BLUR)
+    slack = 0.5 * law.cell_sd(shape) * math.sqrt(shape.length)
+    found = told(40, cells=np.full(shape.size, (0.3 + slack) / shape.length))
+    assert found.density == 16
+    assert found.width_px < WIDTH / 4
+    fewer = told(40, cells=np.full(shape.size, (0.1 + slack) / shape.length))
+    # What is denser still may stand out, and the sentence does not deny it.
+    assert "what stands out all the same is denser" in fewer.sentence
 
 
 def test_as_many_people_as_are_said_to_be_needed_are_enough_and_hardly_more():
     law = mechanism("map-grid", epsilon=1.0)
-    few = reliability(law, law.shape_of(10, 1, WIDTH, HEIGHT, BLUR), BLUR)
-    assert few.width_px is None
+    few = told(10)
     needed = few.people_needed
 
     def width(people):
-        return reliability(law, law.shape_of(people, 1, WIDTH, HEIGHT, BLUR), BLUR).width_px
+        shape = law.shape_of(people, 1, WIDTH, HEIGHT, BLUR)
+        return reliable_width(shape.grid, BLUR, law.cell_sd(shape), 0.5, 4)
 
     assert width(needed) <= 0.1 * WIDTH < width(int(0.8 * needed))
     assert f"About {needed} people" in few.sentence
+
+
+def test_how_many_people_are_needed_does_not_depend_on_what_was_measured():
+    law = mechanism("map-grid", epsilon=1.0)
+    shape = law.shape_of(10, 1, WIDTH, HEIGHT, BLUR)
+    noise = np.random.default_rng(3).normal(0.01, law.cell_sd(shape), (20, *shape.size))
+    needed = {told(10, cells=cells).people_needed for cells in noise}
+    assert needed == {told(10).people_needed}
+
+
+def test_fewer_maps_are_advised_only_where_there_are_several():
+    assert told(10).sentence.endswith("or a larger ε.")
+    several = told(10, layers=3).sentence
+    assert several.endswith("or a larger ε, or fewer maps at once.")
+    assert "on average over all maps" in several
+
+
+def test_counts_are_told_on_the_condition_of_full_caps():
+    law = mechanism("map-gaussian", epsilon=1.0)
+    found = reliability(law, law.shape_of(10**5, 1, WIDTH, HEIGHT, BLUR), BLUR)
+    assert found.sentence.startswith("If everybody fills the cap of 30, hotspots wider than")
 
 
 def test_a_map_without_noise_says_that_it_protects_nothing():
@@ -174,7 +250,68 @@ def test_a_map_without_noise_says_that_it_protects_nothing():
     assert "not protected" in reliability(law, shape, 2.0).sentence
 
 
-def test_of_several_maps_the_worst_is_told():
-    good, bad = Reliability(100.0, None, WIDTH), Reliability(None, 300, WIDTH)
-    assert worst([good, bad]) is bad
+def test_of_several_maps_what_is_true_of_all_is_told():
+    faint, dense = Reliability(200.0, 2, None, WIDTH), Reliability(150.0, 4, 300, WIDTH)
+    none = Reliability(None, 16, 300, WIDTH)
+    both = worst([faint, dense, None])
+    assert (both.width_px, both.density, both.people_needed) == (200.0, 4, 300)
+    assert "About 300 people in each group" in both.sentence
+    assert worst([faint, none]).width_px is None
     assert worst([]) is None
+
+
+def shown(peaks, sure=4.0):
+    """A map with a px of so many standard errors each here and there."""
+    measured = np.zeros((9, 9 * max(1, len(peaks))))
+    measured[4, 4::9][: len(peaks)] = peaks
+    return GazeMap(
+        values=np.maximum(measured, 0),
+        name="page",
+        people=9,
+        error=np.ones(measured.shape),
+        measured=measured,
+        sure_errors=sure,
+    )
+
+
+def test_places_that_stand_out_are_counted():
+    one = places_sentence([shown([5.0, 6.0, 3.0])])
+    assert one.startswith("2 places stand out for certain, 1 more may be noise;")
+    assert places_sentence([shown([5.0])]).startswith("1 place stands out for certain, 0 more")
+    assert places_sentence([shown([1.0])]).startswith("No place stands out for certain, 0 may")
+    two = places_sentence([shown([5.0, 1.0]), shown([3.0, 3.0])])
+    assert two.startswith("On 2 maps together 1 place stands out for certain, 2 more may be noise")
+
+
+def test_a_difference_is_said_to_stand_out_or_not():
+    first, second = shown([9.0, 0.0]), shown([0.0, 3.5])
+    assert difference_sentence(first, second) == (
+        "Between page and page 1 place differs for certain, 1 more may be noise."
+    )
+    assert difference_sentence(first, first) == (
+        "Between page and page no place differs for certain, 0 may be noise."
+    )
+
+
+def test_tables_say_their_errors_what_stands_out_and_what_to_do():
+    law = mechanism("aoi-tables", epsilon=0.5)
+    shape = law.shape_of(40, 1, 3)
+    measured = np.zeros((1, shape.length))
+    measured[0, 0] = 10.0
+    released = law.presented(measured, shape, ["page"], ["a", "b", "c"])
+    said = tables_sentence(law, shape, released, beside_map=True)
+    # Four tables at ε/8: the reach of dwell is 2, so √2·2·4/(0.5·40).
+    assert "errors of the noise are 0.57 (dwell)" in said
+    assert f"1 of {shape.length} numbers is above two of them" in said
+    assert "Little can be told from dwell" in said
+    assert "take --only areas, --set tables=dwell, a larger ε" in said
+    assert "the first 6 visits" in said
+
+
+def test_tables_that_are_good_enough_advise_nothing():
+    law = mechanism("aoi-tables", epsilon=5.0, tables="dwell")
+    said = tables_sentence(law, law.shape_of(40, 1, 3))
+    assert said == "Tables of areas: standard errors of the noise are 0.014 (dwell)."
+    noisy = mechanism("aoi-tables", epsilon=0.1, tables="dwell")
+    said = tables_sentence(noisy, noisy.shape_of(40, 1, 3))
+    assert said.endswith("Little can be told from dwell: take a larger ε, more people.")

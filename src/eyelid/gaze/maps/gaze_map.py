@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from eyelid.errors import InputError
 from eyelid.gaze.maps.grid import Floats, Grid, counted
 from eyelid.gaze.maps.looks import Looks, Weight, looks_in_blocks
+from eyelid.gaze.maps.noise_peaks import noise_peak
 from eyelid.gaze.maps.placement import Placement
 from eyelid.gaze.maps.spread import spread, spread_error
 from eyelid.gaze.study import Study
@@ -32,6 +33,8 @@ class GazeMap:
         error: standard error of ``measured`` at each px; None where nothing is private.
         measured: density before it was cut off at nothing: linear in what was measured, and
             negative here and there.
+        sure_errors: farther from nothing than so many standard errors, at least two of them, noise
+            alone is on at most 1 map of 20, wherever on it; None where that is not known.
     """
 
     values: Floats
@@ -40,13 +43,76 @@ class GazeMap:
     sigma_px: float | None = None
     error: Floats | None = None
     measured: Floats | None = None
+    sure_errors: float | None = None
 
     @property
     def reliable(self) -> NDArray[np.bool_]:
         """Where there is more than two standard errors; everywhere in a map without noise."""
+        return self.above(RELIABLE_ERRORS) > 0
+
+    @property
+    def certain(self) -> NDArray[np.bool_]:
+        """Where noise alone hardly ever reaches; nowhere if it is not known how far it does."""
+        if self.sure_errors is None and self.error is not None:
+            return np.zeros(self.values.shape, dtype=np.bool_)
+        return self.above(self.sure_errors or RELIABLE_ERRORS) > 0
+
+    def above(self, errors: float) -> Floats:
+        """By how much it is above so many standard errors; without noise it is by 1 everywhere."""
         if self.error is None or self.measured is None:
-            return np.ones(self.values.shape, dtype=np.bool_)
-        return np.asarray(self.measured > RELIABLE_ERRORS * self.error)
+            return np.ones(self.values.shape)
+        return np.asarray(self.measured - errors * self.error)
+
+
+def standing_out(gaze_map: GazeMap) -> tuple[int, int]:
+    """How many places of a map stand out for certain, and how many more may be noise.
+
+    A place is connected. Certain ones reach ``sure_errors``, the others two standard errors.
+    """
+    from scipy.ndimage import label
+
+    touching = np.ones((3, 3))
+    perhaps, places = label(gaze_map.reliable, touching)
+    _, certain = label(gaze_map.certain, touching)
+    return int(certain), int(places - np.unique(perhaps[gaze_map.certain]).size)
+
+
+def difference_standing_out(first: GazeMap, second: GazeMap) -> tuple[int, int]:
+    """In how many places two maps differ for certain, and in how many more perhaps by noise.
+
+    Each place counts for the map that has more there.
+    """
+    more, less = difference(first, second), difference(second, first)
+    certain, perhaps = zip(standing_out(more), standing_out(less), strict=True)
+    return sum(certain), sum(perhaps)
+
+
+def difference(first: GazeMap, second: GazeMap) -> GazeMap:
+    """What was measured of one map less that of another: of different people, so errors add up.
+
+    Its values are what is above nothing: where the first has more.
+    """
+    if first.values.shape != second.values.shape:
+        (high, wide), (other_high, other_wide) = first.values.shape, second.values.shape
+        raise InputError(
+            f"the maps are {wide} × {high} and {other_wide} × {other_high} px: two maps are "
+            "compared place by place, make both of one size"
+        )
+    one, other = (
+        item.values if item.measured is None else item.measured for item in (first, second)
+    )
+    errors = [item.error for item in (first, second) if item.error is not None]
+    sure = [item.sure_errors for item in (first, second) if item.sure_errors is not None]
+    return GazeMap(
+        values=np.maximum(one - other, 0.0),
+        name=first.name,
+        people=first.people + second.people,
+        sigma_px=first.sigma_px,
+        error=np.sqrt(np.sum(np.square(errors), axis=0)) if errors else np.zeros(one.shape),
+        measured=one - other,
+        # Noise of the same grid and point spread is correlated alike.
+        sure_errors=max(sure, default=RELIABLE_ERRORS) if len(sure) == len(errors) else None,
+    )
 
 
 def gaze_map(
@@ -126,7 +192,14 @@ def mean_map(blocks: Iterable[Looks], *, cap: float | None = None) -> GazeMap:
 
 
 def presented(
-    cells: Floats, grid: Grid, sigma_px: float, cell_sd: float, name: str, people: int
+    cells: Floats,
+    grid: Grid,
+    sigma_px: float,
+    cell_sd: float,
+    name: str,
+    people: int,
+    *,
+    laplace: bool = False,
 ) -> GazeMap:
     """The map made of what was measured in cells: further processing, which costs nothing.
 
@@ -141,6 +214,7 @@ def presented(
         cell_sd: standard deviation of the noise in each cell.
         name: of the picture or stretch of time.
         people: how many observers.
+        laplace: the noise in cells is Laplace's, not Gaussian: single cells stand out more often.
     """
     measured = spread(cells, grid, sigma_px)
     error = spread_error(grid, sigma_px, cell_sd)
@@ -148,7 +222,8 @@ def presented(
     total = float(values.sum())
     if total > 0:
         values /= total
-    return GazeMap(values, name, people, sigma_px, error, measured)
+    sure_errors = max(RELIABLE_ERRORS, noise_peak(grid, sigma_px, laplace=laplace))
+    return GazeMap(values, name, people, sigma_px, error, measured, sure_errors)
 
 
 def _screen_size(study: Study, placement: Placement) -> tuple[int, int]:

@@ -71,7 +71,7 @@ def spread(cells: Floats, grid: Grid, sigma_px: float) -> Floats:
         )
     if grid == Grid.of_pixels(grid.width_px, grid.height_px):
         return _point_spread(cells, sigma_px)
-    down, across = _shares(grid, sigma_px)
+    down, across = shares(grid, sigma_px)
     return np.asarray(down @ cells @ across.T)
 
 
@@ -84,7 +84,7 @@ def spread_error(grid: Grid, sigma_px: float, cell_sd: float) -> Floats:
         cell_sd: standard deviation of the noise in each cell.
     """
     _check_sigma(sigma_px)
-    down, across = (np.sqrt(np.sum(shares**2, axis=1)) for shares in _shares(grid, sigma_px))
+    down, across = (np.sqrt(np.sum(each**2, axis=1)) for each in shares(grid, sigma_px))
     return np.asarray(cell_sd * np.outer(down, across))
 
 
@@ -93,7 +93,7 @@ def _check_sigma(sigma_px: float) -> None:
         raise InputError(f"the point spread must be 0 px or more, got {sigma_px}")
 
 
-def _shares(grid: Grid, sigma_px: float) -> tuple[Floats, Floats]:
+def shares(grid: Grid, sigma_px: float) -> tuple[Floats, Floats]:
     """Height × rows and width × columns: what each px gets of each row and column of cells."""
     down = _blurred_down(_interpolation(grid.height_px, grid.rows), sigma_px)
     across = _blurred_down(_interpolation(grid.width_px, grid.columns), sigma_px)

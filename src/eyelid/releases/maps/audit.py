@@ -14,8 +14,17 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from eyelid.audits.map_attacks import Law, MapAttacks, MapUse, attack_map, map_use
-from eyelid.audits.maps import MapError
+import numpy as np
+
+from eyelid.audits.map_attacks import (
+    Law,
+    MapAttacks,
+    MapUse,
+    TableUse,
+    attack_map,
+    map_use,
+    table_use,
+)
 from eyelid.audits.membership import Membership
 from eyelid.engine.atomic import check_file, write_file
 from eyelid.errors import InputError
@@ -28,8 +37,9 @@ from eyelid.mechanisms.papers.maps import PaperMap
 from eyelid.privacy.guarantee import rounded_up
 from eyelid.releases.audit import PAGES, UNCOVERED
 from eyelid.releases.audit_json import SCHEMA
+from eyelid.releases.maps.findings import signed, signed_limits, worth
 from eyelid.releases.maps.subject import MapSubject, map_subject
-from eyelid.releases.words import SAYS_NOTHING, coarse, limits, percent
+from eyelid.releases.words import SAYS_NOTHING
 from eyelid.version import __version__
 
 AREAS = "tables of areas"
@@ -47,6 +57,7 @@ class HeatmapAudit:
         subject: what was audited.
         attacks: on the cells of each map's people and on tables, by what they are of.
         uses: how much of each noise-free heatmap is left.
+        tables: how far each table of areas is from the one without noise.
         not_compared: maps without a use, and why.
         seed: of the attackers.
         written: the files that hold it.
@@ -55,6 +66,7 @@ class HeatmapAudit:
     subject: MapSubject
     attacks: dict[str, MapAttacks]
     uses: tuple[MapUse, ...]
+    tables: tuple[TableUse, ...] = ()
     not_compared: tuple[str, ...] = ()
     seed: int = 0
     written: tuple[Path, ...] = ()
@@ -75,8 +87,8 @@ class HeatmapAudit:
             member = attack.membership
             if member is not None and member.refutes:
                 found.append(
-                    "whoever knows everybody else tells who of two people is in it with an "
-                    f"advantage of {percent(member.advantage.rate)}, and the certificate allows "
+                    "somebody who knows everybody else tells which of two people is in it better "
+                    f"than chance by {signed(member.advantage.rate)}, and the certificate allows "
                     f"{rounded_up(100 * (member.bound or 0), 3)} %{where}"
                 )
         return found
@@ -102,7 +114,7 @@ class HeatmapAudit:
             return f"Nothing can be said: {_ANOTHER}."
         if self.refuted:
             return f"The certificate is refuted: {self.refuted[0]}. Do not share this release."
-        return " ".join([f"{self._promise}; {self._left_out}.", *self._worth])
+        return " ".join([f"{self._promise}; {self._left_out}.", *worth(self)])
 
     @property
     def worst(self) -> MapAttacks:
@@ -121,10 +133,10 @@ class HeatmapAudit:
         if member.bound is not None and member.bound <= SAYS_NOTHING:
             allowed = f"the certificate allows at most {rounded_up(100 * member.bound, 3)} %"
         return (
-            "Not refuted: whoever knows everybody else tells who of two people is in it with an "
-            f"advantage of {percent(member.advantage.rate)} (95 % limits "
-            f"{limits(member.advantage)}, guessing 0 %, without noise "
-            f"{percent(self.worst.positive.advantage.rate)}), and {allowed}"
+            "Not refuted: somebody who knows everybody else tells which of two people is in it "
+            f"better than chance by {signed(member.advantage.rate)} (95 % limits "
+            f"{signed_limits(member.advantage)}; without noise "
+            f"{signed(self.worst.positive.advantage.rate)}), and {allowed}"
         )
 
     @property
@@ -136,20 +148,6 @@ class HeatmapAudit:
         if any(one.learned for one in found):
             return "subtracting all others tells something of the last one"
         return "subtracting all others tells nothing of the last one"
-
-    @property
-    def _worth(self) -> Iterator[str]:
-        if not self.uses:
-            return
-        released, blob = (
-            _mean([getattr(use, which) for use in self.uses]) for which in ("released", "blob")
-        )
-        maps = "The map has" if len(self.uses) == 1 else f"{len(self.uses)} maps have on average"
-        yield (
-            f"{maps} a correlation of {coarse(released)} with the heatmap without noise; a public "
-            f"blob in the middle of the picture has {coarse(blob)}"
-            + (": this release shows no more than that." if released <= blob else ".")
-        )
 
     def to_dict(self) -> dict[str, Any]:
         """As in audit.json; of single people it says nothing."""
@@ -175,6 +173,15 @@ class HeatmapAudit:
                     "blank_nmse": 1.0,
                 }
                 for use in self.uses
+            ]
+            + [
+                {
+                    "task": "table of areas",
+                    "table": table.name,
+                    "rmse": _coarse(table.rmse),
+                    "nothing_rmse": _coarse(table.nothing_rmse),
+                }
+                for table in self.tables
             ],
             "error": None,
             "controls": {
@@ -222,7 +229,8 @@ def audit_heatmap(
     if page is None:
         check_file(subject.path / "report.html", PAGES)
     uses, without = _uses(subject)
-    done = HeatmapAudit(subject, dict(_attacks(subject, seed)), uses, without, seed)
+    attacks, tables = dict(_attacks(subject, seed)), tuple(_table_uses(subject))
+    done = HeatmapAudit(subject, attacks, uses, tables, without, seed)
     return replace(done, written=tuple(_write(done, page)))
 
 
@@ -271,6 +279,24 @@ def _uses(subject: MapSubject) -> tuple[tuple[MapUse, ...], tuple[str, ...]]:
             except InputError as error:
                 without.append(str(error))
     return tuple(uses), tuple(without)
+
+
+def _table_uses(subject: MapSubject) -> Iterator[TableUse]:
+    """Every released table beside that of the same people, and the same visits, without noise."""
+    plan = subject.plan.tables
+    if plan is None or subject.tables is None:
+        return
+    looks, law = subject.plan.looks, plan.mechanism
+    counts = law.tables_of(looks, plan.areas)
+    summed = np.bincount(counts.cell, weights=counts.count, minlength=counts.cells)
+    means = (summed / counts.people).reshape(len(looks.layers), -1)
+    truth = law.presented(means, plan.shape, looks.layers, [area.name for area in plan.areas])
+    for limits in law.limits(plan.shape):
+        noise_free, released = (
+            table.filter(table["table"] == limits.table)["value"].to_numpy()
+            for table in (truth, subject.tables)
+        )
+        yield table_use(limits.table, noise_free, released, limits.total)
 
 
 def _write(done: HeatmapAudit, page: Path | None) -> Iterator[Path]:
@@ -325,11 +351,6 @@ def _right(member: Membership | None) -> dict[str, Any] | None:
 
 def _advantage(member: Membership | None) -> float:
     return -math.inf if member is None else member.advantage.rate
-
-
-def _mean(errors: list[MapError]) -> float:
-    """Of correlations; a map on which nothing is left has none."""
-    return sum(error.correlation or 0.0 for error in errors) / len(errors)
 
 
 def _coarse(value: float | None) -> float | None:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from eyelid.audits.membership import advantage_bound
 from eyelid.releases.certificate import Certificate
 from eyelid.releases.maps.pictures import guarantee_legend
 from eyelid.releases.maps.plan import MapPlan
-from eyelid.releases.maps.reliability import Reliability
 from eyelid.releases.rendering import rendered
 
 
 def map_card(
-    plan: MapPlan, certificate: Certificate, trusted: Reliability | None, *, simulated: bool
+    plan: MapPlan, certificate: Certificate, says: Sequence[str], *, simulated: bool
 ) -> str:
     """The text of DATACARD.md: of the data it tells what was released, and nothing else."""
     used = [each for each in (plan.mechanism, plan.tables and plan.tables.mechanism) if each]
@@ -22,7 +23,7 @@ def map_card(
         grid=plan.observers[0].shape.grid if plan.observers else None,
         certificate=certificate,
         legend=guarantee_legend(certificate.person_level, certificate.people),
-        trusted=trusted,
+        says=says,
         simulated=simulated,
         advantage=advantage_bound(certificate.person_level),
         advantage_in_all=advantage_bound(certificate.total),

@@ -40,7 +40,7 @@ Floats = NDArray[np.float64]
 LEVELS = {"good": 1.0, "okay": 3.0}
 EPSILONS = (0.5, 1.0, 1.5, 2.0, 3.0, 5.0)
 EXAMPLE_NOISE, EXAMPLE_SIDE = 1.5, 300
-_WHOSE = ("the paper", "ours")
+_WHOSE = ("Liu et al.", "ours")
 _SIDES = np.geomspace(30, 2000, 60)
 _PEOPLE = np.geomspace(10, 100_000, 80)
 _LEGEND = (
@@ -75,33 +75,39 @@ CURVES = {
     "map-grid": _Curve("map-grid (ours, shares in cells)", _gaussian, GREEN, "s", "-"),
     "map-gaussian": _Curve("map-gaussian (ours, pixels)", _gaussian, BLUE, "o", "-"),
     "map-laplace": _Curve("map-laplace (ours, pixels)", _laplace, ORANGE, "^", "-"),
-    "map-gaussian-paper": _Curve("Gaussian of the paper", _gaussian, BLUE, "o", "--"),
-    "map-laplace-paper": _Curve("Laplacian of the paper", _laplace, ORANGE, "^", "--"),
+    "map-gaussian-paper": _Curve("Gaussian of Liu et al. (2019)", _gaussian, BLUE, "o", "--"),
+    "map-laplace-paper": _Curve("Laplacian of Liu et al. (2019)", _laplace, ORANGE, "^", "--"),
 }
 
 
-def paper_noise(cells: Floats, people: Floats, epsilon: float, cap: int = 1) -> Floats:
-    """Σ of Theorem 3.4 with δ = N^−1.5: (m/(Nε))·√(r(ε/2 + ln(r/δ))).
+def paper_noise(
+    cells: Floats, people: Floats, epsilon: float, delta: float | Floats, cap: int = 1
+) -> Floats:
+    """Σ of Theorem 3.4: (m/(Nε))·√(r(ε/2 + ln(r/δ))).
 
-    >>> float(paper_noise(np.array(1680.0 * 1050), np.array(50_000.0), 1.5).round(3))
+    >>> people = np.array(50_000.0)
+    >>> float(paper_noise(np.array(1680.0 * 1050), people, 1.5, people**-1.5).round(3))
     0.099
     """
-    logarithm = np.log(cells) + 1.5 * np.log(people)
+    logarithm = np.log(cells / delta)
     return np.asarray(cap / (people * epsilon) * np.sqrt(cells * (epsilon / 2 + logarithm)))
 
 
 def sparse_noise(
-    cells: Floats, people: Floats, epsilon: float, cap: int = 1, samples: int = 30
+    cells: Floats,
+    people: Floats,
+    epsilon: float,
+    delta: float,
+    cap: int = 1,
+    samples: int = 30,
 ) -> Floats:
     """Σ of ours at the same ε and δ: σ_AG·min(m√r, √(2mM))/N."""
     reach = np.minimum(cap * np.sqrt(cells), math.sqrt(2 * cap * samples))
-    flat = np.ravel(people)
-    multiplier = np.array([gaussian_sigma(epsilon, float(n) ** -1.5) for n in flat])
-    return np.asarray(multiplier.reshape(np.shape(people)) * reach / people)
+    return np.asarray(gaussian_sigma(epsilon, delta) * reach / people)
 
 
 def figure2(
-    people: int, width_px: int, height_px: int, *, cap: int = 1, samples: int = 30
+    people: int, width_px: int, height_px: int, delta: float, *, cap: int = 1, samples: int = 30
 ) -> Figure:
     """How much noise a pixel needs, over image size and observers, the paper's and ours.
 
@@ -109,6 +115,7 @@ def figure2(
         people: N of the data at hand, marked in every panel.
         width_px: of the picture at hand.
         height_px: of the picture at hand.
+        delta: of the release at hand, for everything.
         cap: m, the most of a person in a pixel.
         samples: M, the most of a person in all.
     """
@@ -117,10 +124,12 @@ def figure2(
     side = math.sqrt(width_px * height_px)
     both = np.meshgrid(_SIDES, _PEOPLE)
     here = (
-        f"The star: {people:,} people and {width_px:,} × {height_px:,} px. White line: the paper's "
-        f"example, noise of {EXAMPLE_NOISE:g}. δ = 1/N^1.5 everywhere; at most {cap} of a person "
-        f"in a pixel; ours also takes at most {samples} looks of a person, so that larger pictures "
-        "need no more noise."
+        f"The star: {people:,} people and {width_px:,} × {height_px:,} px. White line: the example "
+        f"of Liu et al. (2019), noise of {EXAMPLE_NOISE:g}. δ = {delta:g} everywhere, as in this "
+        f"release; theirs is 1/N^1.5. At most {cap} of a person in a pixel; ours (map-gaussian) "
+        f"also takes at most {samples} looks of a person, so that larger pictures need no more "
+        "noise. map-grid, the default for few people, is not in this figure: it measures shares of "
+        "gaze in cells, whose noise is on another scale. Figure 3 has it."
     )
     width, height, gap, left = 1.72, 1.9, 0.2, 0.75
     body = left + 4 * width + 3 * gap
@@ -128,7 +137,7 @@ def figure2(
     with styled():
         page = Page(body, height + 3.9, _LEGEND, title, [here], below=0.45, label="noise levels")
         for column, (level, ours) in enumerate((each, of) for of in (0, 1) for each in LEVELS):
-            sigma = _noise(level, ours, *both, cap, samples)
+            sigma = _noise(level, ours, *both, delta, cap, samples)
             axes = page.axes(left + column * (width + gap), 0.25, width, height)
             filled = axes.contourf(*both, sigma, 10.0 ** np.arange(-4, 4.1, 0.5), norm=LogNorm())
             axes.contour(*both, sigma, [EXAMPLE_NOISE], colors="white", linewidths=1.4)
@@ -136,7 +145,7 @@ def figure2(
             axes.set(xscale="log", yscale="log", xlabel="√px of the picture")
             axes.set(xlim=_SIDES[[0, -1]], ylim=_PEOPLE[[0, -1]])
             axes.set_title(
-                f"{_WHOSE[ours]}, {level} (ε = {LEVELS[level]:g})", fontsize=9, loc="left"
+                f"{_WHOSE[ours]}, {level} (ε = {LEVELS[level]:g})", fontsize=8.5, loc="left"
             )
             _plain_numbers(axes)
             if column:
@@ -147,22 +156,24 @@ def figure2(
         bar = page.figure.colorbar(filled, cax=page.axes(body + 0.12, 0.25, 0.15, height))
         bar.set_ticks(powers, labels=[f"{power:g}" for power in powers])
         bar.set_label("sd of the noise", fontsize=8.5)
-        _draw_slice(page.axes(left, height + 1.15, body - left, 2.75), cap, samples)
+        _draw_slice(page.axes(left, height + 1.15, body - left, 2.75), delta, cap, samples)
     return page.figure
 
 
-def _noise(level: str, ours: int, sides: Floats, people: Floats, cap: int, samples: int) -> Floats:
+def _noise(
+    level: str, ours: int, sides: Floats, people: Floats, delta: float, cap: int, samples: int
+) -> Floats:
     if ours:
-        return sparse_noise(sides**2, people, LEVELS[level], cap, samples)
-    return paper_noise(sides**2, people, LEVELS[level], cap)
+        return sparse_noise(sides**2, people, LEVELS[level], delta, cap, samples)
+    return paper_noise(sides**2, people, LEVELS[level], delta, cap)
 
 
-def _draw_slice(axes: Axes, cap: int, samples: int) -> None:
-    """Noise over observers for a picture of 300 × 300 px, as in the paper's Figure 2b."""
+def _draw_slice(axes: Axes, delta: float, cap: int, samples: int) -> None:
+    """Noise over observers for a picture of 300 × 300 px, as in Figure 2b of Liu et al.."""
     sides = np.full(_PEOPLE.shape, float(EXAMPLE_SIDE))
     for ours, colour in enumerate((ORANGE, BLUE)):
         for level, style in zip(LEVELS, ("-", ":"), strict=True):
-            sigma = _noise(level, ours, sides, _PEOPLE, cap, samples)
+            sigma = _noise(level, ours, sides, _PEOPLE, delta, cap, samples)
             axes.plot(_PEOPLE, sigma, style, color=colour, label=f"{_WHOSE[ours]}, {level}")
             if not sigma[0] > EXAMPLE_NOISE > sigma[-1]:
                 continue
@@ -246,7 +257,7 @@ def experiment(
     mechanisms: Sequence[str] = tuple(CURVES),
     cap: int = 1,
     samples: int = 30,
-    delta: float | None = None,
+    delta: float,
     noise: Randomness | None = None,
 ) -> pl.DataFrame:
     """How like the true heatmap noisy ones are, over ε: not private, and for no release.
@@ -267,7 +278,7 @@ def experiment(
         mechanisms: by name.
         cap: m, the most of a person in a pixel.
         samples: M, the most of a person in all.
-        delta: the paper's N^−1.5 by default.
+        delta: of all of them, as the release at hand has it.
         noise: the operating system's randomness by default.
 
     Returns:
@@ -284,7 +295,7 @@ def experiment(
     pixels = Grid.of_pixels(width_px, height_px)
     known = {pixels: counts_at(pixels)}
     truth = _share(seen(_mean(known[pixels], pixels), pixels), step)
-    given = {"delta": people**-1.5 if delta is None else delta, "cap": cap, "samples": samples}
+    given = {"delta": delta, "cap": cap, "samples": samples}
     cases, errors = [], {}
     for name, epsilon in itertools.product(mechanisms, epsilons):
         taken = {item.name for item in fields(find(name))}
@@ -350,22 +361,19 @@ def _share(heat: Floats, step: int) -> Floats:
     return heat / total if total > 0 else heat
 
 
-def figure3(
-    rows: pl.DataFrame, people: int, draws: int = 100, delta: float | None = None
-) -> Figure:
+def figure3(rows: pl.DataFrame, people: int, delta: float, draws: int = 100) -> Figure:
     """Correlation and squared error over ε, mean ± sd over draws, the paper's and ours.
 
     Args:
         rows: of `experiment`.
         people: N.
-        draws: how many there were.
         delta: as `experiment` had it.
+        draws: how many there were.
     """
-    said = "1/N^1.5, as in the paper" if delta is None else f"{delta:g}"
     note = (
-        f"{people:,} observers, δ = {said}; {draws} draws of the noise, mean ± 1 sd. Every map is "
-        "spread out by the same point spread, less one standard error, without what is below 0, "
-        "and normalised to a total of 1."
+        f"{people:,} observers, δ = {delta:g} as in this release; {draws} draws of the noise, mean "
+        "± 1 sd. Every map is spread out by the same point spread, less one standard error, "
+        "without what is below 0, and normalised to a total of 1."
     )
     panels = (
         ("correlation", "correlation with the map without noise", "linear"),

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from eyelid.gaze.maps.gaze_map import GazeMap
 from eyelid.gaze.maps.grid import Floats
 from eyelid.releases.certificate import Certificate
-from eyelid.releases.maps import pictures as pictures
+from eyelid.releases.maps import pictures
+from eyelid.releases.maps.area_pictures import draw_tables
 from eyelid.releases.maps.plan import MapPlan
 
 Arrays = dict[str, NDArray[Any]]
@@ -53,65 +54,64 @@ def write_maps(
     tables: pl.DataFrame | None,
     certificate: Certificate,
     card: str,
+    *,
+    sentence: str,
 ) -> None:
     """Everything that leaves the house, into a folder that is made."""
     legend = pictures.guarantee_legend(certificate.person_level, certificate.people)
     if maps:
         np.savez_compressed(folder / "map.npz", **arrays)  # type: ignore[arg-type]
-        for name, figure in _drawn(plan, maps, legend).items():
+        for name, figure in _drawn(plan, maps, legend, sentence).items():
             pictures.save(figure, folder / name)
     if tables is not None:
         tables.write_csv(folder / "areas.csv")
-        pictures.save(_bars(tables, legend), folder / "areas.png")
+        pictures.save(_drawn_tables(plan, tables, legend), folder / "areas.png")
     (folder / "certificate.json").write_text(certificate.to_json(), encoding="utf-8")
     (folder / "DATACARD.md").write_text(card, encoding="utf-8")
 
 
-def _drawn(plan: MapPlan, maps: Sequence[GazeMap], legend: str) -> dict[str, Any]:
+def _drawn(plan: MapPlan, maps: Sequence[GazeMap], legend: str, sentence: str) -> dict[str, Any]:
     """The pictures, by the names of their files."""
-    degree_px = plan.view.degree_px
+    at: dict[str, Any] = {"degree_px": plan.view.degree_px}
     shown = plan.view.pictures
     if len(maps) == 1:
         (one,) = maps
         return {
-            "heatmap.png": pictures.draw_heatmap(one, legend, degree_px=degree_px),
-            "overlay.png": pictures.draw_overlay(one, shown[0], legend, degree_px=degree_px),
-            "reliable.png": pictures.draw_reliable(one, shown[0], legend, degree_px=degree_px),
+            "heatmap.png": pictures.draw_heatmap(one, legend, **at),
+            "overlay.png": pictures.draw_overlay(one, shown[0], legend, **at),
+            "reliable.png": pictures.draw_reliable(one, shown[0], legend, **at, sentence=sentence),
         }
     # Groups and stretches of time have one picture for all of them.
     below = shown * len(maps) if len(shown) == 1 else shown
+    title = _title(plan)
     drawn = {
-        "heatmap.png": pictures.draw_layers(maps, legend),
-        "overlay.png": pictures.draw_layers(maps, legend, below),
-        "reliable.png": pictures.draw_layers(maps, legend, below, reliable_only=True),
+        "heatmap.png": pictures.draw_layers(maps, legend, **at, title=title),
+        "overlay.png": pictures.draw_layers(maps, legend, below, **at, title=title),
+        "reliable.png": pictures.draw_layers(
+            maps, legend, below, **at, title=title, reliable_only=True, sentence=sentence
+        ),
     }
     if plan.by:
         first, second = maps
         drawn["difference.png"] = pictures.draw_difference(
-            first, second, legend, degree_px=degree_px
+            first, second, shown[0], legend, **at, title=title
         )
     return drawn
 
 
-def _bars(tables: pl.DataFrame, legend: str) -> Any:
-    """Dwell as bars, or the first table there is; of the first layer."""
-    first = tables.row(0, named=True)
-    wanted = "dwell" if "dwell" in tables["table"] else first["table"]
-    rows = tables.filter(
-        (pl.col("table") == wanted) & (pl.col("layer").eq_missing(pl.lit(first["layer"])))
-    )
-    names = rows.select(
-        pl.concat_str("area", "to_area", separator=" → ", ignore_nulls=True)
-        + pl.when(pl.col("rank").is_not_null())
-        .then(pl.format(", visited as no. {}", "rank"))
-        .otherwise(pl.lit(""))
-    ).to_series()
-    units = {"dwell": "share of gaze", "order": "share of people"}
-    return pictures.draw_areas(
-        names.to_list(),
-        rows["measured"].to_list(),
-        rows["standard_error"].to_list(),
+def _drawn_tables(plan: MapPlan, tables: pl.DataFrame, legend: str) -> Any:
+    """Every table, and the areas on each picture."""
+    assert plan.tables is not None
+    return draw_tables(
+        tables,
         legend,
-        unit=units.get(wanted, f"{wanted} a person"),
-        title=f"{wanted} {first['layer'] or ''}".strip(),
+        areas=plan.tables.areas,
+        pictures=plan.view.pictures,
+        title=_title(plan) or "areas of interest",
     )
+
+
+def _title(plan: MapPlan) -> str:
+    """The only stimulus; several have their names at their maps."""
+    named = plan.view.stimuli or ()
+    return named[0] if len(named) == 1 else ""

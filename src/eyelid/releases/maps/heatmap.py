@@ -11,17 +11,17 @@ import polars as pl
 
 from eyelid.engine.atomic import check_new, new_folder
 from eyelid.engine.progress import track
-from eyelid.errors import InputError
 from eyelid.gaze.areas import Area
 from eyelid.gaze.maps.gaze_map import GazeMap, presented
 from eyelid.gaze.maps.grid import Floats
-from eyelid.gaze.maps.looks import Looks, Weight
+from eyelid.gaze.maps.looks import Weight
 from eyelid.gaze.study import Study
 from eyelid.io.column_map import Map
-from eyelid.io.intake import read_scrubbed
+from eyelid.mechanisms.approximate import default_delta
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism
+from eyelid.mechanisms.noisy_sum import LaplaceSum
 from eyelid.privacy.bounds import Bounds
-from eyelid.privacy.noise import Randomness, randomness
+from eyelid.privacy.noise import Randomness
 from eyelid.releases.certificate import Certificate
 from eyelid.releases.certifying import Purchase, debited
 from eyelid.releases.counting import counting_origin, open_ledger
@@ -29,10 +29,17 @@ from eyelid.releases.fingerprint import arrays_digest, looks_digest
 from eyelid.releases.maps.card import map_card
 from eyelid.releases.maps.files import Arrays, arrays_of, write_maps
 from eyelid.releases.maps.pictures import guarantee_legend
-from eyelid.releases.maps.plan import MapPlan, make_map_plan
-from eyelid.releases.maps.reliability import Reliability, reliability, worst
-from eyelid.releases.maps.view import Size, view_of
-from eyelid.releases.words import plural
+from eyelid.releases.maps.plan import MapPlan
+from eyelid.releases.maps.preview import heatmap_preview
+from eyelid.releases.maps.reliability import (
+    Reliability,
+    difference_sentence,
+    places_sentence,
+    reliability,
+    tables_sentence,
+    worst,
+)
+from eyelid.releases.maps.view import Size
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +50,9 @@ class PrivateHeatmap:
         maps: one a picture or stretch of time; of two groups the first group's, then the second's.
         areas: tables over areas of interest; None without them.
         certificate: what holds.
-        reliability: what can be trusted; None without maps.
+        reliability: what hotspots can be trusted; None without maps.
+        told: how much there is of it, in a few words.
+        says: what can be trusted of maps and tables, in sentences.
         arrays: what map.npz has.
         path: where it was written, if it was.
         notes: what was taken for granted.
@@ -55,22 +64,11 @@ class PrivateHeatmap:
     certificate: Certificate
     reliability: Reliability | None
     arrays: Arrays
+    told: str
+    says: tuple[str, ...]
     path: Path | None = None
     notes: tuple[str, ...] = ()
     for_owner: tuple[str, ...] = ()
-
-    @property
-    def told(self) -> str:
-        """What there is, in a few words."""
-        said = [plural(self.certificate.people, "person", "people")]
-        if self.maps:
-            high, wide = self.maps[0].values.shape
-            columns, rows = self.arrays["grid"]
-            said.append(f"{plural(len(self.maps), 'map')} of {wide} × {high} px")
-            said.append(f"measured in {columns} × {rows} cells by {self.certificate.mechanism}")
-        if self.areas is not None:
-            said.append(f"{plural(self.areas['table'].n_unique(), 'table')} of areas")
-        return ", ".join(said)
 
     @property
     def protects(self) -> str:
@@ -91,11 +89,11 @@ def private_heatmap(
     source: Study | Path | str,
     out: Path | str | None = None,
     *,
-    stimulus: str | Path | Sequence[str | Path] = (),
+    stimulus: str | Path | Sequence[str | Path] | None = None,
     epsilon: float | None = None,
     level: str | None = None,
     mechanism: str | MapMechanism | None = None,
-    image: Path | str | None = None,
+    image: str | Path | Sequence[str | Path] | None = None,
     size: Size | None = None,
     at: tuple[float, float] | None = None,
     scale: float | None = None,
@@ -123,14 +121,15 @@ def private_heatmap(
         level: ``good`` (ε = 1) or ``okay`` (ε = 3) instead.
         mechanism: its name, or a mechanism with its parameters set; by default chosen from public
             facts.
-        image: the picture, where ``stimulus`` does not name its file.
+        image: the picture, where ``stimulus`` does not name its file; of several stimuli one each,
+            in their order.
         size: width and height of the picture in px, where there is no file; else the screen's.
         at: where the picture's top left lay, in px of the screen.
         scale: px of the screen that one px of the picture took.
         blur: standard deviation of the point spread in px, or as ``1deg``.
         weight: what a look counts: ``count`` 1, ``duration`` its seconds.
         every_s: length of stretches of time, for a map of each.
-        for_s: until when.
+        for_s: until when, a multiple of it.
         by: an attribute of people: one map for each of its two values, and their difference.
         between: two values of that attribute, where there are more.
         areas: areas of interest, or their JSON file: tables too, with half of the budget.
@@ -152,17 +151,16 @@ def private_heatmap(
     for path in (out, figures):
         if path is not None:
             check_new(path)
-    if seed is not None and seed < 0:
-        raise InputError(f"seed must not be negative, got {seed}")
-    noise = randomness(seed)
-    home = Path(source) if isinstance(source, str | Path) else None
-    study = source if isinstance(source, Study) else read_scrubbed(source, map)
-    named = [stimulus] if isinstance(stimulus, str | Path) else list(stimulus)
-    view = view_of(study, named, image=image, size=size, at=at, scale=scale, blur=blur)
-    plan = make_map_plan(
-        study,
-        view,
-        noise,
+    preview = heatmap_preview(
+        source,
+        stimulus=stimulus,
+        image=image,
+        size=size,
+        at=at,
+        scale=scale,
+        blur=blur,
+        seed=seed,
+        map=map,
         mechanism=mechanism,
         epsilon=epsilon,
         level=level,
@@ -173,8 +171,10 @@ def private_heatmap(
         between=between,
         areas=areas,
         only_areas=only_areas,
-        parameters=parameters,
+        **parameters,
     )
+    study, plan, noise = preview.study, preview.plan, preview.noise
+    home = Path(source) if isinstance(source, str | Path) else None
     book = open_ledger(counting_origin(study, home, ledger))
     certificate = debited(_purchase(plan, noise.name), book, out)
 
@@ -183,7 +183,7 @@ def private_heatmap(
     maps = tuple(_maps(plan, measured))
     trusted = worst(
         [
-            reliability(each.mechanism, observers.shape, view.sigma_px, each.cells)
+            reliability(each.mechanism, observers.shape, plan.view.sigma_px, each.cells)
             for each, observers in zip(measured, plan.observers, strict=True)
         ]
     )
@@ -194,20 +194,24 @@ def private_heatmap(
         output_sha256=arrays_digest(arrays, text),
         map=plan.facts | _released_facts(plan, measured, trusted),
     )
+    says = _sentences(plan, maps, trusted, tables)
     done = PrivateHeatmap(
         maps=maps,
         areas=tables,
         certificate=certificate,
         reliability=trusted,
         arrays=arrays,
+        told=plan.told,
+        says=says,
         path=out,
-        notes=(*study.notes, *view.notes),
-        for_owner=_for_owner(plan.looks),
+        notes=preview.notes,
+        for_owner=preview.for_owner,
     )
     if out is not None:
-        card = map_card(plan, certificate, trusted, simulated=study.simulated)
+        card = map_card(plan, certificate, says, simulated=study.simulated)
+        sentence = "" if trusted is None else trusted.sentence
         with new_folder(out) as folder:
-            write_maps(folder, plan, maps, arrays, tables, certificate, card)
+            write_maps(folder, plan, maps, arrays, tables, certificate, card, sentence=sentence)
     if figures is not None:
         _write_figures(figures, plan, noise)
     return done
@@ -218,6 +222,7 @@ def _purchase(plan: MapPlan, randomness_name: str) -> Purchase:
     assert made is not None, "there are maps or tables"
     view = plan.view
     return Purchase(
+        what=plan.what,
         mechanism=made.name,
         parameters=made.parameters(),
         people=plan.people,
@@ -263,6 +268,7 @@ def _maps(plan: MapPlan, measured: Sequence[_Measured]) -> list[GazeMap]:
             each.cell_sd,
             observers.name or plan.looks.layers[layer],
             observers.shape.people,
+            laplace=isinstance(each.mechanism, LaplaceSum),
         )
         for observers, each, layer in track(jobs, "spreading out", len(jobs))
     ]
@@ -293,21 +299,25 @@ def _released_facts(
     }
 
 
-def _for_owner(looks: Looks) -> tuple[str, ...]:
-    """About the raw data, so for their owner alone."""
-    kept = len(looks.x_px)
-    told = []
-    if not kept:
-        told.append(
-            "no look lies on the picture: check --at, --scale and the units; the map is noise"
-        )
-    elif looks.outside:
-        share = looks.outside / (kept + looks.outside)
-        told.append(f"{looks.outside:,} looks ({share:.0%}) were outside the picture")
-    without = len(looks.people) - len(set(looks.person.tolist()))
-    if kept and without:
-        told.append(f"{plural(without, 'person', 'people')} had no look on the picture")
-    return tuple(told)
+def _sentences(
+    plan: MapPlan,
+    maps: Sequence[GazeMap],
+    trusted: Reliability | None,
+    tables: pl.DataFrame | None,
+) -> tuple[str, ...]:
+    """What can be trusted, by the noise that is known and what is released."""
+    said = []
+    if trusted is not None:
+        said.append(trusted.sentence)
+        if trusted.noisy:
+            said.append(places_sentence(maps))
+            if plan.by:
+                said.append(difference_sentence(*maps))
+    if tables is not None:
+        assert plan.tables is not None
+        law, shape = plan.tables.mechanism, plan.tables.shape
+        said.append(tables_sentence(law, shape, tables, beside_map=bool(maps)))
+    return tuple(said)
 
 
 def _write_figures(folder: Path, plan: MapPlan, noise: Randomness) -> None:
@@ -317,9 +327,11 @@ def _write_figures(folder: Path, plan: MapPlan, noise: Randomness) -> None:
 
     view, people = plan.view, len(plan.people)
     looks = plan.looks if len(plan.looks.layers) == 1 else plan.looks.of_layer(plan.looks.layers[0])
+    # As released; where that has none, as it would be.
+    delta = plan.guarantee.delta or default_delta(people)
     rows = experiment(
-        looks.counts, view.width_px, view.height_px, people, view.sigma_px, noise=noise
+        looks.counts, view.width_px, view.height_px, people, view.sigma_px, delta=delta, noise=noise
     )
     with new_folder(folder) as partial:
-        save(figure2(people, view.width_px, view.height_px), partial / "figure2.png")
-        save(figure3(rows, people), partial / "figure3.png")
+        save(figure2(people, view.width_px, view.height_px, delta), partial / "figure2.png")
+        save(figure3(rows, people, delta=delta), partial / "figure3.png")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from eyelid.errors import InputError
@@ -17,6 +17,7 @@ NO_GUARANTEE = "NO PRIVACY GUARANTEE"
 VEIL = "#a9b0b5"
 # In inches.
 MARGIN, LINE, WIDEST, HIGHEST = 0.15, 0.165, 7.0, 7.5
+DPI = 160.0
 _NARROWEST, _COLOUR_BAR, _SCALE_BAR = 4.8, 0.95, 0.24
 _ALARM, _QUIET = "#b00000", "#eef1f3"
 _STYLE: Any = {
@@ -55,6 +56,7 @@ class Page:
         beside: room at the right of the body, for a colour bar.
         below: room below the body, for a scale bar.
         label: the short title that a file of it carries.
+        dpi: how fine it is drawn, letters and all.
     """
 
     def __init__(
@@ -67,6 +69,7 @@ class Page:
         beside: float = _COLOUR_BAR,
         below: float = _SCALE_BAR,
         label: str = "private heatmap",
+        dpi: float = DPI,
     ) -> None:
         from matplotlib.figure import Figure
 
@@ -84,7 +87,7 @@ class Page:
         self._size = whole, above + height + below + 0.15 * len(small) + MARGIN + banner
         # A file must not be called private that is not.
         label = "heatmap without privacy" if missing else label
-        self.figure = Figure(figsize=self._size, label=label, facecolor="white")
+        self.figure = Figure(figsize=self._size, label=label, facecolor="white", dpi=dpi)
         self._write(heading, MARGIN, 10.5, weight="bold")
         self._write(small, above + height + below + 0.05, SMALL, color=GREY)
         ground = self.axes(-MARGIN, self._size[1] - above - banner, whole, banner)
@@ -107,21 +110,35 @@ class Page:
             axes.set(xticks=[], yticks=[])
         return axes
 
-    def colour_bar(self, drawn: Any, words: str) -> None:
-        """What the colours mean, at the right of the body."""
+    def colour_bar(self, drawn: Any, words: str, shown: Callable[[float], float] = float) -> None:
+        """What the colours mean, at the right of the body.
+
+        Args:
+            drawn: what has the colours.
+            words: each line of it goes along the bar.
+            shown: what to write for a value.
+        """
         height = max(self._height, 1.0)
         axes = self.axes(self._width + 0.15, 0.0, 0.17, height)
         bar = self.figure.colorbar(drawn, cax=axes)
         bar.outline.set_edgecolor(GREY)
         bar.ax.tick_params(labelsize=SMALL, length=2)
-        lines = textwrap.wrap(words, max(12, int(height * 72 / (8.5 * 0.58))))
+        bar.ax.yaxis.set_major_formatter(lambda value, _: f"{shown(value):g}")
+        letters = max(12, int(height * 72 / (8.5 * 0.58)))
+        lines = [line for text in words.split("\n") for line in textwrap.wrap(text, letters)]
         bar.set_label("\n".join(lines), fontsize=8.5)
 
-    def scale_bar(self, width_px: int, degree_px: float | None) -> None:
-        """How long so many px or degrees are, below the body."""
+    def scale_bar(self, width_px: int, degree_px: float | None, width: float | None = None) -> None:
+        """How long so many px or degrees are, below the body.
+
+        Args:
+            width_px: of a map.
+            degree_px: how many px one degree takes; None where it is not known.
+            width: of that map on the page; by default it fills the body.
+        """
         unit, name = (1.0, " px") if degree_px is None else (degree_px, "°")
         length = _round_length(width_px / unit / 6)
-        axes = self.axes(0.0, self._height + 0.07, self._width, 0.2)
+        axes = self.axes(0.0, self._height + 0.07, width or self._width, 0.2)
         axes.set(xlim=(0, width_px), ylim=(0, 1))
         axes.axis("off")
         axes.plot(

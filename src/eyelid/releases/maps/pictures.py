@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import struct
-import textwrap
 import warnings
 import zlib
 from collections.abc import Sequence
@@ -19,10 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eyelid.errors import InputError
-from eyelid.gaze.maps.gaze_map import RELIABLE_ERRORS, GazeMap
+from eyelid.gaze.maps.gaze_map import RELIABLE_ERRORS, GazeMap, difference
 from eyelid.privacy.guarantee import Guarantee, rounded_up
 from eyelid.releases.drawing import BLUE, INK, ORANGE, SMALL
 from eyelid.releases.maps.page import (
+    DPI,
     HIGHEST,
     LINE,
     MARGIN,
@@ -32,6 +32,7 @@ from eyelid.releases.maps.page import (
     Page,
     styled,
 )
+from eyelid.releases.maps.reliability import difference_sentence
 from eyelid.releases.words import FORMAL_ONLY, formal_only, plural
 
 if TYPE_CHECKING:
@@ -50,12 +51,16 @@ MOST_PX = 100_000_000
 # light, darkness does, so that what nobody looked at fades into it.
 HEAT, HEAT_OVER = "viridis", "YlOrRd"
 _GROUND = "#f4f4f2"
-_UNIT = "share of gaze, in units of an even spread"
-_VEILED = (
-    f"Hatched: below {RELIABLE_ERRORS:g} standard errors of the noise, not to be trusted. "
-    "Noise alone would show in about 2 % of the picture."
+_UNIT, _OF_ALL = "density of gaze, % of the hottest place", " of all maps"
+_LINES = (
+    "Solid line: {} for certain (noise alone draws one in at most 1 of 20 maps). Dashed: above "
+    f"{RELIABLE_ERRORS:g} standard errors of the noise, may be noise. Hatched: below, not to be "
+    "trusted."
 )
-_DPI = 160
+# So that a page can be read: as many px as it has, up to these.
+_WIDEST_PX, _HIGHEST_PX = 2400, 4800
+_DARKEST = 0.25
+_NAMED = 40
 # A line around an area needs no more columns than that.
 _OUTLINE_COLUMNS = 420
 _AT_MOST = f"at most {MOST_PX // 1_000_000} million px are read, scale it down"
@@ -116,7 +121,7 @@ def draw_overlay(
     """
     heat, most = _relative([gaze_map])
     with styled():
-        page, axes = _map_page(gaze_map, legend, degree_px)
+        page, axes = _map_page(gaze_map, legend, degree_px, picture=picture)
         _draw_ground(axes, gaze_map, picture)
         page.colour_bar(_draw_over(axes, heat[0], most), _UNIT)
         _say_empty(axes, gaze_map, INK)
@@ -124,7 +129,12 @@ def draw_overlay(
 
 
 def draw_reliable(
-    gaze_map: GazeMap, picture: Picture | None, legend: str, *, degree_px: float | None = None
+    gaze_map: GazeMap,
+    picture: Picture | None,
+    legend: str,
+    *,
+    degree_px: float | None = None,
+    sentence: str = "",
 ) -> Figure:
     """The heat where it lies above two standard errors of the noise; the rest under a veil.
 
@@ -133,58 +143,66 @@ def draw_reliable(
         picture: (height, width, 3), as large as the map; None for a plain ground.
         legend: whom it protects; see `guarantee_legend`.
         degree_px: how many px one degree of visual angle takes, where known.
+        sentence: how wide hotspots must be to be trusted, for the notes below.
     """
     heat, most = _relative([gaze_map])
-    above = _above_noise(gaze_map)
-    note = "No noise was added, so there is nothing to veil." if gaze_map.error is None else _VEILED
+    if gaze_map.error is None:
+        notes = ["No noise was added, so there is nothing to veil."]
+    else:
+        notes = [_LINES.format("stands out"), sentence]
     with styled():
-        page, axes = _map_page(gaze_map, legend, degree_px, note)
+        page, axes = _map_page(gaze_map, legend, degree_px, notes, picture=picture)
         _draw_ground(axes, gaze_map, picture)
-        page.colour_bar(_draw_trusted(axes, heat[0], most, above), _UNIT)
-        if above.max() <= 0:
+        page.colour_bar(_draw_trusted(axes, heat[0], most, gaze_map), _UNIT)
+        if not gaze_map.reliable.any():
             _say(axes, "Nothing here rises above the noise:\nno hotspot can be trusted.", INK)
     return page.figure
 
 
 def draw_difference(
-    first: GazeMap, second: GazeMap, legend: str, *, degree_px: float | None = None
+    first: GazeMap,
+    second: GazeMap,
+    picture: Picture | None,
+    legend: str,
+    *,
+    degree_px: float | None = None,
+    title: str = "",
 ) -> Figure:
     """Where one group looked more than the other, and where that is more than noise.
 
     Args:
-        first: of one group.
+        first: of one group, called like it.
         second: of the other, as large.
+        picture: (height, width, 3), as large as the maps; None for a plain ground.
         legend: whom it protects; see `guarantee_legend`.
         degree_px: how many px one degree of visual angle takes, where known.
+        title: what they looked at.
     """
-    if first.values.shape != second.values.shape:
-        raise InputError(
-            f"the maps are {_size(first.values)} and {_size(second.values)} px: two maps are "
-            "compared place by place, make both of one size"
-        )
-    one, other = (_measured(item) for item in (first, second))
-    mean = float(np.mean([np.maximum(values, 0.0).mean() for values in (one, other)])) or 1.0
-    difference = (one - other) / mean
-    error = np.hypot(*(_error(item) for item in (first, second))) / mean
-    above = np.abs(difference) - RELIABLE_ERRORS * error
-    most = float(np.abs(difference).max(where=above > 0, initial=0.0)) or 1.0
-    names = first.name or "the first group", second.name or "the second group"
-    note = (
-        f"Blue, solid line: more in {names[0]}. Orange, dashed line: more in {names[1]}. Hatched: "
-        f"the difference is below {RELIABLE_ERRORS:g} of its standard errors, not to be trusted. "
-        "Noise alone would show in about 5 % of the picture."
-    )
-    title = f"{names[0]} less {names[1]}"
+    more, less = difference(first, second), difference(second, first)
+    hottest = max(float(_measured(item).max()) for item in (first, second))
+    share = _measured(more) * (100.0 / hottest if hottest > 0 else 1.0)
+    shown = more.reliable | less.reliable
+    most = float(np.abs(share).max(where=shown, initial=0.0)) or 100.0
+    names = first.name, second.name
+    by = [f"more looked at by {short(name, 24)}" for name in names]
+    notes = [
+        difference_sentence(first, second),
+        f"Blue: {by[0]}. Orange: {by[1]}. {_LINES.format('differs')}",
+    ]
+    heading = f"{title}: {names[0]} and {names[1]}" if title else f"{names[0]} and {names[1]}"
     with styled():
-        page, axes = _map_page(first, legend, degree_px, note, title, first.people + second.people)
-        axes.set_facecolor(_GROUND)
-        shown = np.ma.masked_array(difference, above <= 0)
-        drawn = axes.imshow(shown, cmap=_diverging(), vmin=-most, vmax=most, aspect="auto")
-        _draw_veil(axes, above)
-        _outline(axes, np.where(difference > 0, above, -np.abs(above)), "solid")
-        _outline(axes, np.where(difference < 0, above, -np.abs(above)), "dashed")
-        page.colour_bar(drawn, "difference, in units of the mean of both maps")
-        if above.max() <= 0:
+        page, axes = _map_page(more, legend, degree_px, notes, heading, picture)
+        _draw_ground(axes, more, picture)
+        colours = _diverging(translucent=picture is not None)
+        drawn = axes.imshow(
+            np.ma.masked_array(share, ~shown), cmap=colours, vmin=-most, vmax=most, aspect="auto"
+        )
+        _draw_veil(axes, np.maximum(more.above(RELIABLE_ERRORS), less.above(RELIABLE_ERRORS)))
+        for item, name in zip((more, less), names, strict=True):
+            _draw_lines(axes, item)
+            _name_places(axes, item, name)
+        page.colour_bar(drawn, f"← {by[1]}\n% of the hottest place of both maps\n{by[0]} →", abs)
+        if not shown.any():
             _say(axes, "The two maps differ nowhere\nby more than the noise.", INK)
     return page.figure
 
@@ -196,6 +214,9 @@ def draw_layers(
     most: int = MOST_LAYERS,
     *,
     reliable_only: bool = False,
+    degree_px: float | None = None,
+    title: str = "",
+    sentence: str = "",
 ) -> Figure:
     """Several pictures or stretches of time, small, side by side, in one scale of colours.
 
@@ -205,6 +226,9 @@ def draw_layers(
         picture: below all of them, or one for each; None for the heat alone.
         most: how many are drawn; the legend says how many are not.
         reliable_only: veil what lies below two standard errors of the noise.
+        degree_px: how many px one degree of visual angle takes, where known.
+        title: what all of them are of.
+        sentence: how wide hotspots must be to be trusted, for the notes below.
     """
     if not maps:
         raise InputError("there is no map to draw: give at least one")
@@ -222,13 +246,15 @@ def draw_layers(
     few, many = (extreme(item.people for item in maps) for extreme in (min, max))
     notes = [_facts(shown[0], _people(many) if few == many else f"{few} to {many} people each")]
     if reliable_only:
-        notes.append(_VEILED)
+        notes += [_LINES.format("stands out"), sentence]
     if left_out:
         notes.append(f"The first {len(shown)} of {len(maps)} maps; {left_out} are not shown.")
-    letters = max(6, int(width * 72 / (SMALL * 0.62)))
     with styled():
         body = columns * width + (columns - 1) * MARGIN
-        page = Page(body, rows * step - 0.3 * LINE, legend, notes=notes, below=0.0)
+        tall = rows * step - 0.3 * LINE
+        dpi = DPI if below is None else _dpi(columns * wide, rows * high, body, tall)
+        page = Page(body, tall, legend, title, notes, beside=1.2, dpi=dpi)
+        page.scale_bar(wide, degree_px, width)
         for place, (item, values) in enumerate(zip(shown, heat, strict=True)):
             row, column = divmod(place, columns)
             axes = page.axes(
@@ -238,73 +264,35 @@ def draw_layers(
                 _draw_ground(axes, item, None if below is None else below[place])
             empty, colour = not values.any(), INK
             if reliable_only:
-                above = _above_noise(item)
-                drawn, empty = _draw_trusted(axes, values, top, above), above.max() <= 0
+                drawn, empty = _draw_trusted(axes, values, top, item), not item.reliable.any()
             elif below is not None:
                 drawn = _draw_over(axes, values, top)
             else:
                 drawn = axes.imshow(values, cmap=HEAT, vmin=0.0, vmax=top, aspect="auto")
                 colour = "white"
-            name = textwrap.shorten(item.name, letters, placeholder="…") or item.name[:letters]
+            name = short(item.name, max(6, int(width * 72 / (SMALL * 0.62))))
             axes.set_title(name, fontsize=SMALL, loc="left", pad=2)
             if empty:
                 _say(axes, "nothing above\nthe noise", colour, SMALL)
-        page.colour_bar(drawn, _UNIT)
+        page.colour_bar(drawn, _UNIT + _OF_ALL)
     return page.figure
 
 
-def draw_areas(
-    names: Sequence[str],
-    values: Sequence[float],
-    errors: Sequence[float] | None,
-    legend: str,
-    *,
-    unit: str = "share of gaze",
-    title: str = "",
-) -> Figure:
-    """A table over areas of interest as bars, with two standard errors to both sides.
+def draw_grey(axes: Axes, picture: Picture) -> None:
+    """What was looked at, in grey, so that colours say something else."""
+    grey = picture @ np.array([0.2126, 0.7152, 0.0722]) / 255.0
+    seen = _DARKEST + (1.0 - _DARKEST) * grey
+    axes.imshow(seen, cmap="gray", vmin=0.0, vmax=1.0, aspect="auto")
 
-    Args:
-        names: of the areas.
-        values: one an area.
-        errors: standard errors of the noise; None where none was added.
-        legend: whom it protects; see `guarantee_legend`.
-        unit: of the values, in words.
-        title: above the bars.
+
+def short(name: str, letters: int) -> str:
+    """A name of at most so many letters, on one line.
+
+    >>> short("a long name", 8), short("a name", 8)
+    ('a long…', 'a name')
     """
-    heights = np.asarray(values, dtype=np.float64)
-    spread = np.zeros_like(heights) if errors is None else np.asarray(errors, dtype=np.float64)
-    if not len(names) == heights.size == spread.size or not names:
-        raise InputError(
-            f"a picture of areas needs a name, a value and an error each, got {len(names)} names, "
-            f"{heights.size} values and {spread.size} errors"
-        )
-    reach = RELIABLE_ERRORS * spread
-    colours = np.where(np.abs(heights) > reach, BLUE, VEIL)
-    places = np.arange(len(names))[::-1]
-    words = [textwrap.shorten(name, 34, placeholder="…") or name[:34] for name in names]
-    notes = []
-    if errors is not None:
-        notes.append(
-            f"Lines: ± {RELIABLE_ERRORS:g} standard errors of the noise. Grey bars are within "
-            "them, not to be trusted."
-        )
-    aside, high = 0.2 + 0.066 * max(map(len, words)), 0.27 * len(names) + 0.1
-    with styled():
-        page = Page(WIDEST, high, legend, title, notes, beside=0.1, below=0.45)
-        axes = page.axes(aside, 0.0, WIDEST - aside, high)
-        axes.barh(places, heights, 0.68, color=list(colours))
-        if errors is not None:
-            axes.errorbar(
-                heights, places, xerr=reach, fmt="none", ecolor=INK, capsize=2.5, elinewidth=1.0
-            )
-        axes.axvline(0.0, color=INK, linewidth=0.8)
-        axes.set_yticks(places, words)
-        axes.set_ylim(-0.6, len(names) - 0.4)
-        axes.tick_params(axis="y", length=0)
-        axes.spines[["top", "right", "left"]].set_visible(False)
-        axes.set_xlabel(unit)
-    return page.figure
+    line = " ".join(name.split())
+    return line if len(line) <= letters else line[: letters - 1].rstrip() + "…"
 
 
 def save(figure: Figure, path: Path) -> None:
@@ -314,7 +302,7 @@ def save(figure: Figure, path: Path) -> None:
         # Names may have letters that matplotlib's own font lacks.
         warnings.filterwarnings("ignore", "Glyph .* missing")
         try:
-            figure.savefig(path, format="png", dpi=_DPI, metadata=metadata, facecolor="white")
+            figure.savefig(path, format="png", dpi="figure", metadata=metadata, facecolor="white")
         except OSError as error:
             raise InputError(f"cannot write {path}: {error.strerror or error}") from error
 
@@ -375,18 +363,28 @@ def _map_page(
     gaze_map: GazeMap,
     legend: str,
     degree_px: float | None,
-    note: str = "",
+    notes: Sequence[str] = (),
     title: str | None = None,
-    people: int | None = None,
+    picture: Picture | None = None,
 ) -> tuple[Page, Axes]:
-    """A page for one map, and the axes that it fills."""
+    """A page for one map, and the axes that it fills; as fine as the picture in it."""
     high, wide = gaze_map.values.shape
     inches = min(WIDEST / wide, HIGHEST / high)
     name = gaze_map.name if title is None else title
-    notes = [_facts(gaze_map, _people(gaze_map.people if people is None else people)), note]
-    page = Page(wide * inches, high * inches, legend, name, [words for words in notes if words])
+    said = [_facts(gaze_map, _people(gaze_map.people)), *notes]
+    dpi = DPI if picture is None else _dpi(wide, high, wide * inches, high * inches)
+    page = Page(wide * inches, high * inches, legend, name, said, dpi=dpi)
     page.scale_bar(wide, degree_px)
     return page, page.axes(0.0, 0.0, wide * inches, high * inches, frame=True)
+
+
+def _dpi(wide: int, high: int, width: float, height: float) -> float:
+    """As many dots as there are px, where that is more than usual and not too many.
+
+    >>> _dpi(1920, 1080, 7.0, 3.9375) * 7.0
+    1920.0
+    """
+    return max(DPI, min(min(wide, _WIDEST_PX) / width, min(high, _HIGHEST_PX) / height))
 
 
 def _facts(gaze_map: GazeMap, people: str) -> str:
@@ -398,22 +396,17 @@ def _facts(gaze_map: GazeMap, people: str) -> str:
 
 
 def _relative(maps: Sequence[GazeMap]) -> tuple[list[Floats], float]:
-    """Heat in units of an even spread over all the maps, and the largest there is."""
-    mean = float(np.mean([item.values.mean() for item in maps]))
-    heat = [item.values / mean if mean > 0 else np.zeros(item.values.shape) for item in maps]
-    return heat, max(float(values.max()) for values in heat) or 1.0
+    """Heat in % of the hottest place of all the maps, and what that has."""
+    most = max(float(item.values.max()) for item in maps)
+    return [item.values * (100.0 / most if most > 0 else 0.0) for item in maps], 100.0
 
 
 def _measured(gaze_map: GazeMap) -> Floats:
     return gaze_map.values if gaze_map.measured is None else gaze_map.measured
 
 
-def _error(gaze_map: GazeMap) -> Floats:
-    return np.zeros_like(gaze_map.values) if gaze_map.error is None else gaze_map.error
-
-
 def _draw_ground(axes: Axes, gaze_map: GazeMap, picture: Picture | None) -> None:
-    """What was looked at, in light grey, so that colours are heat and nothing else."""
+    """What was looked at, or a plain ground."""
     if picture is None:
         axes.set_facecolor(_GROUND)
         return
@@ -422,8 +415,7 @@ def _draw_ground(axes: Axes, gaze_map: GazeMap, picture: Picture | None) -> None
             f"the picture is {_size(picture)} px and the map {_size(gaze_map.values)}: give the "
             "picture in the size that the map was made for"
         )
-    grey = picture @ np.array([0.2126, 0.7152, 0.0722]) / 255.0
-    axes.imshow(0.45 + 0.55 * grey, cmap="gray", vmin=0.0, vmax=1.0, aspect="auto")
+    draw_grey(axes, picture)
 
 
 def _draw_over(axes: Axes, heat: Floats, most: float) -> AxesImage:
@@ -431,19 +423,39 @@ def _draw_over(axes: Axes, heat: Floats, most: float) -> AxesImage:
     return axes.imshow(heat, cmap=_translucent(), vmin=0.0, vmax=most, aspect="auto")
 
 
-def _draw_trusted(axes: Axes, heat: Floats, most: float, above: Floats) -> AxesImage:
+def _draw_trusted(axes: Axes, heat: Floats, most: float, gaze_map: GazeMap) -> AxesImage:
     """The same where it is above the noise, and a veil over the rest."""
-    drawn = _draw_over(axes, np.ma.masked_array(heat, above <= 0), most)
-    _draw_veil(axes, above)
-    _outline(axes, above, "solid")
+    drawn = _draw_over(axes, np.ma.masked_array(heat, ~gaze_map.reliable), most)
+    _draw_veil(axes, gaze_map.above(RELIABLE_ERRORS))
+    _draw_lines(axes, gaze_map)
     return drawn
 
 
-def _above_noise(gaze_map: GazeMap) -> Floats:
-    """By how much a map is above two standard errors; without noise it is everywhere."""
-    if gaze_map.error is None:
-        return np.ones_like(gaze_map.values)
-    return _measured(gaze_map) - RELIABLE_ERRORS * gaze_map.error
+def _draw_lines(axes: Axes, gaze_map: GazeMap) -> None:
+    """Around what is above two standard errors, and around what is certain."""
+    _outline(axes, gaze_map.above(RELIABLE_ERRORS), "dashed", 0.9)
+    if gaze_map.sure_errors is not None:
+        _outline(axes, gaze_map.above(gaze_map.sure_errors), "solid", 1.4)
+
+
+def _name_places(axes: Axes, gaze_map: GazeMap, name: str) -> None:
+    """Whose each place is, so that two colours are told apart in grey."""
+    from scipy.ndimage import label, maximum_position
+
+    places, count = label(gaze_map.reliable)
+    found = maximum_position(_measured(gaze_map), places, np.arange(1, min(count, _NAMED) + 1))
+    for y, x in found:
+        axes.text(
+            x,
+            y,
+            short(name, 12),
+            fontsize=SMALL,
+            color=INK,
+            ha="center",
+            va="center",
+            clip_on=True,
+            bbox={"facecolor": "white", "alpha": 0.7, "edgecolor": "none", "pad": 1},
+        )
 
 
 def _translucent() -> Colormap:
@@ -453,16 +465,18 @@ def _translucent() -> Colormap:
 
     share = np.linspace(0.0, 1.0, 256)
     colours = colormaps[HEAT_OVER](0.25 + 0.75 * share)
-    colours[:, 3] = 0.85 * share**0.5
+    colours[:, 3] = 0.75 * share**0.5
     return ListedColormap(colours, name="heat over a picture")
 
 
-def _diverging() -> Colormap:
+def _diverging(*, translucent: bool = False) -> Colormap:
     """Orange, almost white, blue: the two ends are as dark as each other."""
-    from matplotlib.colors import LinearSegmentedColormap
+    from matplotlib.colors import LinearSegmentedColormap, to_rgba
 
     colours = [ORANGE, "#f5c9a8", "#f7f7f7", "#a9cfe6", BLUE]
-    return LinearSegmentedColormap.from_list("orange to blue", colours)
+    return LinearSegmentedColormap.from_list(
+        "orange to blue", [to_rgba(each, 0.7 if translucent else 1.0) for each in colours]
+    )
 
 
 def _draw_veil(axes: Axes, above: Floats) -> None:
@@ -478,11 +492,11 @@ def _draw_veil(axes: Axes, above: Floats) -> None:
     axes.contourf(x, y, -field, levels=[0.0, 2.0], colors="none", hatches=["////"])
 
 
-def _outline(axes: Axes, above: Floats, style: str) -> None:
+def _outline(axes: Axes, above: Floats, style: str, width: float) -> None:
     """A line where something begins to be above nothing."""
     if above.min() < 0 < above.max():
         x, y, field = _thinned(above)
-        axes.contour(x, y, field, levels=[0.0], colors=INK, linewidths=0.9, linestyles=style)
+        axes.contour(x, y, field, levels=[0.0], colors=INK, linewidths=width, linestyles=style)
 
 
 def _thinned(field: Floats) -> tuple[Floats, Floats, Floats]:

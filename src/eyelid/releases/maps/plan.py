@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import polars as pl
 
 from eyelid.errors import InputError, unknown
-from eyelid.gaze.areas import Area
+from eyelid.gaze.areas import Area, check_on_picture
 from eyelid.gaze.maps.looks import Looks, Weight, looks_of, stretches
 from eyelid.gaze.maps.spread import spread_error
 from eyelid.gaze.study import Study, check
@@ -29,6 +30,7 @@ from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import PERSON
 from eyelid.releases.maps.view import View
 from eyelid.releases.plan import SEEDED, promised
+from eyelid.releases.words import plural
 
 LEVELS = {"good": 1.0, "okay": 3.0}
 """ε by name (Liu et al. 2019)."""
@@ -39,6 +41,7 @@ _KNOWN_WITHIN = 0.25
 _MOST_PX = 1 << 26
 _FEWEST_IN_GROUP = 2
 _GROUPS = 2
+_MOST_NAMED = 3
 _MS = 1000.0
 
 
@@ -104,6 +107,41 @@ class MapPlan:
         return self.looks.people
 
     @property
+    def what(self) -> str:
+        """What is released, and of which pictures, in a few words."""
+        said = ["heatmap"] if self.mechanism is not None else []
+        if self.tables is not None:
+            said.append("tables of areas")
+        names = self.view.stimuli or ()
+        pictures = ", ".join(names) if len(names) <= _MOST_NAMED else f"{len(names)} pictures"
+        over = " over time" if self.stretches_ms else f" by {self.by}" if self.by else ""
+        return " and ".join(said) + (f" of {pictures}" if pictures else "") + over
+
+    @property
+    def told(self) -> str:
+        """How much there is of it, in a few words."""
+        said = [plural(len(self.people), "person", "people")]
+        if self.mechanism is not None:
+            grid = self.observers[0].shape.grid
+            count = plural(len(self.observers) * len(self.looks.layers), "map")
+            said.append(f"{count} of {self.view.width_px} × {self.view.height_px} px")
+            said.append(f"measured in {grid.columns} × {grid.rows} cells by {self.mechanism.name}")
+        if self.tables is not None:
+            said.append(f"{plural(len(self.tables.mechanism.names), 'table')} of areas")
+        return ", ".join(said)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was taken for granted."""
+        size = (self.view.width_px, self.view.height_px)
+        beyond = [
+            f"area '{area.name}' reaches beyond the picture: only its part on the picture counts"
+            for area in (self.tables.areas if self.tables is not None else ())
+            if (area.corners < 0).any() or (area.corners > size).any()
+        ]
+        return *self.view.notes, *beyond
+
+    @property
     def how(self) -> str:
         """How the total of a person comes about, in words."""
         said = []
@@ -148,6 +186,10 @@ class MapPlan:
             said += self.mechanism.unprotected(whole)
         if self.tables is not None:
             said += self.tables.mechanism.unprotected(self.tables.shape)
+        said.append(
+            "the size and geometry of the screen as the recordings state them, where the picture's "
+            "size or the point spread follow from it"
+        )
         if self.by:
             sizes = ", ".join(f"{each.name}: {each.shape.people}" for each in self.observers)
             said.append(f"who is in which group by {self.by} ({sizes})")
@@ -202,12 +244,16 @@ def make_map_plan(
     between: Sequence[str] | None = None,
     areas: Path | str | Sequence[Area] | None = None,
     only_areas: bool = False,
-    parameters: dict[str, Any] | None = None,
+    **parameters: Any,
 ) -> MapPlan:
     """Check everything that can be checked before anything is spent or written."""
     study = _usable(study)
-    given = {key: value for key, value in (parameters or {}).items() if value is not None}
-    stretches_ms = _stretches(every_s, for_s)
+    if weight not in get_args(Weight):
+        raise InputError(
+            f"weight is count (every look is 1) or duration (a look is its seconds), got '{weight}'"
+        )
+    given = {key: value for key, value in parameters.items() if value is not None}
+    stretches_ms = stretches_of(every_s, for_s)
     _refuse_mixtures(view, stretches_ms, by, between, areas, only_areas)
     groups = groups_of(study, by, between) if by else {}
     everybody = [name for members in groups.values() for name in members] or None
@@ -236,6 +282,7 @@ def make_map_plan(
     costs = []
     if areas is not None:
         tables = _tables(areas, own, for_tables, people, layers)
+        check_on_picture(tables.areas, *view.size)
         costs.append(promised(tables.mechanism, tables.shape, PERSON, *reasons))
     chosen: MapMechanism | None = None
     observers: tuple[Observers, ...] = ()
@@ -297,7 +344,10 @@ def seen(
     stretches_ms: Sequence[float] | None = None,
     people: Sequence[str] | None = None,
 ) -> Looks:
-    """Where people looked on the picture. Durations weigh in seconds, and so do caps of them."""
+    """Where people looked on the picture. Durations weigh in seconds, and so do caps of them.
+
+    Stretches of time are called by their seconds too, as they were asked for.
+    """
     looks = looks_of(
         study,
         width_px=view.width_px,
@@ -308,6 +358,10 @@ def seen(
         stretches_ms=stretches_ms,
         people=people,
     )
+    if stretches_ms is not None:
+        ends = [f"{edge / _MS:.10g}" for edge in stretches_ms]
+        names = [f"{first}–{last} s" for first, last in itertools.pairwise(ends)]
+        looks = replace(looks, layers=tuple(names))
     return replace(looks, weight=looks.weight / _MS) if weight == "duration" else looks
 
 
@@ -424,8 +478,8 @@ def _usable(study: Study) -> Study:
     return check(study)
 
 
-def _stretches(every_s: float | None, for_s: float | None) -> tuple[float, ...] | None:
-    """Edges of stretches of time in ms."""
+def stretches_of(every_s: float | None, for_s: float | None) -> tuple[float, ...] | None:
+    """Edges of stretches of time in ms; None if nobody asks for any."""
     if every_s is None and for_s is None:
         return None
     if every_s is None or for_s is None:
@@ -434,7 +488,14 @@ def _stretches(every_s: float | None, for_s: float | None) -> tuple[float, ...] 
         raise InputError(
             f"--every must be above 0 s and at most --for, got {every_s:g} and {for_s:g}"
         )
-    return stretches(every_s * _MS, max(1, round(for_s / every_s)))
+    count = round(for_s / every_s)
+    if not math.isclose(count * every_s, for_s, rel_tol=1e-9):
+        fewer = math.floor(for_s / every_s)
+        raise InputError(
+            f"--for {for_s:g} is no multiple of --every {every_s:g}, and the rest would be left "
+            f"out: write --for {fewer * every_s:.10g} or --for {(fewer + 1) * every_s:.10g}"
+        )
+    return stretches(every_s * _MS, count)
 
 
 def _tables(

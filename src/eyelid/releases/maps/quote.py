@@ -9,7 +9,7 @@ from typing import Any
 from eyelid.audits.membership import advantage_bound
 from eyelid.errors import InputError
 from eyelid.gaze.maps.grid import Grid
-from eyelid.gaze.maps.placement import default_sigma_px
+from eyelid.gaze.maps.placement import Placement, default_sigma_px, point_spread_px
 from eyelid.gaze.study import Screen
 from eyelid.io.column_map import Map
 from eyelid.io.reading import read
@@ -19,10 +19,12 @@ from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
 from eyelid.mechanisms.mechanism import mechanism as built
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.unit import PERSON
-from eyelid.releases.maps.reliability import Reliability, reliability
-from eyelid.releases.maps.view import Size
+from eyelid.releases.maps.pictures import guarantee_legend
+from eyelid.releases.maps.plan import level_epsilon, stretches_of
+from eyelid.releases.maps.reliability import Reliability, reliability, tables_sentence
+from eyelid.releases.maps.view import Size, parsed_blur
 from eyelid.releases.plan import promised
-from eyelid.releases.words import plural
+from eyelid.releases.words import plural, promise_lines
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,7 @@ class MapQuote:
 
     @property
     def reliability(self) -> Reliability | None:
-        """What could be trusted of a map, if everybody's gaze counts in full."""
+        """What could be trusted of a map, as far as that can be said."""
         if isinstance(self.mechanism, AoiTables) or not isinstance(self.shape, MapShape):
             return None
         return reliability(self.mechanism, self.shape, self.sigma_px)
@@ -66,12 +68,18 @@ class MapQuote:
     @property
     def says(self) -> str:
         """What it would be worth, in words."""
+        if isinstance(self.mechanism, AoiTables) and isinstance(self.shape, AreaShape):
+            return tables_sentence(self.mechanism, self.shape)
         if self.reliability is None:
             return "What lies within two standard errors of the noise may be noise alone."
-        said = self.reliability.sentence
-        if self.clip is None:
-            return said
-        return f"If nobody's gaze is clipped: {said[0].lower()}{said[1:]}"
+        return self.reliability.sentence
+
+    @property
+    def promise(self) -> list[str]:
+        """What a person would be promised, in words."""
+        if not self.guarantee.holds:
+            return promise_lines(self.guarantee)
+        return [guarantee_legend(self.guarantee, self.shape.people)]
 
     def rows(self) -> list[tuple[str, str]]:
         """As ``eyelid cost`` prints it."""
@@ -130,10 +138,13 @@ def map_cost(
     source: Path | str | None = None,
     *,
     people: int | None = None,
-    layers: int = 1,
+    level: str | None = None,
+    layers: int | None = None,
+    every_s: float | None = None,
+    for_s: float | None = None,
     size: Size | None = None,
     areas: int | None = None,
-    blur_px: float | None = None,
+    blur: float | str | None = None,
     map: Map = None,
     **parameters: Any,
 ) -> MapQuote:
@@ -143,10 +154,13 @@ def map_cost(
         mechanism: its name.
         source: a study whose people and screen to take; or give them:
         people: how many people.
-        layers: how many pictures or stretches of time.
+        level: ``good`` (ε = 1) or ``okay`` (ε = 3), instead of ``epsilon``.
+        layers: how many pictures share the budget.
+        every_s: length of stretches of time that share it instead.
+        for_s: until when, a multiple of it.
         size: width and height of the picture in px.
         areas: how many areas of interest, for tables of them.
-        blur_px: standard deviation of the point spread.
+        blur: standard deviation of the point spread in px, or as ``1deg``.
         map: what you say about the columns of recordings, as for `eyelid.read`.
         parameters: of the mechanism, such as ``epsilon`` and ``delta``.
 
@@ -162,16 +176,39 @@ def map_cost(
         people, screen = len(study.people), study.screen or screen
     if people is None:
         raise InputError("cost of a heatmap needs a study, or --people; missing: people")
-    made = built(mechanism, **{key: v for key, v in parameters.items() if v is not None})
+    given = {key: value for key, value in parameters.items() if value is not None}
+    epsilon = level_epsilon(given.pop("epsilon", None), level)
+    if epsilon is not None:
+        given["epsilon"] = epsilon
+    made = built(mechanism, **given)
+    layers = _layers(layers, every_s, for_s)
     if isinstance(made, AoiTables):
         if areas is None:
             raise InputError("the cost of tables depends on how many areas: give --areas N")
+        if size is not None or blur is not None:
+            raise InputError("tables of areas have neither a size nor a blur: leave them out")
         return MapQuote(made, made.shape_of(people, layers, areas), 0.0)
     if not isinstance(made, MapMechanism):
         raise InputError(f"{made.name} takes {made.takes}, not gaze maps")
+    if areas is not None:
+        raise InputError(
+            f"{made.name} makes no tables of areas: ask for aoi-tables as well, a map and tables "
+            "have half of ε each"
+        )
     if size is None and screen.width_px and screen.height_px:
         size = screen.width_px, screen.height_px
     if size is None:
         raise InputError("the cost of a map depends on the picture: give --size WxH in px")
-    sigma_px = default_sigma_px(size[0], screen) if blur_px is None else blur_px
+    degree_px = point_spread_px(1.0, screen, Placement())
+    sigma_px = parsed_blur(blur, degree_px, default_sigma_px(size[0], screen))
     return MapQuote(made, made.shape_of(people, layers, *size, sigma_px), sigma_px)
+
+
+def _layers(pictures: int | None, every_s: float | None, for_s: float | None) -> int:
+    """How many maps share the budget."""
+    edges = stretches_of(every_s, for_s)
+    if edges is None:
+        return 1 if pictures is None else pictures
+    if pictures not in (None, 1):
+        raise InputError(f"stretches of time are of one picture, got {pictures}: leave out one")
+    return len(edges) - 1

@@ -1,40 +1,58 @@
-"""How wide a hotspot must be to be told from the noise: one sentence about a released map.
+"""What of a heatmap and of tables of areas can be told from the noise, in sentences.
 
-A hotspot is a square of width w in which gaze is four times as dense as on average. What is
+A hotspot is a square of width w in which gaze is D times as dense as on average. What is
 measured is linear in the noisy cells, so that its mean over the square has a known standard error,
 and the hotspot counts as reliable when that mean lies above two of them in nine draws of ten:
 
-    4·T/A·k(w/s)² ≥ (2 + 1.28)·τ·k(w/(√2·t)) / (w·c)
+    D·T/A·k(w/s)² ≥ (2 + 1.28)·τ·k(w/(√2·t)) / (w·c)
 
 with T the total of a map, A its area, τ the noise of a cell of width c, and k(w/s) the share of the
 square's gaze that is still in it after a spread of standard deviation s. Looks are moved by their
 cell, by the slope between cells and by the point spread σ, s² = σ² + c²/12 + c²/6; noise by the
 last two, t² = σ² + c²/6, and its variance is that of two moves. Gaze around the square only adds.
+
+D is the least of 2, 4, 8 and 16 for which hotspots of a quarter of the picture's width are
+reliable; if there is none, the least for which hotspots of any width are.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from eyelid.gaze.maps.gaze_map import RELIABLE_ERRORS
+import numpy as np
+import polars as pl
+
+from eyelid.gaze.maps.gaze_map import (
+    RELIABLE_ERRORS,
+    GazeMap,
+    difference_standing_out,
+    standing_out,
+)
 from eyelid.gaze.maps.grid import Floats, Grid
+from eyelid.mechanisms.aoi_tables import AoiTables, AreaShape
 from eyelid.mechanisms.maps.capped_map import CappedMap
 from eyelid.mechanisms.maps.map_grid import MapGrid
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
-from eyelid.releases.words import plural
+from eyelid.releases.words import number, plural
 
-DENSITY = 4.0
+DENSITIES = (2, 4, 8, 16)
+# Of the picture's width: hotspots as wide as this are worth telling.
+_NARROW = 0.25
 # Nine draws of ten lie above this many standard errors below the expected value.
 _POWER = 1.2816
 # Full width at half of the height, in standard deviations of the point spread.
 _FULL_WIDTH = 2.355
 _MOST_PEOPLE = 10**8
-_WANTED_SHARE = 0.1
-# Of somebody's gaze, whatever clips it: the smallest default clip leaves no less.
-_LEAST_COUNTED = 0.2
-_TIMES = "four times"
+# How many people are needed is told for hotspots of this share of the width, so dense.
+_WANTED_SHARE, _WANTED_DENSITY = 0.1, 4
+# What clipping is taken to leave of people's gaze before it is known.
+_LEFT = 0.5
+# Of the most that a person can have in a cell: with more noise than that little can be told.
+_LITTLE = 0.1
+# How often Laplace noise is above two of its standard deviations.
+_BY_CHANCE = 0.5 * math.exp(-RELIABLE_ERRORS * math.sqrt(2))
 
 
 @dataclass(frozen=True)
@@ -43,38 +61,57 @@ class Reliability:
 
     Attributes:
         width_px: hotspots at least so wide are reliable; None if none is.
-        people_needed: for hotspots a tenth as wide as the picture; None if no number would do, or
-            where hotspots are as narrow already.
+        density: where gaze is at least so many times as dense as on average.
+        people_needed: for hotspots a tenth as wide as the picture and four times as dense as the
+            average, from public numbers alone; None if no number would do, or where there are
+            enough.
         picture_px: width of the picture.
+        maps: how many share the budget.
+        groups: of how many groups of people it is true, each with a map of its own.
+        condition: what it rests on as long as nothing is measured; empty afterwards.
         noisy: whether there is any noise.
     """
 
     width_px: float | None
+    density: int
     people_needed: int | None
     picture_px: int
+    maps: int = 1
+    groups: int = 1
+    condition: str = ""
     noisy: bool = True
 
     @property
     def sentence(self) -> str:
         """For people."""
+        average = "on average over all maps" if self.maps > 1 else "on average"
         if not self.noisy:
             return "No noise was added: whatever the map shows was there, and is not protected."
         if self.width_px is not None:
-            return (
-                f"Hotspots wider than {math.ceil(self.width_px)} px are reliable: where gaze is at "
-                f"least {_TIMES} as dense as on average over a square that wide, the map's "
-                "mean over it lies above two standard errors of the noise, in 9 draws of 10."
+            text = (
+                f"hotspots wider than {math.ceil(self.width_px)} px are reliable where gaze is at "
+                f"least {self.density} times as dense as {average}: over a square that wide, the "
+                "map's mean lies above two standard errors of the noise, in 9 draws of 10."
             )
-        text = (
-            f"No hotspot is reliable at {_TIMES} the average density, however wide: it would be "
-            "lost in the noise, and only denser ones stand out."
-        )
+        else:
+            text = (
+                f"no hotspot is reliable for sure: even gaze {self.density} times as dense as "
+                f"{average} may be lost in the noise, and what stands out all the same is denser."
+            )
+        text = f"{self.condition}, {text}" if self.condition else text
+        return _sentence(text) + self._advice
+
+    @property
+    def _advice(self) -> str:
         if self.people_needed is None:
-            return text
+            return ""
+        people = plural(self.people_needed, "person", "people")
+        each = " in each group" if self.groups > 1 else ""
+        fewer = ", or fewer maps at once" if self.maps > 1 else ""
         return (
-            f"{text} About {plural(self.people_needed, 'person', 'people')} would be needed for "
-            f"hotspots a tenth as wide as the picture ({round(_WANTED_SHARE * self.picture_px)} px)"
-            ", or a larger ε, or fewer maps at once."
+            f" About {people}{each} would be needed for hotspots of "
+            f"{round(_WANTED_SHARE * self.picture_px)} px, a tenth of the width, "
+            f"{_WANTED_DENSITY} times as dense; or a larger ε{fewer}."
         )
 
     def to_dict(self) -> dict[str, float | int | str | None]:
@@ -82,6 +119,7 @@ class Reliability:
         width = None if self.width_px is None else math.ceil(self.width_px)
         return {
             "hotspots_wider_than_px": width,
+            "times_as_dense": self.density,
             "people_needed": self.people_needed,
             "says": self.sentence,
         }
@@ -96,37 +134,135 @@ def reliability(
         mechanism: as settled.
         shape: the public facts.
         sigma_px: of the point spread.
-        cells: what was measured and released; before anything runs, everybody's gaze is taken to
-            count in full, which a clip may well prevent.
+        cells: what was measured and released; before anything runs, a share of everybody's gaze is
+            taken to count, and that is said.
     """
-    grid, cell_sd, full = shape.grid, mechanism.cell_sd(shape), _full(mechanism)
+    grid, cell_sd = shape.grid, mechanism.cell_sd(shape)
     if cell_sd == 0:
-        return Reliability(None, None, grid.width_px, noisy=False)
-    total = likely = full
+        return Reliability(None, max(DENSITIES), None, grid.width_px, noisy=False)
+    most, assumed, condition = _totals(mechanism, shape)
+    total = assumed
     if cells is not None:
         # The noisy total is released as well; less half of its own error, it seldom promises too
         # much.
-        found = float(cells.sum())
-        total = min(full, found - 0.5 * cell_sd * math.sqrt(cells.size))
-        likely = min(full, max(found, _LEAST_COUNTED * full))
+        total = min(most, float(cells.sum()) - 0.5 * cell_sd * math.sqrt(cells.size))
+        condition = ""
     if math.isinf(total):
         return None
-    width_px = reliable_width(grid, sigma_px, cell_sd, total / shape.recordings)
-    needed = None if width_px is not None else _people_needed(mechanism, shape, sigma_px, likely)
-    return Reliability(width_px, needed, grid.width_px)
+    density, width_px = _told(grid, sigma_px, cell_sd, total / shape.recordings)
+    few = width_px is None or density > _WANTED_DENSITY
+    needed = _people_needed(mechanism, shape, sigma_px, assumed) if few else None
+    return Reliability(
+        width_px, density, needed, grid.width_px, shape.recordings, condition=condition
+    )
 
 
 def worst(found: Sequence[Reliability | None]) -> Reliability | None:
-    """What is true of each of several maps; None without any."""
+    """What is true of the map of each of several groups; None without any."""
     known = [each for each in found if each is not None]
-    return max(known, key=lambda each: each.width_px or math.inf, default=None)
+    if not known:
+        return None
+    one = max(known, key=lambda each: (each.width_px is None, each.density))
+    # As dense as the one needs it and as wide as any does: that is reliable on all.
+    widths = [each.width_px for each in known if each.width_px is not None]
+    width_px = None if one.width_px is None else max(widths)
+    return replace(one, width_px=width_px, groups=len(known))
 
 
-def _full(mechanism: MapMechanism) -> float:
-    """The most that the cells of a person can add up to, over all layers."""
+def places_sentence(maps: Sequence[GazeMap]) -> str:
+    """How many places of released maps stand out of the noise."""
+    counts = [standing_out(each) for each in maps]
+    certain, perhaps = (sum(each) for each in zip(*counts, strict=True))
+    where = f"on {plural(len(maps), 'map')} together " if len(maps) > 1 else ""
+    return _sentence(
+        f"{where}{_places(certain, 'stand')} out for certain, {_more(certain, perhaps)}; noise "
+        "alone makes a certain one on 1 map of 20."
+    )
+
+
+def difference_sentence(first: GazeMap, second: GazeMap) -> str:
+    """Whether two released maps differ by more than noise."""
+    certain, perhaps = difference_standing_out(first, second)
+    return (
+        f"Between {first.name} and {second.name} {_places(certain, 'differ')} for certain, "
+        f"{_more(certain, perhaps)}."
+    )
+
+
+def tables_sentence(
+    mechanism: AoiTables,
+    shape: AreaShape,
+    released: pl.DataFrame | None = None,
+    *,
+    beside_map: bool = False,
+) -> str:
+    """What of tables of areas can be told from the noise.
+
+    Args:
+        mechanism: of the tables.
+        shape: the public facts.
+        released: the tables; None as long as there are none.
+        beside_map: whether a map has the other half of ε.
+    """
+    limits = mechanism.limits(shape)
+    starts = np.cumsum([0, *(one.cells for one in limits[:-1])])
+    errors = dict(zip(mechanism.names, mechanism.cell_sd(shape)[0, starts].tolist(), strict=True))
+    each = ", ".join(f"{number(errors[name], 2)} ({name})" for name in mechanism.names)
+    text = f"Tables of areas: standard errors of the noise are {each}"
+    if released is not None:
+        above = released.filter(pl.col("measured") > RELIABLE_ERRORS * pl.col("standard_error"))
+        by_chance = number(len(released) * _BY_CHANCE, 2)
+        text += (
+            f"; {len(above)} of {plural(len(released), 'number')} "
+            f"{'is' if len(above) == 1 else 'are'} above two of them, where noise alone gives "
+            f"about {by_chance}"
+        )
+    text += "."
+    lost = [one.table for one in limits if errors[one.table] > _LITTLE * one.most]
+    if lost:
+        advice = ["--only areas"] * beside_map
+        advice += [f"--set tables={mechanism.names[0]}"] * (len(mechanism.names) > 1)
+        told = ", ".join([*advice, "a larger ε", "more people"])
+        text += f" Little can be told from {', '.join(lost)}: take {told}."
+    if set(mechanism.names) - {"dwell"}:
+        visits = plural(mechanism.visits, "visit")
+        text += f" Of each person the first {visits} to a picture or in a stretch count."
+    return text
+
+
+def _places(count: int, verb: str) -> str:
+    """How many places do something."""
+    return f"{plural(count, 'place') if count else 'no place'} {verb}{'s' * (count < 2)}"
+
+
+def _more(certain: int, perhaps: int) -> str:
+    return f"{perhaps}{' more' * (certain > 0)} may be noise"
+
+
+def _sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}"
+
+
+def _totals(mechanism: MapMechanism, shape: MapShape) -> tuple[float, float, str]:
+    """What all cells of the mean add up to: at most, as assumed, and on what condition."""
     if isinstance(mechanism, MapGrid):
-        return 1.0
-    return float(mechanism.samples) if isinstance(mechanism, CappedMap) else math.inf
+        clips = mechanism.radius(shape) < 1
+        half = "clipping leaves half of people's gaze" if clips else "half of the people looked"
+        return 1.0, _LEFT, f"if {half}"
+    if isinstance(mechanism, CappedMap):
+        most = float(mechanism.samples)
+        return most, most, f"if everybody fills the cap of {mechanism.samples}"
+    return math.inf, math.inf, ""
+
+
+def _told(grid: Grid, sigma_px: float, cell_sd: float, total: float) -> tuple[int, float | None]:
+    """The density to tell hotspots of, and the least width of those."""
+    found = [
+        (density, reliable_width(grid, sigma_px, cell_sd, total, density)) for density in DENSITIES
+    ]
+    some = [(density, width) for density, width in found if width is not None]
+    narrow = [each for each in some if each[1] <= _NARROW * grid.width_px]
+    return next(iter([*narrow, *some]), found[-1])
 
 
 def _people_needed(
@@ -140,11 +276,17 @@ def _people_needed(
     def enough(people: int) -> bool:
         more = mechanism.shape_of(people, shape.recordings, width_px, height_px, sigma_px)
         least = reliable_width(
-            more.grid, sigma_px, mechanism.cell_sd(more), total / shape.recordings
+            more.grid,
+            sigma_px,
+            mechanism.cell_sd(more),
+            total / shape.recordings,
+            _WANTED_DENSITY,
         )
         return least is not None and least <= _WANTED_SHARE * width_px
 
     few, many = shape.people, 2 * shape.people
+    if enough(few):
+        return None
     while not enough(many):
         few, many = many, 2 * many
         if many > _MOST_PEOPLE:
@@ -156,7 +298,9 @@ def _people_needed(
     return -(-many // digits) * digits
 
 
-def reliable_width(grid: Grid, sigma_px: float, cell_sd: float, total: float) -> float | None:
+def reliable_width(
+    grid: Grid, sigma_px: float, cell_sd: float, total: float, density: float
+) -> float | None:
     """The least width in px of hotspots that stand out of the noise; None if none does.
 
     Args:
@@ -164,15 +308,16 @@ def reliable_width(grid: Grid, sigma_px: float, cell_sd: float, total: float) ->
         sigma_px: of the point spread.
         cell_sd: of the noise in a cell.
         total: of a map over all its cells.
+        density: of the hotspots, in units of the average.
 
     >>> grid = Grid(1000, 1000, 10, 10)
-    >>> round(reliable_width(grid, 20.0, 0.005, 1.0)), reliable_width(grid, 20.0, 0.5, 1.0)
+    >>> round(reliable_width(grid, 20.0, 0.005, 1.0, 4)), reliable_width(grid, 20.0, 0.5, 1.0, 4)
     (100, None)
     """
     cell_x, cell_y = grid.cell_px
     area = grid.width_px * grid.height_px
-    # So that it fits into the picture, and four times the average is no more than everything.
-    widest = min(grid.width_px, grid.height_px, math.sqrt(area / DENSITY))
+    # So that it fits into the picture, and its gaze is no more than everything.
+    widest = min(grid.width_px, grid.height_px, math.sqrt(area / density))
     narrowest = max(cell_x, cell_y, _FULL_WIDTH * sigma_px)
 
     def stands_out(width: float) -> bool:
@@ -183,9 +328,9 @@ def reliable_width(grid: Grid, sigma_px: float, cell_sd: float, total: float) ->
                 for cell in (cell_x, cell_y)
             ],
         )
-        density = DENSITY * total / area * math.prod(shares)
+        mean = density * total / area * math.prod(shares)
         error = cell_sd * math.sqrt(math.prod(noises) / (cell_x * cell_y)) / width
-        return density >= (RELIABLE_ERRORS + _POWER) * error
+        return mean >= (RELIABLE_ERRORS + _POWER) * error
 
     if narrowest > widest or not stands_out(widest):
         return None

@@ -6,9 +6,11 @@ import base64
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from eyelid.releases.maps.findings import findings, map_words, signed, signed_limits, table_words
+from eyelid.releases.maps.pictures import guarantee_legend
 from eyelid.releases.rendering import rendered
 from eyelid.releases.report import Standing, told_total
-from eyelid.releases.words import SAYS_NOTHING, formal_only, limits, plural
+from eyelid.releases.words import SAYS_NOTHING, formal_only, plural
 from eyelid.version import __version__
 
 if TYPE_CHECKING:
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 _SHOWN = {
     "overlay.png": "The released map. It is all that others see, and shows noise as well as gaze.",
     "reliable.png": "The same, hatched where it cannot be told from noise.",
+    "difference.png": "Where the two groups differ, as released.",
+    "areas.png": "The released tables of areas.",
 }
 
 
@@ -40,7 +44,13 @@ def map_report(audit: HeatmapAudit) -> str:
         total=told_total(subject.total),
         notes=audit.notes,
         says_nothing=SAYS_NOTHING,
-        limits=limits,
+        # In words of looks: the usual ones are of features.
+        promise=lambda guarantee: guarantee_legend(guarantee, subject.certificate.people),
+        findings=findings(audit),
+        map_words=map_words,
+        table_words=table_words,
+        signed=signed,
+        signed_limits=signed_limits,
         uncovered=UNCOVERED,
         version=__version__,
     )

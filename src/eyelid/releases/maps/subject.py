@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -49,7 +48,6 @@ _FILES = (
     "audit.json",
     "report.html",
 )
-_NOT_DRAWN_AGAIN = "the pictures were not compared with map.npz, which is what was checked"
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,15 +94,6 @@ class MapSubject:
             for column, known in (("layer", layers), ("table", names))
         ]
         return self.tables.sort(order, maintain_order=True)["measured"].to_numpy()
-
-
-def is_heatmap(path: Path | str) -> bool:
-    """Whether this is a folder that `eyelid heatmap` made."""
-    file = Path(path) / "certificate.json"
-    try:
-        return file.is_file() and isinstance(json.loads(file.read_bytes()).get("map"), dict)
-    except (OSError, ValueError, AttributeError):
-        return False
 
 
 def map_subject(
@@ -167,7 +156,7 @@ def map_subject(
         notes=(
             *unknown,
             *beyond(folder, _FILES),
-            _NOT_DRAWN_AGAIN,
+            _not_drawn_again(arrays, tables),
         ),
         remarks=study.notes,
     )
@@ -175,6 +164,12 @@ def map_subject(
     if certificate.person_level.holds:
         wrong += _with_mechanism(subject)
     return replace(subject, disagreements=tuple(wrong))
+
+
+def _not_drawn_again(arrays: Arrays, tables: pl.DataFrame | None) -> str:
+    checked = ["map.npz"] * bool(arrays) + ["areas.csv"] * (tables is not None)
+    what = f"{' and '.join(checked)}, which {'are' if len(checked) > 1 else 'is'} what was checked"
+    return f"the pictures were not compared with {what}"
 
 
 def _released(folder: Path, certificate: Certificate) -> tuple[Arrays, pl.DataFrame | None]:

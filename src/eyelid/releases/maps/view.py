@@ -13,6 +13,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.maps.placement import Placement, default_sigma_px, point_spread_px
 from eyelid.gaze.study import Screen, Study
 from eyelid.releases.maps.pictures import Picture, read_picture
+from eyelid.releases.words import plural
 
 _PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp", ".ppm", ".pgm")
 _SHOWN = 5
@@ -54,7 +55,7 @@ def view_of(
     study: Study,
     stimuli: Sequence[str | Path] = (),
     *,
-    image: Path | str | None = None,
+    images: Sequence[str | Path] = (),
     size: Size | None = None,
     at: tuple[float, float] | None = None,
     scale: float | None = None,
@@ -65,22 +66,25 @@ def view_of(
     Args:
         study: its stimuli and its screen.
         stimuli: names of stimuli, or picture files that are called like them.
-        image: the picture of the only stimulus.
+        images: a picture file for each of them, in the same order.
         size: width and height of the picture, where there is no file of it.
         at: px of the screen where the picture's top left lay.
         scale: px of the screen that one px of the picture took.
         blur: standard deviation of the point spread, in px or as ``1deg``.
     """
     found, notes = _stimuli(study, [str(name) for name in stimuli])
-    if image is not None:
-        if len(found) > 1:
-            raise InputError(f"--image is of one stimulus, got {len(found)}: name one")
-        found = [(found[0][0], Path(image))]
+    if images:
+        if len(images) != len(found):
+            raise InputError(
+                f"every --image is of the --stimulus in its place: got "
+                f"{plural(len(images), 'image')} and {plural(len(found), 'stimulus', 'stimuli')}"
+            )
+        found = [(name, Path(file)) for (name, _), file in zip(found, images, strict=True)]
     pictures = tuple(None if path is None else read_picture(path) for _, path in found)
     width_px, height_px = _size([path for _, path in found], pictures, size, study.screen)
     placement, more = _placement((width_px, height_px), study, at, scale)
     degree_px = point_spread_px(1.0, study.screen, placement)
-    sigma_px = _sigma_px(blur, degree_px, default_sigma_px(width_px, study.screen, placement))
+    sigma_px = parsed_blur(blur, degree_px, default_sigma_px(width_px, study.screen, placement))
     names = tuple(name for name, _ in found if name is not None)
     return View(
         stimuli=names or None,
@@ -119,6 +123,33 @@ def parsed_place(text: str) -> tuple[float, float]:
             f"--at takes X,Y in px of the screen, such as 120,80, got '{text}'"
         ) from None
     return x_px, y_px
+
+
+def parsed_blur(blur: float | str | None, degree_px: float | None, default: float) -> float:
+    """The point spread in px, from ``40`` or ``1deg``.
+
+    >>> parsed_blur("1.5deg", 40.0, 30.0), parsed_blur("25", None, 30.0)
+    (60.0, 25.0)
+    """
+    if blur is None:
+        return default
+    text = str(blur).strip().lower()
+    in_degrees = text.endswith(("deg", "°"))
+    number = text.removesuffix("deg").removesuffix("°").removesuffix("px")
+    try:
+        amount = float(number)
+    except ValueError:
+        amount = math.nan
+    if not (math.isfinite(amount) and amount >= 0):
+        raise InputError(f"--blur takes px (40) or degrees (1deg), at least 0, got '{blur}'")
+    if not in_degrees:
+        return amount
+    if degree_px is None:
+        raise InputError(
+            f"--blur {blur} needs the screen's geometry: say it in px, or give --map "
+            "screen=1920x1080,screen_m=0.53x0.30,distance_m=0.65 with its own numbers"
+        )
+    return amount * degree_px
 
 
 def _stimuli(
@@ -196,11 +227,12 @@ def _size(
         raise InputError(f"all pictures of one map must be of one size, got {told} px")
     if sizes:
         return next(iter(sizes))
-    if screen is None or not (screen.width_px and screen.height_px):
+    known = _size_of(screen)
+    if known is None:
         raise InputError(
             "how large the picture is is not known: give it with --image FILE, or --size WxH"
         )
-    return screen.width_px, screen.height_px
+    return known
 
 
 def _placement(
@@ -208,21 +240,30 @@ def _placement(
 ) -> tuple[Placement, list[str]]:
     """Where the picture lay; never guessed where the screen has another size."""
     placement = Placement(*(at or (0.0, 0.0)), scale=1.0 if scale is None else scale)
-    if at is not None:
-        return placement, []
-    screen = study.screen
-    if screen is None or not (screen.width_px and screen.height_px):
+    screen = _size_of(study.screen)
+    shown = tuple(length * placement.scale for length in size)
+    if screen is None and at is None:
         return placement, [
             f"the screen's size is not known: the picture of {_by(size)} px is taken to begin at "
             "the coordinates' 0, 0 (otherwise say --at X,Y and --scale F)"
         ]
-    shown = tuple(length * placement.scale for length in size)
-    if all(math.isclose(a, b, abs_tol=0.5) for a, b in zip(shown, _size_of(screen), strict=True)):
+    if screen is None:
+        return placement, []
+    if at is not None:
+        sides = zip(at, shown, screen, strict=True)
+        if any(start >= most or start + length <= 0 for start, length, most in sides):
+            raise InputError(
+                f"a picture of {_by(size)} px at {at[0]:g},{at[1]:g} lies outside the screen of "
+                f"{_by(screen)}, where nobody could look at it: --at takes its top left in px of "
+                "the screen"
+            )
+        return placement, []
+    if all(math.isclose(a, b, abs_tol=0.5) for a, b in zip(shown, screen, strict=True)):
         return placement, []
     raise InputError(
         f"the picture is {_by(size)} px{'' if scale is None else f' at scale {scale:g}'} and the "
-        f"screen {_by(_size_of(screen))}: say where the picture's top left lay and how many px of "
-        f"the screen one of its px took; {_suggested(size, _size_of(screen), scale)}"
+        f"screen {_by(screen)}: say where the picture's top left lay and how many px of "
+        f"the screen one of its px took; {_suggested(size, screen, scale)}"
     )
 
 
@@ -243,32 +284,11 @@ def _suggested(size: Size, screen: Size, scale: float | None) -> str:
     return "; ".join(told)
 
 
-def _size_of(screen: Screen) -> Size:
-    return screen.width_px or 0, screen.height_px or 0
+def _size_of(screen: Screen | None) -> Size | None:
+    if screen is None or not (screen.width_px and screen.height_px):
+        return None
+    return screen.width_px, screen.height_px
 
 
 def _by(size: Size) -> str:
     return f"{size[0]} × {size[1]}"
-
-
-def _sigma_px(blur: float | str | None, degree_px: float | None, default: float) -> float:
-    """The point spread in px."""
-    if blur is None:
-        return default
-    text = str(blur).strip().lower()
-    in_degrees = text.endswith(("deg", "°"))
-    number = text.removesuffix("deg").removesuffix("°").removesuffix("px")
-    try:
-        amount = float(number)
-    except ValueError:
-        amount = math.nan
-    if not (math.isfinite(amount) and amount >= 0):
-        raise InputError(f"--blur takes px (40) or degrees (1deg), at least 0, got '{blur}'")
-    if not in_degrees:
-        return amount
-    if degree_px is None:
-        raise InputError(
-            f"--blur {blur} needs the screen's geometry: say it in px, or give --map "
-            "screen=1920x1080,screen_m=0.53x0.30,distance_m=0.65 with its own numbers"
-        )
-    return amount * degree_px

@@ -1,0 +1,150 @@
+"""What a heatmap of a study would promise and show: nothing is spent, drawn or written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from eyelid.errors import InputError
+from eyelid.gaze.study import Study
+from eyelid.io.column_map import Map
+from eyelid.io.intake import read_scrubbed
+from eyelid.privacy.noise import Randomness, randomness
+from eyelid.releases.maps.pictures import guarantee_legend
+from eyelid.releases.maps.plan import MapPlan, make_map_plan
+from eyelid.releases.maps.reliability import Reliability, reliability, tables_sentence, worst
+from eyelid.releases.maps.view import Size, view_of
+from eyelid.releases.words import plural
+
+
+@dataclass(frozen=True, eq=False)
+class HeatmapPreview:
+    """A heatmap before it is paid for.
+
+    Attributes:
+        study: whose gaze it would be of.
+        plan: everything that is settled.
+        noise: where noise would come from.
+    """
+
+    study: Study
+    plan: MapPlan
+    noise: Randomness
+
+    @property
+    def protects(self) -> str:
+        """Whom it would protect, as its pictures would say."""
+        return guarantee_legend(self.plan.guarantee, len(self.plan.people))
+
+    @property
+    def reliability(self) -> Reliability | None:
+        """What could be trusted, from public facts alone; None where nothing can be said."""
+        plan = self.plan
+        if plan.mechanism is None:
+            return None
+        found = [
+            reliability(plan.mechanism, each.shape, plan.view.sigma_px) for each in plan.observers
+        ]
+        return worst(found)
+
+    @property
+    def says(self) -> tuple[str, ...]:
+        """The same in sentences, of maps and of tables."""
+        said = [] if self.reliability is None else [self.reliability.sentence]
+        tables = self.plan.tables
+        if tables is not None:
+            beside_map = self.plan.mechanism is not None
+            said.append(tables_sentence(tables.mechanism, tables.shape, beside_map=beside_map))
+        return tuple(said)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was taken for granted."""
+        return *self.study.notes, *self.plan.notes
+
+    @property
+    def for_owner(self) -> tuple[str, ...]:
+        """About the raw data, so for their owner alone, and in no file."""
+        looks = self.plan.looks
+        kept = len(looks.x_px)
+        if not kept:
+            return (
+                "no look lies on the picture: check --at, --scale and the units; the map is noise",
+            )
+        told = []
+        if looks.outside:
+            share = looks.outside / (kept + looks.outside)
+            about = f"{share:.0%}" if share >= 0.01 else "less than 1%"
+            was = "was" if looks.outside == 1 else "were"
+            told.append(f"{plural(looks.outside, 'look')} ({about}) {was} outside the picture")
+        without = len(looks.people) - len(np.unique(looks.person))
+        if without:
+            told.append(f"{plural(without, 'person', 'people')} had no look on the picture")
+        seen = np.bincount(looks.layer, minlength=len(looks.layers)) > 0
+        last = int(seen.nonzero()[0].max())
+        if self.plan.stretches_ms is not None:
+            if last + 1 < len(seen):
+                begin = f"{self.plan.stretches_ms[last + 1] / 1000:.10g} s"
+                rest = plural(len(seen) - last - 1, "map")
+                told.append(f"nobody looked from {begin} on: the last {rest} would be noise alone")
+        elif not seen.all():
+            names = ", ".join(np.array(looks.layers)[~seen])
+            told.append(f"nobody looked at {names}: a map of it is noise alone")
+        return tuple(told)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As ``eyelid heatmap --dry-run --json`` prints it."""
+        trusted = self.reliability
+        return {
+            "dry_run": True,
+            "people": len(self.plan.people),
+            "mechanism": None if self.plan.mechanism is None else self.plan.mechanism.name,
+            "guarantee": self.plan.guarantee.to_dict(),
+            "noise": {"sampler": self.plan.sampler(), "numerics": self.plan.numerics},
+            "unprotected": self.plan.unprotected,
+            "map": self.plan.facts
+            | {"reliability": None if trusted is None else trusted.to_dict()},
+            "says": " ".join(self.says),
+        }
+
+
+def heatmap_preview(
+    source: Study | Path | str,
+    *,
+    stimulus: str | Path | Sequence[str | Path] | None = None,
+    image: str | Path | Sequence[str | Path] | None = None,
+    size: Size | None = None,
+    at: tuple[float, float] | None = None,
+    scale: float | None = None,
+    blur: float | str | None = None,
+    seed: int | None = None,
+    map: Map = None,
+    **asked: Any,
+) -> HeatmapPreview:
+    """Check everything that a heatmap needs; the arguments are those of `private_heatmap`.
+
+    >>> from eyelid.gaze.simulator import simulate
+    >>> study = simulate(people=4, minutes=0.1, seed=1)
+    >>> found = heatmap_preview(study, stimulus="comic", level="good")
+    >>> found.plan.told, found.plan.guarantee.numbers()
+    ('4 people, 1 map of 1920 × 1080 px, measured in 5 × 3 cells by map-grid', 'ε = 1, δ = 1e-06')
+    """
+    if seed is not None and seed < 0:
+        raise InputError(f"seed must not be negative, got {seed}")
+    noise = randomness(seed)
+    study = source if isinstance(source, Study) else read_scrubbed(source, map)
+    view = view_of(
+        study, _several(stimulus), images=_several(image), size=size, at=at, scale=scale, blur=blur
+    )
+    return HeatmapPreview(study, make_map_plan(study, view, noise, **asked), noise)
+
+
+def _several(given: str | Path | Sequence[str | Path] | None) -> list[str | Path]:
+    """One or several of something as a list."""
+    if given is None:
+        return []
+    return [given] if isinstance(given, str | Path) else list(given)
