@@ -338,6 +338,7 @@ def test_a_polygon_that_crosses_itself_is_refused(eyelid, study, tmp_path):
         (("--level", "good", "--weight", "seconds"), ("'seconds'", "duration (a look is its")),
         (("--level", "good", "--set", "tables=dwell"), ("--areas FILE",)),
         (("--level", "good", "--set", "grid=3x3"), ("--grid 3x3",)),
+        (("--level", "good", "--set", "every=2"), ("--every 2",)),
         (("--level", "good", "--seed", "-1"), ("seed",)),
         (("--level", "good", "--scale", "0"), ("scale",)),
         (("--level", "good", "--every", "0.0001", "--for", "60"), ("maps", "fewer")),
@@ -348,6 +349,16 @@ def test_what_does_not_fit_is_refused_in_one_line(eyelid, study, tmp_path, words
     done = eyelid("heatmap", study, tmp_path / "out", "--stimulus", "other", *words)
     refused(done, *parts)
     assert not (tmp_path / "out").exists()
+
+
+def test_the_unit_is_always_the_person(eyelid, study, tmp_path):
+    done = eyelid(
+        *("heatmap", study, tmp_path / "out", "--stimulus", "other", "--level", "good"),
+        *("--set", "unit=sample"),
+    )
+    assert done.code != 0
+    assert "choose one of person" in done.err
+    assert "--unit" not in done.err
 
 
 def test_a_stimulus_that_is_not_there_is_refused_with_some_that_are(eyelid, study, tmp_path):
@@ -469,6 +480,18 @@ def test_cost_and_the_release_need_the_same_people(eyelid, study, tmp_path):
         (("--mechanism", "aoi-tables", "--people", "9", "--areas", "3", "--blur", "9"), "neither"),
         (("--mechanism", "laplace", "--people", "9", "--level", "good"), "--level is for heatmaps"),
         (("--mechanism", "map-grid", "--people", "9"), "--size WxH"),
+        (("--mechanism", "map-grid", "--people", "9", "--size", "9x9", "--blur", "nan"), "--blur"),
+        (("--mechanism", "map-grid", "--people", "9", "--size", "9x9", "--blur", "13"), "12 px"),
+        (
+            ("--mechanism", "map-grid", "--people", "9", "--size", "9x9", "--recordings", "-2"),
+            "at least 1 picture (--recordings), got -2",
+        ),
+        (
+            ("--mechanism", "map-grid", "--people", "9", "--size", "9x9", "--recordings", "0"),
+            "got 0",
+        ),
+        (("--mechanism", "aoi-tables", "--people", "9", "--areas", "0"), "at least 1, got 0"),
+        (("--mechanism", "aoi-tables", "--people", "9", "--areas", "-1"), "at least 1, got -1"),
         (("--mechanism", "map-grid", "--people", "9", "--features", "3"), "features"),
         (("--mechanism", "map-grid", "--people", "1", "--size", "9x9"), "at least 2"),
         (("--mechanism", "laplace", "--people", "9", "--size", "9x9"), "heatmaps"),

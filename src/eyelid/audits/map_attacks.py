@@ -22,7 +22,7 @@ from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.gaze.maps.grid import Floats
 from eyelid.mechanisms.noisy import noise_of
 from eyelid.mechanisms.noisy_sum import NoisySum
-from eyelid.mechanisms.papers.maps import PaperMap
+from eyelid.mechanisms.papers.maps import PaperMap, RandomSelection
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import DiscreteLaplace, randomness
 
@@ -61,14 +61,15 @@ class MapAttacks:
             else; None with too few people, or of a mechanism that claims nothing.
         positive: the same without noise: what the attack can do at all.
         null: the same where the map does not depend on who is in it.
-        subtraction: what whoever knows all others learns of the last one.
+        subtraction: what whoever knows all others learns of the last one; None where people were
+            drawn at random, and nobody knows which: it is not tried.
         noise: what the noise turned out to be; None of a mechanism that claims none.
     """
 
     membership: Membership | None
     positive: Membership | None
     null: Membership | None
-    subtraction: Subtraction
+    subtraction: Subtraction | None
     noise: MapNoise | None
 
 
@@ -143,7 +144,9 @@ def attack_map(
         membership=games.get("membership"),
         positive=games.get("positive"),
         null=games.get("null"),
-        subtraction=map_subtraction(law, counts, shape, cells),
+        subtraction=None
+        if isinstance(law, RandomSelection)
+        else map_subtraction(law, counts, shape, cells),
         noise=map_noise(law, counts, shape, cells) if isinstance(law, NoisySum) else None,
     )
 
@@ -151,10 +154,14 @@ def attack_map(
 def map_subtraction(law: Law, counts: PersonCounts, shape: Any, cells: Floats) -> Subtraction:
     """Leave each person out in turn, and get them back from the map and the others.
 
+    Everybody must be in it: what is left of a map of some alone says nothing of this attack.
+
     The span is the most that a person can have in a cell; of counts without a cap it is one look.
     """
     if counts.people < 2:
         raise InputError(f"a map of {counts.people} person has no others to subtract")
+    if isinstance(law, RandomSelection):
+        raise InputError(f"{law.name} draws people at random: nobody knows whom to subtract")
     # In spans: what of everybody is in it by the public rules, and the sum that was published.
     if isinstance(law, NoisySum):
         span = law.step(shape) / law.largest(shape)

@@ -36,6 +36,13 @@ Examples:
   eyelid heatmap study out --stimulus page --by gender --level okay
   eyelid heatmap study out --stimulus page --areas areas.json --only areas --level good"""
 
+# What has an option of its own here; the unit is always the person.
+_OPTIONS = (
+    *("stimulus", "image", "size", "at", "scale", "blur", "weight", "every", "for", "by"),
+    *("between", "areas", "only", "figures", "mechanism", "epsilon", "level", "delta"),
+    *("grid", "cap", "samples", "ledger", "seed", "map"),
+)
+
 
 def run(
     source: In,
@@ -139,7 +146,7 @@ def run(
     """
     from eyelid.engine.atomic import check_new
     from eyelid.engine.progress import shown
-    from eyelid.errors import InputError, unknown
+    from eyelid.errors import unknown
     from eyelid.releases.maps.heatmap import private_heatmap
     from eyelid.releases.maps.preview import heatmap_preview
     from eyelid.releases.maps.view import parsed_place, parsed_size
@@ -147,10 +154,6 @@ def run(
 
     if only not in (None, "areas"):
         raise unknown("--only", str(only), ["areas"])
-    parameters = settings(setting)
-    options = {"delta": delta, "grid": grid, "cap": cap, "samples": samples}
-    for name in options.keys() & parameters.keys():
-        raise InputError(f"{name} has an option of its own: write --{name} {parameters[name]}")
     asked: dict[str, Any] = {
         "stimulus": stimulus,
         "epsilon": epsilon,
@@ -170,8 +173,11 @@ def run(
         "only_areas": only == "areas",
         "seed": seed,
         "map": column_map(columns),
-        **options,
-        **parameters,
+        "delta": delta,
+        "grid": grid,
+        "cap": cap,
+        "samples": samples,
+        **settings(setting, _OPTIONS),
     }
     if dry_run:
         check_new(out)

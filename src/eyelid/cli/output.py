@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -48,7 +48,7 @@ Settings = Annotated[
 ]
 
 _SHOWN = 3
-_OPTIONS = {
+_OPTIONS = (
     "mechanism",
     "epsilon",
     "delta",
@@ -59,7 +59,7 @@ _OPTIONS = {
     "people",
     "recordings",
     "features",
-}
+)
 
 
 def print_json(value: dict[str, Any]) -> None:
@@ -121,9 +121,9 @@ def column_map(said: Sequence[str] | None) -> Any:
     return layout_from_pairs(said)
 
 
-def settings(pairs: Sequence[str] | None) -> dict[str, str]:
-    """``--set key=value`` as a dictionary."""
-    found = {}
+def settings(pairs: Sequence[str] | None, options: Collection[str] = _OPTIONS) -> dict[str, str]:
+    """``--set key=value`` as a dictionary; what the command has an option for is refused."""
+    found: dict[str, str] = {}
     for pair in pairs or ():
         key, separator, value = pair.partition("=")
         if not separator or not key:
@@ -131,7 +131,7 @@ def settings(pairs: Sequence[str] | None) -> dict[str, str]:
         key = key.strip().replace("-", "_")
         if key in found:
             raise InputError(f"--set {key} is given twice: give it once, several values as a,b")
-        if key in _OPTIONS:
+        if key in options:
             raise InputError(f"{key} has an option of its own: write --{key} {value}")
         found[key] = value.strip()
     return found

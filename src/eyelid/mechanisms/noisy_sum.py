@@ -24,7 +24,8 @@ from eyelid.privacy.unit import PERSON, Neighbours, Trust, Unit
 SCALE = 2**36
 # A sum of n numbers in floating point is off by n·2⁻⁵³ of it at most: so for 2²² entries a person.
 _ROOM = 1 - 2.0**-30
-_MOST_ENTRIES = 2**22
+MOST_ENTRIES = 2**22
+"""Cells that somebody may have looked at."""
 BLOCK = 4096
 """People who are summed up at once."""
 _MOST_STEPS = 2.0**61
@@ -236,7 +237,7 @@ def _check_entries(counts: PersonCounts) -> None:
         raise InputError(
             "counts have entries twice or out of order: make them with PersonCounts.added_up"
         )
-    if counts.person.size and np.bincount(counts.person).max() > _MOST_ENTRIES:
+    if counts.person.size and np.bincount(counts.person).max() > MOST_ENTRIES:
         raise InputError(
-            f"somebody has looks in more than {_MOST_ENTRIES:,} cells: take a coarser grid"
+            f"somebody has looks in more than {MOST_ENTRIES:,} cells: take a coarser grid"
         )

@@ -16,6 +16,12 @@ from eyelid.privacy.unit import PERSON, Trust
 from eyelid.releases.certificate import Certificate
 from eyelid.version import __version__
 
+NO_LEDGER = "what earlier releases of these people gave away: there is no ledger"
+ANOTHER_LEDGER = (
+    "what another ledger has counted of these people: the one used here is not the only one"
+)
+LARGE_DELTA = "would also allow a mechanism that publishes somebody's data outright"
+
 
 @dataclass(frozen=True, eq=False)
 class Purchase:
@@ -69,7 +75,7 @@ def debited(
     guarantee, person_level = purchase.guarantee, purchase.person_level
     unprotected = list(purchase.unprotected)
     if book is None:
-        unprotected.append("what earlier releases of these people gave away: there is no ledger")
+        unprotected.append(NO_LEDGER)
     else:
         ledger, origin = book
         what = f"{purchase.what}, {out.name if out else '–'}"
@@ -89,17 +95,11 @@ def debited(
         fingerprint = ledger.fingerprint(purchase.input_digest(), paid.id)
         if ledger.is_incomplete(origin):
             alike = False
-            unprotected.append(
-                "what another ledger has counted of these people: the one used here is not the "
-                "only one"
-            )
+            unprotected.append(ANOTHER_LEDGER)
     people = len(purchase.people)
     delta = person_level.delta or 0.0
     if delta * people >= 1:
-        unprotected.append(
-            f"one person in {people}: δ = {delta:g} would also allow a mechanism that "
-            "publishes somebody's data outright"
-        )
+        unprotected.append(f"one person in {people}: δ = {delta:g} {LARGE_DELTA}")
     central = guarantee.trust is Trust.CENTRAL
     bounded = person_level if total is None or central else total
     if not alike:

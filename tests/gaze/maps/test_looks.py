@@ -115,7 +115,7 @@ def test_stretches_of_time_begin_with_the_stimulus_in_each_recording():
         {"person": "bo", "recording": "r2", "time_ms": 140.0, "x": 7.0},
     ]
     looks = looks_of(study(rows), stimuli=["page"], stretches_ms=stretches(40.0, 2), **SIZE)
-    assert looks.layers == ("0–40 ms", "40–80 ms")
+    assert looks.layers == ("0–0.04 s", "0.04–0.08 s")
     assert rows_of(looks) == [
         ("ann", 0, 1.0),
         ("ann", 0, 2.0),

@@ -1,6 +1,7 @@
 """An audit of a heatmap: sound ones stand, forged ones are refuted, others' are refused."""
 
 import json
+import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -9,21 +10,25 @@ import pytest
 
 from eyelid.errors import InputError
 from eyelid.gaze.areas import Area
-from eyelid.gaze.maps.gaze_map import gaze_map, presented
+from eyelid.gaze.maps.gaze_map import gaze_map
 from eyelid.gaze.maps.spread import heatmap
 from eyelid.gaze.simulator.scenes import simulated_scene
 from eyelid.gaze.study import Screen, Study
 from eyelid.io import read, write
 from eyelid.io.reading import is_heatmap
+from eyelid.privacy.noise import randomness
 from eyelid.releases.audit import audit
 from eyelid.releases.certificate import read_certificate
 from eyelid.releases.fingerprint import arrays_digest
 from eyelid.releases.maps.audit import AREAS, audit_heatmap
+from eyelid.releases.maps.derived import Measured, maps_of, released_facts, trusted_of
+from eyelid.releases.maps.files import arrays_of
 from eyelid.releases.maps.heatmap import private_heatmap
 from eyelid.releases.maps.subject import map_subject
 
 WIDTH, HEIGHT, PEOPLE = 168, 105, 40
 LEFT = Area("left", np.array([[0.0, 0.0], [80.0, 0.0], [80.0, 105.0], [0.0, 105.0]]))
+RIGHT = Area("right", np.array([[90.0, 0.0], [160.0, 0.0], [160.0, 90.0], [90.0, 90.0]]))
 
 
 def scene(people=PEOPLE, stimuli=("page",), seed=1):
@@ -65,14 +70,71 @@ def home(tmp_path_factory):
     return home
 
 
-def forged(folder, **arrays):
-    """Other arrays under the same certificate, whose hash is mended."""
-    with np.load(folder / "map.npz") as found:
-        changed = dict(found) | arrays
-    np.savez_compressed(folder / "map.npz", **changed)
+def forged(folder, areas=None, **arrays):
+    """Other arrays, or another areas.csv, under the same certificate, whose hash is mended."""
+    file, table = folder / "map.npz", folder / "areas.csv"
+    changed = {}
+    if file.exists() or arrays:
+        changed = (dict(np.load(file)) if file.exists() else {}) | arrays
+        np.savez_compressed(file, **changed)
+    if areas is not None:
+        table.write_text(areas)
+    text = table.read_text() if table.exists() else ""
+    certified(folder, lambda told: told.update(output_sha256=arrays_digest(changed, text)))
+
+
+def certified(folder, change):
+    """Another certificate."""
     file = folder / "certificate.json"
     told = json.loads(file.read_text())
-    file.write_text(json.dumps(told | {"output_sha256": arrays_digest(changed)}))
+    change(told)
+    file.write_text(json.dumps(told, indent=2, ensure_ascii=False) + "\n")
+
+
+def noise_free(subject, number=0):
+    """The cells of a group without noise."""
+    law, observers = subject.laws[number], subject.plan.observers[number]
+    counts = observers.looks.counts(observers.shape.grid)
+    return law.divided(law.total(counts, observers.shape), observers.shape)
+
+
+def shown(folder, subject, cells):
+    """Other cells, with everything that follows from them but the reliability."""
+    plan, layers = subject.plan, len(subject.plan.looks.layers)
+    measured = [
+        Measured(law, cells[n * layers : (n + 1) * layers], law.cell_sd(observers.shape))
+        for n, (law, observers) in enumerate(zip(subject.laws, plan.observers, strict=True))
+    ]
+    maps = maps_of(plan, measured)
+    facts = released_facts(plan, measured, trusted_of(plan, measured))
+    forged(folder, **arrays_of(maps, [each.cells for each in measured], plan))
+    certified(folder, lambda told: told["map"].update(facts))
+    (folder / "DATACARD.md").unlink()
+
+
+@pytest.fixture
+def out(home, tmp_path):
+    """A heatmap of that study of one's own."""
+    shutil.copytree(home / "out", tmp_path / "out")
+    return tmp_path / "out"
+
+
+@pytest.fixture(scope="module")
+def with_areas(home):
+    """A heatmap of that study with tables of areas."""
+    private_heatmap(home / "study", home / "both", epsilon=1.5, areas=[LEFT, RIGHT])
+    return home / "both"
+
+
+@pytest.fixture
+def both(with_areas, tmp_path):
+    """One's own."""
+    shutil.copytree(with_areas, tmp_path / "both")
+    return tmp_path / "both"
+
+
+def disagreements(home, folder):
+    return list(map_subject(home / "study", folder).disagreements)
 
 
 def test_a_sound_heatmap_stands_and_is_written_beside_it(home):
@@ -142,29 +204,220 @@ def test_several_pictures_are_compared_one_by_one(tmp_path):
     assert done.refuted == []
 
 
-def test_a_map_without_noise_under_a_certificate_of_some_is_refuted(home, tmp_path):
-    private_heatmap(home / "study", tmp_path / "out", epsilon=1.5)
-    subject = map_subject(home / "study", tmp_path / "out")
-    (law,), (observers,) = subject.laws, subject.plan.observers
-    counts = observers.looks.counts(observers.shape.grid)
-    exact = law.divided(law.total(counts, observers.shape), observers.shape)
-    grid, sigma_px = observers.shape.grid, subject.plan.view.sigma_px
-    shown = presented(exact[0], grid, sigma_px, law.cell_sd(observers.shape), "", PEOPLE)
-    forged(tmp_path / "out", cells=exact, map=shown.values[None].astype(np.float32))
-    done = audit_heatmap(home / "study", tmp_path / "out")
-    assert any("next to no noise" in text for text in done.refuted)
+def test_a_map_without_noise_under_a_certificate_of_some_is_refuted(home, out):
+    subject = map_subject(home / "study", out)
+    shown(out, subject, noise_free(subject))
+    done = audit_heatmap(home / "study", out)
+    assert "next to no noise" in done.refuted[0]
     assert "subtracts all others gets the last one back exactly" in " ".join(done.refuted)
     assert done.verdict.startswith("The certificate is refuted")
 
 
-def test_a_noise_free_picture_beside_sound_cells_is_refuted(home, tmp_path):
-    private_heatmap(home / "study", tmp_path / "out", epsilon=1.5)
-    plan = map_subject(home / "study", tmp_path / "out").plan
+def test_a_noise_free_picture_beside_sound_cells_is_refuted(home, out):
+    plan = map_subject(home / "study", out).plan
     bare = heatmap(gaze_map(plan.looks).values, plan.view.sigma_px)
-    forged(tmp_path / "out", map=(bare / bare.sum())[None].astype(np.float32))
-    assert audit_heatmap(home / "study", tmp_path / "out").refuted == [
-        "a released map is not what its noisy cells give"
+    forged(out, map=(bare / bare.sum())[None].astype(np.float32))
+    assert disagreements(home, out) == [
+        "'map' of map.npz is not what public facts and noisy cells give"
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("measured", lambda values: values[:, ::-1]),
+        ("standard_error", lambda values: np.full_like(values, 1e-9)),
+        ("layers", lambda values: np.array(["Bob"])),
+        ("grid", lambda values: values[::-1]),
+        ("size", lambda values: values + 1),
+        ("sigma_px", lambda values: values + 1),
+        ("measured", lambda values: values.astype(np.float64)),
+    ],
+)
+def test_every_array_must_be_what_noisy_cells_give(name, change, home, out):
+    forged(out, **{name: change(np.load(out / "map.npz")[name])})
+    assert disagreements(home, out) == [
+        f"'{name}' of map.npz is not what public facts and noisy cells give"
+    ]
+
+
+def test_an_array_more_is_refuted_and_not_named(home, out):
+    forged(out, Bob=np.arange(9.0))
+    assert disagreements(home, out) == ["map.npz holds 1 more than the arrays of a map"]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda t: t.with_columns(value=pl.lit(0.1)), "'value' of areas.csv"),
+        (lambda t: t.with_columns(pl.col("standard_error") / 100), "'standard_error' of areas"),
+        (lambda t: t.with_columns(pl.col("area").reverse()), "names other tables"),
+        (lambda t: t.with_columns(rank=pl.lit(7)), "names other tables"),
+        (lambda t: t.with_columns(secret=pl.lit("Bob")), "other columns"),
+        (lambda t: t.select(reversed(t.columns)), "other columns"),
+    ],
+    ids=["value", "standard error", "areas", "ranks", "a column more", "order of columns"],
+)
+def test_tables_must_be_what_measured_values_give(change, said, home, both):
+    forged(both, areas=change(pl.read_csv(both / "areas.csv")).write_csv())
+    found = disagreements(home, both)
+    assert len(found) == 1
+    assert said in found[0]
+
+
+def test_raw_files_beside_a_release_are_refuted_and_their_names_are_for_the_owner(home, out):
+    forged(out, areas="person,x,y\nBob,1,2\n")
+    assert "areas.csv, which the certificate does not tell of" in disagreements(home, out)[0]
+    (out / "areas.csv").unlink()
+    forged(out)
+    for name in ("Bob.csv", ".DS_Store", "difference.png"):
+        (out / name).write_text("x")
+    subject = map_subject(home / "study", out)
+    assert subject.disagreements[0].startswith("the released folder holds difference.png")
+    assert subject.disagreements[1].startswith("the released folder holds 1 more than such")
+    assert "Bob" not in " ".join((*subject.disagreements, *subject.notes))
+    assert any("Bob.csv" in remark for remark in subject.remarks)
+
+
+def test_what_is_of_maps_is_refuted_in_a_release_of_tables(home, out, tmp_path):
+    areas = tmp_path / "areas"
+    private_heatmap(home / "study", areas, epsilon=1.0, areas=[LEFT], only_areas=True)
+    sound = (areas / "certificate.json").read_text()
+    certified(areas, lambda told: told["map"].update(sigma_px=[1, 2, 3]))
+    with pytest.raises(InputError, match="does not say how"):
+        audit_heatmap(home / "study", areas)
+    (areas / "certificate.json").write_text(sound)
+    forged(areas, **np.load(out / "map.npz"))
+    found = audit_heatmap(home / "study", areas).refuted
+    assert found == ["the released folder holds map.npz, which the certificate does not tell of"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda told: told["map"].update(cell_sd=[1e-9]),
+        lambda told: told["map"]["reliability"].update(hotspots_wider_than_px=1),
+        lambda told: told["map"]["reliability"].update(says="Bob looked at the exit"),
+        lambda told: told["map"].update(raw=[1, 2, 3]),
+        lambda told: told["map"].update(layers=["Bob"]),
+        lambda told: told.update(raw=[1, 2, 3]),
+        lambda told: told["person_level"].update(how="Bob looked at the exit"),
+        lambda told: told["guarantee"].update(reasons=["Bob looked at the exit"]),
+        lambda told: told["unprotected"].append("Bob looked at the exit"),
+        lambda told: told["noise"].update(randomness="Bob"),
+        lambda told: told["ledger"][-1].update(mechanism="Bob"),
+        lambda told: told["ledger"].append({"raw": [1, 2, 3]}),
+        lambda told: told["mechanism"]["parameters"].update(clip=0.9),
+    ],
+)
+def test_a_certificate_that_says_anything_else_is_refuted(change, home, out):
+    certified(out, change)
+    assert disagreements(home, out)
+
+
+def test_a_name_that_a_certificate_has_twice_is_refuted(home, out):
+    file = out / "certificate.json"
+    file.write_text(file.read_text().replace('"how":', '"how": "Bob", "how":', 1))
+    assert disagreements(home, out)
+
+
+def test_another_card_is_refuted(home, out):
+    card = out / "DATACARD.md"
+    card.write_text(card.read_text() + "Bob looked at the exit.\n")
+    assert disagreements(home, out) == ["DATACARD.md is not the card of this release"]
+
+
+def test_of_another_version_words_are_not_compared_and_that_is_said(home, out):
+    certified(out, lambda told: told.update(version="0.0.1"))
+    certified(out, lambda told: told["person_level"].update(how="in other words"))
+    subject = map_subject(home / "study", out)
+    assert subject.disagreements == ()
+    assert any("another version of eyelid" in text for text in subject.notes)
+    forged(out, raw=np.arange(3.0))
+    assert disagreements(home, out)
+
+
+@pytest.mark.parametrize("law", [{}, {"cap": "private", "mechanism": "map-gaussian"}])
+def test_a_choice_with_a_larger_epsilon_is_refuted(law, home, tmp_path):
+    """Cells with just the noise of the forged choice: nothing but the choice itself is amiss."""
+    out = tmp_path / "out"
+    private_heatmap(home / "study", out, epsilon=1.0, grid="8x5", **law)
+    subject = map_subject(home / "study", out)
+    assert subject.disagreements == ()
+    (chosen,), (observers,) = subject.laws, subject.plan.observers
+    loud = replace(chosen, epsilon=5.0)
+    counts = observers.looks.counts(observers.shape.grid)
+    cells = loud.measure(counts, observers.shape, randomness(1))
+    certified(out, lambda told: told["map"].update(settled=[loud.parameters()]))
+    shown(out, replace(subject, laws=(loud,)), cells)
+    assert audit_heatmap(home / "study", out).refuted == [
+        "the certificate says that its mechanism chose what it cannot choose"
+    ]
+
+
+def test_too_much_noise_in_one_group_excuses_nothing_in_the_other(tmp_path):
+    study, out = scene(), tmp_path / "out"
+    private_heatmap(study, out, epsilon=1.0, by="group")
+    subject = map_subject(study, out)
+    bare, loud = (noise_free(subject, number) for number in (0, 1))
+    away = loud + 5 * (subject.cells(1) - loud)
+    shown(out, subject, np.concatenate([bare, away]))
+    done = audit_heatmap(study, out)
+    assert done.subject.total is None
+    assert any("next to no noise" in text and "(a)" in text for text in done.refuted)
+    assert not any("(b)" in text for text in done.refuted)
+    assert done.verdict.startswith("The certificate is refuted")
+    assert any("may not be the original" in text for text in done.notes)
+    page = (out / "report.html").read_text()
+    assert "may be another original" in page
+
+
+def test_of_a_map_of_some_people_drawn_subtraction_is_not_claimed_to_tell_nothing(tmp_path):
+    study = scene(people=12)
+    private_heatmap(study, tmp_path / "out", mechanism="map-rs1")
+    done = audit_heatmap(study, tmp_path / "out")
+    assert done.refuted == []
+    assert "was not tried" in done.verdict
+    assert "tells nothing" not in done.verdict
+    told = json.loads((tmp_path / "out" / "audit.json").read_text())
+    assert told["maps"][0]["subtraction"] is None
+    assert "was not tried" in (tmp_path / "out" / "report.html").read_text()
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda folder: certified(folder, lambda told: told["map"].update(settled=[3])),
+        lambda folder: certified(
+            folder,
+            lambda told: told["map"].update(settled=[told["mechanism"]["parameters"]] * 2),
+        ),
+        lambda folder: certified(folder, lambda told: told["map"].update(sigma_px="wide")),
+        lambda folder: certified(folder, lambda told: told["unprotected"].append([])),
+        lambda folder: forged(folder, cells=np.load(folder / "map.npz")["cells"] * 1j),
+        lambda folder: forged(folder, cells=np.load(folder / "map.npz")["cells"].astype(str)),
+        lambda folder: forged(folder, map=np.load(folder / "map.npz")["map"].astype(float)),
+        lambda folder: forged(folder, areas=table_of(folder).drop("measured").write_csv()),
+        lambda folder: forged(folder, areas=table_of(folder)[:-1].write_csv()),
+        lambda folder: forged(folder, areas=table_of(folder).write_csv()[:-3] + "abc\n"),
+        lambda folder: forged(folder, areas=table_of(folder).write_csv() + "1,2,3,4,5,6,7,8,9\n"),
+        lambda folder: forged(folder, areas=table_of(folder).write_csv().rpartition(",")[0] + ","),
+        lambda folder: forged(folder, areas="\n"),
+    ],
+)
+def test_a_damaged_folder_is_refused(damage, home, both):
+    damage(both)
+    with pytest.raises(InputError):
+        audit_heatmap(home / "study", both)
+
+
+def table_of(folder):
+    return pl.read_csv(folder / "areas.csv")
+
+
+def test_missing_numbers_are_refuted(home, both):
+    forged(both, cells=np.load(both / "map.npz")["cells"] * np.nan)
+    assert any("missing or infinite" in text for text in disagreements(home, both))
 
 
 def test_a_smaller_epsilon_written_into_the_certificate_is_refuted(home, tmp_path):
@@ -338,3 +591,11 @@ def test_only_what_there_is_was_not_drawn_again(home, tmp_path):
     notes = " ".join(audit_heatmap(home / "study", tmp_path / "out").notes)
     assert "not compared with areas.csv" in notes
     assert "map.npz" not in notes
+
+
+def test_a_sound_heatmap_that_another_ledger_counted_stands(home, tmp_path):
+    book = tmp_path / "book.ledger"
+    private_heatmap(home / "study", tmp_path / "out", epsilon=1.5, ledger=book)
+    subject = map_subject(home / "study", tmp_path / "out", ledger=book)
+    assert any("another ledger" in text for text in subject.certificate.unprotected)
+    assert subject.disagreements == ()

@@ -453,3 +453,60 @@ def test_on_real_fixations_a_map_is_released(real_data, tmp_path):
     )
     assert done.certificate.people == 15
     assert done.maps[0].values.shape == (600, 800)
+
+
+@pytest.mark.parametrize(
+    ("asked", "match"),
+    [
+        ({"mechanism": "map-gaussian-paper", "cap": "paper", "weight": "duration"}, "seconds"),
+        ({"mechanism": "map-noisefree", "cap": "paper", "weight": "duration"}, "seconds"),
+        ({"mechanism": "map-laplace-paper", "cap": "paper", "epsilon": 1e-200}, "beyond measure"),
+        ({"blur": 1e9}, "--blur 1000000000.0 is 1e.09 px here"),
+        ({"blur": 189}, "at most 188 px"),
+        ({"mechanism": "map-gaussian", "size": (60_000, 1), "at": (0, 0)}, "more than fit"),
+        ({"samples": 10**400}, "samples must be at most"),
+        ({"cap": 10**400}, "cap must be at most"),
+        ({"clip": 1e-320}, "clip must be at least"),
+    ],
+    ids=lambda value: "-".join(map(str, value.values()))[:40] if isinstance(value, dict) else None,
+)
+def test_what_could_not_be_computed_is_refused_before_anything_is_spent(tmp_path, asked, match):
+    write(fixations(), tmp_path / "study")
+    with pytest.raises(InputError, match=match):
+        private_heatmap(tmp_path / "study", tmp_path / "out", **{"epsilon": 1.0} | asked)
+    assert not Ledger(tmp_path / "study.ledger").debits(read(tmp_path / "study").origin.id)
+
+
+def test_figures_that_could_not_be_drawn_are_refused_before_anything_is_spent(tmp_path):
+    study = fixations()
+    write(study.derive(data=study.data.with_columns(pl.col("x") + 1000)), tmp_path / "study")
+    with pytest.raises(InputError, match="nobody looked at the first map"):
+        private_heatmap(tmp_path / "study", figures=tmp_path / "figures", level="good")
+    assert not Ledger(tmp_path / "study.ledger").debits(read(tmp_path / "study").origin.id)
+
+
+def test_a_picture_too_tall_for_counts_in_pixels_has_cells():
+    assert default_mechanism(10**6, 1, (2, 60_000), 40.0, epsilon=1.0).name == "map-grid"
+
+
+def test_somebody_with_more_looks_than_can_be_added_up_is_refused_first(monkeypatch):
+    monkeypatch.setattr("eyelid.releases.maps.plan.MOST_ENTRIES", 7)
+    with pytest.raises(InputError, match="somebody has 8 looks"):
+        private_heatmap(fixations(looks=8), level="good", grid="5x3")
+    private_heatmap(fixations(looks=7), level="good", grid="5x3")
+    private_heatmap(fixations(looks=8), level="good", grid="7x1")
+
+
+@pytest.mark.parametrize(("name", "cap"), [("map-gaussian", "private"), ("map-rs1", "paper")])
+def test_groups_share_one_cap_which_no_data_choose(name, cap):
+    study = fixations(attributes=halves())
+    with pytest.raises(InputError, match="groups would differ by their caps"):
+        private_heatmap(study, by="group", mechanism=name, cap=cap, epsilon=1.0)
+
+
+@pytest.mark.parametrize("order", [["a", "b"], ["b", "a"]])
+def test_of_groups_without_a_guarantee_the_worst_is_stated(order):
+    # Of three people two are drawn, of four two.
+    study = fixations(people=7, attributes={"group": ["a"] * 3 + ["b"] * 4})
+    done = private_heatmap(study, by="group", between=order, mechanism="map-rs1", epsilon=1.0)
+    assert done.certificate.person_level.delta == pytest.approx(2 / 3)

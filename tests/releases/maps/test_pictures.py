@@ -300,7 +300,7 @@ def test_a_reliable_picture_says_what_its_lines_mean_and_how_wide_hotspots_must_
     ):
         said = words(figure)
         assert sentence in said
-        assert "Solid line: stands out for certain (noise alone draws one in at most 1 of" in said
+        assert "Solid line: stands out clearly (noise alone draws one in at most 1 of" in said
         assert "Dashed: above 2 standard errors of the noise, may be noise" in said
 
 

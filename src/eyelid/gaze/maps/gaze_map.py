@@ -65,7 +65,7 @@ class GazeMap:
 
 
 def standing_out(gaze_map: GazeMap) -> tuple[int, int]:
-    """How many places of a map stand out for certain, and how many more may be noise.
+    """How many places of a map stand out clearly, and how many more may be noise.
 
     A place is connected. Certain ones reach ``sure_errors``, the others two standard errors.
     """
@@ -78,7 +78,7 @@ def standing_out(gaze_map: GazeMap) -> tuple[int, int]:
 
 
 def difference_standing_out(first: GazeMap, second: GazeMap) -> tuple[int, int]:
-    """In how many places two maps differ for certain, and in how many more perhaps by noise.
+    """In how many places two maps differ clearly, and in how many more perhaps by noise.
 
     Each place counts for the map that has more there.
     """

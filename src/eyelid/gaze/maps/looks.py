@@ -354,8 +354,9 @@ def _edges(stretches_ms: Sequence[float], stimuli: tuple[str, ...]) -> Floats:
 
 
 def _stretch_names(edges_ms: Floats) -> tuple[str, ...]:
-    ends = [f"{edge:.10g}" for edge in edges_ms]
-    return tuple(f"{first}–{last} ms" for first, last in itertools.pairwise(ends))
+    """In seconds, as people ask for them."""
+    ends = [f"{edge_ms / 1000:.10g}" for edge_ms in edges_ms]
+    return tuple(f"{first}–{last} s" for first, last in itertools.pairwise(ends))
 
 
 def _rows_of_people(data: pl.DataFrame) -> dict[str, tuple[int, int]]:

@@ -19,6 +19,7 @@ import numpy as np
 from eyelid.audits.map_attacks import (
     Law,
     MapAttacks,
+    MapNoise,
     MapUse,
     TableUse,
     attack_map,
@@ -37,7 +38,7 @@ from eyelid.mechanisms.papers.maps import PaperMap
 from eyelid.privacy.guarantee import rounded_up
 from eyelid.releases.audit import PAGES, UNCOVERED
 from eyelid.releases.audit_json import SCHEMA
-from eyelid.releases.maps.findings import signed, signed_limits, worth
+from eyelid.releases.maps.findings import NOT_TRIED, signed, signed_limits, worth
 from eyelid.releases.maps.subject import MapSubject, map_subject
 from eyelid.releases.words import SAYS_NOTHING
 from eyelid.version import __version__
@@ -80,9 +81,9 @@ class HeatmapAudit:
         for what, attack in self.attacks.items():
             where = f" ({what})" if what else ""
             noise = attack.noise
-            if noise is not None and noise.amiss is not None and not self._another_original:
+            if noise is not None and noise.amiss is not None and not self.excused(noise):
                 found.append(f"{noise.amiss}{where}")
-            if attack.subtraction.exact:
+            if attack.subtraction is not None and attack.subtraction.exact:
                 found.append(f"whoever subtracts all others gets the last one back exactly{where}")
             member = attack.membership
             if member is not None and member.refutes:
@@ -93,11 +94,15 @@ class HeatmapAudit:
                 )
         return found
 
+    def excused(self, noise: MapNoise) -> bool:
+        """Whether there is too much of it, and no ledger says that these are the map's looks."""
+        return self.subject.total is None and noise.too_much
+
     @property
     def _another_original(self) -> bool:
-        """Whether these may be other looks than the map's, and no ledger says that they are not."""
+        """Whether these may be other looks than the map's."""
         noises = [attack.noise for attack in self.attacks.values()]
-        return self.subject.total is None and any(one and one.too_much for one in noises)
+        return any(one is not None and self.excused(one) for one in noises)
 
     @property
     def notes(self) -> list[str]:
@@ -110,10 +115,10 @@ class HeatmapAudit:
     @property
     def verdict(self) -> str:
         """The outcome in a sentence or two."""
-        if self._another_original:
-            return f"Nothing can be said: {_ANOTHER}."
         if self.refuted:
             return f"The certificate is refuted: {self.refuted[0]}. Do not share this release."
+        if self._another_original:
+            return f"Nothing can be said: {_ANOTHER}."
         return " ".join([f"{self._promise}; {self._left_out}.", *worth(self)])
 
     @property
@@ -142,7 +147,10 @@ class HeatmapAudit:
     @property
     def _left_out(self) -> str:
         """What subtraction told, where it told most."""
-        found = [attack.subtraction for attack in self.attacks.values()]
+        tried = [attack.subtraction for attack in self.attacks.values()]
+        found = [one for one in tried if one is not None]
+        if len(found) < len(tried):
+            return f"subtracting all others was not tried: {NOT_TRIED}"
         if any(one.exact for one in found):
             return "subtracting all others gives the last one back exactly"
         if any(one.learned for one in found):
@@ -320,7 +328,9 @@ def _write(done: HeatmapAudit, page: Path | None) -> Iterator[Path]:
 def _attack_told(attack: MapAttacks) -> dict[str, Any]:
     left, member, noise = attack.subtraction, attack.membership, attack.noise
     return {
-        "subtraction": {name: _coarse(value) for name, value in asdict(left).items()}
+        "subtraction": None
+        if left is None
+        else {name: _coarse(value) for name, value in asdict(left).items()}
         | {"people": left.people, "exact": left.exact, "learned": left.learned},
         "membership": None
         if member is None

@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING
 from eyelid.audits.map_attacks import MapAttacks, MapUse, TableUse
 from eyelid.audits.membership import Membership
 from eyelid.audits.statistics import Rate
+from eyelid.audits.subtraction import Subtraction
 from eyelid.privacy.guarantee import rounded_up
 from eyelid.releases.words import SAYS_NOTHING, coarse, limits, percent
 
 if TYPE_CHECKING:
     from eyelid.releases.maps.audit import HeatmapAudit
+
+NOT_TRIED = "whoever was drawn is in it without noise, as its δ says"
 
 
 @dataclass(frozen=True)
@@ -40,11 +43,11 @@ def findings(audit: HeatmapAudit) -> list[Finding]:
     return [
         found
         for what, attack in audit.attacks.items()
-        for found in _of_attack(what or "everybody", attack)
+        for found in _of_attack(what or "everybody", attack, audit)
     ]
 
 
-def _of_attack(of: str, attack: MapAttacks) -> Iterator[Finding]:
+def _of_attack(of: str, attack: MapAttacks, audit: HeatmapAudit) -> Iterator[Finding]:
     games = {
         "told who is in it": attack.membership,
         "the same without noise (control)": attack.positive,
@@ -54,10 +57,23 @@ def _of_attack(of: str, attack: MapAttacks) -> Iterator[Finding]:
         if game is not None:
             means = "REFUTES the certificate" if game.refutes else ""
             yield Finding(of, name, _better(game), means, bad=game.refutes)
-    left, noise = attack.subtraction, attack.noise
-    yield Finding(
+    yield _of_subtraction(of, attack.subtraction)
+    noise = attack.noise
+    if noise is not None:
+        means = "" if noise.amiss is None else f"REFUTES the certificate: {noise.amiss}"
+        if audit.excused(noise):
+            means = "may be another original"
+        found = f"{coarse(noise.spread)} of what is declared"
+        yield Finding(of, "noise found", found, means, bad=noise.amiss is not None)
+
+
+def _of_subtraction(of: str, left: Subtraction | None) -> Finding:
+    attack = "somebody who knows everybody else"
+    if left is None:
+        return Finding(of, attack, "was not tried", NOT_TRIED, bad=True)
+    return Finding(
         of,
-        "somebody who knows everybody else",
+        attack,
         f"recovers the last person with an error of {coarse(left.rmse_of_span)} (guessing blindly: "
         f"{coarse(left.blind_rmse_of_span)})",
         "the last person comes back EXACTLY"
@@ -67,10 +83,6 @@ def _of_attack(of: str, attack: MapAttacks) -> Iterator[Finding]:
         else "learns nothing",
         bad=left.learned,
     )
-    if noise is not None:
-        means = "" if noise.amiss is None else f"REFUTES the certificate: {noise.amiss}"
-        found = f"{coarse(noise.spread)} of what is declared"
-        yield Finding(of, "noise found", found, means, bad=noise.amiss is not None)
 
 
 def _better(game: Membership) -> str:

@@ -10,16 +10,15 @@ from typing import Any
 import polars as pl
 
 from eyelid.engine.atomic import check_new, new_folder
-from eyelid.engine.progress import track
+from eyelid.errors import InputError
 from eyelid.gaze.areas import Area
-from eyelid.gaze.maps.gaze_map import GazeMap, presented
-from eyelid.gaze.maps.grid import Floats
-from eyelid.gaze.maps.looks import Weight
+from eyelid.gaze.maps.gaze_map import GazeMap
+from eyelid.gaze.maps.grid import Grid
+from eyelid.gaze.maps.looks import Looks, Weight
 from eyelid.gaze.study import Study
 from eyelid.io.column_map import Map
 from eyelid.mechanisms.approximate import default_delta
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism
-from eyelid.mechanisms.noisy_sum import LaplaceSum
 from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.noise import Randomness
 from eyelid.releases.certificate import Certificate
@@ -27,17 +26,13 @@ from eyelid.releases.certifying import Purchase, debited
 from eyelid.releases.counting import counting_origin, open_ledger
 from eyelid.releases.fingerprint import arrays_digest, looks_digest
 from eyelid.releases.maps.card import map_card
+from eyelid.releases.maps.derived import Measured, maps_of, released_facts, sentences, trusted_of
 from eyelid.releases.maps.files import Arrays, arrays_of, write_maps
 from eyelid.releases.maps.pictures import guarantee_legend
-from eyelid.releases.maps.plan import MapPlan
+from eyelid.releases.maps.plan import MapPlan, fits
 from eyelid.releases.maps.preview import heatmap_preview
 from eyelid.releases.maps.reliability import (
     Reliability,
-    difference_sentence,
-    places_sentence,
-    reliability,
-    tables_sentence,
-    worst,
 )
 from eyelid.releases.maps.view import Size
 
@@ -74,15 +69,6 @@ class PrivateHeatmap:
     def protects(self) -> str:
         """Whom it protects, as its pictures say."""
         return guarantee_legend(self.certificate.person_level, self.certificate.people)
-
-
-@dataclass(frozen=True, eq=False)
-class _Measured:
-    """What was measured of the people of one map."""
-
-    mechanism: MapMechanism
-    cells: Floats
-    cell_sd: float
 
 
 def private_heatmap(
@@ -174,27 +160,24 @@ def private_heatmap(
         **parameters,
     )
     study, plan, noise = preview.study, preview.plan, preview.noise
+    if figures is not None:
+        _check_figures(plan)
     home = Path(source) if isinstance(source, str | Path) else None
     book = open_ledger(counting_origin(study, home, ledger))
     certificate = debited(_purchase(plan, noise.name), book, out)
 
     measured = [_measured(plan, number, noise) for number in range(len(plan.observers))]
     tables = _tables(plan, noise)
-    maps = tuple(_maps(plan, measured))
-    trusted = worst(
-        [
-            reliability(each.mechanism, observers.shape, plan.view.sigma_px, each.cells)
-            for each, observers in zip(measured, plan.observers, strict=True)
-        ]
-    )
+    maps = tuple(maps_of(plan, measured))
+    trusted = trusted_of(plan, measured)
     arrays = arrays_of(maps, [each.cells for each in measured], plan)
     text = "" if tables is None else tables.write_csv()
     certificate = replace(
         certificate,
         output_sha256=arrays_digest(arrays, text),
-        map=plan.facts | _released_facts(plan, measured, trusted),
+        map=plan.facts | released_facts(plan, measured, trusted),
     )
-    says = _sentences(plan, maps, trusted, tables)
+    says = sentences(plan, maps, trusted, tables)
     done = PrivateHeatmap(
         maps=maps,
         areas=tables,
@@ -243,35 +226,14 @@ def _purchase(plan: MapPlan, randomness_name: str) -> Purchase:
     )
 
 
-def _measured(plan: MapPlan, number: int, noise: Randomness) -> _Measured:
+def _measured(plan: MapPlan, number: int, noise: Randomness) -> Measured:
     """The noisy cells of one map's people: all that anything after it knows of them."""
     assert plan.mechanism is not None
     observers = plan.observers[number]
     counts = observers.looks.counts(observers.shape.grid)
     law = plan.mechanism.settled(counts, observers.shape, noise)
     cells = law.measure(counts, observers.shape, noise)
-    return _Measured(law, cells, law.cell_sd(observers.shape))
-
-
-def _maps(plan: MapPlan, measured: Sequence[_Measured]) -> list[GazeMap]:
-    """Further processing of noisy cells."""
-    jobs = [
-        (observers, each, layer)
-        for observers, each in zip(plan.observers, measured, strict=True)
-        for layer in range(len(plan.looks.layers))
-    ]
-    return [
-        presented(
-            each.cells[layer],
-            observers.shape.grid,
-            plan.view.sigma_px,
-            each.cell_sd,
-            observers.name or plan.looks.layers[layer],
-            observers.shape.people,
-            laplace=isinstance(each.mechanism, LaplaceSum),
-        )
-        for observers, each, layer in track(jobs, "spreading out", len(jobs))
-    ]
+    return Measured(law, cells, law.cell_sd(observers.shape))
 
 
 def _tables(plan: MapPlan, noise: Randomness) -> pl.DataFrame | None:
@@ -284,40 +246,17 @@ def _tables(plan: MapPlan, noise: Randomness) -> pl.DataFrame | None:
     return law.presented(measured, shape, plan.looks.layers, names)
 
 
-def _released_facts(
-    plan: MapPlan, measured: Sequence[_Measured], trusted: Reliability | None
-) -> dict[str, Any]:
-    """What is known once it is measured, of what is released."""
-    if trusted is None:
-        return {}
-    chosen = [each.mechanism.parameters() for each in measured if each.mechanism != plan.mechanism]
-    return {
-        "cell_sd": [each.cell_sd for each in measured],
-        # A private choice is part of what is released.
-        "settled": chosen or None,
-        "reliability": trusted.to_dict(),
-    }
+def _check_figures(plan: MapPlan) -> None:
+    """Refuse figures that could not be drawn: of a map with nothing on it, or too large a one."""
+    if not len(_looks_of_figures(plan).x_px):
+        raise InputError("nobody looked at the first map, so it has no figures: leave them out")
+    if not fits(Grid.of_pixels(*plan.view.size)):
+        raise InputError("the figures are of pixels, and there are too many: leave them out")
 
 
-def _sentences(
-    plan: MapPlan,
-    maps: Sequence[GazeMap],
-    trusted: Reliability | None,
-    tables: pl.DataFrame | None,
-) -> tuple[str, ...]:
-    """What can be trusted, by the noise that is known and what is released."""
-    said = []
-    if trusted is not None:
-        said.append(trusted.sentence)
-        if trusted.noisy:
-            said.append(places_sentence(maps))
-            if plan.by:
-                said.append(difference_sentence(*maps))
-    if tables is not None:
-        assert plan.tables is not None
-        law, shape = plan.tables.mechanism, plan.tables.shape
-        said.append(tables_sentence(law, shape, tables, beside_map=bool(maps)))
-    return tuple(said)
+def _looks_of_figures(plan: MapPlan) -> Looks:
+    """Those at the first map."""
+    return plan.looks.of_layer(plan.looks.layers[0])
 
 
 def _write_figures(folder: Path, plan: MapPlan, noise: Randomness) -> None:
@@ -326,11 +265,17 @@ def _write_figures(folder: Path, plan: MapPlan, noise: Randomness) -> None:
     from eyelid.releases.maps.pictures import save
 
     view, people = plan.view, len(plan.people)
-    looks = plan.looks if len(plan.looks.layers) == 1 else plan.looks.of_layer(plan.looks.layers[0])
     # As released; where that has none, as it would be.
-    delta = plan.guarantee.delta or default_delta(people)
+    asked = None if plan.mechanism is None else plan.mechanism.parameters().get("delta")
+    delta = asked or default_delta(people)
     rows = experiment(
-        looks.counts, view.width_px, view.height_px, people, view.sigma_px, delta=delta, noise=noise
+        _looks_of_figures(plan).counts,
+        view.width_px,
+        view.height_px,
+        people,
+        view.sigma_px,
+        delta=delta,
+        noise=noise,
     )
     with new_folder(folder) as partial:
         save(figure2(people, view.width_px, view.height_px, delta), partial / "figure2.png")

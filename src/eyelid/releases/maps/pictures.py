@@ -53,7 +53,7 @@ HEAT, HEAT_OVER = "viridis", "YlOrRd"
 _GROUND = "#f4f4f2"
 _UNIT, _OF_ALL = "density of gaze, % of the hottest place", " of all maps"
 _LINES = (
-    "Solid line: {} for certain (noise alone draws one in at most 1 of 20 maps). Dashed: above "
+    "Solid line: {} clearly (noise alone draws one in at most 1 of 20 maps). Dashed: above "
     f"{RELIABLE_ERRORS:g} standard errors of the noise, may be noise. Hatched: below, not to be "
     "trusted."
 )

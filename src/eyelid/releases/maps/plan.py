@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, get_args
 
+import numpy as np
 import polars as pl
 
 from eyelid.errors import InputError, unknown
 from eyelid.gaze.areas import Area, check_on_picture
+from eyelid.gaze.maps.grid import Grid
 from eyelid.gaze.maps.looks import Looks, Weight, looks_of, stretches
+from eyelid.gaze.maps.noise_peaks import noise_peak
 from eyelid.gaze.maps.spread import spread_error
 from eyelid.gaze.study import Study, check
 from eyelid.io.areas import read_areas
@@ -24,6 +26,7 @@ from eyelid.mechanisms.maps.map_grid import MapGrid
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
 from eyelid.mechanisms.maps.noisy_map import NoisyMap
 from eyelid.mechanisms.mechanism import mechanism as built
+from eyelid.mechanisms.noisy_sum import MOST_ENTRIES, LaplaceSum
 from eyelid.privacy.composition import parallel
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.noise import Randomness
@@ -38,7 +41,11 @@ LEVELS = {"good": 1.0, "okay": 3.0}
 # An average place known to within this share: then counts in pixels are worth their noise.
 _KNOWN_WITHIN = 0.25
 # Of all maps together; each has three numbers a px.
-_MOST_PX = 1 << 26
+_MOST_PX = 1 << 25
+# What every px of a line gets of every cell along it: more does not fit into memory.
+_MOST_SHARES = 1 << 26
+# Beyond these, arithmetic ends before anybody could mean it.
+_MOST_LOOKS, _LEAST_CLIP, _MOST_NOISE = 10**9, 1e-9, 1e100
 _FEWEST_IN_GROUP = 2
 _GROUPS = 2
 _MOST_NAMED = 3
@@ -165,10 +172,13 @@ class MapPlan:
         return "; ".join(said)
 
     def check_room(self) -> None:
-        """Refuse what could not be added up, whatever the data are."""
-        if isinstance(self.mechanism, NoisyMap):
-            for each in self.observers:
+        """Refuse what could not be added up or drawn, whatever the data are."""
+        for each in self.observers:
+            assert self.mechanism is not None
+            check_drawable(self.mechanism, each.shape, self.view.sigma_px)
+            if isinstance(self.mechanism, NoisyMap):
                 self.mechanism.check_room(each.shape)
+                _check_entries(each)
         if self.tables is not None:
             self.tables.mechanism.check_room(self.tables.shape)
 
@@ -292,12 +302,9 @@ def make_map_plan(
             raise InputError(f"{what} is of maps: leave it out, or --only areas")
     else:
         chosen = _mechanism(mechanism, own, given, people, layers, view)
+        _refuse_caps(chosen, weight, by)
         chosen, observers = _with_groups(chosen, looks, view, groups, study, weight)
-        costs.append(
-            parallel([promised(chosen, each.shape, PERSON, *reasons) for each in observers])
-            if groups and chosen.claims_to_hold and not reasons
-            else promised(chosen, observers[0].shape, PERSON, *reasons)
-        )
+        costs.append(apart([promised(chosen, each.shape, PERSON, *reasons) for each in observers]))
     plan = MapPlan(
         view=view,
         looks=looks,
@@ -310,8 +317,8 @@ def make_map_plan(
         by=by,
     )
     # Whatever could fail about the noise fails now, before anything is paid.
-    plan.sampler()
     plan.check_room()
+    plan.sampler()
     return plan
 
 
@@ -337,6 +344,21 @@ def _refuse_mixtures(
         raise InputError("there are no areas to make tables of: give them with --areas FILE")
 
 
+def _refuse_caps(mechanism: MapMechanism, weight: Weight, by: str | None) -> None:
+    """Say where a cap cannot be chosen by the data."""
+    cap = mechanism.parameters().get("cap")
+    if by and cap in ("private", "paper"):
+        raise InputError(
+            f"--cap {cap} chooses a cap for each group, and groups would differ by their caps: "
+            "give both the same, such as --cap 1"
+        )
+    if weight == "duration" and cap == "paper":
+        raise InputError(
+            "--cap paper (Algorithm 1) is about whole numbers of looks, not about seconds: give a "
+            "number, or leave out --weight duration"
+        )
+
+
 def seen(
     study: Study,
     view: View,
@@ -344,10 +366,7 @@ def seen(
     stretches_ms: Sequence[float] | None = None,
     people: Sequence[str] | None = None,
 ) -> Looks:
-    """Where people looked on the picture. Durations weigh in seconds, and so do caps of them.
-
-    Stretches of time are called by their seconds too, as they were asked for.
-    """
+    """Where people looked on the picture. Durations weigh in seconds, and so do caps of them."""
     looks = looks_of(
         study,
         width_px=view.width_px,
@@ -358,10 +377,6 @@ def seen(
         stretches_ms=stretches_ms,
         people=people,
     )
-    if stretches_ms is not None:
-        ends = [f"{edge / _MS:.10g}" for edge in stretches_ms]
-        names = [f"{first}–{last} s" for first, last in itertools.pairwise(ends)]
-        looks = replace(looks, layers=tuple(names))
     return replace(looks, weight=looks.weight / _MS) if weight == "duration" else looks
 
 
@@ -411,6 +426,48 @@ def map_mechanism(name: str, **parameters: Any) -> MapMechanism:
     return made
 
 
+def check_drawable(mechanism: MapMechanism, shape: MapShape, sigma_px: float) -> None:
+    """Refuse limits, noise and grids of which no map could be computed, whatever the data are."""
+    given = mechanism.parameters()
+    for name in ("cap", "samples"):
+        value = given.get(name)
+        if isinstance(value, int) and value > _MOST_LOOKS:
+            raise InputError(f"{name} must be at most {_MOST_LOOKS:,} looks, got {value:,}")
+    clip = given.get("clip")
+    if isinstance(clip, float) and clip < _LEAST_CLIP:
+        raise InputError(f"clip must be at least {_LEAST_CLIP:g}, got {clip:g}")
+    grid = shape.grid
+    if not mechanism.cell_sd(shape) < _MOST_NOISE:
+        raise InputError(
+            f"the noise of {mechanism.name} at epsilon {mechanism.epsilon:g} is beyond measure: "
+            "choose a larger ε"
+        )
+    if not fits(grid):
+        raise InputError(
+            f"{grid.columns} × {grid.rows} cells on a picture of {grid.width_px} × "
+            f"{grid.height_px} px are more than fit: take fewer cells (--grid WxH), or a smaller "
+            "picture"
+        )
+    # The first to need much memory; it is kept for the pictures.
+    noise_peak(grid, sigma_px, laplace=isinstance(mechanism, LaplaceSum))
+
+
+def _check_entries(observers: Observers) -> None:
+    """Refuse somebody who may have looked at more cells than can be added up exactly."""
+    cells = observers.shape.recordings * observers.shape.length
+    looks = int(np.bincount(observers.looks.person, minlength=1).max())
+    if min(cells, looks) > MOST_ENTRIES:
+        raise InputError(
+            f"somebody has {looks:,} looks, which may be in more than {MOST_ENTRIES:,} cells: take "
+            "a coarser grid (--grid WxH)"
+        )
+
+
+def fits(grid: Grid) -> bool:
+    """Whether there is room to spread cells out over their picture."""
+    return max(grid.width_px * grid.columns, grid.height_px * grid.rows) <= _MOST_SHARES
+
+
 def default_mechanism(
     people: int, layers: int, size: tuple[int, int], sigma_px: float, **parameters: Any
 ) -> MapMechanism:
@@ -430,6 +487,8 @@ def default_mechanism(
     assert isinstance(fine, MapGaussian)
     width_px, height_px = size
     shape = fine.shape_of(people, layers, width_px, height_px, sigma_px)
+    if not fits(shape.grid):
+        return coarse
     even = fine.samples / (layers * width_px * height_px)
     error = spread_error(shape.grid, sigma_px, fine.cell_sd(shape))
     return fine if error[height_px // 2, width_px // 2] <= _KNOWN_WITHIN * even else coarse
@@ -510,6 +569,8 @@ def _tables(
         raise InputError("tables of areas need an ε of their own: give --level or --epsilon")
     made = built(AoiTables.name, epsilon=epsilon, **parameters)
     assert isinstance(made, AoiTables)
+    if made.visits > _MOST_LOOKS:
+        raise InputError(f"visits must be at most {_MOST_LOOKS:,}, got {made.visits:,}")
     return AreaPlan(made, listed, made.shape_of(people, layers, len(listed)))
 
 
@@ -562,6 +623,15 @@ def _with_groups(
         )
         for name, members in groups.items()
     )
+
+
+def apart(costs: Sequence[Guarantee]) -> Guarantee:
+    """ε and δ of maps of different people: the worst of them."""
+    if len(costs) == 1:
+        return costs[0]
+    if all(each.holds for each in costs):
+        return parallel(costs)
+    return max(costs, key=lambda each: (each.epsilon or 0.0, each.delta or 0.0))
 
 
 def together(costs: Sequence[Guarantee]) -> Guarantee:

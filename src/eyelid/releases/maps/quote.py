@@ -20,7 +20,12 @@ from eyelid.mechanisms.mechanism import mechanism as built
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.unit import PERSON
 from eyelid.releases.maps.pictures import guarantee_legend
-from eyelid.releases.maps.plan import level_epsilon, stretches_of
+from eyelid.releases.maps.plan import (
+    check_drawable,
+    level_epsilon,
+    map_mechanism,
+    stretches_of,
+)
 from eyelid.releases.maps.reliability import Reliability, reliability, tables_sentence
 from eyelid.releases.maps.view import Size, parsed_blur
 from eyelid.releases.plan import promised
@@ -180,19 +185,20 @@ def map_cost(
     epsilon = level_epsilon(given.pop("epsilon", None), level)
     if epsilon is not None:
         given["epsilon"] = epsilon
-    made = built(mechanism, **given)
     layers = _layers(layers, every_s, for_s)
-    if isinstance(made, AoiTables):
-        if areas is None:
-            raise InputError("the cost of tables depends on how many areas: give --areas N")
+    if mechanism == AoiTables.name:
+        made = built(mechanism, **given)
+        assert isinstance(made, AoiTables)
+        if areas is None or areas < 1:
+            got = "" if areas is None else f", at least 1, got {areas}"
+            raise InputError(f"the cost of tables depends on how many areas: give --areas N{got}")
         if size is not None or blur is not None:
             raise InputError("tables of areas have neither a size nor a blur: leave them out")
         return MapQuote(made, made.shape_of(people, layers, areas), 0.0)
-    if not isinstance(made, MapMechanism):
-        raise InputError(f"{made.name} takes {made.takes}, not gaze maps")
+    law = map_mechanism(mechanism, **given)
     if areas is not None:
         raise InputError(
-            f"{made.name} makes no tables of areas: ask for aoi-tables as well, a map and tables "
+            f"{law.name} makes no tables of areas: ask for aoi-tables as well, a map and tables "
             "have half of ε each"
         )
     if size is None and screen.width_px and screen.height_px:
@@ -200,15 +206,19 @@ def map_cost(
     if size is None:
         raise InputError("the cost of a map depends on the picture: give --size WxH in px")
     degree_px = point_spread_px(1.0, screen, Placement())
-    sigma_px = parsed_blur(blur, degree_px, default_sigma_px(size[0], screen))
-    return MapQuote(made, made.shape_of(people, layers, *size, sigma_px), sigma_px)
+    sigma_px = parsed_blur(blur, degree_px, default_sigma_px(size[0], screen), size)
+    shape = law.shape_of(people, layers, *size, sigma_px)
+    check_drawable(law, shape, sigma_px)
+    return MapQuote(law, shape, sigma_px)
 
 
 def _layers(pictures: int | None, every_s: float | None, for_s: float | None) -> int:
     """How many maps share the budget."""
     edges = stretches_of(every_s, for_s)
+    if pictures is not None and pictures < 1:
+        raise InputError(f"there must be at least 1 picture (--recordings), got {pictures}")
     if edges is None:
-        return 1 if pictures is None else pictures
+        return pictures or 1
     if pictures not in (None, 1):
         raise InputError(f"stretches of time are of one picture, got {pictures}: leave out one")
     return len(edges) - 1

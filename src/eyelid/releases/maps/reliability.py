@@ -6,10 +6,11 @@ and the hotspot counts as reliable when that mean lies above two of them in nine
 
     D·T/A·k(w/s)² ≥ (2 + 1.28)·τ·k(w/(√2·t)) / (w·c)
 
-with T the total of a map, A its area, τ the noise of a cell of width c, and k(w/s) the share of the
-square's gaze that is still in it after a spread of standard deviation s. Looks are moved by their
-cell, by the slope between cells and by the point spread σ, s² = σ² + c²/12 + c²/6; noise by the
-last two, t² = σ² + c²/6, and its variance is that of two moves. Gaze around the square only adds.
+with T the total of its map, of several that of the one with the least, A its area, τ the noise of a
+cell of width c, and k(w/s) the share of the square's gaze that is still in it after a spread of
+standard deviation s. Looks are moved by their cell, by the slope between cells and by the point
+spread σ, s² = σ² + c²/12 + c²/6; noise by the last two, t² = σ² + c²/6, and its variance is that of
+two moves. Gaze around the square only adds.
 
 D is the least of 2, 4, 8 and 16 for which hotspots of a quarter of the picture's width are
 reliable; if there is none, the least for which hotspots of any width are.
@@ -47,6 +48,8 @@ _FULL_WIDTH = 2.355
 _MOST_PEOPLE = 10**8
 # How many people are needed is told for hotspots of this share of the width, so dense.
 _WANTED_SHARE, _WANTED_DENSITY = 0.1, 4
+# Standard errors taken off a noisy total.
+_MARGIN = 0.5
 # What clipping is taken to leave of people's gaze before it is known.
 _LEFT = 0.5
 # Of the most that a person can have in a cell: with more noise than that little can be told.
@@ -69,6 +72,7 @@ class Reliability:
         maps: how many share the budget.
         groups: of how many groups of people it is true, each with a map of its own.
         condition: what it rests on as long as nothing is measured; empty afterwards.
+        limit: whose gaze counts less than others', in words; empty where nobody's does.
         noisy: whether there is any noise.
     """
 
@@ -79,27 +83,29 @@ class Reliability:
     maps: int = 1
     groups: int = 1
     condition: str = ""
+    limit: str = ""
     noisy: bool = True
 
     @property
     def sentence(self) -> str:
         """For people."""
-        average = "on average over all maps" if self.maps > 1 else "on average"
+        average = "on average on its map" if self.maps > 1 else "on average"
+        gaze = "gaze that counts" if self.limit else "gaze"
         if not self.noisy:
             return "No noise was added: whatever the map shows was there, and is not protected."
         if self.width_px is not None:
             text = (
-                f"hotspots wider than {math.ceil(self.width_px)} px are reliable where gaze is at "
-                f"least {self.density} times as dense as {average}: over a square that wide, the "
-                "map's mean lies above two standard errors of the noise, in 9 draws of 10."
+                f"hotspots wider than {math.ceil(self.width_px)} px are reliable where {gaze} is "
+                f"at least {self.density} times as dense as {average}: over a square that wide, "
+                "the map's mean lies above two standard errors of the noise, in 9 draws of 10."
             )
         else:
             text = (
-                f"no hotspot is reliable for sure: even gaze {self.density} times as dense as "
+                f"no hotspot is reliable for sure: even {gaze} {self.density} times as dense as "
                 f"{average} may be lost in the noise, and what stands out all the same is denser."
             )
         text = f"{self.condition}, {text}" if self.condition else text
-        return _sentence(text) + self._advice
+        return _sentence(text) + (f" {self.limit}" if self.limit else "") + self._advice
 
     @property
     def _advice(self) -> str:
@@ -141,19 +147,28 @@ def reliability(
     if cell_sd == 0:
         return Reliability(None, max(DENSITIES), None, grid.width_px, noisy=False)
     most, assumed, condition = _totals(mechanism, shape)
+    assumed /= shape.recordings
     total = assumed
     if cells is not None:
-        # The noisy total is released as well; less half of its own error, it seldom promises too
-        # much.
-        total = min(most, float(cells.sum()) - 0.5 * cell_sd * math.sqrt(cells.size))
+        # Noisy totals are released as well. What is true of the map with the least gaze is true of
+        # all; less a share of its own error, the total seldom promises too much.
+        least = float(cells.sum(axis=(1, 2)).min())
+        total = min(most, least - _MARGIN * cell_sd * math.sqrt(shape.length))
         condition = ""
+    elif shape.recordings > 1:
+        condition += " and every map gets as much of it"
     if math.isinf(total):
         return None
-    density, width_px = _told(grid, sigma_px, cell_sd, total / shape.recordings)
+    density, width_px = _told(grid, sigma_px, cell_sd, total)
     few = width_px is None or density > _WANTED_DENSITY
-    needed = _people_needed(mechanism, shape, sigma_px, assumed) if few else None
     return Reliability(
-        width_px, density, needed, grid.width_px, shape.recordings, condition=condition
+        width_px=width_px,
+        density=density,
+        people_needed=_people_needed(mechanism, shape, sigma_px, assumed) if few else None,
+        picture_px=grid.width_px,
+        maps=shape.recordings,
+        condition=condition,
+        limit=_limit(mechanism, shape),
     )
 
 
@@ -175,8 +190,8 @@ def places_sentence(maps: Sequence[GazeMap]) -> str:
     certain, perhaps = (sum(each) for each in zip(*counts, strict=True))
     where = f"on {plural(len(maps), 'map')} together " if len(maps) > 1 else ""
     return _sentence(
-        f"{where}{_places(certain, 'stand')} out for certain, {_more(certain, perhaps)}; noise "
-        "alone makes a certain one on 1 map of 20."
+        f"{where}{_places(certain, 'stand')} out clearly, {_more(certain, perhaps)}; noise "
+        "alone makes a clear one on at most 1 map of 20."
     )
 
 
@@ -184,7 +199,7 @@ def difference_sentence(first: GazeMap, second: GazeMap) -> str:
     """Whether two released maps differ by more than noise."""
     certain, perhaps = difference_standing_out(first, second)
     return (
-        f"Between {first.name} and {second.name} {_places(certain, 'differ')} for certain, "
+        f"Between {first.name} and {second.name} {_places(certain, 'differ')} clearly, "
         f"{_more(certain, perhaps)}."
     )
 
@@ -255,6 +270,17 @@ def _totals(mechanism: MapMechanism, shape: MapShape) -> tuple[float, float, str
     return math.inf, math.inf, ""
 
 
+def _limit(mechanism: MapMechanism, shape: MapShape) -> str:
+    """Whose gaze counts less than others', in words."""
+    if isinstance(mechanism, MapGrid):
+        if mechanism.radius(shape) >= 1:
+            return ""
+        return "People who look at few places count less: clipping leaves less of their gaze."
+    if mechanism.parameters().get("cap") == "none":
+        return ""
+    return "Looks beyond the cap do not count, so that people who look at few places count less."
+
+
 def _told(grid: Grid, sigma_px: float, cell_sd: float, total: float) -> tuple[int, float | None]:
     """The density to tell hotspots of, and the least width of those."""
     found = [
@@ -279,7 +305,7 @@ def _people_needed(
             more.grid,
             sigma_px,
             mechanism.cell_sd(more),
-            total / shape.recordings,
+            total,
             _WANTED_DENSITY,
         )
         return least is not None and least <= _WANTED_SHARE * width_px

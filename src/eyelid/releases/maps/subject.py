@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -13,41 +14,34 @@ import polars as pl
 
 from eyelid.errors import EyelidError, InputError
 from eyelid.gaze.areas import Area
-from eyelid.gaze.maps.gaze_map import presented
 from eyelid.gaze.maps.grid import Floats, Grid
 from eyelid.gaze.maps.placement import Placement
-from eyelid.gaze.study import Study, check
+from eyelid.gaze.study import Origin, Study, check
 from eyelid.io.column_map import Map
 from eyelid.io.intake import read_scrubbed
 from eyelid.io.origin import origin_so_far
 from eyelid.mechanisms import mechanism
 from eyelid.mechanisms.aoi_tables import AoiTables
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
-from eyelid.privacy.composition import parallel
 from eyelid.privacy.guarantee import Guarantee
+from eyelid.privacy.ledger import Debit, Ledger
 from eyelid.privacy.unit import PERSON
-from eyelid.releases.agreement import among_promises, claims_more, told
+from eyelid.releases.agreement import among_promises
 from eyelid.releases.certificate import Certificate, read_certificate
 from eyelid.releases.fingerprint import arrays_digest, looks_digest
+from eyelid.releases.maps.agreement import map_disagreements, unknown_files
 from eyelid.releases.maps.files import Arrays
-from eyelid.releases.maps.plan import AreaPlan, MapPlan, Observers, groups_of, seen, together
+from eyelid.releases.maps.plan import AreaPlan, MapPlan, Observers, apart, groups_of, seen, together
 from eyelid.releases.maps.view import View
-from eyelid.releases.subject import beyond, counted
+from eyelid.releases.subject import counted
 from eyelid.version import __version__
 
-_FILES = (
-    "map.npz",
-    "heatmap.png",
-    "overlay.png",
-    "reliable.png",
-    "difference.png",
-    "areas.csv",
-    "areas.png",
-    "certificate.json",
-    "DATACARD.md",
-    "audit.json",
-    "report.html",
-)
+_TEXT, _NUMBERS = ("table", "layer", "area", "to_area"), ("value", "standard_error", "measured")
+_COLUMNS: dict[str, type[pl.DataType]] = {
+    **dict.fromkeys(_TEXT, pl.String),
+    "rank": pl.Int64,
+    **dict.fromkeys(_NUMBERS, pl.Float64),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +56,7 @@ class MapSubject:
         arrays: of map.npz; empty without maps.
         tables: of areas; None without them.
         total: what has been spent on these people so far; None if not known.
+        history: what its certificate's ledger must say; None if not known.
         disagreements: what of the certificate cannot be true.
         notes: what could not be checked.
         remarks: what whoever read the recordings said, which may name files.
@@ -74,6 +69,7 @@ class MapSubject:
     arrays: Arrays
     tables: pl.DataFrame | None
     total: Guarantee | None = None
+    history: list[dict[str, Any]] | None = None
     disagreements: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
@@ -88,12 +84,15 @@ class MapSubject:
         """What was released of areas: layers × cells, in the order of the mechanism."""
         assert self.tables is not None
         assert self.plan.tables is not None
-        layers, names = self.plan.looks.layers, self.plan.tables.mechanism.names
-        order = [
-            pl.col(column).fill_null("").replace_strict(list(known), range(len(known)))
-            for column, known in (("layer", layers), ("table", names))
-        ]
-        return self.tables.sort(order, maintain_order=True)["measured"].to_numpy()
+        law, shape = self.plan.tables.mechanism, self.plan.tables.shape
+        # Rows by their places: what names they have is another matter.
+        numbers = np.arange(shape.recordings * shape.length, dtype=np.float64)
+        names = [area.name for area in self.plan.tables.areas]
+        layers = self.plan.looks.layers
+        placed = law.presented(numbers.reshape(shape.recordings, -1), shape, layers, names)
+        cells = np.empty(numbers.size)
+        cells[placed["measured"].to_numpy().astype(np.intp)] = self.tables["measured"].to_numpy()
+        return cells.reshape(shape.recordings, -1)
 
 
 def map_subject(
@@ -117,7 +116,7 @@ def map_subject(
         raise InputError(
             f"{folder} has no certificate of a heatmap: is it one of 'eyelid heatmap'?"
         )
-    arrays, tables = _released(folder, certificate)
+    arrays, text = _released(folder, certificate)
     study, origin = original, None
     if not isinstance(study, Study):
         path = Path(study)
@@ -128,20 +127,16 @@ def map_subject(
             "the first argument is a release: give the original first, then the heatmap"
         )
     study = replace(check(study), origin=origin or study.origin)
-    try:
+    with _as_eyelid_writes_them(folder / "certificate.json"):
         plan, laws = _made_again(study, certificate, certificate.map)
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-        raise InputError(
-            f"{folder / 'certificate.json'} does not say how the map was made ({error}): it is not "
-            "as eyelid writes them"
-        ) from None
     people = len(plan.people)
     if people != certificate.people:
         raise InputError(
             f"the certificate is for {certificate.people} people and the original has {people}: it "
             "is the certificate of something else"
         )
-    _check_shapes(plan, arrays)
+    _check_arrays(plan, arrays)
+    tables = _tables_of(text, plan)
     debit, total, unknown = counted(
         certificate, study.origin, plan.people, lambda: looks_digest(plan.looks)
     )
@@ -153,26 +148,54 @@ def map_subject(
         arrays=arrays,
         tables=tables,
         total=total,
-        notes=(
-            *unknown,
-            *beyond(folder, _FILES),
-            _not_drawn_again(arrays, tables),
-        ),
-        remarks=study.notes,
+        history=None if debit is None else _history(study.origin, plan.people, debit),
+        notes=(*unknown, _not_drawn_again(plan), *_of_another_version(certificate)),
     )
-    wrong = [*among_promises(certificate, debit)]
-    if certificate.person_level.holds:
-        wrong += _with_mechanism(subject)
-    return replace(subject, disagreements=tuple(wrong))
+    strange = [f"{name} does not belong into {folder}" for name in unknown_files(subject)]
+    with _as_eyelid_writes_them(folder / "certificate.json"):
+        wrong = (
+            *among_promises(certificate, debit),
+            *map_disagreements(subject, simulated=study.simulated),
+        )
+    return replace(subject, disagreements=wrong, remarks=(*study.notes, *strange))
 
 
-def _not_drawn_again(arrays: Arrays, tables: pl.DataFrame | None) -> str:
-    checked = ["map.npz"] * bool(arrays) + ["areas.csv"] * (tables is not None)
+@contextmanager
+def _as_eyelid_writes_them(file: Path) -> Iterator[None]:
+    """Refuse a certificate with text where numbers belong, and the like."""
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
+        raise InputError(
+            f"{file} does not say how the map was made ({error}): it is not as eyelid writes them"
+        ) from None
+
+
+def _history(origin: Origin | None, people: Sequence[str], debit: Debit) -> list[dict[str, Any]]:
+    """What the ledger had counted for these people when this release was paid for."""
+    assert origin is not None
+    assert origin.ledger is not None
+    balances = Ledger(origin.ledger).balances(origin.id, people=people)
+    counted = {each.id: each for balance in balances for each in balance.debits}
+    return [
+        {"mechanism": each.mechanism} | each.guarantee.summary()
+        for number, each in sorted(counted.items())
+        if number <= debit.id
+    ]
+
+
+def _not_drawn_again(plan: MapPlan) -> str:
+    checked = ["map.npz"] * (plan.mechanism is not None) + ["areas.csv"] * (plan.tables is not None)
     what = f"{' and '.join(checked)}, which {'are' if len(checked) > 1 else 'is'} what was checked"
     return f"the pictures were not compared with {what}"
 
 
-def _released(folder: Path, certificate: Certificate) -> tuple[Arrays, pl.DataFrame | None]:
+def _of_another_version(certificate: Certificate) -> Iterator[str]:
+    if certificate.version != __version__:
+        yield "another version of eyelid wrote the certificate: what it says was not compared"
+
+
+def _released(folder: Path, certificate: Certificate) -> tuple[Arrays, str]:
     """What lies in the folder; refused unless it is what the certificate is of."""
     arrays: Arrays = {}
     text = ""
@@ -190,8 +213,30 @@ def _released(folder: Path, certificate: Certificate) -> tuple[Arrays, pl.DataFr
             "the released map is not that of the certificate (its hash differs): somebody changed "
             "or swapped it; release again"
         )
-    schema = {"layer": pl.String, "area": pl.String, "to_area": pl.String}
-    return arrays, pl.read_csv(text.encode(), schema_overrides=schema) if text else None
+    return arrays, text
+
+
+def _tables_of(text: str, plan: MapPlan) -> pl.DataFrame | None:
+    """The tables of areas, where the certificate tells of some."""
+    if plan.tables is None:
+        return None
+    shape = plan.tables.shape
+    try:
+        found = pl.read_csv(text.encode(), schema_overrides=_COLUMNS)
+        missing = [name for name in _COLUMNS if name not in found.columns]
+        wrong = f"it has no column '{missing[0]}'" if missing else None
+        if not missing and found["measured"].null_count():
+            wrong = "it has rows without a measured value"
+        elif len(found) != shape.recordings * shape.length:
+            wrong = f"it has {len(found)} rows, not {shape.recordings * shape.length}"
+    except pl.exceptions.PolarsError as error:
+        wrong = str(error).splitlines()[0]
+    if wrong:
+        raise InputError(
+            f"areas.csv does not hold the tables that the certificate tells of: {wrong}; release "
+            "again"
+        )
+    return found
 
 
 def _made_again(
@@ -205,7 +250,7 @@ def _made_again(
         width_px=facts["width_px"],
         height_px=facts["height_px"],
         placement=Placement(**facts["placement"]),
-        sigma_px=facts["sigma_px"],
+        sigma_px=float(facts["sigma_px"]),
         degree_px=None,
     )
     weight, edges = facts["weight"], facts["stretches_ms"]
@@ -231,10 +276,12 @@ def _made_again(
             )
             for name, names in members.items()
         )
-        chosen = facts.get("settled") or [certificate.parameters] * len(observers)
+        chosen = facts["settled"] or [certificate.parameters] * len(observers)
+        if len(chosen) != len(observers):
+            raise ValueError(f"it tells {len(chosen)} choices for {len(observers)} maps")
         laws = tuple(_map_law(law.name, parameters) for parameters in chosen)
         each = [law.cost(one.shape, PERSON) for one in observers]
-        costs.append(each[0] if len(each) == 1 else parallel(each))
+        costs.append(apart(each))
     plan = MapPlan(
         view=view,
         looks=looks,
@@ -271,47 +318,24 @@ def _map_law(name: str, parameters: dict[str, Any]) -> MapMechanism:
     return law
 
 
-def _check_shapes(plan: MapPlan, arrays: Arrays) -> None:
-    """Refuse arrays of another form than the certificate tells."""
+def _check_arrays(plan: MapPlan, arrays: Arrays) -> None:
+    """Refuse maps and cells of another form than the certificate tells."""
     if plan.mechanism is None:
         return
     count, grid = len(plan.observers) * len(plan.looks.layers), plan.observers[0].shape.grid
-    wanted = {
-        "cells": (count, grid.rows, grid.columns),
-        "map": (count, plan.view.height_px, plan.view.width_px),
+    wanted: dict[str, tuple[np.dtype[Any], tuple[int, ...]]] = {
+        "cells": (np.dtype(np.float64), (count, grid.rows, grid.columns)),
+        "map": (np.dtype(np.float32), (count, plan.view.height_px, plan.view.width_px)),
     }
-    for name, shape in wanted.items():
-        found = arrays[name].shape if name in arrays else None
-        if found != shape:
+    for name, form in wanted.items():
+        values = np.asarray(arrays.get(name))
+        found = values.dtype, values.shape
+        if found != form:
             raise InputError(
-                f"'{name}' of map.npz has the shape {found}, and the certificate says {shape}: it "
-                "is the certificate of something else"
+                f"'{name}' of map.npz is {_form(*found)}, and the certificate says {_form(*form)}: "
+                "it is the certificate of something else"
             )
 
 
-def _with_mechanism(subject: MapSubject) -> Iterator[str]:
-    """What the mechanism of the certificate would have said and shown otherwise."""
-    certificate, plan = subject.certificate, subject.plan
-    for stated in (certificate.person_level, certificate.guarantee):
-        if claims_more(stated, plan.guarantee):
-            yield (
-                f"the certificate promises a person {stated.numbers()}, and the mechanism that it "
-                f"names gives {told(plan.guarantee)}"
-            )
-    if certificate.version == __version__:
-        # Another version may say the same in other words.
-        if certificate.noise.get("sampler") != plan.sampler():
-            yield "the certificate describes another noise than its mechanism adds"
-        if not set(plan.unprotected) <= set(certificate.unprotected):
-            yield "the certificate leaves out what its mechanism does not protect"
-    for number, (law, observers) in enumerate(zip(subject.laws, plan.observers, strict=True)):
-        layers = len(plan.looks.layers)
-        for layer, cells in enumerate(subject.cells(number)):
-            shown = presented(
-                cells, observers.shape.grid, plan.view.sigma_px, law.cell_sd(observers.shape), "", 1
-            )
-            released = subject.arrays["map"][number * layers + layer]
-            # Kept in single precision.
-            if not np.allclose(released, shown.values, rtol=1e-3, atol=1e-6 * shown.values.max()):
-                yield "a released map is not what its noisy cells give"
-                return
+def _form(dtype: np.dtype[Any], shape: tuple[int, ...]) -> str:
+    return f"{' × '.join(map(str, shape)) or 'nothing'} of {dtype}"

@@ -84,7 +84,8 @@ def view_of(
     width_px, height_px = _size([path for _, path in found], pictures, size, study.screen)
     placement, more = _placement((width_px, height_px), study, at, scale)
     degree_px = point_spread_px(1.0, study.screen, placement)
-    sigma_px = parsed_blur(blur, degree_px, default_sigma_px(width_px, study.screen, placement))
+    default = default_sigma_px(width_px, study.screen, placement)
+    sigma_px = parsed_blur(blur, degree_px, default, (width_px, height_px))
     names = tuple(name for name, _ in found if name is not None)
     return View(
         stimuli=names or None,
@@ -125,14 +126,25 @@ def parsed_place(text: str) -> tuple[float, float]:
     return x_px, y_px
 
 
-def parsed_blur(blur: float | str | None, degree_px: float | None, default: float) -> float:
-    """The point spread in px, from ``40`` or ``1deg``.
+def parsed_blur(
+    blur: float | str | None, degree_px: float | None, default: float, size: Size
+) -> float:
+    """The point spread in px, from ``40`` or ``1deg``, for a picture of this size.
 
-    >>> parsed_blur("1.5deg", 40.0, 30.0), parsed_blur("25", None, 30.0)
+    >>> parsed_blur("1.5deg", 40.0, 30.0, (800, 600)), parsed_blur("25", None, 30.0, (800, 600))
     (60.0, 25.0)
     """
-    if blur is None:
-        return default
+    sigma_px = default if blur is None else _sigma_px(blur, degree_px)
+    if sigma_px > math.hypot(*size):
+        told = "a degree is" if blur is None else f"--blur {blur} is"
+        raise InputError(
+            f"{told} {sigma_px:.4g} px here, more than a picture of {_by(size)} px is long: choose "
+            f"a point spread of at most {math.floor(math.hypot(*size))} px with --blur"
+        )
+    return sigma_px
+
+
+def _sigma_px(blur: float | str, degree_px: float | None) -> float:
     text = str(blur).strip().lower()
     in_degrees = text.endswith(("deg", "°"))
     number = text.removesuffix("deg").removesuffix("°").removesuffix("px")
