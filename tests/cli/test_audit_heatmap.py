@@ -12,7 +12,9 @@ from eyelid.io import write
 from eyelid.releases.maps.heatmap import private_heatmap
 from eyelid.releases.spending import budget
 
-AREA = Area("left", np.array([[0.0, 0.0], [800.0, 0.0], [800.0, 900.0], [0.0, 900.0]]))
+# A quarter of the screen's px: pictures take long to draw.
+SMALL = {"size": (480, 270), "scale": 4.0}
+AREA = Area("left", np.array([[0.0, 0.0], [200.0, 0.0], [200.0, 225.0], [0.0, 225.0]]))
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +22,7 @@ def home(tmp_path_factory):
     """Eight simulated people's recordings, and a heatmap of them."""
     home = tmp_path_factory.mktemp("audit")
     write(simulate(people=8, tasks=("comic",), minutes=0.2, seed=3), home / "study")
-    private_heatmap(home / "study", home / "out", level="good")
+    private_heatmap(home / "study", home / "out", level="good", **SMALL)
     return home
 
 
@@ -121,6 +123,6 @@ def test_a_folder_of_recordings_with_a_heatmap_in_it_is_told_so(eyelid, home, tm
 )
 def test_the_ledger_remembers_kind_and_stimulus(how, told, tmp_path):
     write(simulate(people=8, tasks=("comic",), minutes=0.2, seed=3), tmp_path / "study")
-    private_heatmap(tmp_path / "study", tmp_path / "out", level="good", **how)
+    private_heatmap(tmp_path / "study", tmp_path / "out", level="good", **SMALL, **how)
     (debit,) = budget(tmp_path / "study").debits
     assert debit.what == told

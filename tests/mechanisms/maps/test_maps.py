@@ -264,7 +264,7 @@ class TestClaims:
     @pytest.mark.parametrize("name", HOLDING)
     def test_planted_faults_are_caught(self, name):
         faults = list(faults_of(find(name)))
-        missed = [fault.name for fault in faults if not fault.caught(50_000, randomness(6))]
+        missed = [fault.name for fault in faults if not fault.caught(20_000, randomness(6))]
         assert len(faults) >= 12
         assert not missed
 
