@@ -44,8 +44,7 @@ demo: $(VENV)/core
 test: $(VENV)/test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
-	$(BIN)/pytest -n 2 --dist loadscope
+	$(BIN)/mypy & types=$$!; $(BIN)/pytest -n 2 --dist loadscope && wait $$types
 
 bench: $(VENV)/bench
 	$(BIN)/python -m benchmarks

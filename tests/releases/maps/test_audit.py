@@ -20,6 +20,7 @@ from eyelid.privacy.noise import randomness
 from eyelid.releases.audit import audit
 from eyelid.releases.certificate import read_certificate
 from eyelid.releases.fingerprint import arrays_digest
+from eyelid.releases.maps import pictures
 from eyelid.releases.maps.audit import AREAS, audit_heatmap
 from eyelid.releases.maps.derived import Measured, maps_of, released_facts, trusted_of
 from eyelid.releases.maps.files import arrays_of
@@ -27,6 +28,16 @@ from eyelid.releases.maps.heatmap import private_heatmap
 from eyelid.releases.maps.subject import map_subject
 
 WIDTH, HEIGHT, PEOPLE = 168, 105, 40
+
+
+@pytest.fixture(autouse=True, scope="module")
+def quick_pictures():
+    """Pictures are not what is audited, and take long to draw."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pictures, "save", lambda figure, path: path.write_bytes(b"a picture"))
+        yield
+
+
 LEFT = Area("left", np.array([[0.0, 0.0], [80.0, 0.0], [80.0, 105.0], [0.0, 105.0]]))
 RIGHT = Area("right", np.array([[90.0, 0.0], [160.0, 0.0], [160.0, 90.0], [90.0, 90.0]]))
 
