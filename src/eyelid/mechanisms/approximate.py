@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from eyelid.errors import InputError
 from eyelid.mechanisms.measuring import MeasuringMechanism
 from eyelid.mechanisms.mechanism import Shape, parameter
-from eyelid.mechanisms.noisy import noise_of
+from eyelid.mechanisms.noisy import l2, noise_of
 from eyelid.privacy.gaussian import check_delta, discreteness_slack, gaussian_epsilon, gaussian_mu
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.unit import Neighbours, Unit
@@ -54,8 +54,7 @@ class ApproximateMechanism(MeasuringMechanism):
 
     def distance(self, difference: NDArray[Any]) -> NDArray[np.float64]:
         """The L2 norm."""
-        norms: NDArray[np.float64] = np.linalg.norm(difference.astype(np.float64), axis=-1)
-        return norms
+        return l2(difference)
 
     def cost(self, shape: Shape, unit: Unit) -> Guarantee:
         """(ε, δ) as asked for the calibrated unit; for another unit ε at the same δ from its μ."""

@@ -55,6 +55,18 @@ class NoisyMechanism(Mechanism):
         return integers + noise_of(self, shape).draw(integers.shape, noise)
 
 
+def l1(difference: NDArray[Any]) -> NDArray[np.float64]:
+    """The L1 norm over the last axis, by which Laplace noise is calibrated."""
+    norms: NDArray[np.float64] = np.abs(difference).sum(axis=-1, dtype=np.float64)
+    return norms
+
+
+def l2(difference: NDArray[Any]) -> NDArray[np.float64]:
+    """The L2 norm over the last axis, by which Gaussian noise is calibrated."""
+    norms: NDArray[np.float64] = np.linalg.norm(difference.astype(np.float64), axis=-1)
+    return norms
+
+
 @functools.lru_cache(maxsize=64)
 def noise_of(mechanism: NoisyMechanism, shape: Shape) -> DiscreteNoise:
     """The calibrated noise, with its tables made once."""

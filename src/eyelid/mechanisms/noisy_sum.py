@@ -14,7 +14,7 @@ from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.mechanisms.approximate import default_delta
 from eyelid.mechanisms.maps.map_mechanism import cleaned, with_others
 from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter
-from eyelid.mechanisms.noisy import Integers, NoisyMechanism, noise_of
+from eyelid.mechanisms.noisy import Integers, NoisyMechanism, l1, l2, noise_of
 from eyelid.privacy.gaussian import check_delta, discreteness_slack, gaussian_mu
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.noise import DiscreteGaussian, DiscreteLaplace, DiscreteNoise, Randomness
@@ -152,8 +152,7 @@ class LaplaceSum(NoisySum):
 
     def distance(self, difference: NDArray[Any]) -> NDArray[np.float64]:
         """The L1 norm."""
-        norms: NDArray[np.float64] = np.abs(difference).sum(axis=-1, dtype=np.float64)
-        return norms
+        return l1(difference)
 
     def cost(self, shape: Shape, unit: Unit) -> Guarantee:
         """ε as asked for."""
@@ -214,8 +213,7 @@ class GaussianSum(NoisySum):
 
     def distance(self, difference: NDArray[Any]) -> NDArray[np.float64]:
         """The L2 norm."""
-        norms: NDArray[np.float64] = np.linalg.norm(difference.astype(np.float64), axis=-1)
-        return norms
+        return l2(difference)
 
     def cost(self, shape: Shape, unit: Unit) -> Guarantee:
         """(ε, δ) as asked for."""

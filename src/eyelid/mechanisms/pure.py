@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from eyelid.mechanisms.measuring import MeasuringMechanism
 from eyelid.mechanisms.mechanism import Shape
+from eyelid.mechanisms.noisy import l1
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.unit import Neighbours, Unit
 
@@ -23,8 +24,7 @@ class PureMechanism(MeasuringMechanism):
 
     def distance(self, difference: NDArray[Any]) -> NDArray[np.float64]:
         """The L1 norm."""
-        norms: NDArray[np.float64] = np.abs(difference).sum(axis=-1, dtype=np.float64)
-        return norms
+        return l1(difference)
 
     def cost(self, shape: Shape, unit: Unit) -> Guarantee:
         """ε in proportion to the blocks that the unit covers."""

@@ -31,9 +31,7 @@ from eyelid.releases.maps.files import Arrays, arrays_of, write_maps
 from eyelid.releases.maps.pictures import guarantee_legend
 from eyelid.releases.maps.plan import MapPlan, fits
 from eyelid.releases.maps.preview import heatmap_preview
-from eyelid.releases.maps.reliability import (
-    Reliability,
-)
+from eyelid.releases.maps.reliability import Reliability
 from eyelid.releases.maps.view import Size
 
 
