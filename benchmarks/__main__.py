@@ -5,7 +5,18 @@ from __future__ import annotations
 import argparse
 import sys
 
-from benchmarks import audit, events, features, maps, noise, read, release, signals, startup
+from benchmarks import (
+    anonymity,
+    audit,
+    events,
+    features,
+    maps,
+    noise,
+    read,
+    release,
+    signals,
+    startup,
+)
 from benchmarks.case import remark
 
 BENCHMARKS = {
@@ -18,6 +29,7 @@ BENCHMARKS = {
     "maps": maps.cases,
     "audit": audit.cases,
     "signals": signals.cases,
+    "anonymity": anonymity.cases,
 }
 
 

@@ -30,6 +30,7 @@ CLAIMS = {
     "recognition": "documents and people are recognised in real recordings, end to end",
     "maps": "heatmaps show hotspots from some twenty people on, where a paper's show noise",
     "real_maps": "the same for fifteen real people, of whom subtraction finds nobody",
+    "anonymity": "means of groups keep documents and hide people, where a paper's are seen through",
     "real": "real people are recognised raw and not recognised when released",
 }
 

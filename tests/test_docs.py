@@ -21,6 +21,7 @@ PAGES = [
     "docs/correlation.md",
     "docs/signals.md",
     "docs/heatmaps.md",
+    "docs/anonymity.md",
 ]
 
 

@@ -12,6 +12,7 @@ from eyelid.mechanisms.dct import DCT
 from eyelid.mechanisms.groupmean import GroupMean
 from eyelid.mechanisms.laplace import Laplace
 from eyelid.mechanisms.mechanism import _registry
+from eyelid.mechanisms.papers.marginals import MarginalsPaper
 from eyelid.privacy import randomness
 from eyelid.privacy.noise import DiscreteLaplace
 
@@ -28,7 +29,8 @@ def test_every_mechanism_of_the_catalogue_is_tried_at_every_unit():
         # Means over people offer what the mechanism inside offers.
         units = DCT.units if kind is GroupMean else kind.units
         assert tried >= {(unit, unit) for unit in units}
-        assert tried >= {(unit, "person") for unit in units}
+        # As printed it says nothing about people.
+        assert tried >= {(unit, "person") for unit in units} or kind is MarginalsPaper
 
 
 def test_every_mechanism_that_claims_to_hold_has_planted_faults():

@@ -10,11 +10,22 @@ import eyelid
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
 from eyelid.mechanisms import catalogue
+from eyelid.mechanisms.features import PredictableMechanism, UnpredictableMechanism
 from eyelid.privacy import PERSON, randomness
 from eyelid.privacy.unit import Trust
 
 PEOPLE, RECORDINGS, ROWS = 6, 2, 32
-TAKE_FEATURES = [name for name, kind in catalogue().items() if kind.takes == "features"]
+ADD_NOISE = [
+    name
+    for name, kind in catalogue().items()
+    if kind.takes == "features" and issubclass(kind, PredictableMechanism)
+]
+HAVE_NO_EPSILON = {
+    "ksame": {"k": 3},
+    "ksame-paper": {"k": 3},
+    "marginals-paper": {"k": 3},
+    "seeded": {"epsilon": 5.0, "test": "deterministic", "k": 2},
+}
 # Those that can release every value as it is, but for the noise, and how they are told to.
 KEEP_EVERYTHING = {
     "laplace": {},
@@ -57,7 +68,7 @@ TABLES = pytest.mark.parametrize("made", [head_motion, heart_rate], ids=["head m
 
 
 @TABLES
-@pytest.mark.parametrize("name", TAKE_FEATURES)
+@pytest.mark.parametrize("name", ADD_NOISE)
 def test_every_mechanism_takes_signals_that_are_not_gaze(name, made):
     table, kind = made(), catalogue()[name]
     parameters = kind.games[0] | {"epsilon": 5.0}
@@ -112,6 +123,25 @@ def test_a_private_number_of_coefficients_works_there_too(name, made):
 
 
 def test_a_mechanism_s_parameters_speak_of_no_eyes():
-    for name in TAKE_FEATURES:
+    for name in (*ADD_NOISE, *HAVE_NO_EPSILON):
         for item in fields(catalogue()[name]):
             assert "gaze" not in item.metadata.get("help", "")
+
+
+def test_all_that_do_not_only_add_noise_are_tried_too():
+    others = {n for n, kind in catalogue().items() if issubclass(kind, UnpredictableMechanism)}
+    assert others == set(HAVE_NO_EPSILON)
+
+
+@TABLES
+@pytest.mark.parametrize("name", HAVE_NO_EPSILON)
+def test_promises_without_an_epsilon_are_made_of_other_signals_too(name, made):
+    table = made()
+    done = eyelid.release(table, mechanism=name, **HAVE_NO_EPSILON[name])
+    assert done.table.names == table.names
+    numbers = done.table.data.select(table.names)
+    for feature in table.features:
+        assert numbers[feature.name].is_between(feature.lower, feature.upper).all()
+    assert done.certificate.guarantee.holds == catalogue()[name].claims_to_hold
+    assert done.certificate.to_dict()["person_level"]["epsilon"] is None
+    assert done.certificate.guarantee.k == HAVE_NO_EPSILON[name]["k"]

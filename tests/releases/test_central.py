@@ -166,7 +166,7 @@ def test_means_without_noise_are_found_out(home, tmp_path):
     law = mechanism("groupmean", epsilon=2.0, by="gender")
     from eyelid.releases.fingerprint import output_digest
 
-    bare = replace(law.exact(table), origin=None, released=True)
+    bare = replace(law.exact(table, law.groups(table)), origin=None, released=True)
     forged = replace(
         made,
         table=bare,
@@ -205,15 +205,15 @@ def test_canaries_pass_through_means_unharmed(inner):
 
 def test_canaries_see_means_without_enough_noise(monkeypatch):
     # A sixth of the noise: about six times the loss.
-    from eyelid.mechanisms.groupmean import GroupMean
+    from eyelid.mechanisms.means import MeanMechanism
 
-    sound = GroupMean.perturb
+    sound = MeanMechanism.perturb
 
     def little(self, integers, shape, noise):
         drawn = sound(self, np.zeros_like(integers), shape, noise)
         return integers + drawn // 6
 
-    monkeypatch.setattr(GroupMean, "perturb", little)
+    monkeypatch.setattr(MeanMechanism, "perturb", little)
     law = mechanism("groupmean", epsilon=1.0, inner="laplace")
     assert canary_audit(law, people=2000, seed=1).refuted
 

@@ -33,6 +33,16 @@ def test_one_person_is_told_so(make_table):
     assert "One person" in inspect(make_table(people=1).study())["release"]
 
 
+def test_few_people_are_told_of_groups_and_that_these_have_no_epsilon(make_table):
+    told = inspect(make_table(people=20).study())["release"]
+    assert "--mechanism ksame --set k=4' gives means of 5 groups of 4 without noise" in told
+    assert "not differential privacy: it has no ε" in told
+    assert "--set k=3'" in inspect(make_table(people=7).study())["release"]
+    for enough_or_too_few in (4, 400):
+        study = make_table(people=enough_or_too_few, recordings=1, rows=4).study()
+        assert "ksame" not in inspect(study)["release"]
+
+
 def fixations(**facts):
     """Two people who looked at one place each."""
     rows = {"person": ["a", "b"], "recording": ["1", "1"], "stimulus": ["page", "page"]}

@@ -18,9 +18,10 @@ from eyelid.audits.error import ErrorMeasures, error_of
 from eyelid.audits.membership import Membership, NoiseLaw, Publish, membership_game
 from eyelid.audits.subtraction import Subtraction, subtraction
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.groupmean import GroupMean, Slots, everybody, slots_of
+from eyelid.mechanisms.means import Groups, MeanMechanism
 from eyelid.mechanisms.mechanism import Shape, Values
 from eyelid.mechanisms.noisy import noise_of
+from eyelid.mechanisms.slots import Slots, everybody, slots_of
 from eyelid.mechanisms.spherical import SphericalLaplace
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import DiscreteLaplace, randomness
@@ -46,6 +47,8 @@ class MeansAudit:
         error: of the released means against those of the people who have a value.
         constant_rmse_of_span: the same error of a constant in the middle of the bounds.
         groups: one row a group: its name and how many ``people`` it has.
+        redrawn: whether subtraction and errors are those of another release of the same people by
+            the same mechanism, since nobody knows who is in which of the released groups.
     """
 
     size: int
@@ -56,6 +59,7 @@ class MeansAudit:
     error: ErrorMeasures
     constant_rmse_of_span: float
     groups: pl.DataFrame
+    redrawn: bool = False
 
     @property
     def sizes(self) -> list[tuple[str, int]]:
@@ -69,7 +73,7 @@ class MeansAudit:
 
 
 def audit_means(
-    law: GroupMean,
+    law: MeanMechanism,
     taken: FeatureTable,
     original: FeatureTable,
     released: FeatureTable,
@@ -86,7 +90,12 @@ def audit_means(
         person_level: what is claimed; None for nothing.
         seed: of the attackers and the mechanism's noise.
     """
-    truth = true_means(law, original, released)
+    noise = randomness(np.random.default_rng([seed, *b"who is in which group"]))
+    groups = law.partition(original, noise)
+    if law.drawn:
+        again = law.present(law.noisy_means(taken, groups, noise))
+        released = replace(released, data=again.data, people=again.people)
+    truth = true_means(groups, original, released)
     size, found = _membership(law, taken, person_level, seed)
     middle = [pl.lit((f.lower + f.upper) / 2).alias(f.name) for f in truth.features]
     constant = replace(truth, data=truth.data.with_columns(middle))
@@ -95,16 +104,27 @@ def audit_means(
         membership=found.get("membership"),
         positive=found.get("positive"),
         null=found.get("null"),
-        subtraction=_subtraction(law, original, released),
+        subtraction=_subtraction(law, groups, original, released),
         error=error_of(truth, released),
         constant_rmse_of_span=error_of(truth, constant).rmse_of_span,
-        groups=law.groups(original).people,
+        groups=groups.people,
+        redrawn=law.drawn,
     )
 
 
-def true_means(law: GroupMean, original: FeatureTable, released: FeatureTable) -> FeatureTable:
+def over_groups(means: FeatureTable) -> FeatureTable:
+    """The mean over the people of all groups as one: it is the same whoever is in which."""
+    weighted = means.data.join(means.people.select("person", "people"), on="person", how="left")
+    many = pl.col("people")
+    mean = (pl.col(means.names).cast(pl.Float64) * many).sum() / many.sum()
+    everybody = pl.lit("everybody").alias("person")
+    data = weighted.group_by(everybody, "recording", "time_ms", maintain_order=True).agg(mean)
+    return replace(means, data=data, people=means.people.select(everybody, many.sum()))
+
+
+def true_means(groups: Groups, original: FeatureTable, released: FeatureTable) -> FeatureTable:
     """The means over whoever has a value, without any noise, in the form of the release."""
-    slots, groups = slots_of(original), law.groups(original)
+    slots = slots_of(original)
     group = groups.people["person"].gather(groups.member[slots.owner])
     placed = original.recordings.select(
         "person", "recording", group.alias("group"), _numbers(slots).alias("slot")
@@ -132,9 +152,9 @@ def _numbers(slots: Slots) -> pl.Series:
 
 
 def _subtraction(
-    law: GroupMean, original: FeatureTable, released: FeatureTable
+    law: MeanMechanism, groups: Groups, original: FeatureTable, released: FeatureTable
 ) -> Subtraction | None:
-    groups, rows = law.groups(original), int(released.recordings["rows"][0])
+    rows = int(released.recordings["rows"][0])
     shape = replace(law.core.shape(original), recordings=len(slots_of(original).names), length=rows)
     lowers = np.array([f.lower for f in original.features])
     spans = np.array([f.span for f in original.features])
@@ -151,7 +171,7 @@ def _subtraction(
 
 
 def _membership(
-    law: GroupMean, taken: FeatureTable, person_level: Guarantee | None, seed: int
+    law: MeanMechanism, taken: FeatureTable, person_level: Guarantee | None, seed: int
 ) -> tuple[int, dict[str, Membership]]:
     """The game, and its controls, on the measurements of everybody; nothing with too few people."""
     shape = law.shape(taken)
@@ -162,7 +182,7 @@ def _membership(
     each = np.concatenate(
         [law.integers((values - lowers) / spans, shape) for values in everybody(taken, shape)]
     )
-    size = min(shape.people // 2, int(law.groups(taken).sizes.min()))
+    size = min(shape.people // 2, law.smallest(shape))
     noise = randomness(np.random.default_rng([seed, *b"was somebody in it"]))
     form = each.shape[1:]
     everything = each.reshape(len(each), -1).astype(np.float64)
@@ -193,7 +213,7 @@ def _membership(
     }
 
 
-def _law(law: GroupMean, shape: Shape, size: int) -> NoiseLaw:
+def _law(law: MeanMechanism, shape: Shape, size: int) -> NoiseLaw:
     """The noise on the mean of so many people, in steps."""
     noise = noise_of(law, shape)
     if isinstance(noise, DiscreteLaplace) and not isinstance(noise, SphericalLaplace):

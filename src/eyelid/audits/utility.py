@@ -43,9 +43,11 @@ class Use:
         target: ``task``, an attribute or a label; of a quantity also where it was split.
         model: of `eyelid.audits.classifiers.MODELS`.
         protocol: ``leave-one-person-out`` (learned from the others' released stretches, tested on
-            raw windows; ``leave-people-out`` where several people are left out at once), ``halves``
-            (learned from released first halves, tested on raw second ones) or ``paper-lopo``
-            (Bozkir et al. 2021: learned from single windows of the release and tested on it).
+            raw windows; ``leave-people-out`` where several people are left out at once,
+            ``leave-group-out`` where all of a released group are), ``halves`` (learned from
+            released first halves, tested on raw second ones), ``made-up→raw`` (learned from rows of
+            nobody) or ``paper-lopo`` (Bozkir et al. 2021: learned from single windows of the
+            release and tested on it).
         rate: share of windows that are right, the mean over people; None without a release. It may
             be below chance: without the person shown, their class is the rarer one.
         raw: the same learned from raw windows and tested on them.
@@ -89,6 +91,7 @@ def utility(
     models: Sequence[str] = MODELS,
     seed: int = 0,
     every: int | None = None,
+    together: Codes | None = None,
 ) -> list[Use]:
     """How well targets are recognised by every model under every protocol that is possible.
 
@@ -100,17 +103,64 @@ def utility(
         seed: of their random choices.
         every: how many windows a stretch has (Bozkir et al. take every 10th window); by default as
             many as leave about `ROWS` stretches.
+        together: of everybody, in order, who is left out with them: where a mean over people was
+            released, whoever is in it has taught it something.
     """
     sample = _sample(material, targets, every)
-    raw, apart = sample.raw.values, people_apart(sample.raw.person)
+    raw, owner = sample.raw.values, sample.raw.person
+    apart = people_apart(owner if together is None else together[owner])
     each = len(apart) == len(np.unique(sample.raw.owner))
-    name = "leave-one-person-out" if each else "leave-people-out"
+    alone = "leave-one-person-out" if each else "leave-people-out"
+    name = alone if together is None else "leave-group-out"
     ways = {name: (sample.means, raw), "paper-lopo": (sample.released, sample.released)}
-    uses = _uses(sample, sample.targets, apart, ways, models, seed)
+    # Of one group alone nothing is left to learn from.
+    uses = _uses(sample, sample.targets, apart, ways, models, seed) if len(apart) > 1 else []
     if sample.halves is not None:
         within = {n: c for n, c in sample.targets.items() if _varies(c, sample.raw.person)}
         ways = {"halves": (sample.means, raw)}
         uses += _uses(sample, within, [sample.halves], ways, models, seed)
+    return uses
+
+
+def learned_elsewhere(
+    original: FeatureTable,
+    rows: FeatureTable,
+    targets: Sequence[str] | None = None,
+    models: Sequence[str] = MODELS,
+    seed: int = 0,
+) -> list[Use]:
+    """How well targets are recognised in raw windows by what was learned from rows of nobody.
+
+    Beside it, learned from the raw windows of other people. Those who are tested may have had a
+    part in the rows.
+
+    Args:
+        original: everybody's recordings.
+        rows: with the same features, made up.
+        targets: as for `utility`; those that the rows do not have are left out.
+        models: who recognises.
+        seed: of their random choices.
+    """
+    sample = _sample(Material(original), targets, None)
+    known = records_of(rows, rows.people["person"].to_list()).values
+    apart = people_apart(sample.raw.person)
+    uses = []
+    for use in _uses(
+        sample, sample.targets, apart, {"leave-one-person-out": (None, None)}, models, seed
+    ):
+        classes = sample.targets[use.target]
+        if use.target not in rows.data.columns:
+            continue
+        place = {value: code for code, value in enumerate(classes.values)}
+        codes = np.array([place.get(str(v), -1) for v in rows.data[use.target]], dtype=np.intp)
+        if not (codes >= 0).any():
+            continue
+        everything = Fold(np.ones(len(known), bool), np.ones(len(sample.raw.values), bool))
+        answers = judged(
+            known, sample.raw.values, {use.target: codes}, [everything], [use.model], seed
+        )
+        rate, votes = _right(sample.raw, classes.codes, answers[use.target, use.model])
+        uses.append(replace(use, protocol="made-up→raw", rate=rate, votes=votes))
     return uses
 
 

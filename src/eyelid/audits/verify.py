@@ -2,8 +2,9 @@
 
 Every registered mechanism is played against at every unit it offers, and at the person level that
 its certificate states beside it; its declared sensitivity is fuzzed; its digits are attacked; its
-noise and its whole output are looked at; the samplers are tested. Then each of these checks is run
-on planted faults, which it must catch.
+noise and its whole output are looked at; the samplers are tested. Where k-anonymity is claimed,
+groups are attacked instead, and rows where plausible deniability is. Then each of these checks is
+run on planted faults, which it must catch.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from eyelid.audits.claims.anonymity import play_anonymity, same_for_everybody
+from eyelid.audits.claims.deniability import play_deniability
 from eyelid.audits.claims.fault import Fault
 from eyelid.audits.claims.faults import faults_of
 from eyelid.audits.claims.game import GameResult, play
@@ -24,10 +27,14 @@ from eyelid.audits.claims.sensitivity import FuzzResult, fuzz
 from eyelid.audits.claims.sums import compare_sum, examine_sum
 from eyelid.engine.parallel import in_turn, parallel
 from eyelid.errors import InputError
+from eyelid.mechanisms.anonymising import AnonymisingMechanism
+from eyelid.mechanisms.differential import DifferentialMechanism
+from eyelid.mechanisms.ksame import KSame
 from eyelid.mechanisms.measuring import MeasuringMechanism
 from eyelid.mechanisms.mechanism import Mechanism, catalogue, find
 from eyelid.mechanisms.noisy import NoisyMechanism
 from eyelid.mechanisms.noisy_sum import NoisySum
+from eyelid.mechanisms.papers.marginals import MarginalsPaper
 from eyelid.privacy.noise import Randomness, SystemRandomness
 from eyelid.privacy.unit import PERSON, Unit
 
@@ -36,6 +43,9 @@ DEFAULT_RUNS = 50_000
 _FEWEST_RUNS = 1_000
 _FUZZ_PAIRS = 4_096
 _SAMPLER_DRAWS = 400_000
+
+Claimed = tuple[DifferentialMechanism | AnonymisingMechanism | MarginalsPaper, Unit]
+"""A mechanism, and what is to be attacked of it."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +62,8 @@ class Verification:
     """Everything that was tried.
 
     Attributes:
-        games: distinguishing games about every claim.
+        games: distinguishing games about every claim of differential privacy, games of naming
+            people about every claim of k-anonymity.
         digits: attacks on the low-order digits of the output.
         fuzzes: searches for neighbours beyond the declared sensitivity.
         residuals: looks at the noise in a whole released table.
@@ -166,16 +177,22 @@ def verify(
     kinds = [find(name) for name in names] if names else list(catalogue().values())
     claims = [claim for kind in kinds for claim in _claims(kind)]
 
-    def tried(claim: tuple[Mechanism, Unit]) -> GameResult:
-        return play(*claim, runs, noise)
+    def tried(claim: Claimed) -> list[GameResult]:
+        mechanism, unit = claim
+        if isinstance(mechanism, AnonymisingMechanism):
+            return play_anonymity(mechanism, noise)
+        if isinstance(mechanism, MarginalsPaper):
+            return [play_deniability(mechanism, noise)]
+        return [play(mechanism, unit, runs, noise)]
 
     def planted_fault(fault: Fault) -> Planted:
         return Planted(fault.name, fault.mechanism, fault.caught(runs, noise))
 
     # Repeatable numbers come in one order only; those of the system have none.
     spread = parallel if isinstance(noise, SystemRandomness) else in_turn
-    games = tuple(spread(tried, claims, "playing against the claims"))
-    own = [mechanism for mechanism, unit in claims if unit == mechanism.unit]
+    played = spread(tried, claims, "playing against the claims")
+    games = tuple(game for results in played for game in results)
+    own = [m for m, unit in claims if isinstance(m, DifferentialMechanism) and unit == m.unit]
     digits = [attack(m, next(m.neighbour_pairs(m.unit)), runs, noise) for m in own]
     measuring = [m for m in own if isinstance(m, MeasuringMechanism)]
     sums = [m for m in own if isinstance(m, NoisySum)]
@@ -185,6 +202,7 @@ def verify(
     residuals += [examine_sum(m, noise) for m in sums]
     outputs = [compare(mechanism) for mechanism in measuring]
     outputs += [compare_sum(m) for m in sums]
+    outputs += [same_for_everybody(m) for m, _ in claims if isinstance(m, KSame)]
     samplers = tuple(check_samplers(_SAMPLER_DRAWS, noise))
     planted = list(spread(planted_fault, _faults(kinds), "planting faults"))
     planted += [
@@ -202,13 +220,18 @@ def verify(
     )
 
 
-def _claims(kind: type[Mechanism]) -> list[tuple[Mechanism, Unit]]:
+def _claims(kind: type[Mechanism]) -> list[Claimed]:
     """Each offered unit with the mechanism calibrated to it, and the person-level total."""
-    claims = []
+    claims: list[Claimed] = []
     for mechanism in kind.set_for_games():
+        if isinstance(mechanism, AnonymisingMechanism | MarginalsPaper):
+            claims.append((mechanism, mechanism.unit))
+        if not isinstance(mechanism, DifferentialMechanism):
+            continue
         claims.append((mechanism, mechanism.unit))
         if mechanism.unit != PERSON:
             claims.append((mechanism, PERSON))
+        claims += [(part, part.unit) for part in mechanism.parts()]
     return claims
 
 

@@ -21,7 +21,9 @@ from eyelid.cli.output import (
 from eyelid.errors import InputError
 
 if TYPE_CHECKING:
+    from eyelid.audits.groups import GroupsAudit
     from eyelid.audits.means import MeansAudit
+    from eyelid.audits.synthetic import SyntheticAudit
     from eyelid.releases.audit import Audit
     from eyelid.releases.maps.audit import HeatmapAudit
 
@@ -172,11 +174,17 @@ def _tell(done: Audit) -> None:
         # On an original the positive control is the attack itself.
         del controls["raw→raw"]
     for name, findings in controls.items():
-        worst = strongest(findings)
-        rows.append((f"control: {name}", worst.attacker, str(worst.rate), "–", ""))
-    chance = f"guessing: {done.identification[0].rate.chance:.0%}"
-    columns = ["protocol", "strongest attacker", "people named (95 % limits)", "allowed", ""]
-    print_table(f"Who is named ({chance})", columns, rows)
+        if findings:
+            worst = strongest(findings)
+            rows.append((f"control: {name}", worst.attacker, str(worst.rate), "–", ""))
+    if rows:
+        chance = f"guessing: {done.identification[0].rate.chance:.0%}"
+        columns = ["protocol", "strongest attacker", "people named (95 % limits)", "allowed", ""]
+        print_table(f"Who is named ({chance})", columns, rows)
+    if done.groups is not None:
+        _tell_groups(done.groups)
+    if done.synthetic is not None:
+        _tell_made_up(done.synthetic)
     uses: list[tuple[str, ...]] = []
     fair = [use for use in done.utility if not use.protocol.startswith("paper")]
     for target, protocol in dict.fromkeys((use.target, use.protocol) for use in fair):
@@ -199,7 +207,8 @@ def _tell(done: Audit) -> None:
         columns = ["attribute", "which", "protocol", "AUC (a coin: 0.5)", "p", "surest attacker"]
         print_table("What of people's attributes can be told", columns, attributes)
     if done.error is not None:
-        say(f"A released value is off by {coarse(done.error.rmse_of_span)} times its span.")
+        what = "group's mean is off a member's" if done.subject.grouped else "released value is off"
+        say(f"A {what} by {coarse(done.error.rmse_of_span)} times its span.")
     if done.people is not None:
         people = [(p, named, place, risk) for p, named, place, risk, _ in done.people.rows()]
         columns = ["person", "share of times named", "mean place in the list", "risk"]
@@ -212,6 +221,67 @@ def _tell(done: Audit) -> None:
         ]
         columns = ["feature", "variance between people", "p (Holm)", "named by it alone"]
         _first("Features at risk", columns, told_apart)
+
+
+def _tell_groups(groups: GroupsAudit) -> None:
+    """What was asked of groups, besides who is named."""
+    from eyelid.releases.words import coarse
+
+    asked = {
+        "whose records are nearest over all tasks (intersection)": groups.intersection,
+        "who is in the same group in every task (all recordings known)": groups.exact_intersection,
+        "which group is somebody in (not protected)": groups.linkage,
+    }
+    for one in groups.redrawn:
+        asked[f"who is it, over {groups.partitions} other partitions ({one.protocol})"] = one.rate
+    rows = [
+        (name, str(rate), f"{rate.chance:.0%}") for name, rate in asked.items() if rate is not None
+    ]
+    print_table(
+        "What groups hide, and what not", ["question", "found (95 % limits)", "chance"], rows
+    )
+    if groups.padding.values:
+        say(
+            f"Padding gives away increments of {groups.padding.people} people exactly, "
+            f"{groups.padding.share:.2%} of all."
+        )
+    exactly = " exactly" if groups.collusion.exact else ""
+    say(
+        f"All members of a group of {groups.collusion.people} but one compute the last one's "
+        f"values{exactly}: an error of {coarse(groups.collusion.rmse_of_span)} spans, where the "
+        f"others' mean is off by {coarse(groups.collusion.blind_rmse_of_span)}."
+    )
+    if groups.released_again:
+        say(
+            "Released again with other groups, whoever computes them names "
+            + ", ".join(f"{rate:.0%} after {n}" for n, rate in enumerate(groups.released_again, 1))
+            + "."
+        )
+    for told in groups.homogeneity:
+        if told.alike > 0:
+            say(f"{told.attribute}: {told.alike:.0%} of people are in a group that is all alike.")
+
+
+def _tell_made_up(made_up: SyntheticAudit) -> None:
+    """What was asked of made-up rows: they name nobody."""
+    from eyelid.privacy.guarantee import rounded_up
+    from eyelid.releases.words import coarse
+
+    if made_up.membership is not None:
+        found = made_up.membership
+        allowed = "–" if found.bound is None else f"{rounded_up(100 * found.bound, 3)}%"
+        row = (f"{made_up.rows} rows", str(found.advantage), allowed)
+        columns = ["made up", "advantage (95 % limits)", "allowed"]
+        print_table("Which of two people was in it (guessing: 0%)", columns, [row])
+    say(
+        f"Values are {coarse(made_up.wasserstein)} spans from being distributed as people's are; "
+        f"evenly spread ones would be {coarse(made_up.uniform)}."
+    )
+    say(
+        f"{made_up.copies or 'No'} made-up rows are rows of the original; they are "
+        f"{coarse(made_up.nearest_of_span)} spans from the nearest, and people's "
+        f"{coarse(made_up.people_apart_of_span)} from other people's. That is no guarantee."
+    )
 
 
 def _tell_means(means: MeansAudit) -> None:
@@ -238,8 +308,9 @@ def _tell_means(means: MeansAudit) -> None:
     print_table("Who is in such a mean (guessing: 0%)", columns, rows)
     groups = ", ".join(f"{name} ({people})" for name, people in means.sizes)
     say(f"Groups: {groups}.")
+    whose = "mean of a fresh run" if means.redrawn else "released mean"
     say(
-        f"A released mean is off by {coarse(means.error.rmse_of_span)} times its span, a constant "
+        f"A {whose} is off by {coarse(means.error.rmse_of_span)} times its span, a constant "
         f"in the middle of the bounds by {coarse(means.constant_rmse_of_span)}."
     )
 

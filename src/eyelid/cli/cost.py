@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -25,6 +26,9 @@ EXAMPLES = """\b
 Examples:
   eyelid cost features --mechanism laplace --epsilon 1
   eyelid cost --mechanism gaussian --epsilon 1 --people 40 --recordings 3 --features 16
+              --length 600
+  eyelid cost features --mechanism ksame --set k=4
+  eyelid cost --mechanism ksame-dp --set k=50 --epsilon 4 --people 200 --recordings 3 --features 16
               --length 600
   eyelid cost --mechanism map-grid --level good --people 40 --size 1680x1050"""
 
@@ -72,7 +76,8 @@ def run(
     """
     from eyelid.errors import InputError
     from eyelid.mechanisms import find
-    from eyelid.releases.expectation import CONSTANT_RMSE_OF_SPAN, clipped
+    from eyelid.privacy.guarantee import Kind
+    from eyelid.privacy.unit import Trust
     from eyelid.releases.quote import cost
     from eyelid.releases.words import facts, promise_lines
 
@@ -136,32 +141,40 @@ def run(
         print_json(found)
         return
     errors = quote.expected
+    kind = quote.person_level.kind
     rows = [
         ("mechanism", found["mechanism"]["name"]),
         ("assumed", facts(quote.mechanism, quote.shape)),
         (f"for one {quote.guarantee.unit}", quote.guarantee.numbers()),
         ("for one person, in total", quote.person_level.numbers()),
         ("noise", found["noise"]["sampler"]),
-        ("error of one value", _spans(errors.value, errors)),
-        *([("  clipped to the bounds", _about(clipped(errors.value)))] if errors.clipped else []),
-        ("error of a recording's mean", _spans(errors.recording_mean, errors)),
-        *(
-            []
-            if errors.central
-            else [("error of the mean over people", _spans(errors.group_mean, errors))]
-        ),
-        ("error of a constant, on average", f"{CONSTANT_RMSE_OF_SPAN:.4g} of the span"),
+        *(_errors(errors) if errors else ()),
     ]
-    if errors.central:
+    alone, together = quote.rank1_bound.values()
+    if kind.differential and quote.person_level.trust is Trust.CENTRAL:
         rows.append(("told whether somebody is in it", f"advantage {_most(quote.advantage_bound)}"))
+    elif kind is Kind.K_ANONYMITY:
+        rows.append(("named among the members of a group", _most(alone)))
     else:
-        alone, together = quote.rank1_bound.values()
         rows.append(("named by whoever compares everybody", _most(together)))
         rows.append(("named if judged one at a time", _most(alone)))
     print_table("", ["what", "value"], rows)
     for line in promise_lines(quote.person_level):
         say(line)
     say(found["says"])
+
+
+def _errors(errors: Expectation) -> Iterator[tuple[str, str]]:
+    """How far off what is released will be, row by row of the table."""
+    from eyelid.releases.expectation import CONSTANT_RMSE_OF_SPAN, clipped
+
+    yield "error of one value", _spans(errors.value, errors)
+    if errors.clipped:
+        yield "  clipped to the bounds", _about(clipped(errors.value))
+    yield "error of a recording's mean", _spans(errors.recording_mean, errors)
+    if not errors.central:
+        yield "error of the mean over people", _spans(errors.group_mean, errors)
+    yield "error of a constant, on average", f"{CONSTANT_RMSE_OF_SPAN:.4g} of the span"
 
 
 def _spans(error: float, expected: Expectation) -> str:

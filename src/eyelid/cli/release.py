@@ -24,7 +24,10 @@ EXAMPLES = """\b
 Examples:
   eyelid release features private --mechanism gaussian --epsilon 1
   eyelid release features private --mechanism laplace --epsilon 2 --unit recording --set length=600
-  eyelid release features private --mechanism laplace --epsilon 1 --set keep=gender"""
+  eyelid release features private --mechanism laplace --epsilon 1 --set keep=gender
+  eyelid release features groups --mechanism ksame --set k=4
+  eyelid release features groups --mechanism ksame --set k=4 --set balance=gender --set copies=true
+  eyelid release features groups --mechanism ksame-dp --set k=10 --epsilon 4"""
 
 
 def run(
@@ -44,7 +47,8 @@ def run(
     columns: ColumnMap = None,
     ledger: LedgerFile = None,
     seed: Annotated[
-        int | None, typer.Option(help="Repeatable noise; the certificate then does not hold.")
+        int | None,
+        typer.Option(help="Repeatable noise and groups; the certificate then does not hold."),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -54,7 +58,7 @@ def run(
     """
     from eyelid.engine.progress import shown
     from eyelid.releases.release import release
-    from eyelid.releases.words import plural, promise_lines
+    from eyelid.releases.words import in_all, plural, promise_lines
 
     parameters = settings(setting)
     keep = [name for name in parameters.pop("keep", "").split(",") if name]
@@ -92,7 +96,8 @@ def run(
         say(line)
     if certificate.total is not None:
         so_far = plural(len(certificate.ledger), "release")
-        say(f"Over {so_far} of these people so far: {certificate.total.numbers()}.")
+        total = in_all(certificate.total, certificate.person_level.reasons)
+        say(f"Over {so_far} of these people so far: {total}.")
     if certificate.guarantee.holds:
         say(done.worth)
     say(f"Read {out / 'DATACARD.md'}; the certificate is {out / 'certificate.json'}.")

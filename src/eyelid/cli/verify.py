@@ -35,7 +35,8 @@ def run(
     if as_json:
         print_json(found.to_dict())
     else:
-        for title, games in (("Distinguishing games", found.games), ("Digits", found.digits)):
+        told = [g for g in found.games if g.measure in ("epsilon", "mu")]
+        for title, games in (("Distinguishing games", told), ("Digits", found.digits)):
             rows = [
                 (
                     g.mechanism,
@@ -49,6 +50,20 @@ def run(
             ]
             columns = ["mechanism", "set for", "attacked per", "claimed", "certified", ""]
             print_table(f"{title}, {runs:,} test runs a side", columns, rows)
+        groups = [
+            (
+                g.mechanism,
+                f"{g.measure}: {g.neighbours}",
+                f"{g.claimed:.4g}",
+                f"{g.lower_bound:.4g}",
+                f"{g.runs:,}",
+                "REFUTED" if g.refuted else "stands",
+            )
+            for g in found.games
+            if g not in told
+        ]
+        columns = ["mechanism", "attack", "claimed", "certified", "tries", ""]
+        print_table("k-anonymity and deniability: how often attacks are right", columns, groups)
         fuzzes = [
             (
                 f.mechanism,

@@ -10,10 +10,13 @@ from eyelid.mechanisms import (
     fpa,
     gaussian,
     groupmean,
+    ksame,
+    ksame_dp,
     laplace,
     maps,
     papers,
     prewindow,
+    seeded,
 )
 from eyelid.mechanisms.mechanism import (
     Mechanism,
@@ -42,10 +45,13 @@ __all__ = [
     "fpa",
     "gaussian",
     "groupmean",
+    "ksame",
+    "ksame_dp",
     "laplace",
     "maps",
     "mechanism",
     "papers",
     "prewindow",
     "register",
+    "seeded",
 ]

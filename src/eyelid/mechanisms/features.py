@@ -9,6 +9,7 @@ from typing import Any
 from eyelid.errors import InputError
 from eyelid.gaze.study import Study, check
 from eyelid.gaze.table import FeatureTable
+from eyelid.mechanisms.differential import DifferentialMechanism
 from eyelid.mechanisms.mechanism import Mechanism, Shape, mechanism
 from eyelid.privacy.noise import Randomness
 
@@ -29,6 +30,19 @@ class FeatureMechanism(Mechanism):
     def shape(self, table: FeatureTable) -> Shape:
         """The public facts of what would be released."""
 
+    def check(self, table: FeatureTable) -> None:
+        """Refuse what could not be released, before anything is spent."""
+        self.sampler(self.shape(table))
+
+    def unprotected(self, table: FeatureTable) -> list[str]:
+        """What of this mechanism's output is outside the guarantee, in words."""
+        return []
+
+
+@dataclass(frozen=True)
+class PredictableMechanism(DifferentialMechanism, FeatureMechanism):
+    """A mechanism that adds noise to features; its error is known from public facts alone."""
+
     @abstractmethod
     def expected_rmse_of_span(self, shape: Shape) -> float:
         """Root mean square error of one released value, in units of its feature's span."""
@@ -41,9 +55,14 @@ class FeatureMechanism(Mechanism):
         """What of the signals is left out whatever the noise, in a sentence; empty if nothing."""
         return ""
 
-    def unprotected(self, table: FeatureTable) -> list[str]:
-        """What of this mechanism's output is outside the guarantee, in words."""
-        return []
+
+@dataclass(frozen=True)
+class UnpredictableMechanism(FeatureMechanism):
+    """A mechanism for features whose error depends on how much people are alike."""
+
+    @abstractmethod
+    def worth(self, shape: Shape) -> str:
+        """What is left to see in a release, as far as public facts tell, in a sentence or two."""
 
 
 def feature_mechanism(name: str, **parameters: Any) -> FeatureMechanism:

@@ -21,7 +21,7 @@ from eyelid.engine.progress import track
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
-from eyelid.mechanisms.features import FeatureMechanism
+from eyelid.mechanisms.features import PredictableMechanism
 from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter
 from eyelid.mechanisms.noisy import Integers, NoisyMechanism, noise_of
 from eyelid.privacy.bounds import Bounds
@@ -32,7 +32,7 @@ _BLOCK_VALUES = 1 << 18
 
 
 @dataclass(frozen=True)
-class MeasuringMechanism(NoisyMechanism, FeatureMechanism):
+class MeasuringMechanism(NoisyMechanism, PredictableMechanism):
     """Integer noise on public coordinates of each person's feature signals.
 
     Arrays of values have the axes (…, recordings, rows, features), those of coordinates

@@ -6,20 +6,21 @@ import math
 import types
 import typing
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from eyelid.errors import InputError, Refused, unknown
-from eyelid.privacy.gaussian import check_epsilon
+from eyelid.errors import EyelidError, InputError, Refused, unknown
 from eyelid.privacy.guarantee import Guarantee, Kind
-from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import PERSON, Unit
 
 Values = NDArray[np.float64]
+
+# What every command has an option for; all other parameters are set.
+_OPTIONS = ("epsilon", "delta", "unit")
 
 
 @dataclass(frozen=True)
@@ -95,11 +96,8 @@ class Mechanism(ABC):
     """A privacy mechanism with its parameters set.
 
     Subclasses state the class facts below, have a docstring of four parts (Takes, Protects, Why,
-    Paper), and register. Everything else, ``verify`` included, finds them.
-
-    Attributes:
-        epsilon: the total for one ``unit``, over everything in it.
-        unit: whose value the noise is calibrated for.
+    Paper), and register. Everything else, ``verify`` included, finds them. Their fields are their
+    parameters.
     """
 
     name: ClassVar[str]
@@ -111,22 +109,16 @@ class Mechanism(ABC):
     claims_to_hold: ClassVar[bool] = True
     command: ClassVar[str] = "release"
     """The command that runs it."""
-    games: ClassVar[tuple[dict[str, Any], ...]] = ({"epsilon": 1.0},)
-    """Parameters for distinguishing games, where these have power (ε or μ between 0.5 and 4): first
-    those under which neighbours reach the whole loss, then others."""
-    game_units: ClassVar[tuple[str, ...]] = ()
-    """Units for the games, where those offered need a number; otherwise all that are offered."""
+    games: ClassVar[tuple[dict[str, Any], ...]]
+    """Parameters for `verify`."""
 
-    epsilon: float = parameter("privacy loss for one unit, over everything in it")
-    unit: Unit = parameter("whose value is hidden", default=PERSON)  # noqa: RUF009
+    def __post_init__(self) -> None:  # noqa: B027
+        """Whatever a base checks about its parameters; here there are none."""
 
-    def __post_init__(self) -> None:
-        check_epsilon(self.epsilon)
-        if self.unit.name not in self.units:
-            raise Refused(
-                f"{self.name} does not offer the unit '{self.unit}': "
-                f"choose one of {', '.join(self.units)}"
-            )
+    @property
+    def unit(self) -> Unit:
+        """Whose value is hidden."""
+        return PERSON
 
     @abstractmethod
     def cost(self, shape: Shape, unit: Unit) -> Guarantee:
@@ -150,27 +142,14 @@ class Mechanism(ABC):
 
     @classmethod
     def set_for_games(cls) -> Iterator[Mechanism]:
-        """The mechanism as `verify` plays against it, at each of its units."""
+        """The mechanism as `verify` plays against it."""
         for parameters in cls.games:
-            for name in cls.game_units or cls.units:
-                yield cls(**parameters, unit=cls.unit_named(name, parameters))
+            yield cls(**parameters)
 
     @property
     def numerics(self) -> str:
         """Whether the arithmetic keeps the promise exactly, or as for ideal real numbers."""
         return "exact"
-
-    @abstractmethod
-    def neighbour_pairs(self, unit: Unit) -> Iterator[NeighbourPair]:
-        """The worst neighbours known, for the distinguishing game."""
-
-    @abstractmethod
-    def play(self, values: Values, shape: Shape, runs: int, noise: Randomness) -> Values:
-        """Outputs of ``runs`` independent runs on the same data, one row a run."""
-
-    @abstractmethod
-    def score(self, outputs: Values, pair: NeighbourPair) -> Values:
-        """How much each output speaks for ``pair.other`` against ``pair.one``."""
 
     def parameters(self) -> dict[str, Any]:
         """The parameters as a certificate writes them."""
@@ -235,19 +214,41 @@ def mechanism(name: str, **parameters: Any) -> Mechanism:
     kind = find(name)
     hints = typing.get_type_hints(kind)
     known = {item.name for item in fields(kind)}
+    if "unit" not in known and str(parameters.get("unit", PERSON)) in kind.units:
+        parameters.pop("unit", None)
     for given in parameters:
         if given not in known:
-            raise unknown(f"parameter of {kind.name}", given, known)
+            raise _not_a_parameter(kind, given, parameters[given], known)
     required = {
         f.name for f in fields(kind) if f.default is MISSING and f.default_factory is MISSING
     }
     missing = sorted(required - set(parameters))
     if missing:
-        raise InputError(f"{kind.name} needs {missing[0]}: give it with --{missing[0]}")
+        first = missing[0]
+        example = next((each[first] for each in kind.games if first in each), "…")
+        option = f"--{first}" if first in _OPTIONS else f"--set {first}={example}"
+        raise InputError(f"{kind.name} needs {first}: give it with {option}")
     chosen = {key: _convert(key, value, hints[key]) for key, value in parameters.items()}
     if isinstance(chosen.get("unit"), str):
         chosen["unit"] = kind.unit_named(chosen["unit"], chosen)
     return kind(**chosen)
+
+
+def _not_a_parameter(
+    kind: type[Mechanism], name: str, value: Any, known: Iterable[str]
+) -> EyelidError:
+    """Why a mechanism does not take what was given."""
+    if name == "unit":
+        return Refused(
+            f"{kind.name} does not offer the unit '{value}': choose one of {', '.join(kind.units)}"
+        )
+    if name in _OPTIONS and not kind.kind.differential:
+        twin = f"{kind.name}-dp"
+        both = f"; {twin} has both" if twin in _registry else ""
+        return InputError(
+            f"{kind.name} gives {kind.kind.spoken} and has no {name}: leave it out{both}"
+        )
+    return unknown(f"parameter of {kind.name}", name, known)
 
 
 def _convert(name: str, value: Any, hint: Any) -> Any:

@@ -11,17 +11,14 @@ from numpy.typing import NDArray
 
 from eyelid.errors import InputError
 from eyelid.gaze.maps.counts import PersonCounts
-from eyelid.mechanisms.approximate import default_delta
+from eyelid.mechanisms.gaussian_total import SCALE, GaussianTotal
 from eyelid.mechanisms.maps.map_mechanism import cleaned, with_others
-from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter
-from eyelid.mechanisms.noisy import Integers, NoisyMechanism, l1, l2, noise_of
-from eyelid.privacy.gaussian import check_delta, discreteness_slack, gaussian_mu
+from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values
+from eyelid.mechanisms.noisy import Integers, NoisyMechanism, l1, noise_of
 from eyelid.privacy.guarantee import Guarantee, Kind
-from eyelid.privacy.noise import DiscreteGaussian, DiscreteLaplace, DiscreteNoise, Randomness
+from eyelid.privacy.noise import DiscreteLaplace, DiscreteNoise, Randomness
 from eyelid.privacy.unit import PERSON, Neighbours, Trust, Unit
 
-# Grid steps of the noise's scale: the step is what is calibrated.
-SCALE = 2**36
 # A sum of n numbers in floating point is off by n·2⁻⁵³ of it at most: so for 2²² entries a person.
 _ROOM = 1 - 2.0**-30
 MOST_ENTRIES = 2**22
@@ -167,66 +164,24 @@ class LaplaceSum(NoisySum):
 
 
 @dataclass(frozen=True)
-class GaussianSum(NoisySum):
+class GaussianSum(NoisySum, GaussianTotal):
     """Discrete Gaussian noise: (ε, δ) by the L2 norm, with its μ."""
-
-    kind: ClassVar[Kind] = Kind.APPROXIMATE
-    games: ClassVar[tuple[dict[str, Any], ...]] = ({"epsilon": 4.0, "delta": 1e-5},)
-
-    delta: float | None = parameter("δ; min(N^−1.5, 1e-6) when not given", default=None)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.delta is not None and check_delta(self.delta) == 0:
-            raise InputError(
-                "delta must be above 0 for Gaussian noise: use one with Laplace noise for δ = 0"
-            )
 
     @abstractmethod
     def reach(self, shape: Any) -> float:
         """Δ₂: how far one person can move the sum, in the unit of limited counts."""
 
-    def delta_for(self, people: int) -> float:
-        """The δ that was asked for, or the default for so many people."""
-        return default_delta(people) if self.delta is None else self.delta
-
-    def mu_for(self, people: int, coordinates: int) -> float:
-        """μ, with room for the worst that the noise's grid can do."""
-        slack = discreteness_slack(coordinates, SCALE)
-        return gaussian_mu(self.epsilon, self.delta_for(people), slack)
-
-    def mu(self, shape: Any) -> float:
-        """μ of a person."""
-        return self.mu_for(shape.people, shape.recordings * shape.length)
+    def cells(self, shape: Any) -> int:
+        """Those of all layers."""
+        return int(shape.recordings * shape.length)
 
     def step(self, shape: Any) -> float:
         """Such that a person moves the sum by μ·SCALE steps."""
         return self.reach(shape) / (self.mu(shape) * SCALE)
 
-    def noise(self, shape: Shape) -> DiscreteNoise:
-        """σ is SCALE steps."""
-        return DiscreteGaussian(SCALE)
-
     def sensitivity(self, shape: Shape, unit: Unit) -> float:
         """μ·SCALE steps."""
         return self.mu(shape) * SCALE
-
-    def distance(self, difference: NDArray[Any]) -> NDArray[np.float64]:
-        """The L2 norm."""
-        return l2(difference)
-
-    def cost(self, shape: Shape, unit: Unit) -> Guarantee:
-        """(ε, δ) as asked for."""
-        return Guarantee(
-            kind=self.kind,
-            unit=PERSON,
-            neighbours=Neighbours.REPLACE_ONE,
-            trust=self.trust,
-            epsilon=self.epsilon,
-            delta=self.delta_for(shape.people),
-            mu=self.mu(shape),
-            slack=discreteness_slack(shape.recordings * shape.length, SCALE),
-        )
 
 
 def _check_entries(counts: PersonCounts) -> None:

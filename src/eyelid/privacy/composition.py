@@ -59,7 +59,9 @@ def sequential(guarantees: Sequence[Guarantee], delta: float | None = None) -> G
     failing = [g for g in guarantees if not g.holds or not g.kind.differential]
     if failing:
         reasons = [
-            r for g in failing for r in (g.reasons or (f"{g.kind} is not differential privacy",))
+            r
+            for g in failing
+            for r in (g.reasons or (f"{g.kind.spoken} is not differential privacy and has no ε",))
         ]
         return replace(
             total,

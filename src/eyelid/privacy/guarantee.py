@@ -27,6 +27,15 @@ class Kind(StrEnum):
         """Whether this is some form of differential privacy."""
         return self in (Kind.PURE, Kind.APPROXIMATE, Kind.GAUSSIAN)
 
+    @property
+    def spoken(self) -> str:
+        """Its name in a sentence.
+
+        >>> Kind.DENIABILITY.spoken, Kind.K_ANONYMITY.spoken
+        ('plausible deniability', 'k-anonymity')
+        """
+        return self.replace("plausible-", "plausible ")
+
 
 @dataclass(frozen=True)
 class Guarantee:
@@ -77,24 +86,29 @@ class Guarantee:
     @classmethod
     def from_dict(cls, told: Mapping[str, Any]) -> Guarantee:
         """What `to_dict` has told; whatever is not stated must never count as nothing spent."""
-        for key in ("epsilon", "delta", "mu", "k"):
+        for key in ("epsilon", "delta", "mu", "k", "gamma"):
             value = told.get(key)
             if value is not None and not value >= 0:
                 raise ValueError(f"{key} must not be negative, got {value}")
         if not isinstance(told["holds"], bool):
             raise ValueError(f"holds must be true or false, got '{told['holds']}'")
-        stated = told.get("epsilon")
+        kind, stated, k = Kind(told["kind"]), told.get("epsilon"), told.get("k")
+        if k is not None and not isinstance(k, int):
+            raise ValueError(f"k must be a whole number, got {k}")
+        if told["holds"] and not k and kind in (Kind.K_ANONYMITY, Kind.DENIABILITY):
+            raise ValueError(f"{kind.spoken} needs k, and none is stated")
+        # JSON has no infinity.
+        unstated = math.inf if kind.differential or kind is Kind.NONE else None
         return cls(
-            kind=Kind(told["kind"]),
+            kind=kind,
             unit=Unit.parse(told["unit"]),
             neighbours=Neighbours(told["neighbours"]),
             trust=Trust(told["trust"]),
-            # JSON has no infinity.
-            epsilon=math.inf if stated is None else float(stated),
+            epsilon=unstated if stated is None else float(stated),
             delta=told.get("delta"),
             mu=told.get("mu"),
             slack=told.get("slack", 0.0),
-            k=told.get("k"),
+            k=k,
             gamma=told.get("gamma"),
             holds=told["holds"],
             reasons=tuple(str(reason) for reason in told.get("reasons") or ()),
@@ -111,14 +125,22 @@ class Guarantee:
         >>> from eyelid.privacy.unit import PERSON
         >>> Guarantee(Kind.PURE, PERSON, Neighbours.REPLACE_ONE, Trust.LOCAL, epsilon=3.0).numbers()
         'ε = 3'
+        >>> Guarantee(
+        ...     Kind.DENIABILITY, PERSON, Neighbours.REPLACE_ONE, Trust.CENTRAL, k=20, gamma=2.0
+        ... ).numbers()
+        'k = 20, γ = 2'
         """
         if self.kind is Kind.NONE or (self.epsilon is not None and math.isinf(self.epsilon)):
             return "no guarantee"
         parts = {"ε": self.epsilon, "δ": self.delta or None, "k": self.k, "γ": self.gamma}
         if self.kind is Kind.GAUSSIAN:
             parts = {"μ": self.mu, **parts}
-        given = {name: value for name, value in parts.items() if value is not None}
-        return ", ".join(f"{name} = {rounded_up(value)}" for name, value in given.items())
+        # Many people hide better than few: unlike a loss, k is not rounded up.
+        return ", ".join(
+            f"{name} = {value if name == 'k' else rounded_up(value)}"
+            for name, value in parts.items()
+            if value is not None
+        )
 
 
 def rounded_up(value: float, digits: int = 4) -> str:

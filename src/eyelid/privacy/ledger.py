@@ -474,10 +474,12 @@ def _check_allowance(
         total = sequential([*before, guarantee], allowance.delta)
         limit = f"the limit of ε = {allowance.epsilon:g}, δ = {allowance.delta:g} per person"
         if not total.holds:
+            # Whichever came first would be refused for itself.
+            alone = sequential([guarantee])
+            which = "any more, after an earlier release" if alone.holds else "by this release"
             raise Refused(
-                f"{limit} cannot be kept by a release without a guarantee "
-                f"({total.reasons[0]}): nothing was released; 'eyelid budget IN --no-limit' "
-                "lifts the limit"
+                f"{limit} cannot be kept {which}: {(*alone.reasons, *total.reasons)[0]}. "
+                "Nothing was released; 'eyelid budget IN --no-limit' lifts the limit"
             )
         if not allowance.covers(total):
             spent = sequential(before, allowance.delta).numbers() if before else "nothing"

@@ -13,18 +13,23 @@ import polars as pl
 
 from eyelid.audits.claims.rerun import quieter_than_again
 from eyelid.audits.claims.residuals import noise_amiss
+from eyelid.audits.means import over_groups
 from eyelid.audits.measurements import legible
 from eyelid.gaze.study import INDEX_COLUMNS
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.features import FeatureMechanism
-from eyelid.mechanisms.groupmean import GroupMean
+from eyelid.mechanisms.features import FeatureMechanism, UnpredictableMechanism
+from eyelid.mechanisms.ksame import KSame
+from eyelid.mechanisms.means import MeanMechanism
 from eyelid.mechanisms.measuring import MeasuringMechanism
+from eyelid.mechanisms.seeded import SEEDED, Seeded
 from eyelid.privacy.composition import sequential
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.ledger import Debit
+from eyelid.privacy.noise import randomness
 from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.privacy.unit import PERSON
 from eyelid.releases.certificate import Certificate
+from eyelid.releases.certifying import bounding
 from eyelid.version import __version__
 
 # Another eyelid's arithmetic may differ in the last digits.
@@ -50,7 +55,7 @@ def disagreements(
         law: the mechanism that the certificate names; None where it is not known here.
     """
     yield from among_promises(certificate, debit)
-    yield from _in_the_data(released)
+    yield from _in_the_data(released, law)
     if certificate.person_level.holds and law is not None:
         yield from _with(law, certificate, original, released)
 
@@ -70,15 +75,19 @@ def among_promises(certificate: Certificate, debit: Debit | None) -> Iterator[st
             yield "the certificate's total over all releases is less than this release alone"
     if not promised.holds:
         return
-    allowed = rank1_bounds(total or promised, certificate.people)
+    bounded = bounding(promised, total, len(certificate.ledger))
+    allowed = rank1_bounds(bounded, certificate.people)
     for kind, stated in certificate.rank1_bound.items():
         bound = allowed.get(kind)
         if stated is not None and (bound is None or stated < bound * (1 - _TOLERANCE)):
             yield "the certificate states a bound on naming people that its own numbers do not give"
 
 
-def _in_the_data(released: FeatureTable) -> Iterator[str]:
+def _in_the_data(released: FeatureTable, law: FeatureMechanism | None) -> Iterator[str]:
     known = {*INDEX_COLUMNS, *released.names}
+    if isinstance(law, Seeded) and law.test == "randomised":
+        # Which rows began as somebody's: told where the ε covers it.
+        known.add(SEEDED)
     extra = [name for name in released.data.columns if name not in known]
     if extra:
         yield f"the released data have a column that no release has ({extra[0]})"
@@ -91,13 +100,13 @@ def _with(
     law: FeatureMechanism, certificate: Certificate, original: FeatureTable, released: FeatureTable
 ) -> Iterator[str]:
     """What a mechanism would have said and done otherwise."""
-    # Means, and windows made of something else, do not tell what the mechanism took.
-    own = not isinstance(law, GroupMean) and set(released.names) == set(original.names)
-    known = released if own else original
+    # Means, made-up people, and windows of something else do not tell what the mechanism took.
+    own = not isinstance(law, MeanMechanism | UnpredictableMechanism)
+    known = released if own and set(released.names) == set(original.names) else original
     shape = law.shape(known)
     rows = released.recordings["rows"]
     length = shape.length if set(released.names) == set(original.names) else rows[0]
-    if (rows != length).any():
+    if (rows != length).any() and not isinstance(law, KSame):
         yield f"recordings have not the {length} rows that the mechanism gives them"
         return
     if certificate.guarantee.unit != law.unit:
@@ -119,7 +128,10 @@ def _with(
         if not set(law.unprotected(known)) <= set(certificate.unprotected):
             yield "the certificate leaves out what its mechanism does not protect"
     wanting: str | None = None
-    if isinstance(law, GroupMean):
+    if isinstance(law, UnpredictableMechanism):
+        # No noise on values: groups are looked for, made-up rows are compared elsewhere.
+        return
+    if isinstance(law, MeanMechanism):
         yield from _means_amiss(law, original, released)
     elif isinstance(law, MeasuringMechanism):
         wanting = noise_amiss(law, original, released)
@@ -129,13 +141,23 @@ def _with(
         yield wanting
 
 
-def _means_amiss(law: GroupMean, original: FeatureTable, released: FeatureTable) -> Iterator[str]:
+def _means_amiss(
+    law: MeanMechanism, original: FeatureTable, released: FeatureTable
+) -> Iterator[str]:
     """Whether groups are missing or made up, or means are as they were before the noise."""
-    exact = law.exact(original)
+    groups = law.partition(original, randomness(0))
+    exact = law.exact(original, groups)
     key = ["person", "recording", "time_ms"]
     if not exact.data.select(key).equals(released.data.select(key)):
         yield "the release has not the groups, recordings and rows that the mechanism gives it"
         return
+    if law.drawn:
+        shown = released.people
+        if "people" not in shown.columns or sorted(shown["people"]) != sorted(groups.sizes):
+            yield "the groups of the release have not the sizes that the mechanism gives them"
+            return
+        # Nobody knows who was in which, but over all of them the mean is the same.
+        exact, released = over_groups(exact), over_groups(released)
     lowers = np.array([f.lower for f in exact.features])
     spans = np.array([f.span for f in exact.features])
     before, after = (
@@ -155,10 +177,16 @@ def claims_more(one: Guarantee, other: Guarantee) -> bool:
     """Whether one promises more privacy than the other gives."""
     if not one.holds:
         return False
-    losses = ((one.epsilon, other.epsilon), (one.delta, other.delta), (one.mu, other.mu))
+    losses = (
+        (one.epsilon, other.epsilon),
+        (one.delta, other.delta),
+        (one.mu, other.mu),
+        (one.gamma, other.gamma),
+    )
     return (
         not other.holds
         or one.kind != other.kind
+        or (one.k or 0) > (other.k or 0)
         or any(
             said is not None and (given is None or said < given * (1 - _TOLERANCE))
             for said, given in losses

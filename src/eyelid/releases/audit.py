@@ -24,6 +24,8 @@ from eyelid.audits.attackers.likelihood import likelihood_finding
 from eyelid.audits.attributes import Inference, infer_attributes
 from eyelid.audits.averaging import Averaged, averaging
 from eyelid.audits.error import ErrorMeasures, error_of
+from eyelid.audits.groups import PROTOCOLS as FOR_GROUPS
+from eyelid.audits.groups import GroupsAudit, audit_groups, audit_records
 from eyelid.audits.identification import (
     Finding,
     beyond_chance,
@@ -39,14 +41,17 @@ from eyelid.audits.risk import features_at_risk, people_at_risk
 from eyelid.audits.splits import splits_of
 from eyelid.audits.statistics import rate_of_decisions
 from eyelid.audits.streams import StreamMeasures, stream_measures
+from eyelid.audits.synthetic import SyntheticAudit, audit_synthetic
 from eyelid.audits.temporal.summary import TemporalSummary, release_summary, temporal_summary
-from eyelid.audits.utility import Use, utility
+from eyelid.audits.utility import Use, learned_elsewhere, utility
 from eyelid.engine.atomic import check_file, write_file
 from eyelid.errors import InputError
 from eyelid.gaze.features import event_features
 from eyelid.io.column_map import Map
 from eyelid.io.reading import is_heatmap
+from eyelid.mechanisms.features import PredictableMechanism
 from eyelid.mechanisms.measuring import MeasuringMechanism
+from eyelid.mechanisms.papers.ksame import KSamePaper
 from eyelid.privacy.guarantee import rounded_up
 from eyelid.privacy.unit import Trust
 from eyelid.releases.audit_json import audit_json
@@ -79,6 +84,8 @@ class Audit:
         attributes: what of people's attributes can be told.
         not_inferred: attributes that could not be tried, and why.
         error: how far the released values are off; None without a release.
+        groups: what else was found about released groups; None where none were released.
+        synthetic: what made-up rows were found to be like; None where there are none.
         means: what attacks on means over people came to; None where people's own records were
             released, which are then attacked as above.
         repeated: what averaging several releases of the same people would give.
@@ -102,6 +109,8 @@ class Audit:
     attributes: tuple[Inference, ...] = ()
     not_inferred: tuple[str, ...] = ()
     error: ErrorMeasures | None = None
+    groups: GroupsAudit | None = None
+    synthetic: SyntheticAudit | None = None
     means: MeansAudit | None = None
     repeated: tuple[Averaged, ...] = ()
     canaries: CanaryResult | None = None
@@ -166,12 +175,21 @@ class Audit:
             for f in sorted(self.identification, key=lambda f: -f.rate.rate)
             if f.refutes and not self._recognises_something_else(f)
         ]
-        if self.means is not None and self.means.membership is not None:
-            member = self.means.membership
-            if member.refutes:
+        if self.synthetic is not None and self.synthetic.copies and self.subject.claims_to_hold:
+            found.append(
+                f"{self.synthetic.copies} of {self.synthetic.rows} made-up rows are rows of people "
+                "as they were recorded"
+            )
+        asked = {
+            "means by this mechanism who is in them": self.means,
+            "rows by this mechanism whose data they were made of": self.synthetic,
+        }
+        for what, of in asked.items():
+            member = None if of is None else of.membership
+            if member is not None and member.refutes:
                 found.append(
-                    "whoever asks of means by this mechanism who is in them is right with an "
-                    f"advantage of {percent(member.advantage.rate)}, and the certificate allows "
+                    f"whoever asks of {what} is right with an advantage of "
+                    f"{percent(member.advantage.rate)}, and the certificate allows "
                     f"{rounded_up(100 * (member.bound or 0), 3)} %"
                 )
         if self.canaries is not None and self.canaries.refuted:
@@ -290,8 +308,15 @@ class _Plan:
 def _attack(subject: Subject, plan: _Plan) -> Audit:
     if subject.means is not None:
         return _attack_means(subject, plan)
-    seed, protocols = plan.seed, plan.protocols
+    if subject.made_up:
+        return _attack_made_up(subject, plan)
+    if subject.grouped and subject.groups is None:
+        # Refuted already: what is there to attack is not known.
+        return Audit(subject=subject, identification=(), positive=(), null=(), seed=plan.seed)
+    seed, protocols, groups = plan.seed, plan.protocols, subject.groups
     material = subject.material(seed)
+    if groups is not None:
+        protocols = [protocol for protocol in protocols if protocol.name in FOR_GROUPS]
     attackers = plan.attackers or default_attackers(subject.people)
     promised = subject.promised
     if material.released is not None:
@@ -302,7 +327,11 @@ def _attack(subject: Subject, plan: _Plan) -> Audit:
                 "use the mechanism need a certificate)"
             )
     # First what can fail by what somebody asked for.
-    used = tuple(utility(material, plan.targets or None, seed=seed))
+    together = None if groups is None else groups.groups_of(material.people)
+    used = utility(material, plan.targets or None, seed=seed, together=together)
+    if groups is not None:
+        # Members of a group share their records: no part of it is another person's.
+        used = [use for use in used if not use.protocol.startswith("paper")]
     # The positive control learns from the same raw recordings: both at once.
     tried = identify(material, attackers, [POSITIVE, *protocols], seed)
     positive = [finding for finding in tried if finding.protocol == POSITIVE.name]
@@ -312,12 +341,12 @@ def _attack(subject: Subject, plan: _Plan) -> Audit:
     inferred, left_out = infer_attributes(
         material, bound=None if allowed is None else (1 + allowed) / 2, seed=seed
     )
-    temporal, not_correlated = _over_time(subject)
+    temporal, not_correlated = _over_time(subject) if groups is None else (None, ())
     common: dict[str, Any] = {
         "subject": subject,
         "positive": tuple(positive),
         "null": tuple(null_control(material, attackers, seed)),
-        "utility": used,
+        "utility": tuple(used),
         "attributes": tuple(inferred),
         "not_inferred": tuple(
             f"{one.attribute} was not inferred: {one.reason}" for one in left_out
@@ -338,6 +367,13 @@ def _attack(subject: Subject, plan: _Plan) -> Audit:
             **common,
         )
     law = subject.law
+    if groups is not None:
+        return Audit(
+            identification=tuple(with_bounds(findings, subject.bounds())),
+            error=error_of(material.original, material.released),
+            groups=audit_groups(groups, attackers, [p.name for p in protocols], seed=seed),
+            **common,
+        )
     if (
         isinstance(law, MeasuringMechanism)
         and subject.certificate is not None
@@ -347,8 +383,11 @@ def _attack(subject: Subject, plan: _Plan) -> Audit:
         findings.append(
             likelihood_finding(law, material.original, material.released, material.people)
         )
+    # The same people may be together in one task and apart in the next.
+    printed = isinstance(law, KSamePaper)
     return Audit(
         identification=tuple(with_bounds(findings, subject.bounds())),
+        groups=audit_records(material.original, material.released) if printed else None,
         error=error_of(material.original, material.released),
         repeated=tuple(averaging(material, promised, seed=seed)) if material.again else (),
         canaries=_canaries(subject),
@@ -394,12 +433,32 @@ def _attack_means(subject: Subject, plan: _Plan) -> Audit:
     )
 
 
+def _attack_made_up(subject: Subject, plan: _Plan) -> Audit:
+    """Nobody can be named in made-up rows either."""
+    if plan.attackers:
+        raise InputError(
+            "the release has made-up rows, in which nobody can be named: leave out attackers"
+        )
+    original, released = subject.original, subject.released
+    assert released is not None, "there is no release"
+    used = learned_elsewhere(original, released, plan.targets or None, seed=plan.seed)
+    return Audit(
+        subject=subject,
+        identification=(),
+        positive=(),
+        null=(),
+        utility=tuple(used),
+        synthetic=audit_synthetic(original, released, subject.law, subject.promised, plan.seed),
+        seed=plan.seed,
+    )
+
+
 def _canaries(subject: Subject) -> CanaryResult | None:
     """The mechanism of the certificate on made-up people, where there is something to refute."""
     law = subject.law
-    if law is None or not subject.claims_to_hold or not takes_canaries(law):
+    if not isinstance(law, PredictableMechanism) or not subject.claims_to_hold:
         return None
-    return canary_audit(law)
+    return canary_audit(law) if takes_canaries(law) else None
 
 
 def _by_events(subject: Subject, seed: int) -> list[Finding]:
@@ -423,7 +482,10 @@ def _write(done: Audit, folder: Path | None, page: Path | None) -> Iterator[Path
         return
     text = report(done)
     if page is not None:
-        write_file(page, text)
+        # Whatever lies in a released folder may be handed on with it.
+        inside = folder is not None and page.resolve().is_relative_to(folder.resolve())
+        own = done.subject.groups is not None and not inside
+        write_file(page, report(done, own=True) if own else text)
         yield page
     if folder is None or (page is not None and not os.access(folder, os.W_OK)):
         return

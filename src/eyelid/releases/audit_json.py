@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from eyelid.audits.attributes import Inference
 from eyelid.audits.averaging import Averaged
+from eyelid.audits.groups import GroupsAudit
 from eyelid.audits.identification import Finding, strongest
 from eyelid.audits.means import MeansAudit
 from eyelid.audits.membership import Membership
 from eyelid.audits.one_run import OneRun
 from eyelid.audits.statistics import Rate
+from eyelid.audits.synthetic import SyntheticAudit
 from eyelid.audits.utility import Use
 from eyelid.version import __version__
 
@@ -41,9 +43,11 @@ def audit_json(audit: Audit, uncovered: str) -> dict[str, Any]:
             # More digits would be a fingerprint of the raw data.
             "error": None if audit.error is None else _each(audit.error.to_dict(), _coarse),
             **_membership(audit.means),
+            "groups": None if audit.groups is None else _groups(audit.groups),
+            "made_up": None if audit.synthetic is None else _made_up(audit.synthetic),
             "controls": {
-                "positive": _control(strongest(audit.positive)),
-                "null": _control(strongest(audit.null)),
+                "positive": _control(audit.positive),
+                "null": _control(audit.null),
             }
             if audit.means is None
             else {
@@ -95,9 +99,45 @@ def _limits(rate: Rate) -> dict[str, Any]:
     return {"low": rate.low, "high": rate.high, "chance": rate.chance}
 
 
-def _control(finding: Finding) -> dict[str, Any]:
-    told = _finding(finding)
+def _control(findings: Sequence[Finding]) -> dict[str, Any] | None:
+    if not findings:
+        return None
+    told = _finding(strongest(findings))
     return {key: told[key] for key in ("rate", "low", "high", "chance", "attacker", "protocol")}
+
+
+def _groups(groups: GroupsAudit) -> dict[str, Any]:
+    """What was found about groups, besides who is named."""
+    return {
+        "sizes": list(groups.sizes),
+        "intersection": _rate(groups.intersection),
+        "exact_intersection": _rate(groups.exact_intersection),
+        "padding": _each(asdict(groups.padding), _coarse),
+        "collusion": _each(asdict(groups.collusion), _coarse),
+        "member": {
+            "outsider_rmse_of_span": _coarse(groups.outsider_rmse_of_span),
+            "member_rmse_of_span": _coarse(groups.member_rmse_of_span),
+        },
+        "linkage": None
+        if groups.linkage is None
+        else {"attacker": groups.linker, **_rate(groups.linkage)},
+        "partitions": groups.partitions,
+        "redrawn": [
+            {
+                "protocol": one.protocol,
+                "attacker": one.attacker,
+                **_rate(one.rate),
+                "highest": one.highest,
+            }
+            for one in groups.redrawn
+        ],
+        "released_again": list(groups.released_again),
+        "homogeneity": [_each(asdict(one), _coarse) for one in groups.homogeneity],
+    }
+
+
+def _rate(rate: Rate) -> dict[str, Any]:
+    return {"rate": rate.rate, **_limits(rate)}
 
 
 def _membership(means: MeansAudit | None) -> dict[str, Any]:
@@ -108,21 +148,41 @@ def _membership(means: MeansAudit | None) -> dict[str, Any]:
     return {
         "membership": None
         if member is None
-        else {
-            "attacker": "likelihood ratio",
-            "people_in_it": means.size,
-            "decisions": member.decisions,
-            "advantage": member.advantage.rate,
-            **_limits(member.advantage),
-            "true_positives": member.true_positives.rate,
-            "false_positives": member.false_positives.rate,
-            "auc": member.auc,
-            "bound": member.bound,
-            "p_value": member.p_value,
-            "refutes": member.refutes,
-        },
+        else {"attacker": "likelihood ratio", "people_in_it": means.size, **_advantage(member)},
         "subtraction": None if left is None else _each(asdict(left), _coarse),
         "constant": {"rmse_of_span": _coarse(means.constant_rmse_of_span)},
+    }
+
+
+def _advantage(member: Membership) -> dict[str, Any]:
+    """How well it was told who is in it."""
+    return {
+        "decisions": member.decisions,
+        "advantage": member.advantage.rate,
+        **_limits(member.advantage),
+        "true_positives": member.true_positives.rate,
+        "false_positives": member.false_positives.rate,
+        "auc": member.auc,
+        "bound": member.bound,
+        "p_value": member.p_value,
+        "refutes": member.refutes,
+    }
+
+
+def _made_up(made_up: SyntheticAudit) -> dict[str, Any]:
+    """How made-up rows compare with people's."""
+    return {
+        "rows": made_up.rows,
+        "copies": made_up.copies,
+        "nearest_of_span": _coarse(made_up.nearest_of_span),
+        "people_apart_of_span": _coarse(made_up.people_apart_of_span),
+        "wasserstein_of_span": _coarse(made_up.wasserstein),
+        "uniform_of_span": _coarse(made_up.uniform),
+        "features": _each(made_up.features.to_dicts(), _coarse),
+        "membership": None
+        if made_up.membership is None
+        else {"attacker": "nearest rows", **_advantage(made_up.membership)},
+        "not_tried": made_up.not_tried,
     }
 
 

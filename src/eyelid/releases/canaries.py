@@ -24,16 +24,18 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from eyelid.audits.claims.twins import twin
 from eyelid.audits.one_run import OneRun, one_run
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import read, write
-from eyelid.mechanisms.features import FeatureMechanism
-from eyelid.mechanisms.groupmean import GroupMean, with_others
+from eyelid.mechanisms.features import FeatureMechanism, PredictableMechanism
+from eyelid.mechanisms.means import PLACE, TEAM, Groups, MeanMechanism, with_others
 from eyelid.mechanisms.measuring import MeasuringMechanism
 from eyelid.mechanisms.mechanism import NeighbourPair, Shape
 from eyelid.privacy.guarantee import Guarantee
+from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import PERSON, Unit
 from eyelid.releases.certificate import read_certificate
 from eyelid.releases.release import release
@@ -47,7 +49,6 @@ _FAR = 1e4
 _STEP_MS = 500.0
 # As windows of features have it: few coefficients are kept, and the loss shows in these.
 _WINDOW_MS = 30_000.0
-_TEAM = "team"
 
 Values = NDArray[np.float64]
 
@@ -105,7 +106,7 @@ class CanaryResult:
 
 def takes_canaries(mechanism: FeatureMechanism) -> bool:
     """Whether a mechanism can be tried on people who have features and no gaze."""
-    inside = mechanism.core if isinstance(mechanism, GroupMean) else mechanism
+    inside = mechanism.core if isinstance(mechanism, MeanMechanism) else mechanism
     return inside.takes == "features"
 
 
@@ -144,9 +145,9 @@ def canary_audit(
         mechanism = replace(mechanism, length=long)  # type: ignore[call-arg]
     groups = _groups(people, mechanism, (short, long), features, seed)
     table = _table(groups)
-    if isinstance(mechanism, GroupMean):
+    if isinstance(mechanism, MeanMechanism):
         # Clipping would hide what it does not protect.
-        mechanism = replace(mechanism, by=_TEAM, clipped=False)
+        mechanism, drawn = _watched(replace(mechanism.in_teams(), clipped=False))
         table = _in_teams(table, groups)
     with tempfile.TemporaryDirectory(prefix="eyelid-canaries-") as home:
         write(table.study(), Path(home) / "canaries")
@@ -154,6 +155,8 @@ def canary_audit(
         released = FeatureTable.of(read(Path(home) / "released"))
         certificate = read_certificate(Path(home) / "released")
     assert certificate is not None
+    if isinstance(mechanism, MeanMechanism):
+        released = _under_their_names(released, table, *drawn)
     shape = mechanism.shape(table)
 
     def audited(claim: Guarantee) -> OneRun:
@@ -289,15 +292,41 @@ def _table(groups: Sequence[_Group]) -> FeatureTable:
     )
 
 
+def _watched(mechanism: MeanMechanism) -> tuple[MeanMechanism, list[Groups]]:
+    """The same mechanism, and the groups that it draws, which nobody else gets to see.
+
+    What is promised holds against those who know the groups, too.
+    """
+    drawn: list[Groups] = []
+
+    def partition(self: MeanMechanism, table: FeatureTable, noise: Randomness) -> Groups:
+        drawn.append(type(mechanism).partition(self, table, noise))
+        return drawn[-1]
+
+    watched: MeanMechanism = twin(mechanism, {"partition": partition})
+    return watched, drawn
+
+
+def _under_their_names(released: FeatureTable, table: FeatureTable, groups: Groups) -> FeatureTable:
+    """Each group under the name of the canary that is in it."""
+    present = table.recordings.select(pl.col("person").unique(maintain_order=True))
+    everybody = present.join(table.people, on="person", how="left", maintain_order="left")
+    named = everybody.with_columns(groups.people["person"].gather(groups.member).alias("group"))
+    named = named.filter(pl.col(PLACE) == 0).select("group", pl.col("person").alias("canary"))
+    data = released.data.join(named, left_on="person", right_on="group", how="left")
+    return replace(released, data=data.with_columns(pl.col("canary").alias("person")))
+
+
 def _in_teams(table: FeatureTable, groups: Sequence[_Group]) -> FeatureTable:
     """The same with others in everybody's team: those of the games."""
     _, *others = with_others(np.full_like(groups[0].tails, 0.5))
     names = table.people["person"].to_list()
     lowers = np.array([f.lower for f in table.features])
     spans = np.array([f.span for f in table.features])
-    parts, teams = [table.data], [table.people.with_columns(pl.col("person").alias(_TEAM))]
+    own = [pl.col("person").alias(TEAM), pl.lit(0, pl.Int64).alias(PLACE)]
+    parts, teams = [table.data], [table.people.with_columns(own)]
     recordings, rows, _ = groups[0].tails.shape
-    for number, values in enumerate(others):
+    for number, values in enumerate(others, start=1):
         flat = (values * spans + lowers).reshape(-1, len(spans))
         keys = pl.DataFrame({"recording": np.repeat(np.arange(recordings), rows).astype(str)})
         one = keys.select(
@@ -307,7 +336,8 @@ def _in_teams(table: FeatureTable, groups: Sequence[_Group]) -> FeatureTable:
             pl.Series("time_ms", np.tile(np.arange(rows) * _STEP_MS, recordings)),
             *[pl.Series(name, flat[:, j]) for j, name in enumerate(table.names)],
         )
-        mine = pl.DataFrame({"person": [f"{name} other {number}" for name in names], _TEAM: names})
+        mine = pl.DataFrame({"person": [f"{name} other {number}" for name in names], TEAM: names})
+        mine = mine.with_columns(pl.lit(number, pl.Int64).alias(PLACE))
         parts.append(mine.select("person").join(one, how="cross").select(table.data.columns))
         teams.append(mine)
     return replace(table, data=pl.concat(parts), people=pl.concat(teams))
@@ -325,9 +355,10 @@ def _scores(
     outputs, rows = _records(released, group, length)
     one, other = group.tails[:, :length], group.heads[:, :length]
     pair = NeighbourPair("canaries", shape, group.unit, one, other)
+    assert isinstance(mechanism, PredictableMechanism), "canaries are for an ε"
     ratio = mechanism.score(np.nan_to_num(outputs, nan=0.5).reshape(len(outputs), -1), pair)
 
-    if isinstance(mechanism, GroupMean):
+    if isinstance(mechanism, MeanMechanism):
         # What is left when the others are taken off.
         team = with_others(_filled(one))
         outputs = outputs * len(team) - _filled(team[1:]).sum(axis=0)

@@ -97,7 +97,8 @@ class Certificate:
         guarantee = Guarantee.from_dict(told["guarantee"])
         person = told["person_level"]
         about = {"unit": "person", "neighbours": guarantee.neighbours, "trust": guarantee.trust}
-        numbers = {key: told["guarantee"].get(key) for key in ("k", "gamma", "reasons")}
+        shared = ("k", "gamma", "reasons") if person["kind"] == guarantee.kind else ("reasons",)
+        numbers = {key: told["guarantee"].get(key) for key in shared}
         total = told.get("ledger_total")
         return cls(
             mechanism=named,

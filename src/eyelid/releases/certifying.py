@@ -9,7 +9,7 @@ from typing import Any
 
 from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.composition import parallel
-from eyelid.privacy.guarantee import Guarantee
+from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.ledger import Ledger
 from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.privacy.unit import PERSON, Trust
@@ -20,7 +20,18 @@ NO_LEDGER = "what earlier releases of these people gave away: there is no ledger
 ANOTHER_LEDGER = (
     "what another ledger has counted of these people: the one used here is not the only one"
 )
+OTHER_GROUPS = (
+    "who of a group somebody is, to whoever also has another release of these people: two "
+    "partitions intersect, and one chance in k is promised of a single release only"
+)
+OTHER_ROWS = (
+    "what this release and the others of these people tell together: plausible deniability is of a "
+    "single release only"
+)
 LARGE_DELTA = "would also allow a mechanism that publishes somebody's data outright"
+
+# Kinds that add up with nothing, and what other releases of the same people do to them.
+_OF_ONE_RELEASE = {Kind.K_ANONYMITY: OTHER_GROUPS, Kind.DENIABILITY: OTHER_ROWS}
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +103,8 @@ def debited(
         )
         # Who was in which release tells people apart as well as any attribute.
         alike = len(balances) == 1 and all(d.alike for d in counted.values())
+        if len(history) > 1 and person_level.kind in _OF_ONE_RELEASE:
+            unprotected.append(_OF_ONE_RELEASE[person_level.kind])
         fingerprint = ledger.fingerprint(purchase.input_digest(), paid.id)
         if ledger.is_incomplete(origin):
             alike = False
@@ -100,8 +113,7 @@ def debited(
     delta = person_level.delta or 0.0
     if delta * people >= 1:
         unprotected.append(f"one person in {people}: δ = {delta:g} {LARGE_DELTA}")
-    central = guarantee.trust is Trust.CENTRAL
-    bounded = person_level if total is None or central else total
+    bounded = bounding(person_level, total, len(history))
     if not alike:
         # Kept attributes or unequal recordings may name people without any gaze.
         bounded = bounded.broken("people are told apart by what is not protected")
@@ -122,3 +134,19 @@ def debited(
         version=__version__,
         map=purchase.map,
     )
+
+
+def bounding(person_level: Guarantee, total: Guarantee | None, releases: int) -> Guarantee:
+    """The guarantee that bounds how often people are named, where there is one.
+
+    Args:
+        person_level: of a release.
+        total: over everything counted of these people; None without a ledger.
+        releases: how many were counted, this one included.
+    """
+    if person_level.kind is Kind.K_ANONYMITY:
+        # It adds up with nothing: 1/k is true of people of whom nothing else was released.
+        return person_level.broken(OTHER_GROUPS) if releases > 1 else person_level
+    if total is None or person_level.trust is Trust.CENTRAL:
+        return person_level
+    return total

@@ -6,22 +6,26 @@ from eyelid.audits.membership import advantage_bound
 from eyelid.gaze.features.catalogue import EVENT_KINDS, event_feature_set, window_feature_set
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.features import FeatureMechanism
+from eyelid.mechanisms.ksame import KSame
+from eyelid.mechanisms.ksame_dp import KSameDP
+from eyelid.mechanisms.means import MeanMechanism
+from eyelid.mechanisms.measuring import MeasuringMechanism
 from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.papers.paper_mechanism import PaperMechanism
 from eyelid.mechanisms.prewindow import Prewindow
+from eyelid.privacy.guarantee import Kind
 from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.privacy.unit import Trust
 from eyelid.releases.certificate import Certificate
 from eyelid.releases.expectation import inside
 from eyelid.releases.rendering import rendered
-from eyelid.releases.words import SAYS_NOTHING, plural, worth
+from eyelid.releases.words import SAYS_NOTHING, groups_told, plural, worth
 
 
 def datacard(
     certificate: Certificate, table: FeatureTable, shape: Shape, mechanism: FeatureMechanism
 ) -> str:
     """The text of DATACARD.md: of rows, lengths and features it tells what the table has."""
-    central = certificate.guarantee.trust is Trust.CENTRAL
     own = inside(mechanism)
     return rendered(
         "datacard.md.j2",
@@ -30,19 +34,48 @@ def datacard(
         shape=shape,
         mechanism=mechanism,
         kept=table.people.columns[1:],
+        labels=[name for name in table.data.columns if name.startswith("label_")],
         rows=_rows(table),
         measured=own if isinstance(own, Prewindow) else None,
         paper=mechanism if isinstance(mechanism, PaperMechanism) else None,
-        central=central,
-        groups=table.people.select("person", "people").rows() if central else [],
+        central=certificate.guarantee.trust is Trust.CENTRAL,
+        kind=certificate.guarantee.kind,
+        groups=_groups(table, certificate, mechanism),
+        copied=isinstance(mechanism, KSame) and mechanism.copies,
+        taken=_taken(mechanism),
         advantage=advantage_bound(certificate.person_level),
         advantage_in_all=advantage_bound(certificate.total),
         says_nothing=SAYS_NOTHING,
         not_named=_why_no_bound(certificate),
         eyes="eye-tracking features" if _about_eyes(table) else "features",
         worth=worth(mechanism, shape),
-        proof_note=" ".join((type(mechanism).__doc__ or "").split("\n\n")[0].split()),
+        proof_note=_paragraphs(mechanism)[0],
     )
+
+
+def _paragraphs(mechanism: FeatureMechanism) -> list[str]:
+    """The proof note."""
+    note = (type(mechanism).__doc__ or "").replace("``", "`")
+    return [" ".join(each.split()) for each in note.split("\n\n")]
+
+
+def _taken(mechanism: FeatureMechanism) -> str:
+    """What becomes of bounds, missing values and lengths, where the mechanism has its own way."""
+    if isinstance(mechanism, MeasuringMechanism | PaperMechanism):
+        return ""
+    (words,) = [each for each in _paragraphs(mechanism) if each.startswith("Takes: ")]
+    return words.removeprefix("Takes: ").removeprefix("a FeatureTable").lstrip(",; ")
+
+
+def _groups(table: FeatureTable, certificate: Certificate, mechanism: FeatureMechanism) -> str:
+    """Of what groups means are; empty where they are of everybody, or nothing is a mean."""
+    if isinstance(mechanism, KSame | KSameDP):
+        return groups_told(certificate.people, mechanism.k)
+    if not isinstance(mechanism, MeanMechanism) or len(table.people) < 2:
+        return ""
+    sizes = table.people.select("person", "people").rows()
+    each = ", ".join(f"{name}: {count}" for name, count in sizes)
+    return f"{len(sizes)} groups ({each}; the smallest has {min(count for _, count in sizes)})"
 
 
 def _rows(table: FeatureTable) -> str:
@@ -57,8 +90,10 @@ def _why_no_bound(certificate: Certificate) -> str:
     counted = certificate.total or certificate.person_level
     if not certificate.person_level.holds:
         return "no guarantee holds"
-    if not counted.holds:
-        return "earlier releases of them carry no guarantee"
+    if certificate.person_level.kind is Kind.K_ANONYMITY and len(certificate.ledger) > 1:
+        return "there are other releases of these people, and two partitions intersect"
+    if not counted.holds and certificate.person_level.kind.differential:
+        return f"over all releases of them there is no total ({counted.reasons[0]})"
     allowed = rank1_bounds(counted, certificate.people)["raw_to_release"]
     if allowed is not None and allowed > SAYS_NOTHING:
         return f"{counted.numbers()} for a person rules out almost nothing"

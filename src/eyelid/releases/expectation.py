@@ -14,8 +14,8 @@ import numpy as np
 from eyelid.errors import InputError
 from eyelid.mechanisms.cosine import CosineMechanism
 from eyelid.mechanisms.dct import DCT
-from eyelid.mechanisms.features import FeatureMechanism
-from eyelid.mechanisms.groupmean import GroupMean
+from eyelid.mechanisms.features import FeatureMechanism, PredictableMechanism
+from eyelid.mechanisms.means import MeanMechanism
 from eyelid.mechanisms.measuring import MeasuringMechanism
 from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.prewindow import Prewindow
@@ -127,7 +127,7 @@ class Expectation:
         }
 
 
-def expectation(chosen: FeatureMechanism, shape: Shape) -> Expectation:
+def expectation(chosen: PredictableMechanism, shape: Shape) -> Expectation:
     """What a release can be expected to show."""
     value = chosen.expected_rmse_of_span(shape)
     central = chosen.cost(shape, PERSON).trust is Trust.CENTRAL
@@ -138,12 +138,12 @@ def expectation(chosen: FeatureMechanism, shape: Shape) -> Expectation:
         recording_mean=chosen.expected_mean_rmse_of_span(shape),
         group_mean=_in_mean(chosen, value, math.sqrt(shape.people), shape) if averages else value,
         central=central,
-        clipped=isinstance(chosen, GroupMean) and chosen.clipped,
+        clipped=isinstance(chosen, MeanMechanism) and chosen.clipped,
         most=not chosen.claims_to_hold,
     )
 
 
-def _in_mean(chosen: FeatureMechanism, error: float, divisor: float, shape: Shape) -> float:
+def _in_mean(chosen: PredictableMechanism, error: float, divisor: float, shape: Shape) -> float:
     """An error when a mean over people divides the noise."""
     if isinstance(chosen, MeasuringMechanism):
         return chosen.error_in_mean(error, divisor, shape)
@@ -152,23 +152,23 @@ def _in_mean(chosen: FeatureMechanism, error: float, divisor: float, shape: Shap
 
 def inside(chosen: FeatureMechanism) -> FeatureMechanism:
     """What is done to each person's own signals: of a mean, by the mechanism inside."""
-    return chosen.core if isinstance(chosen, GroupMean) else chosen
+    return chosen.core if isinstance(chosen, MeanMechanism) else chosen
 
 
-def for_means(chosen: FeatureMechanism) -> FeatureMechanism:
+def for_means(chosen: PredictableMechanism) -> PredictableMechanism:
     """What to put inside `groupmean` for a mean at the same ε for the same unit.
 
     That of a mean, and mechanisms that were made for means, as they are; `dct` for others, as far
     as it knows their unit.
     """
-    own = inside(chosen)
-    made_for_means = isinstance(chosen, GroupMean) or isinstance(own, CosineMechanism | Prewindow)
+    own: PredictableMechanism = chosen.core if isinstance(chosen, MeanMechanism) else chosen
+    made_for_means = isinstance(chosen, MeanMechanism | CosineMechanism | Prewindow)
     if made_for_means or own.unit.name not in DCT.units:
         return own
     return DCT(epsilon=own.epsilon, delta=getattr(own, "delta", None), unit=own.unit)
 
 
-def people_needed(chosen: FeatureMechanism, shape: Shape) -> int | None:
+def people_needed(chosen: PredictableMechanism, shape: Shape) -> int | None:
     """From how many people of a group on their mean would carry information, at the same ε.
 
     The mean is that of `groupmean` with `for_means` inside. None where not even a billion people
@@ -180,7 +180,7 @@ def people_needed(chosen: FeatureMechanism, shape: Shape) -> int | None:
     def error(people: int) -> float:
         facts = replace(shape, people=people)
         if averages:
-            alike: FeatureMechanism = replace(own, averaged=people)  # type: ignore[call-arg]
+            alike: PredictableMechanism = replace(own, averaged=people)  # type: ignore[call-arg]
             return alike.expected_rmse_of_span(facts)
         # One person is one of so many terms of the sum, under the noise for one.
         return _in_mean(own, own.expected_rmse_of_span(facts), people, facts)

@@ -17,9 +17,15 @@ from eyelid.errors import InputError
 from eyelid.gaze.events.blinks import MIN_CONFIDENCE
 from eyelid.gaze.sampling import usual_step_ms
 from eyelid.gaze.study import RECORDING_KEY, Study, track_key
+from eyelid.mechanisms.dct import DCT
+from eyelid.mechanisms.mechanism import Shape
+from eyelid.releases.expectation import people_needed
+from eyelid.releases.words import groups_told
 
 # Below this many people alike, an attribute points at somebody.
 _SMALL_GROUP = 5
+# The k of k-same that is named as an example, where there are people enough for two groups.
+_FEW = 4
 # A step this many times the usual one is an interruption.
 _GAP = 3
 _MOST_PICTURES = 500
@@ -212,7 +218,29 @@ def _next_step(study: Study, found: dict[str, Any]) -> str:
         return f"Give public bounds for {', '.join(unbounded)} with 'release … --bounds FILE'."
     return (
         "See the price ('eyelid cost IN --mechanism gaussian --epsilon 1'), then 'eyelid release "
-        "IN OUT --mechanism gaussian --epsilon 1'."
+        f"IN OUT --mechanism gaussian --epsilon 1'.{_in_groups(study, found['people'])}"
+    )
+
+
+def _in_groups(study: Study, people: int) -> str:
+    """What is left where there are too few people for an ε; empty where there are enough."""
+    each = study.data.group_by(RECORDING_KEY).len()
+    shape = Shape(
+        people=people,
+        recordings=int(each["person"].unique_counts().max()),  # type: ignore[arg-type]
+        length=int(each["len"].min()),  # type: ignore[arg-type]
+        features=len(study.features),
+    )
+    k = min(_FEW, people // 2)
+    needed = people_needed(DCT(epsilon=1.0), shape)
+    if k < 3 or (needed is not None and needed <= people):
+        return ""
+    many = "no number of people is enough" if needed is None else f"it takes {needed:,} people"
+    return (
+        f" For means to rely on, at ε = 1 for a person, {many} with these features. 'eyelid "
+        f"release IN OUT --mechanism ksame --set k={k}' gives means of {groups_told(people, k)} "
+        "without noise. That is k-anonymity, not differential privacy: it has no ε, members who "
+        "pool their data see the last one's, and a second release of these people can undo it."
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +14,14 @@ from eyelid.gaze.study import Feature, Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.column_map import Map
 from eyelid.io.reading import read
-from eyelid.mechanisms.features import FeatureMechanism, feature_mechanism, windows_of
-from eyelid.mechanisms.groupmean import GroupMean
+from eyelid.mechanisms.anonymising import AnonymisingMechanism
+from eyelid.mechanisms.features import (
+    FeatureMechanism,
+    PredictableMechanism,
+    feature_mechanism,
+    windows_of,
+)
+from eyelid.mechanisms.means import MeanMechanism
 from eyelid.mechanisms.mechanism import Mechanism, Shape, find
 from eyelid.privacy.bounds import Bounds, BoundsSource
 from eyelid.privacy.guarantee import Guarantee
@@ -24,8 +30,20 @@ from eyelid.privacy.unit import PERSON, Trust, Unit
 from eyelid.releases.bounds import bounds_for, clipped_to
 
 SEEDED = "the noise came from a seed, so anybody who has or guesses the seed can take it off again"
+SEEDED_GROUPS = (
+    "the groups came from a seed: anybody who has or guesses it knows who is with whom, and "
+    "whoever chose it may have chosen the groups"
+)
+SEEDED_ROWS = (
+    "the rows were made up from a seed, so anybody who has or guesses it can repeat every random "
+    "choice, also of the people they were made from"
+)
 DATA_BOUNDS = (
     "the bounds were read off the private data, so the noise itself shows the most extreme person"
+)
+LISTED_BOUNDS = (
+    "the bounds were read off the private data, so the certificate, which lists them, shows the "
+    "values of the most extreme person"
 )
 
 
@@ -56,10 +74,7 @@ class Plan:
     @property
     def alike(self) -> bool:
         """Whether nothing that is released as it is tells the people apart, but for their names."""
-        if isinstance(self.mechanism, GroupMean):
-            # Who has which recordings is hidden, who is in which group is not.
-            return not self.mechanism.by
-        return not self.keep and people_alike(self.table)
+        return not self.keep and released_alike(self.mechanism, self.guarantee, self.table)
 
     @property
     def central(self) -> bool:
@@ -70,6 +85,19 @@ class Plan:
     def people(self) -> list[str]:
         """Everybody whose data the release touches."""
         return self.table.recordings["person"].unique(maintain_order=True).to_list()
+
+
+def released_alike(mechanism: Mechanism, guarantee: Guarantee, table: FeatureTable) -> bool:
+    """Whether nothing that a mechanism releases as it is tells people apart, but for their names.
+
+    Of own records the recordings show. An aggregate shows nobody's: random groups of k-same may
+    differ in length and in the recordings that their members have, but all members of a group in
+    the same way, and only who of them somebody is was to be hidden.
+    """
+    if isinstance(mechanism, MeanMechanism):
+        # Who has which recordings is hidden, who is in which public group is not.
+        return not mechanism.public_groups
+    return guarantee.trust is Trust.CENTRAL or people_alike(table)
 
 
 def people_alike(table: FeatureTable) -> bool:
@@ -141,18 +169,20 @@ def make_plan(
             f"the study has only one person ({table.data['person'][0]}), who has nobody to hide "
             "among: a release needs at least 2 people"
         )
-    # Whatever could fail about the noise fails now, before anything is paid.
-    mechanism.sampler(shape)
+    # Whatever could fail fails now, before anything is paid.
+    mechanism.check(table)
+    noisy = isinstance(mechanism, PredictableMechanism)
     reasons = []
     if not noise.private:
-        reasons.append(SEEDED)
+        grouped = isinstance(mechanism, AnonymisingMechanism)
+        reasons.append(SEEDED if noisy else SEEDED_GROUPS if grouped else SEEDED_ROWS)
     if chosen.source is BoundsSource.DATA:
-        reasons.append(DATA_BOUNDS)
+        reasons.append(DATA_BOUNDS if noisy else LISTED_BOUNDS)
     guarantee = promised(mechanism, shape, mechanism.unit, *reasons)
     if keep and guarantee.trust is Trust.CENTRAL:
         raise InputError(
             f"{mechanism.name} releases nobody's own record, so there is no {keep[0]} to keep: "
-            f"leave keep out, or make groups with --set by={keep[0]}"
+            f"leave keep out{_instead_of_keeping(mechanism, keep[0])}"
         )
     attributes = [c for c in table.people.columns if c != "person"]
     labels = [c for c in table.data.columns if c.startswith("label_")]
@@ -173,6 +203,17 @@ def make_plan(
         person_level=promised(mechanism, shape, PERSON, *reasons),
         keep=tuple(keep),
     )
+
+
+def _instead_of_keeping(mechanism: FeatureMechanism, attribute: str) -> str:
+    """What a mechanism can do with an attribute that it cannot keep."""
+    ways = {
+        "by": f"make groups with --set by={attribute}",
+        "balance": f"give every group its share with --set balance={attribute}",
+        "diverse": f"several values to every group with --set diverse={attribute}",
+    }
+    offered = {item.name for item in fields(mechanism)}
+    return "".join(f", or {way}" for name, way in ways.items() if name in offered)
 
 
 def _check_features(table: FeatureTable) -> None:

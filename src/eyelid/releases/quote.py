@@ -11,14 +11,14 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.column_map import Map
-from eyelid.mechanisms.features import FeatureMechanism
+from eyelid.mechanisms.features import FeatureMechanism, PredictableMechanism
 from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.prewindow import Prewindow
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.rank1 import rank1_bounds
-from eyelid.privacy.unit import PERSON
+from eyelid.privacy.unit import PERSON, Trust
 from eyelid.releases.expectation import Expectation, expectation, inside, people_needed
-from eyelid.releases.plan import build_mechanism, feature_table, people_alike, promised
+from eyelid.releases.plan import build_mechanism, feature_table, promised, released_alike
 from eyelid.releases.words import worth
 
 
@@ -47,8 +47,10 @@ class Quote:
         return promised(self.mechanism, self.shape, PERSON)
 
     @property
-    def expected(self) -> Expectation:
-        """How far off what is released will be."""
+    def expected(self) -> Expectation | None:
+        """How far off what is released will be; None where that depends on the people."""
+        if not isinstance(self.mechanism, PredictableMechanism):
+            return None
         return expectation(self.mechanism, self.shape)
 
     @property
@@ -60,7 +62,15 @@ class Quote:
     @property
     def advantage_bound(self) -> float | None:
         """How well it can be told who is in means over people, at most; None for own records."""
-        return advantage_bound(self.person_level) if self.expected.central else None
+        central = self.person_level.trust is Trust.CENTRAL
+        return advantage_bound(self.person_level) if central else None
+
+    @property
+    def people_needed(self) -> int | None:
+        """From how many people on a mean over them would carry information, if that is known."""
+        if not isinstance(self.mechanism, PredictableMechanism):
+            return None
+        return people_needed(self.mechanism, self.shape)
 
     def to_dict(self) -> dict[str, Any]:
         """As ``eyelid cost --json`` prints it."""
@@ -78,10 +88,10 @@ class Quote:
                 "sampler": self.mechanism.sampler(self.shape),
                 "numerics": self.mechanism.numerics,
             },
-            "expected_error": expected.to_dict(),
-            "informative": expected.informative,
-            "informative_about": expected.informative_about,
-            "people_needed": people_needed(self.mechanism, self.shape),
+            "expected_error": expected.to_dict() if expected else None,
+            "informative": expected.informative if expected else None,
+            "informative_about": expected.informative_about if expected else None,
+            "people_needed": self.people_needed,
             "says": worth(self.mechanism, self.shape),
             "rank1_bound": self.rank1_bound,
             "advantage_bound": self.advantage_bound,
@@ -122,7 +132,8 @@ def cost(
             raise InputError(f"the study says how many {doubled[0]} it has: leave it out")
         chosen = build_mechanism(mechanism, length=length, **parameters)
         table = feature_table(source, map, chosen)
-        return Quote(chosen, chosen.shape(table), people_alike(table))
+        shape = chosen.shape(table)
+        return Quote(chosen, shape, released_alike(chosen, chosen.cost(shape, PERSON), table))
     facts = {"people": people, "recordings": recordings, "features": features, "length": length}
     absent = [name for name, value in facts.items() if value is None]
     if absent:

@@ -18,10 +18,13 @@ from eyelid.io import study_folder
 from eyelid.io.column_map import Map
 from eyelid.io.intake import is_ours, read_scrubbed, under_pseudonyms
 from eyelid.io.study_folder import write_parts
+from eyelid.mechanisms.anonymising import AnonymisingMechanism
 from eyelid.mechanisms.features import FeatureMechanism
-from eyelid.mechanisms.groupmean import GroupedShape
+from eyelid.mechanisms.means import GroupedShape
+from eyelid.mechanisms.measuring import MeasuringMechanism
 from eyelid.mechanisms.papers.paper_mechanism import PaperMechanism
 from eyelid.privacy.bounds import Bounds
+from eyelid.privacy.guarantee import Kind
 from eyelid.privacy.noise import randomness
 from eyelid.releases.certificate import Certificate
 from eyelid.releases.certifying import Purchase, debited
@@ -29,7 +32,7 @@ from eyelid.releases.counting import counting_origin, open_ledger
 from eyelid.releases.datacard import datacard
 from eyelid.releases.fingerprint import input_digest, output_digest
 from eyelid.releases.plan import Plan, build_mechanism, make_plan
-from eyelid.releases.words import plural, worth
+from eyelid.releases.words import groups_told, plural, released_as, worth
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,10 +43,10 @@ class Release:
         table: the released features.
         certificate: what holds.
         worth: what is left to see in it, in a sentence.
-        rows: how many rows it has, what became of those of the people, and the smallest group; for
-            the owner's eyes.
+        rows: how many rows it has, what became of those of the people, and the groups; for the
+            owner's eyes.
         path: where it was written, if it was.
-        notes: what whoever read the recordings should know.
+        notes: what whoever read the recordings, or shares the release, should know.
     """
 
     table: FeatureTable
@@ -81,7 +84,7 @@ def release(
         unit: whose value is hidden; the person by default.
         bounds: ``public``, ``data`` (no guarantee holds), a file, or bounds.
         ledger: where to count; by default the file beside the original study.
-        seed: makes the noise repeatable and the guarantee void.
+        seed: makes noise and groups repeatable and the guarantee void.
         keep: person attributes to release as they are, unprotected.
         map: what you say about the columns of recordings, as for `eyelid.read`.
         parameters: of the mechanism.
@@ -128,7 +131,7 @@ def release(
         released=True,
     )
     certificate = replace(certificate, output_sha256=output_digest(table))
-    notes = source.notes if isinstance(source, Study) else ()
+    notes = (*(source.notes if isinstance(source, Study) else ()), *_warnings(certificate))
     told = _rows_told(plan, table)
     done = Release(table, certificate, worth(chosen, plan.shape), told, out, notes)
     card = datacard(certificate, table, plan.shape, chosen)
@@ -145,6 +148,8 @@ def release(
 def _rows_told(plan: Plan, table: FeatureTable) -> str:
     """How many rows were released, and what became of those of the people."""
     text = f"{len(table.data):,} rows"
+    if isinstance(plan.mechanism, AnonymisingMechanism):
+        return _rows_of_groups_told(plan.mechanism, plan, table)
     lengths = plan.table.recordings["rows"].to_numpy()
     if isinstance(plan.mechanism, PaperMechanism):
         every = plan.mechanism.subsample
@@ -152,6 +157,9 @@ def _rows_told(plan: Plan, table: FeatureTable) -> str:
             text += f" (of {lengths.sum():,}, one in {every} was kept)"
         repeated = len(table.data) - int(np.ceil(lengths / every).sum())
         return f"{text} ({repeated:,} of them repeat a last row)" if repeated else text
+    if not isinstance(plan.mechanism, MeasuringMechanism):
+        # Rows that were made up are nobody's, cut or padded.
+        return text
     # What is measured may have other rows than what is released; as many are cut or made up.
     cut = int(np.maximum(lengths - plan.shape.length, 0).sum())
     padded = int(np.maximum(plan.shape.length - lengths, 0).sum())
@@ -165,11 +173,42 @@ def _rows_told(plan: Plan, table: FeatureTable) -> str:
     return text
 
 
+def _rows_of_groups_told(mechanism: AnonymisingMechanism, plan: Plan, table: FeatureTable) -> str:
+    """How many groups and rows there are, and how many rows of people went into none of them."""
+    text, had = f"{len(table.data):,} rows", len(plan.table.data)
+    if not plan.central:
+        repeated = len(table.data) - had
+        return f"{text} ({repeated:,} of them repeat a last row)" if repeated > 0 else text
+    text = f"{groups_told(plan.shape.people, mechanism.k)}, {text}"
+    weights = table.people if "people" in table.people.columns else None
+    rows = table.data.select("person")
+    went_in = len(rows) if weights is None else rows.join(weights, on="person")["people"].sum()
+    left_out = had - went_in
+    if not left_out:
+        return text
+    return (
+        f"{text} ({left_out:,} of the people's {had:,} rows are in no mean: a group has the "
+        "recordings that all its members have, cut to the shortest or to the length set)"
+    )
+
+
+def _warnings(certificate: Certificate) -> tuple[str, ...]:
+    """What to know before the release is shared, when groups of these people are out already."""
+    promised = {each["kind"] for each in certificate.ledger if each["holds"]}
+    if Kind.K_ANONYMITY not in promised or len(certificate.ledger) < 2:
+        return ()
+    others = plural(len(certificate.ledger) - 1, "other release")
+    return (
+        f"the ledger knows {others} of these people, shared or not: whoever puts two together may "
+        "undo their groups, and one chance in k is true of none of them then; share one only",
+    )
+
+
 def _purchase(plan: Plan, randomness_name: str) -> Purchase:
     """What the plan is about to buy."""
     kept = [f"the attribute {name} of every person, released as it is" for name in plan.keep]
     return Purchase(
-        what="means over people" if plan.central else "features",
+        what=released_as(plan.mechanism, plan.guarantee),
         mechanism=plan.mechanism.name,
         parameters=plan.mechanism.parameters(),
         people=plan.people,

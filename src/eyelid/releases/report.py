@@ -18,9 +18,10 @@ from eyelid.audits.streams.measures import MEASURES
 from eyelid.audits.temporal.summary import OF_THE_DATA
 from eyelid.audits.utility import Use
 from eyelid.releases import pictures
+from eyelid.releases.group_pictures import GroupView, group_view, lines_picture, plane_picture
 from eyelid.releases.rendering import rendered
 from eyelid.releases.temporal_pictures import correlation_picture, leakage_picture
-from eyelid.releases.verdict import informative, named
+from eyelid.releases.verdict import informative, named, printed_groups
 from eyelid.releases.words import SAYS_NOTHING, formal_only, limits, plural
 from eyelid.version import __version__
 
@@ -66,10 +67,12 @@ def standing(audit: Audit) -> Standing:
     if certificate is None:
         return Standing("none", "Nothing is promised about this release")
     promised = certificate.person_level
-    if not promised.holds or not promised.kind.differential:
+    if not promised.holds:
         return Standing("none", "This release carries no guarantee")
-    if audit.means is not None:
-        return _standing_of_means(audit, promised)
+    if not promised.kind.differential:
+        return _standing_without_epsilon(audit, promised)
+    if audit.means is not None or audit.synthetic is not None:
+        return _standing_of_aggregate(audit, promised)
     alone = subject.bounds().get("raw_to_release")
     careless = (promised.delta or 0.0) * subject.people >= 1
     if formal_only(promised) or careless or (alone is not None and alone > SAYS_NOTHING):
@@ -85,25 +88,39 @@ def standing(audit: Audit) -> Standing:
     return Standing("sound", "The promise stands: no attack refuted it")
 
 
-def _standing_of_means(audit: Audit, promised: Guarantee) -> Standing:
-    """The same for means over people, of which no bound on naming people speaks."""
-    subject, member = audit.subject, audit.means.membership if audit.means else None
+def _standing_without_epsilon(audit: Audit, promised: Guarantee) -> Standing:
+    """The same for what is promised of one release alone, and is not differential privacy."""
+    kind, releases = promised.kind.spoken, audit.subject.releases
+    kind = kind[0].upper() + kind[1:] if kind[1] != "-" else kind
+    if releases is not None and releases > 1:
+        return Standing("weak", f"{kind} of one release, and these people are in {releases}")
+    if audit.partial or releases is None:
+        return Standing("weak", f"{kind}: not refuted; not everything could be tested")
+    return Standing("weak", f"{kind} as promised, which is not differential privacy")
+
+
+def _standing_of_aggregate(audit: Audit, promised: Guarantee) -> Standing:
+    """The same for means over people or made-up rows, of which no bound on naming people speaks."""
+    subject, asked = audit.subject, audit.means or audit.synthetic
+    member = asked.membership if asked else None
     careless = (promised.delta or 0.0) * subject.people >= 1
     if formal_only(promised) or careless:
         return Standing("weak", "A guarantee in form only: it rules out almost nothing")
     if subject.total is not None and (not subject.total.holds or formal_only(subject.total)):
-        return Standing("weak", "Nothing found against these means; all releases promise little")
+        return Standing("weak", "Nothing found against this release; all of them promise little")
     if member is None or subject.total is None:
         return Standing("weak", "Not refuted; not everything could be tested")
     return Standing("sound", "The promise stands: no attack refuted it")
 
 
-def report(audit: Audit, story: Story | None = None) -> str:
+def report(audit: Audit, story: Story | None = None, own: bool = False) -> str:
     """The audit as a page.
 
     Args:
         audit: what was found.
         story: everything else that the demo did.
+        own: whether the page is for the owner of the data alone: only then are people's own lines
+            drawn beside the means of their groups.
     """
     # The audit writes reports.
     from eyelid.releases.audit import UNCOVERED
@@ -114,6 +131,9 @@ def report(audit: Audit, story: Story | None = None) -> str:
     null = strongest(audit.null) if audit.null else None
     worst = strongest(audit.honest) if released and audit.honest else None
     by_protocol = pictures.strongest_by_protocol(audit.identification)
+    grouped = subject.groups
+    shown = own or subject.original.simulated
+    view = group_view(grouped, shown) if grouped is not None and audit.groups is not None else None
     return rendered(
         "report.html.j2",
         audit=audit,
@@ -133,7 +153,7 @@ def report(audit: Audit, story: Story | None = None) -> str:
         says_nothing=SAYS_NOTHING,
         telling=_telling(audit),
         telling_attributes=telling_attributes(audit),
-        total=told_total(subject.total) if certificate else "",
+        total=_total(subject) if certificate else "",
         by_protocol=by_protocol,
         unfair=[finding for finding in by_protocol if not finding.honest],
         control_rows=_control_rows(audit),
@@ -151,7 +171,9 @@ def report(audit: Audit, story: Story | None = None) -> str:
         software=_software(),
         uncovered=UNCOVERED,
         version=__version__,
-        pictures=_drawn(audit, story),
+        view=view,
+        printed=printed_groups(audit.groups) if audit.groups and not subject.grouped else "",
+        pictures=_drawn(audit, story) | ({} if view is None else _drawn_groups(view)),
     )
 
 
@@ -165,6 +187,12 @@ def _about(audit: Audit) -> str:
     if audit.means is not None:
         features = plural(len(subject.original.features), "feature")
         return f"audit of means over {whose}{how}: {features}"
+    if audit.synthetic is not None:
+        return f"audit of {plural(audit.synthetic.rows, 'row')} made up from {whose}{how}"
+    if audit.groups is not None and subject.grouped:
+        groups = plural(len(audit.groups.sizes), "group")
+        features = plural(len(subject.original.features), "feature")
+        return f"audit of a release{how}: {groups} of {whose}, {features}"
     return f"audit of a release{how}: {whose}, {plural(len(subject.original.features), 'feature')}"
 
 
@@ -185,6 +213,19 @@ def _telling(audit: Audit) -> int | None:
     return int((audit.features["p_adjusted"] < _FEATURES_ALPHA).sum())
 
 
+def _total(subject: Subject) -> str:
+    """What all releases so far come to, also where they do not add up."""
+    promised, releases = subject.promised, subject.releases
+    if promised is None or promised.kind.differential or releases is None:
+        return told_total(subject.total)
+    if releases < 2:
+        return "No other release of these people was counted until this audit."
+    return (
+        f"{releases} releases of these people were counted until this audit, and "
+        f"{promised.kind.spoken} is promised of one alone: together they can undo it."
+    )
+
+
 def told_total(total: Guarantee | None) -> str:
     """What all releases counted so far come to."""
     if total is None:
@@ -196,7 +237,7 @@ def told_total(total: Guarantee | None) -> str:
 
 def _control_rows(audit: Audit) -> list[tuple[str, str, Finding]]:
     """Name, meaning and strongest attack of the controls that the protocols do not show yet."""
-    if audit.means is not None:
+    if not audit.null:
         return []
     alike = "the same, but everybody’s data are alike"
     rows = [("people all alike", alike, strongest(audit.null))]
@@ -276,6 +317,12 @@ def _drawn(audit: Audit, story: Story | None) -> dict[str, Markup | None]:
             "games": pictures.games_picture(story.verification.games),
         }
     return drawn
+
+
+def _drawn_groups(view: GroupView) -> dict[str, Markup | None]:
+    """Groups beside people, over time and in the plane of two features."""
+    plane = plane_picture(view) if len(view.features) > 1 else None
+    return {"group_lines": lines_picture(view), "group_plane": plane}
 
 
 def _drawn_over_time(temporal: TemporalSummary, subject: Subject) -> dict[str, Markup | None]:

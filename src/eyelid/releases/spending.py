@@ -14,7 +14,7 @@ from eyelid.io.origin import counted_in, origin_of, origin_so_far
 from eyelid.io.reading import read
 from eyelid.mechanisms.approximate import default_delta
 from eyelid.privacy.composition import parallel
-from eyelid.privacy.guarantee import Guarantee
+from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.ledger import Allowance, Balance, Debit
 from eyelid.releases.counting import open_ledger
 
@@ -37,7 +37,7 @@ class Budget:
 
     @property
     def sound(self) -> Guarantee | None:
-        """What the releases that hold have cost, true of everybody; None when there are none."""
+        """What the releases that have an ε have cost, true of everybody; None without any."""
         sound = [b.sound for b in self.balances if b.sound is not None]
         return parallel(sound) if sound else None
 
@@ -45,6 +45,16 @@ class Budget:
     def unbounded(self) -> tuple[str, ...]:
         """Why the true total has no bound; empty when it has one."""
         return tuple(dict.fromkeys(r for b in self.balances for r in b.total.reasons))
+
+    @property
+    def undone(self) -> bool:
+        """Whether a group that was to hide somebody is not all that was released of them."""
+        return any(
+            d.guarantee.holds and d.guarantee.kind is Kind.K_ANONYMITY
+            for balance in self.balances
+            if len(balance.debits) > 1
+            for d in balance.debits
+        )
 
     @property
     def exceeded(self) -> bool:
@@ -69,6 +79,7 @@ class Budget:
                     "reasons": list(d.guarantee.reasons),
                 }
                 | d.guarantee.summary()
+                | {"k": d.guarantee.k, "gamma": d.guarantee.gamma}
                 for d in self.debits
             ],
             "groups": [
@@ -87,8 +98,13 @@ class Budget:
         text = f"Spent on one person, at most: {spent}."
         if self.unbounded:
             text = (
-                f"Spent on one person by the releases that hold, at most: {spent}. In all it is "
-                f"unbounded: {'; '.join(self.unbounded)}."
+                f"Spent on one person by the releases with an ε that holds, at most: {spent}. In "
+                f"all it is unbounded: {'; '.join(self.unbounded)}."
+            )
+        if self.undone:
+            text += (
+                " One chance in k is true of a single release only, and these people are in more: "
+                "two partitions intersect."
             )
         if self.limit is None:
             return f"{text} No limit is set: releases are counted, never refused."

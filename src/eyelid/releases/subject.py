@@ -9,7 +9,9 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from eyelid.audits.groups import Grouped, found_groups, in_groups
 from eyelid.audits.protocols import Material
+from eyelid.audits.synthetic import is_made_up
 from eyelid.errors import EyelidError, InputError
 from eyelid.gaze.features import window_features
 from eyelid.gaze.study import Origin, Study, check
@@ -20,8 +22,10 @@ from eyelid.io.intake import is_ours, read_scrubbed, under_pseudonyms
 from eyelid.io.origin import origin_so_far
 from eyelid.io.reading import read
 from eyelid.mechanisms.features import FeatureMechanism, feature_mechanism
-from eyelid.mechanisms.groupmean import GroupMean, slots_of
+from eyelid.mechanisms.ksame import KSame
+from eyelid.mechanisms.means import MeanMechanism
 from eyelid.mechanisms.mechanism import catalogue
+from eyelid.mechanisms.slots import slots_of
 from eyelid.privacy.composition import parallel
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.ledger import Debit, Ledger
@@ -64,6 +68,10 @@ class Subject:
         law: the mechanism that the certificate names; None when it is not known here.
         total: what has been spent on these people over all releases so far; None if not known.
         disagreements: what of the certificate cannot be true.
+        groups: who is in which of the released groups; None where none were released, or where
+            what was released is not the means of any.
+        grouped: whether it is, or should be, means of groups without noise.
+        releases: how many releases of these people were counted so far; None if not known.
         path: the released folder.
         notes: what could not be checked.
         remarks: what whoever read the recordings said, which may name files.
@@ -78,6 +86,9 @@ class Subject:
     law: FeatureMechanism | None = None
     total: Guarantee | None = None
     disagreements: tuple[str, ...] = ()
+    groups: Grouped | None = None
+    grouped: bool = False
+    releases: int | None = None
     path: Path | None = None
     notes: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
@@ -95,9 +106,14 @@ class Subject:
         return {} if self.promised is None else rank1_bounds(self.promised, self.people)
 
     @property
-    def means(self) -> GroupMean | None:
+    def means(self) -> MeanMechanism | None:
         """The mechanism, where means over people were released and nobody's own record."""
-        return self.law if isinstance(self.law, GroupMean) else None
+        return self.law if isinstance(self.law, MeanMechanism) else None
+
+    @property
+    def made_up(self) -> bool:
+        """Whether rows of nobody were released."""
+        return self.released is not None and is_made_up(self.released)
 
     @property
     def claims_to_hold(self) -> bool:
@@ -110,7 +126,7 @@ class Subject:
         if self.certificate is None or self.released is None:
             return None
         promised = self.certificate.person_level
-        if self.means is not None:
+        if self.means is not None or self.grouped or self.made_up:
             return promised
         if people_alike(self.released) and self.released.people.columns == ["person"]:
             return promised
@@ -118,6 +134,10 @@ class Subject:
 
     def material(self, seed: int) -> Material:
         """What the attackers get."""
+        if self.groups is not None:
+            # As if somebody had told them who is in which group.
+            again = None if self.law is None else self.groups.again(seed)
+            return Material(self.original, self.groups.named(), again)
         return Material(self.original, self.released, self._again(seed))
 
     def _again(self, seed: int) -> Callable[[FeatureTable], FeatureTable] | None:
@@ -177,9 +197,19 @@ def subject_of(
     law: FeatureMechanism | None = None
     total: Guarantee | None = None
     wrong: tuple[str, ...] = ()
+    groups: Grouped | None = None
+    grouped, releases = False, None
     if certificate is None:
         table, theirs, left_out = _in_common(table, theirs)
-        table, theirs = _matched(table, theirs)
+        strangers = not set(theirs.data["person"]) & set(table.data["person"])
+        grouped = strangers and in_groups(theirs) and not is_made_up(theirs)
+        if grouped:
+            table, theirs = _compared(table, theirs)
+            groups = _groups_nobody_vouches_for(table, theirs)
+        elif strangers and is_made_up(theirs):
+            table, theirs = _compared(table, theirs)
+        else:
+            table, theirs = _matched(table, theirs)
         notes += [
             *left_out,
             "there is no certificate.json: nothing is promised, so there is no bound to compare "
@@ -192,7 +222,10 @@ def subject_of(
         if not alike:
             table, theirs, left_out = _in_common(_windows_like(theirs, table, samples), theirs)
             notes += left_out
-        if certificate.guarantee.trust is Trust.CENTRAL:
+        grouped = isinstance(law, KSame)
+        if grouped or is_made_up(theirs):
+            table, theirs = _compared(table, theirs)
+        elif certificate.guarantee.trust is Trust.CENTRAL:
             table, theirs = _means_matched(law, table, theirs)
         else:
             table, theirs = _matched(table, theirs)
@@ -205,9 +238,18 @@ def subject_of(
             certificate, taken.origin, people, lambda: input_digest(taken)
         )
         notes += [*unknown, *not_counted]
+        releases = None if debit is None else _times_released(taken.origin, people)
         wrong = (*amiss, *disagreements(certificate, taken, theirs, debit, law))
+        if isinstance(law, KSame):
+            groups, ungrouped = found_groups(law, table, theirs)
+            wrong = (*wrong, *ungrouped)
     if path is not None and certificate is not None:
-        notes += beyond(path, _RELEASED_FILES)
+        more = beyond(path, _RELEASED_FILES)
+        if grouped and certificate.person_level.holds:
+            # That nothing else is released is what 1/k rests on.
+            wrong = (*wrong, *more)
+        else:
+            notes += more
     return Subject(
         original=table,
         released=theirs,
@@ -218,6 +260,9 @@ def subject_of(
         law=law,
         total=total,
         disagreements=wrong,
+        groups=groups,
+        grouped=grouped,
+        releases=releases,
         path=path,
         notes=tuple(notes),
         remarks=_remarks(original),
@@ -348,14 +393,15 @@ def _means_matched(
     law: FeatureMechanism | None, original: FeatureTable, released: FeatureTable
 ) -> tuple[FeatureTable, FeatureTable]:
     """The same for means over people, where those of the release are groups."""
-    if not isinstance(law, GroupMean):
+    if not isinstance(law, MeanMechanism):
         raise InputError(
             "the release has means over people, by a mechanism that cannot be run here: without it "
             "there is nothing to compare them with"
         )
-    _check_features(original, released)
-    _check_people(original)
-    groups, slots = law.groups(original).people["person"], slots_of(original).names
+    original, released = _compared(original, released)
+    # What groups are called does not depend on who is in them.
+    groups = law.partition(original, randomness(0)).people["person"]
+    slots = slots_of(original).names
     keys = [(group, *slot) for group in groups for slot in slots.rows()]
     if released.recordings.select("person", *slots.columns).rows() != keys:
         raise InputError(
@@ -363,6 +409,25 @@ def _means_matched(
             "right two?"
         )
     return original, replace(released, features=original.features, window_ms=original.window_ms)
+
+
+def _compared(original: FeatureTable, released: FeatureTable) -> tuple[FeatureTable, FeatureTable]:
+    """The same where those of the release are nobody of the original."""
+    _check_features(original, released)
+    _check_people(original)
+    return original, replace(released, features=original.features, window_ms=original.window_ms)
+
+
+def _groups_nobody_vouches_for(original: FeatureTable, released: FeatureTable) -> Grouped:
+    """The groups of a release without a certificate, as far as they are plain means."""
+    groups, amiss = found_groups(None, original, released)
+    if groups is None or amiss:
+        raise InputError(
+            "the release has groups of people, without a certificate, and they are not plain means "
+            "over people of the original: are these the right two? (means with noise need their "
+            "certificate)"
+        )
+    return groups
 
 
 def _check_features(original: FeatureTable, released: FeatureTable) -> None:
@@ -417,6 +482,14 @@ def _mechanism(certificate: Certificate) -> tuple[FeatureMechanism | None, list[
         return feature_mechanism(certificate.mechanism, **certificate.parameters), [], []
     except (EyelidError, TypeError, ValueError, AttributeError) as error:
         return None, [f"the mechanism of the certificate cannot be run ({error})"], []
+
+
+def _times_released(origin: Origin | None, people: Sequence[str]) -> int | None:
+    """How many releases the most released of these people were in."""
+    if origin is None or origin.ledger is None:
+        return None
+    balances = Ledger(origin.ledger).balances(origin.id, people=people)
+    return max((len(balance.debits) for balance in balances), default=0)
 
 
 def counted(

@@ -12,7 +12,9 @@ from eyelid.privacy.guarantee import rounded_up
 from eyelid.releases.words import SAYS_NOTHING, coarse, formal_only, limits, number, percent
 
 if TYPE_CHECKING:
+    from eyelid.audits.groups import GroupsAudit
     from eyelid.audits.means import MeansAudit
+    from eyelid.audits.synthetic import SyntheticAudit
     from eyelid.releases.audit import Audit
 
 # An error that is a constant's but for so little is no better.
@@ -23,18 +25,112 @@ def verdict(audit: Audit) -> str:
     """The outcome in a sentence, and whatever keeps it from meaning what it seems to."""
     if audit.means is not None:
         return " ".join([_of_means(audit, audit.means), *_of_total(audit)])
+    if audit.synthetic is not None:
+        return " ".join([_of_made_up(audit, audit.synthetic), *_of_total(audit)])
+    if not audit.identification:
+        # Refuted before anything could be attacked.
+        return _refuted(audit)
+    if audit.groups is not None and audit.subject.grouped:
+        return " ".join([_of_groups(audit, audit.groups), *_warnings(audit)])
     sentence = _of_original(audit) if audit.subject.released is None else _of_release(audit)
     return " ".join([sentence, *_warnings(audit)])
+
+
+def _refuted(audit: Audit) -> str:
+    return f"The certificate is refuted: {audit.refuted[0]}. Do not share this release."
+
+
+def _of_groups(audit: Audit, groups: GroupsAudit) -> str:
+    """What k-anonymity hides, what was tried against it, and what it does not hide."""
+    if audit.refuted:
+        return _refuted(audit)
+    worst, certificate = strongest(audit.honest), audit.subject.certificate
+    fewest, most = groups.sizes[0], groups.sizes[-1]
+    whose = f"{fewest}" if fewest == most else f"{fewest} to {most}"
+    is_mean = f"every record is the plain mean over {whose} people"
+    tried = (
+        f"told who is in which group, the strongest of {len(audit.honest)} honest attacks names "
+        f"{_share(worst)}"
+    )
+    exactly = " exactly" if groups.collusion.exact else ""
+    hidden = f"all members of a group but one compute the last one’s values{exactly}"
+    if groups.linkage is not None:
+        share = percent(groups.linkage.rate)
+        hidden = (
+            f"which group somebody is in is not hidden (found for {share} of people), and {hidden}"
+        )
+    if certificate is None:
+        return f"Nothing is promised about this release; {is_mean}; {tried}; {hidden}."
+    if not certificate.person_level.holds:
+        reasons = certificate.person_level.reasons
+        why = f" ({reasons[0]})" if reasons else ""
+        return f"This release carries no guarantee{why}; {is_mean}; {tried}; {hidden}."
+    allowed = "no bound is known for that"
+    if worst.bound is not None:
+        allowed = f"at most {rounded_up(100 * worst.bound, 3)} % is allowed on average over members"
+    return f"Not refuted: {is_mean}, as certified; {tried}, and {allowed}. But {hidden}."
+
+
+def _of_made_up(audit: Audit, made_up: SyntheticAudit) -> str:
+    """Nobody is in made-up rows: what they are worth, and whether they show who gave them."""
+    if audit.refuted:
+        return _refuted(audit)
+    worth = (
+        f"values are {coarse(made_up.wasserstein)} spans from being distributed as people’s are, "
+        f"where evenly spread ones would be {coarse(made_up.uniform)}"
+    )
+    if made_up.wasserstein >= _CLEARLY * made_up.uniform:
+        worth += ": this release carries next to no information"
+    member = made_up.membership
+    found = f"who was in it was not asked: {made_up.not_tried}"
+    if member is not None:
+        found = (
+            "which of two people was in it is told with an advantage of "
+            f"{percent(member.advantage.rate)} (95 % limits {limits(member.advantage)}, guessing "
+            "0 %) by an attack that goes by the nearest rows"
+        )
+    certificate = audit.subject.certificate
+    if certificate is None:
+        return f"Nothing is promised about this release; {found}; {worth}."
+    promised = certificate.person_level
+    if not promised.holds:
+        why = f" ({promised.reasons[0]})" if promised.reasons else ""
+        return f"This release carries no guarantee{why}; {found}; {worth}."
+    allowed = "nothing is known about what the certificate allows there"
+    if member is not None and member.bound is not None:
+        allowed = f"the certificate allows at most {rounded_up(100 * member.bound, 3)} %"
+        if member.bound > SAYS_NOTHING:
+            allowed = "at this size the guarantee rules out almost nothing"
+    elif not promised.kind.differential:
+        allowed = f"{promised.kind.spoken} sets no bound on that"
+    return f"Not refuted: nobody’s own record is in it, {found}, and {allowed}; {worth}."
+
+
+def printed_groups(groups: GroupsAudit) -> str:
+    """Why groups as printed in the paper do not hold, with what was found."""
+    found = groups.intersection if groups.intersection.rate else groups.exact_intersection
+    padded = ""
+    if groups.padding.values:
+        padded = (
+            f"; and padding gives away increments of {groups.padding.people} people exactly, "
+            "where one member’s recording goes on alone"
+        )
+    return (
+        "Groups that are drawn anew for each task, under people’s own names, intersect: whoever "
+        f"has raw recordings of somebody finds their name {percent(found.rate)} of the time (95 % "
+        f"limits {limits(found)}){padded}."
+    )
 
 
 def _of_means(audit: Audit, means: MeansAudit) -> str:
     """Nobody is named in means over people: what else was found."""
     if audit.refuted:
-        return f"The certificate is refuted: {audit.refuted[0]}. Do not share this release."
+        return _refuted(audit)
     member, certificate = means.membership, audit.subject.certificate
+    which = "means of a fresh run" if means.redrawn else "means"
     off = (
-        f"means are off by {coarse(means.error.rmse_of_span)} spans, and a constant in the middle "
-        f"of the bounds would be by {coarse(means.constant_rmse_of_span)}"
+        f"{which} are off by {coarse(means.error.rmse_of_span)} spans, and a constant in the "
+        f"middle of the bounds would be by {coarse(means.constant_rmse_of_span)}"
     )
     if not informative(means):
         off += ": this release carries no information"
@@ -86,7 +182,7 @@ def _of_release(audit: Audit) -> str:
     before = f"raw data: {percent(raw.rate.rate)}"
     certificate = audit.subject.certificate
     if audit.refuted:
-        return f"The certificate is refuted: {audit.refuted[0]}. Do not share this release."
+        return _refuted(audit)
     if certificate is None:
         return f"Nothing is promised about this release; {measured} ({before})."
     if not certificate.person_level.holds:
@@ -119,13 +215,16 @@ def _warnings(audit: Audit) -> Sequence[str]:
     if audit.partial:
         found.append("Only some of eyelid's attackers or protocols were asked for.")
     worst, released = strongest(audit.honest), audit.subject.released is not None
+    if audit.groups is not None and not audit.subject.grouped and not audit.refuted:
+        found.append(printed_groups(audit.groups))
     found += _of_total(audit)
     if released and not audit.recognises and worst.rate.low <= worst.rate.chance:
         found.append(
             "Raw data are not clearly recognised either, by these attackers and with so few "
             "people, so that they find nothing in the release shows nothing."
         )
-    if released and audit.compared and not audit.refuted and not audit.could_refute:
+    told_by_luck = released and audit.compared and not audit.refuted and audit.groups is None
+    if told_by_luck and not audit.could_refute:
         found.append("With so few people and this bound no attack could have refuted it.")
     if audit.alarms:
         null = strongest([f for f in audit.null if f.attacker in audit.alarms])
@@ -139,6 +238,14 @@ def _warnings(audit: Audit) -> Sequence[str]:
 def _of_total(audit: Audit) -> Sequence[str]:
     """What a release means together with the others of the same people."""
     total, released = audit.subject.total, audit.subject.released is not None
+    promised, releases = audit.subject.promised, audit.subject.releases
+    if promised is not None and promised.holds and not promised.kind.differential:
+        if audit.refuted or releases is None or releases < 2:
+            return []
+        return [
+            f"These people are in {releases} releases, and {promised.kind.spoken} is promised of "
+            "one alone: together they can undo it."
+        ]
     if not released or audit.refuted or total is None or not audit.subject.claims_to_hold:
         return []
     if not total.holds:

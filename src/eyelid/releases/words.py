@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from eyelid.audits.statistics import Rate
-from eyelid.mechanisms.features import FeatureMechanism
-from eyelid.mechanisms.groupmean import GroupedShape, GroupMean
+from eyelid.mechanisms.anonymising import AnonymisingMechanism
+from eyelid.mechanisms.features import (
+    FeatureMechanism,
+    PredictableMechanism,
+    UnpredictableMechanism,
+)
+from eyelid.mechanisms.ksame import KSame
+from eyelid.mechanisms.means import MeanMechanism
 from eyelid.mechanisms.mechanism import Shape
+from eyelid.mechanisms.partition import group_sizes
 from eyelid.mechanisms.prewindow import Prewindow
-from eyelid.privacy.guarantee import Guarantee, rounded_up
-from eyelid.privacy.unit import PERSON
+from eyelid.mechanisms.seeded import Seeded
+from eyelid.privacy.guarantee import Guarantee, Kind, rounded_up
+from eyelid.privacy.unit import PERSON, Trust
 from eyelid.releases.expectation import (
     Expectation,
     beats_constant,
@@ -52,6 +61,10 @@ def coarse(value: float) -> str:
 
 def promise(guarantee: Guarantee) -> str:
     """What a guarantee means, in one or two sentences."""
+    if guarantee.holds and guarantee.kind is Kind.K_ANONYMITY:
+        return _anonymity(guarantee)
+    if guarantee.holds and guarantee.kind is Kind.DENIABILITY:
+        return _deniability(guarantee)
     if not guarantee.holds or not guarantee.kind.differential:
         why = "; ".join(guarantee.reasons) or "the mechanism gives none"
         return f"No privacy guarantee holds: {why}."
@@ -66,6 +79,32 @@ def promise(guarantee: Guarantee) -> str:
     return f"{text} {FORMAL_ONLY}" if formal_only(guarantee) else text
 
 
+def _anonymity(guarantee: Guarantee) -> str:
+    """What k-anonymity means, and what it does not."""
+    k = guarantee.k
+    return (
+        f"Every released record is the same for all of at least {k} people: whoever has other "
+        f"recordings of somebody names the right one of them with probability 1/{k} at most, as "
+        "long as nothing else of these people is released and they were equally likely before. "
+        "Which group somebody is in is not hidden, and all members of a group but one can compute "
+        "the last one's values. This is k-anonymity, not differential privacy: it has no ε, and "
+        "other releases of the same people can undo it."
+    )
+
+
+def _deniability(guarantee: Guarantee) -> str:
+    """What plausible deniability means, and what it does not."""
+    gamma = rounded_up(guarantee.gamma or 1.0)
+    whose = "people" if guarantee.unit == PERSON else "records"
+    return (
+        f"A row that was made up from somebody's is released only if at least {guarantee.k} "
+        f"{whose} could each have been its source, with probabilities within a factor of {gamma} "
+        "of each other: a row alone shows nobody to be its source. This is plausible deniability, "
+        "not differential privacy: it has no ε, it speaks of one row at a time, and what many rows "
+        "or other releases tell together has no bound."
+    )
+
+
 def promise_lines(guarantee: Guarantee) -> list[str]:
     """The same for a terminal: reasons are many and long, and each has its own line."""
     if guarantee.holds or not guarantee.reasons:
@@ -73,9 +112,24 @@ def promise_lines(guarantee: Guarantee) -> list[str]:
     return ["No privacy guarantee holds:", *(f"- {reason}" for reason in guarantee.reasons)]
 
 
+def in_all(total: Guarantee, said: Sequence[str] = ()) -> str:
+    """What everything released of some people comes to; reasons that were said are not repeated."""
+    if total.holds:
+        return total.numbers()
+    news = [reason for reason in total.reasons if reason not in said]
+    return f"no bound, because {news[0]}" if news else "no bound"
+
+
 def facts(mechanism: FeatureMechanism, shape: Shape) -> str:
     """The public facts that everything else follows from, about what is released."""
+    if isinstance(mechanism, Seeded):
+        return (
+            f"{shape.people} people, {plural(shape.features, 'feature')}; "
+            f"{plural(mechanism.rows, 'made-up row')} of each of {plural(shape.recordings, 'task')}"
+        )
     own, most = inside(mechanism), "up to " if not mechanism.claims_to_hold else ""
+    if isinstance(mechanism, KSame) and mechanism.length == "group":
+        most = "at least "
     shown = own.released(shape) if isinstance(own, Prewindow) else shape
     text = (
         f"{plural(shown.people, 'person', 'people')}, up to {plural(shown.recordings, 'recording')}"
@@ -83,9 +137,31 @@ def facts(mechanism: FeatureMechanism, shape: Shape) -> str:
     )
     if shown is not shape:
         text += f" (measured: {plural(shape.length, 'bin')}, {plural(shape.features, 'stream')})"
-    if isinstance(shape, GroupedShape):
-        text += f"; {shape.smallest} people in the smallest group"
+    if isinstance(mechanism, MeanMechanism) and mechanism.smallest(shape) < shape.people:
+        text += f"; {mechanism.smallest(shape)} people in the smallest group"
+    if isinstance(mechanism, AnonymisingMechanism):
+        text += f"; {groups_told(shape.people, mechanism.k)}"
     return text
+
+
+def groups_told(people: int, k: int) -> str:
+    """How many groups of at least k there are, and of how many people.
+
+    >>> groups_told(20, 4), groups_told(23, 4), groups_told(5, 4)
+    ('5 groups of 4', '5 groups of 4 or 5', '1 group of 5')
+    """
+    sizes = group_sizes(people, k)
+    of = " or ".join(str(size) for size in sorted(set(sizes)))
+    return f"{plural(len(sizes), 'group')} of {of}"
+
+
+def released_as(mechanism: FeatureMechanism, guarantee: Guarantee) -> str:
+    """What kind of thing a release is, for the owner's memory."""
+    if guarantee.trust is not Trust.CENTRAL:
+        return "features"
+    if isinstance(mechanism, AnonymisingMechanism):
+        return f"means of groups of at least {mechanism.k}"
+    return "means over people" if isinstance(mechanism, MeanMechanism) else "made-up rows"
 
 
 def formal_only(guarantee: Guarantee) -> bool:
@@ -125,6 +201,9 @@ def plural(count: int, word: str, words: str | None = None) -> str:
 
 def worth(mechanism: FeatureMechanism, shape: Shape) -> str:
     """What is left to see in the release, from public facts alone."""
+    if isinstance(mechanism, UnpredictableMechanism):
+        return mechanism.worth(shape)
+    assert isinstance(mechanism, PredictableMechanism), "one or the other"
     expected = expectation(mechanism, shape)
     if expected.most:
         return (
@@ -181,14 +260,15 @@ def _beaten(what: str, error: float) -> str:
 
 
 def _what_would(
-    mechanism: FeatureMechanism, shape: Shape, expected: Expectation, person_level: Guarantee
+    mechanism: PredictableMechanism, shape: Shape, expected: Expectation, person_level: Guarantee
 ) -> str:
     """What would carry information instead."""
     people, own = people_needed(mechanism, shape), inside(mechanism)
-    weaker = own.units[own.units.index(mechanism.unit.name) + 1 :]
+    smaller = own.units[own.units.index(mechanism.unit.name) + 1 :]
+    weaker = [unit for unit in smaller if unit in mechanism.units]
     many = f"the mean over {people:,} people or more" if people else ""
-    if many and isinstance(mechanism, GroupMean):
-        many += " in each group" if mechanism.by else ""
+    if many and isinstance(mechanism, MeanMechanism):
+        many += " in each group" if mechanism.smallest(shape) < shape.people else ""
     elif many:
         many += f" (groupmean with {for_means(mechanism).name} inside)"
     ways = [

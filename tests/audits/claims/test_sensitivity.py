@@ -8,9 +8,14 @@ from eyelid.audits.claims.sensitivity import fuzz
 from eyelid.audits.claims.twins import twin
 from eyelid.mechanisms import catalogue, find, mechanism
 from eyelid.mechanisms.fpa import FPA
+from eyelid.mechanisms.noisy import NoisyMechanism
 from eyelid.privacy import PERSON, RECORDING, randomness
 
-SOUND = [name for name, kind in catalogue().items() if kind.claims_to_hold]
+SOUND = [
+    name
+    for name, kind in catalogue().items()
+    if kind.claims_to_hold and issubclass(kind, NoisyMechanism)
+]
 CHOOSING = ["fpa", "cfpa", "dcfpa"]
 
 

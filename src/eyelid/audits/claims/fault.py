@@ -9,7 +9,8 @@ from typing import Any
 from eyelid.audits.claims.game import play
 from eyelid.audits.claims.sensitivity import fuzz
 from eyelid.audits.claims.twins import twin
-from eyelid.mechanisms.mechanism import Mechanism, Shape
+from eyelid.mechanisms.differential import DifferentialMechanism
+from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.noisy import Integers, NoisyMechanism, noise_of
 from eyelid.privacy.noise import Randomness
 
@@ -31,7 +32,7 @@ class Fault:
     caught: Callable[[int, Randomness], bool]
 
 
-def game_fault(name: str, mechanism: Mechanism, changes: dict[str, Any]) -> Fault:
+def game_fault(name: str, mechanism: DifferentialMechanism, changes: dict[str, Any]) -> Fault:
     """A twin that a distinguishing game should refute."""
 
     def caught(runs: int, noise: Randomness) -> bool:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
+from eyelid.audits.claims.anonymity_faults import anonymity_faults
 from eyelid.audits.claims.aoi_faults import aoi_faults
 from eyelid.audits.claims.fault import Fault, fuzz_fault, game_fault, less_noise
 from eyelid.audits.claims.game import play
@@ -17,21 +20,26 @@ from eyelid.audits.claims.map_faults import map_faults
 from eyelid.audits.claims.outputs import compare, no_noise
 from eyelid.audits.claims.precision import attack
 from eyelid.audits.claims.residuals import examine
+from eyelid.audits.claims.seeded_faults import seeded_faults
 from eyelid.audits.claims.twins import twin
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.additive import AdditiveMechanism
 from eyelid.mechanisms.aoi_tables import AoiTables
 from eyelid.mechanisms.cosine import CosineMechanism
 from eyelid.mechanisms.dct import DCT
+from eyelid.mechanisms.differential import DifferentialMechanism
 from eyelid.mechanisms.envelope import Envelope
-from eyelid.mechanisms.groupmean import GroupMean
+from eyelid.mechanisms.ksame import KSame
+from eyelid.mechanisms.ksame_dp import KSameDP
 from eyelid.mechanisms.maps.noisy_map import NoisyMap
+from eyelid.mechanisms.means import Groups, MeanMechanism
 from eyelid.mechanisms.measuring import MeasuringMechanism
 from eyelid.mechanisms.mechanism import Mechanism, Shape, Values
 from eyelid.mechanisms.noisy import noise_of
 from eyelid.mechanisms.perturbation import FourierMechanism
 from eyelid.mechanisms.prewindow import Prewindow
 from eyelid.mechanisms.pure import exact
+from eyelid.mechanisms.seeded import Seeded
 from eyelid.mechanisms.spherical import SphericalLaplace
 from eyelid.privacy.noise import DiscreteLaplace, Randomness, randomness
 from eyelid.privacy.unit import PERSON, Unit
@@ -44,7 +52,12 @@ _FEW_PAIRS = 1_024
 
 def faults_of(kind: type[Mechanism]) -> Iterator[Fault]:
     """Every planted fault that makes sense for this mechanism."""
-    variants = list(kind.set_for_games())
+    for groups in kind.set_for_games():
+        if isinstance(groups, KSame):
+            yield from anonymity_faults(groups)
+    variants = [v for v in kind.set_for_games() if isinstance(v, DifferentialMechanism)]
+    if not variants:
+        return
     mechanism = variants[0]
     if isinstance(mechanism, NoisyMap):
         yield from map_faults([v for v in variants if isinstance(v, NoisyMap)])
@@ -52,10 +65,13 @@ def faults_of(kind: type[Mechanism]) -> Iterator[Fault]:
     if isinstance(mechanism, AoiTables):
         yield from aoi_faults([v for v in variants if isinstance(v, AoiTables)])
         return
+    if isinstance(mechanism, Seeded):
+        yield from seeded_faults([v for v in variants if isinstance(v, Seeded)])
+        return
     if not isinstance(mechanism, MeasuringMechanism):
         return
-    if isinstance(mechanism, GroupMean):
-        yield from _group_faults([v for v in variants if isinstance(v, GroupMean)])
+    if isinstance(mechanism, MeanMechanism):
+        yield from _group_faults([v for v in variants if isinstance(v, MeanMechanism)])
         return
     # Some lose less than they claim; what is planted is too little for the claim.
     too_little = 0.85 / getattr(mechanism, "times", 1)
@@ -73,7 +89,7 @@ def faults_of(kind: type[Mechanism]) -> Iterator[Fault]:
     yield fuzz_fault(
         "gaps filled with people's mean", mechanism, {"clip": _filled_by_people}, _FEW_PAIRS
     )
-    for smaller in variants[: len(kind.game_units or kind.units)]:
+    for smaller in variants[: len(mechanism.game_units or mechanism.units)]:
         if smaller.unit != PERSON:
             yield _sold_as_person(smaller)
     if isinstance(mechanism, AdditiveMechanism):
@@ -97,7 +113,7 @@ def faults_of(kind: type[Mechanism]) -> Iterator[Fault]:
         )
 
 
-def _cosine_faults(variants: list[Mechanism]) -> Iterator[Fault]:
+def _cosine_faults(variants: list[DifferentialMechanism]) -> Iterator[Fault]:
     """Those of `dct` and `envelope`: what limits coefficients, and the noise made for it."""
     first, last = variants[0], variants[-2]
     if isinstance(first, DCT):
@@ -115,13 +131,11 @@ def _cosine_faults(variants: list[Mechanism]) -> Iterator[Fault]:
         yield game_fault("coefficients clipped, not values", last, {"clip": _no_clip})
 
 
-def _group_faults(variants: list[GroupMean]) -> Iterator[Fault]:
+def _group_faults(variants: list[MeanMechanism]) -> Iterator[Fault]:
     """Those of means over people, with faults inside, in the sum and in its number of people."""
     first = variants[0]
-    plain = next(v for v in variants if isinstance(v.core, AdditiveMechanism))
     yield game_fault("scale × 0.85", first, {"perturb": less_noise(0.85)})
     yield game_fault("noise of the mean on the sum", first, {"perturb": less_noise(1 / 3)})
-    yield game_fault("missing clip", plain, {"core": _inside(plain.core, {"clip": _no_clip})})
     for name, changes in _STALE.items():
         # What is not about the noise has its own form here, below.
         if "perturb" in changes:
@@ -129,6 +143,11 @@ def _group_faults(variants: list[GroupMean]) -> Iterator[Fault]:
     for name, changes in (_BARE | _EXACT).items():
         yield _output_fault(name, first, changes)
     yield _residual_fault("divided by everybody, not by the group", first, {"divided": _by_all})
+    if isinstance(first, KSameDP):
+        yield from _random_group_faults(first)
+        return
+    plain = next(v for v in variants if isinstance(v.core, AdditiveMechanism))
+    yield game_fault("missing clip", plain, {"core": _inside(plain.core, {"clip": _no_clip})})
     yield fuzz_fault("absent people left out of N", plain, {"total": _of_those_present})
     yield fuzz_fault("gaps filled with the others' mean", plain, {"total": _filled_by_others})
     for smaller in variants:
@@ -136,25 +155,82 @@ def _group_faults(variants: list[GroupMean]) -> Iterator[Fault]:
             yield _sold_as_person(smaller)
 
 
+def _random_group_faults(law: KSameDP) -> Iterator[Fault]:
+    """Those of random groups: who is in them, how many are, and what of them goes into a sum."""
+    inside: dict[str, dict[str, Any]] = {
+        "missing clip": {"clip": _no_clip, "limit": _no_limit},
+        "missing clip of the norm": {"limit": _no_limit},
+        "each task clipped alone": {"limit": _limit_recordings},
+        "sensitivity B, not 2B": {"radius_steps": _whole_ball},
+    }
+    for name, changes in inside.items():
+        yield game_fault(name, law, {"core": _inside(law.core, changes)})
+    yield game_fault("each task at the whole ε", law, {"perturbed": _task_by_task})
+    yield game_fault("group sizes from the data", law, {"partition": _sizes_of_those_present})
+    yield fuzz_fault("gaps filled with the others' mean", law, {"total": _filled_by_others})
+    yield _residual_fault("groups of people who are alike", law, {"partition": _alike})
+    yield _residual_fault("other groups for each task", law, {"sums": _regrouped})
+
+
 def _inside(core: MeasuringMechanism, changes: dict[str, Any]) -> property:
     """A mechanism inside with some methods replaced."""
-    return property(lambda _: twin(core, changes))
+    changed = twin(core, changes)
+    return property(lambda _: changed)
 
 
-def _by_all(self: GroupMean, totals: Integers, sizes: Integers, shape: Shape) -> Values:
-    return GroupMean.divided(self, totals, np.full_like(sizes, sizes.sum()), shape)
+def _whole_ball(self: DCT, shape: Shape) -> int:
+    return math.floor(self.most_steps(shape))
 
 
-def _of_those_present(self: GroupMean, values: Values, shape: Shape) -> Integers:
+def _task_by_task(self: KSameDP, table: FeatureTable, noise: Randomness) -> FeatureTable:
+    parts = [
+        KSameDP.perturbed(self, replace(table, data=rows), noise).data.with_columns(
+            pl.lit(str(number)).alias("recording")
+        )
+        for number, rows in enumerate(table.data.partition_by("task"), start=1)
+    ]
+    data = pl.concat(parts).sort("person", "recording", "time_ms")
+    return replace(table, data=data, people=data.select(pl.col("person").unique()))
+
+
+def _sizes_of_those_present(self: KSameDP, table: FeatureTable, noise: Randomness) -> Groups:
+    groups = KSameDP.partition(self, table, noise)
+    somebody = pl.any_horizontal(pl.col(table.names).is_not_nan()).any().alias("there")
+    there = table.data.group_by("person", maintain_order=True).agg(somebody)["there"]
+    present = np.bincount(groups.member, weights=there).astype(np.int64)
+    return replace(groups, people=groups.people.with_columns(pl.Series("people", present)))
+
+
+def _alike(self: KSameDP, table: FeatureTable, noise: Randomness) -> Groups:
+    groups = KSameDP.partition(self, table, noise)
+    values = pl.mean_horizontal(pl.col(table.names).fill_nan(None)).mean().alias("value")
+    value = table.data.group_by("person", maintain_order=True).agg(values)["value"]
+    member = np.empty_like(groups.member)
+    member[np.argsort(value.to_numpy())] = np.sort(groups.member)
+    return replace(groups, member=member)
+
+
+def _regrouped(self: KSameDP, table: FeatureTable, groups: Groups, shape: Shape) -> Integers:
+    again = replace(groups, member=np.roll(groups.member, 1))
+    totals = KSameDP.sums(self, table, groups, shape)
+    totals[:, 1:] = KSameDP.sums(self, table, again, shape)[:, 1:]
+    return totals
+
+
+def _by_all(self: MeanMechanism, totals: Integers, sizes: Integers, shape: Shape) -> Values:
+    return MeanMechanism.divided(self, totals, np.full_like(sizes, sizes.sum()), shape)
+
+
+def _of_those_present(self: MeanMechanism, values: Values, shape: Shape) -> Integers:
     there = ~np.isnan(values).all(axis=(-3, -2, -1), keepdims=True)
     total = (self.integers(values, shape) * there).sum(axis=-4)
     share = values.shape[-4] / np.maximum(there.sum(axis=-4), 1)
     return np.asarray(np.rint(total * share), dtype=np.int64)
 
 
-def _filled_by_others(self: GroupMean, values: Values, shape: Shape) -> Integers:
+def _filled_by_others(self: MeanMechanism, values: Values, shape: Shape) -> Integers:
     mean = np.nanmean(np.clip(values, 0.0, 1.0), axis=-4, keepdims=True)
-    return GroupMean.total(self, np.where(np.isnan(values), mean, values), shape)
+    return MeanMechanism.total(self, np.where(np.isnan(values), mean, values), shape)
 
 
 def _real_only(
@@ -295,8 +371,8 @@ def _as_it_came(self: MeasuringMechanism, table: FeatureTable, _: Randomness) ->
     return self.present(table)
 
 
-def _exact_means(self: GroupMean, table: FeatureTable, _: Randomness) -> FeatureTable:
-    return self.exact(table)
+def _exact_means(self: MeanMechanism, table: FeatureTable, noise: Randomness) -> FeatureTable:
+    return self.exact(table, self.partition(table, noise))
 
 
 # What is measured may be private, and something else be shown.
@@ -374,7 +450,7 @@ _STALE: dict[str, dict[str, Any]] = {
 }
 
 
-def _sold_as_person(mechanism: Mechanism) -> Fault:
+def _sold_as_person(mechanism: DifferentialMechanism) -> Fault:
     """The ε of one recording, row or chunk, printed as if it were a person's."""
     unit: Unit = mechanism.unit
 

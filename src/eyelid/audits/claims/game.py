@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eyelid.audits.statistics import clopper_pearson
-from eyelid.mechanisms.mechanism import Mechanism, NeighbourPair, Shape
+from eyelid.mechanisms.differential import DifferentialMechanism
+from eyelid.mechanisms.mechanism import NeighbourPair, Shape
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import Unit
@@ -33,7 +34,7 @@ class GameResult:
         mechanism: its name.
         unit: where the neighbours differ.
         calibrated_for: the unit that the mechanism was asked to protect.
-        measure: ``epsilon`` or ``mu``.
+        measure: ``epsilon`` or ``mu``; of k-anonymity, what share of attacks is right.
         claimed: the claimed value of the measure.
         lower_bound: what the runs certify, at confidence 1 − 1e-6.
         runs: test runs per side.
@@ -61,7 +62,11 @@ Claim = Callable[[Shape], Guarantee]
 
 
 def play(
-    mechanism: Mechanism, unit: Unit, runs: int, noise: Randomness, claim: Claim | None = None
+    mechanism: DifferentialMechanism,
+    unit: Unit,
+    runs: int,
+    noise: Randomness,
+    claim: Claim | None = None,
 ) -> GameResult:
     """Play against a mechanism's claim about one unit.
 
@@ -93,7 +98,11 @@ def play(
 
 
 def game_result(
-    mechanism: Mechanism, pair: NeighbourPair, promised: Guarantee, bound: float, runs: int
+    mechanism: DifferentialMechanism,
+    pair: NeighbourPair,
+    promised: Guarantee,
+    bound: float,
+    runs: int,
 ) -> GameResult:
     """What a game about this claim has shown, in the claim's own measure."""
     in_mu = promised.mu is not None
@@ -111,7 +120,7 @@ def game_result(
 
 
 def _scores(
-    mechanism: Mechanism,
+    mechanism: DifferentialMechanism,
     pair: NeighbourPair,
     values: NDArray[np.float64],
     runs: int,

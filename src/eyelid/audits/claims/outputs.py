@@ -21,7 +21,7 @@ from eyelid.gaze.simulator import simulate
 from eyelid.gaze.study import RECORDING_KEY, Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.features import windows_of
-from eyelid.mechanisms.groupmean import GroupMean
+from eyelid.mechanisms.means import MeanMechanism
 from eyelid.mechanisms.measuring import MeasuringMechanism
 from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.noisy import Integers
@@ -112,14 +112,14 @@ def _settings(mechanism: MeasuringMechanism) -> Iterator[MeasuringMechanism]:
     yield mechanism
     if isinstance(mechanism, Prewindow):
         yield replace(mechanism, window_s=_WINDOW_S, step_s=_STEP_S, others=_OTHERS)
-    if isinstance(mechanism, GroupMean):
+    if isinstance(mechanism, MeanMechanism):
         inner = f"prewindow:window_s={_WINDOW_S}:step_s={_STEP_S}:others={_OTHERS}"
         yield replace(mechanism, inner=inner)
 
 
 def _taken_by(mechanism: MeasuringMechanism) -> FeatureTable:
     """What the mechanism takes of the study."""
-    core = mechanism.core if isinstance(mechanism, GroupMean) else mechanism
+    core = mechanism.core if isinstance(mechanism, MeanMechanism) else mechanism
     return mechanism.summarise(_study() if core.takes == "samples" else _windows())
 
 

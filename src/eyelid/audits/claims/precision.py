@@ -13,7 +13,8 @@ import numpy as np
 
 from eyelid.audits.claims.game import ALPHA, GameResult, game_result
 from eyelid.audits.statistics import clopper_pearson
-from eyelid.mechanisms.mechanism import Mechanism, NeighbourPair, Values
+from eyelid.mechanisms.differential import DifferentialMechanism
+from eyelid.mechanisms.mechanism import NeighbourPair, Values
 from eyelid.privacy.noise import Randomness
 
 
@@ -30,7 +31,9 @@ def finest_bit(values: Values) -> np.ndarray:
     return np.where(whole == 0, 1024, exponent.astype(np.int64) - 53 + zeros)
 
 
-def attack(mechanism: Mechanism, pair: NeighbourPair, runs: int, noise: Randomness) -> GameResult:
+def attack(
+    mechanism: DifferentialMechanism, pair: NeighbourPair, runs: int, noise: Randomness
+) -> GameResult:
     """Tell the neighbours apart by how fine the digits of the first value are.
 
     The coarsest output of ``pair.other`` seen in one half of the runs is the threshold; the other

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -20,14 +21,15 @@ from eyelid.audits.records import Records, records_of
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
-from eyelid.mechanisms.groupmean import GroupMean
+from eyelid.mechanisms.means import PLACE, TEAM, MeanMechanism
 from eyelid.mechanisms.measuring import MeasuringMechanism
 from eyelid.mechanisms.mechanism import Mechanism, Shape
 from eyelid.mechanisms.noisy import noise_of
-from eyelid.privacy.noise import DiscreteLaplace, DiscreteNoise, Randomness
+from eyelid.privacy.noise import DiscreteLaplace, DiscreteNoise, Randomness, randomness
 
 _PEOPLE, _RECORDINGS, _ROWS, _FEATURES = 10_000, 3, 6, 3
 _LENGTH = 5
+_LARGE_EPSILON = 1e3
 _LOW_BITS = 8
 # Refutes a sound mechanism less than once in a million tries.
 SIGMAS = 6.0
@@ -83,11 +85,15 @@ def examine(
     fewest = mechanism.fewest_rows
     # Whole chunks: of one that is cut, the coordinates cannot be told.
     length = fewest * math.ceil(_LENGTH / fewest)
-    mechanism = replace(mechanism, length=length)
-    declared = mechanism if declared is None else replace(declared, length=length)
+    changes: dict[str, Any] = {"length": length}
+    if isinstance(mechanism, MeanMechanism) and mechanism.drawn:
+        # Whoever is in another group than chance has put them shows beside so little noise.
+        changes["epsilon"] = _LARGE_EPSILON
+    mechanism = replace(mechanism, **changes)
+    declared = mechanism if declared is None else replace(declared, **changes)
     # Rows of the table are no windows.
     shape = Shape(_PEOPLE, _RECORDINGS, length, _FEATURES, window=1)
-    left = _left_of_means if isinstance(mechanism, GroupMean) else _left_of_people
+    left = _left_of_means if isinstance(mechanism, MeanMechanism) else _left_of_people
     return judged(mechanism, left(mechanism, declared, shape, noise), declared.noise(shape))
 
 
@@ -125,30 +131,45 @@ def _left_of_people(
 def _left_of_means(
     mechanism: MeasuringMechanism, declared: MeasuringMechanism, shape: Shape, noise: Randomness
 ) -> NDArray[np.float64]:
-    """The same of the sums behind means over groups of two, three and four people."""
-    assert isinstance(mechanism, GroupMean)
-    assert isinstance(declared, GroupMean)
-    known = _table()
-    sizes = np.resize([2, 3, 4], _PEOPLE // 3)
-    sizes[-1] += _PEOPLE - sizes.sum()
-    group = np.repeat(np.arange(sizes.size), sizes)
-    # Written so that their order by name is that of their numbers.
-    names = pl.Series("group", group).cast(pl.String).str.zfill(6)
-    known = replace(known, people=known.people.with_columns(names))
+    """The same of the sums behind means over groups, where these are what no gaze decides.
+
+    Randomness is repeated to know random groups: those that the same people would get if nothing
+    of them were recorded but that they took part.
+    """
+    assert isinstance(mechanism, MeanMechanism)
+    assert isinstance(declared, MeanMechanism)
+    known = _in_teams(_table())
+    unseen = replace(known, data=known.data.unique("person", keep="first", maintain_order=True))
+    nothing = [pl.lit(None, pl.Float64).alias(name) for name in known.names]
+    unseen = replace(unseen, data=unseen.data.with_columns(nothing))
     each = declared.core.query(_by_people(_expected(known, shape.length), _there(known)), shape)
-    truth = np.zeros((sizes.size, *each.shape[1:]), dtype=np.int64)
-    np.add.at(truth, group, each)
-    of_groups = replace(mechanism, by="group", clipped=False)
+    # Whatever draws its groups draws them as it would.
+    of_teams, declared = (law if law.drawn else law.in_teams() for law in (mechanism, declared))
+    of_teams = replace(of_teams, clipped=False)
     left = []
-    for _ in range(2):
+    for seed in noise.words(2):
+        groups = declared.partition(unseen, randomness(int(seed)))
+        sizes = groups.sizes
+        truth = np.zeros((sizes.size, *each.shape[1:]), dtype=np.int64)
+        np.add.at(truth, groups.member, each)
         wanted = (sizes.size, _RECORDINGS, shape.length, _FEATURES)
-        values = _released(of_groups, known, noise, wanted)
+        values = _released(of_teams, known, randomness(int(seed)), wanted)
         sums = np.empty(truth.shape)
         for size in np.unique(sizes):
             same = sizes == size
             sums[same] = declared.core_for(int(size)).measured(values[same], shape) * size
         left.append(np.rint(sums - truth).reshape(-1, *truth.shape[2:]))
     return np.concatenate(left)
+
+
+def _in_teams(table: FeatureTable) -> FeatureTable:
+    """The same people in teams of two, three and four."""
+    sizes = np.resize([2, 3, 4], _PEOPLE // 3)
+    sizes[-1] += _PEOPLE - sizes.sum()
+    team = np.repeat(np.arange(sizes.size), sizes)
+    place = np.arange(_PEOPLE) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    columns = [pl.Series(TEAM, team), pl.Series(PLACE, place)]
+    return replace(table, people=table.people.with_columns(columns))
 
 
 def _released(
@@ -158,7 +179,7 @@ def _released(
 
     They are those that leave the mechanism, unless it presents something else than it measures.
     """
-    core = mechanism.core if isinstance(mechanism, GroupMean) else mechanism
+    core = mechanism.core if isinstance(mechanism, MeanMechanism) else mechanism
     plain = type(core).present is MeasuringMechanism.present
     released = (mechanism.apply if plain else mechanism.perturbed)(known, noise)
     values: NDArray[np.float64] = released.data.select(known.names).to_numpy()

@@ -13,7 +13,8 @@ import numpy as np
 from eyelid.errors import InputError
 from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.gaze.maps.grid import Grid
-from eyelid.mechanisms.mechanism import Mechanism, NeighbourPair, Shape, Values, parameter
+from eyelid.mechanisms.differential import DifferentialMechanism
+from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import Trust, Unit
 
@@ -44,7 +45,7 @@ class MapShape(Shape):
 
 
 @dataclass(frozen=True)
-class MapMechanism(Mechanism):
+class MapMechanism(DifferentialMechanism):
     """One map of all people for each layer: a picture, or a stretch of time of one.
 
     A person's data are counts in the cells of all layers. The grid is public.

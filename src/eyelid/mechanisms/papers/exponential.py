@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -61,7 +61,7 @@ class ExponentialPaper(PaperMechanism):
         highest = np.max([np.nanmax(values, axis=(0, 2)) for values in own], axis=0)
         lowest = np.min([np.nanmin(values, axis=(0, 2)) for values in own], axis=0)
         for task in track(tasks, "adding noise"):
-            padded = _padded(task)
+            padded = task.padded()
             _, features, t_max = padded.values.shape
             share = self.epsilon_per_feature(features)
             draws = np.log(exponentials((runs, *padded.values.shape), noise))
@@ -173,11 +173,3 @@ def _printed(log_draws: Values, epsilon: float, t_max: int, ranges: Values) -> V
         middle = np.where(ranges > 0, np.log(2 * t_max * ranges / epsilon), 0.0)
     noise: Values = (log_draws + middle[:, None]) * (2 * ranges / epsilon)[:, None]
     return noise
-
-
-def _padded(task: TaskSignals) -> TaskSignals:
-    """Every recording as long as the longest, by its last row."""
-    rows = task.values.shape[2]
-    row = np.minimum(np.arange(rows), task.lengths[:, None] - 1)
-    values = np.take_along_axis(task.values, row[:, None, :], axis=2)
-    return replace(task, values=values, lengths=np.full_like(task.lengths, rows))

@@ -16,7 +16,7 @@ import numpy as np
 
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.features import FeatureMechanism
+from eyelid.mechanisms.features import PredictableMechanism
 from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter
 from eyelid.mechanisms.papers.floating_noise import NUMERICS
 from eyelid.mechanisms.papers.signals import (
@@ -34,7 +34,7 @@ _BYSTANDER = 0.25
 
 
 @dataclass(frozen=True)
-class PaperMechanism(FeatureMechanism):
+class PaperMechanism(PredictableMechanism):
     """Noise on whole tables, scaled by what the people in them happen to be like.
 
     Offered for a recording: that is what a paper's ε, summed over features, would be about. The

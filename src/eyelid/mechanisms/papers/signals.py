@@ -36,6 +36,13 @@ class TaskSignals:
         own: NDArray[np.bool_] = np.arange(self.values.shape[2]) < self.lengths[:, None, None]
         return own
 
+    def padded(self) -> TaskSignals:
+        """Every recording as long as the longest, by its last row."""
+        rows = self.values.shape[2]
+        row = np.minimum(np.arange(rows), self.lengths[:, None] - 1)
+        values = np.take_along_axis(self.values, row[:, None, :], axis=2)
+        return replace(self, values=values, lengths=np.full_like(self.lengths, rows))
+
     def differences(self, chunk: int) -> TaskSignals:
         """The steps from row to row inside chunks; a chunk's first value is kept."""
         steps = np.diff(self.values, axis=2, prepend=0.0)

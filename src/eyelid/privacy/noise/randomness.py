@@ -72,3 +72,16 @@ def uniforms(source: Randomness, count: int) -> NDArray[np.float64]:
     # With one bit more the largest would have no room for its half, and round to 1.
     top = (source.words(count) >> np.uint64(12)).astype(np.float64)
     return (top + 0.5) * 2.0**-52
+
+
+def below(source: Randomness, limits: NDArray[np.int64]) -> NDArray[np.int64]:
+    """For each limit a whole number below it, all equally likely, exactly."""
+    wide = limits.astype(np.uint64)
+    words = source.words(limits.size).reshape(limits.shape)
+    # The last, incomplete round of 2⁶⁴ numbers would favour small ones.
+    most = np.uint64(2**64 - 1)
+    rest = (most % wide + np.uint64(1)) % wide
+    while (again := words > most - rest).any():
+        words[again] = source.words(int(again.sum()))
+    found: NDArray[np.int64] = (words % wide).astype(np.int64)
+    return found

@@ -1,0 +1,205 @@
+"""Planted faults of k-anonymity: broken twins that ``verify`` must catch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from eyelid.audits.claims.anonymity import play_anonymity, same_for_everybody
+from eyelid.audits.claims.fault import Fault
+from eyelid.audits.claims.twins import twin
+from eyelid.gaze.table import FeatureTable
+from eyelid.mechanisms.ksame import KSame
+from eyelid.mechanisms.papers.ksame import printed_groups
+from eyelid.mechanisms.partition import Members, group_sizes
+from eyelid.mechanisms.slots import slots_of
+from eyelid.privacy.noise import Randomness, randomness
+
+# What is wrong in every release is seen in few.
+_FEW_RELEASES = 24
+
+
+def anonymity_faults(mechanism: KSame) -> Iterator[Fault]:
+    """Groups that are too small, change, or follow gaze; ends, gaps and names that tell."""
+    for name, changes in _ATTACKED.items():
+        yield _attacked(name, mechanism, changes)
+    for name, changes in _TELLING.items():
+        yield _looked_at(name, mechanism, changes)
+
+
+def _attacked(name: str, mechanism: KSame, changes: dict[str, Any]) -> Fault:
+    def caught(_: int, noise: Randomness) -> bool:
+        games = play_anonymity(twin(mechanism, changes), noise, _FEW_RELEASES)
+        return any(game.refuted for game in games)
+
+    return Fault(name, mechanism.name, caught)
+
+
+def _looked_at(name: str, mechanism: KSame, changes: dict[str, Any]) -> Fault:
+    def caught(_runs: int, _noise: Randomness) -> bool:
+        return same_for_everybody(twin(mechanism, changes)).refuted
+
+    return Fault(name, mechanism.name, caught)
+
+
+def _anew_for_every_task(self: KSame, table: FeatureTable, noise: Randomness) -> FeatureTable:
+    """Everybody under one made-up name, with the means of another group in each task."""
+    people = table.people["person"]
+    names = pl.DataFrame(
+        {"person": people, "name": [f"p{place}" for place in np.argsort(noise.words(len(people)))]}
+    )
+    released = []
+    for task in table.data["task"].unique(maintain_order=True):
+        of_task = replace(table, data=table.data.filter(pl.col("task") == task))
+        member = self.partition(of_task, noise)
+        means = KSame.averaged(self, of_task, member)
+        groups = means.people["person"].gather(member)
+        present = of_task.recordings["person"].unique(maintain_order=True)
+        whose = pl.DataFrame({"person": present, "group": groups}).join(names, on="person")
+        copies = whose.select("name", pl.col("group").alias("person")).join(
+            means.data, on="person", maintain_order="left_right"
+        )
+        released.append(copies.with_columns(pl.col("name").alias("person")).drop("name"))
+    data = pl.concat(released).with_columns(pl.col("task").alias("recording"))
+    return replace(table, data=data, people=names.select(pl.col("name").alias("person")))
+
+
+def _as_printed(self: KSame, table: FeatureTable, noise: Randomness) -> Members:
+    return printed_groups(int(slots_of(table).owner[-1]) + 1, self.k, noise)
+
+
+def _by_look(self: KSame, table: FeatureTable, noise: Randomness) -> Members:
+    """Those who are nearest in the mean of their features."""
+    return _in_order(self, table)
+
+
+def _by_contrast(self: KSame, table: FeatureTable, noise: Randomness) -> Members:
+    """Those who are farthest: dealt out in the order of what they are like."""
+    member = _in_order(self, table)
+    order = np.argsort(member, kind="stable")
+    dealt = np.empty_like(member)
+    dealt[order] = np.arange(member.size) % (member.max() + 1)
+    return dealt
+
+
+def _in_order(self: KSame, table: FeatureTable) -> Members:
+    look = table.data.group_by("person", maintain_order=True).agg(pl.col(table.names[-1]).mean())
+    sizes = group_sizes(len(look), self.k)
+    member = np.empty(len(look), dtype=np.intp)
+    member[np.argsort(look[table.names[-1]].to_numpy())] = np.repeat(np.arange(len(sizes)), sizes)
+    return member
+
+
+def _from_one_seed(self: KSame, table: FeatureTable, _: Randomness) -> Members:
+    return KSame.partition(self, table, randomness(0))
+
+
+def _by_length(self: KSame, table: FeatureTable, noise: Randomness) -> Members:
+    """At random, but for who has most rows: always in the first group."""
+    member = KSame.partition(self, table, noise)
+    rows = table.recordings.group_by("person", maintain_order=True).agg(pl.col("rows").sum())
+    longest, first = int(rows["rows"].to_numpy().argmax()), int(np.flatnonzero(member == 0)[0])
+    member[[longest, first]] = member[[first, longest]]
+    return member
+
+
+def _padded(self: KSame, table: FeatureTable, member: Members) -> FeatureTable:
+    slots, rows = slots_of(table), table.recordings["rows"].to_numpy()
+    longest = np.zeros(len(slots.names), dtype=np.int64)
+    np.maximum.at(longest, slots.slot, rows)
+    start = np.cumsum(rows) - rows
+    taken = [
+        first + np.minimum(np.arange(longest[slot]), own - 1)
+        for first, own, slot in zip(start, rows, slots.slot, strict=True)
+    ]
+    number = np.concatenate([np.arange(each.size) for each in taken])
+    data = table.data[np.concatenate(taken)].with_columns(pl.Series("time_ms", number * 1.0))
+    return KSame.averaged(self, replace(table, data=data), member)
+
+
+def _at_rest_in_gaps(self: KSame, table: FeatureTable, member: Members) -> FeatureTable:
+    known = pl.col(table.names).fill_nan(None).forward_fill().backward_fill()
+    data = table.data.with_columns(known.over("person", "recording"))
+    return KSame.averaged(self, replace(table, data=data), member)
+
+
+def _over_those_present(self: KSame, table: FeatureTable, member: Members) -> FeatureTable:
+    sound = KSame.averaged(self, table, member)
+    return replace(
+        sound,
+        data=_means(self, table, member).join(
+            sound.data.select("person", "recording", "time_ms"),
+            on=["person", "recording", "time_ms"],
+            how="semi",
+            maintain_order="left",
+        ),
+    )
+
+
+def _recordings_of_some(self: KSame, table: FeatureTable, member: Members) -> FeatureTable:
+    sound = KSame.averaged(self, table, member)
+    return replace(sound, data=_means(self, table, member).drop_nulls())
+
+
+def _means(self: KSame, table: FeatureTable, member: Members) -> pl.DataFrame:
+    """Means over whoever is there, in the form of a release."""
+    slots = slots_of(table)
+    group = [f"group{number + 1}" for number in member[slots.owner]]
+    placed = slots.names[slots.slot].with_columns(
+        pl.Series("person", group),
+        table.recordings["person"].alias("who"),
+        table.recordings["recording"].alias("which"),
+    )
+    values = pl.col(table.names).fill_nan(None)
+    rows = table.data.select(
+        pl.col("person").alias("who"), pl.col("recording").alias("which"), "time_ms", values
+    ).join(placed, on=["who", "which"], maintain_order="left")
+    keys = ["person", "recording", "task", "stimulus", "time_ms"]
+    return rows.group_by(keys).agg(pl.col(table.names).mean()).sort(keys)
+
+
+def _named_after_members(self: KSame, table: FeatureTable, member: Members) -> FeatureTable:
+    """Each group under the name of its first member."""
+    sound = KSame.averaged(self, table, member)
+    people = table.recordings["person"].unique(maintain_order=True)
+    _, first = np.unique(member, return_index=True)
+    new = dict(zip(sound.people["person"], people.gather(first), strict=True))
+    rename = pl.col("person").replace(new)
+    return replace(
+        sound, data=sound.data.with_columns(rename), people=sound.people.with_columns(rename)
+    )
+
+
+def _in_order_of_people(self: KSame, table: FeatureTable, member: Members) -> FeatureTable:
+    """One copy for each member, in the order in which people were recorded."""
+    sound = KSame.averaged(self, table, member)
+    groups = sound.people["person"].gather(member)
+    copies = pl.DataFrame({"name": [f"copy{i}" for i in range(member.size)], "person": groups})
+    data = copies.join(sound.data, on="person", maintain_order="left_right")
+    return replace(
+        sound,
+        data=data.with_columns(pl.col("name").alias("person")).drop("name"),
+        people=copies.select(pl.col("name").alias("person")),
+    )
+
+
+_ATTACKED: dict[str, dict[str, Any]] = {
+    "groups drawn anew for every task": {"apply": _anew_for_every_task},
+    "leftovers in a group of their own": {"partition": _as_printed},
+    "groups of people who look alike": {"partition": _by_look},
+    "groups of people who look different": {"partition": _by_contrast},
+    "generator seeded anew": {"partition": _from_one_seed},
+    "padding by the last row": {"averaged": _padded},
+    "gaps filled with the last value": {"averaged": _at_rest_in_gaps},
+    "means over those who have a value": {"averaged": _over_those_present},
+    "recordings that only some members have": {"averaged": _recordings_of_some},
+}
+_TELLING: dict[str, dict[str, Any]] = {
+    "groups named after a member": {"averaged": _named_after_members},
+    "copies in the order of people": {"averaged": _in_order_of_people},
+    "longest recordings in the first group": {"partition": _by_length},
+}

@@ -1,0 +1,318 @@
+"""k-same-select for linked recordings: means over groups of at least k people."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from eyelid.engine.progress import track
+from eyelid.errors import InputError
+from eyelid.gaze.study import Feature
+from eyelid.gaze.table import FeatureTable
+from eyelid.mechanisms.anonymising import AnonymisingMechanism
+from eyelid.mechanisms.measuring import window_rows
+from eyelid.mechanisms.mechanism import Shape, parameter, register
+from eyelid.mechanisms.partition import (
+    Members,
+    attribute_of_everybody,
+    attributes_of_everybody,
+    fewest_values,
+    group_names,
+    group_sizes,
+    random_groups,
+)
+from eyelid.mechanisms.slots import slots_of
+from eyelid.privacy.bounds import Bounds
+from eyelid.privacy.noise import Randomness
+from eyelid.privacy.unit import Trust
+
+# Of a span: the public grid that values are put on, fine enough for anybody, and so coarse that
+# sums over 100 000 people are exact.
+_STEPS = 2.0**36
+
+
+@register
+@dataclass(frozen=True)
+class KSame(AnonymisingMechanism):
+    """Means over random groups of at least k people, the same groups for all their recordings.
+
+    Takes: a FeatureTable; every value is clipped to its public bounds. Recordings are put side by
+    side by task, and by their order within a task. Of a group, those are released that all its
+    members have, each cut to the shortest of its members' or to a public length. Where one member
+    lacks a value the mean before it is repeated, or the first that there is, or the public midpoint
+    if there is none. One row a group and window, with the number of people as its weight, or a copy
+    for each of them.
+
+    Protects: who of a group a record belongs to. Somebody who has raw recordings of a person names
+    the right one of the k or more people of a group with probability 1/k at most. It is not
+    differential privacy: which group somebody is in can be found by whoever has recordings of them;
+    all members but one can compute the last one's values exactly; a group shows what its members
+    have in common; and two releases with other groups intersect.
+
+    Why: what is released of a group is the same function of all its members, whoever they are: a
+    mean over everybody in it, where all of them have a value. Sums are exact, on a public grid, so
+    that not even the last digit tells in which order members stand. So given the release, its
+    members are interchangeable, and any rule that names one of them is right for one in |group| ≥ k
+    of them on average, provided that (A) groups are drawn without a look at gaze, (B) there is one
+    partition for everything that is linked, (C) every group has k people, leftovers being dealt out
+    to the others, (D) lengths are public or the group's shortest, (E) nothing else is released that
+    tells members apart, and members are equally likely beforehand.
+
+    Paper: David-John, Butler & Jain 2022 (k-same-select sequence), after Gross et al. 2005 and
+    Newton et al. 2005. Printed are new groups for each task, which an intersection attack undoes;
+    padding by the last row, which shows the longest member's increments; and a last group of fewer
+    than k. `ksame-paper` is that one. Diversity of a sensitive attribute is that of
+    Machanavajjhala et al. 2007, distinct.
+    """
+
+    name: ClassVar[str] = "ksame"
+    trust: ClassVar[Trust] = Trust.CENTRAL
+    paper: ClassVar[str] = (
+        "David-John, Butler & Jain (2022), For your eyes only: privacy-preserving eye-tracking "
+        "datasets (k-same-select sequence), with one partition and no padding; Gross, Airoldi, "
+        "Malin & Sweeney (2005); Sweeney (2002)"
+    )
+    games: ClassVar[tuple[dict[str, Any], ...]] = ({"k": 4},)
+
+    length: int | str = parameter(
+        "rows of a recording: group (the shortest of its members), shortest (of all people), or "
+        "at most a number chosen beforehand",
+        default="group",
+    )
+    copies: bool = parameter("one copy for each member instead of one row a group", default=False)
+    diverse: str | None = parameter(
+        "a sensitive attribute of which every group must have several values", default=None
+    )
+    l: int = parameter("how many values of it at least", default=2)  # noqa: E741
+    balance: str | None = parameter(
+        "public attributes of which every group gets its share: gender, or a,b", default=None
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if isinstance(self.length, int):
+            if self.length < 1:
+                raise InputError(f"length must be at least 1, got {self.length}")
+        elif self.length not in ("group", "shortest"):
+            raise InputError(f"length must be a number, group or shortest, got '{self.length}'")
+        if self.l < 2:
+            raise InputError(f"l must be at least 2, got {self.l}: one value is no diversity")
+        if self.l > self.k:
+            raise InputError(f"l = {self.l} values need as many people: choose k ≥ {self.l}")
+
+    def shape(self, table: FeatureTable) -> Shape:
+        """People, different recordings over everybody, rows of the shortest, features."""
+        most = self.length if isinstance(self.length, int) else table.shortest
+        return Shape(
+            people=table.recordings["person"].n_unique(),
+            recordings=len(slots_of(table).names),
+            length=min(most, table.shortest),
+            features=len(table.features),
+            window=window_rows(table),
+        )
+
+    def check(self, table: FeatureTable) -> None:
+        """Refuse groups that could not be made, or would have nothing in common."""
+        super().check(table)
+        # Values are clipped, whoever calls: bounds that are none are refused.
+        Bounds({f.name: (f.lower, f.upper) for f in table.features})
+        slots = slots_of(table)
+        often = np.bincount(slots.slot, minlength=len(slots.names))
+        if (often < slots.owner[-1] + 1).all():
+            raise InputError(
+                "there is no recording that everybody has (by task and order), so a group might "
+                "have nothing in common: leave out the people who lack most"
+            )
+        self._strata(table)
+
+    def _strata(self, table: FeatureTable) -> list[list[str]]:
+        """The attributes that people are dealt out by, the sensitive one first."""
+        people = int(slots_of(table).owner[-1]) + 1
+        groups = len(group_sizes(people, self.k))
+        strata = []
+        if self.diverse:
+            strata.append(attribute_of_everybody(table, self.diverse))
+            if fewest_values(strata[0], groups) < self.l:
+                raise InputError(
+                    f"{groups} groups cannot all have {self.l} values of {self.diverse}: choose a "
+                    f"larger k, or a smaller l"
+                )
+        return strata + attributes_of_everybody(table, self.balance)
+
+    def partition(self, table: FeatureTable, noise: Randomness) -> Members:
+        """Who is in which group: nothing of anybody's gaze goes into it. Never to be shown."""
+        people = int(slots_of(table).owner[-1]) + 1
+        return random_groups(people, self.k, noise, self._strata(table))
+
+    def apply(self, table: FeatureTable, noise: Randomness) -> FeatureTable:
+        """One made-up person a group, or one for each member.
+
+        Time stamps are rewritten to the step, labels are dropped.
+        """
+        self.check(table)
+        return self.averaged(table, self.partition(table, noise))
+
+    def averaged(self, table: FeatureTable, member: Members) -> FeatureTable:
+        """What is released of given groups."""
+        sums = _summing(table, member, self.length)
+        names = group_names(sums.sizes.size)
+        columns = [
+            sums.mean(table.data[feature.name], feature)
+            for feature in track(table.features, "averaging groups")
+        ]
+        keys = (
+            slots_of(table)
+            .names[sums.slot]
+            .with_columns(
+                pl.Series("person", names)[sums.group],
+                pl.Series("time_ms", sums.row * (table.step_ms or 1.0)),
+            )
+        )
+        order = ["person", "recording", "task", "stimulus", "time_ms"]
+        data = keys.select(order).with_columns(columns)
+        weights = pl.Series("people", sums.sizes)
+        people = pl.DataFrame({"person": names}).with_columns(weights)
+        if self.copies:
+            data, people = _copied(data, people)
+        return replace(table, data=data, people=people)
+
+    def sampler(self, shape: Shape) -> str:
+        """What is random, in words."""
+        sizes = group_sizes(shape.people, self.k)
+        span = f"{min(sizes)}" if min(sizes) == max(sizes) else f"{min(sizes)} or {max(sizes)}"
+        return (
+            f"no noise: one random partition of {shape.people} people into {len(sizes)} "
+            f"group{'s' * (len(sizes) > 1)} of {span}, used for all recordings"
+        )
+
+    def worth(self, shape: Shape) -> str:
+        """That means keep what people have in common, and how many there will be."""
+        sizes = group_sizes(shape.people, self.k)
+        groups = f"{len(sizes)} group{'s' * (len(sizes) > 1)}"
+        return (
+            f"Without noise: {groups} of {min(sizes)} people or more, whose means keep what their "
+            "members have in common (tasks, stimuli) and lose what sets them apart. How far a mean "
+            "is from a person depends on how much people differ."
+        )
+
+    def unprotected(self, table: FeatureTable) -> list[str]:
+        """What the means show besides."""
+        shape = self.shape(table)
+        sizes = group_sizes(shape.people, self.k)
+        each = ", ".join(str(size) for size in sorted(set(sizes)))
+        how = {
+            "group": "the rows of each group's recordings, which are those of its shortest member",
+            "shortest": f"the rows of the shortest recording of all ({shape.length})",
+        }.get(
+            str(self.length),
+            "the rows of groups with a recording shorter than the length that was asked for",
+        )
+        shown = [
+            f"the number of people ({shape.people}), that each of them took part, and the sizes of "
+            f"the groups ({each})",
+            "which group somebody is in, to whoever has recordings of them: hidden is only which "
+            "of its members somebody is",
+            f"everything of a member to the others together: any {min(sizes) - 1} members of a "
+            f"group of {min(sizes)} can compute the last one's values exactly",
+            "what the members of a group have in common: a mean is published without noise, and "
+            "whatever is true of all of them is true of each",
+            how,
+            "the tasks, and what a group lacks: recordings that one of its members lacks, and "
+            "values that one of them lacks, where the mean before is repeated",
+        ]
+        if self.diverse:
+            shown.append(f"that every group has at least {self.l} values of {self.diverse}")
+        if self.balance:
+            shown.append(f"that every group has its share of every value of {self.balance}")
+        return shown
+
+
+@dataclass(frozen=True, eq=False)
+class _Sums:
+    """How rows of a table go into rows of means.
+
+    Attributes:
+        matrix: released rows × rows of the table, 1 where one goes into the other.
+        group: of each released row.
+        slot: of each released row.
+        row: its number in its recording.
+        sizes: people of each group.
+    """
+
+    matrix: Any
+    group: NDArray[np.intp]
+    slot: NDArray[np.intp]
+    row: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+
+    def mean(self, column: pl.Series, feature: Feature) -> pl.Series:
+        """The mean over all members of each released row; the one before where somebody has none.
+
+        A member without a value does not count as one at rest: the others' steps would show.
+        """
+        steps = _STEPS / feature.span
+        values = np.clip(column.to_numpy().astype(np.float64), feature.lower, feature.upper)
+        values -= feature.lower
+        values *= steps
+        # Whole numbers add up to the same whatever their order.
+        sums = self.matrix @ np.rint(values, out=values)
+        means = sums / (self.sizes[self.group] * steps) + feature.lower
+        found = pl.DataFrame({"mean": means, "group": self.group, "slot": self.slot})
+        if np.isnan(means).any():
+            known = pl.col("mean").fill_nan(None).forward_fill().backward_fill()
+            nothing = (feature.lower + feature.upper) / 2
+            found = found.select(known.over("group", "slot").fill_null(nothing))
+        # Rounding may go beyond the bounds.
+        return found["mean"].clip(upper_bound=feature.upper).rename(feature.name)
+
+
+def _summing(table: FeatureTable, member: Members, length: int | str) -> _Sums:
+    """Which rows of the table go into which mean."""
+    from scipy.sparse import csr_matrix
+
+    slots, rows = slots_of(table), table.recordings["rows"].to_numpy().astype(np.int64)
+    starts = np.cumsum(rows) - rows
+    sizes = np.bincount(member)
+    cell = member[slots.owner] * len(slots.names) + slots.slot
+    cells = sizes.size * len(slots.names)
+    shortest = np.full(cells, np.iinfo(np.int64).max)
+    np.minimum.at(shortest, cell, rows)
+    # Of a group, what all its members have.
+    complete = np.bincount(cell, minlength=cells) == np.repeat(sizes, len(slots.names))
+    if isinstance(length, int):
+        shortest = np.minimum(shortest, length)
+    elif length == "shortest":
+        shortest[:] = rows.min()
+    kept = np.where(complete, shortest, 0)
+    # Members of one cell stand together: row r of it takes row r of each.
+    recordings = np.argsort(cell, kind="stable")
+    recordings = recordings[complete[cell[recordings]]]
+    begins = starts[recordings]
+    whose = np.repeat(np.arange(cells), kept)
+    row = np.arange(kept.sum()) - np.repeat(np.cumsum(kept) - kept, kept)
+    many = np.where(complete, np.repeat(sizes, len(slots.names)), 0)
+    first = (np.cumsum(many) - many)[whose]
+    count = many[whose]
+    pointers = np.concatenate([[0], np.cumsum(count)])
+    within = np.arange(pointers[-1]) - np.repeat(pointers[:-1], count)
+    taken = begins[np.repeat(first, count) + within] + np.repeat(row, count)
+    matrix = csr_matrix(
+        (np.ones(taken.size), taken, pointers), shape=(whose.size, len(table.data)), copy=False
+    )
+    group, slot = np.divmod(whose, len(slots.names))
+    return _Sums(matrix, group, slot, row, sizes.astype(np.int64))
+
+
+def _copied(data: pl.DataFrame, people: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """One copy for each member, under names that say no more than the group."""
+    each = people.select(
+        pl.col("person"), pl.int_ranges(1, pl.col("people") + 1).alias("copy")
+    ).explode("copy")
+    each = each.with_columns(pl.format("{}-{}", "person", "copy").alias("name"))
+    copied = each.join(data, on="person", how="left", maintain_order="left_right")
+    named = copied.with_columns(pl.col("name").alias("person")).drop("copy", "name")
+    return named, each.select(pl.col("name").alias("person"))

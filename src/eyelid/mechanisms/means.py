@@ -1,0 +1,402 @@
+"""The base of `groupmean` and `ksame-dp`: means over groups, under the noise of one person."""
+
+from __future__ import annotations
+
+import functools
+import math
+from abc import abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from eyelid.errors import InputError
+from eyelid.gaze.study import Feature, Study
+from eyelid.gaze.table import FeatureTable, table_from_arrays
+from eyelid.mechanisms.measuring import MeasuringMechanism, frame
+from eyelid.mechanisms.mechanism import (
+    NeighbourPair,
+    Shape,
+    Values,
+    find,
+    mechanism,
+    parameter,
+)
+from eyelid.mechanisms.noisy import Integers
+from eyelid.mechanisms.slots import everybody, slots_of
+from eyelid.privacy.bounds import Bounds
+from eyelid.privacy.guarantee import Guarantee, Kind
+from eyelid.privacy.noise import DiscreteNoise, Randomness
+from eyelid.privacy.unit import PERSON, Trust, Unit
+
+DEFAULT_INNER = "dct"
+# Sums of integers, with their noise, stay far from the end of 64 bits.
+_MOST_STEPS = 2.0**61
+# In games: the others of a group, one with values in the middle of nowhere, one without any.
+_OTHERS = (0.25, np.nan)
+TEAM_SIZE = 1 + len(_OTHERS)
+TEAM, PLACE = "team", "place"
+
+
+@dataclass(frozen=True)
+class GroupedShape(Shape):
+    """Public facts of people in groups.
+
+    Attributes:
+        smallest: people in the smallest group.
+    """
+
+    smallest: int = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Who is in which group.
+
+    Attributes:
+        people: one row a group: its name as ``person``, what its members have in common, and how
+            many ``people`` it has.
+        member: of everybody in the table, in its order, which group.
+    """
+
+    people: pl.DataFrame
+    member: NDArray[np.intp]
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """People of each group."""
+        return self.people["people"].to_numpy().astype(np.int64)
+
+
+@dataclass(frozen=True)
+class MeanMechanism(MeasuringMechanism):
+    """The mean over the people of each of some disjoint groups, under the noise of one person.
+
+    Each person's values are clipped and turned into integers by the mechanism inside, these are
+    summed up over a group, and its noise is drawn once for the sum. One person is one term of one
+    sum, whatever the groups are, as long as nobody's gaze decides about them.
+    """
+
+    takes: ClassVar[str] = "features or samples"
+    kind: ClassVar[Kind] = Kind.APPROXIMATE
+    trust: ClassVar[Trust] = Trust.CENTRAL
+    drawn: ClassVar[bool] = False
+    """Whether groups are drawn at random, so that nobody knows them afterwards."""
+
+    inner: str = parameter(
+        "the mechanism inside, with its settings: dct, cfpa:chunk=128:k=3", default=DEFAULT_INNER
+    )
+    delta: float | None = parameter("δ, where the mechanism inside has one", default=None)
+    clipped: bool = parameter("whether means are clipped to the bounds", default=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        # What is wrong with the mechanism inside is told at once.
+        _inside(self.inner, self.epsilon, self.delta, self.unit, self.length)
+
+    @property
+    def core(self) -> MeasuringMechanism:
+        """The mechanism inside."""
+        return _inside(self.inner, self.epsilon, self.delta, self.unit, self.length)
+
+    def core_for(self, size: int) -> MeasuringMechanism:
+        """The mechanism inside for groups of one size, where it has a use for that."""
+        return replace(self.core, averaged=size) if self._averages else self.core  # type: ignore[call-arg]
+
+    @property
+    def _averages(self) -> bool:
+        """Whether the mechanism inside takes account of how many people a mean is over."""
+        return "averaged" in {item.name for item in fields(self.core)}
+
+    @abstractmethod
+    def partition(self, table: FeatureTable, noise: Randomness) -> Groups:
+        """Who is in which group, drawn first of all where it is left to chance.
+
+        Nothing of anybody's gaze may go into it.
+        """
+
+    @abstractmethod
+    def smallest(self, shape: Shape) -> int:
+        """People in the smallest group."""
+
+    @property
+    @abstractmethod
+    def public_groups(self) -> bool:
+        """Whether it is public who is in which group, and people differ in it."""
+
+    @abstractmethod
+    def groups_shown(self, table: FeatureTable) -> list[str]:
+        """What the groups show that noise does not hide, in words."""
+
+    @abstractmethod
+    def in_teams(self) -> MeanMechanism:
+        """The same for the tables of games, with one person of each place in every group.
+
+        These tables have people's ``team`` and ``place`` as attributes.
+        """
+
+    def summarise(self, source: Study | FeatureTable) -> FeatureTable:
+        """What the mechanism inside takes of a study."""
+        return self.core.summarise(source)
+
+    def cost(self, shape: Shape, unit: Unit) -> Guarantee:
+        """That of the mechanism inside: a sum moves as far as one person's term."""
+        return replace(self.core.cost(shape, unit), trust=self.trust)
+
+    def blocks(self, shape: Shape, unit: Unit) -> int:
+        """Those of the mechanism inside."""
+        return self.core.blocks(shape, unit)
+
+    def coordinates(self, shape: Shape, unit: Unit) -> int:
+        """Those of the mechanism inside."""
+        return self.core.coordinates(shape, unit)
+
+    def noise(self, shape: Shape) -> DiscreteNoise:
+        """That of the mechanism inside, drawn once for a group."""
+        return self.core.noise(shape)
+
+    def step(self, shape: Shape) -> Any:
+        """That of the mechanism inside."""
+        return self.core.step(shape)
+
+    def sensitivity(self, shape: Shape, unit: Unit) -> float:
+        """How far one unit of one person can move the sum."""
+        return self.core.sensitivity(shape, unit)
+
+    def distance(self, difference: NDArray[Any]) -> NDArray[np.float64]:
+        """The norm of the mechanism inside."""
+        return self.core.distance(difference)
+
+    def analyse(self, values: Values, shape: Shape) -> Values:
+        """The coordinates of the mechanism inside."""
+        return self.core.analyse(values, shape)
+
+    def rebuild(self, coordinates: Values, shape: Shape) -> Values:
+        """Values of means from their coordinates."""
+        return self.core_for(self.smallest(shape)).rebuild(coordinates, shape)
+
+    @property
+    def fewest_rows(self) -> int:
+        """Those that the mechanism inside needs."""
+        return self.core.fewest_rows
+
+    @property
+    def numerics(self) -> str:
+        """Those of the mechanism inside: sums are exact."""
+        return self.core.numerics
+
+    def shape(self, table: FeatureTable) -> Shape:
+        """The public facts: N, different recordings over everybody, the common length, F."""
+        return replace(self.core.shape(table), recordings=len(slots_of(table).names))
+
+    def integers(self, values: Values, shape: Shape) -> Integers:
+        """Of everybody, people first: what each adds to the sum."""
+        return self.core.query(values, shape)
+
+    def sums(self, table: FeatureTable, groups: Groups, shape: Shape) -> Integers:
+        """The exact sums over the people of each group. Nothing of this may be shown."""
+        self._check_room(shape)
+        bounds = Bounds({f.name: (f.lower, f.upper) for f in table.features})
+        lowers, spans = bounds.lowers(), bounds.spans()
+        totals: Integers | None = None
+        first = 0
+        for values in everybody(table, shape):
+            each = self.integers((values - lowers) / spans, shape)
+            if totals is None:
+                totals = np.zeros((len(groups.people), *each.shape[1:]), dtype=np.int64)
+            np.add.at(totals, groups.member[first : first + len(each)], each)
+            first += len(each)
+        assert totals is not None, "a table has people"
+        return totals
+
+    def divided(self, totals: Integers, sizes: NDArray[np.int64], shape: Shape) -> Values:
+        """Values of means, in spans above the lower bound, from noisy sums."""
+        means = totals * self.step(shape) / sizes[:, None, None, None]
+        values = np.empty((len(means), shape.recordings, shape.length, shape.features))
+        for size in np.unique(sizes):
+            same = sizes == size
+            values[same] = self.core_for(int(size)).rebuild(means[same], shape)
+        return values
+
+    def perturb(self, integers: Integers, shape: Shape, noise: Randomness) -> Integers:
+        """The sums with the noise of the mechanism inside, one draw a group."""
+        return self.core.perturb(integers, shape, noise)
+
+    def perturbed(self, table: FeatureTable, noise: Randomness) -> FeatureTable:
+        """One person a group: its noisy means, one recording for each that somebody has."""
+        return self.noisy_means(table, self.partition(table, noise), noise)
+
+    def noisy_means(self, table: FeatureTable, groups: Groups, noise: Randomness) -> FeatureTable:
+        """The noisy means of given groups."""
+        shape = self.shape(table)
+        noisy = self.perturb(self.sums(table, groups, shape), shape, noise)
+        return self._table(table, groups, noisy, shape)
+
+    def exact(self, table: FeatureTable, groups: Groups) -> FeatureTable:
+        """What would be released if no noise were added: for checks, never to be shown."""
+        shape = self.shape(table)
+        return self.present(self._table(table, groups, self.sums(table, groups, shape), shape))
+
+    def _table(
+        self, table: FeatureTable, groups: Groups, totals: Integers, shape: Shape
+    ) -> FeatureTable:
+        """The means behind sums, one person a group."""
+        bounds = Bounds({f.name: (f.lower, f.upper) for f in table.features})
+        means = self.divided(totals, groups.sizes, shape) * bounds.spans() + bounds.lowers()
+        keys = groups.people.select("person").join(slots_of(table).names, how="cross")
+        data = frame(keys, means.reshape(-1, *means.shape[2:]), table)
+        return replace(table, data=data, people=groups.people)
+
+    def present(self, private: FeatureTable) -> FeatureTable:
+        """What the mechanism inside shows, clipped to the features' bounds."""
+        shown = self.core.present(private)
+        if not self.clipped:
+            return shown
+        inside = [pl.col(f.name).clip(f.lower, f.upper) for f in shown.features]
+        return replace(shown, data=shown.data.with_columns(inside))
+
+    def expected_rmse_of_span(self, shape: Shape) -> float:
+        """That of the mechanism inside over the people of the smallest group, before clipping."""
+        core = self.core_for(self.smallest(shape))
+        return self._of_mean(core.expected_rmse_of_span(shape), shape)
+
+    def expected_mean_rmse_of_span(self, shape: Shape) -> float:
+        """The same of a recording's mean over its rows."""
+        core = self.core_for(self.smallest(shape))
+        return self._of_mean(core.expected_mean_rmse_of_span(shape), shape)
+
+    def _of_mean(self, error: float, shape: Shape) -> float:
+        """The error of a mean from that of one person: it divides the noise, and not the bias."""
+        if self._averages:
+            return error
+        return self.core.error_in_mean(error, self.smallest(shape), shape)
+
+    def cut_off(self, shape: Shape) -> str:
+        """What the mechanism inside cuts off."""
+        return self.core.cut_off(shape)
+
+    def person_total(self, shape: Shape) -> str:
+        """As for the mechanism inside: a person is in one sum only."""
+        return f"{self.core.person_total(shape)}, in the mean of one group only"
+
+    def sampler(self, shape: Shape) -> str:
+        """The noise in words."""
+        self._check_room(shape)
+        core = self.core_for(self.smallest(shape))
+        return f"{core.sampler(shape)}, once on the sum over the people of a group"
+
+    def _check_room(self, shape: Shape) -> None:
+        """Refuse what could not be added up, whatever the data are."""
+        nothing = np.zeros((shape.recordings, shape.length, shape.features))
+        # Anybody's integers are no farther from those of nothing than the sensitivity.
+        most = float(np.abs(self.core.query(nothing, shape)).max())
+        most += self.sensitivity(shape, PERSON)
+        if most * shape.people + 64 * math.sqrt(self.noise(shape).variance) > _MOST_STEPS:
+            raise InputError(
+                f"{shape.people} people at epsilon {self.epsilon:g} add up to more than there are "
+                "numbers for: choose a smaller ε"
+            )
+
+    def unprotected(self, table: FeatureTable) -> list[str]:
+        """What the means show besides; names and who has which recordings are not among it."""
+        often = slots_of(table).names.group_by("task", maintain_order=True).len()
+        tasks = ", ".join(f"{task or 'no task'} {count}" for task, count in often.rows())
+        # Of what the mechanism inside lists, people's own recordings and names are not shown here.
+        people, _, length, _, *more = self.core.unprotected(table)
+        shown = [
+            people,
+            f"the tasks, and the most recordings that somebody has of each ({tasks})",
+            length,
+            *self.groups_shown(table),
+        ]
+        if self.unit != PERSON:
+            shown.append(
+                "which recordings each person has: with one less, later ones of the task take its "
+                f"place, which moves more than one {self.unit}"
+            )
+        return shown + more
+
+    def within(self, shape: Shape, unit: Unit) -> tuple[slice, slice, slice]:
+        """As for the mechanism inside."""
+        return self.core.within(shape, unit)
+
+    def neighbour_pairs(self, unit: Unit) -> Iterator[NeighbourPair]:
+        """Those of the mechanism inside, for one person among others who stay the same."""
+        for pair in self.core.neighbour_pairs(unit):
+            yield replace(pair, shape=replace(pair.shape, people=TEAM_SIZE))
+
+    def query(self, values: Values, shape: Shape) -> Integers:
+        """The sum over somebody with these values and the others of a game."""
+        return self.total(with_others(values), shape)
+
+    def total(self, values: Values, shape: Shape) -> Integers:
+        """The sum over people (…, people, recordings, rows, features)."""
+        summed: Integers = self.integers(values, shape).sum(axis=-4)
+        return summed
+
+    def measured(self, values: Values, shape: Shape) -> Values:
+        """The noisy sums behind released means of a game."""
+        return self.core_for(TEAM_SIZE).measured(values, shape) * TEAM_SIZE
+
+    def play(self, values: Values, shape: Shape, runs: int, noise: Randomness) -> Values:
+        """Each run is a group of one person with these data and others who stay the same."""
+        features = [Feature(f"feature_{j}", "", "", 0.0, 1.0) for j in range(shape.features)]
+        everybody = np.broadcast_to(with_others(values), (runs, TEAM_SIZE, *values.shape))
+        table = table_from_arrays(everybody.reshape(-1, *values.shape), features)
+        team, place = np.divmod(np.arange(runs * TEAM_SIZE), TEAM_SIZE)
+        table = replace(
+            table,
+            people=table.people.with_columns(pl.Series(TEAM, team), pl.Series(PLACE, place)),
+            window_ms=shape.window * (table.step_ms or 1.0),
+        )
+        released = self.in_teams().perturbed(table, noise)
+        outputs: Values = released.data.select(released.names).to_numpy().reshape(runs, -1)
+        return outputs
+
+
+def with_others(values: Values) -> Values:
+    """Somebody's values and those of the others in a game: (…, people, recordings, rows, features).
+
+    >>> with_others(np.ones((1, 1, 1)))[:, 0, 0, 0].tolist()
+    [1.0, 0.25, nan]
+    """
+    others = [np.full_like(values, fixed) for fixed in _OTHERS]
+    return np.stack([values, *others], axis=-4)
+
+
+def parsed(text: str) -> tuple[type[MeasuringMechanism], dict[str, str]]:
+    """The mechanism inside, and its settings as text."""
+    name, *pairs = text.split(":")
+    kind = find(name)
+    if not issubclass(kind, MeasuringMechanism) or kind.trust is not Trust.LOCAL:
+        raise InputError(f"{kind.name} cannot be inside a mean: choose dct, gaussian or laplace")
+    if not kind.claims_to_hold:
+        raise InputError(f"{kind.name} does not hold, and no mean of it would: choose another")
+    settings = {}
+    for pair in pairs:
+        key, separator, value = pair.partition("=")
+        if not separator:
+            raise InputError(f"inner is NAME:KEY=VALUE:…, got '{pair}' in '{text}'")
+        if key in ("epsilon", "delta", "unit", "length", "averaged"):
+            raise InputError(f"{key} is set for the mean itself, not inside '{text}'")
+        settings[key] = value
+    return kind, settings
+
+
+@functools.lru_cache(maxsize=64)
+def _inside(
+    text: str, epsilon: float, delta: float | None, unit: Unit, length: int | str
+) -> MeasuringMechanism:
+    kind, settings = parsed(text)
+    asked = {} if delta is None else {"delta": delta}
+    if settings.get("k") == "private":
+        raise InputError(
+            "a private k is chosen for one person's own signals: inside a mean set k to public or "
+            "to a number"
+        )
+    made = mechanism(kind.name, epsilon=epsilon, unit=unit, length=length, **asked, **settings)
+    assert isinstance(made, MeasuringMechanism)
+    return made

@@ -1,0 +1,76 @@
+"""Recordings of different people side by side: by task, and by their order within it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from eyelid.gaze.table import FeatureTable
+from eyelid.mechanisms.mechanism import Shape, Values
+
+_BLOCK_VALUES = 1 << 18
+
+
+@dataclass(frozen=True, eq=False)
+class Slots:
+    """Every recording that anybody has, side by side over people.
+
+    Attributes:
+        names: one row a slot: ``recording`` (its number), ``task`` and ``stimulus`` (none).
+        slot: of each recording of the table, which slot.
+        owner: whose it is, from 0.
+    """
+
+    names: pl.DataFrame
+    slot: NDArray[np.intp]
+    owner: NDArray[np.intp]
+
+
+def slots_of(table: FeatureTable) -> Slots:
+    """Recordings by task, in the order of its name, and by their order within the task."""
+    recordings = table.recordings
+    person = recordings["person"].to_numpy()
+    owner = np.cumsum(np.concatenate([[False], person[1:] != person[:-1]]))
+    tasks = np.full(len(owner), "")
+    if "task" in recordings.columns:
+        tasks = np.array([str(task or "") for task in recordings["task"].to_list()])
+    names, task = np.unique(tasks, return_inverse=True)
+    whose = owner * len(names) + task
+    sorted_ = np.argsort(whose, kind="stable")
+    mine = whose[sorted_]
+    order = np.empty(len(owner), dtype=np.intp)
+    order[sorted_] = np.arange(len(owner)) - np.searchsorted(mine, mine)
+    often = np.zeros(len(names), dtype=np.intp)
+    np.maximum.at(often, task, order + 1)
+    found = pl.DataFrame(
+        {
+            "recording": np.arange(1, often.sum() + 1).astype(str),
+            "task": np.repeat(names, often),
+            # What people looked at need not be the same.
+            "stimulus": np.full(often.sum(), ""),
+        }
+    )
+    return Slots(found, (np.cumsum(often) - often)[task] + order, owner)
+
+
+def everybody(table: FeatureTable, shape: Shape) -> Iterator[Values]:
+    """Blocks of whole people × recordings × rows × features, cut at the length; NaN for nothing."""
+    rows, slots = table.recordings["rows"].to_numpy(), slots_of(table)
+    start = np.zeros((shape.people, shape.recordings), dtype=np.int64)
+    count = np.zeros_like(start)
+    where = (slots.owner, slots.slot)
+    start[where], count[where] = np.cumsum(rows) - rows, rows
+    size = max(1, _BLOCK_VALUES // (shape.recordings * shape.length * shape.features))
+    row = np.arange(shape.length)
+    for first in range(0, shape.people, size):
+        begin, many = start[first : first + size, :, None], count[first : first + size, :, None]
+        low, high = int(begin[many > 0].min()), int((begin + many).max())
+        flat = table.data[low:high].select(pl.col(table.names).cast(pl.Float64)).to_numpy()
+        there = row < many
+        values = flat[np.where(there, begin - low + row, 0)]
+        values[~there] = np.nan
+        yield values

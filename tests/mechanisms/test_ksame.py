@@ -1,0 +1,251 @@
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from eyelid.errors import InputError
+from eyelid.gaze.study import Feature
+from eyelid.gaze.table import FeatureTable, table_from_arrays
+from eyelid.mechanisms import mechanism
+from eyelid.mechanisms.mechanism import Shape
+from eyelid.privacy import randomness
+from eyelid.privacy.unit import PERSON
+
+LOW, HIGH = -1.0, 3.0
+FEATURES = (Feature("a", "", "", LOW, HIGH), Feature("group", "", "", LOW, HIGH))
+
+
+def uneven(seed: int, people: int = 7, gaps: float = 0.0) -> FeatureTable:
+    """People with unequal recordings, values beyond the bounds, gaps, and some without a task."""
+    rng = np.random.default_rng(seed)
+    parts = []
+    for person in range(people):
+        for number, task in enumerate(("read", "read", "look")):
+            if person and number and rng.random() < 0.2:
+                continue
+            rows = int(rng.integers(2, 7))
+            values = rng.uniform(LOW - 1, HIGH + 1, size=(rows, 2))
+            values[rng.random(values.shape) < gaps] = np.nan
+            parts.append(
+                pl.DataFrame(
+                    {
+                        "person": [f"p{person}"] * rows,
+                        "recording": [f"r{number}"] * rows,
+                        "task": [task] * rows,
+                        "stimulus": [f"{person}"] * rows,
+                        "time_ms": np.arange(rows) * 500.0 + person,
+                        "a": values[:, 0],
+                        "group": values[:, 1],
+                    }
+                )
+            )
+    people_frame = pl.DataFrame({"person": [f"p{person}" for person in range(people)]})
+    return FeatureTable(pl.concat(parts), FEATURES, people_frame, step_ms=500.0)
+
+
+def plainly(table: FeatureTable, member: np.ndarray, length: int | str) -> dict:
+    """A slow reference: means of (group, task, place in the task), row by row, value by value."""
+    own: dict[tuple, list] = {}
+    people = list(dict.fromkeys(table.data["person"]))
+    for person in people:
+        for task in ("look", "read"):
+            mine = table.data.filter((pl.col("person") == person) & (pl.col("task") == task))
+            for place, name in enumerate(dict.fromkeys(mine["recording"])):
+                rows = mine.filter(pl.col("recording") == name).select("a", "group").rows()
+                own[person, task, place] = rows
+    shortest = min(len(rows) for rows in own.values())
+    found = {}
+    for group in sorted(set(member)):
+        names = [name for name, mine in zip(people, member, strict=True) if mine == group]
+        for task in ("look", "read"):
+            for place in (0, 1):
+                each = [own.get((name, task, place)) for name in names]
+                if any(rows is None for rows in each):
+                    continue
+                rows = min(len(recording) for recording in each)
+                if length == "shortest":
+                    rows = shortest
+                elif length != "group":
+                    rows = min(rows, length)
+                columns = []
+                for j in (0, 1):
+                    means = []
+                    for row in range(rows):
+                        values = [recording[row][j] for recording in each]
+                        known = [min(max(v, LOW), HIGH) for v in values if v == v]
+                        whole = len(known) == len(names)
+                        means.append(sum(known) / len(names) if whole else None)
+                    first = next((m for m in means if m is not None), (LOW + HIGH) / 2)
+                    for row in range(rows):
+                        if means[row] is None:
+                            means[row] = means[row - 1] if row else first
+                    columns.append(means)
+                found[f"group{group + 1}", task, place] = columns
+    return found
+
+
+@settings(max_examples=25)
+@given(
+    seed=st.integers(0, 10_000),
+    gaps=st.sampled_from([0.0, 0.2, 0.9]),
+    length=st.sampled_from(["group", "shortest", 3]),
+)
+def test_means_are_those_of_a_plain_loop(seed, gaps, length):
+    table = uneven(seed, gaps=gaps)
+    law = mechanism("ksame", k=3, length=length)
+    noise = randomness(seed)
+    member = law.partition(table, noise)
+    released = law.averaged(table, member)
+    wanted = plainly(table, member, length)
+    frames = released.data.partition_by("person", "task", "recording", maintain_order=True)
+    seen: dict[tuple, int] = {}
+    for frame in frames:
+        key = (frame["person"][0], frame["task"][0])
+        place = seen[key] = seen.get(key, -1) + 1
+        np.testing.assert_allclose(
+            frame.select("a", "group").to_numpy().T, wanted[*key, place], atol=1e-9
+        )
+        assert frame["time_ms"].to_list() == [500.0 * row for row in range(len(frame))]
+    assert len(frames) == len(wanted)
+    assert released.people["people"].to_list() == np.bincount(member).tolist()
+    assert set(released.data.columns) == {
+        *("person", "recording", "task", "stimulus", "time_ms", "a", "group")
+    }
+    assert released.data["stimulus"].unique().to_list() == [""]
+
+
+def test_apply_is_the_partition_and_its_means():
+    table = uneven(1)
+    law = mechanism("ksame", k=3)
+    member = law.partition(table, randomness(4))
+    assert law.apply(table, randomness(4)).data.equals(law.averaged(table, member).data)
+
+
+@given(seed=st.integers(0, 1000))
+@settings(max_examples=15)
+def test_a_release_does_not_depend_on_the_order_of_people_to_the_last_bit(seed):
+    # Float sums would: 0.1 + 0.2 + 0.3 is not 0.3 + 0.2 + 0.1.
+    rng = np.random.default_rng(seed)
+    values = rng.uniform(LOW, HIGH, size=(6, 2, 4, 2))
+    order = rng.permutation(6)
+    law = mechanism("ksame", k=3)
+    member = law.partition(table_from_arrays(values, FEATURES), randomness(seed))
+    one = law.averaged(table_from_arrays(values, FEATURES), member)
+    other = law.averaged(table_from_arrays(values[order], FEATURES), member[order])
+    assert one.data.equals(other.data)
+
+
+def test_copies_are_equal_one_for_each_member_and_their_names_tell_the_group_only():
+    table = table_from_arrays(np.random.default_rng(1).random((5, 2, 3, 2)), FEATURES)
+    law = mechanism("ksame", k=2, copies="yes")
+    released = law.apply(table, randomness(1))
+    groups = replace(law, copies=False).apply(table, randomness(1))
+    assert sorted(groups.people["people"]) == [2, 3]
+    assert released.people.columns == ["person"]
+    for name, many in groups.people.rows():
+        mean = groups.data.filter(pl.col("person") == name).drop("person")
+        for copy in range(1, many + 1):
+            mine = released.data.filter(pl.col("person") == f"{name}-{copy}").drop("person")
+            assert mine.equals(mean)
+    assert len(released.people) == 5
+
+
+def test_a_feature_with_one_value_stays_as_it_is_and_one_nobody_has_is_the_midpoint():
+    values = np.full((4, 1, 3, 2), 0.1)
+    values[..., 1] = np.nan
+    released = mechanism("ksame", k=2).apply(table_from_arrays(values, FEATURES), randomness(1))
+    np.testing.assert_allclose(released.data["a"].to_numpy(), 0.1, atol=1e-9)
+    assert released.data["group"].unique().to_list() == [(LOW + HIGH) / 2]
+
+
+def test_values_beyond_the_bounds_are_clipped_and_means_stay_inside():
+    values = np.full((4, 1, 2, 2), np.inf)
+    values[..., 1] = -np.inf
+    released = mechanism("ksame", k=4).apply(table_from_arrays(values, FEATURES), randomness(1))
+    assert released.data.select("a", "group").unique().rows() == [(HIGH, LOW)]
+
+
+def test_a_gap_of_all_members_but_one_does_not_show_that_one_s_steps():
+    values = np.random.default_rng(2).uniform(LOW, HIGH, size=(3, 1, 6, 2))
+    values[1:, 0, 2:5] = np.nan
+    released = mechanism("ksame", k=3).apply(table_from_arrays(values, FEATURES), randomness(1))
+    means = released.data.select("a", "group").to_numpy()
+    assert (means[2:5] == means[1]).all()
+    np.testing.assert_allclose(means[[0, 1, 5]], values[:, 0, [0, 1, 5]].mean(axis=0), atol=1e-9)
+
+
+def test_diversity_and_balance_hold_in_every_group():
+    table = table_from_arrays(np.random.default_rng(1).random((12, 1, 2, 2)), FEATURES)
+    illness = ["x", "y", "z", "z"] * 3
+    gender = ["f", "m"] * 6
+    people = table.people.with_columns(illness=pl.Series(illness), gender=pl.Series(gender))
+    table = replace(table, people=people)
+    law = mechanism("ksame", k=4, diverse="illness", l=3, balance="gender")
+    for seed in range(10):
+        member = law.partition(table, randomness(seed))
+        for group in range(3):
+            mine = np.flatnonzero(member == group)
+            assert {illness[i] for i in mine} == {"x", "y", "z"}
+            assert abs(sum(gender[i] == "f" for i in mine) - 2) <= 1
+    shown = " ".join(law.unprotected(table))
+    assert "at least 3 values of illness" in shown
+    assert "illness" not in law.apply(table, randomness(1)).people.columns
+
+
+@pytest.mark.parametrize(
+    ("asked", "complaint"),
+    [
+        ({"k": 1}, "k must be at least 2, got 1"),
+        ({"k": 8}, "k=8 needs at least 8 people, this study has 7: choose k ≤ 7"),
+        ({"k": "many"}, "k must be int, got 'many'"),
+        ({}, "ksame needs k: give it with"),
+        ({"k": 3, "length": 0}, "length must be at least 1, got 0"),
+        ({"k": 3, "length": "longest"}, "length must be a number, group or shortest"),
+        ({"k": 3, "l": 1}, "l must be at least 2, got 1"),
+        ({"k": 3, "l": 4}, "choose k ≥ 4"),
+        ({"k": 3, "diverse": "illness"}, "unknown attribute of people 'illness'"),
+        ({"k": 3, "balance": "gender"}, "unknown attribute of people 'gender'"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_a_line_that_says_what_to_do(asked, complaint):
+    with pytest.raises(InputError, match=complaint):
+        mechanism("ksame", **asked).apply(uneven(1), randomness(1))
+
+
+def test_groups_that_cannot_all_be_diverse_are_refused():
+    table = uneven(1)
+    table = replace(table, people=table.people.with_columns(illness=pl.Series(["x"] * 6 + ["y"])))
+    with pytest.raises(InputError, match="2 groups cannot all have 2 values of illness"):
+        mechanism("ksame", k=3, diverse="illness").check(table)
+
+
+def test_people_without_anything_in_common_are_refused():
+    table = uneven(1)
+    lacking = (pl.col("person") == "p0") & (pl.col("task") == "read")
+    others = (pl.col("person") != "p0") & (pl.col("task") == "look")
+    table = replace(table, data=table.data.filter(~lacking & ~others))
+    with pytest.raises(InputError, match="there is no recording that everybody has"):
+        mechanism("ksame", k=3).apply(table, randomness(1))
+
+
+def test_features_without_bounds_are_refused():
+    table = table_from_arrays(np.zeros((4, 1, 2, 1)), [Feature("a", "", "", 0.0, np.inf)])
+    with pytest.raises(InputError, match="feature a has no public bounds"):
+        mechanism("ksame", k=2).apply(table, randomness(1))
+
+
+def test_the_guarantee_is_k_without_an_epsilon_and_says_what_is_not_hidden():
+    law = mechanism("ksame", k=8)
+    promised = law.cost(Shape(20, 3, 100, 5), PERSON)
+    assert (str(promised.kind), promised.k, promised.epsilon) == ("k-anonymity", 8, None)
+    assert promised.holds
+    assert "2 groups of 10" in law.sampler(Shape(20, 3, 100, 5))
+    assert "not differential privacy" in law.person_total(Shape(20, 3, 100, 5))
+    told = " ".join(mechanism("ksame", k=3).unprotected(uneven(1)))
+    assert "any 2 members of a group of 3 can compute the last one's values exactly" in told
+    assert "which group somebody is in" in told
+    with pytest.raises(InputError, match="k=8 needs at least 8 people"):
+        law.cost(Shape(7, 3, 100, 5), PERSON)
