@@ -8,6 +8,8 @@ from eyelid.audits.anonymity import (
     collusion,
     exact_intersection,
     intersection,
+    known_partition,
+    mean_amiss_of_span,
     padding,
     recover_partition,
 )
@@ -70,10 +72,44 @@ def test_whoever_has_all_recordings_finds_the_partition(people):
     assert not printed.one_partition
 
 
+def test_many_people_are_found_by_plain_least_squares(people, monkeypatch):
+    # As with thousands, for whom weights without negative ones would take minutes.
+    monkeypatch.setattr("eyelid.audits.anonymity._MOST_PEOPLE", 0)
+    law = mechanism("ksame", k=5)
+    member = law.partition(people, randomness(8))
+    found = recover_partition(people, law.averaged(people, member))
+    assert found.behind_all.argmax(axis=0).tolist() == member.tolist()
+    assert found.exact
+    assert not recover_partition(people, noisy(of("ksame", people))).exact
+
+
+def noisy(table: FeatureTable) -> FeatureTable:
+    return replace(table, data=table.data.with_columns(pl.col("f1") + 0.01 * pl.col("f0")))
+
+
+def test_whoever_is_told_the_partition_knows_what_could_be_found_out(people):
+    law = mechanism("ksame", k=5)
+    member = law.partition(people, randomness(8))
+    released = law.averaged(people, member)
+    told, found = known_partition(people, released, member), recover_partition(people, released)
+    np.testing.assert_allclose(told.weights, found.weights, atol=1e-6)
+    assert (told.members == found.members).all()
+    assert told.tasks == found.tasks
+
+
+def test_the_mean_over_all_groups_is_the_mean_over_everybody(people):
+    law = mechanism("ksame", k=5)
+    released = law.apply(people, randomness(8))
+    sizes = released.people["people"].to_numpy()
+    assert mean_amiss_of_span(people, released, sizes) < 2.0**-36
+    assert mean_amiss_of_span(people, noisy(released), sizes) > 1e-4
+    other = replace(released, data=released.data.filter(pl.col("person") != "group1"))
+    gone = mean_amiss_of_span(people, other, sizes[1:])
+    assert gone > 1e-4
+
+
 def test_what_is_no_mean_of_people_leaves_a_rest(people):
-    sound = of("ksame", people)
-    noisy = replace(sound, data=sound.data.with_columns(pl.col("f1") + 0.01 * pl.col("f0")))
-    assert not recover_partition(people, noisy).exact
+    assert not recover_partition(people, noisy(of("ksame", people))).exact
 
 
 def test_recovery_copes_with_gaps_values_beyond_bounds_and_people_without_a_task(people):

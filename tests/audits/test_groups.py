@@ -99,10 +99,69 @@ def test_whatever_is_not_the_mean_of_groups_is_noticed(table):
         assert any(words in said for said in amiss), (words, amiss)
 
 
-def test_too_few_values_to_tell_who_is_in_which_group_are_said(table):
+def test_with_too_few_values_what_can_be_checked_is(table):
     law = KSame(k=3, length=2)
+    sound = law.averaged(table, np.repeat([0, 1, 2], 3))
+    groups, amiss = found_groups(law, table, sound)
+    assert groups.fresh
+    assert amiss == []
+    higher = replace(sound, data=sound.data.with_columns(pl.col("a") + 0.01))
+    _, amiss = found_groups(law, table, higher)
+    assert amiss == ["the mean over all groups is not the mean over everybody"]
+    # Those who attack know the groups of the other run as if they had been found out.
+    told = audit_records(table, groups.means, groups.found)
+    assert told.sizes == (3, 3, 3)
+    assert told.exact_intersection.rate == pytest.approx(1 / 3)
+    assert told.collusion.exact
+    missing = sound.data.filter((pl.col("task") != "t2") | (pl.col("person") != "group3"))
+    faults = {
+        "not the sizes": replace(sound, people=sound.people.with_columns(people=pl.lit(2))),
+        "more of its groups": replace(sound, people=sound.people.with_columns(ill=pl.lit("y"))),
+        "people can have in common": replace(sound, data=missing),
+    }
+    for words, released in faults.items():
+        _, amiss = found_groups(law, table, released)
+        assert any(words in said for said in amiss), (words, amiss)
     with pytest.raises(InputError, match="too few values to find out who of 9 people"):
-        found_groups(law, table, law.averaged(table, np.repeat([0, 1, 2], 3)))
+        found_groups(None, table, sound)
+
+
+@pytest.mark.parametrize("who", ["two alike", "one at the lower bounds", "all alike"])
+def test_people_who_can_stand_for_each_other_refute_nothing(table, who):
+    lowest = [f.lower for f in table.features]
+    first = table.data.filter(pl.col("person") == table.data["person"][0])
+    values = {
+        "two alike": [first[name] for name in table.names],
+        "one at the lower bounds": [pl.Series([low] * len(first)) for low in lowest],
+        "all alike": [pl.Series([low] * len(first)) for low in lowest],
+    }[who]
+    people = table.data["person"].unique(maintain_order=True).to_list()
+    changed = people if who == "all alike" else people[-1:]
+    parts = [
+        part.with_columns(
+            [
+                pl.Series(name, np.resize(value.to_numpy(), len(part)))
+                for name, value in zip(table.names, values, strict=True)
+            ]
+        )
+        if part["person"][0] in changed
+        else part
+        for part in table.data.partition_by("person", maintain_order=True)
+    ]
+    alike = replace(table, data=pl.concat(parts))
+    law = KSame(k=3)
+    _, amiss = found_groups(law, alike, law.averaged(alike, np.repeat([0, 1, 2], 3)))
+    assert amiss == []
+
+
+def test_somebody_outside_the_bounds_is_found_as_others_are(table):
+    beyond = pl.when(pl.col("person") == table.data["person"][0]).then(1e6).otherwise(pl.col("a"))
+    outside = replace(table, data=table.data.with_columns(beyond.alias("a")))
+    law, member = KSame(k=3), np.repeat([0, 1, 2], 3)
+    groups, amiss = found_groups(law, outside, law.averaged(outside, member))
+    assert amiss == []
+    assert not groups.fresh
+    assert (groups.member == member).all()
 
 
 def test_copies_that_differ_tell_members_apart(table):
@@ -129,6 +188,21 @@ def test_members_have_the_mean_of_their_group_under_their_own_names(table, group
     for person in people[3:6]:
         theirs = named.data.filter(pl.col("person") == person).sort("task", "time_ms")
         np.testing.assert_allclose(theirs["a"], plain["a"], rtol=1e-9)
+
+
+def test_members_of_whom_nothing_is_known_count_as_not_named():
+    # One group of six, three of whom did a second task: of these one can be named, of all six too.
+    table = people_with_tasks(people=6)
+    data = table.data.filter((pl.col("task") == "t0") | (pl.col("person").cast(pl.Int64) < 3))
+    half = replace(table, data=data.filter(pl.col("task") != "t2"))
+    law, member = KSame(k=6), np.zeros(6, dtype=np.intp)
+    named = Grouped(law, half, one_a_group(law, half, member), member).named()
+    protocol = [find_protocol("raw→release")]
+    (known,) = identify(Material(half, named), [Means()], protocol)
+    (everybody,) = identify(Material(half, named), [Means()], protocol, over_all=["raw→release"])
+    assert (known.rate.rate, known.rate.people) == (pytest.approx(1 / 3), 3)
+    assert (everybody.rate.rate, everybody.rate.people) == (pytest.approx(1 / 6), 6)
+    assert everybody.rate.chance == pytest.approx(1 / 6)
 
 
 def test_nobody_is_named_more_often_than_there_are_groups(table, grouped):

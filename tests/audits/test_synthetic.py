@@ -8,7 +8,12 @@ import pytest
 from scipy.stats import wasserstein_distance
 
 from eyelid.audits import synthetic
-from eyelid.audits.synthetic import audit_synthetic, is_made_up
+from eyelid.audits.synthetic import (
+    ShownHistograms,
+    audit_synthetic,
+    is_made_up,
+    shown_histograms,
+)
 from eyelid.audits.utility import learned_elsewhere
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
@@ -124,3 +129,15 @@ def test_what_is_learned_from_made_up_rows_is_tested_on_people(table):
     swapped = rows_of_nobody(drawn(1)[::-1], table)
     (wrong,) = learned_elsewhere(table, swapped, models=["tree"])
     assert wrong.rate.rate < 0.1
+
+
+def test_who_is_alone_in_a_bin_is_counted_by_hand():
+    # Four bins from 0 to 2. Of a: 0, 1 and 2 have the first, 3 alone the last. Of b nobody differs.
+    values = np.array([0.0, 0.1, 0.2, 2.0])[:, None, None, None] * np.array([1.0, 0.0])
+    people = table_from_arrays(values, FEATURES)
+    assert shown_histograms(people, people, 4) == ShownHistograms(
+        filled=2, alone=1, shown=1, people=1, ends=1, ends_shown=1
+    )
+    low = replace(people, data=people.data.with_columns(a=pl.lit(0.3)))
+    found = shown_histograms(people, low, 4)
+    assert (found.alone, found.shown, found.people, found.ends_shown) == (1, 0, 0, 0)

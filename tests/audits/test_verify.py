@@ -25,7 +25,7 @@ def everything():
 
 def test_every_mechanism_of_the_catalogue_is_tried_at_every_unit():
     for kind in catalogue().values():
-        tried = {(law.unit.name, unit.name) for law, unit in _claims(kind)}
+        tried = {(law.unit.name, unit.name) for law, unit, _ in _claims(kind)}
         # Means over people offer what the mechanism inside offers.
         units = DCT.units if kind is GroupMean else kind.units
         assert tried >= {(unit, unit) for unit in units}

@@ -7,6 +7,9 @@ import sys
 
 import pytest
 
+from eyelid.audits.claims.game import GameResult
+from eyelid.audits.verify import Verification
+
 COMMANDS = [
     "demo", "simulate", "inspect", "features", "mechanisms", "cost", "release", "budget", "verify",
 ]  # fmt: skip
@@ -139,6 +142,20 @@ def test_verify_speaks_json_and_exit_codes(eyelid, monkeypatch):
     # So few runs miss the subtle fault, and the exit code says so.
     assert done.code == (0 if found["passed"] else 1)
     assert not any(m["refuted"] for m in found["mechanisms"])
+
+
+def test_verify_leaves_out_empty_tables_and_tells_settings_apart(eyelid, monkeypatch):
+    games = [
+        GameResult("seeded", "person", "person", "epsilon", 2.0, 1.0, 1000, "", True, settings)
+        for settings in ("rows=1", "rows=2")
+    ]
+    found = Verification(tuple(games), (), (), (), (), (), ())
+    monkeypatch.setattr("eyelid.audits.verify.verify", lambda *words, **more: found)
+    out = eyelid("verify", "seeded").out
+    assert "rows=1" in out
+    assert "rows=2" in out
+    for title in ("Noise of a whole table", "Sensitivity fuzz", "Digits", "What is shown"):
+        assert title not in out
 
 
 def test_verify_finds_something_with_exit_code_one(eyelid, monkeypatch):

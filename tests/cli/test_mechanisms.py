@@ -10,12 +10,17 @@ from eyelid.mechanisms import catalogue
 from eyelid.mechanisms.literature import LITERATURE
 
 
-def test_what_holds_is_listed_apart_from_what_does_not(eyelid):
+def test_the_catalogue_comes_first_and_what_holds_apart_from_what_does_not(eyelid):
     out = eyelid("mechanisms").out
-    first, second = out.split("none holds")[0], out.split("none holds")[1].split("Published")[0]
+    first, rest = out.split("none holds")
+    second, below = rest.split("One in full")
     for name, kind in catalogue().items():
-        listed = [bool(re.search(rf"^{name}: ", part, re.MULTILINE)) for part in (first, second)]
+        listed = [bool(re.search(rf"^ {name} ", part, re.MULTILINE)) for part in (first, second)]
         assert listed == [kind.claims_to_hold, not kind.claims_to_hold], name
+        assert re.search(rf"^{name}: ", below, re.MULTILINE)
+    assert "printed, not promised" in second
+    assert "promised" not in first
+    assert "Published for eye tracking" in below
 
 
 @pytest.mark.parametrize("columns", [80, 100, 140])

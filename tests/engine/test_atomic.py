@@ -1,6 +1,7 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -86,3 +87,19 @@ def test_a_file_is_replaced_whole(tmp_path):
     assert (tmp_path / "a").read_text() == "new"
     with pytest.raises(InputError, match="cannot write"):
         write_file(tmp_path / "no" / "a", "x")
+
+
+def test_a_place_that_takes_no_folders_is_found_out_before_the_block(tmp_path, monkeypatch):
+    def refuse(*_, **__):
+        raise FileNotFoundError(2, "No such file or directory")
+
+    monkeypatch.setattr(Path, "mkdir", refuse)
+    refused = pytest.raises(InputError, match=r"cannot write .*out: No such file or directory")
+    with refused, new_folder(tmp_path / "out"):
+        pytest.fail("there is nowhere to write")
+
+
+def test_looking_whether_there_is_room_leaves_nothing(tmp_path):
+    check_new(tmp_path / "out")
+    check_new(tmp_path / "deep" / "er" / "out")
+    assert list(tmp_path.iterdir()) == []

@@ -1,3 +1,4 @@
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +11,9 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
 from eyelid.mechanisms import mechanism
+from eyelid.mechanisms.ksame import lacking
 from eyelid.mechanisms.mechanism import Shape
+from eyelid.mechanisms.partition import group_sizes
 from eyelid.privacy import randomness
 from eyelid.privacy.unit import PERSON
 
@@ -191,7 +194,9 @@ def test_diversity_and_balance_hold_in_every_group():
             assert {illness[i] for i in mine} == {"x", "y", "z"}
             assert abs(sum(gender[i] == "f" for i in mine) - 2) <= 1
     shown = " ".join(law.unprotected(table))
-    assert "at least 3 values of illness" in shown
+    assert "the illness of a member to whoever knows it of the others of the group" in shown
+    assert "even share of every value, rounded down or up, and at least 3 values" in shown
+    assert "that people who share illness and gender are spread over the groups as evenly" in shown
     assert "illness" not in law.apply(table, randomness(1)).people.columns
 
 
@@ -200,12 +205,15 @@ def test_diversity_and_balance_hold_in_every_group():
     [
         ({"k": 1}, "k must be at least 2, got 1"),
         ({"k": 8}, "k=8 needs at least 8 people, this study has 7: choose k ≤ 7"),
-        ({"k": "many"}, "k must be int, got 'many'"),
+        ({"k": "many"}, "k must be a whole number, got 'many'"),
         ({}, "ksame needs k: give it with"),
         ({"k": 3, "length": 0}, "length must be at least 1, got 0"),
         ({"k": 3, "length": "longest"}, "length must be a number, group or shortest"),
-        ({"k": 3, "l": 1}, "l must be at least 2, got 1"),
-        ({"k": 3, "l": 4}, "choose k ≥ 4"),
+        ({"k": -3}, "k must be at least 2, got -3: nobody is hidden in a group of fewer than two"),
+        ({"k": 3, "copies": "maybe"}, "copies must be true or false, got 'maybe'"),
+        ({"k": 3, "l": 3}, "l = 3 values of what.* diverse=NAME, or leave l out"),
+        ({"k": 3, "diverse": "illness", "l": 1}, "l must be at least 2, got 1"),
+        ({"k": 3, "diverse": "illness", "l": 4}, "choose k ≥ 4"),
         ({"k": 3, "diverse": "illness"}, "unknown attribute of people 'illness'"),
         ({"k": 3, "balance": "gender"}, "unknown attribute of people 'gender'"),
     ],
@@ -215,11 +223,125 @@ def test_what_cannot_be_is_refused_in_a_line_that_says_what_to_do(asked, complai
         mechanism("ksame", **asked).apply(uneven(1), randomness(1))
 
 
-def test_groups_that_cannot_all_be_diverse_are_refused():
-    table = uneven(1)
-    table = replace(table, people=table.people.with_columns(illness=pl.Series(["x"] * 6 + ["y"])))
-    with pytest.raises(InputError, match="2 groups cannot all have 2 values of illness"):
-        mechanism("ksame", k=3, diverse="illness").check(table)
+def with_attribute(table, values):
+    return replace(table, people=table.people.with_columns(illness=pl.Series(values)))
+
+
+@pytest.mark.parametrize(
+    ("values", "asked", "complaint"),
+    [
+        (
+            "xxxxxxy",
+            {"k": 3},
+            "2 groups of 3 or 4 cannot all have 2 values of illness: choose k = 7$",
+        ),
+        (
+            "xxxyyyz",
+            {"k": 3, "l": 3},
+            "cannot all have 3 values of illness: choose k = 7 or l = 2$",
+        ),
+        ("xxxxxxx", {"k": 3}, "illness has 1 value over everybody.* leave diverse out"),
+        (
+            "xxxxyyy",
+            {"k": 3, "l": 3},
+            "illness has 2 values over .*: choose l = 2, or leave it out",
+        ),
+    ],
+)
+def test_groups_that_cannot_all_be_diverse_are_told_what_would_do(values, asked, complaint):
+    table = with_attribute(uneven(1), list(values))
+    with pytest.raises(InputError, match=complaint):
+        mechanism("ksame", diverse="illness", **asked).check(table)
+    mended = re.search(r"choose (k|l) = (\d)", complaint)
+    if mended:
+        asked = asked | {mended[1]: int(mended[2])}
+        mechanism("ksame", diverse="illness", **asked).check(table)
+
+
+@pytest.mark.parametrize("name", ["ksame", "ksame-dp"])
+def test_an_attribute_that_all_share_cannot_be_balanced(name):
+    table = with_attribute(uneven(1), ["x"] * 7)
+    epsilon = {"epsilon": 1.0} if name == "ksame-dp" else {}
+    with pytest.raises(InputError, match="illness is the same for everybody, nothing to balance"):
+        mechanism(name, k=3, balance="illness", **epsilon).check(table)
+
+
+def with_ages(ages):
+    table = table_from_arrays(np.random.default_rng(1).random((20, 1, 2, 2)), FEATURES)
+    gender = pl.Series(["f", "m"] * 10)
+    return replace(table, people=table.people.with_columns(age=pl.Series(ages), gender=gender))
+
+
+def test_the_last_members_diagnosis_follows_from_the_others_and_the_certificate_says_so():
+    table, law = with_ages(["ill"] * 10 + ["well"] * 10), mechanism("ksame", k=4, diverse="age")
+    for seed in range(10):
+        ill = law.partition(table, randomness(seed))[:10]
+        assert np.bincount(ill).tolist() == [2] * 5, "whoever knows three of a group knows all four"
+    assert any("the age of a member to whoever knows it of" in s for s in law.unprotected(table))
+
+
+def test_no_group_is_said_to_have_its_share_of_what_is_dealt_out_within_something_else():
+    table = with_ages([n // 3 for n in range(20)])
+    women = np.arange(20) % 2 == 0
+    law = mechanism("ksame", k=4, balance="age,gender")
+    uneven_ones = [
+        np.ptp(np.bincount(law.partition(table, randomness(seed))[women], minlength=5))
+        for seed in range(10)
+    ]
+    assert max(uneven_ones) > 1
+    told = " ".join(law.unprotected(table))
+    assert "share of every value" not in told
+    assert "who share age and gender are spread" in told
+    assert "(of gender by itself groups may differ by more)" in told
+
+
+@pytest.mark.parametrize(
+    "asked", [{"diverse": "age", "balance": "gender"}, {"balance": "age,gender"}]
+)
+def test_balance_within_what_nobody_shares_is_refused_as_it_does_nothing(asked):
+    table = with_ages(list(range(20)))
+    with pytest.raises(InputError, match="gender is the same for all who share what comes before"):
+        mechanism("ksame", k=4, **asked).check(table)
+
+
+def test_l_is_stated_where_it_is_used_and_nowhere_else():
+    assert mechanism("ksame", k=3).parameters()["l"] is None
+    assert mechanism("ksame", k=3, diverse="illness").parameters()["l"] == 2
+
+
+@pytest.mark.parametrize(
+    ("people", "k", "words", "not_words"),
+    [
+        (20, 8, "2 groups of 10 people.* k = 10 would give the same groups", "nothing to compare"),
+        (20, 11, "k = 20 would give the same groups.* nothing to compare: k = 10 or less", "more"),
+        (20, 4, "5 groups of 4 people", "would give"),
+        (23, 4, "5 groups of 4 or 5 people", "would give"),
+        (3, 3, "With one group there is nothing to compare.$", "would give"),
+    ],
+)
+def test_a_larger_k_for_the_same_groups_is_named(people, k, words, not_words):
+    law = mechanism("ksame", k=k)
+    said = law.worth(Shape(people, 3, 100, 5))
+    assert re.search(words, said)
+    assert not_words not in said
+    better = re.search(r"k = (\d+) would give the same groups", said)
+    if better:
+        assert group_sizes(people, int(better[1])) == group_sizes(people, k)
+
+
+def test_whoever_lacks_a_recording_is_counted_by_task_and_order():
+    table = table_from_arrays(np.zeros((5, 3, 2, 2)), FEATURES)
+    recordings = table.data["recording"].unique(maintain_order=True)
+    task = dict(zip(recordings, ("read", "read", "look"), strict=True))
+    data = table.data.with_columns(task=pl.col("recording").replace_strict(task))
+    first, second = data["person"].unique(maintain_order=True)[:2]
+    gone = (pl.col("person") == first) & (pl.col("task") == "look")
+    gone |= pl.col("person").is_in([first, second]) & (pl.col("recording") == recordings[0])
+    assert lacking(replace(table, data=data)) == {}
+    assert lacking(replace(table, data=data.filter(~gone))) == {
+        "task 'look'": 1,
+        "recording 2 of task 'read'": 2,
+    }
 
 
 def test_people_without_anything_in_common_are_refused():
@@ -245,7 +367,8 @@ def test_the_guarantee_is_k_without_an_epsilon_and_says_what_is_not_hidden():
     assert "2 groups of 10" in law.sampler(Shape(20, 3, 100, 5))
     assert "not differential privacy" in law.person_total(Shape(20, 3, 100, 5))
     told = " ".join(mechanism("ksame", k=3).unprotected(uneven(1)))
-    assert "any 2 members of a group of 3 can compute the last one's values exactly" in told
+    assert "the mean of a group of 3 less those of 2 gives the last one's values exactly" in told
+    assert "nobody need be a member" in told
     assert "which group somebody is in" in told
     with pytest.raises(InputError, match="k=8 needs at least 8 people"):
         law.cost(Shape(7, 3, 100, 5), PERSON)

@@ -212,7 +212,10 @@ def test_what_is_not_protected_names_sizes_and_nobody():
     said = build(k=3).unprotected(table)
     assert "how many people each group has (4, 4, 3), which follows from their number and k" in said
     assert not any("who is in" in one for one in said)
-    assert "who has which gender" in build(k=3, balance="gender").unprotected(table)[-1]
+    told = build(k=3, balance="gender").unprotected(table)[-1]
+    assert (
+        told == "that people who share gender are spread over the groups as evenly as they can be"
+    )
 
 
 def test_balance_gives_every_group_its_share():
@@ -225,7 +228,7 @@ def test_balance_gives_every_group_its_share():
 @pytest.mark.parametrize(
     ("parameters", "text"),
     [
-        ({"k": 1}, "k must be at least 2, got 1: a group of one is that person's own record"),
+        ({"k": 1}, "k must be at least 2, got 1: nobody is hidden in a group of fewer than two"),
         ({"k": 12}, "k=12 needs at least 12 people, this study has 11: choose k ≤ 11"),
         ({"balance": "shoe"}, "shoe"),
         ({"unit": "recording"}, "does not offer the unit 'recording'"),

@@ -54,7 +54,7 @@ def test_epsilon_must_be_positive(epsilon):
 
 @pytest.mark.parametrize("text", ["one", "nan", ""])
 def test_text_that_is_no_number_is_named(text):
-    with pytest.raises(InputError, match="epsilon must be float, got"):
+    with pytest.raises(InputError, match="epsilon must be a number, got"):
         mechanism("laplace", epsilon=text)
 
 

@@ -350,7 +350,7 @@ def test_constant_features_and_one_recording_each_come_back(name):
         ("fpa", {"k": "2.5"}, "k must be a number, public or private, got '2.5'"),
         ("fpa", {"window": 0}, "window must be at least 1, got 0"),
         ("cfpa", {"chunk": 0}, "chunk must be at least 1, got 0"),
-        ("cfpa", {"chunk": "many"}, "chunk must be int, got 'many'"),
+        ("cfpa", {"chunk": "many"}, "chunk must be a whole number, got 'many'"),
         ("cfpa", {"unit": "chunk:64"}, "unit 'chunk:64' and chunk = 32 differ: set chunk=64"),
         ("fpa", {"unit": "chunk:30"}, "fpa does not offer the unit 'chunk:30'"),
         ("fpa", {"unit": "record"}, "fpa does not offer the unit 'record'"),

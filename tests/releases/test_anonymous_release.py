@@ -14,8 +14,8 @@ from eyelid.mechanisms import mechanism
 from eyelid.mechanisms.slots import slots_of
 from eyelid.privacy import PERSON, Guarantee, Kind, Neighbours, Trust, rank1_bounds, sequential
 from eyelid.privacy.noise import randomness
-from eyelid.releases.certificate import Certificate, read_certificate
-from eyelid.releases.certifying import ANOTHER_LEDGER, NO_LEDGER, OTHER_GROUPS, OTHER_ROWS
+from eyelid.releases.certificate import ANOTHER_LEDGER, Certificate, read_certificate
+from eyelid.releases.certifying import NO_LEDGER, OTHER_GROUPS, OTHER_ROWS
 from eyelid.releases.plan import LISTED_BOUNDS, SEEDED_GROUPS, SEEDED_ROWS
 from eyelid.releases.quote import cost
 from eyelid.releases.release import release
@@ -67,7 +67,7 @@ def test_the_certificate_states_k_and_no_epsilon(folder, tmp_path):
     assert told["noise"]["numerics"] == "no noise"
     shown = " ".join(told["unprotected"])
     assert "the sizes of the groups (4)" in shown
-    assert "any 3 members of a group of 4 can compute the last one's values" in shown
+    assert "the mean of a group of 4 less those of 3 gives the last one's values exactly" in shown
     # No total can have an ε.
     assert (told["ledger_total"]["kind"], told["ledger_total"]["holds"]) == ("none", False)
     assert told["ledger_total"]["reasons"] == [
@@ -150,12 +150,12 @@ def test_the_budget_tells_of_groups(folder):
     release(folder, mechanism="ksame", k=4)
     once = budget(folder)
     assert "k-anonymity is not differential privacy and has no ε" in once.sentence
-    assert "two partitions intersect" not in once.sentence
+    assert "No bound on being named" not in once.sentence
     assert once.debits[0].what == "means of groups of at least 4, –"
     entry = once.to_dict()["entries"][0]
     assert (entry["k"], entry["epsilon"], entry["holds"]) == (4, None, True)
     release(folder, mechanism="gaussian", epsilon=1.0)
-    assert "two partitions intersect" in budget(folder).sentence
+    assert "No bound on being named" in budget(folder).sentence
 
 
 def test_a_seed_tells_who_is_with_whom(make_table):
@@ -239,13 +239,15 @@ def test_the_folder_and_its_card_are_whole(folder, tmp_path, copies):
     assert "Means over 8 people in 2 groups of 4, nobody's own record" in card
     assert "Taken: every value is clipped to its public bounds" in card
     assert "names the right one of them with probability at most 0.25." in card
-    assert "all of a group but one compute the last one's values exactly" in card
+    assert "be they a member or not, computes the last one's values exactly" in card
     assert "The processing satisfies k-anonymity with k = 4" in card
     for word in ("padded", "ε-differential privacy", "span is", "neighbours", "None"):
         assert word not in card
     release(folder, tmp_path / "again", mechanism="ksame", k=4, copies=copies)
     card = (tmp_path / "again" / "DATACARD.md").read_text(encoding="utf-8")
-    assert "No bound on how often people are named is known: there are other releases" in card
+    assert (
+        "No bound on how often people are named is known: 1 other release of these people" in card
+    )
     assert "at most 0.25" not in card
 
 
@@ -286,10 +288,152 @@ def test_the_terminal_tells_it_and_warns_the_second_time(eyelid, folder, tmp_pat
     assert (done.code, done.err) == (0, "")
     assert "8 people, 2 groups of 4, 24 rows." in done.out
     assert "with probability 1/4 at most" in done.out
-    assert "so far: no bound, because k-anonymity is not differential privacy" in done.out
+    assert "There is no total ε, because k-anonymity is not differential privacy" in done.out
+    assert "1/4 stands as long as this is the only release of these people." in done.out
     again = eyelid(*command[:2], tmp_path / "again", *command[3:])
     assert again.code == 0
     assert "share one only" in again.err
+    assert "One person, in total: No bound on being named: 1 other release" in again.out
+    assert "Over 2 releases of these people so far: no total ε" in again.out
+    assert "no 1/k either" in again.out
+
+
+def test_nothing_leads_with_one_in_k_where_other_releases_are_known(eyelid, folder, tmp_path):
+    for name in ("one", "two"):
+        release(folder, tmp_path / name, mechanism="ksame", k=4)
+    lead = "No bound on being named: 1 other release of these people is known. This release alone"
+    told = read_certificate(tmp_path / "two")
+    assert told.how.startswith(
+        "no bound on being named: 1 other release of these people is known; "
+    )
+    assert "this release alone would give: k-anonymity" in told.how
+    assert promise(told.person_level, told.others).startswith(lead)
+    card = (tmp_path / "two" / "DATACARD.md").read_text(encoding="utf-8")
+    # In the guarantee and in the paragraph for an ethics board: never a chance in k before it.
+    parts = card.split("(central release): ")[1], card.split('(mechanism "ksame"). ')[1]
+    assert all(part.startswith(lead) for part in parts)
+    assert "Whoever has both may find out which are yours" in card.partition("consent form")[2]
+    table = eyelid("budget", folder).out
+    assert table.count("only alone") == 2
+    assert " yes " not in table
+    assert "No bound on being named: what was promised is true of a single release only" in table
+    first = read_certificate(tmp_path / "one")
+    assert (first.others, first.how.partition(":")[0]) == (
+        "",
+        "k-anonymity of a person, over all recordings together",
+    )
+
+
+def test_people_who_may_be_counted_elsewhere_are_promised_no_name_either(folder, tmp_path):
+    done = release(folder, mechanism="ksame", k=4, ledger=tmp_path / "other").certificate
+    assert done.others == "other releases of these people may be counted in another ledger"
+    assert done.how.startswith("no bound on being named: other releases of these people may be")
+    assert "Another ledger may have counted more" in budget(folder).sentence
+    state = budget(folder, ledger=tmp_path / "other")
+    assert state.sentence.startswith("No bound on being named: what was promised is true of a")
+    assert [entry["undone"] for entry in state.to_dict()["entries"]] == [True]
+
+
+def test_a_price_knows_of_other_releases_and_leaves_no_trace(eyelid, folder):
+    words = ("cost", folder, "--mechanism", "ksame", "--set", "k=4")
+    assert "at most 25%" in eyelid(*words).out
+    release(folder, mechanism="laplace", epsilon=1.0)
+    before = sorted(p.name for p in folder.parent.iterdir())
+    told = eyelid(*words).out
+    assert "no bound: 1 other release of these people is known" in told
+    assert "at most 25%" not in told
+    assert cost("ksame", folder, k=4).rank1_bound == NO_BOUND
+    assert (len(budget(folder).debits), sorted(p.name for p in folder.parent.iterdir())) == (
+        1,
+        before,
+    )
+    found = json.loads(eyelid(*words, "--json").out)["ledger"]
+    assert (found["releases"], found["limit"], found["refused"]) == (1, None, False)
+
+
+def test_a_price_is_that_of_the_certificate_that_follows(folder):
+    for asked in (
+        {"mechanism": "laplace", "epsilon": 1.0},
+        {"mechanism": "gaussian", "epsilon": 2.0},
+    ):
+        quote = cost(asked["mechanism"], folder, epsilon=asked["epsilon"])
+        done = release(folder, **asked).certificate
+        assert quote.rank1_bound == pytest.approx(done.rank1_bound)
+        assert quote.total.numbers() == done.total.numbers()
+
+
+@pytest.mark.parametrize(("epsilon", "refused"), [(1.0, False), (1.5, True)])
+def test_a_price_says_when_the_limit_would_refuse(eyelid, folder, epsilon, refused):
+    release(folder, mechanism="laplace", epsilon=1.0)
+    budget(folder, limit_epsilon=2.0)
+    told = eyelid("cost", folder, "--mechanism", "laplace", "--epsilon", epsilon).out
+    assert ("The ledger would refuse this release" in told) == refused
+    assert (
+        "The ledger would refuse"
+        in eyelid(*f"cost {folder} --mechanism ksame --set k=4".split()).out
+    )
+    if refused:
+        with pytest.raises(Refused):
+            release(folder, mechanism="laplace", epsilon=epsilon)
+
+
+def test_a_price_without_its_ledger_says_what_it_does_not_know(eyelid, folder):
+    folder.with_name("study.ledger").unlink()
+    done = eyelid("cost", folder, "--mechanism", "ksame", "--set", "k=4")
+    assert done.code == 0
+    assert "what was released of these people before is not known: the ledger" in done.err
+
+
+def test_lost_tasks_are_named_before_and_after(unequal):
+    (note,) = cost("ksame", unequal, k=3).notes
+    assert note.startswith("1 of 9 people lack task '2': a group with one of them loses it")
+    assert "1 of 3 groups" in note
+    for copies in (False, True):
+        told = release(unequal, mechanism="ksame", k=3, copies=copies).rows
+        assert told.endswith("; 1 of 3 groups lost task '2')")
+
+
+def test_noisy_groups_that_are_too_small_are_pointed_elsewhere_first():
+    facts = {"recordings": 3, "features": 52, "length": 541, "epsilon": 4.0}
+    says = cost("ksame-dp", people=20, k=4, **facts).to_dict()["says"]
+    assert says.startswith("Means of 4 people drown in the noise of this ε. One mean over all 20")
+    assert "though still too much; without an ε, ksame" in says
+    some = cost("ksame-dp", people=2000, k=20, **facts).to_dict()["says"]
+    assert "(groupmean) has the least noise; without an ε, ksame" in some
+    many = cost("ksame-dp", people=20_000, k=4000, **facts).to_dict()["says"]
+    assert "drown" not in many
+
+
+@pytest.mark.parametrize(
+    ("law", "words"),
+    [
+        ({"mechanism": "ksame", "k": 4}, "cannot be told from at least 3 others of your group"),
+        ({"mechanism": "ksame", "k": 2}, "cannot be told from at least 1 other person of your"),
+        ({"mechanism": "ksame", "k": 4, "seed": 1}, "shared without a guarantee of privacy"),
+        ({"mechanism": "laplace", "epsilon": 1.0}, "measurements of each participant, with"),
+        ({"mechanism": "laplace", "epsilon": 90.0}, "it promises you almost nothing"),
+        ({"mechanism": "groupmean", "epsilon": 1.0}, "figures over all 8 participants together"),
+    ],
+)  # fmt: skip
+def test_participants_are_told_in_plain_words(folder, tmp_path, law, words):
+    release(folder, tmp_path / "out", **law)
+    card = (tmp_path / "out" / "DATACARD.md").read_text(encoding="utf-8")
+    said = card.partition("## For a consent form")[2].partition("## ")[0]
+    assert words in said
+    assert ("ε" in said, "neighbours" in said) == (False, False)
+    if law["mechanism"] == "ksame" and "seed" not in law:
+        assert "Whoever has the recordings of all others of your group can work out yours." in said
+
+
+def test_the_card_is_short_and_has_nothing_that_was_not_asked_for(folder, tmp_path):
+    release(folder, tmp_path / "out", mechanism="ksame", k=4)
+    card = (tmp_path / "out" / "DATACARD.md").read_text(encoding="utf-8")
+    assert "`ksame` with k = 4, length = group, copies = no." in card
+    assert "Noise: none. Random is one random partition of 8 people" in card
+    assert "no noise" not in card
+    assert "2 features, 3 recordings a group" in card
+    assert "fixation_rate" not in card
+    assert "`study.json` names and defines the features" in card
 
 
 def test_a_price_needs_no_study(eyelid):
@@ -341,12 +485,74 @@ def test_rows_that_many_could_have_given_are_no_epsilon_either(make_table, tmp_p
     assert "Made-up rows after 12 people, nobody's own record" in card
     assert "The processing satisfies plausible deniability with k = 3, γ = 1.5" in card
     assert "Means" not in card
+    # Whom it is for, and what the model has for the others, wherever the promise is made.
+    assert card.count("for 6 people; the model has ε = 4, δ = 1e-06 for the other 6") == 2
+    assert card.count("given the model that the rest of it was drawn from") == 2
+    consent = card.partition("consent form")[2].partition("## ")[0]
+    assert "would change by a factor of at most 54.6 plus 1e-06. What many rows" in consent
     again = release(folder, **law, test="deterministic", k=3).certificate
     assert OTHER_ROWS in again.unprotected
+    said = promise(again.person_level, again.others, again.how)
+    assert said.count("1 other release of these people is known") == 1
+    assert said.startswith("No bound on what is told about a person: 1 other release")
+    assert budget(folder).sentence.startswith("No bound on what is told about a person: what was")
     assert budget(folder).debits[0].what == "made-up rows, out"
     budget(folder, limit_epsilon=4.0)
     with pytest.raises(Refused, match=r"plausible deniability is not .* and has no ε"):
         release(folder, **law, test="deterministic", k=3)
+
+
+def test_a_price_and_a_release_say_whom_deniability_is_for(eyelid, make_table, tmp_path):
+    write(make_table(people=12, rows=2).study(), tmp_path / "study")
+    law = ["--mechanism", "seeded", "--epsilon", "4", "--set", "test=deterministic", "--set", "k=3"]
+    for words in (["cost", tmp_path / "study"], ["release", tmp_path / "study", tmp_path / "out"]):
+        told = " ".join(eyelid(*words, *law).out.split())
+        assert "for 6 people; the model has ε = 4, δ = 1e-06 for the other 6" in told
+
+
+def test_the_card_counts_the_recordings_that_are_released(make_table, tmp_path):
+    table = make_table(people=8, recordings=3, rows=3)
+    # One person alone has a third recording, a second time of a task.
+    owner, last = table.data["person"][0], table.data["recording"].unique(maintain_order=True)[-1]
+    third = pl.col("recording") == last
+    data = table.data.filter(~third | (pl.col("person") == owner))
+    again = replace(table, data=data.with_columns(task=pl.lit("read")))
+    release(again, tmp_path / "out", mechanism="ksame", k=4)
+    card = (tmp_path / "out" / "DATACARD.md").read_text(encoding="utf-8")
+    assert "2 features, 2 recordings a group" in card
+
+
+@pytest.mark.parametrize(
+    ("asked", "complaint"),
+    [
+        ({"mechanism": "seeded", "order": "nonsense"}, "unknown feature 'nonsense'"),
+        ({"mechanism": "seeded", "keep_features": 9}, "more than the 2 features"),
+        ({"mechanism": "ksame", "k": 4}, "there is no recording that everybody has"),
+    ],
+)
+def test_what_is_refused_has_no_price(make_table, asked, complaint):
+    table = make_table(people=12, recordings=1, rows=2)
+    if asked["mechanism"] == "ksame":
+        own = pl.col("person") == table.data["person"][0]
+        task = pl.when(own).then(pl.lit("a")).otherwise(pl.lit("b"))
+        table = replace(table, data=table.data.with_columns(task=task))
+    else:
+        asked = asked | {"epsilon": 4.0, "test": "deterministic", "k": 3}
+    named = {name: value for name, value in asked.items() if name != "mechanism"}
+    for ask in (lambda: cost(asked["mechanism"], table, **named), lambda: release(table, **asked)):
+        with pytest.raises(InputError, match=complaint):
+            ask()
+
+
+def test_a_task_that_few_people_have_is_told_to_the_owner(make_table):
+    table = make_table(people=12, recordings=2, rows=2)
+    last = table.data["task"].unique(maintain_order=True)[-1]
+    alone = (pl.col("task") != last) | (pl.col("person") == table.data["person"][0])
+    law = {"epsilon": 4.0, "test": "deterministic", "k": 3, "rows": 2}
+    few = replace(table, data=table.data.filter(alone))
+    for notes in (cost("seeded", few, **law).notes, release(few, mechanism="seeded", **law).notes):
+        assert notes[0].startswith(f"only 1 of the people has task '{last}', fewer than k = 3: ")
+    assert cost("seeded", table, **law).notes == ()
 
 
 def test_k_is_never_printed_larger_than_it_is():

@@ -19,8 +19,10 @@ from eyelid.releases.group_pictures import group_view, telling_features
 from eyelid.releases.release import release
 from eyelid.releases.report import report, standing
 from eyelid.releases.subject import subject_of
+from eyelid.releases.words import percent
 
-FEATURES = [Feature(name, "1/s", "", 0.0, 10.0) for name in ("speed", "rate", "same", "idle")]
+WORDS = {"speed": "turns a second", "rate": "looks a second", "same": "", "idle": ""}
+FEATURES = [Feature(name, "1/s", words, 0.0, 10.0) for name, words in WORDS.items()]
 
 
 def nine_people():
@@ -70,9 +72,9 @@ def changed(home, where, change):
 def test_a_sound_release_is_not_refuted_and_its_verdict_says_what_is_not_hidden(done):
     assert done.refuted == []
     assert done.verdict.startswith("Not refuted: every record is the plain mean over 3 people")
-    assert "at most 33.4 % is allowed" in done.verdict
+    assert "the certificate allows at most 33.4 % on average over members" in done.verdict
     assert "which group somebody is in is not hidden" in done.verdict
-    assert "compute the last one’s values exactly" in done.verdict
+    assert "but one has the last one’s exactly" in done.verdict
     assert {f.protocol: f.bound for f in done.identification} == {
         "raw→release": pytest.approx(1 / 3),
         "release→raw": pytest.approx(1 / 3),
@@ -101,10 +103,14 @@ def test_only_a_page_outside_the_released_folder_draws_people(done, home):
     outside = (home / "page.html").read_text(encoding="utf-8")
     for page in (inside, outside):
         assert "Why group means are still of use" in page
-        assert "speed and rate of t0, t1, t2, over time" in page
+        assert "of t0, t1, t2, over time" in page
+        # Features are told in words, where somebody wrote them down.
+        assert "turns a second" in page
+    assert "leave <code>audit.json</code> and <code>report.html</code> out" in inside
+    assert "leave <code>audit.json</code>" not in outside
     assert "for the owner’s eyes" in outside
     assert "for the owner’s eyes" not in inside
-    # A line a person and recording in either of two pictures, where there are three bands.
+    # A line a person and recording for either of two features.
     assert outside.count("stroke-opacity: 0.35") == 2 * 27
     assert inside.count("stroke-opacity: 0.35") == 0
 
@@ -115,17 +121,19 @@ def test_the_terminal_tells_what_groups_hide_and_what_not(done, home, eyelid, mo
     assert told.code == 0
     text = " ".join(told.out.split())
     assert "which group is somebody in (not protected)" in text
-    assert "All members of a group of 3 but one compute the last one's values exactly" in text
+    assert "all but one of a group of 3 has the last one's values exactly" in text
     assert "after 1, " in text
     assert "A group's mean is off a member's by" in text
 
 
 def test_the_features_that_are_drawn_keep_tasks_apart_and_groups_lie_closer(done):
     assert set(telling_features(nine_people())) == {"speed", "rate"}
-    view = group_view(done.subject.groups, own=True)
+    grouped = done.subject.groups
+    view = group_view(grouped.original, grouped.means, own=True)
     assert view.tasks == ("t0", "t1", "t2")
+    assert set(view.words) == {"turns a second\n1/s", "looks a second\n1/s"}
     assert view.narrower < 1.0
-    assert group_view(done.subject.groups, own=False).own is False
+    assert group_view(grouped.original, grouped.means, own=False).own is False
 
 
 @pytest.mark.parametrize(
@@ -189,6 +197,11 @@ def test_a_second_release_of_the_same_people_is_told(done, tmp_path):
     assert (found.releases, found.disagreements) == (2, ())
     twice = replace(done, subject=found)
     assert "These people are in 2 releases" in twice.verdict
+    assert "this release alone would allow at most 25 % on average over members" in twice.verdict
+    assert "but with the others of these people there is no bound" in twice.verdict
+    page = report(twice)
+    assert "This release alone would allow" in page
+    assert "With the other releases of these people: <strong>no bound</strong>" in page
     assert standing(twice).words == "k-anonymity of one release, and these people are in 2"
 
 
@@ -202,7 +215,81 @@ def test_groups_as_printed_are_attacked_by_intersection_and_padding(monkeypatch)
     assert "intersect: whoever has raw recordings of somebody finds their name" in found.verdict
     assert found.groups.exact_intersection.rate > 0.5
     assert found.groups.padding.values > 0
-    assert "Why these groups do not hide people" in report(found)
+    # The headline is the strongest attack of all, not the strongest that learns.
+    rates = (found.groups.intersection.rate, found.groups.exact_intersection.rate)
+    assert found.worst.rate.rate == max(rates) > max(f.rate.rate for f in found.honest)
+    page = report(found)
+    assert f"<b>{percent(found.worst.rate.rate)}</b>are named from the <em>release</em>" in page
+    assert "k = 3: printed or asked for, not promised" in page
+    assert "<td>k = 3</td>" not in page
+    assert "Why these groups do not hide people" in page
+
+
+def lacking(table, people, task):
+    names = table.recordings["person"].unique(maintain_order=True)[people].to_list()
+    kept = ~(pl.col("person").is_in(names) & (pl.col("task") == task))
+    return replace(table, data=table.data.filter(kept))
+
+
+def two_tasks(people=8, tasks=2, rows=12):
+    rng = np.random.default_rng(3)
+    values = 5 + rng.normal(0, 1, (people, tasks, 1, 2))
+    values = values + rng.normal(0, 0.3, (people, tasks, rows, 2))
+    table = table_from_arrays(values, FEATURES[:2])
+    return replace(table, data=table.data.with_columns(task="t" + pl.col("recording")))
+
+
+@pytest.mark.parametrize(
+    ("table", "k"),
+    [
+        # No group has the second task, so that two releases cannot be compared.
+        pytest.param(lacking(two_tasks(), slice(5, 8), "t1"), 8, id="one group, some lack a task"),
+        pytest.param(lacking(two_tasks(), slice(1, 8), "t1"), 4, id="most lack a task"),
+        pytest.param(two_tasks(tasks=1), 4, id="one recording each"),
+        pytest.param(two_tasks(people=3), 3, id="three people"),
+        pytest.param(replace(two_tasks(tasks=1), window_ms=30_000.0), 4, id="too short to part"),
+        pytest.param(two_tasks(people=30, rows=6), 5, id="too few values to find groups"),
+    ],
+)
+def test_whatever_people_and_groups_lack_the_audit_comes_to_an_end(table, k, monkeypatch):
+    monkeypatch.setattr("eyelid.releases.audit.utility", lambda *words, **more: [])
+    made = release(table, mechanism="ksame", k=k)
+    found = audit(table, made, attackers=["means"])
+    assert found.refuted == []
+    assert found.verdict.startswith("Not refuted: ")
+    assert "What groups hide" in report(found)
+    json.loads(found.to_json())
+    assert found.worst.rate.rate <= 1 / k + 1e-9
+
+
+def test_people_with_nothing_to_know_beforehand_are_not_to_be_named(monkeypatch):
+    monkeypatch.setattr("eyelid.releases.audit.utility", lambda *words, **more: [])
+    table = replace(two_tasks(tasks=1), window_ms=30_000.0)
+    found = audit(table, release(table, mechanism="ksame", k=4), attackers=["means"])
+    assert found.identification == ()
+    assert "nobody was to be named from other recordings of theirs" in found.to_dict()["notes"][-2]
+    assert found.groups.exact_intersection.rate == pytest.approx(1 / 4)
+
+
+def test_groups_that_cannot_be_found_out_are_checked_as_far_as_it_goes(monkeypatch):
+    monkeypatch.setattr("eyelid.releases.audit.utility", lambda *words, **more: [])
+    table = two_tasks(people=30, rows=6)
+    made = release(table, mechanism="ksame", k=5)
+    found = audit(table, made, attackers=["means"])
+    assert found.subject.groups.fresh
+    assert "too few values" in found.verdict
+    assert "in another run of the mechanism" in found.verdict
+    assert "as certified" not in found.verdict
+    assert found.to_dict()["groups"]["of_another_run"]
+    assert standing(found).words.endswith("not everything could be tested")
+    page = report(found)
+    assert "Who is in which could not be found out" in page
+    assert "named from another run like the <em>release</em>" in page
+    off = made.table.data.with_columns(pl.col("rate") + 0.01)
+    edited = replace(made.table, data=off)
+    certificate = replace(made.certificate, output_sha256=output_digest(edited))
+    wrong = subject_of(table, replace(made, table=edited, certificate=certificate))
+    assert "the mean over all groups is not the mean over everybody" in wrong.disagreements
 
 
 def made_up_people(people):
@@ -210,6 +297,38 @@ def made_up_people(people):
     centres = np.array([[3.0, 7.0], [7.0, 3.0]])[None, :, None]
     table = table_from_arrays(rng.normal(centres, 0.8, (people, 2, 3, 2)), FEATURES[:2])
     return replace(table, data=table.data.with_columns(task="t" + pl.col("recording")))
+
+
+def test_a_promise_that_allows_much_is_not_green(monkeypatch):
+    monkeypatch.setattr(synthetic, "_TRIALS", 10)
+    monkeypatch.setattr("eyelid.releases.audit.learned_elsewhere", lambda *words, **more: [])
+    table = made_up_people(300)
+    made = release(table, mechanism="seeded", epsilon=4.0, delta=1e-3, rows=1, bins=4)
+    found = audit(table, made)
+    total = found.subject.promised
+    found = replace(found, subject=replace(found.subject, total=total))
+    assert found.synthetic.membership.bound > 0.9
+    assert standing(found).name == "weak"
+    assert standing(found).words == "Not refuted, but the promise allows much"
+    assert "which is much: the promise rules out little" in found.verdict
+    member = replace(found.synthetic.membership, bound=0.4)
+    modest = replace(found, synthetic=replace(found.synthetic, membership=member))
+    assert standing(modest).name == "sound"
+    assert "rules out little" not in modest.verdict
+
+
+def test_rows_from_histograms_without_noise_show_who_is_alone_in_a_bin(monkeypatch):
+    for slow in ("utility", "averaging"):
+        monkeypatch.setattr(f"eyelid.releases.audit.{slow}", lambda *words, **more: [])
+    table = nine_people()
+    made = release(table, mechanism="marginals-paper")
+    found = audit(table, made, attackers=["means"], protocols=["raw->release"])
+    assert found.histograms.shown > 0
+    assert f"are one person’s alone, which shows values of {found.histograms.people}" in (
+        found.verdict
+    )
+    assert "What the histograms show of single people" in report(found)
+    assert found.to_dict()["histograms"]["alone"] == found.histograms.alone
 
 
 def test_made_up_rows_are_asked_who_gave_them_and_what_they_are_worth(monkeypatch, eyelid):
@@ -229,6 +348,8 @@ def test_made_up_rows_are_asked_who_gave_them_and_what_they_are_worth(monkeypatc
     assert "That is no guarantee." in text
     page = report(found)
     assert "Whose data were these rows made of?" in page
+    assert "How often an attacker is right who is asked which of two people was in it" in page
+    assert "Distance from how people&#39;s values are distributed" in page
     assert "no guarantee" in page
 
 

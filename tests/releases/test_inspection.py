@@ -4,7 +4,8 @@ import polars as pl
 import pytest
 
 from eyelid.gaze.study import Study
-from eyelid.releases.inspection import inspect
+from eyelid.releases.inspection import fitting_release, inspect
+from eyelid.releases.quote import cost
 
 
 def test_a_study_is_counted(simulated):
@@ -35,12 +36,35 @@ def test_one_person_is_told_so(make_table):
 
 def test_few_people_are_told_of_groups_and_that_these_have_no_epsilon(make_table):
     told = inspect(make_table(people=20).study())["release"]
-    assert "--mechanism ksame --set k=4' gives means of 5 groups of 4 without noise" in told
+    assert "Means of 5 groups of 4 (ksame) have no noise" in told
+    assert "'eyelid release IN OUT --mechanism ksame --set k=4'" in told
     assert "not differential privacy: it has no ε" in told
     assert "--set k=3'" in inspect(make_table(people=7).study())["release"]
     for enough_or_too_few in (4, 400):
         study = make_table(people=enough_or_too_few, recordings=1, rows=4).study()
         assert "ksame" not in inspect(study)["release"]
+
+
+@pytest.mark.parametrize("people", [4, 20, 400])
+def test_the_release_that_is_advised_shows_something_or_says_what_it_would_take(make_table, people):
+    study = make_table(people=people, recordings=1, rows=4).study()
+    told = inspect(study)["release"]
+    options, why = fitting_release(study)
+    assert why in told
+    assert f"'eyelid release IN OUT {options}'" in told
+    assert "gaussian" not in told
+    if "can be relied on" in why:
+        assert cost("groupmean", study, epsilon=1.0).expected.informative
+    else:
+        assert "at ε = 1 for a person, it takes" in why
+
+
+def test_a_feature_of_words_is_refused_as_a_release_would(eyelid, features_folder):
+    data = pl.read_parquet(features_folder / "data.parquet")
+    data.with_columns(pupil=pl.lit("wide")).write_parquet(features_folder / "data.parquet")
+    done = eyelid("inspect", features_folder)
+    assert (done.code, done.out) == (2, "")
+    assert "feature pupil is not a number: a mechanism cannot take it" in done.err
 
 
 def fixations(**facts):

@@ -14,6 +14,7 @@ from eyelid.errors import InputError, Refused
 from eyelid.gaze.study import Feature
 from eyelid.io import read, write
 from eyelid.privacy import Ledger, gaussian_epsilon
+from eyelid.releases.certifying import STAYS_COUNTED
 from eyelid.releases.plan import DATA_BOUNDS, SEEDED
 from eyelid.releases.spending import budget
 
@@ -174,6 +175,68 @@ def test_a_release_that_fails_half_way_is_counted_and_leaves_nothing(
         eyelid.release(features_folder, tmp_path / "out", mechanism="laplace", epsilon=1.0)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["features", "features.ledger"]
     assert budget(features_folder).sound.epsilon == 1.0
+
+
+def no_room(*_, **__):
+    raise OSError(28, "No space left on device", "data.parquet")
+
+
+def test_whatever_fails_after_the_debit_says_that_it_stays_counted(
+    eyelid, features_folder, tmp_path, monkeypatch
+):
+    monkeypatch.setattr("eyelid.releases.release.write_parts", no_room)
+    done = eyelid(
+        *f"release {features_folder} {tmp_path}/out --mechanism laplace --epsilon 1".split()
+    )
+    assert done.code == 2
+    assert done.err == (
+        "eyelid: No space left on device: data.parquet; nothing was written, but this release "
+        "stays counted in the ledger\n"
+    )
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["features", "features.ledger"]
+    assert len(budget(features_folder).debits) == 1
+
+
+def test_an_output_that_is_taken_meanwhile_says_so_too(features_folder, tmp_path, monkeypatch):
+    from eyelid.mechanisms.laplace import Laplace
+
+    perturb = Laplace.perturb
+
+    def slowly(*arguments):
+        (tmp_path / "out").mkdir()
+        (tmp_path / "out" / "mine").write_text("precious")
+        return perturb(*arguments)
+
+    monkeypatch.setattr(Laplace, "perturb", slowly)
+    with pytest.raises(InputError, match="cannot put the result at") as caught:
+        eyelid.release(features_folder, tmp_path / "out", mechanism="laplace", epsilon=1.0)
+    assert caught.value.__notes__ == [STAYS_COUNTED]
+    assert [p.name for p in (tmp_path / "out").iterdir()] == ["mine"]
+
+
+def test_a_place_where_nothing_can_be_written_costs_nothing(features_folder, tmp_path, monkeypatch):
+    monkeypatch.setattr("pathlib.Path.mkdir", no_room)
+    with pytest.raises(InputError, match=r"cannot write .*out: No space left") as caught:
+        eyelid.release(features_folder, tmp_path / "out", mechanism="laplace", epsilon=1.0)
+    assert not hasattr(caught.value, "__notes__")
+    monkeypatch.undo()
+    assert budget(features_folder).debits == ()
+
+
+def test_a_refused_release_leaves_no_folder_behind(features_folder, tmp_path):
+    budget(features_folder, limit_epsilon=0.5)
+    with pytest.raises(Refused):
+        eyelid.release(features_folder, tmp_path / "out", mechanism="laplace", epsilon=1.0)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["features", "features.ledger"]
+
+
+@pytest.mark.parametrize("where", ["features/out", "features/deep/out", "other/out"])
+def test_a_release_inside_a_study_is_refused(features_folder, tmp_path, make_table, where):
+    write(make_table(seed=1).study(), tmp_path / "other")
+    with pytest.raises(InputError, match=r"is inside .*, which is not to be shared"):
+        eyelid.release(features_folder, tmp_path / where, mechanism="laplace", epsilon=1.0)
+    assert not (tmp_path / where).parent.joinpath("out").exists()
+    assert budget(features_folder).debits == ()
 
 
 def test_bad_input_costs_nothing(features_folder, tmp_path):

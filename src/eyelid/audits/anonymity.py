@@ -22,10 +22,14 @@ from eyelid.mechanisms.slots import slots_of
 
 # More rows, evenly spread, tell an attacker little more.
 _MOST_ROWS = 400
-# Equations for each unknown weight.
-_MOST_EQUATIONS = 24
+# Equations for each unknown weight; more of them, and thousands of people would take minutes.
+_MOST_EQUATIONS, _FEWEST_EQUATIONS = 3, 4096
 # In spans: far above the rounding of sums and grids, far below anything that people do.
 EXACT = 1e-7
+# Looking for weights without negative ones takes minutes with more people than these.
+_MOST_PEOPLE = 500
+# Of the largest weight: one that is so near to it, or to nothing, is taken for that.
+_CLEARLY = 0.1
 # Distances that differ by less are the same.
 _ALIKE = 1e-9
 
@@ -116,6 +120,7 @@ class RecoveredGroups:
         weights: (places, records, people): how much of a person is in a record; NaN where the
             record is not there.
         residual_of_span: (places, records): root mean square of what they do not explain.
+        determined: whether no other weights explain as much.
     """
 
     people: tuple[str, ...]
@@ -123,6 +128,7 @@ class RecoveredGroups:
     tasks: tuple[str, ...]
     weights: Values
     residual_of_span: Values
+    determined: bool = True
 
     @cached_property
     def members(self) -> NDArray[np.bool_]:
@@ -170,25 +176,24 @@ class RecoveredGroups:
 
 
 def recover_partition(original: FeatureTable, released: FeatureTable) -> RecoveredGroups:
-    """Who is in which group, by least squares without negative weights on everybody's raw signals.
+    """Who is in which group, by least squares on everybody's raw signals.
 
     Args:
         original: everybody's recordings.
         released: means over groups of them, one record a group or one a person.
     """
-    from scipy.optimize import nnls
-
     sides = _Sides(original, released)
     places = list(sides.slots)
     weights = np.full((len(places), sides.records, sides.people), np.nan)
     residual = np.full(weights.shape[:2], np.nan)
+    determined = True
     for place, slot in enumerate(places):
         whose, which, raw, shown = sides.common(slot)
         if raw.shape[1] < len(whose):
             continue
-        base, triangle = np.linalg.qr(raw.T)
         alike, again = np.unique(shown, axis=0, return_inverse=True)
-        found = np.array([nnls(triangle, base.T @ one)[0] for one in alike])
+        found, one_answer = _weights(raw, alike)
+        determined &= one_answer
         left = np.sqrt(np.mean((alike - found @ raw) ** 2, axis=1))
         again = again.reshape(-1)
         weights[place, which] = 0.0
@@ -205,7 +210,85 @@ def recover_partition(original: FeatureTable, released: FeatureTable) -> Recover
         tasks=tuple(slot[0] for slot in places),
         weights=weights,
         residual_of_span=residual,
+        determined=determined,
     )
+
+
+def known_partition(
+    original: FeatureTable, released: FeatureTable, member: NDArray[np.intp]
+) -> RecoveredGroups:
+    """The same for whoever was told who is in which group.
+
+    Args:
+        original: everybody's recordings.
+        released: one record a group, in the order of groups.
+        member: of everybody, in order, which group.
+    """
+    sides = _Sides(original, released)
+    inside = np.arange(sides.records)[:, None] == member
+    weights = np.full((len(sides.slots), *inside.shape), np.nan)
+    residual = np.full(weights.shape[:2], np.nan)
+    for place, slot in enumerate(sides.slots):
+        which = sides.both(slot)[1]
+        weights[place, which] = (inside / inside.sum(axis=1, keepdims=True))[which]
+        residual[place, which] = 0.0
+    return RecoveredGroups(
+        people=tuple(_people(original)),
+        records=tuple(_people(released)),
+        tasks=tuple(slot[0] for slot in sides.slots),
+        weights=weights,
+        residual_of_span=residual,
+    )
+
+
+def mean_amiss_of_span(
+    original: FeatureTable, released: FeatureTable, sizes: NDArray[np.int64]
+) -> float | None:
+    """How far the mean over all groups is from the mean over everybody, at most, in spans.
+
+    They are the same, whoever is in which group, wherever everybody has a value. None where nothing
+    can be compared.
+
+    Args:
+        original: everybody's recordings.
+        released: one record a group.
+        sizes: how many people each stands for, in order.
+    """
+    sides, found = _Sides(original, released), []
+    for slot in sides.slots:
+        whose, which, raw, shown = sides.both(slot)
+        if (len(whose), len(which)) == (sides.people, sides.records):
+            everybody = np.clip(raw, 0.0, 1.0).mean(axis=0)
+            groups = np.average(shown, axis=0, weights=sizes[which])
+            off = np.abs(groups - everybody)
+            found.append(off[np.isfinite(off)])
+    compared = np.concatenate(found) if found else np.empty(0)
+    return float(compared.max()) if compared.size else None
+
+
+def _weights(raw: Values, shown: Values) -> tuple[Values, bool]:
+    """How much of each person is in each record: as in a mean, nothing or the same, if that fits.
+
+    Plain least squares have one answer, and are quick; where that is no mean, weights are asked for
+    of which none is negative. Whether there is one answer only is told besides: people who are
+    alike, or have the least of everything, can stand for each other.
+    """
+    from scipy.linalg import solve_triangular
+    from scipy.optimize import nnls
+
+    base, triangle = np.linalg.qr(raw.T)
+    sizes = np.abs(np.diag(triangle))
+    rests, found = shown @ base, np.zeros((len(shown), len(raw)))
+    one_answer = bool(sizes.min() > EXACT * sizes.max())
+    if one_answer:
+        found = solve_triangular(triangle, rests.T).T
+    part = found / np.maximum(found.max(axis=1, keepdims=True), EXACT)
+    off = np.minimum(np.abs(part), np.abs(part - 1)).max(axis=1)
+    unclear = np.flatnonzero((off > _CLEARLY) | (found.max(axis=1) <= 0))
+    if len(raw) <= _MOST_PEOPLE:
+        for record in unclear:
+            found[record] = nnls(triangle, rests[record])[0]
+    return np.asarray(found), one_answer
 
 
 @dataclass(frozen=True)
@@ -358,13 +441,13 @@ class _Sides:
     def common(self, slot: Slot) -> tuple[NDArray[np.intp], NDArray[np.intp], Values, Values]:
         """Whose and which; their values (recordings, values) wherever nobody lacks one.
 
-        Where somebody's value is missing or outside its bounds, a mechanism fills in and clips.
+        Where somebody's value is missing, a mechanism fills in; those outside bounds it clips.
         """
         whose, which, raw, shown = self.both(slot)
-        with np.errstate(invalid="ignore"):
-            usable = ((raw >= 0) & (raw <= 1)).all(axis=0) & np.isfinite(shown).all(axis=0)
+        raw = np.clip(raw, 0.0, 1.0)
+        usable = np.isfinite(raw).all(axis=0) & np.isfinite(shown).all(axis=0)
         places = np.flatnonzero(usable)
-        most = max(_MOST_EQUATIONS * len(whose), 4096)
+        most = max(_MOST_EQUATIONS * len(whose), _FEWEST_EQUATIONS)
         if places.size > most:
             places = places[np.linspace(0, places.size - 1, most).astype(np.intp)]
         raw, shown = (side.reshape(len(side), -1)[:, places] for side in (raw, shown))

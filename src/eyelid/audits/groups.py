@@ -22,6 +22,8 @@ from eyelid.audits.anonymity import (
     collusion,
     exact_intersection,
     intersection,
+    known_partition,
+    mean_amiss_of_span,
     padding,
     recover_partition,
 )
@@ -39,7 +41,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import ROW_KEY
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.ksame import KSame
-from eyelid.mechanisms.partition import Members
+from eyelid.mechanisms.partition import Members, group_sizes
 from eyelid.mechanisms.slots import slots_of
 from eyelid.privacy.noise import randomness
 
@@ -51,6 +53,8 @@ PARTITIONS = 10
 _MOST_RELEASES, _DRAWS = 3, 50
 # In spans: what rounding does to a mean; less than a step of the grid that sums are on.
 _ROUNDING = 1e-12
+# The same of values that were not put on that grid.
+_GRID = 2.0**-36
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +67,7 @@ class Grouped:
         means: one made-up person a group, in the order of groups.
         member: of everybody, in order, which group.
         found: how that was found out.
+        fresh: whether these are groups of another run: who is in the released ones cannot be found.
     """
 
     law: KSame
@@ -70,6 +75,7 @@ class Grouped:
     means: FeatureTable
     member: Members
     found: RecoveredGroups | None = None
+    fresh: bool = False
 
     @property
     def sizes(self) -> NDArray[np.intp]:
@@ -184,6 +190,9 @@ def found_groups(
 ) -> tuple[Grouped | None, list[str]]:
     """Who is in which of the released groups, and what of them is not as it should be, in words.
 
+    Where there are too few values to find that out, another run with groups of its own stands in
+    for those who attack, and of the release is checked what can be without.
+
     Args:
         law: as it was run; None where nobody says.
         original: what was released from, with the bounds that values were clipped to.
@@ -195,12 +204,17 @@ def found_groups(
     try:
         found = recover_partition(original, means)
     except InputError:
-        raise InputError(
-            "the release has too few values to find out who of "
-            f"{original.recordings['person'].n_unique()} people is in which group, without which "
-            "nothing can be checked: audit one with more rows or features"
-        ) from None
+        if law is None:
+            raise InputError(
+                "the release has too few values to find out who of "
+                f"{original.recordings['person'].n_unique()} people is in which group, and no "
+                "certificate says how it was made: give the folder with its certificate.json"
+            ) from None
+        return _fresh(law, original), list(_amiss_in_all(law, original, means, released))
     amiss = _no_partition(found)
+    if amiss and law is not None and found.exact and not found.determined:
+        # People who are alike can stand for each other: that refutes nothing.
+        return _fresh(law, original), list(_amiss_in_all(law, original, means, released))
     if amiss:
         return None, [amiss]
     member = found.behind_all.argmax(axis=0)
@@ -223,6 +237,64 @@ def _no_partition(found: RecoveredGroups) -> str:
     return ""
 
 
+def _fresh(law: KSame, original: FeatureTable) -> Grouped:
+    """Another run of the same mechanism, of which it is known who is in which group."""
+    member = law.partition(original, randomness(np.random.default_rng([*b"a run of our own"])))
+    means = one_a_group(law, original, member)
+    return Grouped(law, original, means, member, known_partition(original, means, member), True)
+
+
+def _amiss_in_all(
+    law: KSame, original: FeatureTable, means: FeatureTable, released: FeatureTable
+) -> Iterator[str]:
+    """What would be otherwise whoever is in which group."""
+    everybody = original.recordings["person"].n_unique()
+    stated = dict(means.people.select("person", "people").iter_rows())
+    names = means.recordings["person"].unique(maintain_order=True)
+    sizes = np.array([stated.get(name, 0) for name in names], dtype=np.int64)
+    if sorted(sizes.tolist()) != sorted(group_sizes(everybody, law.k)):
+        yield "the groups of the release have not the sizes that the mechanism gives them"
+        return
+    yield from _told_besides(released)
+    if _impossible(law, original, means, sizes):
+        yield "the groups have other recordings or rows than so many people can have in common"
+    off = mean_amiss_of_span(original, means, sizes)
+    if off is not None and off > _GRID:
+        yield "the mean over all groups is not the mean over everybody"
+
+
+def _impossible(
+    law: KSame, original: FeatureTable, means: FeatureTable, sizes: NDArray[np.int64]
+) -> bool:
+    """Whether groups have recordings, or rows of them, that too few people have."""
+    slots, shown = slots_of(original), means.recordings
+    rows, lengths = (table.recordings["rows"].to_numpy() for table in (original, means))
+    most = law.length if isinstance(law.length, int) else rows.max()
+    if law.length == "shortest":
+        most = rows.min()
+    if (lengths > most).any() or not set(shown["recording"]) <= set(slots.names["recording"]):
+        return True
+    group = shown["person"].rle_id().to_numpy()
+    for slot, name in enumerate(slots.names["recording"]):
+        have = np.sort(rows[slots.slot == slot])[::-1]
+        here = (shown["recording"] == name).to_numpy()
+        people = sizes[group[here]]
+        all_of_it = have.size == sizes.sum()
+        if people.sum() > have.size or (all_of_it and people.size < sizes.size):
+            return True
+        # As many people as the group has go on at least so long.
+        if (lengths[here] > have[people - 1]).any():
+            return True
+    return False
+
+
+def _told_besides(released: FeatureTable) -> Iterator[str]:
+    """What a release tells of its groups that none tells."""
+    extra = [name for name in released.people.columns if name not in ("person", "people")]
+    if extra:
+        yield f"the release tells more of its groups than their sizes ({extra[0]})"
+
+
 def _not_as_promised(grouped: Grouped, released: FeatureTable) -> Iterator[str]:
     """What a release of these groups would have otherwise."""
     smallest = int(grouped.sizes.min())
@@ -238,9 +310,7 @@ def _not_as_promised(grouped: Grouped, released: FeatureTable) -> Iterator[str]:
     values, shown = (values_of(grouped.original, table.data) for table in (made, theirs))
     if not np.allclose(values, shown, rtol=0.0, atol=_ROUNDING):
         yield "some released values are not the means over the people of their group"
-    extra = [name for name in released.people.columns if name not in ("person", "people")]
-    if extra:
-        yield f"the release tells more of its groups than their sizes ({extra[0]})"
+    yield from _told_besides(released)
     if "people" in released.people.columns:
         stated = dict(released.people.select("person", "people").iter_rows())
         if stated != dict(made.people.select("person", "people").iter_rows()):
@@ -326,7 +396,8 @@ def audit_groups(
         grouped: the release beside its original.
         attackers: of whom the one that judges whole recordings is tried on many partitions, and
             looks for groups; the first where there is none.
-        protocols: how; those that need no other partition are tried on each.
+        protocols: how; those that need no other partition are tried on each. None where nothing
+            can be known beforehand and shown.
         partitions: how many others are drawn.
         seed: of partitions and attackers.
     """
@@ -338,8 +409,8 @@ def audit_groups(
         # Under the names of members: whose nearest record is their own group's.
         intersection=intersection(grouped.original, grouped.named()),
         redrawn=tuple(_redrawn(grouped, attacker, protocols, partitions, seed)),
-        partitions=partitions,
-        linkage=_linkage(grouped, attacker, seed),
+        partitions=partitions if protocols else 0,
+        linkage=_linkage(grouped, attacker, seed) if protocols else None,
         linker=attacker.name,
         homogeneity=tuple(homogeneity(grouped.original, grouped.member)),
         released_again=tuple(_two_and_more(grouped, seed)),
@@ -377,11 +448,13 @@ def _redrawn(
 ) -> Iterator[Redrawn]:
     """One attacker on the groups of many partitions, each person's decisions averaged."""
     cheap = [find_protocol(name) for name in protocols if name != "white-box"]
+    if not cheap:
+        return
     again = grouped.again(seed)
     shares: dict[str, list[NDArray[np.float64]]] = {}
     for _ in track(range(partitions), "drawing other groups", total=partitions):
         material = Material(grouped.original, again(grouped.original))
-        for finding in identify(material, [attacker], cheap, seed):
+        for finding in identify(material, [attacker], cheap, seed, over_all=PROTOCOLS):
             shares.setdefault(finding.protocol, []).append(finding.shares)
     for protocol, found in shares.items():
         each = np.array(found)

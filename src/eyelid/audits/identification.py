@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
@@ -87,6 +87,7 @@ def identify(
     attackers: Sequence[Attacker],
     protocols: Sequence[Protocol] = PROTOCOLS,
     seed: int = 0,
+    over_all: Collection[str] = (),
 ) -> list[Finding]:
     """Attack with everybody under every protocol that the material allows.
 
@@ -95,6 +96,8 @@ def identify(
         attackers: who attacks.
         protocols: how; impossible ones are left out.
         seed: of the attackers' random choices.
+        over_all: protocols under which whoever is shown and not known counts as not named. A bound
+            on naming one of a group is over all its members, not over those known beforehand.
     """
     possible = [p for p in protocols if material.possible(p)]
     # What was learned once is used under every protocol that shows it something.
@@ -119,6 +122,7 @@ def identify(
 
     scored: dict[tuple[str, str], list[Scores]] = {}
     guesses: dict[str, list[float]] = {}
+    asked: dict[str, NDArray[np.intp]] = {}
     for lesson, there in lessons.items():
         for protocol in there:
             # One guess for every record shown, among those of whom something is known.
@@ -126,6 +130,10 @@ def identify(
             could = int(np.isin(owners, known[lesson].owner).sum())
             chance = 1 / len(np.unique(known[lesson].owner))
             guesses.setdefault(protocol.name, []).extend([chance] * could)
+            if protocol.name in over_all:
+                guesses[protocol.name].extend([0.0] * (len(owners) - could))
+                times = np.bincount(owners, minlength=len(material.people))
+                asked[protocol.name] = asked.get(protocol.name, 0) + times
     for (lesson, attacker), found in zip(jobs, parallel(attack, jobs, "attacking"), strict=True):
         for protocol, scores in zip(lessons[lesson], found, strict=True):
             scored.setdefault((protocol.name, attacker.name), []).append(scores)
@@ -135,6 +143,7 @@ def identify(
             attacker.name,
             scored[protocol.name, attacker.name],
             fmean(guesses[protocol.name] or [1.0]),
+            asked.get(protocol.name),
         )
         for protocol in possible
         if protocol.name in guesses
@@ -190,10 +199,17 @@ def _checked(attacker: Attacker, found: Scores | NDArray[np.float64], shown: Rec
 
 
 def null_control(material: Material, attackers: Sequence[Attacker], seed: int = 0) -> list[Finding]:
-    """The same attacks on people who are all alike, where there is nothing to find."""
+    """The same attacks on people who are all alike, where there is nothing to find.
+
+    Two releases are compared where there are any, and have something to know and something to
+    show; otherwise a release, or the original, with the original.
+    """
     alike = everybody_alike(material, seed)
-    fair = POSITIVE if alike.released is None else find_protocol("release→release")
-    return identify(alike, attackers, [fair], seed)
+    for name in ("release→release", "raw→release"):
+        found = identify(alike, attackers, [find_protocol(name)], seed)
+        if found:
+            return found
+    return identify(alike, attackers, [POSITIVE], seed)
 
 
 def beyond_chance(findings: Sequence[Finding]) -> list[str]:
@@ -207,6 +223,16 @@ def strongest(findings: Sequence[Finding]) -> Finding:
     return max(findings, key=lambda finding: finding.rate.rate)
 
 
+def bound_kind(protocol: str) -> str | None:
+    """Which of a guarantee's bounds on naming people speaks of a protocol.
+
+    >>> bound_kind("release→raw"), bound_kind("paper-halves")
+    ('release_to_raw', None)
+    """
+    kinds = {one.name: one.bound for one in (*PROTOCOLS, SAME_RECORDINGS)}
+    return kinds.get(protocol)
+
+
 def with_bounds(findings: Sequence[Finding], bounds: Mapping[str, float | None]) -> list[Finding]:
     """The findings beside what is allowed, all comparisons with a bound counted together.
 
@@ -214,11 +240,7 @@ def with_bounds(findings: Sequence[Finding], bounds: Mapping[str, float | None])
         findings: of one audit.
         bounds: on naming people, by kind of protocol, as `eyelid.privacy.rank1` gives them.
     """
-    protocols = {protocol.name: protocol for protocol in (*PROTOCOLS, SAME_RECORDINGS)}
-    bounded = [
-        bounds.get(protocols[f.protocol].bound or "") if f.protocol in protocols else None
-        for f in findings
-    ]
+    bounded = [bounds.get(bound_kind(finding.protocol) or "") for finding in findings]
     adjusted: dict[int, float] = {}
     # The best attacker has half of the error rate to itself: the others would drown it.
     for best in (True, False):
@@ -236,7 +258,11 @@ def with_bounds(findings: Sequence[Finding], bounds: Mapping[str, float | None])
 
 
 def finding_of(
-    protocol: Protocol, attacker: str, scores: Sequence[Scores], chance: float | None = None
+    protocol: Protocol,
+    attacker: str,
+    scores: Sequence[Scores],
+    chance: float | None = None,
+    asked: NDArray[np.intp] | None = None,
 ) -> Finding:
     """What all of an attacker's scores under one protocol come to.
 
@@ -245,6 +271,7 @@ def finding_of(
         attacker: by name.
         scores: one for each way to part the study.
         chance: what guessing gives; one in all people by default.
+        asked: how often each person was shown; by default as often as there are scores.
     """
     averaged = np.concatenate([s.averaged for s in scores])
     owner = np.concatenate([s.owner for s in scores])
@@ -256,7 +283,7 @@ def finding_of(
             "recordings each, or recordings that are long enough to part"
         )
     places = ranks(averaged, owner)
-    shares = _per_person(named(averaged, owner), owner, people)
+    shares = _per_person(named(averaged, owner), owner, people, asked)
     by_vote = named(np.concatenate(votes), owner) if votes else None
     counted = [named(s.averaged, s.owner) for s in scores]
     return Finding(
@@ -274,10 +301,13 @@ def finding_of(
 
 
 def _per_person(
-    values: NDArray[np.float64], owner: NDArray[np.intp], people: int
+    values: NDArray[np.float64],
+    owner: NDArray[np.intp],
+    people: int,
+    counts: NDArray[np.intp] | None = None,
 ) -> NDArray[np.float64]:
-    """The mean over each person's records; NaN for who has none."""
-    counts = np.bincount(owner, minlength=people)
+    """The mean over each person's records, or over so many; NaN for who has none."""
+    counts = np.bincount(owner, minlength=people) if counts is None else counts
     sums = np.bincount(owner, weights=values, minlength=people)
     return np.asarray(np.where(counts > 0, sums / np.maximum(counts, 1), np.nan))
 

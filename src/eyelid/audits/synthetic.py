@@ -71,6 +71,68 @@ class SyntheticAudit:
         return float(self.features["uniform"].to_numpy().mean())
 
 
+@dataclass(frozen=True)
+class ShownHistograms:
+    """What rows drawn from histograms without noise show of single people.
+
+    Attributes:
+        filled: bins, of all features and tasks, that somebody has values in.
+        alone: those of them that one person alone fills.
+        shown: those of these that the release has values in: whoever sees one sees this person's.
+        people: who is alone in one that is shown.
+        ends: of the ranges of features, those whose outermost bin one person alone fills.
+        ends_shown: those of these that the release comes within a bin of.
+    """
+
+    filled: int
+    alone: int
+    shown: int
+    people: int
+    ends: int
+    ends_shown: int
+
+
+def shown_histograms(original: FeatureTable, released: FeatureTable, bins: int) -> ShownHistograms:
+    """Count who is alone in a bin, where bins cover the range of everybody's own values.
+
+    Args:
+        original: everybody's recordings.
+        released: made-up rows, by task.
+        bins: of each feature.
+    """
+    task = pl.col("task").fill_null("") if "task" in original.data.columns else pl.lit("")
+    filled = alone = shown = ends = ends_shown = 0
+    exposed: set[str] = set()
+    for name in original.names:
+        value = pl.col(name).cast(pl.Float64)
+        ours, theirs = (
+            table.data.select("person", task.alias("task"), value.alias("value")).filter(
+                pl.col("value").is_finite()
+            )
+            for table in (original, released)
+        )
+        lowest, highest = ours.select(pl.col("value").min(), high=pl.col("value").max()).row(0)
+        if lowest is None or lowest == highest:
+            continue
+        bin_ = ((pl.col("value") - lowest) * (bins / (highest - lowest))).floor()
+        ours, theirs = (
+            rows.with_columns(bin_.clip(0, bins - 1).alias("bin")) for rows in (ours, theirs)
+        )
+        whose = ours.group_by("task", "bin").agg(
+            pl.col("person").first(), people=pl.col("person").n_unique()
+        )
+        single = whose.filter(pl.col("people") == 1)
+        there = single.join(theirs, on=["task", "bin"], how="semi")
+        filled, alone, shown = filled + len(whose), alone + len(single), shown + len(there)
+        exposed.update(there["person"])
+        for end in (0, bins - 1):
+            last = pl.col("bin") == end
+            if ours.filter(last)["person"].n_unique() == 1:
+                ends += 1
+                ends_shown += not theirs.filter(last).is_empty()
+    return ShownHistograms(filled, alone, shown, len(exposed), ends, ends_shown)
+
+
 def is_made_up(released: FeatureTable) -> bool:
     """Whether a release has rows of nobody, by what it calls its people."""
     return released.people["person"].to_list() == [MADE_UP]
@@ -101,12 +163,21 @@ def audit_synthetic(
     return SyntheticAudit(
         rows=len(made),
         features=_marginals(kept, released),
-        copies=int((nearest < _SAME).sum()),
+        copies=_copies(values_of(original, original.data), made),
         nearest_of_span=float(np.median(nearest)),
         people_apart_of_span=float(np.median(apart)),
         membership=membership,
         not_tried=not_tried,
     )
+
+
+def _copies(raw: Values, made: Values) -> int:
+    """Made-up rows that are somebody's: of all there are, however many."""
+    from scipy.spatial import cKDTree
+
+    most = _SAME * np.sqrt(raw.shape[1])
+    found, _ = cKDTree(raw).query(made, distance_upper_bound=most)
+    return int(np.isfinite(found).sum())
 
 
 def _nearest(raw: Values, made: Values, owner: Values) -> tuple[Values, Values]:

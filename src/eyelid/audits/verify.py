@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from eyelid.audits.claims.anonymity import play_anonymity, same_for_everybody
@@ -44,8 +44,8 @@ _FEWEST_RUNS = 1_000
 _FUZZ_PAIRS = 4_096
 _SAMPLER_DRAWS = 400_000
 
-Claimed = tuple[DifferentialMechanism | AnonymisingMechanism | MarginalsPaper, Unit]
-"""A mechanism, and what is to be attacked of it."""
+Claimed = tuple[DifferentialMechanism | AnonymisingMechanism | MarginalsPaper, Unit, str]
+"""A mechanism, what is to be attacked of it, and what sets it apart from others of its kind."""
 
 
 @dataclass(frozen=True)
@@ -178,12 +178,12 @@ def verify(
     claims = [claim for kind in kinds for claim in _claims(kind)]
 
     def tried(claim: Claimed) -> list[GameResult]:
-        mechanism, unit = claim
+        mechanism, unit, settings = claim
         if isinstance(mechanism, AnonymisingMechanism):
             return play_anonymity(mechanism, noise)
         if isinstance(mechanism, MarginalsPaper):
             return [play_deniability(mechanism, noise)]
-        return [play(mechanism, unit, runs, noise)]
+        return [replace(play(mechanism, unit, runs, noise), settings=settings)]
 
     def planted_fault(fault: Fault) -> Planted:
         return Planted(fault.name, fault.mechanism, fault.caught(runs, noise))
@@ -192,17 +192,29 @@ def verify(
     spread = parallel if isinstance(noise, SystemRandomness) else in_turn
     played = spread(tried, claims, "playing against the claims")
     games = tuple(game for results in played for game in results)
-    own = [m for m, unit in claims if isinstance(m, DifferentialMechanism) and unit == m.unit]
-    digits = [attack(m, next(m.neighbour_pairs(m.unit)), runs, noise) for m in own]
+    differential = [
+        (m, settings)
+        for m, unit, settings in claims
+        if isinstance(m, DifferentialMechanism) and unit == m.unit
+    ]
+    own = [m for m, _ in differential]
+    digits = [
+        replace(attack(m, next(m.neighbour_pairs(m.unit)), runs, noise), settings=settings)
+        for m, settings in differential
+    ]
     measuring = [m for m in own if isinstance(m, MeasuringMechanism)]
     sums = [m for m in own if isinstance(m, NoisySum)]
-    fuzzes = [fuzz(m, m.unit, _FUZZ_PAIRS) for m in own if isinstance(m, NoisyMechanism)]
+    fuzzes = [
+        replace(fuzz(m, m.unit, _FUZZ_PAIRS), settings=settings)
+        for m, settings in differential
+        if isinstance(m, NoisyMechanism)
+    ]
     # Where a mechanism chooses what it measures, the rest has no noise to look at.
     residuals = [examine(m, noise) for m in measuring if not getattr(m, "chooses", False)]
     residuals += [examine_sum(m, noise) for m in sums]
     outputs = [compare(mechanism) for mechanism in measuring]
     outputs += [compare_sum(m) for m in sums]
-    outputs += [same_for_everybody(m) for m, _ in claims if isinstance(m, KSame)]
+    outputs += [same_for_everybody(m) for m, *_ in claims if isinstance(m, KSame)]
     samplers = tuple(check_samplers(_SAMPLER_DRAWS, noise))
     planted = list(spread(planted_fault, _faults(kinds), "planting faults"))
     planted += [
@@ -223,16 +235,26 @@ def verify(
 def _claims(kind: type[Mechanism]) -> list[Claimed]:
     """Each offered unit with the mechanism calibrated to it, and the person-level total."""
     claims: list[Claimed] = []
-    for mechanism in kind.set_for_games():
+    variants = list(kind.set_for_games())
+    for mechanism in variants:
+        settings = _apart(mechanism, variants)
         if isinstance(mechanism, AnonymisingMechanism | MarginalsPaper):
-            claims.append((mechanism, mechanism.unit))
+            claims.append((mechanism, mechanism.unit, settings))
         if not isinstance(mechanism, DifferentialMechanism):
             continue
-        claims.append((mechanism, mechanism.unit))
+        claims.append((mechanism, mechanism.unit, settings))
         if mechanism.unit != PERSON:
-            claims.append((mechanism, PERSON))
-        claims += [(part, part.unit) for part in mechanism.parts()]
+            claims.append((mechanism, PERSON, settings))
+        claims += [(part, part.unit, settings) for part in mechanism.parts()]
     return claims
+
+
+def _apart(mechanism: Mechanism, variants: Sequence[Mechanism]) -> str:
+    """The parameters in which it differs from others of the same unit."""
+    others = [each.parameters() for each in variants if each.unit == mechanism.unit]
+    own = mechanism.parameters()
+    differ = {key: value for key, value in own.items() if any(o[key] != value for o in others)}
+    return ", ".join(f"{key}={value}" for key, value in differ.items() if value is not None)
 
 
 def _faults(kinds: Sequence[type[Mechanism]]) -> list[Fault]:

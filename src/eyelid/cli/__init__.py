@@ -85,7 +85,7 @@ def main() -> NoReturn:
         code = _run(sys.argv[1:])
         sys.stdout.flush()
     except EyelidError as error:
-        _fail(str(error), error.exit_code)
+        _fail(_told(error), error.exit_code)
     except complaint as error:
         _fail(error.format_message() + _value_given(error), 2)  # type: ignore[attr-defined]
     except (typer.Abort, KeyboardInterrupt):
@@ -95,15 +95,13 @@ def main() -> NoReturn:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except OSError as error:
-        _fail(f"{error.strerror or error}: {error.filename or 'no file named'}", 2)
+        what = f"{error.strerror or error}: {error.filename or 'no file named'}"
+        _fail(_told(error, what), 2)
     except Exception as error:
         if os.environ.get("EYELID_DEBUG"):
             raise
-        _fail(
-            f"a fault in eyelid itself ({type(error).__name__}: {error}): please report it; "
-            "EYELID_DEBUG=1 shows where",
-            70,
-        )
+        what = f"a fault in eyelid itself ({type(error).__name__}: {error}): please report it"
+        _fail(f"{_told(error, what)}; EYELID_DEBUG=1 shows where", 70)
     sys.exit(code)
 
 
@@ -130,6 +128,11 @@ def _value_given(complaint: Exception) -> str:
         if name in options and isinstance(complaint, typer.BadParameter):
             return f", got '{value if joined else following}'"
     return ""
+
+
+def _told(error: Exception, what: str = "") -> str:
+    """What went wrong, and what was noted about it on its way."""
+    return "; ".join([what or str(error), *getattr(error, "__notes__", ())])
 
 
 def _fail(message: str, code: int) -> NoReturn:

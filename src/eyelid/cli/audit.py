@@ -23,7 +23,7 @@ from eyelid.errors import InputError
 if TYPE_CHECKING:
     from eyelid.audits.groups import GroupsAudit
     from eyelid.audits.means import MeansAudit
-    from eyelid.audits.synthetic import SyntheticAudit
+    from eyelid.audits.synthetic import ShownHistograms, SyntheticAudit
     from eyelid.releases.audit import Audit
     from eyelid.releases.maps.audit import HeatmapAudit
 
@@ -98,7 +98,7 @@ def run(
             ledger=ledger,
             seed=seed,
         )
-    for remark in (*done.subject.remarks, *done.subject.notes, *done.not_inferred):
+    for remark in (*done.subject.remarks, *done.not_tried):
         note(f"eyelid: {remark}")
     if as_json:
         print_json(done.to_dict())
@@ -179,10 +179,16 @@ def _tell(done: Audit) -> None:
             rows.append((f"control: {name}", worst.attacker, str(worst.rate), "–", ""))
     if rows:
         chance = f"guessing: {done.identification[0].rate.chance:.0%}"
-        columns = ["protocol", "strongest attacker", "people named (95 % limits)", "allowed", ""]
+        most = done.worst
+        alone = most is not None and most.bound is not None and most.bound_in_all is None
+        allowed = "this release alone allows" if alone else "allowed"
+        columns = ["protocol", "strongest attacker", "people named (95 % limits)", allowed, ""]
         print_table(f"Who is named ({chance})", columns, rows)
     if done.groups is not None:
-        _tell_groups(done.groups)
+        fresh = done.subject.groups is not None and done.subject.groups.fresh
+        _tell_groups(done.groups, " (of another run of the mechanism)" if fresh else "")
+    if done.histograms is not None:
+        _tell_histograms(done.histograms)
     if done.synthetic is not None:
         _tell_made_up(done.synthetic)
     uses: list[tuple[str, ...]] = []
@@ -223,7 +229,7 @@ def _tell(done: Audit) -> None:
         _first("Features at risk", columns, told_apart)
 
 
-def _tell_groups(groups: GroupsAudit) -> None:
+def _tell_groups(groups: GroupsAudit, of: str) -> None:
     """What was asked of groups, besides who is named."""
     from eyelid.releases.words import coarse
 
@@ -237,9 +243,8 @@ def _tell_groups(groups: GroupsAudit) -> None:
     rows = [
         (name, str(rate), f"{rate.chance:.0%}") for name, rate in asked.items() if rate is not None
     ]
-    print_table(
-        "What groups hide, and what not", ["question", "found (95 % limits)", "chance"], rows
-    )
+    columns = ["question", "found (95 % limits)", "chance"]
+    print_table(f"What groups hide, and what not{of}", columns, rows)
     if groups.padding.values:
         say(
             f"Padding gives away increments of {groups.padding.people} people exactly, "
@@ -247,9 +252,9 @@ def _tell_groups(groups: GroupsAudit) -> None:
         )
     exactly = " exactly" if groups.collusion.exact else ""
     say(
-        f"All members of a group of {groups.collusion.people} but one compute the last one's "
-        f"values{exactly}: an error of {coarse(groups.collusion.rmse_of_span)} spans, where the "
-        f"others' mean is off by {coarse(groups.collusion.blind_rmse_of_span)}."
+        f"Whoever has the recordings of all but one of a group of {groups.collusion.people} has "
+        f"the last one's values{exactly}: an error of {coarse(groups.collusion.rmse_of_span)} "
+        f"spans, where the others' mean is off by {coarse(groups.collusion.blind_rmse_of_span)}."
     )
     if groups.released_again:
         say(
@@ -260,6 +265,17 @@ def _tell_groups(groups: GroupsAudit) -> None:
     for told in groups.homogeneity:
         if told.alike > 0:
             say(f"{told.attribute}: {told.alike:.0%} of people are in a group that is all alike.")
+
+
+def _tell_histograms(shown: ShownHistograms) -> None:
+    """What rows drawn from histograms without noise show of single people."""
+    rows = [
+        ("bins that one person alone fills", f"{shown.alone} of {shown.filled}", shown.shown),
+        ("people who are alone in a bin", "", shown.people),
+        ("ends of ranges that one person alone reaches", shown.ends, shown.ends_shown),
+    ]
+    columns = ["histograms without noise", "there are", "the release shows"]
+    print_table("What is seen of single people", columns, rows)
 
 
 def _tell_made_up(made_up: SyntheticAudit) -> None:

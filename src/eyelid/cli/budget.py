@@ -57,7 +57,7 @@ def run(
             d.what,
             d.people,
             d.guarantee.numbers(),
-            "yes" if d.guarantee.holds else "no",
+            "no" if not d.guarantee.holds else "only alone" if d.id in state.undone else "yes",
         )
         for d in state.debits
     ]

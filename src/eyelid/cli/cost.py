@@ -13,6 +13,7 @@ from eyelid.cli.output import (
     Json,
     Settings,
     column_map,
+    note,
     print_json,
     print_table,
     say,
@@ -28,8 +29,8 @@ Examples:
   eyelid cost --mechanism gaussian --epsilon 1 --people 40 --recordings 3 --features 16
               --length 600
   eyelid cost features --mechanism ksame --set k=4
-  eyelid cost --mechanism ksame-dp --set k=50 --epsilon 4 --people 200 --recordings 3 --features 16
-              --length 600
+  eyelid cost --mechanism ksame-dp --set k=500 --epsilon 4 --people 2000 --recordings 3
+              --features 16 --length 600
   eyelid cost --mechanism map-grid --level good --people 40 --size 1680x1050"""
 
 
@@ -137,6 +138,8 @@ def run(
         **{k: v for k, v in chosen.items() if v is not None} | parameters,
     )
     found = quote.to_dict()
+    for remark in quote.notes:
+        note(f"eyelid: {remark}")
     if as_json:
         print_json(found)
         return
@@ -154,13 +157,19 @@ def run(
     if kind.differential and quote.person_level.trust is Trust.CENTRAL:
         rows.append(("told whether somebody is in it", f"advantage {_most(quote.advantage_bound)}"))
     elif kind is Kind.K_ANONYMITY:
-        rows.append(("named among the members of a group", _most(alone)))
+        named = f"no bound: {quote.others}" if quote.others else _most(alone)
+        rows.append(("named among the members of a group", named))
     else:
         rows.append(("named by whoever compares everybody", _most(together)))
         rows.append(("named if judged one at a time", _most(alone)))
+    if quote.others and kind.differential:
+        total = quote.total.numbers() if quote.total.holds else f"no bound ({quote.others})"
+        rows.append(("with all that is counted so far", total))
     print_table("", ["what", "value"], rows)
-    for line in promise_lines(quote.person_level):
+    for line in promise_lines(quote.person_level, quote.others, found["person_level"]["how"]):
         say(line)
+    if quote.refused:
+        say(quote.refused)
     say(found["says"])
 
 

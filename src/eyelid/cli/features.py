@@ -58,6 +58,7 @@ def run(
     from eyelid.gaze.table import FeatureTable
     from eyelid.io import write
     from eyelid.io.intake import counted, read_scrubbed
+    from eyelid.releases.inspection import fitting_release
     from eyelid.releases.words import plural
 
     asked = {"window_s": window, "step_s": step, "method": method}
@@ -84,13 +85,15 @@ def run(
             table = event_features(study, rows, **settings)
         if only is not None:
             table = table.only(*(name.strip() for name in only.split(",") if name.strip()))
-        write(counted(table.study(), source, ledger), out)
+        made = write(counted(table.study(), source, ledger), out)
     doubt = None if there else slow_sampling(study)
     if doubt:
         note(f"eyelid: {doubt}")
     print_table("", ["task", "people", "recordings", rows, "in a recording"], _counts(table))
     say(f"{out}: {plural(len(table.features), 'feature')} of {len(table.data):,} {rows}.")
-    say(f"Next: eyelid cost {out} --mechanism gaussian --epsilon 1")
+    options, why = fitting_release(made)
+    say(why)
+    say(f"Next: eyelid cost {out} {options}")
 
 
 def _counts(table: FeatureTable) -> list[tuple[str, int, int, str, str]]:

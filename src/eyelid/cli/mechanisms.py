@@ -42,23 +42,25 @@ def run(
     elif name:
         _show(kinds[0], rows)
     else:
-        _list([kind for kind in kinds if kind.claims_to_hold], "What holds")
+        _list([kind for kind in kinds if kind.claims_to_hold], "What holds", "promises")
         _list(
             [kind for kind in kinds if not kind.claims_to_hold],
             "As papers print them, to compare with: none holds",
+            "printed, not promised",
         )
+        say("One in full, with its proof note: eyelid mechanisms NAME.")
+        say("Below: each in a sentence, then what was published for eye tracking, as tables.")
+        say()
+        for kind in kinds:
+            say(f"{kind.name}: {_note(kind).splitlines()[0]}")
+        say()
         _literature(rows)
 
 
-def _list(kinds: list[type[Mechanism]], title: str) -> None:
-    """Some of the catalogue."""
+def _list(kinds: list[type[Mechanism]], title: str, promise: str) -> None:
+    """Some of the catalogue, a line each."""
     rows = [(kind.name, kind.takes, ", ".join(kind.units), kind.kind) for kind in kinds]
-    print_table(title, ["name", "takes", "units", "kind"], rows)
-    say()
-    # A column would cut them, and what they differ in comes last.
-    for kind in kinds:
-        first, *_ = _note(kind).splitlines()
-        say(f"{kind.name}: {first}")
+    print_table(title, ["name", "takes", "units", promise], rows)
     say()
 
 

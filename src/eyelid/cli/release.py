@@ -27,7 +27,7 @@ Examples:
   eyelid release features private --mechanism laplace --epsilon 1 --set keep=gender
   eyelid release features groups --mechanism ksame --set k=4
   eyelid release features groups --mechanism ksame --set k=4 --set balance=gender --set copies=true
-  eyelid release features groups --mechanism ksame-dp --set k=10 --epsilon 4"""
+  eyelid release features groups --mechanism ksame-dp --set k=500 --epsilon 4"""
 
 
 def run(
@@ -54,7 +54,8 @@ def run(
 ) -> None:
     """Write a private dataset, its certificate and its data card.
 
-    The spending is counted before anything is computed, and refused above a limit.
+    The spending is counted before anything is computed, and refused above a limit. A release that
+    cannot be written where you say costs nothing.
     """
     from eyelid.engine.progress import shown
     from eyelid.releases.release import release
@@ -90,14 +91,12 @@ def run(
     say(f"{out}: {plural(certificate.people, 'person', 'people')}, {done.rows}.")
     if certificate.guarantee.holds and certificate.guarantee.unit.name != "person":
         say(f"One {certificate.guarantee.unit}: {certificate.guarantee.numbers()}.")
-    first, *more = promise_lines(certificate.person_level)
+    first, *more = promise_lines(certificate.person_level, certificate.others, certificate.how)
     say(f"One person, in total: {first}" if certificate.person_level.holds else first)
     for line in more:
         say(line)
     if certificate.total is not None:
-        so_far = plural(len(certificate.ledger), "release")
-        total = in_all(certificate.total, certificate.person_level.reasons)
-        say(f"Over {so_far} of these people so far: {total}.")
+        say(in_all(certificate))
     if certificate.guarantee.holds:
         say(done.worth)
     say(f"Read {out / 'DATACARD.md'}; the certificate is {out / 'certificate.json'}.")

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from eyelid.cli.output import Json, note, print_json, print_table, say
+
+if TYPE_CHECKING:
+    from eyelid.audits.verify import Verification
 
 EXAMPLES = """\b
 Examples:
@@ -35,22 +39,37 @@ def run(
     if as_json:
         print_json(found.to_dict())
     else:
-        told = [g for g in found.games if g.measure in ("epsilon", "mu")]
-        for title, games in (("Distinguishing games", told), ("Digits", found.digits)):
-            rows = [
-                (
-                    g.mechanism,
-                    g.calibrated_for,
-                    g.unit,
-                    f"{g.measure} {g.claimed:.4g}",
-                    f"{g.lower_bound:.4g}",
-                    "REFUTED" if g.refuted else "stands",
-                )
-                for g in games
-            ]
-            columns = ["mechanism", "set for", "attacked per", "claimed", "certified", ""]
-            print_table(f"{title}, {runs:,} test runs a side", columns, rows)
-        groups = [
+        _tell(found, runs)
+        say("Nothing was refuted and every planted fault was caught." if found.passed else "")
+    few = f" ({runs:,} runs are too few for it)" if runs < DEFAULT_RUNS else ""
+    for text in [*found.refuted, *[f"planted fault not caught: {m}{few}" for m in found.missed]]:
+        note(f"eyelid: {text}")
+    if not found.passed:
+        raise typer.Exit(1)
+
+
+def _tell(found: Verification, runs: int) -> None:
+    """Everything that was tried, as tables; those that are empty are left out."""
+    played = ["mechanism", "set for", "settings", "attacked per", "claimed", "certified", ""]
+    told = [g for g in found.games if g.measure in ("epsilon", "mu")]
+    for title, games in (("Distinguishing games", told), ("Digits", found.digits)):
+        rows = [
+            (
+                g.mechanism,
+                g.calibrated_for,
+                g.settings,
+                g.unit,
+                f"{g.measure} {g.claimed:.4g}",
+                f"{g.lower_bound:.4g}",
+                "REFUTED" if g.refuted else "stands",
+            )
+            for g in games
+        ]
+        _table(f"{title}, {runs:,} test runs a side", played, rows)
+    _table(
+        "k-anonymity and deniability: how often attacks are right",
+        ["mechanism", "attack", "claimed", "certified", "tries", ""],
+        [
             (
                 g.mechanism,
                 f"{g.measure}: {g.neighbours}",
@@ -61,43 +80,54 @@ def run(
             )
             for g in found.games
             if g not in told
-        ]
-        columns = ["mechanism", "attack", "claimed", "certified", "tries", ""]
-        print_table("k-anonymity and deniability: how often attacks are right", columns, groups)
-        fuzzes = [
+        ],
+    )
+    _table(
+        "Sensitivity fuzz (refuted above 1, or if people mix)",
+        ["mechanism", "unit", "settings", "of declared", "of ε with choice", "mixed", "pairs"],
+        [
             (
                 f.mechanism,
                 f.unit,
+                f.settings,
                 f"{f.reached:.3f}",
                 f"{f.chosen:.3f}" if f.chosen else "",
                 f.mixed,
                 f.pairs,
             )
             for f in found.fuzzes
-        ]
-        columns = ["mechanism", "unit", "of declared", "of ε with choice", "mixed", "pairs"]
-        print_table("Sensitivity fuzz (refuted above 1, or if people mix)", columns, fuzzes)
-        residuals = [
+        ],
+    )
+    _table(
+        "Noise of a whole table (refuted above 6 σ)",
+        ["mechanism", "set for", "draws", "repeated", "spread"],
+        [
             (r.mechanism, r.unit, f"{r.draws:,}", f"{r.repeated:.1f} σ", f"{r.spread:.1f} σ")
             for r in found.residuals
-        ]
-        columns = ["mechanism", "set for", "draws", "repeated", "spread"]
-        print_table("Noise of a whole table (refuted above 6 σ)", columns, residuals)
-        outputs = [
+        ],
+    )
+    _table(
+        "What is shown",
+        ["mechanism", "set for", "values", "what is private", "without noise"],
+        [
             (o.mechanism, o.unit, f"{o.values:,}", "yes" if o.same else "NO", o.bare)
             for o in found.outputs
-        ]
-        columns = ["mechanism", "set for", "values", "what is private", "without noise"]
-        print_table("What is shown", columns, outputs)
-        samplers = [(s.sampler, f"{s.scale:,}", f"{s.p_value:.3f}") for s in found.samplers]
-        print_table(
-            "Samplers, chi-square (refuted below p = 1e-8)", ["sampler", "scale", "p"], samplers
-        )
-        planted = [(p.name, p.mechanism, "caught" if p.caught else "MISSED") for p in found.planted]
-        print_table("Planted faults", ["fault", "in", ""], planted)
-        say("Nothing was refuted and every planted fault was caught." if found.passed else "")
-    few = f" ({runs:,} runs are too few for it)" if runs < DEFAULT_RUNS else ""
-    for text in [*found.refuted, *[f"planted fault not caught: {m}{few}" for m in found.missed]]:
-        note(f"eyelid: {text}")
-    if not found.passed:
-        raise typer.Exit(1)
+        ],
+    )
+    _table(
+        "Samplers, chi-square (refuted below p = 1e-8)",
+        ["sampler", "scale", "p"],
+        [(s.sampler, f"{s.scale:,}", f"{s.p_value:.3f}") for s in found.samplers],
+    )
+    _table(
+        "Planted faults",
+        ["fault", "in", ""],
+        [(p.name, p.mechanism, "caught" if p.caught else "MISSED") for p in found.planted],
+    )
+
+
+def _table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    """A table without the columns that nobody fills; nothing where there are no rows."""
+    filled = [n for n, name in enumerate(columns) if not name or any(row[n] != "" for row in rows)]
+    if rows:
+        print_table(title, [columns[n] for n in filled], [[row[n] for n in filled] for row in rows])

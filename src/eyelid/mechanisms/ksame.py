@@ -19,11 +19,14 @@ from eyelid.mechanisms.mechanism import Shape, parameter, register
 from eyelid.mechanisms.partition import (
     Members,
     attribute_of_everybody,
-    attributes_of_everybody,
+    attributes_to_balance,
+    everything_of_the_last,
     fewest_values,
     group_names,
     group_sizes,
+    groups_told,
     random_groups,
+    spread_told,
 )
 from eyelid.mechanisms.slots import slots_of
 from eyelid.privacy.bounds import Bounds
@@ -47,20 +50,24 @@ class KSame(AnonymisingMechanism):
     if there is none. One row a group and window, with the number of people as its weight, or a copy
     for each of them.
 
-    Protects: who of a group a record belongs to. Somebody who has raw recordings of a person names
-    the right one of the k or more people of a group with probability 1/k at most. It is not
+    Protects: who of a group a record belongs to. Somebody who has raw recordings of a person says
+    which of the k or more equal records of a group is theirs with probability 1/k at most. It is
+    about telling members apart, not about what the mean of a group shows of each, and it is not
     differential privacy: which group somebody is in can be found by whoever has recordings of them;
-    all members but one can compute the last one's values exactly; a group shows what its members
-    have in common; and two releases with other groups intersect.
+    whoever has the recordings of all members but one computes the last one's values exactly; a
+    group shows what its members have in common; and two releases with other groups intersect.
 
-    Why: what is released of a group is the same function of all its members, whoever they are: a
-    mean over everybody in it, where all of them have a value. Sums are exact, on a public grid, so
-    that not even the last digit tells in which order members stand. So given the release, its
-    members are interchangeable, and any rule that names one of them is right for one in |group| ≥ k
-    of them on average, provided that (A) groups are drawn without a look at gaze, (B) there is one
-    partition for everything that is linked, (C) every group has k people, leftovers being dealt out
-    to the others, (D) lengths are public or the group's shortest, (E) nothing else is released that
-    tells members apart, and members are equally likely beforehand.
+    Why: a group has one record, of which each member has a copy, and all copies are equal: nothing
+    in one depends on whom it is handed to, not even its last digit, as sums are exact on a public
+    grid and do not know in which order members stand. Let copies be handed to members in a random
+    order, drawn without a look at gaze. The release is the same for every order, so given it, and
+    any recordings, all orders are as likely as before: whoever says which copy is somebody's is
+    right with probability 1/|group| ≤ 1/k. This takes that (A) groups are drawn without a look at
+    gaze, (B) there is one partition for everything that is linked, (C) every group has k people,
+    leftovers being dealt out to the others, (D) lengths are public or the group's shortest, (E)
+    nothing else is released that tells members apart, and members are equally likely beforehand.
+    That records are means plays no part in it: equal copies of a list of all members' recordings
+    would have the same 1/k. What a mean shows of its members is bounded by nothing here.
 
     Paper: David-John, Butler & Jain 2022 (k-same-select sequence), after Gross et al. 2005 and
     Newton et al. 2005. Printed are new groups for each task, which an intersection attack undoes;
@@ -76,7 +83,12 @@ class KSame(AnonymisingMechanism):
         "datasets (k-same-select sequence), with one partition and no padding; Gross, Airoldi, "
         "Malin & Sweeney (2005); Sweeney (2002)"
     )
-    games: ClassVar[tuple[dict[str, Any], ...]] = ({"k": 4},)
+    # The attributes are those of the crowd that games are played with.
+    games: ClassVar[tuple[dict[str, Any], ...]] = (
+        {"k": 4},
+        {"k": 4, "copies": True, "length": "shortest", "balance": "public"},
+        {"k": 4, "length": 8, "diverse": "sensitive", "l": 3, "balance": "public"},
+    )
 
     length: int | str = parameter(
         "rows of a recording: group (the shortest of its members), shortest (of all people), or "
@@ -85,11 +97,15 @@ class KSame(AnonymisingMechanism):
     )
     copies: bool = parameter("one copy for each member instead of one row a group", default=False)
     diverse: str | None = parameter(
-        "a sensitive attribute of which every group must have several values", default=None
+        "a sensitive attribute of which every group must have several values; groups get their "
+        "even share of each",
+        default=None,
     )
-    l: int = parameter("how many values of it at least", default=2)  # noqa: E741
+    l: int | None = parameter("how many values of it at least: 2 or more", default=None)  # noqa: E741
     balance: str | None = parameter(
-        "public attributes of which every group gets its share: gender, or a,b", default=None
+        "public attributes: people who share all of them, and the diverse one, are spread evenly "
+        "over the groups: gender, or a,b; where hardly anybody shares them this does nothing",
+        default=None,
     )
 
     def __post_init__(self) -> None:
@@ -99,10 +115,21 @@ class KSame(AnonymisingMechanism):
                 raise InputError(f"length must be at least 1, got {self.length}")
         elif self.length not in ("group", "shortest"):
             raise InputError(f"length must be a number, group or shortest, got '{self.length}'")
-        if self.l < 2:
+        if self.l is not None and self.diverse is None:
+            raise InputError(
+                f"l = {self.l} values of what? Name the attribute with diverse=NAME, or leave l out"
+            )
+        if self.diverse is not None and self.l is None:
+            object.__setattr__(self, "l", 2)
+        if self.values_of_diverse < 2:
             raise InputError(f"l must be at least 2, got {self.l}: one value is no diversity")
-        if self.l > self.k:
+        if self.values_of_diverse > self.k:
             raise InputError(f"l = {self.l} values need as many people: choose k ≥ {self.l}")
+
+    @property
+    def values_of_diverse(self) -> int:
+        """How many values of the sensitive attribute every group has at least."""
+        return 2 if self.l is None else self.l
 
     def shape(self, table: FeatureTable) -> Shape:
         """People, different recordings over everybody, rows of the shortest, features."""
@@ -120,9 +147,7 @@ class KSame(AnonymisingMechanism):
         super().check(table)
         # Values are clipped, whoever calls: bounds that are none are refused.
         Bounds({f.name: (f.lower, f.upper) for f in table.features})
-        slots = slots_of(table)
-        often = np.bincount(slots.slot, minlength=len(slots.names))
-        if (often < slots.owner[-1] + 1).all():
+        if len(lacking(table)) == len(slots_of(table).names):
             raise InputError(
                 "there is no recording that everybody has (by task and order), so a group might "
                 "have nothing in common: leave out the people who lack most"
@@ -132,16 +157,35 @@ class KSame(AnonymisingMechanism):
     def _strata(self, table: FeatureTable) -> list[list[str]]:
         """The attributes that people are dealt out by, the sensitive one first."""
         people = int(slots_of(table).owner[-1]) + 1
-        groups = len(group_sizes(people, self.k))
-        strata = []
-        if self.diverse:
-            strata.append(attribute_of_everybody(table, self.diverse))
-            if fewest_values(strata[0], groups) < self.l:
-                raise InputError(
-                    f"{groups} groups cannot all have {self.l} values of {self.diverse}: choose a "
-                    f"larger k, or a smaller l"
-                )
-        return strata + attributes_of_everybody(table, self.balance)
+        if self.diverse is None:
+            group_sizes(people, self.k)
+            return attributes_to_balance(table, self.balance)
+        values = attribute_of_everybody(table, self.diverse)
+        self._check_diverse(values)
+        return [values, *attributes_to_balance(table, self.balance, within=values)]
+
+    def _check_diverse(self, values: list[str]) -> None:
+        """Refuse groups that cannot all have as many values, and say which k or l would do."""
+        wanted, there = self.values_of_diverse, len(set(values))
+        if there < wanted:
+            instead = f"choose l = {there}, or leave it out" if there > 1 else "leave diverse out"
+            raise InputError(
+                f"{self.diverse} has {there} value{'s' * (there > 1)} over everybody, so that no "
+                f"group can have {wanted}: {instead}"
+            )
+
+        def sure(k: int) -> int:
+            return fewest_values(values, len(group_sizes(len(values), k)))
+
+        if sure(self.k) < wanted:
+            # One group of everybody has them all.
+            enough = next(k for k in range(self.k, len(values) + 1) if sure(k) >= wanted)
+            enough = min(group_sizes(len(values), enough))
+            fewer = f" or l = {sure(self.k)}" if sure(self.k) > 1 else ""
+            raise InputError(
+                f"{groups_told(len(values), self.k)} cannot all have {wanted} values of "
+                f"{self.diverse}: choose k = {enough}{fewer}"
+            )
 
     def partition(self, table: FeatureTable, noise: Randomness) -> Members:
         """Who is in which group: nothing of anybody's gaze goes into it. Never to be shown."""
@@ -182,22 +226,26 @@ class KSame(AnonymisingMechanism):
 
     def sampler(self, shape: Shape) -> str:
         """What is random, in words."""
-        sizes = group_sizes(shape.people, self.k)
-        span = f"{min(sizes)}" if min(sizes) == max(sizes) else f"{min(sizes)} or {max(sizes)}"
         return (
-            f"no noise: one random partition of {shape.people} people into {len(sizes)} "
-            f"group{'s' * (len(sizes) > 1)} of {span}, used for all recordings"
+            f"no noise: one random partition of {shape.people} people into "
+            f"{groups_told(shape.people, self.k)}, used for all recordings"
         )
 
     def worth(self, shape: Shape) -> str:
-        """That means keep what people have in common, and how many there will be."""
+        """That means keep what people have in common, how many there will be, and a better k."""
         sizes = group_sizes(shape.people, self.k)
-        groups = f"{len(sizes)} group{'s' * (len(sizes) > 1)}"
-        return (
-            f"Without noise: {groups} of {min(sizes)} people or more, whose means keep what their "
+        said = [
+            f"Without noise: {groups_told(shape.people, self.k)} people, whose means keep what "
             "members have in common (tasks, stimuli) and lose what sets them apart. How far a mean "
             "is from a person depends on how much people differ."
-        )
+        ]
+        if min(sizes) > self.k:
+            said.append(f"k = {min(sizes)} would give the same groups and a better promise.")
+        if len(sizes) == 1:
+            half = shape.people // 2
+            more = f": k = {half} or less gives several" if half > 1 else ""
+            said.append(f"With one group there is nothing to compare{more}.")
+        return " ".join(said)
 
     def unprotected(self, table: FeatureTable) -> list[str]:
         """What the means show besides."""
@@ -216,8 +264,7 @@ class KSame(AnonymisingMechanism):
             f"the groups ({each})",
             "which group somebody is in, to whoever has recordings of them: hidden is only which "
             "of its members somebody is",
-            f"everything of a member to the others together: any {min(sizes) - 1} members of a "
-            f"group of {min(sizes)} can compute the last one's values exactly",
+            everything_of_the_last(min(sizes)),
             "what the members of a group have in common: a mean is published without noise, and "
             "whatever is true of all of them is true of each",
             how,
@@ -225,10 +272,49 @@ class KSame(AnonymisingMechanism):
             "values that one of them lacks, where the mean before is repeated",
         ]
         if self.diverse:
-            shown.append(f"that every group has at least {self.l} values of {self.diverse}")
+            shown.append(
+                f"the {self.diverse} of a member to whoever knows it of the others of the group: "
+                "every group has its even share of every value, rounded down or up, and at least "
+                f"{self.values_of_diverse} values"
+            )
         if self.balance:
-            shown.append(f"that every group has its share of every value of {self.balance}")
+            dealt = f"{self.diverse},{self.balance}" if self.diverse else self.balance
+            shown.append(spread_told(dealt))
         return shown
+
+
+def lacking(table: FeatureTable) -> dict[str, int]:
+    """How many people lack each recording that others have, by task and order within it.
+
+    Whoever lacks one takes it from their whole group.
+    """
+    slots = slots_of(table)
+    people = int(slots.owner[-1]) + 1
+    often = np.bincount(slots.slot, minlength=len(slots.names))
+    return {
+        name: people - int(have)
+        for name, have in zip(slot_names(slots.names), often, strict=True)
+        if have < people
+    }
+
+
+def slot_names(slots: pl.DataFrame) -> list[str]:
+    """Recordings that somebody has, in words: by task, numbered where it has several.
+
+    >>> slot_names(pl.DataFrame({"task": ["look", "read", "read"]}))
+    ["task 'look'", "recording 1 of task 'read'", "recording 2 of task 'read'"]
+    """
+    number, many = pl.int_range(1, pl.len() + 1).over("task"), pl.len().over("task")
+    task = pl.format("task '{}'", "task")
+    words = (
+        pl.when(pl.col("task") == "")
+        .then(pl.format("recording {}", number))
+        .when(many > 1)
+        .then(pl.format("recording {} of {}", number, task))
+        .otherwise(task)
+    )
+    named: list[str] = slots.select(words).to_series().to_list()
+    return named
 
 
 @dataclass(frozen=True, eq=False)

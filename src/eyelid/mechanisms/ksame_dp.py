@@ -12,11 +12,12 @@ from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.means import PLACE, TEAM_SIZE, GroupedShape, Groups, MeanMechanism
 from eyelid.mechanisms.mechanism import Shape, parameter, register
 from eyelid.mechanisms.partition import (
-    attributes_of_everybody,
+    attributes_to_balance,
     check_k,
     group_names,
     group_sizes,
     random_groups,
+    spread_told,
 )
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import Randomness
@@ -38,7 +39,7 @@ class KSameDP(MeanMechanism):
 
     Protects: a person, replace-one, over all recordings together, with (ε, δ)-DP and its μ, or what
     the mechanism inside gives; trust is central. It holds against whoever knows the groups, and
-    against all other members of somebody's group together. k is no part of it and adds nothing to
+    has the recordings of all others of somebody's group. k is no part of it and adds nothing to
     ε: it only divides the noise. N, the sizes, the length and the tasks are public.
 
     Why: groups are drawn from randomness and public attributes alone, so replacing a person's data
@@ -73,7 +74,9 @@ class KSameDP(MeanMechanism):
 
     k: int = parameter("people of a group, at least")
     balance: str | None = parameter(
-        "public attributes of which every group gets its share: gender, or a,b", default=None
+        "public attributes: people who share all of them are spread evenly over the groups: "
+        "gender, or a,b; where hardly anybody shares them this does nothing",
+        default=None,
     )
 
     def __post_init__(self) -> None:
@@ -102,11 +105,11 @@ class KSameDP(MeanMechanism):
     def check(self, table: FeatureTable) -> None:
         """Refuse attributes that not everybody has, too."""
         super().check(table)
-        attributes_of_everybody(table, self.balance)
+        attributes_to_balance(table, self.balance)
 
     def partition(self, table: FeatureTable, noise: Randomness) -> Groups:
         """Random groups: nothing of anybody's gaze goes into them."""
-        strata = attributes_of_everybody(table, self.balance)
+        strata = attributes_to_balance(table, self.balance)
         people = table.recordings["person"].n_unique()
         member = random_groups(people, self.k, noise, strata)
         sizes = np.bincount(member)
@@ -116,8 +119,8 @@ class KSameDP(MeanMechanism):
     def person_total(self, shape: Shape) -> str:
         """As for any mean, whoever else of the group is asked."""
         return (
-            f"{super().person_total(shape)}, against all others of the group together; that groups "
-            f"have {self.k} people or more adds nothing to it"
+            f"{super().person_total(shape)}, also against whoever has the recordings of all "
+            f"others; that groups have {self.k} people or more adds nothing to it"
         )
 
     def sampler(self, shape: Shape) -> str:
@@ -133,10 +136,7 @@ class KSameDP(MeanMechanism):
         sizes = ", ".join(str(size) for size in group_sizes(self.shape(table).people, self.k))
         shown = [f"how many people each group has ({sizes}), which follows from their number and k"]
         if self.balance:
-            shown.append(
-                f"who has which {self.balance}: people are dealt out by it, so that each group has "
-                "its share of every value"
-            )
+            shown.append(spread_told(self.balance))
         return shown
 
     def in_teams(self) -> KSameDP:

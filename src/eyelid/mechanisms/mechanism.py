@@ -21,6 +21,8 @@ Values = NDArray[np.float64]
 
 # What every command has an option for; all other parameters are set.
 _OPTIONS = ("epsilon", "delta", "unit")
+# Types of parameters, in the words of whoever sets them.
+_SPOKEN = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
 
 
 @dataclass(frozen=True)
@@ -270,5 +272,5 @@ def _convert(name: str, value: Any, hint: Any) -> Any:
         if isinstance(number, float) and math.isnan(number):
             continue
         return number
-    wanted = " or ".join(o.__name__ for o in options if o is not type(None))
+    wanted = " or ".join(_SPOKEN[o] for o in options if o in _SPOKEN)
     raise InputError(f"{name} must be {wanted}, got '{value}'")

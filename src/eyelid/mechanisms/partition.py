@@ -31,11 +31,44 @@ def group_sizes(people: int, k: int) -> list[int]:
     return [people // groups + (group < people % groups) for group in range(groups)]
 
 
+def groups_told(people: int, k: int) -> str:
+    """How many groups of at least k there are, and of how many people.
+
+    >>> groups_told(20, 4), groups_told(23, 4), groups_told(5, 4)
+    ('5 groups of 4', '5 groups of 4 or 5', '1 group of 5')
+    """
+    sizes = group_sizes(people, k)
+    of = " or ".join(str(size) for size in sorted(set(sizes)))
+    return f"{len(sizes)} group{'s' * (len(sizes) > 1)} of {of}"
+
+
+def everything_of_the_last(size: int) -> str:
+    """What an exact mean of so many people shows, in words."""
+    return (
+        "everything of a member to whoever has the recordings of the others: the mean of a group "
+        f"of {size} less those of {size - 1} gives the last one's values exactly, and nobody need "
+        "be a member or be asked for that"
+    )
+
+
+def spread_told(names: str) -> str:
+    """What dealing people out by attributes shows, which are named with commas between.
+
+    >>> spread_told("gender")
+    'that people who share gender are spread over the groups as evenly as they can be'
+    """
+    listed = _listed(names)
+    text = f"that people who share {' and '.join(listed)} are spread over the groups as evenly as"
+    later = " or ".join(listed[1:])
+    alone = f" (of {later} by itself groups may differ by more)" if later else ""
+    return f"{text} they can be{alone}"
+
+
 def check_k(k: int) -> None:
     """Refuse groups of one or none: a mean over one person is their own record."""
     if k < 2:
         raise InputError(
-            f"k must be at least 2, got {k}: a group of one is that person's own record"
+            f"k must be at least 2, got {k}: nobody is hidden in a group of fewer than two people"
         )
 
 
@@ -48,9 +81,11 @@ def random_groups(
         people: N.
         k: the fewest people of a group.
         noise: where the choice comes from.
-        strata: attributes of everybody, the most important first. People who share their values
-            are dealt out one a group, so that each group has its share of every value; values that
-            are too rare for every group come last, and go to as many groups as there are people.
+        strata: attributes of everybody, the most important first. People who share the values of
+            all of them are dealt out one a group, and so are those who share the first, or the
+            first two: no group has two more of them than another. Of a later attribute by itself
+            this is not true. Values that are too rare for every group come last, and go to as
+            many groups as there are people.
     """
     groups = len(group_sizes(people, k))
     order = np.argsort(noise.words(people))
@@ -95,10 +130,31 @@ def fewest_values(values: Sequence[object], groups: int) -> int:
     return frequent + int(often[often < groups].sum()) // groups
 
 
-def attributes_of_everybody(table: FeatureTable, names: str | None) -> list[list[str]]:
-    """Attributes of the people of a table, named one after the other with commas between."""
-    listed = [name.strip() for name in (names or "").split(",") if name.strip()]
-    return [attribute_of_everybody(table, name) for name in listed]
+def attributes_to_balance(
+    table: FeatureTable, names: str | None, within: Sequence[str] | None = None
+) -> list[list[str]]:
+    """Attributes of the people of a table, refused where they make no difference.
+
+    Args:
+        table: whose people.
+        names: of the attributes, with commas between.
+        within: an attribute of everybody that they are dealt out by before these.
+    """
+    found = []
+    alike: Sequence[object] = within or [""] * table.recordings["person"].n_unique()
+    for name in _listed(names or ""):
+        values = attribute_of_everybody(table, name)
+        finer = list(zip(alike, values, strict=True))
+        if len(set(finer)) == len(set(alike)):
+            whom = "everybody" if len(set(alike)) == 1 else "all who share what comes before it"
+            raise InputError(f"{name} is the same for {whom}, nothing to balance: leave it out")
+        alike = finer
+        found.append(values)
+    return found
+
+
+def _listed(names: str) -> list[str]:
+    return [name.strip() for name in names.split(",") if name.strip()]
 
 
 def attribute_of_everybody(table: FeatureTable, name: str) -> list[str]:

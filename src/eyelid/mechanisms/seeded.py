@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import itertools
-import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -23,7 +22,7 @@ from eyelid.mechanisms.features import UnpredictableMechanism
 from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter, register
 from eyelid.mechanisms.synthesis.binning import Bins, Codes
 from eyelid.mechanisms.synthesis.chain import Chain, whole_odds
-from eyelid.mechanisms.synthesis.deniability import plausible_people
+from eyelid.mechanisms.synthesis.deniability import LEAST_GAMMA, plausible_people
 from eyelid.mechanisms.synthesis.marginals import ChainMarginals
 from eyelid.mechanisms.synthesis.records import TaskRecords, records_of_tasks
 from eyelid.mechanisms.synthesis.threshold import Threshold, fewest_people
@@ -38,6 +37,20 @@ MADE_UP = "synthetic"
 SEEDED = "label_seeded"
 # In games: how many times the people that the test needs.
 _CROWD = 10
+_MOST_GAMMA = 1e6
+# In games: the evidence of what only one side gives.
+_CERTAIN = 1e6
+
+
+@dataclass(frozen=True)
+class GameShape(Shape):
+    """Public facts of a game.
+
+    Attributes:
+        there: how many others have a row where somebody may be.
+    """
+
+    there: int = 0
 
 
 @register
@@ -48,27 +61,31 @@ class Seeded(DifferentialMechanism, UnpredictableMechanism):
     Takes: a FeatureTable; every value is put in one of a public number of equal bins between its
     public bounds, a missing one in the bin of the midpoint. Of each person and task at most T rows
     are used, chosen at random. A model says how each feature follows the one before it, in a public
-    order: measured under Gaussian noise, on people who are not used otherwise (``model=disjoint``)
-    or on everybody with a part of the ε (``model=shared``). A candidate keeps the first ω features
-    of the row of a random person, and draws the others from the model. It is released if at least k
-    people, Laplace noise added, have a row that would give it with a probability in the same range
-    between powers of γ. In the place of any other, and by a coin of some, a row is released that
-    was drawn from the model alone, so that their number is public.
+    order: it is measured under Gaussian noise on a share of the people, who are used for nothing
+    else. A candidate keeps the first ω features of a row of a random one of the others, and draws
+    the rest from the model. It is released if at least k people, plus Laplace noise unless the test
+    is deterministic, have a row that would give it with a probability in the same range between
+    powers of γ. In the place of any other, and with a randomised test also of some that a coin
+    picks, a row is released that was drawn from the model alone, so that the number of rows is
+    public.
 
-    Protects: a person, replace-one, (ε, δ) in total over all rows and the model. With
-    ``test=deterministic`` there is no noise in the test and no ε: (k, γ)-plausible deniability of
-    people, given a model that is (ε, δ)-DP.
+    Protects: a person, replace-one within the public tasks, (ε, δ) in total over all rows and the
+    model. With ``test=deterministic`` there is no noise in the test and no ε for those who may be
+    seeds: (k, γ)-plausible deniability of each row, with one row a person and task; people in the
+    model have its (ε, δ).
 
     Why: let D and D' differ in person a, N people. Let Q_j be the probability that a candidate is y
     and its seed's probability p(y) is in range j, and c_j how many people have a row there. Others
     give at least c_j/(N·T)·γ^(−j−1) of Q_j, and a at most γ^(−j)/N. With t others or more,
     Q'_j ≤ (1 + Tγ/t)·Q_j; c_j moves by one, which noise of scale 1/ε₀ turns into a factor e^ε₀.
-    With fewer than t others the count is t at most, and passes with probability
-    δ = e^(−ε₀(k−t))/2. A row without a seed has the probability 1 − β + β·F, F that a candidate
-    fails: F' ≤ e^ε₀·F + 1/N, and β, the coin, is such that 1 − β makes up for 1/N. So each row,
-    and whether it has a seed, is (ε₀ + ln(1 + Tγ/t), δ)-DP for a person. Rows are independent given
-    the model, and compose (Kairouz, Oh & Viswanath 2015); so does the model, on the same people; on
-    others it costs a person nothing more.
+    With fewer than t others the count is t at most, which passes with a probability π of about
+    e^(−ε₀(k−t))/2, and only what a gives, 1/N at most over all rows, is more than e^ε₀ times as
+    likely: δ = π/N. A row without a seed has the probability 1 − β + β·F, F that a candidate fails:
+    F' ≤ e^ε₀·F + 1/N, and β, the coin, is such that 1 − β makes up for 1/N. So each row, and
+    whether it has a seed, is (ε₀ + ln(1 + Tγ/t), δ)-DP for a person. Rows are independent given the
+    model, and compose (Kairouz, Oh & Viswanath 2015). The model costs other people than the rows
+    do, and who is which is drawn without a look at anybody: a person's total is that of one of the
+    two.
 
     Paper: Bindschaedler, Shokri & Gunter 2017, whose theorem is about adding one record, leaves the
     number of discarded candidates secret, and takes a model of no one's data; David-John, Butler &
@@ -88,7 +105,7 @@ class Seeded(DifferentialMechanism, UnpredictableMechanism):
     games: ClassVar[tuple[dict[str, Any], ...]] = (
         {"epsilon": 2.0, "delta": 1e-3, "rows": 1, "gamma": 1.05, "keep_features": 1, "bins": 2},
         {"epsilon": 2.0, "delta": 1e-2, "rows": 2, "gamma": 1.5, "keep_features": "1-2", "bins": 2},
-        {"epsilon": 3.0, "delta": 1e-3, "rows": 1, "records": 3, "keep_features": 1, "bins": 2},
+        {"epsilon": 3.0, "delta": 1e-3, "rows": 1, "records": 20, "keep_features": 1, "bins": 2},
     )
 
     delta: float | None = parameter("δ; min(N^−1.5, 1e-6) when not given", default=None)
@@ -109,32 +126,34 @@ class Seeded(DifferentialMechanism, UnpredictableMechanism):
         "table has them when not given",
         default=None,
     )
-    model: str = parameter(
-        "who the model is measured on: disjoint (people who give no rows) or shared",
-        default="disjoint",
+    share: float = parameter("of the people, whom the model is measured on", default=0.5)
+    test: str = parameter(
+        "randomised, or deterministic: then ε is for the model alone", default="randomised"
     )
-    share: float = parameter("of the people, or of ε, for the model", default=0.5)
-    test: str = parameter("randomised, or deterministic (without an ε)", default="randomised")
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.delta is not None and check_delta(self.delta) == 0:
             raise InputError("delta must be above 0: neither test nor model is pure")
-        if not (math.isfinite(self.gamma) and self.gamma > 1):
+        if not LEAST_GAMMA <= self.gamma <= _MOST_GAMMA:
             raise InputError(
-                f"gamma must be more than 1, got {self.gamma:g}: with 1 or less no two "
-                "probabilities are alike, and no range holds any"
+                f"gamma must be more than 1 (from {LEAST_GAMMA} to {_MOST_GAMMA:g}), got "
+                f"{self.gamma!r}: with 1 or less no two probabilities are alike"
             )
         if self.k is not None and self.k < 2:
             raise InputError(
                 f"k must be at least 2, got {self.k}: one person could be anybody's seed"
             )
-        for name, word, words in (
-            ("model", self.model, ("disjoint", "shared")),
-            ("test", self.test, ("randomised", "deterministic")),
-        ):
-            if word not in words:
-                raise InputError(f"{name} must be {' or '.join(words)}, got '{word}'")
+        if self.test not in ("randomised", "deterministic"):
+            raise InputError(f"test must be randomised or deterministic, got '{self.test}'")
+        if self.test == "deterministic" and self.records > 1:
+            raise InputError(
+                f"a deterministic test takes one row of a person and task, got records = "
+                f"{self.records}: with more, one person may be likelier than another by more than γ"
+            )
+        for name in ("k", "rows", "records", "bins"):
+            if getattr(self, name) is not None and not isinstance(getattr(self, name), int):
+                raise InputError(f"{name} must be a whole number, got {getattr(self, name)}")
         if not 0 < self.share < 1:
             raise InputError(f"share must be between 0 and 1, got {self.share:g}")
         if self.rows < 1:
@@ -163,36 +182,50 @@ class Seeded(DifferentialMechanism, UnpredictableMechanism):
 
     def modelled(self, people: int) -> int:
         """How many people the model is measured on."""
-        return people if self.model == "shared" else round(people * self.share)
+        return round(people * self.share)
 
     def seeds(self, people: int) -> int:
         """How many people may be seeds."""
-        return people if self.model == "shared" else people - self.modelled(people)
+        return people - self.modelled(people)
 
     def marginals(self, people: int) -> ChainMarginals:
         """The measurement behind the model."""
-        share = self.share if self.model == "shared" and self.test == "randomised" else 1.0
         return ChainMarginals(
-            epsilon=self.epsilon * share,
-            delta=self.delta_for(people) * share,
+            epsilon=self.epsilon,
+            delta=self.delta_for(people),
             bins=self.bins,
             records=self.records,
         )
 
     def threshold(self, shape: Shape) -> Threshold:
         """The test, from public numbers: for each of all rows of all tasks."""
+        if self.kept[1] > shape.features:
+            raise InputError(
+                f"keep_features={self.keep_features} is more than the {shape.features} features "
+                "there are"
+            )
         rows = self.rows * shape.recordings
-        found, seeds = _threshold(self, shape.people, rows), self.seeds(shape.people)
+        found, seeds = self.wanted(shape.people, rows), self.seeds(shape.people)
+        if not 1 <= seeds < shape.people:
+            what = "the model" if seeds else "rows to begin with"
+            raise InputError(
+                f"share={self.share:g} of {shape.people} people leaves nobody for {what}: choose "
+                "0.5 or so"
+            )
         if found.k <= seeds:
             return found
         may = f"and {seeds} of {shape.people} may be seeds"
-        if self.test == "deterministic":
+        if self.k is not None:
             raise InputError(f"k={found.k} needs as many people, {may}: choose k ≤ {seeds}")
         raise InputError(
             f"{rows} rows at epsilon {self.epsilon:g} need k = {found.k} people who could have "
             f"given each, {may}: release fewer rows (--set rows=…), choose a larger ε, or use "
             "ksame or groupmean"
         )
+
+    def wanted(self, people: int, rows: int) -> Threshold:
+        """The test for so many rows, whether there are people enough for it or not."""
+        return _threshold(self, people, rows)
 
     def cost(self, shape: Shape, unit: Unit) -> Guarantee:
         """(ε, δ) as asked for; of a deterministic test k and γ."""
@@ -214,15 +247,15 @@ class Seeded(DifferentialMechanism, UnpredictableMechanism):
         if self.test == "deterministic":
             return (
                 f"plausible deniability of each of {rows} rows by itself, which has no ε and adds "
-                f"up with nothing; the model alone has ε = {self.epsilon:g}"
+                f"up with nothing, for {self.seeds(shape.people)} people; the model has ε = "
+                f"{self.epsilon:g}, δ = {self.delta_for(shape.people):g} for the other "
+                f"{self.modelled(shape.people)}: nobody is in both"
             )
         test = self.threshold(shape)
-        each = f"{rows} rows of ε = {test.epsilon_each:.4g} each, composed"
-        if self.model == "shared":
-            return f"{each}, and the model with a share of {self.share:g} of the ε and δ"
         return (
-            f"{each}, for people who may be seeds; the model with the whole ε for the others: "
-            "nobody is both"
+            f"{rows} rows of ε = {test.epsilon_each:.4g} each, composed, for the "
+            f"{self.seeds(shape.people)} people who may be seeds; the model with the whole ε for "
+            f"the other {self.modelled(shape.people)}: nobody is in both"
         )
 
     def sampler(self, shape: Shape) -> str:
@@ -251,11 +284,6 @@ class Seeded(DifferentialMechanism, UnpredictableMechanism):
         """Refuse what could not be made, before anything is paid."""
         super().check(table)
         self._columns(table)
-        if self.kept[1] > len(table.features):
-            raise InputError(
-                f"keep_features={self.keep_features} is more than the {len(table.features)} "
-                "features there are"
-            )
 
     def _columns(self, table: FeatureTable) -> list[int]:
         """The features in the order of the chain."""
@@ -399,13 +427,9 @@ class Seeded(DifferentialMechanism, UnpredictableMechanism):
         shape = self.shape(table)
         shown = [
             f"the number of people ({shape.people}) and that each of them took part",
-            f"the names of the {shape.recordings} tasks",
+            f"the names of the {shape.recordings} tasks, also of one that few people have",
         ]
         if self.test == "deterministic":
-            shown.append(
-                "how many candidates failed the test: it has no noise, and nothing covers that "
-                "number, so it is not told; neither is which rows had a seed"
-            )
             shown.append(
                 "what many rows say together: deniability is about each row by itself and adds up "
                 "to nothing"
@@ -417,34 +441,33 @@ class Seeded(DifferentialMechanism, UnpredictableMechanism):
         yield self.marginals(2)
 
     def neighbour_pairs(self, unit: Unit) -> Iterator[NeighbourPair]:
-        """Somebody who makes the k-th of those who could have given a row, or is elsewhere."""
-        shape = self._game_shape()
+        """Somebody who is, or is not, among those who could have given a row."""
+        people = 4
+        while self.seeds(people) < self.wanted(people, self.rows).k:
+            people += 1
+        few = GameShape(people, 1, self.rows, 2, window=1, there=self.seeds(people) - 1)
         here = np.full((1, self.records, 2), 0.1)
         away = np.full((1, self.records, 2), 0.9)
-        yield NeighbourPair("among those who are there, or elsewhere", shape, unit, away, here)
-        yield NeighbourPair(
-            "among those who are there, or absent", shape, unit, away * np.nan, here
-        )
+        yield NeighbourPair("the last of k, or elsewhere", few, unit, away, here)
+        yield NeighbourPair("the last of k, or absent", few, unit, away * np.nan, here)
         # Nearly all pass, so that a row without a seed is a rare thing.
-        crowd = replace(shape, people=_CROWD * shape.people)
+        crowd = replace(few, people=_CROWD * people, there=self.seeds(_CROWD * people) - 1)
         yield NeighbourPair("the only one to be elsewhere", crowd, unit, here, away)
-
-    def _game_shape(self) -> Shape:
-        """So many people that those who may be seeds are just k."""
-        people = 4
-        while self.seeds(people) < _threshold(self, people, self.rows).k:
-            people += 1
-        return Shape(people, 1, self.rows, 2, window=1)
+        if self.records > 1:
+            # Were rows counted and not people, all of one person's would make k.
+            fewer = replace(few, there=max(1, few.there + 1 - self.records))
+            yield NeighbourPair("with several rows, or elsewhere", fewer, unit, away, here)
 
     def _game_seeds(self, values: Values, shape: Shape) -> TaskRecords:
-        """Everybody who may be a seed: one with these values, and others with one row there.
+        """Everybody who may be a seed: one with these values, and others, some with one row there.
 
-        All but so many that one more row for each of a person's would make them k.
+        The others' rows are elsewhere.
         """
+        assert isinstance(shape, GameShape), "only games have such people"
         each = np.full((self.seeds(shape.people) - 1, self.records, 2), 0.9)
-        each[self.records - 1 :, 0] = 0.1
+        each[: shape.there, 0] = 0.1
         everybody = np.concatenate([values, each])
-        there = ~np.isnan(everybody).all(axis=-1)
+        there = np.asarray(~np.isnan(everybody).all(axis=-1))
         bins = Bins(np.zeros(2), np.ones(2), self.bins)
         return TaskRecords("", everybody, there, bins.codes(everybody))
 
@@ -473,7 +496,9 @@ class Seeded(DifferentialMechanism, UnpredictableMechanism):
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = np.log(laws[1]) - np.log(laws[0])
         # What neither gives is no evidence.
-        told = np.nan_to_num(ratio, nan=0.0)[each[..., -1].astype(np.intp), number]
+        told = np.nan_to_num(ratio, nan=0.0, posinf=_CERTAIN, neginf=-_CERTAIN)[
+            each[..., -1].astype(np.intp), number
+        ]
         summed: Values = told.sum(axis=1)
         return summed
 
@@ -513,21 +538,17 @@ class Seeded(DifferentialMechanism, UnpredictableMechanism):
 
 @functools.lru_cache(maxsize=64)
 def _threshold(mechanism: Seeded, people: int, rows: int) -> Threshold:
-    """The test for so many rows, whether there are people enough for it or not."""
     if mechanism.test == "deterministic":
         assert mechanism.k is not None, "checked when it was made"
         return Threshold.plain(mechanism.k)
-    share = 1 - mechanism.share if mechanism.model == "shared" else 1.0
-    delta = mechanism.delta_for(people) * share
+    delta = mechanism.delta_for(people)
     # Half of δ is for counts that pass by chance, half for the composition.
-    each = share_of_total(mechanism.epsilon * share, delta / 2, rows)
-    found = fewest_people(
-        each, delta / 2 / rows, mechanism.records * mechanism.gamma, max(mechanism.seeds(people), 2)
-    )
+    each = share_of_total(mechanism.epsilon, delta / 2, rows)
+    weight = mechanism.records * mechanism.gamma
+    found = fewest_people(each, delta / 2 / rows, weight, max(mechanism.seeds(people), 1))
     if mechanism.k is not None and mechanism.k < found.k:
         raise InputError(
             f"k={mechanism.k} is too small for epsilon {mechanism.epsilon:g} over {rows} rows, "
             f"which needs k ≥ {found.k}: leave k out, release fewer rows, or choose a larger ε"
         )
-    found = replace(found, k=mechanism.k or found.k)
-    return found
+    return replace(found, k=mechanism.k or found.k)

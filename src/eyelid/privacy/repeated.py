@@ -18,7 +18,7 @@ def repeated_delta(each: float, times: int, total: float) -> float:
     With j of n coins for one side the loss is (2j − n)·ε, and δ = E[max(0, 1 − e^(total − loss))].
 
     >>> repeated_delta(0.1, 10, 1.0), round(repeated_delta(0.1, 100, 2.0), 4)
-    (0.0, 0.1063)
+    (0.0, 0.0201)
     """
     from scipy.stats import binom
 

@@ -44,6 +44,7 @@ def disagreements(
     released: FeatureTable,
     debit: Debit | None,
     law: FeatureMechanism | None,
+    counted: int = 1,
 ) -> Iterator[str]:
     """What of a certificate cannot be true, in words.
 
@@ -53,15 +54,24 @@ def disagreements(
         released: what was released.
         debit: what the ledger counted for it; None where that is not known.
         law: the mechanism that the certificate names; None where it is not known here.
+        counted: releases of these people that the ledger knew then, this one included.
     """
-    yield from among_promises(certificate, debit)
+    yield from among_promises(certificate, debit, counted)
     yield from _in_the_data(released, law)
     if certificate.person_level.holds and law is not None:
         yield from _with(law, certificate, original, released)
 
 
-def among_promises(certificate: Certificate, debit: Debit | None) -> Iterator[str]:
-    """What a certificate promises here and not there, or the ledger did not count."""
+def among_promises(
+    certificate: Certificate, debit: Debit | None, counted: int = 1
+) -> Iterator[str]:
+    """What a certificate promises here and not there, or the ledger did not count.
+
+    Args:
+        certificate: what is claimed.
+        debit: what the ledger counted for it.
+        counted: releases of these people that the ledger knew when it did, this one included.
+    """
     promised, total = certificate.person_level, certificate.total
     if certificate.guarantee.holds != promised.holds:
         yield "the certificate says that one guarantee holds and the other does not"
@@ -75,7 +85,7 @@ def among_promises(certificate: Certificate, debit: Debit | None) -> Iterator[st
             yield "the certificate's total over all releases is less than this release alone"
     if not promised.holds:
         return
-    bounded = bounding(promised, total, len(certificate.ledger))
+    bounded = bounding(promised, total, max(counted, len(certificate.ledger)))
     allowed = rank1_bounds(bounded, certificate.people)
     for kind, stated in certificate.rank1_bound.items():
         bound = allowed.get(kind)

@@ -36,12 +36,17 @@ from eyelid.audits.identification import (
 from eyelid.audits.means import MeansAudit, audit_means
 from eyelid.audits.measurements import legible
 from eyelid.audits.membership import advantage_bound
-from eyelid.audits.protocols import POSITIVE, PROTOCOLS, Protocol, find_protocol
+from eyelid.audits.protocols import POSITIVE, PROTOCOLS, Material, Protocol, find_protocol
 from eyelid.audits.risk import features_at_risk, people_at_risk
 from eyelid.audits.splits import splits_of
 from eyelid.audits.statistics import rate_of_decisions
 from eyelid.audits.streams import StreamMeasures, stream_measures
-from eyelid.audits.synthetic import SyntheticAudit, audit_synthetic
+from eyelid.audits.synthetic import (
+    ShownHistograms,
+    SyntheticAudit,
+    audit_synthetic,
+    shown_histograms,
+)
 from eyelid.audits.temporal.summary import TemporalSummary, release_summary, temporal_summary
 from eyelid.audits.utility import Use, learned_elsewhere, utility
 from eyelid.engine.atomic import check_file, write_file
@@ -52,15 +57,19 @@ from eyelid.io.reading import is_heatmap
 from eyelid.mechanisms.features import PredictableMechanism
 from eyelid.mechanisms.measuring import MeasuringMechanism
 from eyelid.mechanisms.papers.ksame import KSamePaper
+from eyelid.mechanisms.papers.marginals import MarginalsPaper
 from eyelid.privacy.guarantee import rounded_up
 from eyelid.privacy.unit import Trust
 from eyelid.releases.audit_json import audit_json
 from eyelid.releases.canaries import CanaryResult, canary_audit, takes_canaries
+from eyelid.releases.naming import NamingAttack, naming_attacks
 from eyelid.releases.release import Release
 from eyelid.releases.subject import Source, Subject, subject_of
 from eyelid.releases.verdict import verdict
 from eyelid.releases.words import percent
 
+# With more people, inferring attributes takes hours: it grows with their third power.
+_MOST_INFERRED = 150
 # Attackers that are no `Attacker`: they know other things than records.
 _SPECIAL = (LIKELIHOOD, FUSED)
 # A page may replace a page, and nothing else.
@@ -83,8 +92,10 @@ class Audit:
         utility: what the data are still good for.
         attributes: what of people's attributes can be told.
         not_inferred: attributes that could not be tried, and why.
+        not_named: why nobody could be asked to name people from recordings of something else.
         error: how far the released values are off; None without a release.
         groups: what else was found about released groups; None where none were released.
+        histograms: what histograms without noise show; None where none were drawn from.
         synthetic: what made-up rows were found to be like; None where there are none.
         means: what attacks on means over people came to; None where people's own records were
             released, which are then attacked as above.
@@ -108,8 +119,10 @@ class Audit:
     utility: tuple[Use, ...] = ()
     attributes: tuple[Inference, ...] = ()
     not_inferred: tuple[str, ...] = ()
+    not_named: tuple[str, ...] = ()
     error: ErrorMeasures | None = None
     groups: GroupsAudit | None = None
+    histograms: ShownHistograms | None = None
     synthetic: SyntheticAudit | None = None
     means: MeansAudit | None = None
     repeated: tuple[Averaged, ...] = ()
@@ -133,6 +146,26 @@ class Audit:
     def honest(self) -> list[Finding]:
         """What was found under protocols that show what they say."""
         return [finding for finding in self.identification if finding.honest]
+
+    @property
+    def attacks(self) -> list[NamingAttack]:
+        """Everything honest that names people, intersections of groups included."""
+        return list(naming_attacks(self.subject, self.honest, self.groups))
+
+    @property
+    def worst(self) -> NamingAttack | None:
+        """The one to fear; None where nobody was to be named."""
+        return max(self.attacks, key=lambda attack: attack.rate.rate, default=None)
+
+    @property
+    def not_tried(self) -> list[str]:
+        """What could not be checked or tried, and why."""
+        return [
+            *self.subject.notes,
+            *self.not_named,
+            *self.not_inferred,
+            *self.not_correlated,
+        ]
 
     @property
     def alarms(self) -> list[str]:
@@ -315,11 +348,15 @@ def _attack(subject: Subject, plan: _Plan) -> Audit:
         return Audit(subject=subject, identification=(), positive=(), null=(), seed=plan.seed)
     seed, protocols, groups = plan.seed, plan.protocols, subject.groups
     material = subject.material(seed)
+    not_named: tuple[str, ...] = ()
     if groups is not None:
         protocols = [protocol for protocol in protocols if protocol.name in FOR_GROUPS]
+        not_named = _cannot_be_parted(material)
     attackers = plan.attackers or default_attackers(subject.people)
     promised = subject.promised
-    if material.released is not None:
+    if not_named:
+        protocols = []
+    elif material.released is not None:
         protocols = [protocol for protocol in protocols if material.possible(protocol)]
         if not any(protocol.honest for protocol in protocols):
             raise InputError(
@@ -333,24 +370,30 @@ def _attack(subject: Subject, plan: _Plan) -> Audit:
         # Members of a group share their records: no part of it is another person's.
         used = [use for use in used if not use.protocol.startswith("paper")]
     # The positive control learns from the same raw recordings: both at once.
-    tried = identify(material, attackers, [POSITIVE, *protocols], seed)
+    tried = []
+    if not not_named:
+        over_all = () if groups is None else FOR_GROUPS
+        tried = identify(material, attackers, [POSITIVE, *protocols], seed, over_all)
     positive = [finding for finding in tried if finding.protocol == POSITIVE.name]
     findings = [finding for finding in tried if finding.protocol != POSITIVE.name]
     local = promised is not None and promised.trust is Trust.LOCAL
     allowed = advantage_bound(promised) if local else None
     inferred, left_out = infer_attributes(
-        material, bound=None if allowed is None else (1 + allowed) / 2, seed=seed
+        _some_of(material, seed), bound=None if allowed is None else (1 + allowed) / 2, seed=seed
     )
+    not_inferred = [f"{one.attribute} was not inferred: {one.reason}" for one in left_out]
+    if inferred and subject.people > _MOST_INFERRED:
+        some = f"{_MOST_INFERRED} of {subject.people} people"
+        not_inferred.append(f"attributes were inferred of {some}: of more it would take hours")
     temporal, not_correlated = _over_time(subject) if groups is None else (None, ())
     common: dict[str, Any] = {
         "subject": subject,
         "positive": tuple(positive),
-        "null": tuple(null_control(material, attackers, seed)),
+        "null": () if not_named else tuple(null_control(material, attackers, seed)),
         "utility": tuple(used),
         "attributes": tuple(inferred),
-        "not_inferred": tuple(
-            f"{one.attribute} was not inferred: {one.reason}" for one in left_out
-        ),
+        "not_inferred": tuple(not_inferred),
+        "not_named": not_named,
         "temporal": temporal,
         "not_correlated": not_correlated,
         "seed": seed,
@@ -388,6 +431,9 @@ def _attack(subject: Subject, plan: _Plan) -> Audit:
     return Audit(
         identification=tuple(with_bounds(findings, subject.bounds())),
         groups=audit_records(material.original, material.released) if printed else None,
+        histograms=shown_histograms(material.original, material.released, law.bins)
+        if isinstance(law, MarginalsPaper)
+        else None,
         error=error_of(material.original, material.released),
         repeated=tuple(averaging(material, promised, seed=seed)) if material.again else (),
         canaries=_canaries(subject),
@@ -396,6 +442,31 @@ def _attack(subject: Subject, plan: _Plan) -> Audit:
         else None,
         **common,
     )
+
+
+def _some_of(material: Material, seed: int) -> Material:
+    """The same of so many people, drawn at random, as attributes can be inferred of."""
+    if len(material.people) <= _MOST_INFERRED:
+        return material
+    rng = np.random.default_rng([seed, *b"some people"])
+    drawn = rng.choice(len(material.people), _MOST_INFERRED, replace=False)
+    kept = pl.col("person").is_in([material.people[index] for index in drawn])
+    original, released = (
+        None if table is None else replace(table, data=table.data.filter(kept))
+        for table in (material.original, material.released)
+    )
+    assert original is not None, "there is always an original"
+    return Material(original, released)
+
+
+def _cannot_be_parted(material: Material) -> tuple[str, ...]:
+    """Why nothing can be known beforehand and something else be shown; nothing where it can."""
+    try:
+        # Looked at once, and kept.
+        _ = material.honest_splits
+    except InputError as error:
+        return (f"nobody was to be named from other recordings of theirs: {error}",)
+    return ()
 
 
 def _over_time(subject: Subject) -> tuple[TemporalSummary | None, tuple[str, ...]]:
@@ -478,19 +549,16 @@ def _write(done: Audit, folder: Path | None, page: Path | None) -> Iterator[Path
     """The report where it is wanted; a released folder gets the report and the figures."""
     from eyelid.releases.report import report
 
-    if folder is None and page is None:
-        return
-    text = report(done)
     if page is not None:
         # Whatever lies in a released folder may be handed on with it.
         inside = folder is not None and page.resolve().is_relative_to(folder.resolve())
         own = done.subject.groups is not None and not inside
-        write_file(page, report(done, own=True) if own else text)
+        write_file(page, report(done, own=own, inside=inside))
         yield page
     if folder is None or (page is not None and not os.access(folder, os.W_OK)):
         return
     write_file(folder / "audit.json", done.to_json())
     yield folder / "audit.json"
     if page is None or page.resolve() != (folder / "report.html").resolve():
-        write_file(folder / "report.html", text)
+        write_file(folder / "report.html", report(done, inside=True))
         yield folder / "report.html"

@@ -43,7 +43,8 @@ def audit_json(audit: Audit, uncovered: str) -> dict[str, Any]:
             # More digits would be a fingerprint of the raw data.
             "error": None if audit.error is None else _each(audit.error.to_dict(), _coarse),
             **_membership(audit.means),
-            "groups": None if audit.groups is None else _groups(audit.groups),
+            "groups": None if audit.groups is None else _groups(audit, audit.groups),
+            "histograms": None if audit.histograms is None else asdict(audit.histograms),
             "made_up": None if audit.synthetic is None else _made_up(audit.synthetic),
             "controls": {
                 "positive": _control(audit.positive),
@@ -70,7 +71,7 @@ def audit_json(audit: Audit, uncovered: str) -> dict[str, Any]:
             "features_at_risk": None if audit.features is None else audit.features.to_dicts(),
             "refuted": audit.refuted,
             "verdict": audit.verdict,
-            "notes": [*audit.subject.notes, *audit.not_inferred, *audit.not_correlated, uncovered],
+            "notes": [*audit.not_tried, uncovered],
             "seed": audit.seed,
             "version": __version__,
         },
@@ -106,9 +107,10 @@ def _control(findings: Sequence[Finding]) -> dict[str, Any] | None:
     return {key: told[key] for key in ("rate", "low", "high", "chance", "attacker", "protocol")}
 
 
-def _groups(groups: GroupsAudit) -> dict[str, Any]:
+def _groups(audit: Audit, groups: GroupsAudit) -> dict[str, Any]:
     """What was found about groups, besides who is named."""
     return {
+        "of_another_run": audit.subject.groups is not None and audit.subject.groups.fresh,
         "sizes": list(groups.sizes),
         "intersection": _rate(groups.intersection),
         "exact_intersection": _rate(groups.exact_intersection),
@@ -132,7 +134,6 @@ def _groups(groups: GroupsAudit) -> dict[str, Any]:
             for one in groups.redrawn
         ],
         "released_again": list(groups.released_again),
-        "homogeneity": [_each(asdict(one), _coarse) for one in groups.homogeneity],
     }
 
 

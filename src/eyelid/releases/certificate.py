@@ -13,6 +13,22 @@ from eyelid.privacy.bounds import Bounds, BoundsSource
 from eyelid.privacy.guarantee import Guarantee
 
 SCHEMA = "eyelid/certificate/1"
+ANOTHER_LEDGER = (
+    "what another ledger has counted of these people: the one used here is not the only one"
+)
+
+
+def other_releases(others: int, elsewhere: bool) -> str:
+    """That other releases of the same people exist, or may; empty where none is known of.
+
+    Args:
+        others: how many the ledger has counted.
+        elsewhere: whether another ledger may have counted more.
+    """
+    if others:
+        known = "release of these people is" if others == 1 else "releases of these people are"
+        return f"{others} other {known} known"
+    return "other releases of these people may be counted in another ledger" if elsewhere else ""
 
 
 @dataclass(frozen=True)
@@ -55,6 +71,11 @@ class Certificate:
     version: str
     output_sha256: str | None = None
     map: dict[str, Any] | None = None
+
+    @property
+    def others(self) -> str:
+        """That other releases of these people exist, or may; empty where none is known of."""
+        return other_releases(max(len(self.ledger) - 1, 0), ANOTHER_LEDGER in self.unprotected)
 
     def to_dict(self) -> dict[str, Any]:
         """As in certificate.json."""

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from eyelid.engine.atomic import new_folder
 from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.composition import parallel
 from eyelid.privacy.guarantee import Guarantee, Kind
-from eyelid.privacy.ledger import Ledger
+from eyelid.privacy.ledger import Debit, Ledger
 from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.privacy.unit import PERSON, Trust
-from eyelid.releases.certificate import Certificate
+from eyelid.releases.certificate import ANOTHER_LEDGER, Certificate, other_releases
 from eyelid.version import __version__
 
 NO_LEDGER = "what earlier releases of these people gave away: there is no ledger"
-ANOTHER_LEDGER = (
-    "what another ledger has counted of these people: the one used here is not the only one"
-)
 OTHER_GROUPS = (
     "who of a group somebody is, to whoever also has another release of these people: two "
     "partitions intersect, and one chance in k is promised of a single release only"
@@ -28,10 +27,16 @@ OTHER_ROWS = (
     "what this release and the others of these people tell together: plausible deniability is of a "
     "single release only"
 )
+STAYS_COUNTED = "nothing was written, but this release stays counted in the ledger"
 LARGE_DELTA = "would also allow a mechanism that publishes somebody's data outright"
 
 # Kinds that add up with nothing, and what other releases of the same people do to them.
 _OF_ONE_RELEASE = {Kind.K_ANONYMITY: OTHER_GROUPS, Kind.DENIABILITY: OTHER_ROWS}
+
+_NO_BOUND_ON = {
+    Kind.K_ANONYMITY: "being named",
+    Kind.DENIABILITY: "what is told about a person",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,32 +74,60 @@ class Purchase:
     map: dict[str, Any] | None = None
 
 
-def debited(
-    purchase: Purchase, book: tuple[Ledger, str] | None, out: Path | None = None
-) -> Certificate:
-    """The certificate of a release that the ledger has counted; refused above a limit.
+@contextmanager
+def bought(
+    purchase: Purchase, book: tuple[Ledger, str] | None, out: Path | None
+) -> Iterator[tuple[Certificate, Path | None]]:
+    """The certificate of a counted release, and a hidden folder that becomes ``out`` at the end.
+
+    The folder is made first, so that a place where nothing can be written costs nothing. Whatever
+    fails after the debit says that the release stays counted.
 
     Args:
-        purchase: what is bought.
+        purchase: what is bought; refused above a limit.
         book: the ledger, and the name it knows these people by; None where nobody counts.
-        out: where the release will be, for the owner's memory.
+        out: where the release will be; None where nothing is written.
     """
+    counted = False
+    try:
+        with nullcontext() if out is None else new_folder(out) as folder:
+            paid = None if book is None else _debited(purchase, *book, out)
+            counted = paid is not None
+            certificate = _certificate(purchase, book, paid)
+            # It holds on to private data, and writing takes memory.
+            del purchase
+            yield certificate, folder
+    except Exception as error:
+        if counted:
+            error.add_note(STAYS_COUNTED)
+        raise
+
+
+def _debited(purchase: Purchase, ledger: Ledger, origin: str, out: Path | None) -> Debit:
+    """What the ledger counts now, with where it will be for the owner's memory."""
+    what = f"{purchase.what}, {out.name if out else '–'}"
+    guarantee = purchase.guarantee
+    if guarantee.unit != PERSON:
+        what += f", {guarantee.numbers()} per {guarantee.unit}"
+    return ledger.debit(
+        origin, purchase.people, purchase.mechanism, purchase.person_level, what, purchase.alike
+    )
+
+
+def _certificate(
+    purchase: Purchase, book: tuple[Ledger, str] | None, paid: Debit | None
+) -> Certificate:
+    """What was bought, and what it comes to with everything that the ledger has counted."""
     history: tuple[dict[str, Any], ...] = ()
     total: Guarantee | None = None
     fingerprint: str | None = None
-    alike = purchase.alike
+    alike, others = purchase.alike, ""
     guarantee, person_level = purchase.guarantee, purchase.person_level
     unprotected = list(purchase.unprotected)
-    if book is None:
+    if book is None or paid is None:
         unprotected.append(NO_LEDGER)
     else:
         ledger, origin = book
-        what = f"{purchase.what}, {out.name if out else '–'}"
-        if guarantee.unit != PERSON:
-            what += f", {guarantee.numbers()} per {guarantee.unit}"
-        paid = ledger.debit(
-            origin, purchase.people, purchase.mechanism, person_level, what, purchase.alike
-        )
         balances = ledger.balances(origin, people=purchase.people)
         total = parallel([b.total for b in balances])
         counted = {d.id: d for b in balances for d in b.debits}
@@ -105,14 +138,17 @@ def debited(
         alike = len(balances) == 1 and all(d.alike for d in counted.values())
         if len(history) > 1 and person_level.kind in _OF_ONE_RELEASE:
             unprotected.append(_OF_ONE_RELEASE[person_level.kind])
+        elsewhere = ledger.is_incomplete(origin)
+        others = other_releases(len(history) - 1, elsewhere)
         fingerprint = ledger.fingerprint(purchase.input_digest(), paid.id)
-        if ledger.is_incomplete(origin):
+        if elsewhere:
             alike = False
             unprotected.append(ANOTHER_LEDGER)
     people = len(purchase.people)
     delta = person_level.delta or 0.0
     if delta * people >= 1:
         unprotected.append(f"one person in {people}: δ = {delta:g} {LARGE_DELTA}")
+    lead = undone(person_level, others)
     bounded = bounding(person_level, total, len(history))
     if not alike:
         # Kept attributes or unequal recordings may name people without any gaze.
@@ -122,7 +158,7 @@ def debited(
         parameters=purchase.parameters,
         guarantee=guarantee,
         person_level=person_level,
-        how=purchase.how,
+        how=f"{lead}; this release alone would give: {purchase.how}" if lead else purchase.how,
         bounds=purchase.bounds,
         noise=purchase.noise,
         ledger=history,
@@ -134,6 +170,18 @@ def debited(
         version=__version__,
         map=purchase.map,
     )
+
+
+def undone(person_level: Guarantee, others: str) -> str:
+    """Why other releases leave nothing of what one of its kind promises alone; empty if they do.
+
+    Args:
+        person_level: of a release.
+        others: why there are, or may be, other releases; empty where this is the only one.
+    """
+    if not others or not person_level.holds or person_level.kind not in _OF_ONE_RELEASE:
+        return ""
+    return f"no bound on {_NO_BOUND_ON[person_level.kind]}: {others}"
 
 
 def bounding(person_level: Guarantee, total: Guarantee | None, releases: int) -> Guarantee:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import polars as pl
+
 from eyelid.audits.membership import advantage_bound
 from eyelid.gaze.features.catalogue import EVENT_KINDS, event_feature_set, window_feature_set
 from eyelid.gaze.table import FeatureTable
@@ -12,6 +14,7 @@ from eyelid.mechanisms.means import MeanMechanism
 from eyelid.mechanisms.measuring import MeasuringMechanism
 from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.papers.paper_mechanism import PaperMechanism
+from eyelid.mechanisms.partition import groups_told
 from eyelid.mechanisms.prewindow import Prewindow
 from eyelid.privacy.guarantee import Kind
 from eyelid.privacy.rank1 import rank1_bounds
@@ -19,26 +22,28 @@ from eyelid.privacy.unit import Trust
 from eyelid.releases.certificate import Certificate
 from eyelid.releases.expectation import inside
 from eyelid.releases.rendering import rendered
-from eyelid.releases.words import SAYS_NOTHING, groups_told, plural, worth
+from eyelid.releases.words import SAYS_NOTHING, for_participants, plural, worth
 
 
 def datacard(
     certificate: Certificate, table: FeatureTable, shape: Shape, mechanism: FeatureMechanism
 ) -> str:
     """The text of DATACARD.md: of rows, lengths and features it tells what the table has."""
-    own = inside(mechanism)
+    own, kept = inside(mechanism), table.people.columns[1:]
+    central = certificate.guarantee.trust is Trust.CENTRAL
     return rendered(
         "datacard.md.j2",
         certificate=certificate,
         table=table,
         shape=shape,
         mechanism=mechanism,
-        kept=table.people.columns[1:],
+        kept=kept,
         labels=[name for name in table.data.columns if name.startswith("label_")],
-        rows=_rows(table),
+        recordings=_ranging(table.recordings.group_by("person").len()["len"], "recording"),
+        rows=_ranging(table.recordings["rows"], "row"),
         measured=own if isinstance(own, Prewindow) else None,
         paper=mechanism if isinstance(mechanism, PaperMechanism) else None,
-        central=certificate.guarantee.trust is Trust.CENTRAL,
+        central=central,
         kind=certificate.guarantee.kind,
         groups=_groups(table, certificate, mechanism),
         copied=isinstance(mechanism, KSame) and mechanism.copies,
@@ -47,6 +52,7 @@ def datacard(
         advantage_in_all=advantage_bound(certificate.total),
         says_nothing=SAYS_NOTHING,
         not_named=_why_no_bound(certificate),
+        for_participants=for_participants(certificate, () if central else kept),
         eyes="eye-tracking features" if _about_eyes(table) else "features",
         worth=worth(mechanism, shape),
         proof_note=_paragraphs(mechanism)[0],
@@ -78,11 +84,10 @@ def _groups(table: FeatureTable, certificate: Certificate, mechanism: FeatureMec
     return f"{len(sizes)} groups ({each}; the smallest has {min(count for _, count in sizes)})"
 
 
-def _rows(table: FeatureTable) -> str:
-    """How long recordings are."""
-    lengths = table.recordings["rows"].to_numpy()
-    shortest, longest = int(lengths.min()), int(lengths.max())
-    return plural(longest, "row") if shortest == longest else f"{shortest} to {longest} rows"
+def _ranging(counts: pl.Series, word: str) -> str:
+    """How many there are, from the fewest to the most."""
+    fewest, most = int(counts.to_numpy().min()), int(counts.to_numpy().max())
+    return plural(most, word) if fewest == most else f"{fewest} to {most} {word}s"
 
 
 def _why_no_bound(certificate: Certificate) -> str:
@@ -90,8 +95,8 @@ def _why_no_bound(certificate: Certificate) -> str:
     counted = certificate.total or certificate.person_level
     if not certificate.person_level.holds:
         return "no guarantee holds"
-    if certificate.person_level.kind is Kind.K_ANONYMITY and len(certificate.ledger) > 1:
-        return "there are other releases of these people, and two partitions intersect"
+    if certificate.person_level.kind is Kind.K_ANONYMITY and certificate.others:
+        return f"{certificate.others}, and two partitions intersect"
     if not counted.holds and certificate.person_level.kind.differential:
         return f"over all releases of them there is no total ({counted.reasons[0]})"
     allowed = rank1_bounds(counted, certificate.people)["raw_to_release"]

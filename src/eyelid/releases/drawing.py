@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import io
 import re
+import textwrap
 import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
+
+from eyelid.gaze.study import Feature
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -41,33 +44,50 @@ SMALL = 7.5
 _NOTHING = dict.fromkeys(("Date", "Creator", "Format", "Type"))
 
 
-def figure(draw: Callable[..., None], height: float, columns: int = 1) -> Figure:
+def in_words(feature: Feature, letters: int = 26) -> str:
+    r"""What a feature is, in lines short enough to stand beside an axis; its name if nobody says.
+
+    >>> in_words(Feature("n", "1", "fixations that lie on text per second", 0.0, 1.0))
+    'fixations that lie on text\nper second'
+    """
+    return textwrap.fill(feature.definition or feature.name, letters, max_lines=3, placeholder=" …")
+
+
+def figure(
+    draw: Callable[..., None],
+    height: float,
+    columns: int = 1,
+    rows: int = 1,
+    width: float = _WIDTH,
+) -> Figure:
     """Draw on fresh axes.
 
     Args:
-        draw: gets one axes a column.
+        draw: gets all axes, row by row.
         height: in inches.
         columns: side by side.
+        rows: one below the other.
+        width: in inches.
     """
     from matplotlib import rc_context
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
 
     with rc_context(_STYLE):
-        drawn = Figure(figsize=(_WIDTH, height), layout="constrained")
+        drawn = Figure(figsize=(width, height), layout="constrained")
         FigureCanvasSVG(drawn)
-        draw(*drawn.subplots(1, columns, squeeze=False)[0])
+        draw(*drawn.subplots(rows, columns, squeeze=False).flat)
     return drawn
 
 
-def svg(draw: Callable[..., None], alt: str, height: float, columns: int = 1) -> Markup:
+def svg(draw: Callable[..., None], alt: str, height: float, **size: Any) -> Markup:
     """Draw as `figure` does and return the picture as an SVG element.
 
     Args:
-        draw: gets one axes a column.
+        draw: gets all axes, row by row.
         alt: what the picture shows, in words.
         height: in inches.
-        columns: side by side.
+        size: columns, rows and width, as for `figure`.
     """
     from markupsafe import Markup, escape
     from matplotlib import rc_context
@@ -76,7 +96,7 @@ def svg(draw: Callable[..., None], alt: str, height: float, columns: int = 1) ->
         # The browser has letters that matplotlib's own font lacks.
         warnings.filterwarnings("ignore", "Glyph .* missing")
         buffer = io.StringIO()
-        figure(draw, height, columns).savefig(buffer, format="svg", metadata=_NOTHING)
+        figure(draw, height, **size).savefig(buffer, format="svg", metadata=_NOTHING)
     text = buffer.getvalue()
     # Inside a page neither the prologue nor the fixed size is wanted, nor the same ids twice.
     start = text.index("<svg")

@@ -1,7 +1,7 @@
 """Pictures of group means: tasks stay apart, people collapse, and so the task can be told still.
 
-Means of groups are what was released. Of people only the mean and the spread of a task are drawn
-beside them, unless the page is for their owner: somebody's own line is just what groups hide.
+Means of groups are what was released. Of people nothing is drawn beside them unless the page is for
+their owner: even a mean over all of them would, less those of groups, be one over a few.
 """
 
 from __future__ import annotations
@@ -16,13 +16,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from eyelid.gaze.table import FeatureTable
-from eyelid.releases.drawing import BLUE, GREEN, GREY, INK, ORANGE, SMALL, svg
+from eyelid.releases.drawing import BLUE, GREEN, GREY, INK, ORANGE, SMALL, in_words, svg
 
 if TYPE_CHECKING:
     from markupsafe import Markup
     from matplotlib.axes import Axes
 
-    from eyelid.audits.groups import Grouped
 
 # Told apart in grey too; more tasks than these are not drawn.
 LOOKS: tuple[tuple[str, Any, str], ...] = (
@@ -32,8 +31,8 @@ LOOKS: tuple[tuple[str, Any, str], ...] = (
     ("#cc79a7", ":", "D"),
     (INK, (0, (5, 1, 1, 1, 1, 1)), "v"),
 )
-# More points of a line are not seen, more people hide each other.
-_MOST_POINTS, _MOST_PEOPLE = 30, 60
+# More points of a line are not seen, more people or groups hide each other.
+_MOST_POINTS, _MOST_PEOPLE, MOST_GROUPS = 30, 60, 8
 # Features that go together show the same twice.
 _GO_TOGETHER = 0.8
 # Variance, in squared spans, that rounding leaves of what is the same.
@@ -46,52 +45,61 @@ class GroupView:
 
     Attributes:
         features: the two that tell tasks apart best, or fewer.
-        units: of them.
+        words: what they are, with their units.
         tasks: that are drawn.
-        people: person, task, minutes and the features, of stretches of windows.
+        people: person, task, minutes and the features, of stretches of windows; None where no line
+            of theirs may be drawn.
         groups: the same of groups.
+        count: how many groups there are.
         narrower: spread of groups around the mean of their task, over that of people; None where
             there is one group.
-        own: whether people's own lines may be drawn.
     """
 
     features: tuple[str, ...]
-    units: tuple[str, ...]
+    words: tuple[str, ...]
     tasks: tuple[str, ...]
-    people: pl.DataFrame
+    people: pl.DataFrame | None
     groups: pl.DataFrame
+    count: int
     narrower: float | None
-    own: bool
+
+    @property
+    def own(self) -> bool:
+        """Whether people's own lines are drawn."""
+        return self.people is not None
 
 
-def group_view(grouped: Grouped, own: bool) -> GroupView | None:
+def group_view(original: FeatureTable, means: FeatureTable, own: bool) -> GroupView | None:
     """What there is to see; None where there are no two tasks to tell apart.
 
     Args:
-        grouped: the groups beside their people.
+        original: everybody's recordings.
+        means: those of groups, one made-up person each.
         own: whether people's own lines may be drawn.
     """
-    original, means = grouped.original, grouped.means
     if "task" not in original.data.columns:
         return None
     tasks = tuple(means.data["task"].fill_null("").unique().sort())[: len(LOOKS)]
     if len(tasks) < 2:
         return None
-    features = telling_features(original)
+    seen = original if own else means
+    features = telling_features(seen)
     if not features:
         return None
-    longest = int(original.recordings["rows"].to_numpy().max())
+    longest = int(seen.recordings["rows"].to_numpy().max())
     size = math.ceil(longest / _MOST_POINTS)
-    units = {feature.name: feature.unit for feature in original.features}
+    # A count or a share has no unit to name.
+    units = {f.name: "" if f.unit == "1" else f"\n{f.unit}" for f in original.features}
+    words = {f.name: in_words(f) + units[f.name] for f in original.features}
     spread, narrow = (_spread(table, features) for table in (original, means))
     return GroupView(
         features=features,
-        units=tuple(units[name] for name in features),
+        words=tuple(words[name] for name in features),
         tasks=tasks,
-        people=_stretches(original, features, tasks, size),
+        people=_stretches(original, features, tasks, size) if own else None,
         groups=_stretches(means, features, tasks, size),
+        count=means.data["person"].n_unique(),
         narrower=narrow / spread if spread and narrow is not None else None,
-        own=own,
     )
 
 
@@ -161,42 +169,43 @@ def _stretches(
 
 
 def lines_picture(view: GroupView) -> Markup:
-    """The telling features over the time of the recordings: groups thick, people faint."""
+    """The telling features over the time of the recordings, one panel a task: groups on people."""
+    columns = len(view.tasks)
 
     def draw(*axes: Axes) -> None:
-        for axis, name, unit in zip(axes, view.features, view.units, strict=True):
-            for task, (colour, dash, _) in zip(view.tasks, LOOKS, strict=False):
-                _draw_people(axis, view, task, name, colour)
+        for row, (name, words) in enumerate(zip(view.features, view.words, strict=True)):
+            panels = axes[row * columns : (row + 1) * columns]
+            panels[0].set_ylabel(words, fontsize=SMALL)
+            for panel, task, (colour, _, _) in zip(panels, view.tasks, LOOKS, strict=False):
+                panel.sharey(panels[0])
+                _draw_people(panel, view, task, name)
                 mine = view.groups.filter(pl.col("task") == task)
-                for _, line in mine.group_by("person", "recording", maintain_order=True):
-                    axis.plot(line["minutes"], line[name], color=colour, ls=dash, lw=1.6)
-            axis.set_title(name, fontsize=9)
-            axis.set_xlabel("minutes")
-            axis.set_ylabel(unit)
-        _name_tasks(axes[0], view)
+                shown = mine["person"].unique(maintain_order=True)[:MOST_GROUPS].to_list()
+                for _, line in mine.filter(pl.col("person").is_in(shown)).group_by(
+                    "person", "recording", maintain_order=True
+                ):
+                    panel.plot(line["minutes"], line[name], color=colour, lw=1.1)
+                panel.tick_params(labelsize=SMALL, labelleft=panel is panels[0])
+                if row == 0:
+                    panel.set_title(task, fontsize=9, color=colour)
+                if row == len(view.features) - 1:
+                    panel.set_xlabel("minutes", fontsize=SMALL)
 
-    return svg(draw, _alt(view, "over time"), 2.7, columns=len(view.features))
+    rows = len(view.features)
+    size = {"columns": columns, "rows": rows, "width": 1.4 + 2.1 * columns}
+    return svg(draw, _alt(view, "over time"), 0.5 + 1.6 * rows, **size)
 
 
-def _draw_people(axis: Axes, view: GroupView, task: str, name: str, colour: str) -> None:
-    """Their own lines, or what is usual in the task and how much people differ."""
-    mine = view.people.filter(pl.col("task") == task)
-    if view.own:
-        shown = mine["person"].unique(maintain_order=True)[:_MOST_PEOPLE]
-        for _, line in mine.filter(pl.col("person").is_in(shown.to_list())).group_by(
-            "person", "recording", maintain_order=True
-        ):
-            axis.plot(line["minutes"], line[name], color=colour, lw=0.5, alpha=0.35)
+def _draw_people(axis: Axes, view: GroupView, task: str, name: str) -> None:
+    """Their own lines, for their owner."""
+    if view.people is None:
         return
-    band = (
-        mine.group_by("minutes")
-        .agg(mean=pl.col(name).mean(), spread=pl.col(name).std(), people=pl.len())
-        .filter(pl.col("people") * 2 >= mine["person"].n_unique())
-        .drop_nulls()
-        .sort("minutes")
-    )
-    mean, spread = band["mean"].to_numpy(), band["spread"].to_numpy()
-    axis.fill_between(band["minutes"], mean - spread, mean + spread, color=colour, alpha=0.15, lw=0)
+    mine = view.people.filter(pl.col("task") == task)
+    shown = mine["person"].unique(maintain_order=True)[:_MOST_PEOPLE]
+    for _, line in mine.filter(pl.col("person").is_in(shown.to_list())).group_by(
+        "person", "recording", maintain_order=True
+    ):
+        axis.plot(line["minutes"], line[name], color=GREY, lw=0.5, alpha=0.35)
 
 
 def plane_picture(view: GroupView) -> Markup:
@@ -205,28 +214,10 @@ def plane_picture(view: GroupView) -> Markup:
 
     def draw(axis: Axes) -> None:
         for task, (colour, _, marker) in zip(view.tasks, LOOKS, strict=False):
-            people, groups = (
-                rows.filter(pl.col("task") == task)
-                .group_by("person", "recording", maintain_order=True)
-                .agg(pl.col(view.features).mean())
-                for rows in (view.people, view.groups)
-            )
-            if view.own:
+            if view.people is not None:
+                people = _means_of(view.people, view, task)
                 axis.plot(people[across], people[up], ".", color=colour, markersize=4, alpha=0.55)
-            else:
-                centre, spread = (
-                    people.select(getattr(pl.col(view.features), what)()).row(0)
-                    for what in ("mean", "std")
-                )
-                axis.errorbar(
-                    centre[0],
-                    centre[1],
-                    xerr=spread[0],
-                    yerr=spread[1],
-                    color=colour,
-                    alpha=0.45,
-                    lw=5,
-                )
+            groups = _means_of(view.groups, view, task)
             axis.plot(
                 groups[across],
                 groups[up],
@@ -235,11 +226,17 @@ def plane_picture(view: GroupView) -> Markup:
                 markersize=9,
                 markeredgecolor="white",
             )
-        axis.set_xlabel(f"{across}, {view.units[0]}")
-        axis.set_ylabel(f"{up}, {view.units[1]}")
+        axis.set_xlabel(view.words[0].replace("\n", " "))
+        axis.set_ylabel(view.words[1])
         _name_tasks(axis, view)
 
     return svg(draw, _alt(view, "as recording means"), 3.2)
+
+
+def _means_of(rows: pl.DataFrame, view: GroupView, task: str) -> pl.DataFrame:
+    """The mean of each recording of a task."""
+    each = rows.filter(pl.col("task") == task).group_by("person", "recording", maintain_order=True)
+    return each.agg(pl.col(view.features).mean())
 
 
 def _name_tasks(axis: Axes, view: GroupView) -> None:

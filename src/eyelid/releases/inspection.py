@@ -19,8 +19,9 @@ from eyelid.gaze.sampling import usual_step_ms
 from eyelid.gaze.study import RECORDING_KEY, Study, track_key
 from eyelid.mechanisms.dct import DCT
 from eyelid.mechanisms.mechanism import Shape
+from eyelid.mechanisms.partition import groups_told
 from eyelid.releases.expectation import people_needed
-from eyelid.releases.words import groups_told
+from eyelid.releases.plan import check_numbers
 
 # Below this many people alike, an attribute points at somebody.
 _SMALL_GROUP = 5
@@ -122,6 +123,7 @@ def _quality(study: Study) -> dict[str, float]:
     """Shares of missing values; of samples also how steady and how whole they are."""
     if study.kind == "features":
         names = [f.name for f in study.features if f.name in study.data.columns]
+        check_numbers(study.data, names)
     else:
         names = [c for c in ("x", "y", "gaze_x", "pupil") if c in study.data.columns]
     if not names:
@@ -216,31 +218,35 @@ def _next_step(study: Study, found: dict[str, Any]) -> str:
     unbounded = [f.name for f in study.features if not np.isfinite([f.lower, f.upper]).all()]
     if unbounded:
         return f"Give public bounds for {', '.join(unbounded)} with 'release … --bounds FILE'."
+    options, why = fitting_release(study)
     return (
-        "See the price ('eyelid cost IN --mechanism gaussian --epsilon 1'), then 'eyelid release "
-        f"IN OUT --mechanism gaussian --epsilon 1'.{_in_groups(study, found['people'])}"
+        f"{why} See what it promises ('eyelid cost IN {options}'), then 'eyelid release IN OUT "
+        f"{options}'."
     )
 
 
-def _in_groups(study: Study, people: int) -> str:
-    """What is left where there are too few people for an ε; empty where there are enough."""
+def fitting_release(study: Study) -> tuple[str, str]:
+    """The options of a release that suits so many people with such features, and why."""
     each = study.data.group_by(RECORDING_KEY).len()
+    people = study.data["person"].n_unique()
     shape = Shape(
         people=people,
         recordings=int(each["person"].unique_counts().max()),  # type: ignore[arg-type]
         length=int(each["len"].min()),  # type: ignore[arg-type]
         features=len(study.features),
     )
-    k = min(_FEW, people // 2)
+    means, k = "--mechanism groupmean --epsilon 1", min(_FEW, people // 2)
     needed = people_needed(DCT(epsilon=1.0), shape)
-    if k < 3 or (needed is not None and needed <= people):
-        return ""
+    if needed is not None and needed <= people:
+        return means, f"The mean over {people:,} people can be relied on at ε = 1 for a person."
     many = "no number of people is enough" if needed is None else f"it takes {needed:,} people"
-    return (
-        f" For means to rely on, at ε = 1 for a person, {many} with these features. 'eyelid "
-        f"release IN OUT --mechanism ksame --set k={k}' gives means of {groups_told(people, k)} "
-        "without noise. That is k-anonymity, not differential privacy: it has no ε, members who "
-        "pool their data see the last one's, and a second release of these people can undo it."
+    why = f"For means to rely on, at ε = 1 for a person, {many} with these features"
+    if k < 3:
+        return means, f"{why}: fewer ('eyelid features IN OUT --only A,B') or a larger ε show more."
+    return f"--mechanism ksame --set k={k}", (
+        f"{why}. Means of {groups_told(people, k)} (ksame) have no noise. That is k-anonymity, not "
+        "differential privacy: it has no ε, whoever has the recordings of all of a group but one "
+        "has the last one's, and a second release of these people can undo it."
     )
 
 
@@ -255,8 +261,8 @@ def _next_step_of_gaze(study: Study) -> str:
     ways = []
     if study.kind == "samples":
         ways.append(
-            "Make features ('eyelid features IN OUT --kind windows'), see the price ('eyelid cost "
-            "OUT --mechanism gaussian --epsilon 1'), then 'eyelid release'."
+            "Make features ('eyelid features IN OUT --kind windows'): it tells which release fits "
+            "them."
         )
     # Places of the pupil in an eye camera are on no picture.
     if study.units != "normalised":

@@ -14,7 +14,8 @@ from eyelid.audits.identification import Finding, strongest
 from eyelid.audits.statistics import Rate
 from eyelid.audits.utility import Use
 from eyelid.gaze.study import Study
-from eyelid.releases.drawing import BLUE, GREEN, GREY, INK, ORANGE, SMALL, svg
+from eyelid.releases.drawing import BLUE, GREEN, GREY, INK, ORANGE, SMALL, in_words, svg
+from eyelid.releases.naming import EXACT_INTERSECTION, INTERSECTION
 from eyelid.releases.rendering import bound
 from eyelid.releases.words import percent
 
@@ -25,8 +26,12 @@ if TYPE_CHECKING:
 
     from eyelid.audits.averaging import Averaged
     from eyelid.audits.means import MeansAudit
+    from eyelid.audits.membership import Membership
+    from eyelid.audits.synthetic import SyntheticAudit
+    from eyelid.gaze.table import FeatureTable
     from eyelid.releases.audit import Audit
     from eyelid.releases.demo import Attempt
+    from eyelid.releases.naming import NamingAttack
 
 _QUARTERS = ([0, 0.25, 0.5, 0.75, 1], ["0", "25", "50", "75", "100 %"])
 
@@ -37,6 +42,8 @@ _IN_WORDS = {
     "release→release": "compares two releases",
     "white-box": "also knows the mechanism",
     "white-box, same recordings": "has these very recordings",
+    INTERSECTION: "has their released recordings, raw",
+    EXACT_INTERSECTION: "has everybody’s recordings",
 }
 
 
@@ -71,22 +78,27 @@ class _Line:
 
 def _lines_of_findings(audit: Audit) -> list[_Line]:
     """The raw control, the strongest attack under every protocol, and the null control."""
-    raw, null = strongest(audit.positive), strongest(audit.null)
     lines = []
     if audit.subject.released is None:
         for found in sorted(audit.identification, key=lambda f: -f.rate.rate):
             lines.append(_Line(found.attacker, "", found.rate, ORANGE))
     else:
-        lines.append(_Line("raw data, for comparison", _by(raw), raw.rate, ORANGE))
-        for found in strongest_by_protocol(audit.identification):
-            if found.honest:
-                words = _IN_WORDS.get(found.protocol, "")
-                colour, marker = (ORANGE, "*") if found.refutes else (BLUE, "o")
-                line = _Line(words, _by(found), found.rate, colour, found.bound, marker)
-            else:
-                line = _Line("NOT A FAIR TEST", _by(found), found.rate, GREY, None, "D", True)
-            lines.append(line)
-    lines.append(_Line("people all alike, for comparison", null.attacker, null.rate, GREY))
+        if audit.positive:
+            raw = strongest(audit.positive)
+            lines.append(_Line("raw data, for comparison", _by(raw), raw.rate, ORANGE))
+        for name in dict.fromkeys(attack.protocol for attack in audit.attacks):
+            of_it = [attack for attack in audit.attacks if attack.protocol == name]
+            worst = max(of_it, key=lambda attack: attack.rate.rate)
+            colour, marker = (ORANGE, "*") if worst.refutes else (BLUE, "o")
+            detail = worst.attacker if worst.intersects else _by(worst)
+            words = _IN_WORDS.get(name, "")
+            lines.append(_Line(words, detail, worst.rate, colour, worst.bound, marker))
+        unfair = [finding for finding in audit.identification if not finding.honest]
+        for found in strongest_by_protocol(unfair):
+            lines.append(_Line("NOT A FAIR TEST", _by(found), found.rate, GREY, None, "D", True))
+    if audit.null:
+        null = strongest(audit.null)
+        lines.append(_Line("people all alike, for comparison", null.attacker, null.rate, GREY))
     return lines
 
 
@@ -96,14 +108,13 @@ def strongest_by_protocol(findings: Sequence[Finding]) -> list[Finding]:
     return [strongest([f for f in findings if f.protocol == name]) for name in names]
 
 
-def _by(finding: Finding) -> str:
+def _by(finding: Finding | NamingAttack) -> str:
     return f"{finding.protocol}, {finding.attacker}"
 
 
 def attacks_picture(audit: Audit) -> Markup:
     """Who is named, beside guessing and beside what the guarantee allows."""
-    chance = strongest(audit.positive).rate.chance
-    return _beside_guessing(_lines_of_findings(audit), chance, "people named")
+    return _beside_guessing(_lines_of_findings(audit), 1 / audit.subject.people, "people named")
 
 
 def membership_picture(means: MeansAudit) -> Markup:
@@ -118,6 +129,38 @@ def membership_picture(means: MeansAudit) -> Markup:
     if null is not None:
         lines.append(_Line("not depending on it, for comparison", "", null.right, GREY))
     return _beside_guessing(lines, 0.5, "right answers")
+
+
+def told_apart_picture(found: Membership) -> Markup:
+    """Right answers about which of two people was in made-up rows."""
+    allowed = None if found.bound is None else (1 + found.bound) / 2
+    line = _Line("which of two was in it", "nearest rows", found.right, BLUE, allowed)
+    return _beside_guessing([line], 0.5, "right answers")
+
+
+def made_up_picture(found: SyntheticAudit, original: FeatureTable, most: int = 12) -> Markup:
+    """How far made-up values are distributed otherwise than people's, beside even ones."""
+    far = found.features.sort("wasserstein", descending=True).head(most)
+    words = {feature.name: in_words(feature) for feature in original.features}
+    names = [words[name] for name in far["name"]]
+    off, even = far["wasserstein"].to_list(), far["uniform"].to_list()
+
+    def draw(axis: Axes) -> None:
+        for place, one, other in zip(_places(names), off, even, strict=True):
+            axis.plot([one, other], [place] * 2, color=GREY, lw=0.8, zorder=0)
+        axis.plot(off, _places(names), "o", color=BLUE, markersize=6)
+        axis.plot(even, _places(names), "D", color=GREY, markerfacecolor="white", markersize=5)
+        axis.set_yticks(_places(names), names)
+        axis.tick_params(axis="y", length=0, labelsize=SMALL)
+        axis.set_ylim(-0.6, len(names) - 0.4)
+        axis.set_xlim(0, 1.05 * max(*off, *even))
+        axis.set_xlabel("spans from people's values: ● made up, ◇ even")
+
+    alt = "Distance from how people's values are distributed, in spans: " + "; ".join(
+        f"{name} {one:.2g}, even values {other:.2g}"
+        for name, one, other in zip(names, off, even, strict=True)
+    )
+    return svg(draw, alt, 0.3 * len(names) + 0.75)
 
 
 def _beside_guessing(lines: Sequence[_Line], chance: float, what: str) -> Markup:

@@ -23,6 +23,7 @@ from eyelid.mechanisms.features import (
 )
 from eyelid.mechanisms.means import MeanMechanism
 from eyelid.mechanisms.mechanism import Mechanism, Shape, find
+from eyelid.mechanisms.seeded import Seeded
 from eyelid.privacy.bounds import Bounds, BoundsSource
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import Randomness
@@ -105,6 +106,21 @@ def people_alike(table: FeatureTable) -> bool:
     keys = [c for c in ("recording", "task", "stimulus") if c in table.data.columns]
     each = table.recordings.group_by("person", maintain_order=True).agg(pl.len(), *keys)
     return each.drop("person").n_unique() == 1
+
+
+def tasks_of_few(mechanism: FeatureMechanism, table: FeatureTable) -> list[str]:
+    """Tasks whose names made-up rows show though fewer have them than could hide a source."""
+    if not isinstance(mechanism, Seeded) or "task" not in table.recordings.columns:
+        return []
+    k = mechanism.threshold(mechanism.shape(table)).k
+    having = table.recordings.group_by("task").agg(pl.col("person").n_unique()).sort("task")
+    return [
+        f"only {many} of the people {'has' if many == 1 else 'have'} task '{task}', fewer than k = "
+        f"{k}: its name is released, with rows that come from the model or nearly all do; leave it "
+        "out unless everybody knows that it is part of your study"
+        for task, many in having.rows()
+        if many < k
+    ]
 
 
 def promised(mechanism: Mechanism, shape: Shape, unit: Unit, *reasons: str) -> Guarantee:
@@ -219,6 +235,11 @@ def _instead_of_keeping(mechanism: FeatureMechanism, attribute: str) -> str:
 def _check_features(table: FeatureTable) -> None:
     if all(table.data[name].null_count() == len(table.data) for name in table.names):
         raise InputError("no feature has a value at all: there is nothing to release")
-    for name in table.names:
-        if not table.data.schema[name].is_numeric():
+    check_numbers(table.data, table.names)
+
+
+def check_numbers(data: pl.DataFrame, names: Sequence[str]) -> None:
+    """Refuse features that are text or the like."""
+    for name in names:
+        if not data.schema[name].is_numeric():
             raise InputError(f"feature {name} is not a number: a mechanism cannot take it")

@@ -11,15 +11,30 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.column_map import Map
+from eyelid.io.reading import read
 from eyelid.mechanisms.features import FeatureMechanism, PredictableMechanism
+from eyelid.mechanisms.ksame import KSame, lacking
 from eyelid.mechanisms.mechanism import Shape
+from eyelid.mechanisms.partition import group_sizes
 from eyelid.mechanisms.prewindow import Prewindow
+from eyelid.privacy.bounds import Bounds
+from eyelid.privacy.composition import parallel, sequential
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.privacy.unit import PERSON, Trust
+from eyelid.releases.bounds import clipped_to
+from eyelid.releases.certificate import other_releases
+from eyelid.releases.certifying import bounding
 from eyelid.releases.expectation import Expectation, expectation, inside, people_needed
-from eyelid.releases.plan import build_mechanism, feature_table, promised, released_alike
-from eyelid.releases.words import worth
+from eyelid.releases.plan import (
+    build_mechanism,
+    feature_table,
+    promised,
+    released_alike,
+    tasks_of_few,
+)
+from eyelid.releases.spending import Budget, spent_on
+from eyelid.releases.words import plural, worth
 
 
 @dataclass(frozen=True)
@@ -30,11 +45,15 @@ class Quote:
         mechanism: with its parameters.
         shape: the public facts.
         alike: whether people cannot be told apart by what is not protected.
+        before: what the ledger has counted of these people; None without a study.
+        notes: what to know of these people before a release, for the owner's eyes.
     """
 
     mechanism: FeatureMechanism
     shape: Shape
     alike: bool = True
+    before: Budget | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def guarantee(self) -> Guarantee:
@@ -47,6 +66,36 @@ class Quote:
         return promised(self.mechanism, self.shape, PERSON)
 
     @property
+    def others(self) -> str:
+        """That other releases of these people exist, or may; empty where none is known of."""
+        before = self.before
+        return "" if before is None else other_releases(len(before.debits), before.elsewhere)
+
+    @property
+    def total(self) -> Guarantee:
+        """What it would come to with everything that the ledger has counted of these people."""
+        alone, before = self.person_level, self.before
+        limit = None if before is None else before.limit
+        delta = None if limit is None else limit.delta
+        # Whoever is in the ledger has spent more than whoever is not.
+        histories = [b.debits for b in before.balances] if before is not None else []
+        return parallel(
+            [sequential([*(d.guarantee for d in h), alone], delta) for h in histories or [()]]
+        )
+
+    @property
+    def refused(self) -> str:
+        """Why the ledger's limit would refuse the release; empty where it would not."""
+        limit = None if self.before is None else self.before.limit
+        if limit is None or limit.covers(self.total):
+            return ""
+        would = self.total.numbers() if self.total.holds else f"no bound ({self.total.reasons[0]})"
+        return (
+            f"The ledger would refuse this release: it would bring a person to {would}, and the "
+            f"limit is ε = {limit.epsilon:g}, δ = {limit.delta:g}."
+        )
+
+    @property
     def expected(self) -> Expectation | None:
         """How far off what is released will be; None where that depends on the people."""
         if not isinstance(self.mechanism, PredictableMechanism):
@@ -55,9 +104,10 @@ class Quote:
 
     @property
     def rank1_bound(self) -> dict[str, float | None]:
-        """How often people can be named, at most."""
-        known = self.person_level if self.alike else self.person_level.broken("told apart")
-        return rank1_bounds(known, self.shape.people)
+        """How often people can be named, at most, with everything counted so far."""
+        releases = 1 if self.before is None else 1 + len(self.before.debits)
+        known = bounding(self.person_level, self.total, releases)
+        return rank1_bounds(known if self.alike else known.broken("told apart"), self.shape.people)
 
     @property
     def advantage_bound(self) -> float | None:
@@ -95,6 +145,20 @@ class Quote:
             "says": worth(self.mechanism, self.shape),
             "rank1_bound": self.rank1_bound,
             "advantage_bound": self.advantage_bound,
+            "ledger": self._ledger(),
+            "notes": list(self.notes),
+        }
+
+    def _ledger(self) -> dict[str, Any] | None:
+        """What the ledger knows of these people, and what it would say to the release."""
+        before = self.before
+        if before is None or not before.counted:
+            return None
+        return {
+            "releases": len(before.debits),
+            "total": self.total.to_dict(),
+            "limit": asdict(before.limit) if before.limit else None,
+            "refused": bool(self.refused),
         }
 
 
@@ -131,9 +195,20 @@ def cost(
         if doubled:
             raise InputError(f"the study says how many {doubled[0]} it has: leave it out")
         chosen = build_mechanism(mechanism, length=length, **parameters)
-        table = feature_table(source, map, chosen)
+        path = Path(source) if isinstance(source, str | Path) else None
+        study = read(source, map) if isinstance(source, str | Path) else source
+        table = feature_table(study, mechanism=chosen)
         shape = chosen.shape(table)
-        return Quote(chosen, shape, released_alike(chosen, chosen.cost(shape, PERSON), table))
+        # What a release would refuse has no price; bounds may still come from a file.
+        chosen.check(clipped_to(table, Bounds(dict.fromkeys(table.names, (0.0, 1.0)))))
+        before, notes = None, [*_lacking_told(chosen, shape, table), *tasks_of_few(chosen, table)]
+        alike = released_alike(chosen, chosen.cost(shape, PERSON), table)
+        try:
+            before = spent_on(study, path)
+            alike = alike and _one_history(before, shape.people)
+        except InputError as error:
+            notes.append(f"what was released of these people before is not known: {error}")
+        return Quote(chosen, shape, alike, before, tuple(notes))
     facts = {"people": people, "recordings": recordings, "features": features, "length": length}
     absent = [name for name, value in facts.items() if value is None]
     if absent:
@@ -149,3 +224,22 @@ def cost(
     # Bins and streams are measured, as many as so many windows and its own features take.
     measured = own.shape_of(numbers["people"], numbers["recordings"], numbers["length"])
     return Quote(chosen, measured)
+
+
+def _one_history(before: Budget, people: int) -> bool:
+    """Whether earlier releases tell nobody from others, as far as the ledger knows."""
+    if before.elsewhere or not all(d.alike for d in before.debits):
+        return False
+    return not before.debits or [b.people for b in before.balances] == [people]
+
+
+def _lacking_told(chosen: FeatureMechanism, shape: Shape, table: FeatureTable) -> list[str]:
+    """Which recordings groups may lose, because some people lack them."""
+    if not isinstance(chosen, KSame):
+        return []
+    groups = len(group_sizes(shape.people, chosen.k))
+    return [
+        f"{count} of {shape.people} people lack {name}: a group with one of them loses it, which "
+        f"may be {min(count, groups)} of {plural(groups, 'group')}"
+        for name, count in lacking(table).items()
+    ]

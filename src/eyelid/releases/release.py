@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from eyelid.engine.atomic import check_new, new_folder
+from eyelid.engine.atomic import check_new
 from eyelid.errors import InputError
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
@@ -20,19 +20,22 @@ from eyelid.io.intake import is_ours, read_scrubbed, under_pseudonyms
 from eyelid.io.study_folder import write_parts
 from eyelid.mechanisms.anonymising import AnonymisingMechanism
 from eyelid.mechanisms.features import FeatureMechanism
+from eyelid.mechanisms.ksame import KSame, slot_names
 from eyelid.mechanisms.means import GroupedShape
 from eyelid.mechanisms.measuring import MeasuringMechanism
 from eyelid.mechanisms.papers.paper_mechanism import PaperMechanism
+from eyelid.mechanisms.partition import groups_told
+from eyelid.mechanisms.slots import slots_of
 from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.guarantee import Kind
-from eyelid.privacy.noise import randomness
+from eyelid.privacy.noise import Randomness, randomness
 from eyelid.releases.certificate import Certificate
-from eyelid.releases.certifying import Purchase, debited
+from eyelid.releases.certifying import Purchase, bought
 from eyelid.releases.counting import counting_origin, open_ledger
 from eyelid.releases.datacard import datacard
 from eyelid.releases.fingerprint import input_digest, output_digest
-from eyelid.releases.plan import Plan, build_mechanism, make_plan
-from eyelid.releases.words import groups_told, plural, released_as, worth
+from eyelid.releases.plan import Plan, build_mechanism, make_plan, tasks_of_few
+from eyelid.releases.words import plural, released_as, worth
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,14 +101,15 @@ def release(
     >>> done.certificate.person_level.epsilon
     3.0
     """
+    path = Path(source) if isinstance(source, str | Path) else None
     out = Path(out) if out is not None else None
     if out is not None:
+        _check_apart(out, path)
         check_new(out)
     if seed is not None and seed < 0:
         raise InputError(f"seed must not be negative, got {seed}")
     noise = randomness(seed)
     chosen = build_mechanism(mechanism, epsilon=epsilon, delta=delta, unit=unit, **parameters)
-    path = Path(source) if isinstance(source, str | Path) else None
     if path is not None:
         source = read_scrubbed(path, map)
     plan = make_plan(source, chosen, noise, bounds, keep)
@@ -115,41 +119,59 @@ def release(
         table = under_pseudonyms(table, ours=is_ours(source, path))
     plan = replace(plan, table=table)
     book = open_ledger(origin)
-    certificate = debited(_purchase(plan, noise.name), book, out)
-
-    table = chosen.apply(plan.table, noise)
-    people = table.people
-    if not plan.central:
-        people = people.filter(pl.col("person").is_in(plan.people)).select("person", *plan.keep)
-    # Bounds read off the data must not come back as the features' own.
-    defined = {feature.name: feature for feature in plan.defined_features}
-    table = replace(
-        table,
-        people=people,
-        features=tuple(defined.get(f.name, f) for f in table.features),
-        origin=None,
-        released=True,
-    )
-    certificate = replace(certificate, output_sha256=output_digest(table))
-    notes = (*(source.notes if isinstance(source, Study) else ()), *_warnings(certificate))
-    told = _rows_told(plan, table)
-    done = Release(table, certificate, worth(chosen, plan.shape), told, out, notes)
-    card = datacard(certificate, table, plan.shape, chosen)
-    # Writing takes memory, which the private table no longer needs.
-    del plan
-    if out is not None:
-        with new_folder(out) as folder:
+    with bought(_purchase(plan, noise.name), book, out) as (certificate, folder):
+        table = _released(plan, noise)
+        certificate = replace(certificate, output_sha256=output_digest(table))
+        read_notes = source.notes if isinstance(source, Study) else ()
+        notes = (*read_notes, *_warnings(certificate), *tasks_of_few(chosen, plan.table))
+        told = _rows_told(plan, table)
+        done = Release(table, certificate, worth(chosen, plan.shape), told, out, notes)
+        card = datacard(certificate, table, plan.shape, chosen)
+        # Writing takes memory, which the private table no longer needs.
+        del plan
+        if folder is not None:
             write_parts(table.study(), folder)
             (folder / "certificate.json").write_text(certificate.to_json(), encoding="utf-8")
             (folder / "DATACARD.md").write_text(card, encoding="utf-8")
     return done
 
 
+def _check_apart(out: Path, source: Path | None) -> None:
+    """Refuse a release inside the private data: whoever shares one folder must not share both."""
+    private = None if source is None else source.resolve()
+    for folder in out.resolve().parents:
+        if folder == private or study_folder.recognises(folder):
+            raise InputError(
+                f"{out} is inside {folder.name}, which is not to be shared: choose an output "
+                "outside of it"
+            )
+
+
+def _released(plan: Plan, noise: Randomness) -> FeatureTable:
+    """What the mechanism makes of the private table, and no more than that."""
+    table = plan.mechanism.apply(plan.table, noise)
+    people = table.people
+    if not plan.central:
+        people = people.filter(pl.col("person").is_in(plan.people)).select("person", *plan.keep)
+    # Bounds read off the data must not come back as the features' own.
+    defined = {feature.name: feature for feature in plan.defined_features}
+    return replace(
+        table,
+        people=people,
+        features=tuple(defined.get(f.name, f) for f in table.features),
+        origin=None,
+        released=True,
+    )
+
+
 def _rows_told(plan: Plan, table: FeatureTable) -> str:
     """How many rows were released, and what became of those of the people."""
     text = f"{len(table.data):,} rows"
-    if isinstance(plan.mechanism, AnonymisingMechanism):
+    if isinstance(plan.mechanism, KSame):
         return _rows_of_groups_told(plan.mechanism, plan, table)
+    if isinstance(plan.mechanism, AnonymisingMechanism):
+        repeated = len(table.data) - len(plan.table.data)
+        return f"{text} ({repeated:,} of them repeat a last row)" if repeated > 0 else text
     lengths = plan.table.recordings["rows"].to_numpy()
     if isinstance(plan.mechanism, PaperMechanism):
         every = plan.mechanism.subsample
@@ -173,23 +195,37 @@ def _rows_told(plan: Plan, table: FeatureTable) -> str:
     return text
 
 
-def _rows_of_groups_told(mechanism: AnonymisingMechanism, plan: Plan, table: FeatureTable) -> str:
-    """How many groups and rows there are, and how many rows of people went into none of them."""
-    text, had = f"{len(table.data):,} rows", len(plan.table.data)
-    if not plan.central:
-        repeated = len(table.data) - had
-        return f"{text} ({repeated:,} of them repeat a last row)" if repeated > 0 else text
-    text = f"{groups_told(plan.shape.people, mechanism.k)}, {text}"
+def _rows_of_groups_told(mechanism: KSame, plan: Plan, table: FeatureTable) -> str:
+    """How many groups and rows there are, and what of the people went into none of them."""
+    text = f"{groups_told(plan.shape.people, mechanism.k)}, {len(table.data):,} rows"
+    had = len(plan.table.data)
     weights = table.people if "people" in table.people.columns else None
     rows = table.data.select("person")
     went_in = len(rows) if weights is None else rows.join(weights, on="person")["people"].sum()
     left_out = had - went_in
     if not left_out:
         return text
+    lost = _lost(plan.table, table)
     return (
         f"{text} ({left_out:,} of the people's {had:,} rows are in no mean: a group has the "
-        "recordings that all its members have, cut to the shortest or to the length set)"
+        "recordings that all its members have, cut to the shortest or to the length set"
+        f"{'; ' if lost else ''}{', '.join(lost)})"
     )
+
+
+def _lost(original: FeatureTable, table: FeatureTable) -> list[str]:
+    """Which recordings how many groups have not, because a member lacks them."""
+    slots = slots_of(original).names
+    # Copies of one group are one.
+    group = pl.col("person").str.replace(r"-\d+$", "")
+    having = table.recordings.select(group, "recording").unique()
+    groups = having["person"].n_unique()
+    often = dict(having.group_by("recording").len().rows())
+    return [
+        f"{groups - often.get(slot, 0)} of {plural(groups, 'group')} lost {name}"
+        for slot, name in zip(slots["recording"], slot_names(slots), strict=True)
+        if often.get(slot, 0) < groups
+    ]
 
 
 def _warnings(certificate: Certificate) -> tuple[str, ...]:

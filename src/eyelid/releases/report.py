@@ -11,18 +11,31 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from eyelid.audits.attributes import Inference
-from eyelid.audits.identification import Finding, strongest
+from eyelid.audits.groups import folded
+from eyelid.audits.identification import Finding, bound_kind, strongest
 from eyelid.audits.protocols import POSITIVE, PROTOCOLS, SAME_RECORDINGS
 from eyelid.audits.statistics import Estimate, rate_of_decisions
 from eyelid.audits.streams.measures import MEASURES
 from eyelid.audits.temporal.summary import OF_THE_DATA
 from eyelid.audits.utility import Use
 from eyelid.releases import pictures
-from eyelid.releases.group_pictures import GroupView, group_view, lines_picture, plane_picture
+from eyelid.releases.group_pictures import (
+    MOST_GROUPS,
+    GroupView,
+    group_view,
+    lines_picture,
+    plane_picture,
+)
 from eyelid.releases.rendering import rendered
 from eyelid.releases.temporal_pictures import correlation_picture, leakage_picture
-from eyelid.releases.verdict import informative, named, printed_groups
-from eyelid.releases.words import SAYS_NOTHING, formal_only, limits, plural
+from eyelid.releases.verdict import (
+    ALLOWS_MUCH,
+    informative,
+    named,
+    printed_groups,
+    printed_histograms,
+)
+from eyelid.releases.words import SAYS_NOTHING, formal_only, limits, plural, stated
 from eyelid.version import __version__
 
 if TYPE_CHECKING:
@@ -37,7 +50,9 @@ if TYPE_CHECKING:
 # Features that tell people apart by chance alone, over all of them together.
 _FEATURES_ALPHA = 0.05
 _SAID = {protocol.name: protocol.says for protocol in (POSITIVE, *PROTOCOLS, SAME_RECORDINGS)}
-_BOUND = {protocol.name: protocol.bound for protocol in (*PROTOCOLS, SAME_RECORDINGS)}
+# 1/NMSE of what is released next to exactly is no number to go by.
+_LARGEST_UTILITY = 1e6
+_ALLOWS_MUCH = "Not refuted, but the promise allows much"
 
 
 @dataclass(frozen=True)
@@ -83,6 +98,8 @@ def standing(audit: Audit) -> Standing:
         return Standing("weak", "Nothing found against this release; all of them promise little")
     if not audit.compared:
         return Standing("weak", "A promise, and no bound on naming people")
+    if alone is not None and alone > ALLOWS_MUCH:
+        return Standing("weak", _ALLOWS_MUCH)
     if audit.partial or subject.law is None or subject.total is None or not audit.could_refute:
         return Standing("weak", "Not refuted; not everything could be tested")
     return Standing("sound", "The promise stands: no attack refuted it")
@@ -94,7 +111,8 @@ def _standing_without_epsilon(audit: Audit, promised: Guarantee) -> Standing:
     kind = kind[0].upper() + kind[1:] if kind[1] != "-" else kind
     if releases is not None and releases > 1:
         return Standing("weak", f"{kind} of one release, and these people are in {releases}")
-    if audit.partial or releases is None:
+    unknown = audit.subject.groups is not None and audit.subject.groups.fresh
+    if audit.partial or releases is None or unknown:
         return Standing("weak", f"{kind}: not refuted; not everything could be tested")
     return Standing("weak", f"{kind} as promised, which is not differential privacy")
 
@@ -108,12 +126,16 @@ def _standing_of_aggregate(audit: Audit, promised: Guarantee) -> Standing:
         return Standing("weak", "A guarantee in form only: it rules out almost nothing")
     if subject.total is not None and (not subject.total.holds or formal_only(subject.total)):
         return Standing("weak", "Nothing found against this release; all of them promise little")
+    if member is not None and (member.bound or 0.0) > ALLOWS_MUCH:
+        return Standing("weak", _ALLOWS_MUCH)
     if member is None or subject.total is None:
         return Standing("weak", "Not refuted; not everything could be tested")
     return Standing("sound", "The promise stands: no attack refuted it")
 
 
-def report(audit: Audit, story: Story | None = None, own: bool = False) -> str:
+def report(
+    audit: Audit, story: Story | None = None, own: bool = False, inside: bool = False
+) -> str:
     """The audit as a page.
 
     Args:
@@ -121,6 +143,7 @@ def report(audit: Audit, story: Story | None = None, own: bool = False) -> str:
         story: everything else that the demo did.
         own: whether the page is for the owner of the data alone: only then are people's own lines
             drawn beside the means of their groups.
+        inside: whether it lies in the released folder, to be taken out before that is shared.
     """
     # The audit writes reports.
     from eyelid.releases.audit import UNCOVERED
@@ -129,11 +152,10 @@ def report(audit: Audit, story: Story | None = None, own: bool = False) -> str:
     released, certificate = subject.released is not None, subject.certificate
     raw = strongest(audit.positive) if audit.positive else None
     null = strongest(audit.null) if audit.null else None
-    worst = strongest(audit.honest) if released and audit.honest else None
+    worst = audit.worst if released else None
     by_protocol = pictures.strongest_by_protocol(audit.identification)
-    grouped = subject.groups
-    shown = own or subject.original.simulated
-    view = group_view(grouped, shown) if grouped is not None and audit.groups is not None else None
+    own = own or subject.original.simulated
+    view = _group_view(audit, own)
     return rendered(
         "report.html.j2",
         audit=audit,
@@ -141,16 +163,17 @@ def report(audit: Audit, story: Story | None = None, own: bool = False) -> str:
         standing=standing(audit),
         about=_about(audit),
         people=subject.people,
-        known={"halves": "halves"}.get(audit.across, "recordings"),
+        known="halves" if audit.positive and audit.across == "halves" else "recordings",
         raw=raw,
         null=null,
         worst=worst,
-        worst_bound=_BOUND.get(worst.protocol) if worst else None,
+        worst_bound=bound_kind(worst.protocol) if worst else None,
         named=named,
         alone=subject.bounds().get("raw_to_release"),
         together=subject.bounds().get("release_to_raw"),
         informative=audit.means is not None and informative(audit.means),
         says_nothing=SAYS_NOTHING,
+        allows_much=ALLOWS_MUCH,
         telling=_telling(audit),
         telling_attributes=telling_attributes(audit),
         total=_total(subject) if certificate else "",
@@ -161,7 +184,11 @@ def report(audit: Audit, story: Story | None = None, own: bool = False) -> str:
         says=_SAID,
         limits=limits,
         one_in_all=rate_of_decisions(np.eye(subject.people)[0], 1 / subject.people),
-        notes=[*subject.notes, *audit.not_inferred, *audit.not_correlated],
+        inside=inside,
+        own=own,
+        fresh=subject.groups is not None and subject.groups.fresh,
+        useful=_LARGEST_UTILITY,
+        notes=audit.not_tried,
         of_the_data=OF_THE_DATA,
         shown_uses=_shown_uses(audit),
         uses_of_papers=any(use.protocol.startswith("paper") for use in audit.utility),
@@ -172,9 +199,21 @@ def report(audit: Audit, story: Story | None = None, own: bool = False) -> str:
         uncovered=UNCOVERED,
         version=__version__,
         view=view,
+        most_groups=MOST_GROUPS,
+        stated=stated,
         printed=printed_groups(audit.groups) if audit.groups and not subject.grouped else "",
+        printed_rows=printed_histograms(audit.histograms) if audit.histograms else "",
         pictures=_drawn(audit, story) | ({} if view is None else _drawn_groups(view)),
     )
+
+
+def _group_view(audit: Audit, own: bool) -> GroupView | None:
+    """What there is to see of released groups."""
+    released = audit.subject.released
+    if released is None or audit.groups is None or not audit.subject.grouped:
+        return None
+    means, _ = folded(released)
+    return None if means is None else group_view(audit.subject.original, means, own)
 
 
 def _about(audit: Audit) -> str:
@@ -216,7 +255,7 @@ def _telling(audit: Audit) -> int | None:
 def _total(subject: Subject) -> str:
     """What all releases so far come to, also where they do not add up."""
     promised, releases = subject.promised, subject.releases
-    if promised is None or promised.kind.differential or releases is None:
+    if promised is None or not promised.holds or promised.kind.differential or releases is None:
         return told_total(subject.total)
     if releases < 2:
         return "No other release of these people was counted until this audit."
@@ -298,10 +337,16 @@ def _software() -> str:
 def _drawn(audit: Audit, story: Story | None) -> dict[str, Markup | None]:
     """The pictures that there is something to draw for."""
     drawn: dict[str, Markup | None] = {}
+    if audit.attacks:
+        drawn["attacks"] = pictures.attacks_picture(audit)
     if audit.identification:
-        drawn |= {"attacks": pictures.attacks_picture(audit), "cmc": pictures.cmc_picture(audit)}
+        drawn["cmc"] = pictures.cmc_picture(audit)
     if audit.means is not None and audit.means.membership is not None:
         drawn["membership"] = pictures.membership_picture(audit.means)
+    if audit.synthetic is not None:
+        drawn["made_up"] = pictures.made_up_picture(audit.synthetic, audit.subject.original)
+        if audit.synthetic.membership is not None:
+            drawn["membership"] = pictures.told_apart_picture(audit.synthetic.membership)
     if audit.utility:
         drawn["utility"] = pictures.utility_picture(_shown_uses(audit))
     if audit.repeated:

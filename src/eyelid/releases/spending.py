@@ -14,8 +14,10 @@ from eyelid.io.origin import counted_in, origin_of, origin_so_far
 from eyelid.io.reading import read
 from eyelid.mechanisms.approximate import default_delta
 from eyelid.privacy.composition import parallel
-from eyelid.privacy.guarantee import Guarantee, Kind
+from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.ledger import Allowance, Balance, Debit
+from eyelid.releases.certificate import other_releases
+from eyelid.releases.certifying import undone
 from eyelid.releases.counting import open_ledger
 
 
@@ -28,12 +30,14 @@ class Budget:
         balances: groups of people who were in the same releases, the worst off first.
         limit: the most that may be spent on a person, if set.
         counted: whether there is a ledger at all.
+        elsewhere: whether another ledger may have counted more of these people.
     """
 
     debits: tuple[Debit, ...]
     balances: tuple[Balance, ...]
     limit: Allowance | None
     counted: bool = True
+    elsewhere: bool = False
 
     @property
     def sound(self) -> Guarantee | None:
@@ -47,14 +51,14 @@ class Budget:
         return tuple(dict.fromkeys(r for b in self.balances for r in b.total.reasons))
 
     @property
-    def undone(self) -> bool:
-        """Whether a group that was to hide somebody is not all that was released of them."""
-        return any(
-            d.guarantee.holds and d.guarantee.kind is Kind.K_ANONYMITY
+    def undone(self) -> dict[int, str]:
+        """Of releases that keep their promise only alone, and are not or may not be: why, by id."""
+        told = {
+            d.id: undone(d.guarantee, other_releases(len(balance.debits) - 1, self.elsewhere))
             for balance in self.balances
-            if len(balance.debits) > 1
             for d in balance.debits
-        )
+        }
+        return {number: why for number, why in told.items() if why}
 
     @property
     def exceeded(self) -> bool:
@@ -77,6 +81,7 @@ class Budget:
                     "what": d.what,
                     "people": d.people,
                     "reasons": list(d.guarantee.reasons),
+                    "undone": d.id in self.undone,
                 }
                 | d.guarantee.summary()
                 | {"k": d.guarantee.k, "gamma": d.guarantee.gamma}
@@ -101,11 +106,13 @@ class Budget:
                 f"Spent on one person by the releases with an ε that holds, at most: {spent}. In "
                 f"all it is unbounded: {'; '.join(self.unbounded)}."
             )
-        if self.undone:
-            text += (
-                " One chance in k is true of a single release only, and these people are in more: "
-                "two partitions intersect."
+        for lost in sorted({why.partition(":")[0] for why in self.undone.values()}):
+            text = (
+                f"{lost[0].upper()}{lost[1:]}: what was promised is true of a single release only, "
+                f"and these people are in more, or may be. {text}"
             )
+        if self.elsewhere:
+            text += " Another ledger may have counted more of these people."
         if self.limit is None:
             return f"{text} No limit is set: releases are counted, never refused."
         limit = f"ε = {self.limit.epsilon:g}, δ = {self.limit.delta:g} per person"
@@ -175,4 +182,27 @@ def budget(
         debits=tuple(found.debits(name)),
         balances=tuple(found.balances(name)),
         limit=found.allowance(name),
+        elsewhere=found.is_incomplete(name),
+    )
+
+
+def spent_on(study: Study | FeatureTable, path: Path | None) -> Budget:
+    """What has been spent on just the people of a study; looking leaves no trace.
+
+    Args:
+        study: as read.
+        path: where it was read; None for what only Python knows.
+    """
+    known = path is not None and isinstance(study, Study)
+    book = open_ledger(origin_so_far(study, path) if known else study.origin)  # type: ignore[arg-type]
+    if book is None:
+        return Budget((), (), None, counted=False)
+    ledger, name = book
+    balances = tuple(ledger.balances(name, people=study.data["person"].unique().to_list()))
+    debits = {d.id: d for balance in balances for d in balance.debits}
+    return Budget(
+        debits=tuple(debits[number] for number in sorted(debits)),
+        balances=balances,
+        limit=ledger.allowance(name),
+        elsewhere=ledger.is_incomplete(name),
     )

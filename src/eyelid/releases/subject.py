@@ -35,6 +35,7 @@ from eyelid.privacy.unit import Trust
 from eyelid.releases.agreement import disagreements
 from eyelid.releases.bounds import clipped_to
 from eyelid.releases.certificate import Certificate, read_certificate
+from eyelid.releases.certifying import bounding
 from eyelid.releases.fingerprint import debit_of, input_digest, output_digest
 from eyelid.releases.plan import feature_table, people_alike
 from eyelid.releases.release import Release
@@ -104,6 +105,17 @@ class Subject:
         The certificate's own bound counts every release so far; the attackers here have this one.
         """
         return {} if self.promised is None else rank1_bounds(self.promised, self.people)
+
+    def bounds_in_all(self) -> dict[str, float | None]:
+        """What all releases counted so far allow attackers who have them all."""
+        if self.promised is None or self.certificate is None or not self.promised.holds:
+            return {}
+        stated = self.certificate.rank1_bound
+        if self.releases is None:
+            return dict(stated)
+        now = rank1_bounds(bounding(self.promised, self.total, self.releases), self.people)
+        # Where the certificate gives none, it knew of something that is not counted here.
+        return {kind: None if stated.get(kind) is None else now[kind] for kind in now}
 
     @property
     def means(self) -> MeanMechanism | None:
@@ -239,10 +251,13 @@ def subject_of(
         )
         notes += [*unknown, *not_counted]
         releases = None if debit is None else _times_released(taken.origin, people)
-        wrong = (*amiss, *disagreements(certificate, taken, theirs, debit, law))
+        by_then = 1 if debit is None else _times_released(taken.origin, people, debit.id) or 1
+        wrong = (*amiss, *disagreements(certificate, taken, theirs, debit, law, by_then))
         if isinstance(law, KSame):
             groups, ungrouped = found_groups(law, table, theirs)
             wrong = (*wrong, *ungrouped)
+            if groups is not None and groups.fresh:
+                notes.append(_fresh_run(table))
     if path is not None and certificate is not None:
         more = beyond(path, _RELEASED_FILES)
         if grouped and certificate.person_level.holds:
@@ -430,6 +445,19 @@ def _groups_nobody_vouches_for(original: FeatureTable, released: FeatureTable) -
     return groups
 
 
+def _fresh_run(original: FeatureTable) -> str:
+    """What was and was not checked where nobody can find out who is in which group."""
+    people = original.recordings["person"].n_unique()
+    return (
+        "the release has too few values, or people are too much alike, to find out who of "
+        f"{people} is in which group, so that it was not checked whether its records are means "
+        "over the people of one partition, nor attacked with these groups. Checked was what is "
+        "true whoever is in which: the sizes of groups, their recordings and rows, and that the "
+        "mean over all groups is the mean over everybody. Attacks and errors are of another run "
+        "of the same mechanism with groups of its own"
+    )
+
+
 def _check_features(original: FeatureTable, released: FeatureTable) -> None:
     """Both must have the same, as numbers."""
     missing = [name for name in original.names if name not in released.data.columns]
@@ -484,12 +512,15 @@ def _mechanism(certificate: Certificate) -> tuple[FeatureMechanism | None, list[
         return None, [f"the mechanism of the certificate cannot be run ({error})"], []
 
 
-def _times_released(origin: Origin | None, people: Sequence[str]) -> int | None:
-    """How many releases the most released of these people were in."""
+def _times_released(
+    origin: Origin | None, people: Sequence[str], last: int | None = None
+) -> int | None:
+    """How many releases the most released of these people were in, up to the last one to count."""
     if origin is None or origin.ledger is None:
         return None
     balances = Ledger(origin.ledger).balances(origin.id, people=people)
-    return max((len(balance.debits) for balance in balances), default=0)
+    known = [[d for d in b.debits if last is None or d.id <= last] for b in balances]
+    return max((len(debits) for debits in known), default=0)
 
 
 def counted(

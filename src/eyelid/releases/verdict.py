@@ -14,11 +14,16 @@ from eyelid.releases.words import SAYS_NOTHING, coarse, formal_only, limits, num
 if TYPE_CHECKING:
     from eyelid.audits.groups import GroupsAudit
     from eyelid.audits.means import MeansAudit
-    from eyelid.audits.synthetic import SyntheticAudit
+    from eyelid.audits.synthetic import ShownHistograms, SyntheticAudit
     from eyelid.releases.audit import Audit
+    from eyelid.releases.naming import NamingAttack
 
+# Shares that differ by less are the same.
+_SAME = 1e-9
 # An error that is a constant's but for so little is no better.
 _CLEARLY = 0.95
+# A promise that allows attacks to be right so often, or so much better than guessing, helps little.
+ALLOWS_MUCH = 0.75
 
 
 def verdict(audit: Audit) -> str:
@@ -27,12 +32,14 @@ def verdict(audit: Audit) -> str:
         return " ".join([_of_means(audit, audit.means), *_of_total(audit)])
     if audit.synthetic is not None:
         return " ".join([_of_made_up(audit, audit.synthetic), *_of_total(audit)])
-    if not audit.identification:
+    if audit.worst is None:
         # Refuted before anything could be attacked.
         return _refuted(audit)
     if audit.groups is not None and audit.subject.grouped:
-        return " ".join([_of_groups(audit, audit.groups), *_warnings(audit)])
-    sentence = _of_original(audit) if audit.subject.released is None else _of_release(audit)
+        return " ".join([_of_groups(audit, audit.groups, audit.worst), *_warnings(audit)])
+    sentence = _of_original(audit)
+    if audit.subject.released is not None:
+        sentence = _of_release(audit, audit.worst)
     return " ".join([sentence, *_warnings(audit)])
 
 
@@ -40,20 +47,25 @@ def _refuted(audit: Audit) -> str:
     return f"The certificate is refuted: {audit.refuted[0]}. Do not share this release."
 
 
-def _of_groups(audit: Audit, groups: GroupsAudit) -> str:
+def _of_groups(audit: Audit, groups: GroupsAudit, worst: NamingAttack) -> str:
     """What k-anonymity hides, what was tried against it, and what it does not hide."""
     if audit.refuted:
         return _refuted(audit)
-    worst, certificate = strongest(audit.honest), audit.subject.certificate
+    certificate, found = audit.subject.certificate, audit.subject.groups
     fewest, most = groups.sizes[0], groups.sizes[-1]
     whose = f"{fewest}" if fewest == most else f"{fewest} to {most}"
     is_mean = f"every record is the plain mean over {whose} people"
-    tried = (
-        f"told who is in which group, the strongest of {len(audit.honest)} honest attacks names "
-        f"{_share(worst)}"
-    )
+    told = "told who is in which group"
+    if found is not None and found.fresh:
+        is_mean = (
+            "the groups have the right sizes and their mean is that of everybody, but the release "
+            "has too few values, or people are too much alike, to find out who is in which and "
+            "check more"
+        )
+        told = "in another run of the mechanism, told who is in which group"
+    tried = f"{told}, the strongest of {len(audit.attacks)} honest attacks names {_share(worst)}"
     exactly = " exactly" if groups.collusion.exact else ""
-    hidden = f"all members of a group but one compute the last one’s values{exactly}"
+    hidden = f"whoever has the recordings of all of a group but one has the last one’s{exactly}"
     if groups.linkage is not None:
         share = percent(groups.linkage.rate)
         hidden = (
@@ -65,10 +77,40 @@ def _of_groups(audit: Audit, groups: GroupsAudit) -> str:
         reasons = certificate.person_level.reasons
         why = f" ({reasons[0]})" if reasons else ""
         return f"This release carries no guarantee{why}; {is_mean}; {tried}; {hidden}."
-    allowed = "no bound is known for that"
-    if worst.bound is not None:
-        allowed = f"at most {rounded_up(100 * worst.bound, 3)} % is allowed on average over members"
-    return f"Not refuted: {is_mean}, as certified; {tried}, and {allowed}. But {hidden}."
+    certified = "" if found is not None and found.fresh else ", as certified"
+    allowed = _allowed(worst, "members")
+    return f"Not refuted: {is_mean}{certified}; {tried}, and {allowed}. But {hidden}."
+
+
+def _allowed(worst: NamingAttack, over: str) -> str:
+    """What an attack may come to, by this release alone and together with others.
+
+    Args:
+        worst: the attack.
+        over: what the bound is an average over.
+    """
+    bound, in_all = worst.bound, worst.bound_in_all
+    if bound is None:
+        return "no bound is known for that attack"
+    if bound > SAYS_NOTHING:
+        return "at this size the guarantee rules out almost nothing"
+    most = f"at most {rounded_up(100 * bound, 3)} % on average over {over}"
+    if worst.rate.rate > bound * (1 + _SAME):
+        most += f" ({named(worst.rate)} is within chance of that)"
+    if in_all is None or in_all > bound * (1 + _SAME):
+        together = "there is no bound"
+        if in_all is not None:
+            together = f"at most {rounded_up(100 * in_all, 3)} % is allowed"
+        said = (
+            f"this release alone would allow {most}, but with the others of these people {together}"
+        )
+    else:
+        said = f"the certificate allows {most}"
+    return said + _much(bound)
+
+
+def _much(bound: float) -> str:
+    return ", which is much: the promise rules out little" if bound > ALLOWS_MUCH else ""
 
 
 def _of_made_up(audit: Audit, made_up: SyntheticAudit) -> str:
@@ -98,9 +140,7 @@ def _of_made_up(audit: Audit, made_up: SyntheticAudit) -> str:
         return f"This release carries no guarantee{why}; {found}; {worth}."
     allowed = "nothing is known about what the certificate allows there"
     if member is not None and member.bound is not None:
-        allowed = f"the certificate allows at most {rounded_up(100 * member.bound, 3)} %"
-        if member.bound > SAYS_NOTHING:
-            allowed = "at this size the guarantee rules out almost nothing"
+        allowed = _advantage_allowed(member.bound)
     elif not promised.kind.differential:
         allowed = f"{promised.kind.spoken} sets no bound on that"
     return f"Not refuted: nobody’s own record is in it, {found}, and {allowed}; {worth}."
@@ -119,6 +159,16 @@ def printed_groups(groups: GroupsAudit) -> str:
         "Groups that are drawn anew for each task, under people’s own names, intersect: whoever "
         f"has raw recordings of somebody finds their name {percent(found.rate)} of the time (95 % "
         f"limits {limits(found)}){padded}."
+    )
+
+
+def printed_histograms(histograms: ShownHistograms) -> str:
+    """What histograms without noise show of single people."""
+    return (
+        f"Its rows are drawn from histograms without noise: of {histograms.filled} bins that "
+        f"anybody fills, {histograms.shown} have released values and are one person’s alone, "
+        f"which shows values of {histograms.people} people; and {histograms.ends_shown} ends of "
+        "features’ ranges are the most extreme person’s own values, but for the width of a bin."
     )
 
 
@@ -150,10 +200,14 @@ def _of_means(audit: Audit, means: MeansAudit) -> str:
         return f"This release carries no guarantee{why}; {found}; {off}."
     allowed = "nothing is known about what the certificate allows"
     if member.bound is not None:
-        allowed = f"the certificate allows at most {rounded_up(100 * member.bound, 3)} %"
-        if member.bound > SAYS_NOTHING:
-            allowed = "at this size the guarantee rules out almost nothing"
+        allowed = _advantage_allowed(member.bound)
     return f"Not refuted: nobody’s own record is in it, {found}, and {allowed}; {off}."
+
+
+def _advantage_allowed(bound: float) -> str:
+    if bound > SAYS_NOTHING:
+        return "at this size the guarantee rules out almost nothing"
+    return f"the certificate allows at most {rounded_up(100 * bound, 3)} %{_much(bound)}"
 
 
 def informative(means: MeansAudit) -> bool:
@@ -175,10 +229,12 @@ def _of_original(audit: Audit) -> str:
     )
 
 
-def _of_release(audit: Audit) -> str:
-    worst, raw = strongest(audit.honest), strongest(audit.positive)
-    who = " (it has the very recordings)" if worst.protocol == SAME_RECORDINGS.name else ""
-    measured = f"the strongest of {len(audit.honest)} honest attacks{who} names {_share(worst)}"
+def _of_release(audit: Audit, worst: NamingAttack) -> str:
+    raw = strongest(audit.positive)
+    # Groups as printed are told apart by whoever has the recordings that were released.
+    same = worst.protocol == SAME_RECORDINGS.name or worst.intersects
+    who = " (it has the very recordings)" if same else ""
+    measured = f"the strongest of {len(audit.attacks)} honest attacks{who} names {_share(worst)}"
     before = f"raw data: {percent(raw.rate.rate)}"
     certificate = audit.subject.certificate
     if audit.refuted:
@@ -191,18 +247,7 @@ def _of_release(audit: Audit) -> str:
         return f"This release carries no guarantee{why}; {measured} ({before})."
     if not audit.compared:
         return f"{measured[0].upper()}{measured[1:]} ({before}); {_no_bound(audit)}."
-    if worst.bound is None:
-        allowed = "no bound is known for that attack"
-    elif worst.bound > SAYS_NOTHING:
-        allowed = "at this size the guarantee rules out almost nothing"
-    else:
-        allowed = (
-            f"the certificate allows at most {rounded_up(100 * worst.bound, 3)} % on average over "
-            "the noise"
-        )
-        if worst.rate.rate > worst.bound:
-            allowed += f" ({named(worst.rate)} is within chance of that)"
-    return f"Not refuted: {measured} ({before}), and {allowed}."
+    return f"Not refuted: {measured} ({before}), and {_allowed(worst, 'the noise')}."
 
 
 def _no_bound(audit: Audit) -> str:
@@ -214,11 +259,14 @@ def _warnings(audit: Audit) -> Sequence[str]:
     found = []
     if audit.partial:
         found.append("Only some of eyelid's attackers or protocols were asked for.")
-    worst, released = strongest(audit.honest), audit.subject.released is not None
+    worst, released = audit.worst, audit.subject.released is not None
     if audit.groups is not None and not audit.subject.grouped and not audit.refuted:
         found.append(printed_groups(audit.groups))
+    if audit.histograms is not None and not audit.refuted:
+        found.append(printed_histograms(audit.histograms))
     found += _of_total(audit)
-    if released and not audit.recognises and worst.rate.low <= worst.rate.chance:
+    blind = released and audit.positive and not audit.recognises
+    if blind and worst is not None and worst.rate.low <= worst.rate.chance:
         found.append(
             "Raw data are not clearly recognised either, by these attackers and with so few "
             "people, so that they find nothing in the release shows nothing."
@@ -264,7 +312,7 @@ def named(rate: Rate) -> str:
     return f"{number(rate.rate * rate.people)} of {rate.people} people"
 
 
-def _share(finding: Finding) -> str:
+def _share(finding: Finding | NamingAttack) -> str:
     """A rate with all that belongs to it."""
     rate = finding.rate
     return (

@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from eyelid.audits.statistics import Rate
 from eyelid.mechanisms.anonymising import AnonymisingMechanism
+from eyelid.mechanisms.approximate import default_delta
 from eyelid.mechanisms.features import (
     FeatureMechanism,
     PredictableMechanism,
     UnpredictableMechanism,
 )
 from eyelid.mechanisms.ksame import KSame
+from eyelid.mechanisms.ksame_dp import KSameDP
 from eyelid.mechanisms.means import MeanMechanism
 from eyelid.mechanisms.mechanism import Shape
-from eyelid.mechanisms.partition import group_sizes
+from eyelid.mechanisms.partition import groups_told
 from eyelid.mechanisms.prewindow import Prewindow
 from eyelid.mechanisms.seeded import Seeded
 from eyelid.privacy.guarantee import Guarantee, Kind, rounded_up
 from eyelid.privacy.unit import PERSON, Trust
+from eyelid.releases.certificate import Certificate
+from eyelid.releases.certifying import undone
 from eyelid.releases.expectation import (
     Expectation,
     beats_constant,
@@ -59,65 +64,192 @@ def coarse(value: float) -> str:
     return number(value, 2)
 
 
-def promise(guarantee: Guarantee) -> str:
-    """What a guarantee means, in one or two sentences."""
+def promise(guarantee: Guarantee, others: str = "", how: str = "") -> str:
+    """What a guarantee means, in a few sentences.
+
+    Args:
+        guarantee: of one release.
+        others: why there are, or may be, other releases of the same people; empty where this is
+            the only one. What holds of a single release only is then no more than a remark.
+        how: how a person's total comes about. Of plausible deniability it says whom it is for,
+            and what the model behind it has for the others.
+    """
     if guarantee.holds and guarantee.kind is Kind.K_ANONYMITY:
-        return _anonymity(guarantee)
+        return _anonymity(guarantee, undone(guarantee, others))
     if guarantee.holds and guarantee.kind is Kind.DENIABILITY:
-        return _deniability(guarantee)
+        return _deniability(guarantee, undone(guarantee, others), how)
     if not guarantee.holds or not guarantee.kind.differential:
         why = "; ".join(guarantee.reasons) or "the mechanism gives none"
         return f"No privacy guarantee holds: {why}."
-    epsilon = guarantee.epsilon if guarantee.epsilon is not None else math.inf
-    factor = rounded_up(math.exp(epsilon), 3) if epsilon < 20 else f"e^{rounded_up(epsilon)}"
-    addition = f" plus {rounded_up(guarantee.delta)}" if guarantee.delta else ""
     text = (
         f"Replacing {guarantee.unit.meaning} by anything else of the same form (recordings, "
-        "length) within the public bounds changes the probability of any output by a factor of "
-        f"at most {factor}{addition} ({guarantee.numbers()})."
+        "length) within the public bounds changes the probability of any output by "
+        f"{_factor(guarantee)} ({guarantee.numbers()})."
     )
     return f"{text} {FORMAL_ONLY}" if formal_only(guarantee) else text
 
 
-def _anonymity(guarantee: Guarantee) -> str:
-    """What k-anonymity means, and what it does not."""
+def _factor(guarantee: Guarantee) -> str:
+    """How much a probability may change."""
+    epsilon = guarantee.epsilon if guarantee.epsilon is not None else math.inf
+    factor = rounded_up(math.exp(epsilon), 3) if epsilon < 20 else f"e^{rounded_up(epsilon)}"
+    addition = f" plus {rounded_up(guarantee.delta)}" if guarantee.delta else ""
+    return f"a factor of at most {factor}{addition}"
+
+
+def _anonymity(guarantee: Guarantee, undone: str) -> str:
+    """What k-anonymity means, what it does not, and what other releases leave of it."""
     k = guarantee.k
+    same = f"every released record is the same for all of at least {k} people"
+    if undone:
+        told = f"{_capital(undone)}. This release alone would give 1/{k}: {same}."
+    else:
+        told = (
+            f"{_capital(same)}, so that whoever has other recordings of somebody names the right "
+            f"one of them with probability 1/{k} at most, as long as nothing else of these people "
+            "is released and they were equally likely before."
+        )
     return (
-        f"Every released record is the same for all of at least {k} people: whoever has other "
-        f"recordings of somebody names the right one of them with probability 1/{k} at most, as "
-        "long as nothing else of these people is released and they were equally likely before. "
-        "Which group somebody is in is not hidden, and all members of a group but one can compute "
-        "the last one's values. This is k-anonymity, not differential privacy: it has no ε, and "
-        "other releases of the same people can undo it."
+        f"{told} That is about telling the members of a group apart, not about what their mean "
+        "shows of each: which group somebody is in is not hidden, and whoever has the recordings "
+        "of all its members but one can compute the last one's values. This is k-anonymity, not "
+        "differential privacy: it has no ε, and other releases of the same people can undo it."
     )
 
 
-def _deniability(guarantee: Guarantee) -> str:
-    """What plausible deniability means, and what it does not."""
+def _deniability(guarantee: Guarantee, undone: str, how: str) -> str:
+    """What plausible deniability means, what it does not, and what other releases leave of it."""
     gamma = rounded_up(guarantee.gamma or 1.0)
     whose = "people" if guarantee.unit == PERSON else "records"
+    lead = "" if how.startswith(undone) else f"{undone}; what follows is about this release alone"
+    told = "".join(f"{_capital(words)}. " for words in (lead, how) if words)
     return (
-        f"A row that was made up from somebody's is released only if at least {guarantee.k} "
+        f"{told}A row that was made up from somebody's is released only if at least {guarantee.k} "
         f"{whose} could each have been its source, with probabilities within a factor of {gamma} "
-        "of each other: a row alone shows nobody to be its source. This is plausible deniability, "
-        "not differential privacy: it has no ε, it speaks of one row at a time, and what many rows "
-        "or other releases tell together has no bound."
+        "of each other, given the model that the rest of it was drawn from: a row alone shows "
+        "nobody to be its source. That is for those whose rows may be sources; those whom the "
+        "model was measured on have the (ε, δ) of the model instead. This is plausible "
+        "deniability, not differential privacy: it has no ε, it speaks of one row at a time, and "
+        "what many rows or other releases tell together has no bound."
     )
 
 
-def promise_lines(guarantee: Guarantee) -> list[str]:
+def _capital(words: str) -> str:
+    return words[0].upper() + words[1:]
+
+
+def stated(guarantee: Guarantee) -> str:
+    """The numbers of a certificate; where they do not hold, that they are none."""
+    told = guarantee.numbers()
+    return told if guarantee.holds else f"{told}: printed or asked for, not promised"
+
+
+def promise_lines(guarantee: Guarantee, others: str = "", how: str = "") -> list[str]:
     """The same for a terminal: reasons are many and long, and each has its own line."""
     if guarantee.holds or not guarantee.reasons:
-        return [promise(guarantee)]
+        return [promise(guarantee, others, how)]
     return ["No privacy guarantee holds:", *(f"- {reason}" for reason in guarantee.reasons)]
 
 
-def in_all(total: Guarantee, said: Sequence[str] = ()) -> str:
-    """What everything released of some people comes to; reasons that were said are not repeated."""
+def in_all(certificate: Certificate) -> str:
+    """What everything that the ledger has counted of these people comes to, in a sentence."""
+    total, person_level = certificate.total, certificate.person_level
+    if total is None:
+        return ""
+    if person_level.holds and not person_level.kind.differential and len(certificate.ledger) == 1:
+        what = f"1/{person_level.k}" if person_level.kind is Kind.K_ANONYMITY else "the promise"
+        return (
+            f"There is no total ε, because {total.reasons[0]}; {what} stands as long as this is "
+            "the only release of these people."
+        )
+    so_far = f"Over {plural(len(certificate.ledger), 'release')} of these people so far"
     if total.holds:
-        return total.numbers()
-    news = [reason for reason in total.reasons if reason not in said]
-    return f"no bound, because {news[0]}" if news else "no bound"
+        return f"{so_far}: {total.numbers()}."
+    # Reasons that were said of this release are not repeated.
+    news = [reason for reason in total.reasons if reason not in person_level.reasons]
+    why = f", because {news[0]}" if news else ""
+    if person_level.kind is Kind.K_ANONYMITY and person_level.holds:
+        return (
+            f"{so_far}: no total ε{why}; and no 1/k either, because whoever has two of them may "
+            "find who is in both groups."
+        )
+    return f"{so_far}: no bound{why}."
+
+
+def for_participants(certificate: Certificate, kept: Sequence[str] = ()) -> str:
+    """What a release means to whoever is in it, for a consent form: what they get, and do not.
+
+    Args:
+        certificate: of the release.
+        kept: attributes of people that are released as they are.
+    """
+    promised, k = certificate.person_level, certificate.person_level.k or 0
+    if not promised.holds:
+        return (
+            "Your data will be shared without a guarantee of privacy. Whoever gets them may find "
+            "out which are yours, and what they say about you."
+        )
+    if promised.kind is Kind.K_ANONYMITY:
+        others = plural(k - 1, "other person", "others")
+        told = (
+            f"We share averages over groups of at least {k} participants, put together by chance. "
+        )
+        told += (
+            "Other data from the same recordings have been shared or may be. Whoever has both may "
+            f"find out which are yours. From these averages alone you cannot be told from at least "
+            f"{others} of your group. "
+            if certificate.others
+            else f"You cannot be told from at least {others} of your group by whoever gets the "
+            "data, even if they have other recordings of you. "
+        )
+        return (
+            f"{told}They can see that you took part, which group you are in, and what its members "
+            "have in common. Whoever has the recordings of all others of your group can work out "
+            "yours."
+        )
+    if promised.kind is Kind.DENIABILITY:
+        whose = "participants" if promised.unit == PERSON else "pieces of our recordings"
+        return (
+            "We share made-up rows. Chance decides what your data are used for. Either rows are "
+            f"made from them: each of these could have come from at least {k} {whose}, so that no "
+            "single row shows that it was made from yours. Or they help to measure, with random "
+            "noise added, how the parts of a row go together: if they were exchanged for somebody "
+            "else's, the probability of anything that others conclude from this would change by "
+            f"{_factor(_model(certificate))}. What many rows, or other data that we share, tell "
+            "about you together has no known limit."
+        )
+    what = (
+        f"figures over all {certificate.people} participants together"
+        if promised.trust is Trust.CENTRAL
+        else "measurements of each participant"
+    )
+    told = (
+        f"We share {what}, with random noise added. If your recordings were exchanged for somebody "
+        "else's, the probability of anything that others conclude would change by "
+        f"{_factor(promised)}. "
+    )
+    if formal_only(promised):
+        told += "That is so much that it promises you almost nothing. "
+    total = certificate.total
+    if total is not None and len(certificate.ledger) > 1:
+        limit = f"it is {_factor(total)}" if total.holds else "no limit is known"
+        told += f"Together with what we have shared before, {limit}. "
+    if kept:
+        told += f"Shared as it is: your {', your '.join(kept)}. "
+    return f"{told}That you took part is not hidden."
+
+
+def _model(certificate: Certificate) -> Guarantee:
+    """What the model behind made-up rows has for those whom it was measured on."""
+    asked = certificate.parameters
+    return replace(
+        certificate.person_level,
+        kind=Kind.APPROXIMATE,
+        epsilon=asked["epsilon"],
+        delta=asked["delta"] or default_delta(certificate.people),
+        k=None,
+        gamma=None,
+    )
 
 
 def facts(mechanism: FeatureMechanism, shape: Shape) -> str:
@@ -142,17 +274,6 @@ def facts(mechanism: FeatureMechanism, shape: Shape) -> str:
     if isinstance(mechanism, AnonymisingMechanism):
         text += f"; {groups_told(shape.people, mechanism.k)}"
     return text
-
-
-def groups_told(people: int, k: int) -> str:
-    """How many groups of at least k there are, and of how many people.
-
-    >>> groups_told(20, 4), groups_told(23, 4), groups_told(5, 4)
-    ('5 groups of 4', '5 groups of 4 or 5', '1 group of 5')
-    """
-    sizes = group_sizes(people, k)
-    of = " or ".join(str(size) for size in sorted(set(sizes)))
-    return f"{plural(len(sizes), 'group')} of {of}"
 
 
 def released_as(mechanism: FeatureMechanism, guarantee: Guarantee) -> str:
@@ -217,6 +338,7 @@ def worth(mechanism: FeatureMechanism, shape: Shape) -> str:
         value += f" before clipping (about {number(clipped(expected.value))} after)"
         mean += " before clipping"
     said = [
+        "" if expected.informative else _instead_of_noise(mechanism, shape),
         f"Expected error in spans of a feature: of one value {value}, of a {whose} mean over its "
         f"rows {mean}.",
         mechanism.cut_off(shape),
@@ -230,6 +352,20 @@ def worth(mechanism: FeatureMechanism, shape: Shape) -> str:
             f"Means over rows carry information. {_beaten('single values', expected.value)}"
         )
     return " ".join(sentence for sentence in said if sentence)
+
+
+def _instead_of_noise(mechanism: PredictableMechanism, shape: Shape) -> str:
+    """What to take instead of noisy means of groups that are too small, said before anything."""
+    if not isinstance(mechanism, KSameDP):
+        return ""
+    needed = people_needed(mechanism, shape)
+    enough = needed is not None and needed <= shape.people
+    return (
+        f"Means of {mechanism.smallest(shape)} people drown in the noise of this ε. One mean over "
+        f"all {shape.people} people (groupmean) has the least noise"
+        f"{'' if enough else ', though still too much'}; without an ε, ksame gives means without "
+        "noise and hides names among k."
+    )
 
 
 def _verdict(expected: Expectation, person_level: Guarantee) -> str:

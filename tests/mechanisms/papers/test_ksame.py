@@ -4,12 +4,12 @@ import numpy as np
 import polars as pl
 import pytest
 
+import eyelid
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
 from eyelid.mechanisms import mechanism
-from eyelid.mechanisms.mechanism import Shape
-from eyelid.mechanisms.papers.ksame import found_by_intersection, printed_groups
+from eyelid.mechanisms.papers.ksame import TaskShape, found_by_intersection, printed_groups
 from eyelid.privacy import randomness
 from eyelid.privacy.unit import PERSON
 
@@ -57,11 +57,16 @@ def test_groups_have_k_people_and_the_last_one_the_rest():
     assert np.bincount(printed_groups(8, 4, randomness(1))).tolist() == [4, 4]
 
 
-def test_tasks_have_groups_of_their_own_and_recordings_of_a_task_share_them():
-    values = np.random.default_rng(3).random((12, 4, 2, 2))
+def twice_each(people: int, tasks: int) -> FeatureTable:
+    """Two recordings of each task."""
+    values = np.random.default_rng(3).random((people, 2 * tasks, 2, 2))
     table = table_from_arrays(values, FEATURES)
-    task = pl.when(pl.col("recording").cast(pl.Int64) < 2).then(pl.lit("x")).otherwise(pl.lit("y"))
-    table = replace(table, data=table.data.with_columns(task=task))
+    task = (pl.col("recording").cast(pl.Int64) // 2).cast(pl.String)
+    return replace(table, data=table.data.with_columns(task=task))
+
+
+def test_tasks_have_groups_of_their_own_and_recordings_of_a_task_share_them():
+    table = twice_each(12, tasks=2)
     released = mechanism("ksame-paper", k=3).apply(table, randomness(2))
     means = released.data["a"].to_numpy().reshape(12, 4, 2)[..., 0]
     together = means[:, None, :] == means[None, :, :]
@@ -97,15 +102,40 @@ def test_tasks_of_fewer_than_k_people_are_refused():
 
 
 def test_the_certificate_says_why_it_does_not_hold_with_the_number():
-    promised = mechanism("ksame-paper", k=4).cost(Shape(21, 3, 100, 2), PERSON)
+    promised = mechanism("ksame-paper", k=4).cost(TaskShape(21, 6, 100, 2, tasks=3), PERSON)
     assert (promised.k, promised.holds) == (4, False)
     assert str(promised.trust) == "local"
     linked, padded, left_over = promised.reasons
-    assert "names them with probability 0.97, not 1/4" in linked
+    assert (
+        "with 3 tasks of 21 people, an attacker who can tell somebody's group in every task names "
+        "them with probability 0.97, not 1/4" in linked
+    )
     assert "4 times the step of the mean is that person's own step" in padded
     assert "the last group of every task is one person's own record" in left_over
-    even = mechanism("ksame-paper", k=4).cost(Shape(20, 1, 100, 2), PERSON)
+    even = mechanism("ksame-paper", k=4).cost(TaskShape(20, 2, 100, 2, tasks=1), PERSON)
     assert len(even.reasons) == 1, "one task of 20 people has neither links nor leftovers"
+
+
+def test_tasks_are_counted_and_not_recordings():
+    law = mechanism("ksame-paper", k=4)
+    alone, two = (law.shape(twice_each(20, tasks)) for tasks in (1, 2))
+    assert (alone.recordings, alone.tasks) == (2, 1)
+    assert (two.recordings, two.tasks) == (4, 2)
+    assert not any("anew for every task" in reason for reason in law.why_not(alone))
+    assert "with 2 tasks of 20 people" in next(law.why_not(two))
+    nameless = twice_each(20, 2)
+    nameless = replace(nameless, data=nameless.data.drop("task"))
+    assert law.shape(nameless).tasks == 1, "where no task is named, all recordings share groups"
+    some = twice_each(20, 3)
+    lacks = (pl.col("task") == "2") & (pl.col("person") != "7")
+    assert law.shape(replace(some, data=some.data.filter(~lacks))).tasks == 3
+
+
+def test_without_a_study_each_recording_is_taken_for_a_task_and_that_is_said():
+    quote = eyelid.cost("ksame-paper", people=20, recordings=2, features=2, length=10, k=4)
+    (linked, *_) = quote.person_level.reasons
+    assert "with 2 tasks, taking each recording for one, of 20 people" in linked
+    assert "probability 0.78, not 1/4" in linked
 
 
 @pytest.mark.parametrize(("people", "k", "tasks"), [(20, 4, 3), (11, 4, 2), (9, 2, 2)])

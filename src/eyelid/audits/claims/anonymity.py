@@ -2,14 +2,16 @@
 
 Made-up people whose recordings tell them apart, of unequal lengths, with gaps, and some without
 some task, are released again and again. The attacks are those of an audit (`audits.anonymity`),
-by somebody who has everybody's recordings.
+by somebody who has everybody's recordings. What `ksame` promises of every group (its size, its
+values of a sensitive attribute, its copies, its rows) is looked up in every release.
 """
 
 from __future__ import annotations
 
 import functools
 import math
-from dataclasses import replace
+from collections import Counter
+from dataclasses import MISSING, fields, replace
 
 import numpy as np
 import polars as pl
@@ -23,7 +25,6 @@ from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
 from eyelid.mechanisms.anonymising import AnonymisingMechanism
 from eyelid.mechanisms.ksame import KSame
-from eyelid.mechanisms.partition import group_sizes
 from eyelid.privacy.noise import Randomness, randomness
 
 RELEASES = 100
@@ -35,8 +36,12 @@ _GAP = slice(2, 5)
 # Tasks of the crowd that are not like the others.
 _WITH_GAPS, _OF_SOME = 1, 3
 _SEED = 0
-# So many games are about one claim.
-_ALPHA = ALPHA / 5
+
+_FEWEST, _ALONE = "the record with fewest candidates", "steps of one member alone"
+_ALIKE, _UNLIKE = "two who look alike", "two who look least alike"
+_AGAIN = "everybody as the time before"
+_SMALL, _ONE_SIDED = "fewer than k people in a group", "fewer than l values in a group"
+_UNEQUAL, _LONG = "unlike, or not one for each member", "beyond the length that was asked for"
 
 
 def play_anonymity(
@@ -46,7 +51,8 @@ def play_anonymity(
 
     The attacker names who is behind the record that has the fewest candidates, looks for steps that
     one member alone has made, and sees whether people who look alike, or do not, or were together
-    before, are together more often than chance puts them together.
+    before, are together more often than chance puts them together. Of `ksame`, every group is
+    looked at besides.
 
     Args:
         mechanism: with its parameters.
@@ -54,29 +60,22 @@ def play_anonymity(
         releases: how many.
     """
     table = crowd(mechanism.k)
-    named, recovered, alike, unlike, again = 0, 0, 0, 0, 0
+    right: Counter[str] = Counter()
     before = None
     for _ in range(releases):
         released = mechanism.apply(table, noise)
         found = recover_partition(table, released)
-        named += _named(found, noise)
-        recovered += padding(table, released, found).values > 0
         # Groups of one task, whatever becomes of the others.
         together = found.members[0].T @ found.members[0]
-        alike += bool(together[0, 1])
-        unlike += bool(together[0, -1])
-        again += before is not None and np.array_equal(together, before)
+        right[_FEWEST] += _named(found, noise)
+        right[_ALONE] += padding(table, released, found).values > 0
+        right[_ALIKE] += bool(together[0, 1])
+        right[_UNLIKE] += bool(together[0, -1])
+        right[_AGAIN] += before is not None and np.array_equal(together, before)
         before = together
-    people, (larger, smaller) = len(table.people), group_sizes(len(table.people), mechanism.k)
-    pairs = math.comb(larger, 2) + math.comb(smaller, 2)
-    chance = pairs / math.comb(people, 2)
-    games = [
-        ("identification", 1 / mechanism.k, named, GUESSES, "the record with fewest candidates"),
-        ("recovery", 0.0, recovered, 1, "steps of one member alone"),
-        ("together", chance, alike, 1, "two who look alike"),
-        ("together", chance, unlike, 1, "two who look least alike"),
-        ("together", 1 / math.comb(people, smaller), again, 1, "everybody as the time before"),
-    ]
+        if isinstance(mechanism, KSame):
+            right.update(_broken(mechanism, table, released, found))
+    games = _games(mechanism, table)
     return [
         GameResult(
             mechanism=mechanism.name,
@@ -84,13 +83,92 @@ def play_anonymity(
             calibrated_for=str(mechanism.unit),
             measure=measure,
             claimed=claimed,
-            lower_bound=float(clopper_pearson(right, each * releases, _ALPHA)[0]),
+            lower_bound=float(clopper_pearson(right[how], each * releases, ALPHA / len(games))[0]),
             runs=each * releases,
-            neighbours=how,
+            neighbours=f"{how}{_setting(mechanism)}",
             holds=mechanism.claims_to_hold,
         )
-        for measure, claimed, right, each, how in games
+        for measure, claimed, each, how in games
     ]
+
+
+def _games(
+    mechanism: AnonymisingMechanism, table: FeatureTable
+) -> list[tuple[str, float, int, str]]:
+    """What is measured, what is claimed of it, tries in every release, and how they are made."""
+    sharing = _sharing_attributes(mechanism, table)
+    # There are two groups, and those who share all attributes are in them half by half.
+    halves = [(each // 2, each - each // 2) for each in sharing]
+    chance = sum(math.comb(half, 2) for half in halves[0]) / math.comb(sharing[0], 2)
+    ways = math.prod(math.comb(sum(both), both[0]) for both in halves)
+    games = [
+        ("identification", 1 / mechanism.k, GUESSES, _FEWEST),
+        ("recovery", 0.0, 1, _ALONE),
+        ("together", chance, 1, _ALIKE),
+        ("together", chance, 1, _UNLIKE),
+        ("together", 1 / ways, 1, _AGAIN),
+    ]
+    if isinstance(mechanism, KSame):
+        games += [("size", 0.0, 1, _SMALL), ("copies", 0.0, 1, _UNEQUAL), ("rows", 0.0, 1, _LONG)]
+        games += [("diversity", 0.0, 1, _ONE_SIDED)] if mechanism.diverse else []
+    return games
+
+
+def _sharing_attributes(mechanism: AnonymisingMechanism, table: FeatureTable) -> list[int]:
+    """How many people share all attributes that groups are drawn by, the first one's people first.
+
+    Those who look alike, and least alike, are among them.
+    """
+    named = (mechanism.diverse, mechanism.balance) if isinstance(mechanism, KSame) else ()
+    names = [name for each in named if each for name in each.split(",")]
+    if not names:
+        return [len(table.people)]
+    sizes: list[int] = table.people.group_by(names, maintain_order=True).len()["len"].to_list()
+    return sizes
+
+
+def _setting(mechanism: AnonymisingMechanism) -> str:
+    """Whatever is not set as it is by default, in words."""
+    own = [f for f in fields(mechanism) if f.default not in (MISSING, getattr(mechanism, f.name))]
+    return "".join(f", {item.name}={getattr(mechanism, item.name)}" for item in own)
+
+
+def _broken(
+    mechanism: KSame, table: FeatureTable, released: FeatureTable, found: RecoveredGroups
+) -> dict[str, bool]:
+    """Which promises about groups a release breaks."""
+    behind = found.behind_all
+    own, shown = (
+        each.recordings.group_by("person", maintain_order=True).agg(
+            pl.col("rows").min().alias("fewest"), pl.col("rows").max().alias("most")
+        )
+        for each in (table, released)
+    )
+    shortest = own["fewest"].to_numpy()
+    most = np.where(behind, shortest, np.inf).min(axis=1)
+    if mechanism.length == "shortest":
+        most[:] = shortest.min()
+    elif isinstance(mechanism.length, int):
+        most = np.minimum(most, mechanism.length)
+    broken = {
+        _SMALL: bool((behind.sum(axis=1) < mechanism.k).any()),
+        _UNEQUAL: bool((_weights(released) != behind.sum(axis=1)).any()),
+        _LONG: bool((shown["most"].to_numpy() > most).any()),
+    }
+    if mechanism.diverse:
+        values, wanted = table.people[mechanism.diverse].to_numpy(), mechanism.values_of_diverse
+        broken[_ONE_SIDED] = any(len(set(values[group])) < wanted for group in behind)
+    return broken
+
+
+def _weights(released: FeatureTable) -> NDArray[np.int64]:
+    """How many people a record stands for: what it says, or how many records are equal to it."""
+    if "people" in released.people.columns:
+        return released.people["people"].to_numpy()
+    records = released.data.partition_by("person", maintain_order=True, include_key=False)
+    contents = [record.hash_rows().to_numpy().tobytes() for record in records]
+    often = Counter(contents)
+    return np.array([often[one] for one in contents])
 
 
 def _named(found: RecoveredGroups, noise: Randomness) -> int:
@@ -115,7 +193,7 @@ def same_for_everybody(mechanism: KSame) -> OutputResult:
     """Whether a release stays the same, to the last bit, whoever of a group is who.
 
     People get other names and stand in another order. Nothing of this may show, and nobody's
-    recordings may move anybody to another group.
+    recordings may move anybody to another group, attributes being the same.
 
     Args:
         mechanism: to look at.
@@ -125,13 +203,16 @@ def same_for_everybody(mechanism: KSame) -> OutputResult:
     order = np.random.default_rng(_SEED).permutation(member.size)
     others = _reordered(table, order)
     shown, again = mechanism.averaged(table, member), mechanism.averaged(others, member[order])
-    unmoved = np.array_equal(member, mechanism.partition(others, randomness(_SEED)))
+    attributes = table.people.with_columns(others.people["person"])
+    moved = mechanism.partition(replace(others, people=attributes), randomness(_SEED)) != member
     values = shown.data.select(shown.names).to_numpy()
     return OutputResult(
         mechanism=mechanism.name,
         unit=str(mechanism.unit),
         values=values.size,
-        same=unmoved and shown.data.equals(again.data) and shown.people.equals(again.people),
+        same=not moved.any()
+        and shown.data.equals(again.data)
+        and shown.people.equals(again.people),
         inside=values.size,
         bare=0,
     )
@@ -139,13 +220,13 @@ def same_for_everybody(mechanism: KSame) -> OutputResult:
 
 def _reordered(table: FeatureTable, order: NDArray[np.intp]) -> FeatureTable:
     """The same people under new names, in another order."""
-    names = table.people["person"].gather(order)
-    new = pl.DataFrame({"person": names, "name": [f"new{i}" for i in range(len(names))]})
+    people = table.people[order]
+    new = people.select("person", name=pl.format("new{}", pl.int_range(pl.len())))
     data = new.join(table.data, on="person", how="left", maintain_order="left_right")
     return replace(
         table,
         data=data.with_columns(pl.col("name").alias("person")).drop("name"),
-        people=new.select(pl.col("name").alias("person")),
+        people=people.with_columns(new["name"].alias("person")),
     )
 
 
@@ -154,7 +235,8 @@ def crowd(k: int) -> FeatureTable:
     """2k + 1 people, each with a feature of their own that rises from row to row.
 
     Recordings end one row after the other. Of one task only the first person has values
-    for a while; another one only some have. The first two look alike, and unlike the last.
+    for a while; another one only some have. The first two look alike, and unlike the last; these
+    three share their attributes. Of the ``sensitive`` one, two values are one person's alone.
     """
     people = 2 * k + 1
     rows = _SHORTEST + people
@@ -172,4 +254,8 @@ def crowd(k: int) -> FeatureTable:
     person = place // (rows * _TASKS)
     ended = place % rows >= _SHORTEST + person
     lacking = (place // rows % _TASKS == _OF_SOME) & (person % 3 == 0)
-    return replace(table, data=table.data.filter(~(ended | lacking)))
+    sensitive, public = np.full((2, people), "most", dtype="<U6")
+    sensitive[2], sensitive[3], sensitive[4:-2] = "one", "two", "some"
+    public[2 : people // 2 + 2] = "others"
+    attributes = table.people.with_columns(sensitive=pl.Series(sensitive), public=pl.Series(public))
+    return replace(table, data=table.data.filter(~(ended | lacking)), people=attributes)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from eyelid.audits.claims.anonymity import play_anonymity, same_for_everybody
 from eyelid.audits.claims.fault import Fault
@@ -15,19 +16,31 @@ from eyelid.audits.claims.twins import twin
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.ksame import KSame
 from eyelid.mechanisms.papers.ksame import printed_groups
-from eyelid.mechanisms.partition import Members, group_sizes
+from eyelid.mechanisms.partition import (
+    Members,
+    attribute_of_everybody,
+    group_sizes,
+    random_groups,
+)
 from eyelid.mechanisms.slots import slots_of
 from eyelid.privacy.noise import Randomness, randomness
+
+Changes = dict[str, dict[str, Any]]
+"""By the name of the fault, which methods are replaced."""
 
 # What is wrong in every release is seen in few.
 _FEW_RELEASES = 24
 
 
 def anonymity_faults(mechanism: KSame) -> Iterator[Fault]:
-    """Groups that are too small, change, or follow gaze; ends, gaps and names that tell."""
-    for name, changes in _ATTACKED.items():
+    """Groups that are too small, change, or follow gaze; ends, gaps and names that tell.
+
+    Copies, values of a sensitive attribute and lengths are broken where they are asked for.
+    """
+    attacked, telling = _planted(mechanism)
+    for name, changes in attacked.items():
         yield _attacked(name, mechanism, changes)
-    for name, changes in _TELLING.items():
+    for name, changes in telling.items():
         yield _looked_at(name, mechanism, changes)
 
 
@@ -111,14 +124,25 @@ def _padded(self: KSame, table: FeatureTable, member: Members) -> FeatureTable:
     slots, rows = slots_of(table), table.recordings["rows"].to_numpy()
     longest = np.zeros(len(slots.names), dtype=np.int64)
     np.maximum.at(longest, slots.slot, rows)
+    return KSame.averaged(self, _going_on(table, longest[slots.slot]), member)
+
+
+def _filled_up(self: KSame, table: FeatureTable, member: Members) -> FeatureTable:
+    rows = np.maximum(table.recordings["rows"].to_numpy(), int(self.length))
+    return KSame.averaged(self, _going_on(table, rows), member)
+
+
+def _going_on(table: FeatureTable, wanted: NDArray[np.int64]) -> FeatureTable:
+    """Recordings of so many rows, by repeating the last one."""
+    rows = table.recordings["rows"].to_numpy()
     start = np.cumsum(rows) - rows
     taken = [
-        first + np.minimum(np.arange(longest[slot]), own - 1)
-        for first, own, slot in zip(start, rows, slots.slot, strict=True)
+        first + np.minimum(np.arange(many), own - 1)
+        for first, own, many in zip(start, rows, wanted, strict=True)
     ]
     number = np.concatenate([np.arange(each.size) for each in taken])
     data = table.data[np.concatenate(taken)].with_columns(pl.Series("time_ms", number * 1.0))
-    return KSame.averaged(self, replace(table, data=data), member)
+    return replace(table, data=data)
 
 
 def _at_rest_in_gaps(self: KSame, table: FeatureTable, member: Members) -> FeatureTable:
@@ -175,19 +199,91 @@ def _named_after_members(self: KSame, table: FeatureTable, member: Members) -> F
 
 
 def _in_order_of_people(self: KSame, table: FeatureTable, member: Members) -> FeatureTable:
-    """One copy for each member, in the order in which people were recorded."""
+    """Copies in the order in which people were recorded, not group by group."""
     sound = KSame.averaged(self, table, member)
-    groups = sound.people["person"].gather(member)
-    copies = pl.DataFrame({"name": [f"copy{i}" for i in range(member.size)], "person": groups})
-    data = copies.join(sound.data, on="person", maintain_order="left_right")
-    return replace(
-        sound,
-        data=data.with_columns(pl.col("name").alias("person")).drop("name"),
-        people=copies.select(pl.col("name").alias("person")),
+    people = sound.people[np.argsort(np.argsort(member, kind="stable"))]
+    return replace(sound, data=_of(people, sound), people=people)
+
+
+def _with_attributes(self: KSame, table: FeatureTable, member: Members) -> FeatureTable:
+    """Each copy with the attributes of one member."""
+    sound = KSame.averaged(self, table, member)
+    own = table.people[np.argsort(member, kind="stable")].drop("person")
+    return replace(sound, people=sound.people.hstack(own))
+
+
+def _k_copies(self: KSame, table: FeatureTable, member: Members) -> FeatureTable:
+    """As many copies of each group as the smallest one has members."""
+    sound = KSame.averaged(self, table, member)
+    people = sound.people.filter(pl.Series(_place_of(np.sort(member)) < self.k))
+    return replace(sound, data=_of(people, sound), people=people)
+
+
+def _with_own_gaps(self: KSame, table: FeatureTable, member: Members) -> FeatureTable:
+    """Each copy without the values that one member lacks."""
+    sound = KSame.averaged(self, table, member)
+    owner = table.people["person"][np.argsort(member, kind="stable")]
+    keys = ["person", "task", "time_ms"]
+    own = (
+        pl.DataFrame({"copy": sound.people["person"], "person": owner})
+        .join(table.data.select(*keys, *table.names), on="person")
+        .with_columns(pl.col("copy").alias("person"))
     )
+    both = sound.data.join(own, on=keys, how="left", suffix=" own", maintain_order="left")
+    lacking = [
+        pl.when(pl.col(f"{name} own").is_nan()).then(np.nan).otherwise(pl.col(name)).alias(name)
+        for name in table.names
+    ]
+    return replace(sound, data=both.with_columns(lacking).select(sound.data.columns))
 
 
-_ATTACKED: dict[str, dict[str, Any]] = {
+def _of(people: pl.DataFrame, table: FeatureTable) -> pl.DataFrame:
+    """The rows of some people, in their order."""
+    rows = people.select("person").join(table.data, on="person", maintain_order="left_right")
+    return rows.select(table.data.columns)
+
+
+def _rows_of_group(self: KSame, table: FeatureTable, member: Members) -> FeatureTable:
+    return KSame.averaged(replace(self, length="group"), table, member)
+
+
+def _whatever_the_value(self: KSame, table: FeatureTable, noise: Randomness) -> Members:
+    return random_groups(len(table.people), self.k, noise)
+
+
+def _from_the_first_on(self: KSame, table: FeatureTable, noise: Randomness) -> Members:
+    """Dealt out value by value, each from the first group on, which gets all rare ones."""
+    values = attribute_of_everybody(table, str(self.diverse))
+    _, value = np.unique(values, return_inverse=True)
+    order = np.lexsort((noise.words(value.size), value))
+    member = np.empty(value.size, dtype=np.intp)
+    member[order] = _place_of(value[order]) % len(group_sizes(value.size, self.k))
+    return member
+
+
+def _left_over(self: KSame, table: FeatureTable, noise: Randomness) -> Members:
+    """Dealt out as they should be, and then k in each group, the others in one more."""
+    member = KSame.partition(self, table, noise)
+    order = np.argsort(member, kind="stable")
+    member[order[_place_of(member[order]) >= self.k]] = member.max() + 1
+    return member
+
+
+def _place_of(sorted_: Members) -> Members:
+    """Of each of some sorted numbers, how many equal ones are before it."""
+    return np.arange(sorted_.size) - np.searchsorted(sorted_, sorted_)
+
+
+def _planted(mechanism: KSame) -> tuple[Changes, Changes]:
+    """For one setting: what attacks on releases should see, and what shows who is who."""
+    if mechanism.diverse:
+        return _ATTACKED_VALUES, {}
+    if mechanism.copies:
+        return _ATTACKED_COPIES, _TELLING_COPIES
+    return _ATTACKED, _TELLING
+
+
+_ATTACKED: Changes = {
     "groups drawn anew for every task": {"apply": _anew_for_every_task},
     "leftovers in a group of their own": {"partition": _as_printed},
     "groups of people who look alike": {"partition": _by_look},
@@ -198,8 +294,22 @@ _ATTACKED: dict[str, dict[str, Any]] = {
     "means over those who have a value": {"averaged": _over_those_present},
     "recordings that only some members have": {"averaged": _recordings_of_some},
 }
-_TELLING: dict[str, dict[str, Any]] = {
+_TELLING: Changes = {
     "groups named after a member": {"averaged": _named_after_members},
-    "copies in the order of people": {"averaged": _in_order_of_people},
     "longest recordings in the first group": {"partition": _by_length},
+}
+_ATTACKED_COPIES: Changes = {
+    "as many copies of every group": {"averaged": _k_copies},
+    "copies with their members' gaps": {"averaged": _with_own_gaps},
+    "rows of the group, not of the shortest": {"averaged": _rows_of_group},
+}
+_TELLING_COPIES: Changes = {
+    "copies in the order of people": {"averaged": _in_order_of_people},
+    "copies with their members' attributes": {"averaged": _with_attributes},
+}
+_ATTACKED_VALUES: Changes = {
+    "groups of too few values": {"partition": _whatever_the_value},
+    "each value dealt from the first group on": {"partition": _from_the_first_on},
+    "leftovers of values in a group of their own": {"partition": _left_over},
+    "filled up to the length asked for": {"averaged": _filled_up},
 }

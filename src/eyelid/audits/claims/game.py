@@ -40,6 +40,7 @@ class GameResult:
         runs: test runs per side.
         neighbours: the pair that gave the bound.
         holds: what the mechanism says of itself.
+        settings: what sets this one apart from others of its kind that are played against.
     """
 
     mechanism: str
@@ -51,6 +52,7 @@ class GameResult:
     runs: int
     neighbours: str
     holds: bool
+    settings: str = ""
 
     @property
     def refuted(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eyelid.audits.claims.fault import Fault, fuzz_fault, game_fault, less_noise
+from eyelid.audits.claims.game import play
+from eyelid.audits.claims.twins import twin
 from eyelid.mechanisms.mechanism import Shape, Values
 from eyelid.mechanisms.seeded import Seeded
 from eyelid.mechanisms.synthesis.binning import Codes
@@ -17,9 +19,13 @@ from eyelid.mechanisms.synthesis.chain import Chain
 from eyelid.mechanisms.synthesis.marginals import ChainMarginals
 from eyelid.mechanisms.synthesis.threshold import Threshold
 from eyelid.privacy.noise import Randomness
+from eyelid.privacy.unit import PERSON
 
 Integers = NDArray[np.int64]
 Booleans = NDArray[np.bool_]
+
+# The claim is the same for any number of people that suffices.
+_PLENTY = 10_000
 
 
 def seeded_faults(variants: list[Seeded]) -> Iterator[Fault]:
@@ -29,7 +35,8 @@ def seeded_faults(variants: list[Seeded]) -> Iterator[Fault]:
     yield game_fault("half the noise in the test", first, {"passes": _half_the_noise})
     yield game_fault("no test, or another one until it passes", first, {"passes": _always})
     yield game_fault("rows counted, not people", several, {"counted": _rows_counted})
-    yield game_fault("no rows without a seed", first, {"threshold": _no_coin})
+    yield _test_fault("a person's rows not in the test's ε", several, _for_one_row)
+    yield _test_fault("no rows without a seed", first, _no_coin)
     yield from _model_faults(ChainMarginals(**ChainMarginals.games[0]))
 
 
@@ -64,9 +71,23 @@ def _rows_counted(
     return Seeded.counted(self, candidates, seed, codes, np.arange(len(owner)), chain)
 
 
-def _no_coin(self: Seeded, shape: Shape) -> Threshold:
-    test = Seeded.threshold(self, shape)
-    return replace(test, heads=1 << 30)
+def _test_fault(name: str, mechanism: Seeded, wanted: Callable[..., Threshold]) -> Fault:
+    """A test that is not the one for the ε, played where it has just people enough."""
+
+    def caught(runs: int, noise: Randomness) -> bool:
+        broken = twin(mechanism, {"wanted": wanted})
+        plenty = replace(next(mechanism.neighbour_pairs(PERSON)).shape, people=_PLENTY)
+        return play(broken, PERSON, runs, noise, lambda _: mechanism.cost(plenty, PERSON)).refuted
+
+    return Fault(name, mechanism.name, caught)
+
+
+def _for_one_row(self: Seeded, people: int, rows: int) -> Threshold:
+    return Seeded.wanted(replace(self, records=1), people, rows)
+
+
+def _no_coin(self: Seeded, people: int, rows: int) -> Threshold:
+    return replace(Seeded.wanted(self, people, rows), heads=1 << 30)
 
 
 def _of_one_table(self: ChainMarginals, shape: Shape) -> int:

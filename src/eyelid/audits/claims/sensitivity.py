@@ -41,6 +41,7 @@ class FuzzResult:
         chosen: the most that choice and noise can lose together, as a share of the ε that is
             stated; 0 where nothing is chosen.
         mixed: people, of those looked at, who are measured otherwise among others than alone.
+        settings: what sets this one apart from others of its kind that are looked at.
     """
 
     mechanism: str
@@ -49,6 +50,7 @@ class FuzzResult:
     pairs: int
     chosen: float
     mixed: int
+    settings: str = ""
 
     @property
     def refuted(self) -> bool:

@@ -17,11 +17,22 @@ from eyelid.mechanisms.anonymising import AnonymisingMechanism
 from eyelid.mechanisms.measuring import window_rows
 from eyelid.mechanisms.mechanism import Shape, Values, register
 from eyelid.mechanisms.papers.signals import TaskSignals, signals_of, table_of
-from eyelid.mechanisms.partition import Members
+from eyelid.mechanisms.partition import Members, everything_of_the_last
 from eyelid.mechanisms.slots import Slots, slots_of
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import Trust, Unit
+
+
+@dataclass(frozen=True)
+class TaskShape(Shape):
+    """Public facts of people who did several tasks.
+
+    Attributes:
+        tasks: the most different ones that any person has done.
+    """
+
+    tasks: int = 1
 
 
 @register
@@ -63,13 +74,19 @@ class KSamePaper(AnonymisingMechanism):
         return super().cost(shape, unit).broken(*self.why_not(shape))
 
     def why_not(self, shape: Shape) -> Iterator[str]:
-        """Why the printed guarantee does not hold, in words."""
-        if shape.recordings > 1:
-            found = found_by_intersection(shape.people, self.k, shape.recordings)
+        """Why the printed guarantee does not hold, in words.
+
+        Without a study nobody knows how many tasks there are: then each recording counts as one.
+        """
+        tasks, assumed = shape.recordings, ", taking each recording for one,"
+        if isinstance(shape, TaskShape):
+            tasks, assumed = shape.tasks, ""
+        if tasks > 1:
+            found = found_by_intersection(shape.people, self.k, tasks)
             yield (
-                f"groups are drawn anew for every task, and names link them: with "
-                f"{shape.recordings} tasks of {shape.people} people, whoever finds somebody's "
-                f"group in each names them with probability {found:.2g}, not 1/{self.k}"
+                f"groups are drawn anew for every task, and names link them: with {tasks} "
+                f"tasks{assumed} of {shape.people} people, an attacker who can tell somebody's "
+                f"group in every task names them with probability {found:.2g}, not 1/{self.k}"
             )
         yield (
             "recordings repeat their last row until the longest one of the task ends: where only "
@@ -92,23 +109,21 @@ class KSamePaper(AnonymisingMechanism):
         )
 
     def shape(self, table: FeatureTable) -> Shape:
-        """People, the most recordings of one, rows of the longest, features."""
-        recordings = table.recordings
-        return Shape(
-            people=recordings["person"].n_unique(),
-            recordings=int(recordings["person"].unique_counts().max()),  # type: ignore[arg-type]
-            length=int(recordings["rows"].to_numpy().max()),
+        """People, the most recordings and tasks of one, rows of the longest, features."""
+        owner = slots_of(table).owner
+        return TaskShape(
+            people=int(owner[-1]) + 1,
+            recordings=int(np.bincount(owner).max()),
+            length=int(table.recordings["rows"].to_numpy().max()),
             features=len(table.features),
             window=window_rows(table),
+            tasks=int(np.bincount(_takers(table)["person"]).max()),
         )
 
     def check(self, table: FeatureTable) -> None:
         """Refuse tasks that fewer than k people have."""
         super().check(table)
-        slots = slots_of(table)
-        tasks = slots.names["task"].gather(slots.slot)
-        each = pl.DataFrame({"task": tasks, "person": slots.owner}).group_by("task").n_unique()
-        for task, people in each.sort("task").rows():
+        for task, people in _takers(table).group_by("task").len().sort("task").rows():
             if people < self.k:
                 raise InputError(
                     f"k={self.k} needs at least {self.k} people in every task, '{task}' has "
@@ -160,9 +175,15 @@ class KSamePaper(AnonymisingMechanism):
             "the number of people, their names and order, their recordings, tasks and stimuli",
             "the rows of the longest recording of each task",
             "who was in one group in a task: their records are the same",
-            f"everything of a member to the others together: any {self.k - 1} members of a group "
-            f"of {self.k} can compute the last one's values exactly",
+            everything_of_the_last(self.k),
         ]
+
+
+def _takers(table: FeatureTable) -> pl.DataFrame:
+    """One row for each ``task`` and ``person``, by number, who has done it."""
+    slots = slots_of(table)
+    tasks = slots.names["task"].gather(slots.slot)
+    return pl.DataFrame({"task": tasks, "person": slots.owner}).unique()
 
 
 def printed_groups(people: int, k: int, noise: Randomness) -> Members:

@@ -59,7 +59,7 @@ class MarginalsPaper(UnpredictableMechanism):
 
     Paper: David-John, Butler & Jain 2022 (Task-based Marginals Model) with the test of
     Bindschaedler, Shokri & Gunter 2017. B = 30, and γ = 1 as on the poster, where buckets are empty
-    and equality is meant. Their code picks the seed at random; here each row is the seed of the one
+    and equality is meant. How a seed is picked is not printed; here each row is the seed of the one
     that takes its place, which makes no difference.
     """
 

@@ -105,23 +105,22 @@ class ChainMarginals(GaussianTotal):
         features = values.shape[-1]
         return Bins(np.zeros(features), np.ones(features), self.bins).codes(values)
 
-    def each(self, codes: Codes, there: NDArray[np.bool_], shape: Shape) -> Integers:
-        """What everybody counts: people × tasks × cells of a table × features.
+    def total(self, codes: Codes, there: NDArray[np.bool_], shape: Shape) -> Integers:
+        """What people count together, tasks × cells of a table × features.
 
         Args:
             codes: (people, tasks, records, features).
             there: (people, tasks, records), which records there are; no more than T in a task.
             shape: the public facts.
         """
-        people, tasks, records, features = codes.shape
+        _, tasks, records, features = codes.shape
         if records > self.records:
             raise InputError(f"{records} records of a task, but only {self.records} may count")
-        where = np.arange(people * tasks).reshape(people, tasks, 1, 1) * features
-        table = (where + np.arange(features)) * self.bins**2 + self._cell(codes)
-        found = np.bincount(
-            table[there].ravel(), minlength=people * tasks * features * self.bins**2
-        )
-        counted = found.reshape(people, tasks, features, self.bins**2).swapaxes(-1, -2)
+        cells = self.bins**2
+        task = np.broadcast_to(np.arange(tasks)[:, None], there.shape)[there]
+        table = (task[:, None] * features + np.arange(features)) * cells + self._cell(codes[there])
+        found = np.bincount(table.ravel(), minlength=tasks * features * cells)
+        counted = found.reshape(tasks, features, cells).swapaxes(-1, -2)
         return counted.astype(np.int64) * (self.whole(shape) // self.records)
 
     def _cell(self, codes: Codes) -> NDArray[np.int64]:
@@ -129,11 +128,6 @@ class ChainMarginals(GaussianTotal):
         wide = codes.astype(np.int64)
         before = np.concatenate([np.zeros_like(wide[..., :1]), wide[..., :-1]], axis=-1)
         return before * self.bins + wide
-
-    def total(self, codes: Codes, there: NDArray[np.bool_], shape: Shape) -> Integers:
-        """The sum over everybody, tasks × cells × features."""
-        summed: Integers = self.each(codes, there, shape).sum(axis=0)
-        return summed
 
     def tables(self, noisy: Integers, shape: Shape) -> Values:
         """Noisy sums as counts of people: tasks × features × bins × bins."""
@@ -143,8 +137,9 @@ class ChainMarginals(GaussianTotal):
     def query(self, values: Values, shape: Shape) -> Integers:
         """One person's counts from values (…, tasks, records, features); rows of NaN are none."""
         flat = values.reshape(-1, *values.shape[-3:])
-        there = np.asarray(~np.isnan(flat).all(axis=-1))
-        return self.each(self.coded(flat), there, shape).reshape(
+        there, codes = np.asarray(~np.isnan(flat).all(axis=-1)), self.coded(flat)
+        each = [self.total(codes[i : i + 1], there[i : i + 1], shape) for i in range(len(flat))]
+        return np.stack(each).reshape(
             *values.shape[:-3], values.shape[-3], self.bins**2, values.shape[-1]
         )
 

@@ -91,7 +91,8 @@ def fewest_people(epsilon: float, delta: float, weight: float, people: int) -> T
     """The smallest k, and the t that goes with it, for one row at (epsilon, delta).
 
     With t others in a range, one more person changes its probability by a factor of 1 + weight/t at
-    most; what is left of ε is for the noise on the count, which must not let t people pass.
+    most; what is left of ε is for the noise on the count, which must not let t people pass often:
+    of the N that a row may begin with, one is the person in question.
 
     Args:
         epsilon: of one row.
@@ -109,15 +110,17 @@ def fewest_people(epsilon: float, delta: float, weight: float, people: int) -> T
             f"ε = {epsilon:.3g} for a row would need more than {_MOST_PEOPLE:,} people who could "
             "have given it: release fewer rows, or choose a larger ε"
         )
-    others = np.arange(least, 40 * least + 100)
+    # As fine as it matters: the best t is a few times the least.
+    others = np.unique(np.geomspace(least, 40 * least + 100, 10_000).astype(np.int64))
     left = epsilon - np.log1p(weight / others)
-    needed = others + np.ceil(math.log(0.51 / min(delta, 0.5)) / np.maximum(left, 1e-300))
+    passing = math.log(0.51 / min(delta * people, 0.5))
+    needed = others + np.ceil(passing / np.maximum(left, 1e-300))
     best = int(np.argmin(needed))
     t, k = int(others[best]), max(int(needed[best]), int(others[best]) + 1)
     scale = math.ceil(_PERSON / float(left[best]))
     spent = _PERSON / scale
-    chance = math.exp(-(k - t) * spent) / (1 + math.exp(-1 / scale))
+    chance = math.exp(-(k - t) * spent) / (1 + math.exp(-1 / scale)) / people
     # 1 − β must make up for what one person adds to the rows without a seed.
-    odds = math.exp(spent) * people * weight / t
+    odds = math.exp(min(spent, 50.0)) * people * weight / t
     heads = math.floor(odds / (1 + odds) * (1 << _COIN_BITS))
     return Threshold(k, t, scale, heads, spent + math.log1p(weight / t), chance)

@@ -77,7 +77,7 @@ def uniforms(source: Randomness, count: int) -> NDArray[np.float64]:
 def below(source: Randomness, limits: NDArray[np.int64]) -> NDArray[np.int64]:
     """For each limit a whole number below it, all equally likely, exactly."""
     wide = limits.astype(np.uint64)
-    words = source.words(limits.size).reshape(limits.shape)
+    words = source.words(limits.size).reshape(limits.shape).copy()
     # The last, incomplete round of 2⁶⁴ numbers would favour small ones.
     most = np.uint64(2**64 - 1)
     rest = (most % wide + np.uint64(1)) % wide

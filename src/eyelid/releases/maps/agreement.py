@@ -24,7 +24,8 @@ from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.releases.agreement import claims_more, told
-from eyelid.releases.certifying import ANOTHER_LEDGER, LARGE_DELTA, NO_LEDGER
+from eyelid.releases.certificate import ANOTHER_LEDGER
+from eyelid.releases.certifying import LARGE_DELTA, NO_LEDGER
 from eyelid.releases.maps.card import map_card
 from eyelid.releases.maps.derived import (
     Measured,
@@ -52,7 +53,7 @@ _IN_HISTORY = {"mechanism", "kind", "epsilon", "delta", "mu", "holds"}
 _TOLERANCE = 1e-9
 _SINGLE = 1e-4
 _OF_LARGEST = 0.01
-# What a certificate leaves unprotected beside what its mechanism does (`certifying.debited`).
+# What a certificate leaves unprotected beside what its mechanism does (`certifying.bought`).
 _OF_LEDGERS = (NO_LEDGER, ANOTHER_LEDGER)
 
 

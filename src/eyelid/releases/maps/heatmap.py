@@ -22,7 +22,7 @@ from eyelid.mechanisms.maps.map_mechanism import MapMechanism
 from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.noise import Randomness
 from eyelid.releases.certificate import Certificate
-from eyelid.releases.certifying import Purchase, debited
+from eyelid.releases.certifying import Purchase, bought
 from eyelid.releases.counting import counting_origin, open_ledger
 from eyelid.releases.fingerprint import arrays_digest, looks_digest
 from eyelid.releases.maps.card import map_card
@@ -162,36 +162,34 @@ def private_heatmap(
         _check_figures(plan)
     home = Path(source) if isinstance(source, str | Path) else None
     book = open_ledger(counting_origin(study, home, ledger))
-    certificate = debited(_purchase(plan, noise.name), book, out)
-
-    measured = [_measured(plan, number, noise) for number in range(len(plan.observers))]
-    tables = _tables(plan, noise)
-    maps = tuple(maps_of(plan, measured))
-    trusted = trusted_of(plan, measured)
-    arrays = arrays_of(maps, [each.cells for each in measured], plan)
-    text = "" if tables is None else tables.write_csv()
-    certificate = replace(
-        certificate,
-        output_sha256=arrays_digest(arrays, text),
-        map=plan.facts | released_facts(plan, measured, trusted),
-    )
-    says = sentences(plan, maps, trusted, tables)
-    done = PrivateHeatmap(
-        maps=maps,
-        areas=tables,
-        certificate=certificate,
-        reliability=trusted,
-        arrays=arrays,
-        told=plan.told,
-        says=says,
-        path=out,
-        notes=preview.notes,
-        for_owner=preview.for_owner,
-    )
-    if out is not None:
-        card = map_card(plan, certificate, says, simulated=study.simulated)
-        sentence = "" if trusted is None else trusted.sentence
-        with new_folder(out) as folder:
+    with bought(_purchase(plan, noise.name), book, out) as (certificate, folder):
+        measured = [_measured(plan, number, noise) for number in range(len(plan.observers))]
+        tables = _tables(plan, noise)
+        maps = tuple(maps_of(plan, measured))
+        trusted = trusted_of(plan, measured)
+        arrays = arrays_of(maps, [each.cells for each in measured], plan)
+        text = "" if tables is None else tables.write_csv()
+        certificate = replace(
+            certificate,
+            output_sha256=arrays_digest(arrays, text),
+            map=plan.facts | released_facts(plan, measured, trusted),
+        )
+        says = sentences(plan, maps, trusted, tables)
+        done = PrivateHeatmap(
+            maps=maps,
+            areas=tables,
+            certificate=certificate,
+            reliability=trusted,
+            arrays=arrays,
+            told=plan.told,
+            says=says,
+            path=out,
+            notes=preview.notes,
+            for_owner=preview.for_owner,
+        )
+        if folder is not None:
+            card = map_card(plan, certificate, says, simulated=study.simulated)
+            sentence = "" if trusted is None else trusted.sentence
             write_maps(folder, plan, maps, arrays, tables, certificate, card, sentence=sentence)
     if figures is not None:
         _write_figures(figures, plan, noise)

@@ -10,7 +10,7 @@ from eyelid.releases.maps.findings import findings, map_words, signed, signed_li
 from eyelid.releases.maps.pictures import guarantee_legend
 from eyelid.releases.rendering import rendered
 from eyelid.releases.report import Standing, told_total
-from eyelid.releases.words import SAYS_NOTHING, formal_only, plural
+from eyelid.releases.words import SAYS_NOTHING, formal_only, plural, stated
 from eyelid.version import __version__
 
 if TYPE_CHECKING:
@@ -44,8 +44,11 @@ def map_report(audit: HeatmapAudit) -> str:
         total=told_total(subject.total),
         notes=audit.notes,
         says_nothing=SAYS_NOTHING,
+        stated=stated,
         # In words of looks: the usual ones are of features.
-        promise=lambda guarantee: guarantee_legend(guarantee, subject.certificate.people),
+        promise=lambda guarantee, others="": guarantee_legend(
+            guarantee, subject.certificate.people
+        ),
         findings=findings(audit),
         map_words=map_words,
         table_words=table_words,
