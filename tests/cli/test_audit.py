@@ -109,6 +109,5 @@ def test_names_with_brackets_are_names(eyelid, make_table, tmp_path):
 
 def test_a_closed_pipe_is_no_refutation(home):
     command = f"{sys.executable} -m eyelid audit {home}/features --attackers means"
-    for reader in ("head -1", "true"):
-        script = f"set -o pipefail; {command} | {reader} > /dev/null"
-        assert subprocess.run(["bash", "-c", script], check=False).returncode in (0, 141)
+    script = f"set -o pipefail; {command} | true"
+    assert subprocess.run(["bash", "-c", script], check=False).returncode in (0, 141)

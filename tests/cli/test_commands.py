@@ -136,7 +136,14 @@ def test_a_mechanism_shows_its_proof_note(eyelid):
     assert all(part in out for part in ("Takes:", "Protects:", "Why:", "Paper:"))
 
 
-def test_verify_speaks_json_and_exit_codes(eyelid, monkeypatch):
+@pytest.fixture
+def no_samplers(monkeypatch):
+    """The samplers have tests of their own, and take seconds."""
+    for check in ("check_samplers", "faulty_samplers"):
+        monkeypatch.setattr(f"eyelid.audits.verify.{check}", lambda *words: [])
+
+
+def test_verify_speaks_json_and_exit_codes(eyelid, no_samplers):
     done = eyelid("verify", "laplace", "--runs", "2000", "--json")
     found = json.loads(done.out)
     # So few runs miss the subtle fault, and the exit code says so.
@@ -158,7 +165,7 @@ def test_verify_leaves_out_empty_tables_and_tells_settings_apart(eyelid, monkeyp
         assert title not in out
 
 
-def test_verify_finds_something_with_exit_code_one(eyelid, monkeypatch):
+def test_verify_finds_something_with_exit_code_one(eyelid, monkeypatch, no_samplers):
     from eyelid.mechanisms.laplace import Laplace
     from eyelid.privacy.noise import DiscreteLaplace
 

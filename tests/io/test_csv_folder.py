@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
@@ -162,6 +162,7 @@ def studies(draw) -> Study:
     )
 
 
+@settings(max_examples=50)
 @given(studies())
 def test_any_study_is_read_again_as_it_was(study):
     with tempfile.TemporaryDirectory() as home:
