@@ -1,6 +1,7 @@
 """The audit of releases of groups, of groups as printed, and of made-up rows, through files."""
 
 import json
+import re
 import shutil
 from dataclasses import replace
 
@@ -13,9 +14,16 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
 from eyelid.io import read, write
+from eyelid.mechanisms.ksame import KSame
+from eyelid.releases.agreement import among_promises
 from eyelid.releases.audit import audit
 from eyelid.releases.fingerprint import output_digest
-from eyelid.releases.group_pictures import group_view, telling_features
+from eyelid.releases.group_pictures import (
+    group_view,
+    lines_picture,
+    plane_picture,
+    telling_features,
+)
 from eyelid.releases.release import release
 from eyelid.releases.report import report, standing
 from eyelid.releases.subject import subject_of
@@ -364,3 +372,24 @@ def test_made_up_rows_that_are_peoples_own_are_refuted(monkeypatch):
     assert "made-up rows are rows of people as they were recorded" in found.refuted[0]
     with pytest.raises(InputError, match="nobody can be named: leave out attackers"):
         audit(table, made, attackers=["means"])
+
+
+def test_a_page_in_the_folder_draws_nothing_but_what_was_released():
+    """Other people with the same released means: the same pictures, and nothing of people."""
+    table = nine_people()
+    means = KSame(k=3).averaged(table, np.repeat([0, 1, 2], 3))
+    others = replace(table, data=table.data.with_columns(pl.col(table.names) * 0.5))
+    views = [group_view(people, means, own=False) for people in (table, others)]
+    assert all(view.people is None for view in views)
+    pages = [str(lines_picture(view)) + str(plane_picture(view)) for view in views]
+    drawn = [re.sub(r"aria-label=.[^>]*>|<title>.*?</title>", "", page) for page in pages]
+    assert drawn[0] == drawn[1]
+
+
+def test_a_bound_that_other_releases_undo_is_refuted_whatever_its_certificate_lists():
+    certificate = release(nine_people(), mechanism="ksame", k=3).certificate
+    assert list(among_promises(certificate, None, counted=1)) == []
+    found = set(among_promises(certificate, None, counted=2))
+    assert found == {
+        "the certificate states a bound on naming people that its own numbers do not give"
+    }
