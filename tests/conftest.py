@@ -47,6 +47,13 @@ def eyelid(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
 
 
 @pytest.fixture
+def no_samplers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`verify` without its look at the samplers, which takes seconds and has tests of its own."""
+    for check in ("check_samplers", "faulty_samplers"):
+        monkeypatch.setattr(f"eyelid.audits.verify.{check}", lambda *words: [])
+
+
+@pytest.fixture
 def real_data() -> Path:
     """The folder of real recordings; tests that need them are skipped without it."""
     folder = os.environ.get("EYELID_DATA")

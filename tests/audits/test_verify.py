@@ -17,13 +17,6 @@ from eyelid.privacy import randomness
 from eyelid.privacy.noise import DiscreteLaplace
 
 
-@pytest.fixture
-def no_samplers(monkeypatch):
-    """They have a test of their own, and take seconds."""
-    for check in ("check_samplers", "faulty_samplers"):
-        monkeypatch.setattr(f"eyelid.audits.verify.{check}", lambda *words: [])
-
-
 @pytest.fixture(scope="module")
 def everything():
     # The rest of the catalogue is tried by each mechanism's own tests, and by `make proof`.

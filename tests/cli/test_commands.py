@@ -136,13 +136,6 @@ def test_a_mechanism_shows_its_proof_note(eyelid):
     assert all(part in out for part in ("Takes:", "Protects:", "Why:", "Paper:"))
 
 
-@pytest.fixture
-def no_samplers(monkeypatch):
-    """The samplers have tests of their own, and take seconds."""
-    for check in ("check_samplers", "faulty_samplers"):
-        monkeypatch.setattr(f"eyelid.audits.verify.{check}", lambda *words: [])
-
-
 def test_verify_speaks_json_and_exit_codes(eyelid, no_samplers):
     done = eyelid("verify", "laplace", "--runs", "2000", "--json")
     found = json.loads(done.out)

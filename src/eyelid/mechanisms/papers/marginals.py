@@ -17,6 +17,7 @@ from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.features import UnpredictableMechanism
 from eyelid.mechanisms.measuring import window_rows
 from eyelid.mechanisms.mechanism import Shape, Values, parameter, register
+from eyelid.mechanisms.papers.signals import longest_shape
 from eyelid.mechanisms.synthesis.binning import Bins, Codes
 from eyelid.mechanisms.synthesis.deniability import Integers, check_gamma, plausible_people
 from eyelid.privacy.guarantee import Guarantee, Kind
@@ -141,14 +142,7 @@ class MarginalsPaper(UnpredictableMechanism):
 
     def shape(self, table: FeatureTable) -> Shape:
         """People, the most recordings of one, the longest recording's rows, features."""
-        recordings = table.recordings
-        return Shape(
-            people=recordings["person"].n_unique(),
-            recordings=int(recordings["person"].unique_counts().max()),  # type: ignore[arg-type]
-            length=int(recordings["rows"].to_numpy().max()),
-            features=len(table.features),
-            window=window_rows(table),
-        )
+        return replace(longest_shape(table), window=window_rows(table))
 
     def check(self, table: FeatureTable) -> None:
         """Refuse tasks of which no candidate would pass, and features without any value."""

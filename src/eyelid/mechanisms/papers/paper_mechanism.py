@@ -21,6 +21,7 @@ from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter
 from eyelid.mechanisms.papers.floating_noise import NUMERICS
 from eyelid.mechanisms.papers.signals import (
     TaskSignals,
+    longest_shape,
     signals_of,
     subsampled,
     table_of,
@@ -102,15 +103,10 @@ class PaperMechanism(PredictableMechanism):
 
     def shape(self, table: FeatureTable) -> Shape:
         """People, the most recordings of one, the longest recording's rows, features."""
-        recordings = table.recordings
         # Whatever cannot be compared is refused now.
         list(tasks_of(table))
-        return Shape(
-            people=recordings["person"].n_unique(),
-            recordings=int(recordings["person"].unique_counts().max()),  # type: ignore[arg-type]
-            length=math.ceil(int(recordings["rows"].to_numpy().max()) / self.subsample),
-            features=len(table.features),
-        )
+        shape = longest_shape(table)
+        return replace(shape, length=math.ceil(shape.length / self.subsample))
 
     def apply(self, table: FeatureTable, noise: Randomness) -> FeatureTable:
         """The noisy table. Time stamps are rewritten to the step, labels are dropped."""

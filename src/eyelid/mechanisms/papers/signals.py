@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.mechanism import Values
+from eyelid.mechanisms.mechanism import Shape, Values
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,3 +141,14 @@ def subsampled(table: FeatureTable, every: int) -> FeatureTable:
     number = np.concatenate([np.arange(rows) for rows in table.recordings["rows"]])
     step = None if table.step_ms is None else table.step_ms * every
     return replace(table, data=table.data.filter(pl.Series(number % every == 0)), step_ms=step)
+
+
+def longest_shape(table: FeatureTable) -> Shape:
+    """People, the most recordings of one, the longest recording's rows, features."""
+    recordings = table.recordings
+    return Shape(
+        people=recordings["person"].n_unique(),
+        recordings=int(recordings["person"].unique_counts().max()),  # type: ignore[arg-type]
+        length=int(recordings["rows"].to_numpy().max()),
+        features=len(table.features),
+    )
