@@ -17,6 +17,7 @@ from eyelid.mechanisms import (
     papers,
     prewindow,
     seeded,
+    synthetic,
 )
 from eyelid.mechanisms.mechanism import (
     Mechanism,
@@ -54,4 +55,5 @@ __all__ = [
     "prewindow",
     "register",
     "seeded",
+    "synthetic",
 ]

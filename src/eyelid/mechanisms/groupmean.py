@@ -6,25 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-import numpy as np
-import polars as pl
-
-from eyelid.errors import InputError, unknown
+from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.means import (
-    DEFAULT_INNER,
-    TEAM,
-    GroupedShape,
-    Groups,
-    MeanMechanism,
-    parsed,
-)
+from eyelid.mechanisms.means import DEFAULT_INNER, TEAM, MeanMechanism, parsed
 from eyelid.mechanisms.mechanism import Shape, parameter, register
+from eyelid.mechanisms.public_groups import GroupedShape, Groups, groups_by
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import PERSON, Unit
-
-EVERYBODY = "everybody"
-_FEWEST_PEOPLE = 2
 
 
 @register
@@ -111,43 +99,7 @@ class GroupMean(MeanMechanism):
 
     def groups(self, table: FeatureTable) -> Groups:
         """The groups, by name, and who is in which."""
-        present = table.recordings.select(pl.col("person").unique(maintain_order=True))
-        columns = [name.strip() for name in (self.by or "").split(",") if name.strip()]
-        attributes = [name for name in table.people.columns if name != "person"]
-        for name in columns:
-            if name not in attributes:
-                raise unknown("attribute of people to group by", name, attributes)
-            if name == "people":
-                raise InputError("people is how many a group has: give that attribute another name")
-        text = [
-            pl.col(name).cast(pl.String).str.strip_chars().replace("", None) for name in columns
-        ]
-        each = present.join(
-            table.people.select("person", *text), on="person", how="left", maintain_order="left"
-        )
-        for name in columns:
-            lacking = each.filter(pl.col(name).is_null())["person"].to_list()
-            if lacking:
-                raise InputError(
-                    f"person '{lacking[0]}' has no {name} ({len(lacking)} lack it): fill it in, or "
-                    "group by something that everybody has"
-                )
-        label = pl.concat_str(columns, separator=", ") if columns else pl.lit(EVERYBODY)
-        # A literal has one row, people have many.
-        each = each.with_columns(label.alias("person")).select("person", *columns)
-        count = pl.len().cast(pl.Int64).alias("people")
-        people = each.group_by("person", *columns).agg(count).sort("person")
-        if people["person"].n_unique() < len(people):
-            raise InputError(f"two groups by {self.by} have the same name: rename a value")
-        alone = people.filter(pl.col("people") < _FEWEST_PEOPLE)["person"].to_list()
-        if columns and alone:
-            raise InputError(
-                f"the group '{alone[0]}' by {self.by} is one person ({len(alone)} such groups), "
-                "and a mean over one is their own record: group by something coarser, such as "
-                "decades of age"
-            )
-        member = each["person"].replace_strict(people["person"], np.arange(len(people)))
-        return Groups(people, member.to_numpy().astype(np.intp))
+        return groups_by(table, self.by)
 
     def groups_shown(self, table: FeatureTable) -> list[str]:
         """Who is in which, and how many are."""

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.means import PLACE, TEAM_SIZE, GroupedShape, Groups, MeanMechanism
+from eyelid.mechanisms.means import PLACE, TEAM_SIZE, MeanMechanism
 from eyelid.mechanisms.mechanism import Shape, parameter, register
 from eyelid.mechanisms.partition import (
     attributes_to_balance,
@@ -19,6 +19,7 @@ from eyelid.mechanisms.partition import (
     random_groups,
     spread_told,
 )
+from eyelid.mechanisms.public_groups import GroupedShape, Groups
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import Unit

@@ -279,7 +279,7 @@ LITERATURE = (
         why="the model ignores its seed, so that the test cannot fail where there are k rows, "
         "whoever's; and its histograms have no noise",
         faithful_names=("marginals-paper",),
-        sound_names=("seeded",),
+        sound_names=("seeded", "synthetic"),
         printed="document type about 53 %; 33 % is chance",
         measured="document type by a support-vector machine: 0.72 as printed, 0.90 on raw data",
         measured_in="anonymity.md",

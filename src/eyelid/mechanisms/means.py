@@ -26,6 +26,7 @@ from eyelid.mechanisms.mechanism import (
     parameter,
 )
 from eyelid.mechanisms.noisy import Integers
+from eyelid.mechanisms.public_groups import Groups
 from eyelid.mechanisms.slots import everybody, slots_of
 from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.guarantee import Guarantee, Kind
@@ -39,36 +40,6 @@ _MOST_STEPS = 2.0**61
 _OTHERS = (0.25, np.nan)
 TEAM_SIZE = 1 + len(_OTHERS)
 TEAM, PLACE = "team", "place"
-
-
-@dataclass(frozen=True)
-class GroupedShape(Shape):
-    """Public facts of people in groups.
-
-    Attributes:
-        smallest: people in the smallest group.
-    """
-
-    smallest: int = 1
-
-
-@dataclass(frozen=True, eq=False)
-class Groups:
-    """Who is in which group.
-
-    Attributes:
-        people: one row a group: its name as ``person``, what its members have in common, and how
-            many ``people`` it has.
-        member: of everybody in the table, in its order, which group.
-    """
-
-    people: pl.DataFrame
-    member: NDArray[np.intp]
-
-    @property
-    def sizes(self) -> NDArray[np.int64]:
-        """People of each group."""
-        return self.people["people"].to_numpy().astype(np.int64)
 
 
 @dataclass(frozen=True)

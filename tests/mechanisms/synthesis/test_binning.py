@@ -61,3 +61,56 @@ def test_a_feature_without_a_span_has_one_bin_and_one_value():
 def test_numbers_of_bins_that_do_not_fit_a_byte_are_refused(count):
     with pytest.raises(InputError, match=f"bins must be 1 to 256, got {count}"):
         Bins.of(FEATURES, count)
+
+
+BENT = [*FEATURES, Feature("below", "1", "", -8.0, -1.0), Feature("large", "1", "", 2.0, 1e6)]
+
+
+@given(st.floats(-20, 20), st.floats(0, 5), st.integers(1, 256))
+def test_bent_bins_rise_with_the_values(value, step, count):
+    bins = Bins.of(BENT, count, 3)
+    low, high = bins.codes([[value] * 4, [value + step] * 4])
+    assert (low <= high).all()
+
+
+@pytest.mark.parametrize("bend", [1, 3])
+@pytest.mark.parametrize("count", [1, 2, 64, 256])
+def test_values_at_places_are_the_inverse_of_codes(count, bend):
+    bins = Bins.of(BENT, count, bend)
+    place = np.arange(count)[:, None] + np.array([[0.01, 0.3, 0.7, 0.99]])
+    values = bins.values(place)
+    assert (bins.codes(values) == np.arange(count)[:, None]).all()
+    ends = bins.values(np.array([[0.0] * 4, [float(count)] * 4]))
+    assert ends[0] == pytest.approx(bins.lowers)
+    assert ends[1] == pytest.approx(bins.uppers)
+    assert (np.diff(values, axis=0) > 0).all()
+
+
+def test_bent_bins_are_equal_in_the_cube_root_of_the_distance_from_zero_or_the_bound_next_to_it():
+    edges = Bins.of(BENT, 8, 3).values(np.repeat(np.arange(9.0)[:, None], 4, axis=1))
+    for number, feature in enumerate(BENT):
+        nearest = min(max(0.0, feature.lower), feature.upper)
+        roots = np.cbrt(edges[:, number] - nearest)
+        assert np.diff(roots) == pytest.approx(np.full(8, np.ptp(roots) / 8))
+
+
+def test_bent_bins_of_a_signed_feature_are_finest_around_zero():
+    bins = Bins(np.array([-4.0]), np.array([4.0]), 32, 3)
+    widths = np.diff(bins.values(np.arange(33.0)[:, None])[:, 0])
+    assert widths[:16] == pytest.approx(widths[:15:-1])
+    assert (np.diff(widths[:16]) < 0).all()
+    assert bins.codes([[-1e-9], [0.0], [1e-9], [np.nan]]).ravel().tolist() == [15, 16, 16, 16]
+
+
+@given(st.lists(st.floats(allow_nan=True, allow_infinity=True), min_size=1), st.integers(1, 256))
+def test_without_a_bend_bins_are_equal_as_ever(values, count):
+    column = np.array(values)[:, None]
+    wanted = np.clip(np.nan_to_num(column, nan=3.0, posinf=9.0, neginf=-3.0), -3.0, 9.0)
+    wanted = np.minimum((wanted + 3.0) / 12.0 * count, count - 1).astype(int)
+    assert (Bins.of(FEATURES[1:], count, 1).codes(column) == wanted).all()
+
+
+def test_a_feature_without_a_span_has_one_bent_bin_and_one_value():
+    bins = Bins(np.array([4.0, -4.0]), np.array([4.0, -4.0]), 30, 3)
+    assert (bins.codes([[4.0, -4.0], [7.0, np.nan]]) == 0).all()
+    assert bins.values(np.full((2, 2), 17.0)).tolist() == [[4.0, -4.0]] * 2

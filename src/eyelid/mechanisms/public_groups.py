@@ -1,0 +1,90 @@
+"""People in groups by public attributes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from eyelid.errors import InputError, unknown
+from eyelid.gaze.table import FeatureTable
+from eyelid.mechanisms.mechanism import Shape
+
+EVERYBODY = "everybody"
+_FEWEST_PEOPLE = 2
+
+
+@dataclass(frozen=True)
+class GroupedShape(Shape):
+    """Public facts of people in groups.
+
+    Attributes:
+        smallest: people in the smallest group.
+    """
+
+    smallest: int = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Who is in which group.
+
+    Attributes:
+        people: one row a group: its name as ``person``, what its members have in common, and how
+            many ``people`` it has.
+        member: of everybody in the table, in its order, which group.
+    """
+
+    people: pl.DataFrame
+    member: NDArray[np.intp]
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """People of each group."""
+        return self.people["people"].to_numpy().astype(np.int64)
+
+
+def groups_by(table: FeatureTable, by: str | None) -> Groups:
+    """The groups by public attributes, and who is in which.
+
+    Args:
+        table: features of people.
+        by: attributes, with commas between; everybody is together without any.
+    """
+    present = table.recordings.select(pl.col("person").unique(maintain_order=True))
+    columns = [name.strip() for name in (by or "").split(",") if name.strip()]
+    attributes = [name for name in table.people.columns if name != "person"]
+    for name in columns:
+        if name not in attributes:
+            raise unknown("attribute of people to group by", name, attributes)
+        if name == "people":
+            raise InputError("people is how many a group has: give that attribute another name")
+    text = [pl.col(name).cast(pl.String).str.strip_chars().replace("", None) for name in columns]
+    each = present.join(
+        table.people.select("person", *text), on="person", how="left", maintain_order="left"
+    )
+    for name in columns:
+        lacking = each.filter(pl.col(name).is_null())["person"].to_list()
+        if lacking:
+            raise InputError(
+                f"person '{lacking[0]}' has no {name} ({len(lacking)} lack it): fill it in, or "
+                "group by something that everybody has"
+            )
+    label = pl.concat_str(columns, separator=", ") if columns else pl.lit(EVERYBODY)
+    # A literal has one row, people have many.
+    each = each.with_columns(label.alias("person")).select("person", *columns)
+    count = pl.len().cast(pl.Int64).alias("people")
+    people = each.group_by("person", *columns).agg(count).sort("person")
+    if people["person"].n_unique() < len(people):
+        raise InputError(f"two groups by {by} have the same name: rename a value")
+    alone = people.filter(pl.col("people") < _FEWEST_PEOPLE)["person"].to_list()
+    if columns and alone:
+        raise InputError(
+            f"the group '{alone[0]}' by {by} is one person ({len(alone)} such groups), "
+            "and all that is told of it is about them alone: group by something coarser, such as "
+            "decades of age"
+        )
+    member = each["person"].replace_strict(people["person"], np.arange(len(people)))
+    return Groups(people, member.to_numpy().astype(np.intp))

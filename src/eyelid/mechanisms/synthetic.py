@@ -1,0 +1,539 @@
+"""A study of made-up people: what many have in common, and nobody's own record."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from eyelid.engine.progress import track
+from eyelid.errors import InputError
+from eyelid.gaze.study import Feature
+from eyelid.gaze.table import FeatureTable, table_from_arrays
+from eyelid.mechanisms.approximate import default_delta
+from eyelid.mechanisms.differential import DifferentialMechanism
+from eyelid.mechanisms.features import UnpredictableMechanism
+from eyelid.mechanisms.gaussian_total import SCALE
+from eyelid.mechanisms.measuring import window_rows
+from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter, register
+from eyelid.mechanisms.public_groups import GroupedShape, Groups, groups_by
+from eyelid.mechanisms.synthesis.binning import Bins
+from eyelid.mechanisms.synthesis.fitting import fitted
+from eyelid.mechanisms.synthesis.measurement import Measurement
+from eyelid.mechanisms.synthesis.public_pairs import public_tree
+from eyelid.mechanisms.synthesis.rounds import AllPairs, Levels, Shares, Signs
+from eyelid.mechanisms.synthesis.sequences import BEND, Sequences, sequences_of, tasks_of
+from eyelid.privacy.gaussian import check_delta, discreteness_slack
+from eyelid.privacy.guarantee import Guarantee, Kind
+from eyelid.privacy.noise import Randomness
+from eyelid.privacy.unit import Trust, Unit
+
+MADE_UP = "synthetic"
+MOST_BINS = 128
+# Of μ²: levels, shares and signs; a private choice of pairs takes its part of each.
+_ROUNDS = (0.3, 0.4, 0.3)
+_CHOICE = 0.2
+# Of the error of a share, as found with simulated people: where quarters end is as noisy as shares
+# are; a share varies so much over recordings; tasks differ inside quarters; and it cannot be more.
+_SHARE_NOISE = 1.6
+_SHARE_SD = 0.24
+_SHARE_SHAPE = 0.012
+_MOST_ERROR = 0.35
+_MOST_PEOPLE = 10**9
+# In games: what everybody else's values are, times that there may be more rows than count, and runs
+# that are made at once.
+_IN_GAMES = (0.5, 0.5, 0.5, np.nan)
+_MORE_ROWS = 4
+_RUNS = 4_096
+
+
+@register
+@dataclass(frozen=True)
+class Synthetic(DifferentialMechanism, UnpredictableMechanism):
+    """A study of made-up people, drawn from what is measured of everybody under noise.
+
+    Takes: a FeatureTable. Of each person and task T rows count, evenly spread over what there is,
+    and each with its part: all together no more than one person. Values are put in public bins. In
+    rounds, under Gaussian noise: how each feature is distributed over all tasks; how much of each
+    task, and of each public group, lies in each quarter of that, and how many rows recordings have;
+    along a tree of features, how they go together, how long they stay as they are, how people stay
+    the same over tasks, and how they change in the course of a recording. The tree is public, or
+    chosen by a round of its own. What cannot be carried, at the error that is wanted, is left out:
+    the last features of a public order.
+
+    Protects: a person, replace-one, (ε, δ) in total over everything that is released; trust is
+    central. The number of people, of groups and their members, and the names of tasks are public.
+
+    Why: a replaced person moves the sums of a round by no more than its reach (see each round), and
+    a round's noise is calibrated to that with its share of μ². What a round asks depends on noisy
+    answers of those before it alone, so that they compose as Gaussians do, μ² = Σ μᵢ² (Dong, Roth &
+    Su 2022, also for adaptive questions), and μ is that of (ε, δ). All sums are integers, with
+    discrete Gaussian noise. Made-up people are drawn from the answers: nothing of anybody's data is
+    used again.
+
+    Paper: marginals under Gaussian noise and a spanning tree as in McKenna, Miklau & Sheldon 2021,
+    whose unit is a row; here it is a person. Mechanisms of the literature that sell an ε of rows
+    for one of people are off by the number of rows.
+    """
+
+    name: ClassVar[str] = "synthetic"
+    takes: ClassVar[str] = "features"
+    kind: ClassVar[Kind] = Kind.APPROXIMATE
+    units: ClassVar[tuple[str, ...]] = ("person",)
+    trust: ClassVar[Trust] = Trust.CENTRAL
+    paper: ClassVar[str] = (
+        "McKenna, Miklau & Sheldon (2021), Winning the NIST contest: a scalable and general "
+        "approach to differentially private synthetic data, at the level of people and with time"
+    )
+    games: ClassVar[tuple[dict[str, Any], ...]] = (
+        {"epsilon": 4.0, "delta": 1e-5, "bins": 8, "records": 2, "carry": 2, "rows": 2},
+        {"epsilon": 4.0, "delta": 1e-5, "bins": 8, "records": 2, "carry": 3, "pairs": "private"},
+    )
+
+    delta: float | None = parameter("δ; min(N^−1.5, 1e-6) when not given", default=None)
+    error: float = parameter(
+        "how far the share of a task that lies in a quarter of a feature may be off, by noise; "
+        "features that would make it worse are left out",
+        default=0.1,
+    )
+    carry: int | None = parameter(
+        "features that are made up, the first of a public order; as many as the error allows when "
+        "not given",
+        default=None,
+    )
+    made_up: int | None = parameter(
+        "how many people are made up; as many as there are real ones when not given", default=None
+    )
+    rows: int | None = parameter(
+        "rows of a made-up recording; as many as real ones have, measured, when not given",
+        default=None,
+    )
+    by: str | None = parameter(
+        "public attributes of people that made-up ones have too: gender, or a,b", default=None
+    )
+    pairs: str = parameter(
+        "which features are measured together: public, by simulated people; or private, by a "
+        "choice that is paid for",
+        default="public",
+    )
+    records: int = parameter("rows of each person and task that count", default=32)
+    bins: int | None = parameter(
+        "bins of each feature, a power of two; by the number of people when not given", default=None
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.delta is not None and check_delta(self.delta) == 0:
+            raise InputError("delta must be above 0 for Gaussian noise")
+        if not 0 < self.error < 1:
+            raise InputError(f"error must be between 0 and 1, got {self.error:g}")
+        for name in ("carry", "made_up", "rows", "records"):
+            number = getattr(self, name)
+            if number is not None and (not isinstance(number, int) or number < 1):
+                raise InputError(f"{name} must be a whole number of at least 1, got {number}")
+        if self.pairs not in ("public", "private"):
+            raise InputError(f"pairs must be public or private, got '{self.pairs}'")
+        if self.bins is not None and self.bins not in _powers():
+            raise InputError(f"bins must be a power of two from 4 to {MOST_BINS}, got {self.bins}")
+
+    def delta_for(self, people: int) -> float:
+        """The δ that was asked for, or the default for so many people."""
+        return default_delta(people) if self.delta is None else self.delta
+
+    def bins_for(self, people: int) -> int:
+        """As many as were asked for, or a quarter of the people, from 8 to 64."""
+        if self.bins is not None:
+            return self.bins
+        return max(8, min(64, 1 << max(0, (people // 4).bit_length() - 1)))
+
+    def measurement(self, shape: Shape) -> Measurement:
+        """What is measured of the features that are made up."""
+        return _measurement(self, self.facts(shape))
+
+    def facts(self, shape: Shape) -> Shape:
+        """The public facts of what is measured."""
+        return _plain(replace(shape, features=self.carried(shape)))
+
+    def carried(self, shape: Shape) -> int:
+        """How many features are made up."""
+        if self.carry is not None:
+            if self.carry > shape.features:
+                raise InputError(
+                    f"carry={self.carry} is more than the {shape.features} features there are"
+                )
+            return self.carry
+        most = self.features_within(shape)
+        if not most:
+            raise InputError(self.too_few(shape))
+        return most
+
+    def too_few(self, shape: Shape) -> str:
+        """Why so few people make up none that are of use, and what to share instead."""
+        one = replace(shape, features=1)
+        try:
+            needed = f"would need {self.people_needed(one):,}"
+        except InputError:
+            needed = "would need more than there are"
+        return (
+            f"{shape.people} people are too few: no useful study of made-up people exists that "
+            f"hides a person among them at epsilon {self.epsilon:g}, even one feature of "
+            f"{shape.recordings} tasks {needed} for an error of {self.error:g}. Share means of "
+            "groups (ksame), means over everybody (groupmean), or take a weaker unit than the "
+            "person (dct --unit recording); --set carry=1 makes them up all the same"
+        )
+
+    def features_within(self, shape: Shape) -> int:
+        """The most features that keep the error that is wanted; 0 if none do."""
+        low, high = 0, shape.features
+        while low < high:
+            middle = (low + high + 1) // 2
+            fits = self.noise_of_shares(replace(shape, features=middle)) <= self.error
+            low, high = (middle, high) if fits else (low, middle - 1)
+        return low
+
+    def noise_of_shares(self, shape: Shape) -> float:
+        """Standard deviation of the noise on a quarter's share of a task, all features carried."""
+        facts = _plain(shape)
+        shares = _measurement(self, facts).shares
+        return shares.noise_of_person(facts) / _smallest(self, shape)
+
+    def expected_share_error(self, shape: Shape) -> float:
+        """How far the share of a task in a quarter of a feature will be off, in the release.
+
+        Root mean square over features, tasks and quarters. These are the quarters of the release
+        over all tasks, values told apart as 64 public bins tell them.
+        """
+        facts = replace(shape, features=self.carried(shape))
+        noise = _SHARE_NOISE * self.noise_of_shares(facts)
+        drawn = _SHARE_SD / math.sqrt(self.made_up or shape.people)
+        error = math.hypot(noise, drawn, _SHARE_SHAPE)
+        return error / math.hypot(1.0, error / _MOST_ERROR)
+
+    def people_needed(self, shape: Shape) -> int:
+        """The fewest people for the error that is wanted with all features of a shape.
+
+        Groups are taken to be as large, of the whole, as they are.
+        """
+
+        def enough(people: int) -> bool:
+            share = _smallest(self, shape) / shape.people
+            more = replace(_plain(shape), people=people)
+            noise = _measurement(self, more).shares.noise_of_person(more)
+            return noise / (people * share) <= self.error
+
+        high = 1
+        while not enough(high):
+            high *= 2
+            if high > _MOST_PEOPLE:
+                raise InputError(
+                    f"no number of people up to {_MOST_PEOPLE:,} is enough for an error of "
+                    f"{self.error:g} at epsilon {self.epsilon:g}: choose larger ones"
+                )
+        low = high // 2
+        while low + 1 < high:
+            middle = (low + high) // 2
+            low, high = (low, middle) if enough(middle) else (middle, high)
+        return high
+
+    def cost(self, shape: Shape, unit: Unit) -> Guarantee:
+        """(ε, δ) as asked for."""
+        made, facts = self.measurement(shape), self.facts(shape)
+        return replace(
+            made.levels.cost(facts, unit),
+            mu=math.sqrt(sum(one.mu(facts) ** 2 for one in made.rounds)),
+            slack=discreteness_slack(sum(one.cells(facts) for one in made.rounds), SCALE),
+        )
+
+    def person_total(self, shape: Shape) -> str:
+        """How the rounds add up."""
+        parts = ", ".join(
+            f"{one.share:.2f} {one.name.removeprefix('synthetic ')}"
+            for one in self.measurement(shape).rounds
+        )
+        return f"calibrated to the person: of μ², {parts}"
+
+    def sampler(self, shape: Shape) -> str:
+        """The noise in words."""
+        facts = self.facts(shape)
+        return "; ".join(
+            f"{one.name.removeprefix('synthetic ')}: {one.sampler(facts)}"
+            for one in self.measurement(shape).rounds
+        )
+
+    def shape(self, table: FeatureTable) -> Shape:
+        """People, tasks, rows of each that count, features."""
+        recordings = table.recordings
+        facts = {
+            "people": recordings["person"].n_unique(),
+            "recordings": len(tasks_of(table)[0]),
+            "length": self.records,
+            "features": len(table.features),
+            "window": window_rows(table),
+        }
+        if not self.by:
+            return Shape(**facts)
+        return GroupedShape(**facts, smallest=int(self.groups(table).sizes.min()))
+
+    def groups(self, table: FeatureTable) -> Groups:
+        """The public groups that are told apart."""
+        found = groups_by(table, self.by)
+        if self.by and len(found.people) == 1:
+            raise InputError(
+                f"everybody has the same {self.by}: there is nothing to tell apart, leave out by"
+            )
+        return found
+
+    def check(self, table: FeatureTable) -> None:
+        """Refuse what could not be made, before anything is paid."""
+        super().check(table)
+        people = table.recordings["person"].n_unique()
+        if self.bins is not None and self.bins > people:
+            raise InputError(
+                f"{self.bins} bins for {people} people leave most of them empty: choose "
+                f"bins ≤ {people}, or leave it out"
+            )
+
+    def chosen(self, table: FeatureTable) -> list[int]:
+        """The features that are made up, as places in the table, in the public order."""
+        order, _ = public_tree(table.names)
+        return order[: self.carried(self.shape(table))]
+
+    def dropped(self, table: FeatureTable) -> list[str]:
+        """The names of those that are not."""
+        kept = set(self.chosen(table))
+        return [name for place, name in enumerate(table.names) if place not in kept]
+
+    def apply(self, table: FeatureTable, noise: Randomness) -> FeatureTable:
+        """Made-up people, one recording of each task for each of them."""
+        self.check(table)
+        chosen, groups = self.chosen(table), self.groups(table)
+        tasks, sequences = self.sequences(table)
+        _, parents = public_tree(table.names)
+        measurement = self.measurement(self.shape(table))
+        answers = measurement.measured(sequences, parents[: len(chosen)], noise)
+        copula = fitted(measurement, answers, self.bins_of(table))
+        # In the order of the table again.
+        back = np.argsort(chosen)
+        names = [table.names[chosen[place]] for place in back]
+        rng = np.random.default_rng(noise.words(4))
+        frames, people = [], []
+        for number, made in enumerate(self.people_of(groups)):
+            if not made:
+                continue
+            rows = (
+                np.full((len(made), len(tasks)), self.rows)
+                if self.rows
+                else copula.rows(number, len(made), rng)
+            )
+            blocks = track(copula.drawn(number, rows, rng), "making up people")
+            frames.append(_frame(made, tasks, rows, table.step_ms or 1.0, blocks, names, back))
+            attributes = groups.people.drop("people", "person")[[number] * len(made)]
+            people.append(pl.DataFrame({"person": made}).hstack(attributes.get_columns()))
+        return replace(
+            table,
+            data=pl.concat(frames),
+            features=tuple(table.features[chosen[place]] for place in back),
+            people=pl.concat(people),
+        )
+
+    def bins_of(self, table: FeatureTable) -> Bins:
+        """Bins between public bounds, of the features that are made up."""
+        features = [table.features[place] for place in self.chosen(table)]
+        return Bins.of(features, self.bins_for(self.shape(table).people), BEND)
+
+    def sequences(self, table: FeatureTable) -> tuple[list[str], Sequences]:
+        """The tasks by name, and everybody's rows as bins: all that is used of anybody's data."""
+        window, member = window_rows(table), self.groups(table).member
+        bins = self.bins_of(table)
+        return sequences_of(table, self.chosen(table), bins, self.records, window, member)
+
+    def people_of(self, groups: Groups) -> list[list[str]]:
+        """Names of made-up people, group by group, in proportion to real ones."""
+        wanted = self.made_up or int(groups.sizes.sum())
+        ends = np.rint(np.cumsum(groups.sizes) / groups.sizes.sum() * wanted).astype(int)
+        digits = len(str(wanted))
+        names = [f"{MADE_UP}{number:0{digits}d}" for number in range(1, wanted + 1)]
+        return [names[a:b] for a, b in itertools.pairwise([0, *ends])]
+
+    def worth(self, shape: Shape) -> str:
+        """What is kept, what is not, and how far off."""
+        if self.carry is None and not self.features_within(shape):
+            return f"{self.too_few(shape)}."
+        carried = self.carried(shape)
+        made = f"{self.made_up or shape.people:,} made-up people with {carried} of {shape.features}"
+        told = (
+            f"{made} features, {shape.recordings} tasks. Of each task, the share of rows in a "
+            f"quarter of a feature will be off by about {self.expected_share_error(shape):.2g}. "
+            "Kept, as far as noise lets it be: how each feature is distributed in each task, how "
+            "pairs of features along a tree go together, how long values last, trends over a "
+            "recording, lengths. Not kept: anybody's own record, what three features have to do "
+            "with each other, exact sums and ratios between features, rare events."
+        )
+        if carried > self.features_within(shape):
+            told = f"More noise than the error of {self.error:g} that is wanted. {told}"
+        elif carried < shape.features:
+            needed = self.people_needed(shape)
+            told += (
+                f" {shape.features - carried} features are left out: all of them, with an error of "
+                f"{self.error:g}, would need {needed:,} people."
+            )
+        return told
+
+    def unprotected(self, table: FeatureTable) -> list[str]:
+        """What is public."""
+        shape = self.shape(table)
+        shown = [
+            f"the number of people ({shape.people}) and that each of them took part",
+            f"the names of the {shape.recordings} tasks, also of one that few people have",
+        ]
+        if self.by:
+            counts = self.groups(table).people.select("person", "people").rows()
+            sizes = ", ".join(f"{name}: {count}" for name, count in counts)
+            shown.append(f"how many people there are of each {self.by} ({sizes})")
+        return shown
+
+    def parts(self) -> Iterator[DifferentialMechanism]:
+        """The rounds by themselves, each with all of μ²."""
+        settings: dict[str, Any] = {"epsilon": self.epsilon, "delta": self.delta or 1e-5, "bins": 8}
+        yield Levels(**settings)
+        yield Shares(**settings)
+        yield Signs(**settings, parents=(-1, 0, 1))
+        yield AllPairs(**settings)
+
+    def neighbour_pairs(self, unit: Unit) -> Iterator[NeighbourPair]:
+        """From bound to bound and longer, outside them, absent, one feature or another."""
+        features = self.carry or 2
+        low = np.zeros((1, self.records, features))
+        first, last = low.copy(), low.copy()
+        first[..., 0] = last[..., -1] = 1.0
+        more = np.full((1, _MORE_ROWS * self.records, features), np.nan)
+        few = np.concatenate([low, more], axis=1)
+        both = np.concatenate([low, low])
+        ends = (
+            ("few rows at one bound, many at the other", few, np.ones_like(few)),
+            ("far outside the bounds", low - 1e4, low + 1e4),
+            ("missing against present", both * np.nan, both + 1),
+            ("one feature or another", first, last),
+        )
+        for name, one, other in ends:
+            shape = Shape(1 + len(_IN_GAMES), len(one), self.records, features, window=1)
+            yield NeighbourPair(name, shape, unit, one, other)
+
+    def game_sequences(self, values: Values) -> Sequences:
+        """One with these values (tasks, rows, features), and others who stay the same, as bins.
+
+        Rows without any value are not there, but for everybody's first.
+        """
+        everybody = np.stack([values, *[np.full_like(values, fixed) for fixed in _IN_GAMES]])
+        there = np.asarray(~np.isnan(everybody).all(axis=-1))
+        there[:, 0, 0] = True
+        features = [Feature(f"feature_{j}", "", "", 0.0, 1.0) for j in range(values.shape[-1])]
+        table = table_from_arrays(everybody, features)
+        _, sequences = self.sequences(replace(table, data=table.data.filter(there.ravel())))
+        return sequences
+
+    def play(self, values: Values, shape: Shape, runs: int, noise: Randomness) -> Values:
+        """All noisy sums, and the tree: whatever is released is made of them."""
+        sequences, tree = self.game_sequences(values), range(-1, shape.features - 1)
+        measurement = self.measurement(shape)
+        parts = [
+            measurement.measured(sequences, tree, noise, (min(_RUNS, runs - start),)).listed()
+            for start in range(0, runs, _RUNS)
+        ]
+        return np.concatenate(parts)
+
+    def score(self, outputs: Values, pair: NeighbourPair) -> Values:
+        """The log-likelihood ratio of the noise, each round given those before it."""
+        measurement = self.measurement(pair.shape)
+        one, other = self.game_sequences(pair.one), self.game_sequences(pair.other)
+        ratio = np.empty(len(outputs))
+        for start in range(0, len(outputs), _RUNS):
+            some = slice(start, start + _RUNS)
+            answers = measurement.unlisted(outputs[some])
+            ratio[some] = measurement.log_mass(answers, other) - measurement.log_mass(answers, one)
+        return ratio
+
+
+def _powers() -> tuple[int, ...]:
+    return tuple(1 << power for power in range(2, MOST_BINS.bit_length()))
+
+
+def _plain(shape: Shape) -> Shape:
+    """The facts that noise depends on."""
+    return Shape(shape.people, shape.recordings, shape.length, shape.features, shape.window)
+
+
+def _smallest(mechanism: Synthetic, shape: Shape) -> int:
+    """People in the smallest group."""
+    if not mechanism.by:
+        return shape.people
+    if not isinstance(shape, GroupedShape):
+        raise InputError(
+            f"how many people share their {mechanism.by} is not known without a study: give one, "
+            "or leave out by"
+        )
+    return shape.smallest
+
+
+@functools.lru_cache(maxsize=64)
+def _measurement(mechanism: Synthetic, facts: Shape) -> Measurement:
+    """The rounds for all features of a shape, each with its share of μ²."""
+    # Of one feature there are no pairs.
+    chosen = _CHOICE if mechanism.pairs == "private" and facts.features > 1 else 0.0
+    about: dict[str, Any] = {
+        "epsilon": mechanism.epsilon,
+        "delta": mechanism.delta_for(facts.people),
+        "bins": mechanism.bins_for(facts.people),
+    }
+    first, second, last = (share * (1 - chosen) for share in _ROUNDS)
+    levels = Levels(**about, share=first)
+    shares = Shares(**about, share=second, with_lengths=mechanism.rows is None)
+    choice = AllPairs(**about, share=chosen) if chosen else None
+    signs = Signs(**about, share=last, parents=tuple(range(-1, facts.features - 1)))
+    draft = Measurement(facts, levels, shares, choice, signs)
+    # What noise on a grid costs is that of all numbers together.
+    cells = sum(one.cells(facts) for one in draft.rounds)
+
+    def among(one: Any) -> Any:
+        return one and replace(one, elsewhere=cells - one.cells(facts))
+
+    return Measurement(facts, among(levels), among(shares), among(choice), among(signs))
+
+
+def _frame(
+    people: list[str],
+    tasks: list[str],
+    rows: NDArray[np.int64],
+    step_ms: float,
+    blocks: Iterable[Values],
+    names: list[str],
+    back: NDArray[np.intp],
+) -> pl.DataFrame:
+    """The rows of made-up people, by task."""
+    many = rows.ravel()
+    owner = np.repeat(np.arange(len(people)), rows.sum(axis=1))
+    task = np.repeat(np.tile(np.arange(len(tasks)), len(people)), many)
+    starts = np.repeat(np.cumsum(many) - many, many)
+    place = np.arange(int(many.sum())) - starts
+    keys = {
+        "person": pl.Series(people)[owner],
+        "recording": pl.Series([str(n + 1) for n in range(len(tasks))])[task],
+        "task": pl.Series(tasks)[task],
+        "stimulus": pl.repeat("", len(place), eager=True),
+        "time_ms": pl.Series(place * step_ms),
+    }
+    columns = [np.empty(len(place)) for _ in names]
+    first = 0
+    for block in blocks:
+        for column, number in zip(columns, back, strict=True):
+            column[first : first + len(block)] = block[:, number]
+        first += len(block)
+    # A column that is in the frame is not needed twice.
+    return pl.DataFrame(keys).with_columns(pl.Series(name, columns.pop(0)) for name in names)
