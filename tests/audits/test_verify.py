@@ -20,7 +20,7 @@ from eyelid.privacy.noise import DiscreteLaplace
 @pytest.fixture(scope="module")
 def everything():
     # The rest of the catalogue is tried by each mechanism's own tests, and by `make proof`.
-    return verify(["laplace", "gaussian"], runs=50_000, noise=randomness(12))
+    return verify(["laplace"], runs=50_000, noise=randomness(12))
 
 
 def test_every_mechanism_of_the_catalogue_is_tried_at_every_unit():
@@ -52,13 +52,11 @@ def test_the_result_has_the_contract_s_keys(everything):
     assert all(wanted <= set(game) for game in found["mechanisms"])
     assert all(set(p) == {"name", "mechanism", "caught"} for p in found["planted"])
     assert {(shown["name"], shown["unit"]) for shown in found["outputs"]} == {
-        (name, unit)
-        for name in ("laplace", "gaussian")
-        for unit in ("person", "recording", "record")
+        ("laplace", unit) for unit in ("person", "recording", "record")
     }
 
 
-def test_a_new_mechanism_joins_by_registering_and_a_false_one_is_refuted(no_samplers):
+def test_a_new_mechanism_joins_by_registering_and_a_false_one_is_refuted(no_samplers, no_faults):
     @dataclass(frozen=True)
     class Liar(Laplace):
         """Half the noise it needs."""
@@ -79,7 +77,7 @@ def test_a_new_mechanism_joins_by_registering_and_a_false_one_is_refuted(no_samp
     assert any("liar claims epsilon 1 per person" in text for text in found.refuted)
 
 
-def test_a_mechanism_that_shows_its_input_is_refuted_in_words(no_samplers):
+def test_a_mechanism_that_shows_its_input_is_refuted_in_words(no_samplers, no_faults):
     @dataclass(frozen=True)
     class Window(Laplace):
         """Makes a private table, and shows the other one."""
@@ -112,6 +110,6 @@ def test_too_few_runs_and_unknown_names_are_errors():
         verify(["nothing"])
 
 
-def test_a_person_can_ask_for_one_mechanism(no_samplers):
+def test_a_person_can_ask_for_one_mechanism(no_samplers, no_faults):
     found = verify(["lpa"], runs=1_000, noise=randomness(4))
     assert {g.mechanism for g in found.games} == {"laplace"}

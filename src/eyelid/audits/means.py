@@ -18,9 +18,10 @@ from eyelid.audits.error import ErrorMeasures, error_of
 from eyelid.audits.membership import Membership, NoiseLaw, Publish, membership_game
 from eyelid.audits.subtraction import Subtraction, subtraction
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.means import Groups, MeanMechanism
+from eyelid.mechanisms.means import MeanMechanism
 from eyelid.mechanisms.mechanism import Shape, Values
 from eyelid.mechanisms.noisy import noise_of
+from eyelid.mechanisms.public_groups import Groups
 from eyelid.mechanisms.slots import Slots, everybody, slots_of
 from eyelid.mechanisms.spherical import SphericalLaplace
 from eyelid.privacy.guarantee import Guarantee

@@ -50,7 +50,8 @@ class OneRun:
     Attributes:
         measure: ``epsilon`` or ``mu``, whichever of the claim's numbers fared worse.
         claimed: its value.
-        lower_bound: what the guesses certify, at confidence 1 − 1e-3 over all that was tried.
+        lower_bound: what the guesses certify, over all that was tried, at confidence 1 − 1e-3
+            unless another one was asked for.
         reach: the largest bound that this many canaries could have certified, all guesses being
             right. A claim beyond it cannot be refuted here, true or not.
         canaries: how many coins there were.
@@ -79,13 +80,20 @@ class OneRun:
         return self.reach > self.claimed
 
 
-def one_run(scores: NDArray[np.float64], coins: NDArray[np.bool_], claim: Guarantee) -> OneRun:
+def one_run(
+    scores: NDArray[np.float64],
+    coins: NDArray[np.bool_],
+    claim: Guarantee,
+    bound_alpha: float = ALPHA,
+) -> OneRun:
     """What guesses by the sign of a score say about a claim.
 
     Args:
         scores: per canary, from the output alone: positive for heads, and larger where it is surer.
         coins: how they fell.
         claim: for the unit in which a canary's A and B differ.
+        bound_alpha: the chance that the lower bound is above the truth; what refutes a claim has
+            that of 1e-3, whatever it is.
 
     >>> from eyelid.privacy.guarantee import Kind
     >>> from eyelid.privacy.unit import PERSON, Neighbours
@@ -112,7 +120,7 @@ def one_run(scores: NDArray[np.float64], coins: NDArray[np.bool_], claim: Guaran
         raise InputError(
             f"one run audits claims of ε, or of μ for local releases: {claim.kind} has neither here"
         )
-    alpha = ALPHA / tried
+    alpha = bound_alpha / tried
     found = []
     if claim.epsilon is not None:
         delta = claim.delta or 0.0

@@ -1,19 +1,23 @@
-"""Made-up rows, compared with the people they were made of.
+"""Made-up rows and people, compared with the people they were made of.
 
-Nobody's record is there, so nobody can be named. Three things are asked: how far the made-up rows
-are distributed as people's are; whether any is a copy; and, by running the mechanism again with
-somebody in it or somebody else in their place, whether that can be told. Only the last one is about
-what a guarantee promises. Distances to the nearest row of the original are a check of sanity: they
-are small wherever people are alike, and large ones prove nothing.
+Nobody's record is there, so nobody can be named. What is asked: how far what is made up is like
+people; whether any of it is a copy; and, by running the mechanism again with somebody in it or
+somebody else in their place, whether that can be told. Only the last one is about what a guarantee
+promises. Distances to the nearest row of the original are a check of sanity: they are small
+wherever people are alike, and large ones prove nothing.
 """
 
 from __future__ import annotations
 
+import math
+import re
 from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
+from eyelid.audits.likeness import Likeness, likeness, marginals, share_error, task_of
 from eyelid.audits.membership import Membership, told_apart
 from eyelid.audits.records import values_of
 from eyelid.engine.progress import track
@@ -21,54 +25,101 @@ from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.mechanism import Values
-from eyelid.mechanisms.seeded import MADE_UP
+from eyelid.mechanisms.seeded import Seeded
+from eyelid.mechanisms.synthetic import MADE_UP, Synthetic
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import randomness
 
-# Bins between the public bounds, for the total variation.
-_BINS = 20
-# Rows of the original that are looked at, evenly spread over everybody.
-_MOST_ROWS = 6000
+# Rows of the original and of the release between which distances are taken.
+_MOST_ROWS, _MOST_MADE = 6000, 2000
+_BLOCK_ROWS = 100_000
 # How often the mechanism is run again; not where that would take minutes.
 _TRIALS, _MOST_VALUES = 100, 4_000_000
-# In spans: a copy, but for rounding.
-_SAME = 1e-9
+# Made-up people are made again of some: of so many values, and of so many people at least.
+_MOST_AGAIN, _FEWEST_AGAIN = 300_000, 8
+# Bins of values, for an attacker who asks whose values are likelier.
+_BINS = 32
+# In spans: a copy, but for rounding; and how far rows are moved to see what chance would give.
+_SAME, _ELSEWHERE = 1e-9, 1e-6
+# Standard errors that copies must be above what chance gives.
+_CERTAIN = 5.0
+# Shares that come out so many times as near as they should be are not noise, but for such luck.
+_TIMES, _LUCK = 2.0, 1e-6
+# With more noise than this, shares are at their bounds and their error says little.
+_MOST_NOISE = 0.15
 
 
 @dataclass(frozen=True, eq=False)
 class SyntheticAudit:
-    """What made-up rows were found to be like.
+    """What made-up rows or people were found to be like.
 
     Attributes:
         rows: how many there are.
-        features: one row a feature: name, ``wasserstein`` (mean distance in spans that values must
-            be moved to be distributed as people's are, over tasks), ``uniform`` (the same of values
-            evenly spread between the bounds, which anybody could write down) and
-            ``total_variation`` over public bins.
+        people: made-up people; None where rows are nobody's, one by one.
+        marginals: one row a feature and task: ``name``, ``task``, ``wasserstein`` (mean distance in
+            spans that values must be moved to be distributed as people's are), ``uniform`` (the
+            same of values evenly spread between the bounds, which anybody could write down),
+            ``total_variation`` over public bins, and ``share_error`` (`eyelid.audits.likeness`).
+        likeness: what else made-up people have in common with people; None for rows.
+        expected_share_error: what the mechanism says of it beforehand; None where it says nothing.
+        too_exact: whether shares are nearer to the truth than noise would let them be.
         copies: made-up rows that are rows of the original.
+        chance_copies: how many there would be by chance: of rows moved a little.
         nearest_of_span: median distance from a made-up row to the nearest of the original.
         people_apart_of_span: the same from a person's row to the nearest of somebody else.
         membership: how well it was told who of two people was in it; None where it was not tried.
+        attacker: by what.
+        among: people of whom the mechanism was run again.
         not_tried: why not.
     """
 
     rows: int
-    features: pl.DataFrame
+    people: int | None
+    marginals: pl.DataFrame
+    likeness: Likeness | None
+    expected_share_error: float | None
+    too_exact: bool
     copies: int
+    chance_copies: int
     nearest_of_span: float
     people_apart_of_span: float
     membership: Membership | None
+    attacker: str = ""
+    among: int = 0
     not_tried: str = ""
+
+    @property
+    def features(self) -> pl.DataFrame:
+        """The figures of features, over tasks."""
+        means = pl.col("wasserstein", "uniform", "total_variation").mean()
+        root = pl.col("share_error").pow(2).mean().sqrt()
+        return self.marginals.group_by("name", maintain_order=True).agg(means, root)
 
     @property
     def wasserstein(self) -> float:
         """The mean over features."""
-        return float(self.features["wasserstein"].to_numpy().mean())
+        return float(self.marginals["wasserstein"].to_numpy().mean())
 
     @property
     def uniform(self) -> float:
         """The same of what anybody could write down."""
-        return float(self.features["uniform"].to_numpy().mean())
+        return float(self.marginals["uniform"].to_numpy().mean())
+
+    @property
+    def share_error(self) -> float:
+        """Root mean square over features and tasks."""
+        return share_error(self.marginals)
+
+    @property
+    def median_share_error(self) -> float:
+        """The median: a few features that hardly vary do not count for it."""
+        off = self.marginals["share_error"].to_numpy()
+        return float(np.median(off[np.isfinite(off)]))
+
+    @property
+    def copied(self) -> bool:
+        """Whether people's own rows are in it, and not by chance."""
+        return self.copies > self.chance_copies + _CERTAIN * math.sqrt(self.chance_copies)
 
 
 @dataclass(frozen=True)
@@ -133,9 +184,17 @@ def shown_histograms(original: FeatureTable, released: FeatureTable, bins: int) 
     return ShownHistograms(filled, alone, shown, len(exposed), ends, ends_shown)
 
 
-def is_made_up(released: FeatureTable) -> bool:
-    """Whether a release has rows of nobody, by what it calls its people."""
-    return released.people["person"].to_list() == [MADE_UP]
+def is_made_up(released: FeatureTable, law: FeatureMechanism | None = None) -> bool:
+    """Whether a release has nobody's own rows: by its mechanism, or by what it calls its people.
+
+    Args:
+        released: what was released.
+        law: its mechanism; None where that is not known.
+    """
+    if law is not None:
+        return isinstance(law, Seeded | Synthetic)
+    names = released.people["person"].cast(pl.String).to_list()
+    return bool(names) and all(re.fullmatch(rf"{MADE_UP}\d*", name) for name in names)
 
 
 def audit_synthetic(
@@ -145,39 +204,93 @@ def audit_synthetic(
     person_level: Guarantee | None = None,
     seed: int = 0,
 ) -> SyntheticAudit:
-    """Compare made-up rows with people, and run the mechanism again if it is known.
+    """Compare what is made up with people, and run the mechanism again if it is known.
 
     Args:
-        original: everybody's recordings.
-        released: one made-up person.
+        original: everybody's recordings, with the features of the release.
+        released: one made-up person of rows that have nothing to do with each other, or many.
         law: the mechanism; None where it is not known.
         person_level: what is claimed; None for nothing.
         seed: of the attacker and the mechanism's noise.
     """
     every = -(-len(original.data) // _MOST_ROWS)
     kept = replace(original, data=original.data.gather_every(every))
-    raw, made = values_of(original, kept.data), values_of(original, released.data)
+    some = released.data.gather_every(-(-len(released.data) // _MOST_MADE))
     owner = kept.data["person"].rank("dense").to_numpy()
-    nearest, apart = _nearest(raw, made, owner)
-    membership, not_tried = _membership(original, law, person_level, seed)
+    nearest, apart = _nearest(values_of(original, kept.data), values_of(original, some), owner)
+    found = marginals(original, released)
+    people = len(released.people) if released.people["person"].to_list() != [MADE_UP] else None
+    copies, by_chance = _copies(original, released)
+    membership, attacker, among, not_tried = _membership(original, law, person_level, seed)
+    # Which features there should be is another question.
+    made = replace(law, carry=len(original.names)) if isinstance(law, Synthetic) else None
     return SyntheticAudit(
-        rows=len(made),
-        features=_marginals(kept, released),
-        copies=_copies(values_of(original, original.data), made),
+        rows=len(released.data),
+        people=people,
+        marginals=found,
+        likeness=None if people is None else likeness(original, released),
+        expected_share_error=None
+        if made is None
+        else made.expected_share_error(made.shape(original)),
+        too_exact=made is not None and _too_exact(made, original, found),
+        copies=copies,
+        chance_copies=by_chance,
         nearest_of_span=float(np.median(nearest)),
         people_apart_of_span=float(np.median(apart)),
         membership=membership,
+        attacker=attacker,
+        among=among,
         not_tried=not_tried,
     )
 
 
-def _copies(raw: Values, made: Values) -> int:
-    """Made-up rows that are somebody's: of all there are, however many."""
-    from scipy.spatial import cKDTree
+def _too_exact(law: Synthetic, original: FeatureTable, found: pl.DataFrame) -> bool:
+    """Whether shares are much nearer to the truth than the mechanism's noise can leave them.
 
-    most = _SAME * np.sqrt(raw.shape[1])
-    found, _ = cKDTree(raw).query(made, distance_upper_bound=most)
-    return int(np.isfinite(found).sum())
+    Parts of a feature have the sum 1, and those of tasks are cut where all tasks together are: so
+    many shares are free. That what the mechanism says is off by a factor of 2 is allowed.
+    """
+    from scipy.stats import chi2
+
+    shape = law.shape(original)
+    noise = law.noise_of_shares(shape)
+    free = 3 * len(original.names) * (found["task"].n_unique() - 1)
+    if not free or noise > _MOST_NOISE:
+        return False
+    ratio = _TIMES * share_error(found) / noise
+    return bool(chi2.cdf(free * ratio**2, free) < _LUCK)
+
+
+def _copies(original: FeatureTable, released: FeatureTable) -> tuple[int, int]:
+    """Made-up rows that are somebody's, of all there are; and how many would be by chance.
+
+    Rows that are the same have the same weighted sum: only those whose sums agree are compared.
+    Rows that lie at the bounds in everything are nobody's.
+    """
+    weights = np.random.default_rng(0).uniform(1.0, 2.0, len(original.names))
+    sums = np.concatenate([values_of(original, part) @ weights for part in _blocks(original)])
+    order = np.argsort(sums)
+    sums = sums[order]
+    reach = _SAME * float(weights.sum())
+    found = np.zeros(2, dtype=np.int64)
+    for part in _blocks(released):
+        rows = values_of(original, part)
+        inside = ((rows > _SAME) & (rows < 1 - _SAME)).any(axis=1)
+        for number, moved in enumerate((0.0, _ELSEWHERE)):
+            mine = (rows + moved)[inside]
+            at = mine @ weights
+            first, last = (np.searchsorted(sums, at + end) for end in (-reach, reach))
+            many = last - first
+            which = np.repeat(np.arange(len(mine)), many)
+            step = np.arange(len(which)) - np.repeat(np.cumsum(many) - many, many)
+            theirs = values_of(original, original.data[order[first[which] + step]])
+            same = (np.abs(theirs - mine[which]) <= _SAME).all(axis=1)
+            found[number] += len(np.unique(which[same]))
+    return int(found[0]), int(found[1])
+
+
+def _blocks(table: FeatureTable) -> list[pl.DataFrame]:
+    return list(table.data.iter_slices(_BLOCK_ROWS))
 
 
 def _nearest(raw: Values, made: Values, owner: Values) -> tuple[Values, Values]:
@@ -185,46 +298,10 @@ def _nearest(raw: Values, made: Values, owner: Values) -> tuple[Values, Values]:
     from scipy.spatial.distance import cdist
 
     root = np.sqrt(raw.shape[1])
-    nearest = np.concatenate([cdist(part, raw).min(axis=1) for part in _parts(made)])
     some = np.linspace(0, len(raw) - 1, min(len(raw), 500)).astype(np.intp)
     between = cdist(raw[some], raw)
     between[owner[some][:, None] == owner] = np.inf
-    return nearest / root, between.min(axis=1) / root
-
-
-def _parts(rows: Values) -> list[Values]:
-    return np.array_split(rows, max(1, len(rows) // 1000))
-
-
-def _marginals(original: FeatureTable, released: FeatureTable) -> pl.DataFrame:
-    """How far each feature is distributed as people's is, tasks apart."""
-    from scipy.stats import wasserstein_distance
-
-    even = (np.arange(1000) + 0.5) / 1000
-    edges = np.linspace(0.0, 1.0, _BINS + 1)
-    task = pl.col("task").fill_null("") if "task" in released.data.columns else pl.lit("")
-    found = []
-    for name in released.data.select(task.unique().sort()).to_series():
-        raw, made = (
-            np.clip(values_of(original, table.data.filter(task == name)), 0.0, 1.0)
-            for table in (original, released)
-        )
-        if not len(raw):
-            continue
-        for feature, (ours, theirs) in enumerate(zip(raw.T, made.T, strict=True)):
-            shares = [np.histogram(v, edges)[0] / len(v) for v in (ours, theirs)]
-            found.append(
-                {
-                    "name": original.names[feature],
-                    "wasserstein": wasserstein_distance(ours, theirs),
-                    "uniform": wasserstein_distance(ours, even),
-                    "total_variation": float(np.abs(shares[0] - shares[1]).sum() / 2),
-                }
-            )
-    if not found:
-        raise InputError("original and release have no task in common: are these the right two?")
-    figures = pl.col("wasserstein", "uniform", "total_variation").mean()
-    return pl.DataFrame(found).group_by("name", maintain_order=True).agg(figures)
+    return cdist(made, raw).min(axis=1) / root, between.min(axis=1) / root
 
 
 def _membership(
@@ -232,20 +309,29 @@ def _membership(
     law: FeatureMechanism | None,
     person_level: Guarantee | None,
     seed: int,
-) -> tuple[Membership | None, str]:
-    """Run again without one or the other of two people, and say which by the nearest rows.
+) -> tuple[Membership | None, str, int, str]:
+    """Run again without one or the other of two people, and say which by what is made up.
 
     The attacker knows both, and everybody else stays the same: what is compared are neighbouring
-    datasets, as the guarantee has it.
+    datasets, as the guarantee has it. It is given whatever the data, so that fewer people will do:
+    among them one counts for more.
+
+    Returns:
+        What came of it, by what attacker, among how many people; or why it was not tried.
     """
     if law is None:
-        return None, "the mechanism is not known here, and could not be run again"
-    if len(original.data) * len(original.features) > _MOST_VALUES:
-        return None, "the original is so large that running the mechanism again would take long"
-    people = original.recordings["person"].unique(maintain_order=True).to_list()
+        return None, "", 0, "the mechanism is not known here, and could not be run again"
     rng = np.random.default_rng([seed, *b"who was in it"])
+    near, attacker = _near, "nearest rows"
+    if isinstance(law, Synthetic):
+        near, attacker = _likely, "likelier values"
+        law, original = _fewer(law, original, person_level, rng)
+    elif len(original.data) * len(original.features) > _MOST_VALUES:
+        why = "the original is so large that running the mechanism again would take long"
+        return None, "", 0, why
+    people = original.recordings["person"].unique(maintain_order=True).to_list()
     noise = randomness(rng)
-    values, owner = values_of(original, original.data), original.data["person"].to_numpy()
+    own = {name: rows for (name,), rows in original.data.group_by("person")}
     target = rng.permutation(np.arange(_TRIALS) % len(people))
     other = (target + rng.integers(1, len(people), _TRIALS)) % len(people)
     coins, scores = rng.random(_TRIALS) < 0.5, np.empty(_TRIALS)
@@ -254,17 +340,86 @@ def _membership(
         absent = pair[1] if coins[trial] else pair[0]
         others = replace(original, data=original.data.filter(pl.col("person") != absent))
         try:
-            made = values_of(original, law.apply(others, noise).data)
+            made = law.apply(others, noise)
         except InputError as error:
-            return None, f"without one of its people the mechanism does not run ({error})"
-        near = [_near(values[owner == name], made) for name in pair]
-        scores[trial] = near[1] - near[0]
-    return told_apart(scores, coins, target, person_level), ""
+            why = f"without one of its people the mechanism does not run ({error})"
+            return None, "", 0, why
+        theirs = [own[name] for name in pair]
+        evidence = near(original, made, theirs)
+        scores[trial] = evidence[0] - evidence[1]
+        if isinstance(law, Synthetic):
+            # Some people are like everybody: what counts is that made-up ones are more like them.
+            rest = original.data.filter(~pl.col("person").is_in(pair))
+            usual = near(original, replace(original, data=rest), theirs)
+            scores[trial] -= usual[0] - usual[1]
+    return told_apart(scores, coins, target, person_level), attacker, len(people), ""
 
 
-def _near(own: Values, made: Values) -> float:
-    """How far somebody's rows are from the nearest made-up ones."""
+def _fewer(
+    law: Synthetic,
+    original: FeatureTable,
+    person_level: Guarantee | None,
+    rng: np.random.Generator,
+) -> tuple[Synthetic, FeatureTable]:
+    """The same mechanism for some of the people, drawn at random, and the beginnings of theirs."""
+    recordings = original.recordings
+    people = recordings["person"].unique(maintain_order=True)
+    width = len(original.names)
+    many = max(_FEWEST_AGAIN, _MOST_AGAIN * len(people) // max(1, len(original.data) * width))
+    if many < len(people):
+        people = people.gather(np.sort(rng.choice(len(people), many, replace=False)))
+    each = len(recordings) / recordings["person"].n_unique()
+    most = max(law.records, int(_MOST_AGAIN / (len(people) * width * each)))
+    row = pl.int_range(pl.len()).over("person", "recording")
+    kept = original.data.filter(pl.col("person").is_in(people.to_list()) & (row < most))
+    attributes = original.people.filter(pl.col("person").is_in(people.to_list()))
+    # What depends on how many people there are stays as it was.
+    delta = law.delta if person_level is None else person_level.delta
+    again = replace(law, carry=width, delta=delta, made_up=None)
+    if again.bins is not None and again.bins >= len(people):
+        again = replace(again, bins=None)
+    return again, replace(original, data=kept, people=attributes)
+
+
+def _near(original: FeatureTable, made: FeatureTable, people: list[pl.DataFrame]) -> list[float]:
+    """How near people's rows are to the nearest made-up ones."""
     from scipy.spatial.distance import cdist
 
-    some = np.linspace(0, len(own) - 1, min(len(own), 50)).astype(np.intp)
-    return float(cdist(own[some], made).min(axis=1).mean())
+    rows = values_of(original, made.data)
+    found = []
+    for own in people:
+        some = own[np.linspace(0, len(own) - 1, min(len(own), 50)).astype(np.intp)]
+        found.append(-float(cdist(values_of(original, some), rows).min(axis=1).mean()))
+    return found
+
+
+def _likely(original: FeatureTable, made: FeatureTable, people: list[pl.DataFrame]) -> list[float]:
+    """How likely people's values are as made-up values of the same task are distributed."""
+    tasks = sorted(set(task_of(original.recordings)))
+    shares = np.stack(
+        [
+            _histograms(_codes(original, made.data.filter(task_of(made.data) == task)))
+            for task in tasks
+        ]
+    )
+    place = {task: number for number, task in enumerate(tasks)}
+    feature = np.arange(len(original.names))
+    found = []
+    for own in people:
+        task = np.array([place[name] for name in task_of(own)])
+        found.append(float(shares[task[:, None], feature, _codes(original, own)].mean()))
+    return found
+
+
+def _codes(original: FeatureTable, rows: pl.DataFrame) -> NDArray[np.intp]:
+    """Bins that are fine where features of gaze are."""
+    values = np.clip(values_of(original, rows), 0.0, 1.0)
+    return np.asarray(np.minimum(np.cbrt(values) * _BINS, _BINS - 1), dtype=np.intp)
+
+
+def _histograms(codes: NDArray[np.intp]) -> Values:
+    """(features, bins): logarithms of shares, none of them 0."""
+    width = codes.shape[1]
+    flat = np.bincount((codes + np.arange(width) * _BINS).ravel(), minlength=width * _BINS)
+    found: Values = np.log((flat.reshape(width, _BINS) + 0.5) / (len(codes) + 0.5 * _BINS))
+    return found

@@ -21,7 +21,7 @@ from eyelid.audits.alignment import aligned
 from eyelid.audits.classes import Classes, classes_of
 from eyelid.audits.classifiers import MODELS, Codes, Fold, Values, judged, people_apart
 from eyelid.audits.protocols import Material
-from eyelid.audits.records import Records, records_of
+from eyelid.audits.records import Records, records_of, values_of
 from eyelid.audits.scores import named
 from eyelid.audits.splits import halves
 from eyelid.audits.statistics import Rate, rate_of_shares
@@ -30,6 +30,8 @@ from eyelid.gaze.table import FeatureTable
 
 # About so many stretches of neighbouring windows are learned from, and one window of each tested.
 ROWS = 900
+# What is made up may be learned from in larger numbers, and so may be what it is compared with.
+_ROWS_ELSEWHERE = 3000
 
 
 @dataclass(frozen=True)
@@ -131,37 +133,51 @@ def learned_elsewhere(
 ) -> list[Use]:
     """How well targets are recognised in raw windows by what was learned from rows of nobody.
 
-    Beside it, learned from the raw windows of other people. Those who are tested may have had a
+    Beside it, learned from as many raw windows of other people. Those who are tested may have had a
     part in the rows.
 
     Args:
         original: everybody's recordings.
         rows: with the same features, made up.
-        targets: as for `utility`; those that the rows do not have are left out.
+        targets: as for `utility`; by default also attributes that made-up people have. Those that
+            the rows do not have are left out.
         models: who recognises.
         seed: of their random choices.
     """
-    sample = _sample(Material(original), targets, None)
-    known = records_of(rows, rows.people["person"].to_list()).values
+    known = rows.data.join(rows.people, on="person", how="left", maintain_order="left")
+    if targets is None:
+        columns = _columns(original, None)
+        own = original.people.columns
+        shared = [c for c in rows.people.columns if c in own and c != "person"]
+        targets = [*(c.name for c in columns), *(c for c in shared if _several(original.people[c]))]
+    targets = [name for name in targets if name in known.columns]
+    if not targets:
+        return []
+    every = math.ceil(len(original.data) / max(ROWS, min(len(known), _ROWS_ELSEWHERE)))
+    sample = _sample(Material(original), targets, every)
+    known = known.gather_every(math.ceil(len(known) / max(len(sample.raw.values), ROWS)))
+    values = values_of(rows, known)
     apart = people_apart(sample.raw.person)
     uses = []
     for use in _uses(
         sample, sample.targets, apart, {"leave-one-person-out": (None, None)}, models, seed
     ):
         classes = sample.targets[use.target]
-        if use.target not in rows.data.columns:
-            continue
         place = {value: code for code, value in enumerate(classes.values)}
-        codes = np.array([place.get(str(v), -1) for v in rows.data[use.target]], dtype=np.intp)
+        codes = np.array([place.get(str(v), -1) for v in known[use.target]], dtype=np.intp)
         if not (codes >= 0).any():
             continue
-        everything = Fold(np.ones(len(known), bool), np.ones(len(sample.raw.values), bool))
+        everything = Fold(np.ones(len(values), bool), np.ones(len(sample.raw.values), bool))
         answers = judged(
-            known, sample.raw.values, {use.target: codes}, [everything], [use.model], seed
+            values, sample.raw.values, {use.target: codes}, [everything], [use.model], seed
         )
         rate, votes = _right(sample.raw, classes.codes, answers[use.target, use.model])
         uses.append(replace(use, protocol="made-up→raw", rate=rate, votes=votes))
     return uses
+
+
+def _several(column: pl.Series) -> bool:
+    return len(classes_of(column).values) > 1
 
 
 def _uses(
@@ -254,13 +270,13 @@ def _columns(table: FeatureTable, targets: Sequence[str] | None) -> list[pl.Seri
     own = [c for c in table.data.columns if c == "task" or c.startswith("label_")]
     if targets is None:
         columns = [table.data[name] for name in own]
-        return [column for column in columns if len(classes_of(column).values) > 1]
+        return [column for column in columns if _several(column)]
     known = table.data.join(table.people, on="person", how="left", maintain_order="left")
     possible = own + [c for c in table.people.columns if c != "person"]
     for name in targets:
         if name not in possible:
             raise unknown("target", name, possible)
-        if len(classes_of(known[name]).values) < 2:
+        if not _several(known[name]):
             raise InputError(
                 f"there is nothing to recognise in {name}: everybody has the same value; "
                 "choose a target with two values or more"

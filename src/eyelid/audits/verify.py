@@ -3,7 +3,8 @@
 Every registered mechanism is played against at every unit it offers, and at the person level that
 its certificate states beside it; its declared sensitivity is fuzzed; its digits are attacked; its
 noise and its whole output are looked at; the samplers are tested. Where k-anonymity is claimed,
-groups are attacked instead, and rows where plausible deniability is. Then each of these checks is
+groups are attacked instead, and rows where plausible deniability is. Made-up people are made of
+canaries, too, whose coins are guessed. Then each of these checks is
 run on planted faults, which it must catch.
 """
 
@@ -15,6 +16,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from eyelid.audits.claims.anonymity import play_anonymity, same_for_everybody
+from eyelid.audits.claims.canaries import CanaryRun, play_canaries
 from eyelid.audits.claims.deniability import play_deniability
 from eyelid.audits.claims.fault import Fault
 from eyelid.audits.claims.faults import faults_of
@@ -25,6 +27,7 @@ from eyelid.audits.claims.residuals import ResidualResult, examine
 from eyelid.audits.claims.samplers import SamplerResult, check_samplers, faulty_samplers
 from eyelid.audits.claims.sensitivity import FuzzResult, fuzz
 from eyelid.audits.claims.sums import compare_sum, examine_sum
+from eyelid.audits.claims.synthesis import compare_made_up, examine_rounds, fuzz_rounds
 from eyelid.engine.parallel import in_turn, parallel
 from eyelid.errors import InputError
 from eyelid.mechanisms.anonymising import AnonymisingMechanism
@@ -35,6 +38,7 @@ from eyelid.mechanisms.mechanism import Mechanism, catalogue, find
 from eyelid.mechanisms.noisy import NoisyMechanism
 from eyelid.mechanisms.noisy_sum import NoisySum
 from eyelid.mechanisms.papers.marginals import MarginalsPaper
+from eyelid.mechanisms.synthetic import Synthetic
 from eyelid.privacy.noise import Randomness, SystemRandomness
 from eyelid.privacy.unit import PERSON, Unit
 
@@ -69,7 +73,8 @@ class Verification:
         residuals: looks at the noise in a whole released table.
         outputs: whether what is shown is what was made private.
         samplers: tests of the noise itself.
-        planted: faults that the above must catch.
+        planted: faults that the above and canaries must catch.
+        canaries: guesses at the coins of many people from one run, where people are made up.
     """
 
     games: tuple[GameResult, ...]
@@ -79,6 +84,7 @@ class Verification:
     outputs: tuple[OutputResult, ...]
     samplers: tuple[SamplerResult, ...]
     planted: tuple[Planted, ...]
+    canaries: tuple[CanaryRun, ...] = ()
 
     @property
     def refuted(self) -> list[str]:
@@ -115,6 +121,12 @@ class Verification:
             if o.refuted
         ]
         found += [
+            f"{c.mechanism} claims ε {c.run.claimed:.4g} per {c.unit}, but {c.run.right} of "
+            f"{c.run.guesses} coins were guessed in one run"
+            for c in self.canaries
+            if c.refuted
+        ]
+        found += [
             f"the {s.sampler} sampler at scale {s.scale} is not what it says (p = {s.p_value:.2g})"
             for s in self.samplers
             if s.refuted
@@ -144,6 +156,12 @@ class Verification:
             "sensitivity": [_told(result) for result in self.fuzzes],
             "residuals": [_told(result) for result in self.residuals],
             "outputs": [_told(result) for result in self.outputs],
+            "canaries": [
+                {"name": c.mechanism, "unit": c.unit, "settings": c.settings}
+                | asdict(c.run)
+                | {"refuted": c.refuted}
+                for c in self.canaries
+            ],
             "samplers": [_told(result) for result in self.samplers],
             "planted": [asdict(fault) for fault in self.planted],
             "passed": self.passed,
@@ -215,6 +233,11 @@ def verify(
     outputs = [compare(mechanism) for mechanism in measuring]
     outputs += [compare_sum(m) for m in sums]
     outputs += [same_for_everybody(m) for m, *_ in claims if isinstance(m, KSame)]
+    made_up = [(m, settings) for m, settings in differential if isinstance(m, Synthetic)]
+    fuzzes += [replace(fuzz_rounds(m, _FUZZ_PAIRS), settings=settings) for m, settings in made_up]
+    residuals += [examine_rounds(m, noise) for m, _ in made_up]
+    outputs += [compare_made_up(m) for m, _ in made_up]
+    canaries = [replace(play_canaries(m, noise), settings=settings) for m, settings in made_up]
     samplers = tuple(check_samplers(_SAMPLER_DRAWS, noise))
     planted = list(spread(planted_fault, _faults(kinds), "planting faults"))
     planted += [
@@ -229,6 +252,7 @@ def verify(
         tuple(outputs),
         samplers,
         tuple(planted),
+        tuple(canaries),
     )
 
 
@@ -245,7 +269,8 @@ def _claims(kind: type[Mechanism]) -> list[Claimed]:
         claims.append((mechanism, mechanism.unit, settings))
         if mechanism.unit != PERSON:
             claims.append((mechanism, PERSON, settings))
-        claims += [(part, part.unit, settings) for part in mechanism.parts()]
+        known = [law for law, *_ in claims]
+        claims += [(part, part.unit, settings) for part in mechanism.parts() if part not in known]
     return claims
 
 

@@ -21,6 +21,7 @@ from eyelid.audits.claims.outputs import compare, no_noise
 from eyelid.audits.claims.precision import attack
 from eyelid.audits.claims.residuals import examine
 from eyelid.audits.claims.seeded_faults import seeded_faults
+from eyelid.audits.claims.synthetic_faults import synthetic_faults
 from eyelid.audits.claims.twins import twin
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.additive import AdditiveMechanism
@@ -32,15 +33,17 @@ from eyelid.mechanisms.envelope import Envelope
 from eyelid.mechanisms.ksame import KSame
 from eyelid.mechanisms.ksame_dp import KSameDP
 from eyelid.mechanisms.maps.noisy_map import NoisyMap
-from eyelid.mechanisms.means import Groups, MeanMechanism
+from eyelid.mechanisms.means import MeanMechanism
 from eyelid.mechanisms.measuring import MeasuringMechanism
 from eyelid.mechanisms.mechanism import Mechanism, Shape, Values
 from eyelid.mechanisms.noisy import noise_of
 from eyelid.mechanisms.perturbation import FourierMechanism
 from eyelid.mechanisms.prewindow import Prewindow
+from eyelid.mechanisms.public_groups import Groups
 from eyelid.mechanisms.pure import exact
 from eyelid.mechanisms.seeded import Seeded
 from eyelid.mechanisms.spherical import SphericalLaplace
+from eyelid.mechanisms.synthetic import Synthetic
 from eyelid.privacy.noise import DiscreteLaplace, Randomness, randomness
 from eyelid.privacy.unit import PERSON, Unit
 
@@ -67,6 +70,9 @@ def faults_of(kind: type[Mechanism]) -> Iterator[Fault]:
         return
     if isinstance(mechanism, Seeded):
         yield from seeded_faults([v for v in variants if isinstance(v, Seeded)])
+        return
+    if isinstance(mechanism, Synthetic):
+        yield from synthetic_faults([v for v in variants if isinstance(v, Synthetic)])
         return
     if not isinstance(mechanism, MeasuringMechanism):
         return

@@ -25,7 +25,7 @@ _BATCH = 256
 # People of each batch who are measured alone as well.
 _ALONE = 8
 # Norms of integers, and logarithms, in floating point are right to about 1e-15.
-_FLOATING = 1e-12
+FLOATING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -77,18 +77,18 @@ def fuzz(mechanism: NoisyMechanism, unit: Unit, pairs: int, seed: int = 0) -> Fu
         shape = mechanism.random_shape(rng)
         size = (shape.recordings, shape.length, shape.features)
         batch = min(_BATCH, pairs - tried)
-        one = _hostile(rng, (batch, *size))
+        one = hostile(rng, (batch, *size))
         other = one.copy()
         where = np.zeros(size, dtype=bool)
         where[mechanism.within(shape, unit)] = True
-        other[:, where] = _hostile(rng, other[:, where].shape)
+        other[:, where] = hostile(rng, other[:, where].shape)
         # In half of the pairs the unit goes from one end to the other.
         ends = rng.random(batch) < 0.5
         one[ends] = np.where(where, -rng.random(), one[ends])
         other[ends] = np.where(where, 1.0 + rng.random(), one[ends])
         look_at(one, other, shape)
         tried += batch
-    room = 1 + _FLOATING
+    room = 1 + FLOATING
     return FuzzResult(mechanism.name, str(unit), worst / room, tried, chosen / room, mixed)
 
 
@@ -159,7 +159,7 @@ def _mixed(mechanism: NoisyMechanism, values: Values, shape: Shape) -> int:
     )
 
 
-def _hostile(rng: np.random.Generator, shape: tuple[int, ...]) -> Values:
+def hostile(rng: np.random.Generator, shape: tuple[int, ...]) -> Values:
     """Values of every kind: inside, at the ends, far outside, missing, infinite."""
     kinds = rng.integers(0, 6, size=shape)
     return np.choose(

@@ -1,13 +1,12 @@
-"""Twins of mechanisms, with some methods replaced."""
+"""Twins of mechanisms and their parts, with some methods replaced."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from eyelid.mechanisms.mechanism import Mechanism
 
-
-def twin(mechanism: Mechanism, changes: dict[str, Any]) -> Any:
+def twin(mechanism: Any, changes: dict[str, Any]) -> Any:
     """The same mechanism with some methods replaced; it does not join the catalogue."""
     kind = type(mechanism)
-    return type(f"Faulty{kind.__name__}", (kind,), changes)(**vars(mechanism))
+    members = {"__doc__": kind.__doc__, **changes}
+    return type(f"Faulty{kind.__name__}", (kind,), members)(**vars(mechanism))
