@@ -158,7 +158,7 @@ def test_verify_leaves_out_empty_tables_and_tells_settings_apart(eyelid, monkeyp
         assert title not in out
 
 
-def test_verify_finds_something_with_exit_code_one(eyelid, monkeypatch, no_samplers):
+def test_verify_finds_something_with_exit_code_one(eyelid, monkeypatch, no_samplers, no_faults):
     from eyelid.mechanisms.laplace import Laplace
     from eyelid.privacy.noise import DiscreteLaplace
 

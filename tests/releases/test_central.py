@@ -249,9 +249,8 @@ def test_windows_made_of_private_bins_are_compared_with_the_original_s(home, tmp
         assert {f.protocol for f in found.identification} >= {"white-box", "release→release"}
 
 
-def test_real_readers_by_gender_end_to_end(real_data, tmp_path):
-    table = window_features(read(real_data / "MPIIDPEye"))
-    some = replace(table, features=table.features[:6])
+def test_real_readers_by_gender_end_to_end(real_windows, tmp_path):
+    some = replace(real_windows, features=real_windows.features[:6])
     out = tmp_path / "out"
     made = release(some, out, mechanism="groupmean", epsilon=4.0, by="gender", inner="dct")
     found = audit(some, out)

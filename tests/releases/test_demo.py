@@ -1,16 +1,25 @@
 import re
+from functools import partial
 
 import pytest
 from markupsafe import escape
 
 from eyelid.io import read
-from eyelid.releases.demo import demo
+from eyelid.releases.audit import audit
+from eyelid.releases.demo import _RELEASES, demo
 
 
 @pytest.fixture(scope="module")
 def story(tmp_path_factory):
     out = tmp_path_factory.mktemp("demo") / "demo"
-    return demo(out, fast=True), out
+    with pytest.MonkeyPatch.context() as patch:
+        # What `audit` and `verify` find has tests of its own; here it is enough that it is told.
+        patch.setattr("eyelid.releases.demo._RELEASES", _RELEASES[::2])
+        patch.setattr("eyelid.releases.demo.audit", partial(audit, attackers=["means", "lda"]))
+        patch.setattr("eyelid.releases.demo._VERIFIED", ("gaussian",))
+        for check in ("check_samplers", "faulty_samplers"):
+            patch.setattr(f"eyelid.audits.verify.{check}", lambda *words: [])
+        return demo(out, fast=True), out
 
 
 def test_the_story_ends_in_a_page_that_asks_nothing_of_the_network(story):
@@ -40,5 +49,5 @@ def test_the_page_states_the_numbers_it_measured(story):
 
 def test_everything_the_demo_made_can_be_used_again(story):
     assert read(story[1] / "features").origin.ledger == story[1] / "study.ledger"
-    assert len(story[0].spent.debits) == 6
-    assert len(list((story[1] / "releases").iterdir())) == 6
+    assert len(story[0].spent.debits) == 3
+    assert len(list((story[1] / "releases").iterdir())) == 3

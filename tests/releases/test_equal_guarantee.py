@@ -6,13 +6,14 @@ import pytest
 from proofs.equal_guarantee import OURS, TASKS, compare, first, judged, simulated
 
 EPSILON = 4.0
+FEW, MANY = 12, 40
 
 
 @pytest.fixture(scope="module")
 def rows():
-    crowd = simulated(60)
+    crowd = simulated(MANY)
     return [
-        row for people in (20, 60) for row in compare(first(crowd, people), (EPSILON,), draws=2)
+        row for people in (FEW, MANY) for row in compare(first(crowd, people), (EPSILON,), draws=2)
     ]
 
 
@@ -37,7 +38,7 @@ def test_it_would_have_been_noticed_had_ours_been_no_better(rows):
 
 
 def test_one_feature_of_one_recording_is_read_where_everything_together_is_not(rows):
-    for people in (20, 60):
+    for people in (FEW, MANY):
         one = errors(rows, "one", people, "dct")
         everything = errors(rows, "all", people, "dct")
         assert len(one) == len(everything) == len(TASKS)
@@ -46,5 +47,5 @@ def test_one_feature_of_one_recording_is_read_where_everything_together_is_not(r
 
 def test_more_people_make_a_mean_nearer(rows):
     for released in ("one", "all"):
-        few, many = (sum(errors(rows, released, people, "dct")) for people in (20, 60))
+        few, many = (sum(errors(rows, released, people, "dct")) for people in (FEW, MANY))
         assert many < few

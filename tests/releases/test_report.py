@@ -80,6 +80,12 @@ def _audit(table: FeatureTable, released=None, **more) -> Audit:
 
 
 @pytest.fixture(scope="module")
+def simulated_table(simulated_table) -> FeatureTable:
+    """A few of its features, which are as good to tell about as all."""
+    return replace(simulated_table, features=simulated_table.features[:8])
+
+
+@pytest.fixture(scope="module")
 def sound(simulated_table) -> Audit:
     made = release(simulated_table, mechanism="laplace", epsilon=1.0, unit="person")
     return _audit(simulated_table, made)
@@ -422,5 +428,6 @@ def test_an_audit_looks_at_time(simulated_table):
     made = release(simulated_table, mechanism="cfpa", epsilon=1.0, unit="chunk")
     found = audits.audit(simulated_table, made, attackers=["means"]).to_dict()["temporal"]
     assert found["leakage"]["step"] == "chunk of 32 rows"
-    assert found["leakage"]["epsilon"] == pytest.approx(52.0)
+    # One for each feature of a chunk.
+    assert found["leakage"]["epsilon"] == pytest.approx(len(simulated_table.names))
     assert len(found["correlation"]) == 3

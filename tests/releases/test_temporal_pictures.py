@@ -13,7 +13,6 @@ from eyelid.audits.temporal import (
     temporal_summary,
 )
 from eyelid.errors import InputError
-from eyelid.io import read
 from eyelid.releases.temporal_pictures import (
     correlation_figure,
     correlation_picture,
@@ -94,9 +93,9 @@ def test_one_call_draws_the_figures_of_the_paper_from_recordings(simulated, tmp_
     assert (tmp_path / "figure.png").stat().st_size > 10_000
 
 
-def test_figures_3_and_4_of_real_people_have_the_shape_of_the_paper(real_data):
+def test_figures_3_and_4_of_real_people_have_the_shape_of_the_paper(real_windows):
     """Raw signals stay correlated for a long time, differences are about zero from the start."""
-    drawn = correlation_figure(read(real_data / "MPIIDPEye"), "large_saccade_ratio")
+    drawn = correlation_figure(real_windows, "large_saccade_ratio")
     raw, differences = (
         [np.asarray(line.get_ydata(), float)[:50] for line in axis.lines[1:]] for axis in drawn.axes
     )

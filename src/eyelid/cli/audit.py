@@ -22,6 +22,7 @@ from eyelid.errors import InputError
 
 if TYPE_CHECKING:
     from eyelid.audits.groups import GroupsAudit
+    from eyelid.audits.likeness import Likeness
     from eyelid.audits.means import MeansAudit
     from eyelid.audits.synthetic import ShownHistograms, SyntheticAudit
     from eyelid.releases.audit import Audit
@@ -279,16 +280,21 @@ def _tell_histograms(shown: ShownHistograms) -> None:
 
 
 def _tell_made_up(made_up: SyntheticAudit) -> None:
-    """What was asked of made-up rows: they name nobody."""
+    """What was asked of made-up rows or people: they name nobody."""
     from eyelid.privacy.guarantee import rounded_up
-    from eyelid.releases.words import coarse
+    from eyelid.releases.words import coarse, plural
 
     if made_up.membership is not None:
         found = made_up.membership
         allowed = "–" if found.bound is None else f"{rounded_up(100 * found.bound, 3)}%"
-        row = (f"{made_up.rows} rows", str(found.advantage), allowed)
-        columns = ["made up", "advantage (95 % limits)", "allowed"]
+        what = plural(made_up.rows, "row")
+        if made_up.people is not None:
+            what = plural(made_up.people, "person", "people")
+        row = (what, made_up.attacker, str(found.advantage), allowed)
+        columns = ["made up", "attacker goes by", "advantage (95 % limits)", "allowed"]
         print_table("Which of two people was in it (guessing: 0%)", columns, [row])
+    if made_up.likeness is not None:
+        _tell_likeness(made_up, made_up.likeness)
     say(
         f"Values are {coarse(made_up.wasserstein)} spans from being distributed as people's are; "
         f"evenly spread ones would be {coarse(made_up.uniform)}."
@@ -298,6 +304,29 @@ def _tell_made_up(made_up: SyntheticAudit) -> None:
         f"{coarse(made_up.nearest_of_span)} spans from the nearest, and people's "
         f"{coarse(made_up.people_apart_of_span)} from other people's. That is no guarantee."
     )
+
+
+def _tell_likeness(made_up: SyntheticAudit, like: Likeness) -> None:
+    """How like people made-up ones are, beside what would be off without them."""
+    from eyelid.releases.words import coarse
+
+    expected = made_up.expected_share_error
+    rows = [
+        (
+            "share of a task in a quarter of a feature",
+            coarse(made_up.share_error),
+            "–" if expected is None else f"{coarse(expected)} (expected)",
+        ),
+        ("correlation of two features", coarse(like.pair_difference), coarse(like.pair_size)),
+        ("trend over a recording (sd)", coarse(like.trend_difference), coarse(like.trend_size)),
+        ("length of recordings", f"{like.length_distance:.0%}", "–"),
+        *(
+            (f"correlation with itself {lag} rows later", coarse(off), coarse(real))
+            for lag, real, _, off in like.memories
+        ),
+    ]
+    shown = [row for row in rows if "nan" not in row]
+    print_table("How like people they are", ["what", "off by", "people's own size"], shown)
 
 
 def _tell_means(means: MeansAudit) -> None:

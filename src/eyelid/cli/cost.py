@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -22,6 +22,7 @@ from eyelid.cli.output import (
 
 if TYPE_CHECKING:
     from eyelid.releases.expectation import Expectation
+    from eyelid.releases.prospect import MadeUp, Prospect
 
 EXAMPLES = """\b
 Examples:
@@ -31,6 +32,7 @@ Examples:
   eyelid cost features --mechanism ksame --set k=4
   eyelid cost --mechanism ksame-dp --set k=500 --epsilon 4 --people 2000 --recordings 3
               --features 16 --length 600
+  eyelid cost --mechanism synthetic --epsilon 4 --people 500 --recordings 3 --features 52
   eyelid cost --mechanism map-grid --level good --people 40 --size 1680x1050"""
 
 
@@ -150,10 +152,18 @@ def run(
         ("assumed", facts(quote.mechanism, quote.shape)),
         (f"for one {quote.guarantee.unit}", quote.guarantee.numbers()),
         ("for one person, in total", quote.person_level.numbers()),
-        ("noise", found["noise"]["sampler"]),
+        *([("noise", found["noise"]["sampler"])] if found["noise"] else ()),
         *(_errors(errors) if errors else ()),
+        *(_of_made_up(quote.made_up) if quote.made_up else ()),
     ]
     alone, together = quote.rank1_bound.values()
+    if quote.useless:
+        print_table("", ["what", "value"], rows)
+        say()
+        _plan(quote.prospects)
+        say()
+        say(found["says"])
+        return
     if kind.differential and quote.person_level.trust is Trust.CENTRAL:
         rows.append(("told whether somebody is in it", f"advantage {_most(quote.advantage_bound)}"))
     elif kind is Kind.K_ANONYMITY:
@@ -166,6 +176,13 @@ def run(
         total = quote.total.numbers() if quote.total.holds else f"no bound ({quote.others})"
         rows.append(("with all that is counted so far", total))
     print_table("", ["what", "value"], rows)
+    if quote.prospects:
+        say()
+        _plan(quote.prospects)
+        say()
+    if quote.made_up and quote.made_up.why_dropped:
+        why = quote.made_up.why_dropped
+        say(f"{why[0].upper()}{why[1:]}.")
     for line in promise_lines(quote.person_level, quote.others, found["person_level"]["how"]):
         say(line)
     if quote.refused:
@@ -184,6 +201,32 @@ def _errors(errors: Expectation) -> Iterator[tuple[str, str]]:
     if not errors.central:
         yield "error of the mean over people", _spans(errors.group_mean, errors)
     yield "error of a constant, on average", f"{CONSTANT_RMSE_OF_SPAN:.4g} of the span"
+
+
+def _of_made_up(people: MadeUp) -> Iterator[tuple[str, str]]:
+    """What made-up people will be like, row by row of the table."""
+    yield "made-up people", f"{people.people:,}" if people.features else "none of use"
+    yield "features of them", f"{people.features} of {people.features_there}"
+    if people.share_error is not None:
+        noise = f"noise alone {people.share_noise:.2g}, wanted at most {people.wanted_error:g}"
+        yield "error of a task's share in a quarter", f"{people.share_error:.2g} ({noise})"
+    many = "no number is enough" if people.people_needed is None else f"{people.people_needed:,}"
+    yield "people needed for all features", many
+    if not people.features and people.people_needed_for_one is not None:
+        yield "people needed for one feature", f"{people.people_needed_for_one:,}"
+
+
+def _plan(prospects: Sequence[Prospect]) -> None:
+    """What more or fewer people would allow."""
+    print_table(
+        "With so many people",
+        ["people", "features", "error of a share"],
+        [(f"{p.people:,}", p.features or "none of use", _share(p.share_error)) for p in prospects],
+    )
+
+
+def _share(error: float | None) -> str:
+    return "–" if error is None else f"{error:.2g}"
 
 
 def _spans(error: float, expected: Expectation) -> str:

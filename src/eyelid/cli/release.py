@@ -27,7 +27,8 @@ Examples:
   eyelid release features private --mechanism laplace --epsilon 1 --set keep=gender
   eyelid release features groups --mechanism ksame --set k=4
   eyelid release features groups --mechanism ksame --set k=4 --set balance=gender --set copies=true
-  eyelid release features groups --mechanism ksame-dp --set k=500 --epsilon 4"""
+  eyelid release features groups --mechanism ksame-dp --set k=500 --epsilon 4
+  eyelid release features made-up --mechanism synthetic --epsilon 4"""
 
 
 def run(

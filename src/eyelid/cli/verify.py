@@ -115,6 +115,22 @@ def _tell(found: Verification, runs: int) -> None:
         ],
     )
     _table(
+        "Canaries: coins guessed from one run",
+        ["mechanism", "settings", "claimed", "certified at 95 %", "canaries", "right", ""],
+        [
+            (
+                c.mechanism,
+                c.settings,
+                f"{c.run.measure} {c.run.claimed:.4g}",
+                f"{c.run.lower_bound:.4g}",
+                f"{c.run.canaries:,}",
+                f"{c.run.right} of {c.run.guesses}",
+                "REFUTED" if c.refuted else "stands",
+            )
+            for c in found.canaries
+        ],
+    )
+    _table(
         "Samplers, chi-square (refuted below p = 1e-8)",
         ["sampler", "scale", "p"],
         [(s.sampler, f"{s.scale:,}", f"{s.p_value:.3f}") for s in found.samplers],

@@ -13,8 +13,10 @@ import polars as pl
 
 from eyelid.audits.claims.rerun import quieter_than_again
 from eyelid.audits.claims.residuals import noise_amiss
+from eyelid.audits.likeness import task_of
 from eyelid.audits.means import over_groups
 from eyelid.audits.measurements import legible
+from eyelid.errors import InputError
 from eyelid.gaze.study import INDEX_COLUMNS
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.features import FeatureMechanism, UnpredictableMechanism
@@ -22,6 +24,7 @@ from eyelid.mechanisms.ksame import KSame
 from eyelid.mechanisms.means import MeanMechanism
 from eyelid.mechanisms.measuring import MeasuringMechanism
 from eyelid.mechanisms.seeded import SEEDED, Seeded
+from eyelid.mechanisms.synthetic import Synthetic
 from eyelid.privacy.composition import sequential
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.ledger import Debit
@@ -113,10 +116,15 @@ def _with(
     # Means, made-up people, and windows of something else do not tell what the mechanism took.
     own = not isinstance(law, MeanMechanism | UnpredictableMechanism)
     known = released if own and set(released.names) == set(original.names) else original
+    try:
+        law.check(known)
+    except InputError as error:
+        yield f"the mechanism of the certificate cannot be run on the original ({error})"
+        return
     shape = law.shape(known)
     rows = released.recordings["rows"]
     length = shape.length if set(released.names) == set(original.names) else rows[0]
-    if (rows != length).any() and not isinstance(law, KSame):
+    if (rows != length).any() and not isinstance(law, KSame | Synthetic):
         yield f"recordings have not the {length} rows that the mechanism gives them"
         return
     if certificate.guarantee.unit != law.unit:
@@ -138,6 +146,8 @@ def _with(
         if not set(law.unprotected(known)) <= set(certificate.unprotected):
             yield "the certificate leaves out what its mechanism does not protect"
     wanting: str | None = None
+    if isinstance(law, Synthetic):
+        yield from _people_amiss(law, original, released)
     if isinstance(law, UnpredictableMechanism):
         # No noise on values: groups are looked for, made-up rows are compared elsewhere.
         return
@@ -149,6 +159,41 @@ def _with(
         wanting = quieter_than_again(law, original, released)
     if wanting is not None:
         yield wanting
+
+
+def _people_amiss(law: Synthetic, original: FeatureTable, released: FeatureTable) -> Iterator[str]:
+    """Whether made-up people are others than the mechanism makes up, as far as that is public."""
+    left_out = law.dropped(original)
+    features = [name for name in original.names if name not in left_out]
+    if released.names != features:
+        yield (
+            f"the release has {len(released.names)} features, and not the {len(features)} that the "
+            "mechanism makes up"
+        )
+    groups = law.groups(original)
+    attributes = groups.people.drop("person", "people").rows()
+    people = [
+        (name, *each)
+        for names, each in zip(law.people_of(groups), attributes, strict=True)
+        for name in names
+    ]
+    if [(str(name), *each) for name, *each in released.people.rows()] != people:
+        yield f"the release has not the {len(people)} made-up people that the mechanism gives it"
+        return
+    tasks = sorted(set(task_of(original.recordings)))
+    found = released.recordings
+    named = list(zip(found["person"], task_of(found), strict=True))
+    if named != [(person, task) for person, *_ in people for task in tasks]:
+        yield "made-up people have not one recording of each task of the original"
+    if law.rows is not None and (found["rows"] != law.rows).any():
+        yield f"recordings have not the {law.rows} rows that the mechanism gives them"
+    inside = pl.all_horizontal(
+        pl.col(f.name).is_between(f.lower, f.upper).fill_null(False)
+        for f in original.features
+        if f.name in released.data.columns
+    )
+    if not released.data.select(inside.all()).item():
+        yield "the release has values that no release has (missing ones, or outside their bounds)"
 
 
 def _means_amiss(

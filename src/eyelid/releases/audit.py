@@ -96,7 +96,7 @@ class Audit:
         error: how far the released values are off; None without a release.
         groups: what else was found about released groups; None where none were released.
         histograms: what histograms without noise show; None where none were drawn from.
-        synthetic: what made-up rows were found to be like; None where there are none.
+        synthetic: what made-up rows or people were found to be like; None where there are none.
         means: what attacks on means over people came to; None where people's own records were
             released, which are then attacked as above.
         repeated: what averaging several releases of the same people would give.
@@ -208,14 +208,20 @@ class Audit:
             for f in sorted(self.identification, key=lambda f: -f.rate.rate)
             if f.refutes and not self._recognises_something_else(f)
         ]
-        if self.synthetic is not None and self.synthetic.copies and self.subject.claims_to_hold:
+        made_up = self.synthetic if self.subject.claims_to_hold else None
+        if made_up is not None and made_up.copied:
             found.append(
-                f"{self.synthetic.copies} of {self.synthetic.rows} made-up rows are rows of people "
-                "as they were recorded"
+                f"{made_up.copies} of {made_up.rows} made-up rows are rows of people as they were "
+                "recorded"
+            )
+        if made_up is not None and made_up.too_exact:
+            found.append(
+                f"shares of tasks are off by {made_up.share_error:.2g} only, and the noise that "
+                f"the certificate speaks of would make it {made_up.expected_share_error:.2g}"
             )
         asked = {
             "means by this mechanism who is in them": self.means,
-            "rows by this mechanism whose data they were made of": self.synthetic,
+            "what this mechanism makes up whose data it is made of": self.synthetic,
         }
         for what, of in asked.items():
             member = None if of is None else of.membership
@@ -505,11 +511,9 @@ def _attack_means(subject: Subject, plan: _Plan) -> Audit:
 
 
 def _attack_made_up(subject: Subject, plan: _Plan) -> Audit:
-    """Nobody can be named in made-up rows either."""
+    """Nobody can be named in made-up rows or people either."""
     if plan.attackers:
-        raise InputError(
-            "the release has made-up rows, in which nobody can be named: leave out attackers"
-        )
+        raise InputError("the release is made up, nobody can be named in it: leave out attackers")
     original, released = subject.original, subject.released
     assert released is not None, "there is no release"
     used = learned_elsewhere(original, released, plan.targets or None, seed=plan.seed)
@@ -552,7 +556,8 @@ def _write(done: Audit, folder: Path | None, page: Path | None) -> Iterator[Path
     if page is not None:
         # Whatever lies in a released folder may be handed on with it.
         inside = folder is not None and page.resolve().is_relative_to(folder.resolve())
-        own = done.subject.groups is not None and not inside
+        of_people = done.subject.groups is not None or done.synthetic is not None
+        own = of_people and not inside
         write_file(page, report(done, own=own, inside=inside))
         yield page
     if folder is None or (page is not None and not os.access(folder, os.W_OK)):

@@ -11,6 +11,7 @@ from eyelid.audits.attributes import Inference
 from eyelid.audits.averaging import Averaged
 from eyelid.audits.groups import GroupsAudit
 from eyelid.audits.identification import Finding, strongest
+from eyelid.audits.likeness import Likeness
 from eyelid.audits.means import MeansAudit
 from eyelid.audits.membership import Membership
 from eyelid.audits.one_run import OneRun
@@ -171,20 +172,55 @@ def _advantage(member: Membership) -> dict[str, Any]:
 
 
 def _made_up(made_up: SyntheticAudit) -> dict[str, Any]:
-    """How made-up rows compare with people's."""
+    """How what is made up compares with people."""
     return {
         "rows": made_up.rows,
+        "people": made_up.people,
         "copies": made_up.copies,
+        "chance_copies": made_up.chance_copies,
         "nearest_of_span": _coarse(made_up.nearest_of_span),
         "people_apart_of_span": _coarse(made_up.people_apart_of_span),
         "wasserstein_of_span": _coarse(made_up.wasserstein),
         "uniform_of_span": _coarse(made_up.uniform),
+        "share_error": _coarse(made_up.share_error),
+        "median_share_error": _coarse(made_up.median_share_error),
+        "expected_share_error": made_up.expected_share_error,
         "features": _each(made_up.features.to_dicts(), _coarse),
+        "marginals": _each(made_up.marginals.to_dicts(), _coarse),
+        "likeness": None if made_up.likeness is None else _likeness(made_up.likeness),
         "membership": None
         if made_up.membership is None
-        else {"attacker": "nearest rows", **_advantage(made_up.membership)},
+        else {
+            "attacker": made_up.attacker,
+            "among": made_up.among,
+            **_advantage(made_up.membership),
+        },
         "not_tried": made_up.not_tried,
     }
+
+
+def _likeness(like: Likeness) -> dict[str, Any]:
+    """How features of made-up people go together, last and change, beside people's."""
+    told: dict[str, Any] = _each(
+        {
+            "pair_difference": like.pair_difference,
+            "pair_size": like.pair_size,
+            "memory": [
+                {"lag": lag, "people": real, "made_up": made, "difference": off}
+                for lag, real, made, off in like.memories
+            ],
+            "memory_difference": like.memory_difference,
+            "trend_difference": like.trend_difference,
+            "trend_size": like.trend_size,
+            "rows": [
+                {"task": task, "people": real, "made_up": made}
+                for task, real, made in zip(like.tasks, *like.lengths.tolist(), strict=True)
+            ],
+            "length_distance": like.length_distance,
+        },
+        _coarse,
+    )
+    return told
 
 
 def _right(member: Membership | None) -> dict[str, Any] | None:

@@ -11,6 +11,10 @@ the loss is spread over several coefficients of a signal; values, gaps or length
 noise for a few people in a hundred. What it cannot: a noise scale a little too small, a fault that
 touches single people, noise that repeats without telling a coin (`eyelid verify` looks for these),
 and any claim beyond what so few people can refute (``reach``).
+
+Where people are made up, nobody has a record of their own in the release: the attacker sees the
+noisy answers that it is made of, and looks for canaries' values among those that were released
+(`eyelid.audits.claims.canaries`).
 """
 
 from __future__ import annotations
@@ -24,6 +28,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from eyelid.audits.claims.canaries import canaries, scores, set_for_canaries, shown_of, watched
 from eyelid.audits.claims.twins import twin
 from eyelid.audits.one_run import OneRun, one_run
 from eyelid.errors import InputError
@@ -31,13 +36,15 @@ from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import read, write
 from eyelid.mechanisms.features import FeatureMechanism, PredictableMechanism
-from eyelid.mechanisms.means import PLACE, TEAM, Groups, MeanMechanism, with_others
+from eyelid.mechanisms.means import PLACE, TEAM, MeanMechanism, with_others
 from eyelid.mechanisms.measuring import MeasuringMechanism
 from eyelid.mechanisms.mechanism import NeighbourPair, Shape
+from eyelid.mechanisms.public_groups import Groups
+from eyelid.mechanisms.synthetic import Synthetic
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import PERSON, Unit
-from eyelid.releases.certificate import read_certificate
+from eyelid.releases.certificate import Certificate, read_certificate
 from eyelid.releases.release import release
 
 # Steinke et al. take 1000; four times as many see half the noise missing from a Gaussian at ε = 1.
@@ -107,7 +114,8 @@ class CanaryResult:
 def takes_canaries(mechanism: FeatureMechanism) -> bool:
     """Whether a mechanism can be tried on people who have features and no gaze."""
     inside = mechanism.core if isinstance(mechanism, MeanMechanism) else mechanism
-    return inside.takes == "features"
+    known = isinstance(mechanism, PredictableMechanism | Synthetic)
+    return known and inside.takes == "features"
 
 
 def canary_audit(
@@ -122,7 +130,7 @@ def canary_audit(
     Args:
         mechanism: with the parameters of a certificate.
         people: how many canaries.
-        features: columns; each more costs power.
+        features: columns; each more costs power. Where people are made up there are always many.
         seed: of the coins; the noise is the pipeline's own.
 
     >>> from eyelid.mechanisms import mechanism
@@ -135,6 +143,8 @@ def canary_audit(
             f"canaries are people with features, which {mechanism.name} does not take: "
             "audit its games with 'eyelid verify'"
         )
+    if isinstance(mechanism, Synthetic):
+        return _made_up(mechanism, people, seed)
     if people < 32:
         raise InputError(f"{people} canaries tell nothing: take at least 32, better {PEOPLE}")
     # Few values: the loss shows only where the noise on all of a person's points the same way.
@@ -149,12 +159,7 @@ def canary_audit(
         # Clipping would hide what it does not protect.
         mechanism, drawn = _watched(replace(mechanism.in_teams(), clipped=False))
         table = _in_teams(table, groups)
-    with tempfile.TemporaryDirectory(prefix="eyelid-canaries-") as home:
-        write(table.study(), Path(home) / "canaries")
-        release(Path(home) / "canaries", Path(home) / "released", mechanism=mechanism)
-        released = FeatureTable.of(read(Path(home) / "released"))
-        certificate = read_certificate(Path(home) / "released")
-    assert certificate is not None
+    released, certificate = _released(table, mechanism)
     if isinstance(mechanism, MeanMechanism):
         released = _under_their_names(released, table, *drawn)
     shape = mechanism.shape(table)
@@ -172,6 +177,34 @@ def canary_audit(
         person=audited(certificate.person_level),
         within=audited(certificate.guarantee) if smaller else None,
         holds=certificate.person_level.holds and certificate.guarantee.holds,
+    )
+
+
+def _released(table: FeatureTable, mechanism: FeatureMechanism) -> tuple[FeatureTable, Certificate]:
+    """What anybody would get of these people, and what they would be told about it."""
+    with tempfile.TemporaryDirectory(prefix="eyelid-canaries-") as home:
+        write(table.study(), Path(home) / "canaries")
+        release(Path(home) / "canaries", Path(home) / "released", mechanism=mechanism)
+        certificate = read_certificate(Path(home) / "released")
+        assert certificate is not None
+        return FeatureTable.of(read(Path(home) / "released")), certificate
+
+
+def _made_up(mechanism: Synthetic, people: int, seed: int | None) -> CanaryResult:
+    """The same for people who are made up."""
+    law = set_for_canaries(mechanism)
+    spied, seen = watched(law)
+    made = canaries(people, seed)
+    released, certificate = _released(made.table, spied)
+    by_noise = scores(law, seen[0], made)
+    told = shown_of(made.heads, released).astype(float) - shown_of(made.tails, released)
+    found = np.where(told != 0, np.copysign(np.inf, told), by_noise)
+    return CanaryResult(
+        mechanism=mechanism.name,
+        unit=str(mechanism.unit),
+        person=one_run(found, made.coins, certificate.person_level),
+        within=None,
+        holds=certificate.person_level.holds,
     )
 
 

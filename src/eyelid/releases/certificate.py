@@ -53,6 +53,8 @@ class Certificate:
         version: of eyelid.
         output_sha256: of what was released, so that a swapped or edited file is noticed.
         map: public facts of released maps: size, grid, placement, layers, groups, areas.
+        made_up: public facts of made-up people: how many, which features they have not and why,
+            how far off they are expected to be.
     """
 
     mechanism: str
@@ -71,6 +73,7 @@ class Certificate:
     version: str
     output_sha256: str | None = None
     map: dict[str, Any] | None = None
+    made_up: dict[str, Any] | None = None
 
     @property
     def others(self) -> str:
@@ -98,6 +101,7 @@ class Certificate:
             "output_sha256": self.output_sha256,
             "version": self.version,
             **({} if self.map is None else {"map": self.map}),
+            **({} if self.made_up is None else {"made_up": self.made_up}),
         }
 
     def to_json(self) -> str:
@@ -141,6 +145,7 @@ class Certificate:
             version=str(told["version"]),
             output_sha256=told.get("output_sha256"),
             map=told.get("map"),
+            made_up=told.get("made_up"),
         )
 
 

@@ -57,6 +57,7 @@ class Purchase:
         alike: whether nothing released as it is tells people apart.
         input_digest: a hash of what the release is made of, asked for once it is paid.
         map: public facts of maps, where it is one.
+        made_up: public facts of made-up people, where there are some.
     """
 
     what: str
@@ -72,6 +73,7 @@ class Purchase:
     alike: bool
     input_digest: Callable[[], bytes]
     map: dict[str, Any] | None = None
+    made_up: dict[str, Any] | None = None
 
 
 @contextmanager
@@ -169,6 +171,7 @@ def _certificate(
         input_sha256=fingerprint,
         version=__version__,
         map=purchase.map,
+        made_up=purchase.made_up,
     )
 
 

@@ -48,6 +48,7 @@ def datacard(
         groups=_groups(table, certificate, mechanism),
         copied=isinstance(mechanism, KSame) and mechanism.copies,
         taken=_taken(mechanism),
+        made_up=certificate.made_up,
         advantage=advantage_bound(certificate.person_level),
         advantage_in_all=advantage_bound(certificate.total),
         says_nothing=SAYS_NOTHING,
@@ -70,7 +71,7 @@ def _taken(mechanism: FeatureMechanism) -> str:
     if isinstance(mechanism, MeasuringMechanism | PaperMechanism):
         return ""
     (words,) = [each for each in _paragraphs(mechanism) if each.startswith("Takes: ")]
-    return words.removeprefix("Takes: ").removeprefix("a FeatureTable").lstrip(",; ")
+    return words.removeprefix("Takes: ").removeprefix("a FeatureTable").lstrip(",;. ")
 
 
 def _groups(table: FeatureTable, certificate: Certificate, mechanism: FeatureMechanism) -> str:

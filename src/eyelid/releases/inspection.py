@@ -20,6 +20,7 @@ from eyelid.gaze.study import RECORDING_KEY, Study, track_key
 from eyelid.mechanisms.dct import DCT
 from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.partition import groups_told
+from eyelid.mechanisms.synthetic import Synthetic
 from eyelid.releases.expectation import people_needed
 from eyelid.releases.plan import check_numbers
 
@@ -27,6 +28,8 @@ from eyelid.releases.plan import check_numbers
 _SMALL_GROUP = 5
 # The k of k-same that is named as an example, where there are people enough for two groups.
 _FEW = 4
+# The ε of made-up people that is named as an example.
+_MADE_UP_EPSILON = 4.0
 # A step this many times the usual one is an interruption.
 _GAP = 3
 _MOST_PICTURES = 500
@@ -211,6 +214,11 @@ def _quasi_identifiers(study: Study, recordings: pl.DataFrame) -> list[dict[str,
 
 
 def _next_step(study: Study, found: dict[str, Any]) -> str:
+    if study.released:
+        return (
+            "This is a released dataset: DATACARD.md says whether its people are real ones under "
+            "noise, groups or made up. Release from the original study, never from this."
+        )
     if found["people"] < 2:
         return "One person has nobody to hide among: a release needs at least 2 people."
     if study.kind != "features":
@@ -221,7 +229,21 @@ def _next_step(study: Study, found: dict[str, Any]) -> str:
     options, why = fitting_release(study)
     return (
         f"{why} See what it promises ('eyelid cost IN {options}'), then 'eyelid release IN OUT "
-        f"{options}'."
+        f"{options}'.{_table_to_train_on(found, len(study.features))}"
+    )
+
+
+def _table_to_train_on(found: dict[str, Any], features: int) -> str:
+    """That there are people enough for made-up ones, if there are."""
+    law = Synthetic(epsilon=_MADE_UP_EPSILON)
+    shape = Shape(found["people"], max(1, found["tasks"]), law.records, features)
+    carried = law.features_within(shape)
+    if not carried:
+        return ""
+    return (
+        f" For a table to train on, people are enough for made-up ones with {carried} of "
+        f"{features} features: 'eyelid cost IN --mechanism synthetic --epsilon "
+        f"{law.epsilon:g}'."
     )
 
 

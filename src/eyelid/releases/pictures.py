@@ -131,10 +131,10 @@ def membership_picture(means: MeansAudit) -> Markup:
     return _beside_guessing(lines, 0.5, "right answers")
 
 
-def told_apart_picture(found: Membership) -> Markup:
-    """Right answers about which of two people was in made-up rows."""
+def told_apart_picture(found: Membership, attacker: str) -> Markup:
+    """Right answers about which of two people was in what is made up."""
     allowed = None if found.bound is None else (1 + found.bound) / 2
-    line = _Line("which of two was in it", "nearest rows", found.right, BLUE, allowed)
+    line = _Line("which of two was in it", attacker, found.right, BLUE, allowed)
     return _beside_guessing([line], 0.5, "right answers")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -24,11 +25,13 @@ from eyelid.mechanisms.features import (
 from eyelid.mechanisms.means import MeanMechanism
 from eyelid.mechanisms.mechanism import Mechanism, Shape, find
 from eyelid.mechanisms.seeded import Seeded
+from eyelid.mechanisms.synthetic import Synthetic
 from eyelid.privacy.bounds import Bounds, BoundsSource
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import PERSON, Trust, Unit
 from eyelid.releases.bounds import bounds_for, clipped_to
+from eyelid.releases.prospect import useful
 
 SEEDED = "the noise came from a seed, so anybody who has or guesses the seed can take it off again"
 SEEDED_GROUPS = (
@@ -98,6 +101,8 @@ def released_alike(mechanism: Mechanism, guarantee: Guarantee, table: FeatureTab
     if isinstance(mechanism, MeanMechanism):
         # Who has which recordings is hidden, who is in which public group is not.
         return not mechanism.public_groups
+    if isinstance(mechanism, Synthetic):
+        return not mechanism.by
     return guarantee.trust is Trust.CENTRAL or people_alike(table)
 
 
@@ -109,18 +114,34 @@ def people_alike(table: FeatureTable) -> bool:
 
 
 def tasks_of_few(mechanism: FeatureMechanism, table: FeatureTable) -> list[str]:
-    """Tasks whose names made-up rows show though fewer have them than could hide a source."""
-    if not isinstance(mechanism, Seeded) or "task" not in table.recordings.columns:
+    """Tasks whose names made-up rows show though too few people have them to tell of them."""
+    if "task" not in table.recordings.columns:
         return []
-    k = mechanism.threshold(mechanism.shape(table)).k
+    enough, else_ = _enough_of_a_task(mechanism, table)
     having = table.recordings.group_by("task").agg(pl.col("person").n_unique()).sort("task")
     return [
-        f"only {many} of the people {'has' if many == 1 else 'have'} task '{task}', fewer than k = "
-        f"{k}: its name is released, with rows that come from the model or nearly all do; leave it "
-        "out unless everybody knows that it is part of your study"
+        f"only {many} of the people {'has' if many == 1 else 'have'} task '{task}', fewer than "
+        f"{else_}; leave it out unless everybody knows that it is part of your study"
         for task, many in having.rows()
-        if many < k
+        if many < enough
     ]
+
+
+def _enough_of_a_task(mechanism: FeatureMechanism, table: FeatureTable) -> tuple[int, str]:
+    """How many people should have a task, and what becomes of one that fewer have."""
+    if isinstance(mechanism, Seeded):
+        k = mechanism.threshold(mechanism.shape(table)).k
+        return k, (
+            f"k = {k}: its name is released, with rows that come from the model or nearly all do"
+        )
+    if isinstance(mechanism, Synthetic) and useful(mechanism, shape := mechanism.shape(table)):
+        shares = mechanism.measurement(shape).shares
+        people = math.ceil(shares.noise_of_person(mechanism.facts(shape)))
+        return people, (
+            f"the {people} that the noise on a count is: its name is released, with recordings "
+            "that are hardly more than noise"
+        )
+    return 0, ""
 
 
 def promised(mechanism: Mechanism, shape: Shape, unit: Unit, *reasons: str) -> Guarantee:
@@ -191,7 +212,8 @@ def make_plan(
     reasons = []
     if not noise.private:
         grouped = isinstance(mechanism, AnonymisingMechanism)
-        reasons.append(SEEDED if noisy else SEEDED_GROUPS if grouped else SEEDED_ROWS)
+        counted = noisy or isinstance(mechanism, Synthetic)
+        reasons.append(SEEDED if counted else SEEDED_GROUPS if grouped else SEEDED_ROWS)
     if chosen.source is BoundsSource.DATA:
         reasons.append(DATA_BOUNDS if noisy else LISTED_BOUNDS)
     guarantee = promised(mechanism, shape, mechanism.unit, *reasons)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from eyelid.mechanisms.ksame import KSame, lacking
 from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.partition import group_sizes
 from eyelid.mechanisms.prewindow import Prewindow
+from eyelid.mechanisms.synthetic import Synthetic
 from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.composition import parallel, sequential
 from eyelid.privacy.guarantee import Guarantee
@@ -33,6 +34,7 @@ from eyelid.releases.plan import (
     released_alike,
     tasks_of_few,
 )
+from eyelid.releases.prospect import MadeUp, Prospect, made_up, prospects, useful
 from eyelid.releases.spending import Budget, spent_on
 from eyelid.releases.words import plural, worth
 
@@ -47,6 +49,7 @@ class Quote:
         alike: whether people cannot be told apart by what is not protected.
         before: what the ledger has counted of these people; None without a study.
         notes: what to know of these people before a release, for the owner's eyes.
+        made_up: what made-up people will be like, where that is what is released.
     """
 
     mechanism: FeatureMechanism
@@ -54,16 +57,29 @@ class Quote:
     alike: bool = True
     before: Budget | None = None
     notes: tuple[str, ...] = ()
+    made_up: MadeUp | None = None
 
     @property
     def guarantee(self) -> Guarantee:
         """For the unit asked for."""
-        return promised(self.mechanism, self.shape, self.mechanism.unit)
+        return promised(_priced(self.mechanism, self.shape), self.shape, self.mechanism.unit)
 
     @property
     def person_level(self) -> Guarantee:
         """For a person."""
-        return promised(self.mechanism, self.shape, PERSON)
+        return promised(_priced(self.mechanism, self.shape), self.shape, PERSON)
+
+    @property
+    def useless(self) -> bool:
+        """Whether nothing would be released, because these people are too few for anything."""
+        return self.made_up is not None and not self.made_up.features
+
+    @property
+    def prospects(self) -> tuple[Prospect, ...]:
+        """What more or fewer people would allow, where people are made up."""
+        if not isinstance(self.mechanism, Synthetic):
+            return ()
+        return prospects(self.mechanism, self.shape)
 
     @property
     def others(self) -> str:
@@ -116,15 +132,28 @@ class Quote:
         return advantage_bound(self.person_level) if central else None
 
     @property
+    def informative(self) -> bool | None:
+        """Whether a release can be relied on, as far as public facts tell."""
+        if self.made_up is not None:
+            return self.made_up.informative
+        return self.expected.informative if self.expected else None
+
+    @property
     def people_needed(self) -> int | None:
-        """From how many people on a mean over them would carry information, if that is known."""
+        """From how many people on a mean over them would carry information, if that is known.
+
+        Of made-up people: for all features within the error that is wanted.
+        """
+        if self.made_up is not None:
+            return self.made_up.people_needed
         if not isinstance(self.mechanism, PredictableMechanism):
             return None
         return people_needed(self.mechanism, self.shape)
 
     def to_dict(self) -> dict[str, Any]:
         """As ``eyelid cost --json`` prints it."""
-        expected = self.expected
+        expected, people = self.expected, self.made_up
+        priced = _priced(self.mechanism, self.shape)
         return {
             "mechanism": {
                 "name": self.mechanism.name,
@@ -132,14 +161,19 @@ class Quote:
             },
             "shape": asdict(self.shape),
             "guarantee": self.guarantee.to_dict(),
-            "person_level": self.person_level.summary()
-            | {"how": self.mechanism.person_total(self.shape)},
-            "noise": {
+            "person_level": self.person_level.summary() | {"how": priced.person_total(self.shape)},
+            "noise": None
+            if self.useless
+            else {
                 "sampler": self.mechanism.sampler(self.shape),
                 "numerics": self.mechanism.numerics,
             },
-            "expected_error": expected.to_dict() if expected else None,
-            "informative": expected.informative if expected else None,
+            "expected_error": {"share_of_rows": people.share_error}
+            if people
+            else expected.to_dict()
+            if expected
+            else None,
+            "informative": self.informative,
             "informative_about": expected.informative_about if expected else None,
             "people_needed": self.people_needed,
             "says": worth(self.mechanism, self.shape),
@@ -147,6 +181,11 @@ class Quote:
             "advantage_bound": self.advantage_bound,
             "ledger": self._ledger(),
             "notes": list(self.notes),
+            **(
+                {}
+                if people is None
+                else {"made_up": people.to_dict(), "prospects": [asdict(p) for p in self.prospects]}
+            ),
         }
 
     def _ledger(self) -> dict[str, Any] | None:
@@ -181,7 +220,7 @@ def cost(
         people: how many people.
         recordings: how many recordings each.
         features: how many features.
-        length: rows of a recording.
+        length: rows of a recording; made-up people need none.
         map: what you say about the columns of recordings, as for `eyelid.read`.
         parameters: of the mechanism, such as ``epsilon``, ``delta`` and ``unit``.
 
@@ -200,16 +239,21 @@ def cost(
         table = feature_table(study, mechanism=chosen)
         shape = chosen.shape(table)
         # What a release would refuse has no price; bounds may still come from a file.
-        chosen.check(clipped_to(table, Bounds(dict.fromkeys(table.names, (0.0, 1.0)))))
+        priced = _priced(chosen, shape)
+        priced.check(clipped_to(table, Bounds(dict.fromkeys(table.names, (0.0, 1.0)))))
         before, notes = None, [*_lacking_told(chosen, shape, table), *tasks_of_few(chosen, table)]
-        alike = released_alike(chosen, chosen.cost(shape, PERSON), table)
+        alike = released_alike(chosen, priced.cost(shape, PERSON), table)
         try:
             before = spent_on(study, path)
             alike = alike and _one_history(before, shape.people)
         except InputError as error:
             notes.append(f"what was released of these people before is not known: {error}")
-        return Quote(chosen, shape, alike, before, tuple(notes))
+        return Quote(chosen, shape, alike, before, tuple(notes), _made_up(chosen, shape, table))
     facts = {"people": people, "recordings": recordings, "features": features, "length": length}
+    chosen = build_mechanism(mechanism, **parameters)
+    if isinstance(chosen, Synthetic):
+        # So many rows of a task count, however many there are.
+        facts["length"] = chosen.records
     absent = [name for name, value in facts.items() if value is None]
     if absent:
         raise InputError(
@@ -217,13 +261,30 @@ def cost(
             f"missing: {', '.join(absent)}"
         )
     numbers = {name: int(value) for name, value in facts.items() if value is not None}
-    chosen = build_mechanism(mechanism, **parameters)
     own = inside(chosen)
     if not isinstance(own, Prewindow):
-        return Quote(chosen, Shape(**numbers))
+        shape = Shape(**numbers)
+        return Quote(chosen, shape, made_up=_made_up(chosen, shape))
     # Bins and streams are measured, as many as so many windows and its own features take.
     measured = own.shape_of(numbers["people"], numbers["recordings"], numbers["length"])
     return Quote(chosen, measured)
+
+
+def _made_up(
+    chosen: FeatureMechanism, shape: Shape, table: FeatureTable | None = None
+) -> MadeUp | None:
+    return made_up(chosen, shape, table) if isinstance(chosen, Synthetic) else None
+
+
+def _priced(chosen: FeatureMechanism, shape: Shape) -> FeatureMechanism:
+    """The mechanism, with one feature where people are too few for any.
+
+    What it promises does not depend on features, and whoever plans a study wants to know more than
+    that these are too few.
+    """
+    if isinstance(chosen, Synthetic) and not useful(chosen, shape):
+        return replace(chosen, carry=1)
+    return chosen
 
 
 def _one_history(before: Budget, people: int) -> bool:

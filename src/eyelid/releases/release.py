@@ -21,11 +21,12 @@ from eyelid.io.study_folder import write_parts
 from eyelid.mechanisms.anonymising import AnonymisingMechanism
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.ksame import KSame, slot_names
-from eyelid.mechanisms.means import GroupedShape
 from eyelid.mechanisms.measuring import MeasuringMechanism
 from eyelid.mechanisms.papers.paper_mechanism import PaperMechanism
 from eyelid.mechanisms.partition import groups_told
+from eyelid.mechanisms.public_groups import GroupedShape
 from eyelid.mechanisms.slots import slots_of
+from eyelid.mechanisms.synthetic import Synthetic
 from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.guarantee import Kind
 from eyelid.privacy.noise import Randomness, randomness
@@ -35,6 +36,7 @@ from eyelid.releases.counting import counting_origin, open_ledger
 from eyelid.releases.datacard import datacard
 from eyelid.releases.fingerprint import input_digest, output_digest
 from eyelid.releases.plan import Plan, build_mechanism, make_plan, tasks_of_few
+from eyelid.releases.prospect import made_up
 from eyelid.releases.words import plural, released_as, worth
 
 
@@ -124,6 +126,8 @@ def release(
         certificate = replace(certificate, output_sha256=output_digest(table))
         read_notes = source.notes if isinstance(source, Study) else ()
         notes = (*read_notes, *_warnings(certificate), *tasks_of_few(chosen, plan.table))
+        if certificate.made_up and certificate.made_up["why_dropped"]:
+            notes = (*notes, certificate.made_up["why_dropped"])
         told = _rows_told(plan, table)
         done = Release(table, certificate, worth(chosen, plan.shape), told, out, notes)
         card = datacard(certificate, table, plan.shape, chosen)
@@ -179,6 +183,10 @@ def _rows_told(plan: Plan, table: FeatureTable) -> str:
             text += f" (of {lengths.sum():,}, one in {every} was kept)"
         repeated = len(table.data) - int(np.ceil(lengths / every).sum())
         return f"{text} ({repeated:,} of them repeat a last row)" if repeated else text
+    if isinstance(plan.mechanism, Synthetic):
+        people = plural(len(table.people), "made-up one")
+        features = f"{len(table.features)} of {plural(plan.shape.features, 'feature')}"
+        return f"in their place {people} with {features}, {text}"
     if not isinstance(plan.mechanism, MeasuringMechanism):
         # Rows that were made up are nobody's, cut or padded.
         return text
@@ -242,6 +250,8 @@ def _warnings(certificate: Certificate) -> tuple[str, ...]:
 
 def _purchase(plan: Plan, randomness_name: str) -> Purchase:
     """What the plan is about to buy."""
+    chosen = plan.mechanism
+    synthetic = made_up(chosen, plan.shape, plan.table) if isinstance(chosen, Synthetic) else None
     kept = [f"the attribute {name} of every person, released as it is" for name in plan.keep]
     return Purchase(
         what=released_as(plan.mechanism, plan.guarantee),
@@ -260,4 +270,5 @@ def _purchase(plan: Plan, randomness_name: str) -> Purchase:
         unprotected=[*plan.mechanism.unprotected(plan.table), *kept],
         alike=plan.alike,
         input_digest=lambda: input_digest(plan.table),
+        made_up=None if synthetic is None else synthetic.to_dict(),
     )

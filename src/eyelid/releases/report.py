@@ -27,9 +27,18 @@ from eyelid.releases.group_pictures import (
     plane_picture,
 )
 from eyelid.releases.rendering import rendered
+from eyelid.releases.synthetic_pictures import (
+    lengths_picture,
+    memory_picture,
+    pairs_picture,
+    shares_picture,
+    signals_picture,
+    trends_picture,
+)
 from eyelid.releases.temporal_pictures import correlation_picture, leakage_picture
 from eyelid.releases.verdict import (
     ALLOWS_MUCH,
+    best_learned,
     informative,
     named,
     printed_groups,
@@ -118,7 +127,7 @@ def _standing_without_epsilon(audit: Audit, promised: Guarantee) -> Standing:
 
 
 def _standing_of_aggregate(audit: Audit, promised: Guarantee) -> Standing:
-    """The same for means over people or made-up rows, of which no bound on naming people speaks."""
+    """The same for means over people and what is made up: no bound on naming people speaks."""
     subject, asked = audit.subject, audit.means or audit.synthetic
     member = asked.membership if asked else None
     careless = (promised.delta or 0.0) * subject.people >= 1
@@ -130,6 +139,9 @@ def _standing_of_aggregate(audit: Audit, promised: Guarantee) -> Standing:
         return Standing("weak", _ALLOWS_MUCH)
     if member is None or subject.total is None:
         return Standing("weak", "Not refuted; not everything could be tested")
+    if audit.synthetic is not None and audit.synthetic.people is not None:
+        # It finds little even where there is next to no noise.
+        return Standing("weak", "Not refuted, by a weak attack: eyelid verify has strong ones")
     return Standing("sound", "The promise stands: no attack refuted it")
 
 
@@ -142,7 +154,7 @@ def report(
         audit: what was found.
         story: everything else that the demo did.
         own: whether the page is for the owner of the data alone: only then are people's own lines
-            drawn beside the means of their groups.
+            drawn beside the means of their groups, or beside made-up people.
         inside: whether it lies in the released folder, to be taken out before that is shared.
     """
     # The audit writes reports.
@@ -191,6 +203,8 @@ def report(
         notes=audit.not_tried,
         of_the_data=OF_THE_DATA,
         shown_uses=_shown_uses(audit),
+        learned=best_learned(audit.utility),
+        left_out=subject.left_out,
         uses_of_papers=any(use.protocol.startswith("paper") for use in audit.utility),
         stream_rows=_stream_rows(audit),
         symbols={"epsilon": "ε", "mu": "μ"},
@@ -203,7 +217,9 @@ def report(
         stated=stated,
         printed=printed_groups(audit.groups) if audit.groups and not subject.grouped else "",
         printed_rows=printed_histograms(audit.histograms) if audit.histograms else "",
-        pictures=_drawn(audit, story) | ({} if view is None else _drawn_groups(view)),
+        pictures=_drawn(audit, story)
+        | ({} if view is None else _drawn_groups(view))
+        | _drawn_people(audit, own),
     )
 
 
@@ -227,7 +243,11 @@ def _about(audit: Audit) -> str:
         features = plural(len(subject.original.features), "feature")
         return f"audit of means over {whose}{how}: {features}"
     if audit.synthetic is not None:
-        return f"audit of {plural(audit.synthetic.rows, 'row')} made up from {whose}{how}"
+        many = audit.synthetic.people
+        if many is None:
+            return f"audit of {plural(audit.synthetic.rows, 'row')} made up from {whose}{how}"
+        made_up_people = plural(many, "made-up person", "made-up people")
+        return f"audit of {made_up_people}{how}, drawn from {whose}"
     if audit.groups is not None and subject.grouped:
         groups = plural(len(audit.groups.sizes), "group")
         features = plural(len(subject.original.features), "feature")
@@ -346,7 +366,9 @@ def _drawn(audit: Audit, story: Story | None) -> dict[str, Markup | None]:
     if audit.synthetic is not None:
         drawn["made_up"] = pictures.made_up_picture(audit.synthetic, audit.subject.original)
         if audit.synthetic.membership is not None:
-            drawn["membership"] = pictures.told_apart_picture(audit.synthetic.membership)
+            drawn["membership"] = pictures.told_apart_picture(
+                audit.synthetic.membership, audit.synthetic.attacker
+            )
     if audit.utility:
         drawn["utility"] = pictures.utility_picture(_shown_uses(audit))
     if audit.repeated:
@@ -368,6 +390,26 @@ def _drawn_groups(view: GroupView) -> dict[str, Markup | None]:
     """Groups beside people, over time and in the plane of two features."""
     plane = plane_picture(view) if len(view.features) > 1 else None
     return {"group_lines": lines_picture(view), "group_plane": plane}
+
+
+def _drawn_people(audit: Audit, own: bool) -> dict[str, Markup | None]:
+    """Made-up people; beside them people, where the page is for their owner."""
+    made_up, subject = audit.synthetic, audit.subject
+    if made_up is None or made_up.likeness is None or subject.released is None:
+        return {}
+    original, released, like = subject.original, subject.released, made_up.likeness
+    drawn: dict[str, Markup | None] = {
+        "shares": shares_picture(made_up),
+        "signals": signals_picture(original, released, own),
+    }
+    if own:
+        drawn |= {
+            "pairs": pairs_picture(like),
+            "memory": memory_picture(like, original.step_ms),
+            "trends": trends_picture(like),
+            "lengths": lengths_picture(original, released, like),
+        }
+    return drawn
 
 
 def _drawn_over_time(temporal: TemporalSummary, subject: Subject) -> dict[str, Markup | None]:

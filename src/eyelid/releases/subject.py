@@ -124,8 +124,13 @@ class Subject:
 
     @property
     def made_up(self) -> bool:
-        """Whether rows of nobody were released."""
-        return self.released is not None and is_made_up(self.released)
+        """Whether rows or people were released that are nobody's."""
+        return self.released is not None and is_made_up(self.released, self.law)
+
+    @property
+    def left_out(self) -> int:
+        """How many features of the original the mechanism did not release."""
+        return 0 if self.taken is None else len(set(self.taken.names) - set(self.original.names))
 
     @property
     def claims_to_hold(self) -> bool:
@@ -235,7 +240,11 @@ def subject_of(
             table, theirs, left_out = _in_common(_windows_like(theirs, table, samples), theirs)
             notes += left_out
         grouped = isinstance(law, KSame)
-        if grouped or is_made_up(theirs):
+        if is_made_up(theirs, law):
+            # Which features there should be is asked below.
+            table, theirs, _ = _in_common(table, theirs)
+            table, theirs = _compared(table, theirs)
+        elif grouped:
             table, theirs = _compared(table, theirs)
         elif certificate.guarantee.trust is Trust.CENTRAL:
             table, theirs = _means_matched(law, table, theirs)

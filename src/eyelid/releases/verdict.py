@@ -13,8 +13,10 @@ from eyelid.releases.words import SAYS_NOTHING, coarse, formal_only, limits, num
 
 if TYPE_CHECKING:
     from eyelid.audits.groups import GroupsAudit
+    from eyelid.audits.likeness import Likeness
     from eyelid.audits.means import MeansAudit
     from eyelid.audits.synthetic import ShownHistograms, SyntheticAudit
+    from eyelid.audits.utility import Use
     from eyelid.releases.audit import Audit
     from eyelid.releases.naming import NamingAttack
 
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
 _SAME = 1e-9
 # An error that is a constant's but for so little is no better.
 _CLEARLY = 0.95
+# Made-up people are good for what they keep so much of, and shares and correlations that are off by
+# less than these.
+_KEPT, _SHARE_OFF, _MEMORY_OFF = 0.6, 0.1, 0.15
 # A promise that allows attacks to be right so often, or so much better than guessing, helps little.
 ALLOWS_MUCH = 0.75
 
@@ -114,7 +119,7 @@ def _much(bound: float) -> str:
 
 
 def _of_made_up(audit: Audit, made_up: SyntheticAudit) -> str:
-    """Nobody is in made-up rows: what they are worth, and whether they show who gave them."""
+    """Nobody is in what is made up: what it is worth, and whether it shows who gave it."""
     if audit.refuted:
         return _refuted(audit)
     worth = (
@@ -123,13 +128,16 @@ def _of_made_up(audit: Audit, made_up: SyntheticAudit) -> str:
     )
     if made_up.wasserstein >= _CLEARLY * made_up.uniform:
         worth += ": this release carries next to no information"
+    elif made_up.likeness is not None:
+        worth += f". {_good_for(audit, made_up, made_up.likeness)}"
     member = made_up.membership
     found = f"who was in it was not asked: {made_up.not_tried}"
     if member is not None:
+        among = "" if made_up.among == audit.subject.people else f" (tried on {made_up.among})"
         found = (
-            "which of two people was in it is told with an advantage of "
+            f"which of two people was in it{among} is told with an advantage of "
             f"{percent(member.advantage.rate)} (95 % limits {limits(member.advantage)}, guessing "
-            "0 %) by an attack that goes by the nearest rows"
+            f"0 %) by an attack that goes by {made_up.attacker}"
         )
     certificate = audit.subject.certificate
     if certificate is None:
@@ -144,6 +152,53 @@ def _of_made_up(audit: Audit, made_up: SyntheticAudit) -> str:
     elif not promised.kind.differential:
         allowed = f"{promised.kind.spoken} sets no bound on that"
     return f"Not refuted: nobody’s own record is in it, {found}, and {allowed}; {worth}."
+
+
+def _good_for(audit: Audit, made_up: SyntheticAudit, like: Likeness) -> str:
+    """What somebody can do with made-up people, and what not; without a stop at the end."""
+    good: list[str] = []
+    bad = ["what anybody did", "rare events", "what three features have in common"]
+    if audit.subject.left_out:
+        bad.insert(0, f"the {audit.subject.left_out} features that were left out")
+    learned = best_learned(audit.utility)
+    if learned is not None and learned.rate is not None:
+        rate, raw = learned.rate, learned.raw
+        figures = (
+            f"{percent(rate.rate)} of people’s windows are right, {percent(raw.rate)} if learned "
+            f"from people, guessing {percent(rate.chance)}"
+        )
+        kept = (rate.rate - rate.chance) / max(raw.rate - rate.chance, 1e-9)
+        well = kept > _KEPT and rate.low > rate.chance
+        (good if well else bad).append(f"recognising the {learned.target} ({figures})")
+    within = made_up.median_share_error < _SHARE_OFF
+    (good if within else bad).append(
+        f"how features are distributed in tasks (shares off by {coarse(made_up.share_error)})"
+    )
+    sizes = {
+        "which features go together": (like.pair_difference, like.pair_size),
+        "trends": (like.trend_difference, like.trend_size),
+    }
+    for what, (off, size) in sizes.items():
+        if off == off and size == size:
+            (good if off < _KEPT * size else bad).append(f"{what} ({coarse(off)} off)")
+    lasting = like.memory_difference
+    if lasting == lasting:
+        (good if lasting < _MEMORY_OFF else bad).append(
+            f"how long values last (correlations {coarse(lasting)} off)"
+        )
+    told = f"It is not good for {_listed(bad)}"
+    return f"It is good for {_listed(good)}. {told}" if good else told
+
+
+def best_learned(uses: Sequence[Use]) -> Use | None:
+    """Of the first target, the model that learned most from what is made up; None without any."""
+    rated = [(use.rate.rate, use) for use in uses if use.rate is not None]
+    first = [pair for pair in rated if pair[1].target == rated[0][1].target]
+    return max(first, key=lambda pair: pair[0])[1] if first else None
+
+
+def _listed(things: Sequence[str]) -> str:
+    return things[0] if len(things) == 1 else f"{', '.join(things[:-1])} and {things[-1]}"
 
 
 def printed_groups(groups: GroupsAudit) -> str:

@@ -20,7 +20,9 @@ from eyelid.mechanisms.means import MeanMechanism
 from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.partition import groups_told
 from eyelid.mechanisms.prewindow import Prewindow
+from eyelid.mechanisms.public_groups import GroupedShape
 from eyelid.mechanisms.seeded import Seeded
+from eyelid.mechanisms.synthetic import Synthetic
 from eyelid.privacy.guarantee import Guarantee, Kind, rounded_up
 from eyelid.privacy.unit import PERSON, Trust
 from eyelid.releases.certificate import Certificate
@@ -223,8 +225,14 @@ def for_participants(certificate: Certificate, kept: Sequence[str] = ()) -> str:
         if promised.trust is Trust.CENTRAL
         else "measurements of each participant"
     )
+    shared = f"We share {what}, with random noise added."
+    if certificate.made_up is not None:
+        shared = (
+            "We share recordings of people who do not exist. A computer made them up from "
+            f"{what}, with random noise added; none of them is yours."
+        )
     told = (
-        f"We share {what}, with random noise added. If your recordings were exchanged for somebody "
+        f"{shared} If your recordings were exchanged for somebody "
         "else's, the probability of anything that others conclude would change by "
         f"{_factor(promised)}. "
     )
@@ -259,6 +267,14 @@ def facts(mechanism: FeatureMechanism, shape: Shape) -> str:
             f"{shape.people} people, {plural(shape.features, 'feature')}; "
             f"{plural(mechanism.rows, 'made-up row')} of each of {plural(shape.recordings, 'task')}"
         )
+    if isinstance(mechanism, Synthetic):
+        told = (
+            f"{plural(shape.people, 'person', 'people')}, {plural(shape.features, 'feature')}, "
+            f"{plural(shape.recordings, 'task')}, of each {plural(shape.length, 'row')} that count"
+        )
+        if not isinstance(shape, GroupedShape):
+            return told
+        return f"{told}; {shape.smallest} people in the smallest group"
     own, most = inside(mechanism), "up to " if not mechanism.claims_to_hold else ""
     if isinstance(mechanism, KSame) and mechanism.length == "group":
         most = "at least "
@@ -282,6 +298,8 @@ def released_as(mechanism: FeatureMechanism, guarantee: Guarantee) -> str:
         return "features"
     if isinstance(mechanism, AnonymisingMechanism):
         return f"means of groups of at least {mechanism.k}"
+    if isinstance(mechanism, Synthetic):
+        return "made-up people"
     return "means over people" if isinstance(mechanism, MeanMechanism) else "made-up rows"
 
 

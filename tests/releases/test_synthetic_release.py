@@ -1,0 +1,264 @@
+"""Made-up people through plan, certificate, card, cost, inspection and ledger."""
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from eyelid.errors import InputError
+from eyelid.gaze.study import Feature
+from eyelid.gaze.table import table_from_arrays
+from eyelid.io import read, write
+from eyelid.mechanisms.mechanism import Shape
+from eyelid.mechanisms.synthetic import Synthetic
+from eyelid.releases.certificate import read_certificate
+from eyelid.releases.inspection import inspect
+from eyelid.releases.plan import LISTED_BOUNDS, SEEDED
+from eyelid.releases.prospect import made_up, prospects
+from eyelid.releases.quote import cost
+from eyelid.releases.release import release
+from eyelid.releases.spending import budget
+
+LAW = {"mechanism": "synthetic", "epsilon": 4.0}
+# Enough people for three of five features, by public facts alone.
+PEOPLE = 102
+FACTS = {"people": 500, "recordings": 3, "features": 52, "epsilon": 4.0}
+
+
+@pytest.fixture
+def table():
+    """Three tasks, five features, two attributes; the last feature is constant."""
+    values = np.random.default_rng(3).uniform(0.2, 0.8, (PEOPLE, 3, 4, 5))
+    values[..., -1] = 0.5
+    features = [Feature(name, "", "", 0.0, 1.0) for name in ("a", "b", "c", "d", "e")]
+    made = table_from_arrays(values, features)
+    person = pl.int_range(PEOPLE)
+    attributes = made.people.with_columns(
+        gender=pl.when(person % 3 == 0).then(pl.lit("female")).otherwise(pl.lit("male")),
+        age=20 + person,
+    )
+    return replace(made, people=attributes)
+
+
+@pytest.fixture
+def folder(table, tmp_path):
+    write(table.study(), tmp_path / "study")
+    return tmp_path / "study"
+
+
+def text(path):
+    return path.read_text(encoding="utf-8")
+
+
+def test_a_whole_release_is_of_made_up_people_and_debits_the_real_ones(folder, tmp_path):
+    done = release(folder, tmp_path / "out", **LAW, made_up=7)
+    assert done.table.people.columns == ["person"]
+    assert done.table.people["person"].to_list() == [f"synthetic{n}" for n in range(1, 8)]
+    back = read(tmp_path / "out")
+    assert (back.released, back.origin) == (True, None)
+    assert "age" not in text(tmp_path / "out" / "people.csv")
+    certificate = read_certificate(tmp_path / "out")
+    assert certificate.to_dict() == done.certificate.to_dict()
+    assert (certificate.people, certificate.made_up["people"]) == (PEOPLE, 7)
+    promised = certificate.person_level
+    assert (promised.epsilon, promised.delta, promised.holds) == (4.0, 1e-6, True)
+    assert (certificate.guarantee.unit.name, certificate.guarantee.trust) == ("person", "central")
+    (debit,) = budget(folder).debits
+    assert (debit.people, debit.guarantee.epsilon) == (PEOPLE, 4.0)
+    assert debit.what == "made-up people, out"
+    assert re.fullmatch(
+        r"in their place 7 made-up ones with 3 of 5 features, [\d,]+ rows", done.rows
+    )
+
+
+def test_what_was_left_out_is_told_by_name_and_why_wherever_a_person_looks(folder, tmp_path):
+    done = release(folder, tmp_path / "out", **LAW)
+    told = json.loads(text(tmp_path / "out" / "certificate.json"))["made_up"]
+    assert told["dropped"] == ["d", "e"]
+    assert done.table.names == ["a", "b", "c"]
+    needed = Synthetic(epsilon=4.0).people_needed(Shape(PEOPLE, 3, 32, 5))
+    why = f"it takes {needed} people for all of them with an error of 0.1): d, e"
+    card = text(tmp_path / "out" / "DATACARD.md")
+    quoted = cost("synthetic", folder, epsilon=4.0).made_up
+    for place in (told["why_dropped"], card, done.notes[-1], quoted.why_dropped):
+        assert why in place
+    chosen = release(folder, **LAW, carry=1)
+    assert "carry=1 leaves out the last 4 of a public order: b, c, d, e" in chosen.notes[-1]
+
+
+def test_the_card_speaks_of_people_who_do_not_exist(folder, tmp_path):
+    release(folder, tmp_path / "out", **LAW, made_up=9)
+    card = text(tmp_path / "out" / "DATACARD.md")
+    drawn = "9 made-up people, drawn from what was measured under noise of the features of"
+    for told in (
+        "9 made-up people, none of them anybody, drawn from what was measured under noise of "
+        f"{PEOPLE} people: 3 features, 3 recordings each",
+        f"Recordings of {drawn} {PEOPLE} participants, are shared",
+        "\n- **Left out**: the last 2 of a public order",
+        "\n- **Made-up people are no sample of people.**",
+        "Labels of people's own rows and attributes of people were left out",
+    ):
+        assert told in card
+    consent = card.partition("consent form")[2].partition("## ")[0]
+    assert "We share recordings of people who do not exist" in consent
+    assert "a factor of at most 54.6 plus 1e-06" in consent
+    paper = card.partition("## Paragraph for a paper")[2]
+    assert "9 made-up people drawn by eyelid" in paper.partition("## ")[0]
+    for untrue in ("Means", "Made-up rows", "simulated", "Taken: .", "None"):
+        assert untrue not in card
+
+
+def test_only_attributes_that_by_names_come_out_as_shares_of_made_up_people(table):
+    done = release(table, **LAW, by="gender", carry=1, made_up=30)
+    assert done.table.people.columns == ["person", "gender"]
+    # As many of each as there are, of a hundred and two.
+    counts = dict(done.table.people["gender"].value_counts().rows())
+    assert counts == {"female": 10, "male": 20}
+    assert "how many people there are of each gender (female: 34, male: 68)" in " ".join(
+        done.certificate.unprotected
+    )
+    with pytest.raises(InputError, match="make groups with --set by=gender"):
+        release(table, **LAW, keep=["gender"])
+
+
+def test_a_price_is_that_of_its_release(table):
+    quote = cost("synthetic", table, epsilon=4.0)
+    done = release(table, **LAW)
+    assert quote.person_level == done.certificate.person_level
+    assert quote.made_up.to_dict() == done.certificate.made_up
+    assert quote.to_dict()["says"] == done.worth
+    assert quote.shape.length == 32
+
+
+def test_public_numbers_alone_are_enough_to_plan_and_no_length_is_asked_for():
+    found = cost("synthetic", **FACTS).to_dict()
+    law, shape = Synthetic(epsilon=4.0), Shape(500, 3, 32, 52)
+    assert found["expected_error"] == {"share_of_rows": law.expected_share_error(shape)}
+    assert found["people_needed"] == law.people_needed(shape)
+    assert (found["informative"], found["made_up"]["dropped"]) == (True, [])
+    each = found["prospects"]
+    assert [row["people"] for row in each] == [50, 100, 200, 500, 1000, 2000, 5000]
+    carried = [row["features"] for row in each]
+    assert carried == sorted(carried)
+    assert (carried[0], carried[-1]) == (0, 52)
+    assert each[0]["share_error"] is None
+    with pytest.raises(InputError, match="missing: recordings, features"):
+        cost("synthetic", people=500, epsilon=4.0)
+
+
+def test_the_people_needed_are_the_fewest_that_carry_all_features():
+    def carried(people):
+        return cost("synthetic", **FACTS | {"people": people}, error=0.05).made_up.features
+
+    needed = cost("synthetic", **FACTS, error=0.05).people_needed
+    assert (carried(needed), carried(needed - 1) < 52) == (52, True)
+    assert needed > cost("synthetic", **FACTS).people_needed
+
+
+def test_twenty_people_are_answered_plainly_and_nothing_is_spent(table, tmp_path):
+    few = replace(table, data=table.data.filter(pl.col("person").cast(pl.Int64) < 20))
+    write(few.study(), tmp_path / "few")
+    quote = cost("synthetic", tmp_path / "few", epsilon=4.0)
+    found = quote.to_dict()
+    assert (found["informative"], found["noise"]) == (False, None)
+    assert (found["made_up"]["people"], found["made_up"]["features"]) == (0, 0)
+    assert found["made_up"]["dropped"] == ["a", "b", "c", "d", "e"]
+    assert found["made_up"]["people_needed_for_one"] > 20
+    for instead in ("no useful study of made-up people", "ksame", "groupmean", "a weaker unit"):
+        assert instead in found["says"]
+    with pytest.raises(InputError, match="20 people are too few"):
+        release(tmp_path / "few", tmp_path / "out", **LAW)
+    assert budget(tmp_path / "few").debits == ()
+    assert not (tmp_path / "out").exists()
+    asked = release(few, **LAW, carry=1)
+    assert asked.worth.startswith("More noise than the error of 0.1 that is wanted")
+    assert not asked.certificate.made_up["informative"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ({"bins": 128}, f"128 bins for {PEOPLE} people leave most of them empty"),
+        ({"carry": 6}, "carry=6 is more than the 5 features"),
+        ({"by": "hair"}, "unknown attribute of people to group by 'hair'"),
+        ({"by": "one"}, "everybody has the same one"),
+        ({"by": "age"}, "is one person"),
+        ({"made_up": 0}, "made_up must be a whole number of at least 1"),
+        ({"epsilon": 1e-12}, "too few|more noise than there are numbers"),
+    ],
+)
+def test_bad_input_costs_nothing(table, tmp_path, changes, complaint):
+    alike = replace(table, people=table.people.with_columns(one=pl.lit("x")))
+    write(alike.study(), tmp_path / "study")
+    with pytest.raises(InputError, match=complaint):
+        release(tmp_path / "study", tmp_path / "out", **LAW | changes)
+    assert budget(tmp_path / "study").debits == ()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["study", "study.ledger"]
+
+
+def test_whoever_lacks_a_task_does_not_show_and_a_task_of_few_is_told(table):
+    rare = (pl.col("task") != "2") | (pl.col("person").cast(pl.Int64) < 3)
+    lacking = replace(table, data=table.data.filter(rare))
+    done = release(lacking, **LAW, made_up=4, rows=2)
+    having = done.table.recordings.group_by("person").agg(pl.col("task").sort())
+    assert having["task"].to_list() == [["0", "1", "2"]] * 4
+    for notes in (done.notes, cost("synthetic", lacking, epsilon=4.0).notes):
+        assert notes[0].startswith("only 3 of the people have task '2', fewer than the ")
+    assert cost("synthetic", table, epsilon=4.0).notes == ()
+
+
+def test_a_constant_feature_stays_within_its_bounds(table):
+    done = release(table.only("e", "a"), **LAW)
+    assert done.table.data["e"].is_between(0.0, 1.0).all()
+    assert done.table.data.select(pl.col("e").is_nan().any()).item() is False
+
+
+@pytest.mark.parametrize(
+    ("asked", "why"), [({"seed": 1}, SEEDED), ({"bounds": "data"}, LISTED_BOUNDS)]
+)
+def test_seeds_and_bounds_of_the_data_leave_no_guarantee(table, tmp_path, asked, why):
+    done = release(table, tmp_path / "out", **LAW, carry=2, **asked)
+    assert done.certificate.guarantee.reasons == (why,)
+    card = text(tmp_path / "out" / "DATACARD.md")
+    assert "without a guarantee of privacy" in card
+    assert "Paragraph for a paper" not in card
+
+
+def test_what_fails_after_it_was_paid_for_stays_counted(folder, tmp_path, monkeypatch):
+    monkeypatch.setattr(Synthetic, "apply", lambda *words: 1 / 0)
+    with pytest.raises(ZeroDivisionError) as failed:
+        release(folder, tmp_path / "out", **LAW)
+    assert "stays counted" in failed.value.__notes__[0]
+    assert len(budget(folder).debits) == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_inspection_names_made_up_people_where_people_are_enough(folder, tmp_path):
+    assert "made-up ones with 3 of 5 features" in inspect(read(folder))["release"]
+    release(folder, tmp_path / "out", **LAW)
+    assert inspect(read(tmp_path / "out"))["release"].startswith("This is a released dataset")
+
+
+def test_groups_keep_their_part_of_more_people(table):
+    law = Synthetic(epsilon=4.0, by="gender")
+    shape = law.shape(table)
+    same, double = prospects(law, shape, (PEOPLE, 2 * PEOPLE))
+    assert same.features == made_up(law, shape).features
+    # Noise that a third of the people bear is three times as much of them.
+    strict = Synthetic(epsilon=4.0, error=0.1 / 3)
+    assert double.features == strict.features_within(Shape(2 * PEOPLE, 3, 32, 5, shape.window))
+
+
+def test_the_tables_of_the_page_are_those_of_cost():
+    page = text(Path(__file__).parents[2] / "docs" / "synthetic.md")
+    for each in cost("synthetic", **FACTS).prospects:
+        error = "–" if each.share_error is None else f"{each.share_error:.2g}"
+        assert f"| {each.people:,} | {each.features or 'none of use'} | {error} |" in page
+    for epsilon in (1.0, 2.0, 4.0, 8.0):
+        law = Synthetic(epsilon=epsilon)
+        needed = [f"{law.people_needed(Shape(20, 3, 32, f)):,}" for f in (1, 5, 16, 52)]
+        assert f"| {epsilon:g} | {' | '.join(needed)} |" in page
