@@ -16,6 +16,7 @@ from benchmarks import (
     release,
     signals,
     startup,
+    synthetic,
 )
 from benchmarks.case import remark
 
@@ -30,6 +31,7 @@ BENCHMARKS = {
     "audit": audit.cases,
     "signals": signals.cases,
     "anonymity": anonymity.cases,
+    "synthetic": synthetic.cases,
 }
 
 

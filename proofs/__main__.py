@@ -18,6 +18,7 @@ CLAIMS = {
     "equal_guarantee": "at the same promise to a person ours are nearer, and cost foresees how far",
     "pipeline": "person totals and broken promises come through the command line",
     "canaries": "the whole release pipeline withstands made-up people, and its faults do not",
+    "synthetic_canaries": "one run of canaries shows less ε than synthetic claims, a fault more",
     "kill": "a release killed at random moments leaves all or nothing, and is counted",
     "steps": "the same when it is killed before every single step it takes on the file system",
     "crowd": "several processes cannot together exceed a limit",
@@ -31,6 +32,7 @@ CLAIMS = {
     "maps": "heatmaps show hotspots from some twenty people on, where a paper's show noise",
     "real_maps": "the same for fifteen real people, of whom subtraction finds nobody",
     "anonymity": "means of groups keep documents and hide people, where a paper's are seen through",
+    "synthetic": "made-up people teach models, are as far off as foreseen, or are refused",
     "real": "real people are recognised raw and not recognised when released",
 }
 

@@ -8,6 +8,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+# Before numpy is imported: workers that share the cores must not each take all of them.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 import numpy as np
 import pytest
 from hypothesis import settings
@@ -15,9 +19,9 @@ from hypothesis import settings
 from eyelid.cli import main
 from eyelid.gaze.features import window_features
 from eyelid.gaze.simulator import simulate
-from eyelid.gaze.study import Feature
+from eyelid.gaze.study import Feature, Study
 from eyelid.gaze.table import FeatureTable, table_from_arrays
-from eyelid.io import write
+from eyelid.io import read, write
 
 # The same examples on every machine, however busy it is.
 settings.register_profile("eyelid", deadline=None, derandomize=True)
@@ -54,12 +58,33 @@ def no_samplers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
+def no_faults(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`verify` without planted faults, where something else is asked of it."""
+    monkeypatch.setattr("eyelid.audits.verify._faults", lambda kinds: [])
+
+
+@pytest.fixture(scope="session")
 def real_data() -> Path:
     """The folder of real recordings; tests that need them are skipped without it."""
     folder = os.environ.get("EYELID_DATA")
     if not folder:
         pytest.skip("needs real recordings: set EYELID_DATA to their folder")
     return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def real_readers(real_data: Path) -> Study:
+    """Twenty people who read three documents each: MPIIDPEye."""
+    folder = real_data / "MPIIDPEye"
+    if not folder.exists():
+        pytest.skip("MPIIDPEye is not in EYELID_DATA")
+    return read(folder)
+
+
+@pytest.fixture(scope="session")
+def real_windows(real_readers: Study) -> FeatureTable:
+    """Their window features, which take seconds."""
+    return window_features(real_readers)
 
 
 FEATURES = (

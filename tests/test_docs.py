@@ -22,6 +22,7 @@ PAGES = [
     "docs/signals.md",
     "docs/heatmaps.md",
     "docs/anonymity.md",
+    "docs/synthetic.md",
 ]
 
 
@@ -46,13 +47,17 @@ def readme_commands():
     return [line.split("#")[0].split() for line in block.splitlines() if line.startswith("eyelid")]
 
 
+# Fewer people and attackers than a person who types the lines would have.
+SHORTER = {"simulate": ["--people", "6"], "audit": ["--attackers", "means,lda,likelihood"]}
+
+
 def test_the_lines_of_the_readme_run_one_after_the_other(eyelid, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     lines = readme_commands()
     assert len(lines) == 11
     for _, *words in lines:
         if words[0] != "verify":  # tested on its own, and long
-            done = eyelid(*words)
+            done = eyelid(*words, *SHORTER.get(words[0], []))
             assert done.code == 0, (words, done.err)
 
 

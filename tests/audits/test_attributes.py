@@ -11,10 +11,8 @@ from eyelid.audits import attributes
 from eyelid.audits.attributes import LeftOut, infer_attributes
 from eyelid.audits.protocols import Material
 from eyelid.errors import InputError
-from eyelid.gaze.features import window_features
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
-from eyelid.io import read
 from eyelid.mechanisms import mechanism
 from eyelid.privacy import randomness
 
@@ -205,10 +203,9 @@ def test_nothing_to_infer_is_nothing_found():
     assert infer_attributes(Material(bare)) == ([], [])
 
 
-def test_gender_shows_in_real_recordings_and_not_in_a_release_of_them(real_data):
-    table = window_features(read(real_data / "MPIIDPEye"))
-    made = mechanism("laplace", epsilon=0.1).apply(table, randomness(7))
-    found, _ = infer_attributes(Material(table, released(table, made.data)))
+def test_gender_shows_in_real_recordings_and_not_in_a_release_of_them(real_windows):
+    made = mechanism("laplace", epsilon=0.1).apply(real_windows, randomness(7))
+    found, _ = infer_attributes(Material(real_windows, released(real_windows, made.data)))
     raw = [one for one in found if one.protocol == "raw→raw"]
     assert min(one.p_value for one in raw) < 0.05
     assert max(one.auc.rate for one in raw) > 0.75

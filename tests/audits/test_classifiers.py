@@ -16,8 +16,6 @@ from eyelid.audits.classes import classes_of
 from eyelid.audits.classifiers import MODELS, Fold, judged, lots, people_apart, rbf
 from eyelid.audits.records import records_of
 from eyelid.errors import InputError
-from eyelid.gaze.features import window_features
-from eyelid.io import read
 
 
 def plain(known, shown, codes, folds, model, seed):
@@ -66,8 +64,8 @@ def test_predictions_are_those_of_plain_scikit_learn(rows, model, noise):
         assert (found[name, model] == plain(known, values, target, folds, model, 4)).all()
 
 
-def test_real_people_are_judged_as_by_plain_scikit_learn(real_data):
-    values, person, codes = sampled(window_features(read(real_data / "MPIIDPEye")), 100)
+def test_real_people_are_judged_as_by_plain_scikit_learn(real_windows):
+    values, person, codes = sampled(real_windows, 100)
     folds = people_apart(person)
     found = judged(values, values, {"task": codes}, folds)
     for model in MODELS:

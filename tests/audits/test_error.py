@@ -13,10 +13,8 @@ from hypothesis import strategies as st
 
 from eyelid.audits.error import error_of
 from eyelid.errors import InputError
-from eyelid.gaze.features import window_features
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
-from eyelid.io import read
 from eyelid.mechanisms import mechanism
 from eyelid.privacy import randomness
 
@@ -195,13 +193,9 @@ def test_the_error_of_a_release_is_what_was_expected(simulated_table):
     assert found.to_dict().keys() >= {"rmse_of_span", "nmse", "utility"}
 
 
-def test_utility_falls_with_the_square_of_the_noise_on_real_people(real_data):
-    folder = real_data / "MPIIDPEye"
-    if not folder.exists():
-        pytest.skip("MPIIDPEye is not in EYELID_DATA")
-    study = read(folder)
-    few = study.people["person"][:2].to_list()
-    table = window_features(study.derive(data=study.data.filter(pl.col("person").is_in(few))))
+def test_utility_falls_with_the_square_of_the_noise_on_real_people(real_windows):
+    few = real_windows.people["person"][:2].to_list()
+    table = replace(real_windows, data=real_windows.data.filter(pl.col("person").is_in(few)))
     rng = np.random.default_rng(7)
     names = ["fixation_rate", "pupil_mean_mean"]
     narrow = replace(table, features=tuple(f for f in table.features if f.name in names))

@@ -14,8 +14,6 @@ from eyelid.audits.membership import (
     membership_rates,
 )
 from eyelid.errors import InputError
-from eyelid.gaze.features import window_features
-from eyelid.io import read
 from eyelid.privacy import PERSON, RECORDING, Guarantee, Kind, Neighbours, Trust, gaussian_mu
 
 
@@ -119,15 +117,14 @@ def test_an_exact_heatmap_of_few_people_is_broken():
     assert found.false_positives.rate < 0.2 < 0.8 < found.true_positives.rate
 
 
-def test_real_people_are_found_in_the_mean_of_three(real_data):
-    table = window_features(read(real_data / "MPIIDPEye"))
+def test_real_people_are_found_in_the_mean_of_three(real_windows):
     people = np.stack(
         [
-            np.nan_to_num(part.select(table.names).to_numpy().astype(float)).mean(axis=0)
-            for part in table.data.partition_by("person", maintain_order=True)
+            np.nan_to_num(part.select(real_windows.names).to_numpy().astype(float)).mean(axis=0)
+            for part in real_windows.data.partition_by("person", maintain_order=True)
         ]
     )
-    spans = np.array([f.span for f in table.features])
+    spans = np.array([f.span for f in real_windows.features])
     found = membership_game(
         mean_with(None, NoiseLaw()), people / spans, size=3, law=NoiseLaw(), trials=400
     )

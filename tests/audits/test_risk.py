@@ -15,11 +15,9 @@ from eyelid.audits.identification import Finding
 from eyelid.audits.risk import features_at_risk, group_of, people_at_risk
 from eyelid.audits.statistics import rate_of_decisions
 from eyelid.errors import InputError
-from eyelid.gaze.features import window_features
 from eyelid.gaze.features.catalogue import event_feature_set, window_feature_set
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
-from eyelid.io import read
 
 
 def table_of(values):
@@ -222,15 +220,10 @@ def test_every_feature_of_the_catalogue_belongs_to_a_group():
     assert group_of("heart_rate") == "other"
 
 
-def test_real_pupils_tell_people_apart(real_data):
-    folder = real_data / "MPIIDPEye"
-    if not folder.exists():
-        pytest.skip("MPIIDPEye is not in EYELID_DATA")
-    study = read(folder)
-    few = study.people["person"][:8].to_list()
-    found = by_name(
-        window_features(study.derive(data=study.data.filter(pl.col("person").is_in(few))))
-    )
+def test_real_pupils_tell_people_apart(real_windows):
+    few = real_windows.people["person"][:8].to_list()
+    data = real_windows.data.filter(pl.col("person").is_in(few))
+    found = by_name(replace(real_windows, data=data))
     assert found["pupil_mean_mean"]["between_people"] > 0.7
     assert found["pupil_mean_mean"]["p_adjusted"] < 0.01
     assert found["pupil_mean_mean"]["rank1"] > 1 / 8

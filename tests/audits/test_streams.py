@@ -26,7 +26,6 @@ from eyelid.errors import InputError
 from eyelid.gaze.features import event_features
 from eyelid.gaze.simulator import simulate
 from eyelid.gaze.study import Screen
-from eyelid.io import read
 
 AGREEMENTS = ["fixation_kappa", "fixation_f1", "fixation_event_f1", "aoi_agreement", "aoi_kappa"]
 DISTANCES = ["gaze_rmse", "lost", "main_sequence_distance", "speed_distance", "speed_log_ratio"]
@@ -280,13 +279,9 @@ def test_areas_need_corners(study, aois):
         stream_measures(study, study, aois=aois)
 
 
-def test_real_streams_degrade_as_made_up_ones(real_data):
-    folder = real_data / "MPIIDPEye"
-    if not folder.exists():
-        pytest.skip("MPIIDPEye is not in EYELID_DATA")
-    study = read(folder)
-    few = study.people["person"][:6].to_list()
-    study = study.derive(data=study.data.filter(pl.col("person").is_in(few)))
+def test_real_streams_degrade_as_made_up_ones(real_readers):
+    few = real_readers.people["person"][:3].to_list()
+    study = real_readers.derive(data=real_readers.data.filter(pl.col("person").is_in(few)))
     same, little, much = (values(study, jittered(study, d)) for d in (0.0, 0.001, 0.02))
     assert same["fixation_kappa"] == 1.0
     assert 0.9 < little["fixation_kappa"] < 1.0

@@ -6,8 +6,6 @@ from hypothesis import strategies as st
 
 from eyelid.audits.subtraction import subtract, subtraction
 from eyelid.errors import InputError
-from eyelid.gaze.features import window_features
-from eyelid.io import read
 from eyelid.privacy import laplace_noise
 
 
@@ -56,11 +54,12 @@ def test_the_blind_guess_is_the_mean_of_the_others():
     assert found.blind_rmse_of_span == pytest.approx(np.sqrt(np.mean(np.square(guesses))))
 
 
-def test_real_people_come_back_from_the_mean_of_a_study(real_data):
-    table = window_features(read(real_data / "MPIIDPEye"))
-    means = table.data.group_by("person", maintain_order=True).agg(pl.col(table.names).mean())
-    people = means.select(table.names).fill_null(0).fill_nan(0).to_numpy()
-    spans = np.array([f.span for f in table.features])
+def test_real_people_come_back_from_the_mean_of_a_study(real_windows):
+    means = real_windows.data.group_by("person", maintain_order=True).agg(
+        pl.col(real_windows.names).mean()
+    )
+    people = means.select(real_windows.names).fill_null(0).fill_nan(0).to_numpy()
+    spans = np.array([f.span for f in real_windows.features])
     found = subtraction(people.mean(axis=0), people, spans)
     assert found.people == 20
     assert found.exact

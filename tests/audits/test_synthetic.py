@@ -17,6 +17,8 @@ from eyelid.audits.synthetic import (
 from eyelid.audits.utility import learned_elsewhere
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
+from eyelid.mechanisms.mechanism import mechanism
+from eyelid.privacy.noise import randomness
 
 FEATURES = [Feature(name, "", "", 0.0, 2.0) for name in "ab"]
 CENTRES = {"x": (0.6, 1.4), "y": (1.4, 0.6)}
@@ -63,6 +65,14 @@ def test_rows_of_nobody_are_known_by_their_name(table):
     assert not is_made_up(table)
 
 
+def test_a_mechanism_says_it_before_any_name(table):
+    names = pl.DataFrame({"person": ["synthetic01", "synthetic02"]})
+    people = replace(table, people=names)
+    assert is_made_up(people)
+    assert not is_made_up(people, mechanism("laplace", epsilon=1.0))
+    assert is_made_up(table, mechanism("synthetic", epsilon=1.0))
+
+
 def test_distances_of_distributions_are_those_of_scipy_over_tasks(table):
     made = rows_of_nobody(np.clip(drawn(1), 0, 2), table)
     found = audit_synthetic(table, made)
@@ -95,6 +105,22 @@ def test_copies_of_people_are_counted(table):
     assert "not known" in found.not_tried
 
 
+def test_rows_of_one_feature_may_be_somebodys_by_chance(table, monkeypatch):
+    monkeypatch.setattr(synthetic, "_SAME", 1e-4)
+    monkeypatch.setattr(synthetic, "_ELSEWHERE", 1e-3)
+    few = table.only("a")
+    rng = np.random.default_rng(3)
+    values = rng.uniform(0.6, 1.4, (2, 4000, 2))
+    made = replace(rows_of_nobody(values, table), features=few.features)
+    by_chance = audit_synthetic(few, made)
+    assert by_chance.copies > 50
+    assert not by_chance.copied
+    own = rng.choice(few.data["a"].to_numpy(), 400)
+    values[0, :400, 0] = own
+    copied = audit_synthetic(few, replace(rows_of_nobody(values, table), features=few.features))
+    assert copied.copied
+
+
 class Leaky:
     """Publishes two people as they are."""
 
@@ -119,6 +145,18 @@ def test_who_was_in_it_is_told_of_a_mechanism_that_copies_and_of_no_other(monkey
     # Of three people two are shown: whoever is missing is seen each time.
     assert leaky.advantage.rate == 1.0
     assert abs(deaf.advantage.rate) < 0.5
+
+
+def test_of_many_people_made_up_ones_are_made_again_of_some(monkeypatch):
+    many = original(people=40)
+    monkeypatch.setattr(synthetic, "_TRIALS", 4)
+    monkeypatch.setattr(synthetic, "_MOST_AGAIN", 100)
+    law = mechanism("synthetic", epsilon=8.0, delta=1e-6, carry=2)
+    found = audit_synthetic(many, law.apply(many, randomness(0)), law)
+    assert (found.among, found.attacker) == (8, "likelier values")
+    assert found.membership.decisions == 4
+    assert not found.copied
+    assert not found.too_exact
 
 
 def test_what_is_learned_from_made_up_rows_is_tested_on_people(table):

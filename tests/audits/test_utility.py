@@ -12,8 +12,6 @@ from eyelid.audits.protocols import Material
 from eyelid.audits.records import values_of
 from eyelid.audits.utility import utility
 from eyelid.errors import InputError
-from eyelid.gaze.features import window_features
-from eyelid.io import read
 from eyelid.mechanisms import mechanism
 from eyelid.privacy import randomness
 
@@ -154,6 +152,6 @@ def test_one_task_alone_is_no_use(simulated_table):
     assert utility(Material(one)) == []
 
 
-def test_documents_of_real_people_are_recognised(real_data):
-    uses = utility(Material(window_features(read(real_data / "MPIIDPEye"))), models=["svm"])
+def test_documents_of_real_people_are_recognised(real_windows):
+    uses = utility(Material(real_windows), models=["svm"])
     assert all(use.raw.rate > 0.8 for use in uses)

@@ -4,16 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from eyelid.gaze.features import event_features, window_features
-from eyelid.io import read
-
-
-@pytest.fixture
-def mpiidpeye(real_data):
-    folder = real_data / "MPIIDPEye"
-    if not folder.exists():
-        pytest.skip("MPIIDPEye is not in EYELID_DATA")
-    return read(folder)
+from eyelid.gaze.features import event_features
 
 
 def check_bounds(table):
@@ -25,16 +16,15 @@ def check_bounds(table):
         assert (column == feature.upper).mean() < 0.08 or feature.name.endswith("ratio")
 
 
-def test_real_people_are_recognised(mpiidpeye, rank1_across_documents):
-    table = window_features(mpiidpeye)
-    assert len(table.names) == 52
-    check_bounds(table)
+def test_real_people_are_recognised(real_windows, rank1_across_documents):
+    assert len(real_windows.names) == 52
+    check_bounds(real_windows)
     # The proof called recognition asks for documents too, and repeats it with several forests.
-    assert rank1_across_documents(table) >= 0.65
+    assert rank1_across_documents(real_windows) >= 0.65
 
 
 @pytest.mark.parametrize("kind", ["fixations", "saccades"])
-def test_the_events_of_real_people_stay_within_public_bounds(mpiidpeye, kind):
-    table = event_features(mpiidpeye, kind)
-    assert 1.0 < len(table.data) / (mpiidpeye.data["time_ms"].len() / 30.0) < 4.0
+def test_the_events_of_real_people_stay_within_public_bounds(real_readers, kind):
+    table = event_features(real_readers, kind)
+    assert 1.0 < len(table.data) / (real_readers.data["time_ms"].len() / 30.0) < 4.0
     check_bounds(table)

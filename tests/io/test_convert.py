@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 from eyelid.errors import InputError, Refused
+from eyelid.gaze.simulator import simulate
 from eyelid.io import read, write
 from eyelid.io.convert import convert
 from eyelid.io.lint import lint
@@ -183,6 +184,12 @@ def test_nothing_that_names_somebody_survives_in_any_text(export, tmp_path):
         written = b"".join(p.read_bytes() for p in (tmp_path / to).rglob("*") if p.is_file())
         assert b"annabel" not in written.lower()
         assert b"2024_03" not in written
+
+
+@pytest.fixture(scope="module")
+def simulated():
+    """Smaller than the one of all tests: it is written and read again and again here."""
+    return simulate(people=2, minutes=0.5, rate_hz=60.0, seed=11)
 
 
 def test_further_columns_of_a_study_folder_stay_behind(simulated, tmp_path):

@@ -233,9 +233,8 @@ def test_the_distinguishing_game_does_not_refute_the_claim(name, unit):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_planted_fault_is_caught(name):
-    planted = list(faults_of(type(build(name))))
-    assert {f.name for f in planted} >= {
+def test_faults_of_every_kind_are_planted(name):
+    assert {f.name for f in faults_of(type(build(name)))} >= {
         "scale × 0.85",
         "missing clip",
         "float noise",
@@ -245,7 +244,15 @@ def test_every_planted_fault_is_caught(name):
         "generator seeded anew",
         "missing values published",
     }
-    assert [f.name for f in planted if not f.caught(50_000, randomness(3))] == []
+
+
+def test_every_planted_fault_of_gaussian_is_caught():
+    """Those of laplace are planted, and caught, in the tests of `verify` itself."""
+    planted = list(faults_of(type(build("gaussian"))))
+    # A little less noise and its low digits need many runs to be seen, the others few.
+    runs = {"scale × 0.85": 50_000, "float noise": 20_000}
+    found = {f.name: f.caught(runs.get(f.name, 5_000), randomness(3)) for f in planted}
+    assert [name for name, caught in found.items() if not caught] == []
 
 
 @pytest.mark.parametrize("unit", UNITS, ids=str)

@@ -382,18 +382,14 @@ def test_planted_faults_are_caught(fault):
     assert fault.caught(40_000 if "×" in fault.name else 10_000, randomness(13))
 
 
-def test_the_public_coefficients_hold_what_real_signals_have(real_data):
-    from eyelid.gaze.features import window_features
-    from eyelid.io import read
-
-    table = window_features(read(real_data / "MPIIDPEye"))
+def test_the_public_coefficients_hold_what_real_signals_have(real_windows):
     law = build(epsilon=1e4)
-    shape = law.shape(table)
-    spans = np.array([f.span for f in table.features])
-    lowers = np.array([f.lower for f in table.features])
-    for _, person in list(table.data.group_by("person", maintain_order=True))[:4]:
+    shape = law.shape(real_windows)
+    spans = np.array([f.span for f in real_windows.features])
+    lowers = np.array([f.lower for f in real_windows.features])
+    for _, person in list(real_windows.data.group_by("person", maintain_order=True))[:4]:
         recordings = person.partition_by("recording", maintain_order=True)
-        rows = [r.select(table.names).to_numpy()[: shape.length] for r in recordings]
+        rows = [r.select(real_windows.names).to_numpy()[: shape.length] for r in recordings]
         values = law.clip((np.stack(rows) - lowers) / spans)
         rebuilt = law.rebuild(law.query(values, shape) * law.step(shape), shape)
         # Nobody is clipped, and what is left out is small against the span.

@@ -329,16 +329,17 @@ def test_noise_before_windows_can_be_inside():
         assert np.abs(shown - expected).max() < 0.1
 
 
-def test_real_readers_by_gender(real_data):
-    table = eyelid.window_features(eyelid.read(real_data / "MPIIDPEye"))
+def test_real_readers_by_gender(real_windows):
     law = build("dct", epsilon=4.0, by="gender")
-    shape = law.shape(table)
+    shape = law.shape(real_windows)
     assert (shape.people, shape.recordings, shape.smallest) == (20, 3, 10)
-    released = law.apply(table, randomness(1))
+    released = law.apply(real_windows, randomness(1))
     assert released.people["people"].to_list() == [10, 10]
     assert len(released.recordings) == 6
-    exact = law.exact(table, law.groups(table))
-    spans = np.array([f.span for f in table.features])
-    off = (released.data.select(table.names) - exact.data.select(table.names)).to_numpy() / spans
+    exact = law.exact(real_windows, law.groups(real_windows))
+    spans = np.array([f.span for f in real_windows.features])
+    off = (
+        released.data.select(real_windows.names) - exact.data.select(real_windows.names)
+    ).to_numpy() / spans
     # Clipping only takes away.
     assert np.sqrt(np.mean(off**2)) < law.expected_rmse_of_span(shape)

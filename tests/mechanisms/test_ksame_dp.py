@@ -286,13 +286,12 @@ def test_canaries_pass_unharmed_and_tell_when_noise_is_missing(monkeypatch):
     assert canary_audit(law, people=400, seed=1).refuted
 
 
-def test_real_readers_in_groups_of_eight(real_data):
-    table = eyelid.window_features(eyelid.read(real_data / "MPIIDPEye"))
+def test_real_readers_in_groups_of_eight(real_windows):
     law = build(k=8, epsilon=4.0)
-    shape = law.shape(table)
+    shape = law.shape(real_windows)
     assert (shape.people, shape.recordings, shape.smallest) == (20, 3, 10)
-    released = law.apply(table, randomness(1))
+    released = law.apply(real_windows, randomness(1))
     assert released.people["people"].to_list() == [10, 10]
     # Honest: 20 people and so many features leave nothing to see.
     assert law.expected_rmse_of_span(shape) > 1
-    assert "almost no information" in eyelid.cost(law, table).to_dict()["says"]
+    assert "almost no information" in eyelid.cost(law, real_windows).to_dict()["says"]

@@ -262,7 +262,9 @@ def test_planted_faults_are_caught(name):
     chosen = ["noise on real parts only", "missing √n", "recording ε sold as person"]
     chosen += ["chunk ε sold as person"] * (name != "fpa")
     assert {*chosen, "missing clip", "rows without noise"} <= set(planted)
-    assert [n for n in chosen if not planted[n].caught(20_000, randomness(3))] == []
+    runs = {"missing √n": 20_000}
+    missed = [n for n in chosen if not planted[n].caught(runs.get(n, 5_000), randomness(3))]
+    assert missed == []
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -13,7 +13,6 @@ from eyelid.audits.claims.faults import faults_of
 from eyelid.audits.claims.game import play
 from eyelid.audits.claims.sensitivity import fuzz
 from eyelid.errors import InputError, Refused
-from eyelid.gaze.features import window_features
 from eyelid.gaze.features.bins import bin_streams, stream_set
 from eyelid.gaze.features.catalogue import window_feature_set
 from eyelid.gaze.table import table_from_arrays
@@ -314,18 +313,17 @@ def test_planted_faults_are_caught(name):
     assert planted[name].caught(20_000, randomness(4))
 
 
-def test_in_real_recordings_caps_bite_seldom_and_change_little(real_data):
-    study = eyelid.read(real_data / "MPIIDPEye")
+def test_in_real_recordings_caps_bite_seldom_and_change_little(real_readers, real_windows):
     law = build()
-    bins = law.summarise(study)
+    bins = law.summarise(real_readers)
     kinds = ["fixations", "saccades", "blinks"]
-    every = bin_streams(study, kinds, max_events=99, max_blinks=99)
+    every = bin_streams(real_readers, kinds, max_events=99, max_blinks=99)
     lost = {kind: 1 - bins.data[kind].sum() / every.data[kind].sum() for kind in kinds}
     assert lost["fixations"] == 0.0
     assert lost["saccades"] < 0.005
     # Blinks are found 0.7 times a second here, far more often than people blink.
     assert 0.1 < lost["blinks"] < 0.2
-    differences = in_spans(law.present(bins), window_features(study))
+    differences = in_spans(law.present(bins), real_windows)
     off = {name: math.sqrt(np.nanmean(each**2)) for name, each in differences.items()}
     blinks = {name: error for name, error in off.items() if name.startswith("blink")}
     assert max(blinks.values()) < 0.09

@@ -11,10 +11,8 @@ from hypothesis import strategies as st
 from eyelid.audits.temporal import correlation
 from eyelid.audits.temporal.correlation import mean_over_features, temporal_correlations
 from eyelid.errors import InputError
-from eyelid.gaze.features import window_features
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
-from eyelid.io import read
 
 TWO = (Feature("a", "1", "", -9.0, 9.0), Feature("b", "1", "", -9.0, 9.0))
 
@@ -160,9 +158,8 @@ def test_simulated_differences_are_less_correlated_than_signals(simulated_table)
     assert difference < 0.7 * raw
 
 
-def test_on_real_people_differences_are_less_correlated_than_signals(real_data):
-    table = window_features(read(real_data / "MPIIDPEye"))
-    found = temporal_correlations(table, longest_delta_t=128)
+def test_on_real_people_differences_are_less_correlated_than_signals(real_windows):
+    found = temporal_correlations(real_windows, longest_delta_t=128)
     sizes = found.group_by("task").agg(pl.col("raw", "difference").abs().mean())
     assert len(sizes) == 3
     assert (sizes["difference"] < 0.45 * sizes["raw"]).all()

@@ -433,10 +433,10 @@ def test_osie_has_all_its_people_and_fixations(real_data):
     assert looks.weight.sum() == pytest.approx(inside["duration_ms"].sum())
 
 
-def test_pupils_in_an_eye_camera_are_no_gaze_on_a_picture(real_data):
-    pupils = read(real_data / "MPIIDPEye")
+def test_pupils_in_an_eye_camera_are_no_gaze_on_a_picture(real_readers):
+    stimulus = real_readers.data["stimulus"][0] or ""
     with pytest.raises(InputError, match="eye camera"):
-        looks_of(pupils, stimuli=[pupils.data["stimulus"][0] or ""], **SIZE)
+        looks_of(real_readers, stimuli=[stimulus], **SIZE)
 
 
 def test_a_study_without_stimuli_and_with_many_rows_is_one_picture():

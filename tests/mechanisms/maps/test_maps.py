@@ -264,7 +264,9 @@ class TestClaims:
     @pytest.mark.parametrize("name", HOLDING)
     def test_planted_faults_are_caught(self, name):
         faults = list(faults_of(find(name)))
-        missed = [fault.name for fault in faults if not fault.caught(20_000, randomness(6))]
+        hard = ("scale × 0.85", "one person's part, not two", "each picture limited alone")
+        runs = dict.fromkeys(hard, 20_000)
+        missed = [f.name for f in faults if not f.caught(runs.get(f.name, 5_000), randomness(6))]
         assert len(faults) >= 12
         assert not missed
 

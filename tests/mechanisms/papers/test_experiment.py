@@ -4,7 +4,6 @@ import pytest
 
 from eyelid.gaze.features import window_features
 from eyelid.gaze.simulator import simulate
-from eyelid.io import read
 from eyelid.mechanisms import mechanism
 from eyelid.mechanisms.papers.experiment import paper_features, utility_experiment
 from eyelid.mechanisms.papers.signals import signals_of
@@ -91,8 +90,8 @@ def test_the_same_seed_gives_the_same_figures(wandering):
     assert one.equals(other)
 
 
-def test_real_people_show_the_published_slopes(real_data):
-    table = paper_features(window_features(read(real_data / "MPIIDPEye")))
+def test_real_people_show_the_published_slopes(real_windows):
+    table = paper_features(real_windows)
     comic = table.data.filter(pl.col("task") == "comic")
     from dataclasses import replace
 

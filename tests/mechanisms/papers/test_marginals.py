@@ -220,19 +220,14 @@ def test_parameters_that_mean_nothing_are_refused(wrong, said):
         law(**wrong)
 
 
-def test_all_of_the_real_windows_pass_as_they_must(real_data):
+def test_all_of_the_real_windows_pass_as_they_must(real_windows):
     """Two people of the paper's own dataset; the test is run on all of their rows."""
-    from eyelid.gaze.features import window_features
-    from eyelid.io import read
-
-    study = read(real_data / "MPIIDPEye")
-    people = study.people["person"].to_list()[:2]
-    few = replace(
-        study,
-        data=study.data.filter(pl.col("person").is_in(people)),
-        people=study.people.filter(pl.col("person").is_in(people)),
+    people = pl.col("person").is_in(real_windows.people["person"][:2].to_list())
+    table = replace(
+        real_windows,
+        data=real_windows.data.filter(people),
+        people=real_windows.people.filter(people),
     )
-    table = window_features(few)
     made = law(k=8).synthesise(table, randomness(9))
     tasks = table.data["task"]
     assert (made.plausible == table.data.select(pl.len().over(tasks)).to_series().to_numpy()).all()
