@@ -13,6 +13,7 @@ from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
 
 FEATURES = [Feature(name, "", "", 0.0, 1.0) for name in "abc"]
+EVENLY = (np.arange(1000) + 0.5) / 1000
 
 
 def people(seed, trend=0.0, memory=0.9, together=0.8, rows=60, count=10):
@@ -75,10 +76,38 @@ def test_shares_are_compared_at_the_quartiles_of_the_release_people_counting_ali
     )
     made = data.with_columns(a=pl.Series(np.linspace(0, 1, 16)))
     (error,) = share_errors(table, replace(table, data=made))["share_error"]
-    cut = np.quantile(np.linspace(0, 1, 16), (0.25, 0.5, 0.75), method="nearest")
-    parts = [np.searchsorted(cut, made["a"].to_numpy()[rows]) for rows in (slice(4), slice(4, 16))]
-    theirs = np.mean([np.bincount(part, minlength=4) / len(part) for part in parts], axis=0)
-    assert error == pytest.approx(np.sqrt(np.mean((np.array([0.5, 0, 0, 0.5]) - theirs) ** 2)))
+    # Everybody's rows in bins equal in the cube root, each a thousand points evenly over its bin.
+    points = {
+        person: (np.minimum(np.cbrt(rows) * 64, 63).astype(int)[:, None] + EVENLY).ravel()
+        for person, rows in (("x", np.linspace(0, 0.2, 4)), ("y", np.linspace(4 / 15, 1, 12)))
+    }
+    weights = np.repeat([0.5, 0.5], [points["x"].size, points["y"].size])
+    weights /= np.repeat([points["x"].size, points["y"].size], [4000, 12000])
+    every = np.concatenate([points["x"], points["y"]])
+    order = np.argsort(every)
+    cuts = every[order][np.searchsorted(np.cumsum(weights[order]), (0.25, 0.5, 0.75))]
+    ours = [np.floor(np.cbrt(a) * 64) + EVENLY for a in (0.1, 0.9)]
+    below = np.mean([[(one <= cut).mean() for cut in cuts] for one in ours], axis=0)
+    parts = np.diff(below, prepend=0, append=1)
+    assert error == pytest.approx(np.sqrt(np.mean((parts - 0.25) ** 2)), abs=2e-3)
+
+
+def test_one_value_and_the_bin_around_it_are_the_same():
+    table = people(0).only("c")
+    spread = np.random.default_rng(0).uniform((42 / 64) ** 3, (43 / 64) ** 3, len(table.data))
+    made = replace(table, data=table.data.with_columns(c=pl.Series(spread)))
+    assert share_error(share_errors(table, made)) == pytest.approx(0, abs=1e-12)
+
+
+def test_values_in_bins_that_the_release_leaves_empty_count():
+    table = people(0).only("c")
+    elsewhere = pl.when(pl.int_range(pl.len()) % 2 == 0).then(0.9).otherwise(0.95)
+    made = replace(table, data=table.data.with_columns(c=elsewhere))
+    # All of it lies below the first quartile: 1 instead of a quarter, 0 instead of three.
+    expected = np.sqrt((0.75**2 + 3 * 0.25**2) / 4)
+    assert share_error(share_errors(table, made)) == pytest.approx(expected)
+    # The release is the same in both tasks, so that it is off by all there is.
+    assert share_error(share_errors(table, made), "share_size") == pytest.approx(expected)
 
 
 def test_missing_values_and_tasks_of_one_side_are_left_out():

@@ -147,16 +147,17 @@ def test_who_was_in_it_is_told_of_a_mechanism_that_copies_and_of_no_other(monkey
     assert abs(deaf.advantage.rate) < 0.5
 
 
-def test_of_many_people_made_up_ones_are_made_again_of_some(monkeypatch):
-    many = original(people=40)
+def test_made_up_people_are_told_by_what_was_measured_and_rows_by_what_is_made_up(monkeypatch):
     monkeypatch.setattr(synthetic, "_TRIALS", 4)
-    monkeypatch.setattr(synthetic, "_MOST_AGAIN", 100)
-    law = mechanism("synthetic", epsilon=8.0, delta=1e-6, carry=2)
-    found = audit_synthetic(many, law.apply(many, randomness(0)), law)
-    assert (found.among, found.attacker) == (8, "likelier values")
-    assert found.membership.decisions == 4
+    people = original(people=24)
+    law = mechanism("synthetic", epsilon=8.0, delta=1e-6, carry=2, records=4)
+    found = audit_synthetic(people, law.apply(people, randomness(0)), law)
+    assert (found.among, found.attacker) == (24, "likelihood of all noisy answers")
+    assert "sees all noisy answers" in found.attack
     assert not found.copied
-    assert not found.too_exact
+    rows = audit_synthetic(people, rows_of_nobody(drawn(1), people), Deaf())
+    assert (rows.attacker, rows.positive) == ("nearest rows", None)
+    assert "stronger attackers may exist" in rows.attack
 
 
 def test_what_is_learned_from_made_up_rows_is_tested_on_people(table):

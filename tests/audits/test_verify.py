@@ -13,6 +13,7 @@ from eyelid.mechanisms.groupmean import GroupMean
 from eyelid.mechanisms.laplace import Laplace
 from eyelid.mechanisms.mechanism import _registry
 from eyelid.mechanisms.papers.marginals import MarginalsPaper
+from eyelid.mechanisms.synthetic import Synthetic
 from eyelid.privacy import randomness
 from eyelid.privacy.noise import DiscreteLaplace
 
@@ -31,6 +32,11 @@ def test_every_mechanism_of_the_catalogue_is_tried_at_every_unit():
         assert tried >= {(unit, unit) for unit in units}
         # As printed it says nothing about people.
         assert tried >= {(unit, "person") for unit in units} or kind is MarginalsPaper
+
+
+def test_games_about_made_up_people_say_how_small_they_are():
+    for *_, settings in _claims(Synthetic):
+        assert all(size in settings for size in ("carry=", "bins=8", "records=2"))
 
 
 def test_every_mechanism_that_claims_to_hold_has_planted_faults():

@@ -28,17 +28,17 @@ def rows(table):
 
 
 def test_public_numbers_alone_plan_a_study(eyelid):
-    done = eyelid("cost", *LAW, *NUMBERS, "--people", "500", "--set", "error=0.05")
+    done = eyelid("cost", *LAW, *NUMBERS, "--people", "500", "--set", "error=0.1")
     assert done.code == 0
     found = json.loads(
-        eyelid("cost", *LAW, *NUMBERS, "--people", "500", "--set", "error=0.05", "--json").out
+        eyelid("cost", *LAW, *NUMBERS, "--people", "500", "--set", "error=0.1", "--json").out
     )
     lines = rows(done.out)
     assert "assumed 500 people, 52 features, 3 tasks, of each 32 rows that count" in lines
     assert f"people needed for all features {found['people_needed']:,}" in lines
     assert f"features of them {found['made_up']['features']} of 52" in lines
     assert found["made_up"]["why_dropped"][1:] in done.out
-    for row in found["prospects"][2:]:
+    for row in found["prospects"][3:]:
         error = f"{row['share_error']:.2g}"
         assert f"{row['people']:,} {row['features']} {error}" in lines
     assert "50 none of use –" in lines
@@ -58,11 +58,14 @@ def test_a_release_tells_what_became_of_people_and_features(eyelid, study, tmp_p
     done = eyelid("release", study, tmp_path / "out", *LAW, "--set", "made_up=8")
     assert done.code == 0
     assert "100 people, in their place 8 made-up ones with 3 of 5 features" in done.out
-    assert "with an error of 0.1): d, e" in done.err
+    assert "with an error of 0.15): d, e" in done.err
     quoted = eyelid("cost", study, *LAW)
     assert quoted.code == 0
     assert "features of them 3 of 5" in rows(quoted.out)
-    assert "with an error of 0.1): d, e." in quoted.out
+    assert "with an error of 0.15): d, e." in quoted.out
+    assert "Features that are made up: a, b, c." in quoted.out
+    looked = eyelid("lint", tmp_path / "out")
+    assert (looked.code, "is a release" in looked.out) == (0, True)
     again = eyelid("release", tmp_path / "out", tmp_path / "more", *LAW)
     assert (again.code, "a released dataset already" in again.err) == (2, True)
 
@@ -74,3 +77,14 @@ def test_a_mechanism_is_shown_with_its_parameters(eyelid):
     assert "eyelid cost --mechanism synthetic --epsilon 1 IN" in done.out
     # Nobody's own record comes out, so nothing of anybody is kept.
     assert "keep=COLUMN" not in done.out
+
+
+def test_how_many_people_to_make_up_is_asked_by_its_own_name(eyelid, study, tmp_path):
+    for command in (("cost", study), ("release", study, tmp_path / "out")):
+        done = eyelid(*command, *LAW, "--set", "people=30")
+        assert (done.code, "--set made_up=30" in done.err) == (2, True)
+
+
+def test_choosing_features_names_made_up_people_where_people_are_enough(eyelid, study, tmp_path):
+    done = eyelid("features", study, tmp_path / "fewer", "--only", "a,b")
+    assert "fewer --mechanism synthetic --epsilon 4'." in done.out.splitlines()[-1]

@@ -61,7 +61,7 @@ def home(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def done(home):
-    return audit(home / "features", home / "out", attackers=["means"], report=home / "page.html")
+    return audit(home / "features", home / "out", attackers=["means"])
 
 
 def changed(home, where, change):
@@ -108,7 +108,7 @@ def test_the_json_keeps_its_contract_and_tells_of_groups(done, home):
 
 def test_only_a_page_outside_the_released_folder_draws_people(done, home):
     inside = (home / "out" / "report.html").read_text(encoding="utf-8")
-    outside = (home / "page.html").read_text(encoding="utf-8")
+    outside = report(done, own=True)
     for page in (inside, outside):
         assert "Why group means are still of use" in page
         assert "of t0, t1, t2, over time" in page
@@ -370,7 +370,7 @@ def test_made_up_rows_that_are_peoples_own_are_refuted(monkeypatch):
     certificate = replace(made.certificate, output_sha256=output_digest(copied))
     found = audit(table, replace(made, table=copied, certificate=certificate))
     assert "made-up rows are rows of people as they were recorded" in found.refuted[0]
-    with pytest.raises(InputError, match="nobody can be named: leave out attackers"):
+    with pytest.raises(InputError, match="nobody can be named in it: leave out"):
         audit(table, made, attackers=["means"])
 
 

@@ -8,8 +8,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from eyelid.audits import synthetic
+from eyelid.audits import noisy_answers
 from eyelid.audits.membership import advantage_bound
+from eyelid.audits.statistics import Rate
 from eyelid.audits.utility import learned_elsewhere
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
@@ -18,7 +19,7 @@ from eyelid.io import write
 from eyelid.releases.audit import audit
 from eyelid.releases.fingerprint import output_digest
 from eyelid.releases.release import release
-from eyelid.releases.report import standing
+from eyelid.releases.report import beyond_expected, report, standing
 from eyelid.releases.subject import subject_of
 
 FEATURES = [Feature(name, "1/s", f"{name} a second", 0.0, 2.0) for name in "abc"]
@@ -44,7 +45,8 @@ def quickly():
     """What takes long has tests of its own."""
     tree = functools.partial(learned_elsewhere, models=["tree"])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(synthetic, "_TRIALS", 6)
+        patch.setattr(noisy_answers, "_DECISIONS", 12)
+        patch.setattr(noisy_answers, "_OF_CONTROL", 12)
         patch.setattr("eyelid.releases.audit.learned_elsewhere", tree)
         yield
 
@@ -75,17 +77,72 @@ def test_nobody_is_named_and_the_bound_is_on_membership(study, made, found):
     assert found.identification == found.positive == ()
     bound = advantage_bound(made.certificate.person_level)
     assert found.synthetic.membership.bound == bound < 1
-    assert (found.synthetic.people, found.synthetic.attacker) == (90, "likelier values")
+    assert (found.synthetic.people, found.synthetic.among) == (90, 90)
     assert "nobody’s own record is in it" in found.verdict
-    assert "It is not good for what anybody did" in found.verdict
+    assert "knows everybody else and sees all noisy answers" in found.verdict
+    assert "Kept, that is, off by less than half of what there is: recognising" in found.verdict
+    assert "are right by tree" in found.verdict
+    assert "Never in it: what anybody did" in found.verdict
     told = json.loads(found.to_json())
     assert told["identification"] == []
     figures = told["made_up"]
+    assert "sees all noisy answers" in figures["membership"]["attack"]
+    assert told["controls"]["positive"]["rate"] > 0.9
     assert figures["copies"] == 0
     assert len(figures["marginals"]) == 6
     assert figures["expected_share_error"] > 0
     assert {one["lag"] for one in figures["likeness"]["memory"]} == {1, 4, 16}
     assert figures["wasserstein_of_span"] < figures["uniform_of_span"]
+
+
+def promising(found, **of_all):
+    """The same under a promise that rules something out; of all releases together, another one."""
+    certificate = found.subject.certificate
+    strict = replace(certificate.person_level, epsilon=2.0, mu=0.5)
+    certificate = replace(certificate, person_level=strict)
+    member = replace(found.synthetic.membership, bound=advantage_bound(strict))
+    return replace(
+        found,
+        subject=replace(found.subject, certificate=certificate, total=replace(strict, **of_all)),
+        synthetic=replace(found.synthetic, membership=member),
+    )
+
+
+def test_the_page_is_green_only_for_an_attack_that_finds_people_without_noise(found):
+    sound, member = promising(found), found.synthetic.membership
+
+    def banner(right):
+        clear = replace(found.synthetic.positive, right=right)
+        return standing(replace(sound, synthetic=replace(sound.synthetic, positive=clear)))
+
+    assert banner(Rate(1.0, 0.9, 1.0, 0.5, 40)).name == "sound"
+    assert banner(member.right).name == "weak"
+    assert "finds little without noise" in banner(member.right).words
+
+
+def test_what_other_releases_leave_of_the_promise_is_said_by_headline_and_verdict(found):
+    nothing = promising(found, holds=False, reasons=("one of them promises nothing",))
+    little = promising(found, epsilon=40.0)
+    assert standing(nothing).words.endswith("with the others nothing holds")
+    assert "nothing holds: one of them promises nothing" in nothing.verdict
+    assert standing(little).words.endswith("all of them promise little")
+    assert "a person has paid" in little.verdict
+
+
+def test_why_shares_are_farther_off_than_foreseen_is_said_where_it_is_known(study, found):
+    def told(errors, table=study):
+        marginals = found.synthetic.marginals.with_columns(share_error=pl.Series(errors))
+        off = replace(found.synthetic, marginals=marginals, expected_share_error=0.1)
+        subject = replace(found.subject, original=table)
+        return beyond_expected(replace(found, synthetic=off, subject=subject))
+
+    assert "those with few values" in told([0.05] * 5 + [0.9])
+    assert "the model gets wrong" in told([0.3] * 6)
+    absent = (pl.col("person") != "0") | (pl.col("task") == "read")
+    assert "Not everybody has every task" in told(
+        [0.3] * 6, replace(study, data=study.data.filter(absent))
+    )
+    assert told([0.14] * 6) == ""
 
 
 def test_the_task_is_learned_from_made_up_people_and_tested_on_people(found):
@@ -107,13 +164,6 @@ def with_copies(study, table):
         pl.concat([rows[name], table.data[name][3:]]).alias(name) for name in "abc"
     )
     return replace(table, data=copied)
-
-
-def without_noise(study, table):
-    """People themselves under other names, each value moved by next to nothing."""
-    order = study.data.sort("person", "recording", "time_ms", maintain_order=True)
-    moved = [pl.Series(name, order[name].clip(1e-3, 1.99) + 1e-5) for name in "abc"]
-    return replace(table, data=table.data.with_columns(moved))
 
 
 def renamed(study, table):
@@ -155,13 +205,9 @@ def test_people_who_are_not_what_the_certificate_says_disagree(study, made, chan
     assert any(text in sentence for sentence in subject.disagreements)
 
 
-@pytest.mark.parametrize(
-    ("change", "text"),
-    [(with_copies, "3 of 2160 made-up rows are rows of people"), (without_noise, "only, and the")],
-)
-def test_people_who_are_not_made_up_are_refuted(study, made, change, text):
-    done = audit(study, changed(made, change(study, made.table)))
-    assert any(text in sentence for sentence in done.refuted)
+def test_people_who_are_not_made_up_are_refuted(study, made):
+    done = audit(study, changed(made, with_copies(study, made.table)))
+    assert "3 of 2160 made-up rows are rows of people" in done.refuted[0]
     assert standing(done).name == "refuted"
     assert "Do not share" in done.verdict
 
@@ -173,20 +219,25 @@ def test_a_certificate_whose_mechanism_would_not_run_is_refuted(study, made):
     assert any("cannot be run on the original" in one for one in subject.disagreements)
 
 
-def test_the_page_in_the_folder_draws_nothing_of_people(study, tmp_path):
+@pytest.mark.parametrize("simulated", [False, True])
+def test_the_page_in_the_folder_draws_nothing_of_people(study, tmp_path, simulated):
     folder, out = tmp_path / "study", tmp_path / "out"
-    write(study.study(), folder)
+    write(replace(study, simulated=simulated).study(), folder)
     release(folder, out, **LAW, carry=2)
+    released = set(out.iterdir())
     done = audit(folder, out, report=tmp_path / "own.html")
+    assert set(out.iterdir()) == released
     assert done.subject.left_out == 1
     own = (tmp_path / "own.html").read_text(encoding="utf-8")
-    inside = (out / "report.html").read_text(encoding="utf-8")
+    inside = report(done, inside=True)
     of_people = ("of people and made up", "in recordings of people and made-up people")
     for words in of_people:
         assert words in own
         assert words not in inside
-    assert "Do not share it." in own
-    assert "Nothing of people is drawn here" in inside
+    assert ("Do not share it." in own) is not simulated
+    for words in ("of the real people, without noise", "leave <code>audit.json</code> and"):
+        assert words in inside
+        assert words not in own
     for page in (own, inside):
         assert "no guarantee" in page
         assert "1 feature was left out" in page
@@ -208,4 +259,8 @@ def test_the_command_prints_what_is_kept(eyelid, study, tmp_path):
     assert done.code == 0
     told = " ".join(done.out.split())
     assert "correlation of two features" in told
+    assert "with itself 1 row later" in told
+    assert "Leave audit.json and report.html out when you share that folder" in told
+    assert "control: hardly any noise" in told
+    assert "The attacker knows everybody else’s data" in told
     assert "That is no guarantee" in told

@@ -6,7 +6,7 @@ all of them: the figures are about what people have in common, and a hundred sho
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,13 +15,15 @@ from numpy.typing import NDArray
 
 from eyelid.audits.records import values_of
 from eyelid.errors import InputError
+from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.measuring import window_rows
 from eyelid.mechanisms.mechanism import Values
-from eyelid.mechanisms.synthesis.sequences import lags_of
+from eyelid.mechanisms.synthesis.binning import Bins
+from eyelid.mechanisms.synthesis.sequences import BEND, lags_of
 
-# Bins between the public bounds, for the total variation.
-_BINS = 20
+# Bins between the public bounds: for the total variation, and as fine as any that are measured.
+_BINS, _FINEST = 20, 64
 # Rows of each side that shares and distances are taken of, evenly spread over everybody.
 _MOST_ROWS, _MOST_MOVED = 120_000, 30_000
 # Values of each side that are looked at for whatever goes over time.
@@ -83,6 +85,11 @@ class Likeness:
         return _mean(np.abs(self.memory[0] - self.memory[1]))
 
     @property
+    def memory_size(self) -> float:
+        """Mean size of people's own: what rows without a memory would be off by."""
+        return _mean(np.abs(self.memory[0]))
+
+    @property
     def trend_difference(self) -> float:
         """Mean size of the difference over tasks and features, in standard deviations."""
         return _mean(np.abs(self.trends[0] - self.trends[1]))
@@ -120,8 +127,8 @@ def marginals(original: FeatureTable, released: FeatureTable) -> pl.DataFrame:
     """How far each feature is distributed as people's is: one row a feature and task.
 
     ``wasserstein`` is the mean distance in spans that values must be moved by, ``uniform`` the same
-    of values evenly spread between the bounds, ``total_variation`` of bins evenly wide, and
-    ``share_error`` as in `share_errors`.
+    of values evenly spread between the bounds, ``total_variation`` of bins evenly wide,
+    ``share_error`` and ``share_size`` as in `share_errors`.
     """
     from scipy.stats import wasserstein_distance
 
@@ -152,31 +159,42 @@ def marginals(original: FeatureTable, released: FeatureTable) -> pl.DataFrame:
 
 
 def share_errors(original: FeatureTable, released: FeatureTable) -> pl.DataFrame:
-    """How far shares of tasks are off: name, task, share_error.
+    """How far shares of tasks are off, and are apart: name, task, share_error, share_size.
 
-    Each feature is cut at the quartiles of the release, over all tasks. Of each task, the share of
-    rows in each of the four parts is compared between the release and the original, people counting
-    alike: the root mean square over the parts.
+    Values are told apart as 64 public bins tell them and lie evenly inside these, since nothing
+    finer is measured. Each feature is cut at the quartiles of the release, over all tasks. Of each
+    task, the share of rows in each of the four parts is compared between the release and the
+    original, people counting alike: the root mean square over the parts. What
+    `Synthetic.expected_share_error` foresees is this. ``share_size`` is what there is: how far the
+    original's shares are from a quarter each, which is what a release that is the same in all tasks
+    would be off by.
     """
     names, tasks = original.names, tasks_in_common(original, released)
     sides = [_some_rows(table) for table in (original, released)]
-    made = sides[1].select(pl.col(names).cast(pl.Float64).fill_nan(None))
-    quartiles = [made.select(pl.all().quantile(q)).row(0) for q in (0.25, 0.5, 0.75)]
-    cuts = dict(zip(names, zip(*quartiles, strict=True), strict=True))
-    ours, theirs = (_shares(rows, cuts, tasks) for rows in sides)
-    off = np.sqrt(np.mean((ours - theirs) ** 2, axis=-1))
+    edges = np.arange(_FINEST + 1)
+    off, there_is = np.empty((2, len(names), len(tasks)))
+    for number, feature in enumerate(original.features):
+        ours, theirs = (_to_each_edge(rows, feature, tasks) for rows in sides)
+        cuts = np.interp((0.25, 0.5, 0.75), _over_first(theirs), edges)
+        parts, made_up = (
+            np.diff([np.interp(cuts, edges, task) for task in side], prepend=0.0, append=1.0)
+            for side in (ours, theirs)
+        )
+        off[number] = np.sqrt(np.mean((parts - made_up) ** 2, axis=-1))
+        there_is[number] = np.sqrt(np.mean((parts - 0.25) ** 2, axis=-1))
     return pl.DataFrame(
         {
             "name": np.repeat(names, len(tasks)),
             "task": np.tile(np.array(tasks, dtype=str), len(names)),
             "share_error": off.ravel(),
+            "share_size": there_is.ravel(),
         }
     )
 
 
-def share_error(errors: pl.DataFrame) -> float:
+def share_error(errors: pl.DataFrame, column: str = "share_error") -> float:
     """The root mean square over features and tasks."""
-    return float(np.sqrt(_mean(errors["share_error"].to_numpy() ** 2)))
+    return float(np.sqrt(_mean(errors[column].to_numpy() ** 2)))
 
 
 def tasks_in_common(original: FeatureTable, released: FeatureTable) -> tuple[str, ...]:
@@ -204,23 +222,21 @@ def _numbers(rows: pl.DataFrame, names: Sequence[str]) -> Values:
     return rows.select(pl.col(list(names)).cast(pl.Float64).fill_null(np.nan)).to_numpy()
 
 
-def _shares(
-    rows: pl.DataFrame, cuts: Mapping[str, Sequence[float]], tasks: Sequence[str]
-) -> Values:
-    """(features, tasks, 4): mean over people of the share of their rows in each part."""
-    value = {name: pl.col(name).cast(pl.Float64).fill_nan(None) for name in cuts}
-    below = [
-        (value[name] <= cut).mean().alias(f"{name} {number}")
-        for name, three in cuts.items()
-        for number, cut in enumerate(three)
-    ]
-    each = rows.with_columns(task_of(rows).alias("task"))
-    people = each.group_by("person", "task").agg(below)
-    mean = people.group_by("task").agg(pl.all().exclude("person").mean())
-    place = {task: number for number, task in enumerate(mean["task"])}
-    found = mean.drop("task").to_numpy()[[place[task] for task in tasks]].astype(np.float64)
-    to = found.reshape(len(tasks), len(cuts), 3).transpose(1, 0, 2)
-    return np.diff(to, axis=-1, prepend=0.0, append=1.0)
+def _to_each_edge(rows: pl.DataFrame, feature: Feature, tasks: Sequence[str]) -> Values:
+    """(tasks, bins + 1): mean over people of the share of their rows below each edge of bins."""
+    value = _numbers(rows, [feature.name])
+    number = task_of(rows).replace_strict(tasks, range(len(tasks)), default=None)
+    there = ~np.isnan(value[:, 0]) & number.is_not_null().to_numpy()
+    people = rows["person"].n_unique()
+    person = rows["person"].rank("dense").to_numpy()[there] - 1
+    task = number.to_numpy()[there].astype(np.int64)
+    many = np.bincount(task * people + person, minlength=len(tasks) * people)
+    place = task * _FINEST + Bins.of([feature], _FINEST, BEND).codes(value[there])[:, 0]
+    weight = 1 / many[task * people + person]
+    shares = np.bincount(place, weight, len(tasks) * _FINEST).reshape(len(tasks), _FINEST)
+    people_with = np.count_nonzero(many.reshape(len(tasks), people), axis=1)[:, None]
+    below = np.cumsum(shares / np.where(people_with, people_with, np.nan), axis=1)
+    return np.insert(below, 0, 0.0, axis=1)
 
 
 @dataclass(frozen=True, eq=False)

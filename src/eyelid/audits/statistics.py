@@ -34,7 +34,7 @@ class Rate:
     def __str__(self) -> str:
         """As a person writes it."""
         rate, low, high = (f"{100 * share:.0f}" for share in (self.rate, self.low, self.high))
-        return f"{rate} % ({low}–{high} %)"
+        return f"{rate} % ({low}{' to ' if self.low < 0 else '–'}{high} %)"
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,10 @@
 Nobody's record is there, so nobody can be named. What is asked: how far what is made up is like
 people; whether any of it is a copy; and, by running the mechanism again with somebody in it or
 somebody else in their place, whether that can be told. Only the last one is about what a guarantee
-promises. Distances to the nearest row of the original are a check of sanity: they are small
-wherever people are alike, and large ones prove nothing.
+promises. Of rows it is told by what is made up, which finds less than could be found; of people by
+all that was measured of them, which is the most that can be (`eyelid.audits.noisy_answers`).
+Distances to the nearest row of the original are a check of sanity: they are small wherever people
+are alike, and large ones prove nothing.
 """
 
 from __future__ import annotations
@@ -12,13 +14,14 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
-from eyelid.audits.likeness import Likeness, likeness, marginals, share_error, task_of
+from eyelid.audits.likeness import Likeness, likeness, marginals, share_error
 from eyelid.audits.membership import Membership, told_apart
+from eyelid.audits.noisy_answers import told_by_answers
 from eyelid.audits.records import values_of
 from eyelid.engine.progress import track
 from eyelid.errors import InputError
@@ -26,7 +29,8 @@ from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.mechanism import Values
 from eyelid.mechanisms.seeded import Seeded
-from eyelid.mechanisms.synthetic import MADE_UP, Synthetic
+from eyelid.mechanisms.synthesis.naming import MADE_UP
+from eyelid.mechanisms.synthetic import Synthetic
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import randomness
 
@@ -35,18 +39,10 @@ _MOST_ROWS, _MOST_MADE = 6000, 2000
 _BLOCK_ROWS = 100_000
 # How often the mechanism is run again; not where that would take minutes.
 _TRIALS, _MOST_VALUES = 100, 4_000_000
-# Made-up people are made again of some: of so many values, and of so many people at least.
-_MOST_AGAIN, _FEWEST_AGAIN = 300_000, 8
-# Bins of values, for an attacker who asks whose values are likelier.
-_BINS = 32
 # In spans: a copy, but for rounding; and how far rows are moved to see what chance would give.
 _SAME, _ELSEWHERE = 1e-9, 1e-6
 # Standard errors that copies must be above what chance gives.
 _CERTAIN = 5.0
-# Shares that come out so many times as near as they should be are not noise, but for such luck.
-_TIMES, _LUCK = 2.0, 1e-6
-# With more noise than this, shares are at their bounds and their error says little.
-_MOST_NOISE = 0.15
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,10 +55,10 @@ class SyntheticAudit:
         marginals: one row a feature and task: ``name``, ``task``, ``wasserstein`` (mean distance in
             spans that values must be moved to be distributed as people's are), ``uniform`` (the
             same of values evenly spread between the bounds, which anybody could write down),
-            ``total_variation`` over public bins, and ``share_error`` (`eyelid.audits.likeness`).
+            ``total_variation`` over public bins, ``share_error`` and ``share_size``
+            (`eyelid.audits.likeness`).
         likeness: what else made-up people have in common with people; None for rows.
         expected_share_error: what the mechanism says of it beforehand; None where it says nothing.
-        too_exact: whether shares are nearer to the truth than noise would let them be.
         copies: made-up rows that are rows of the original.
         chance_copies: how many there would be by chance: of rows moved a little.
         nearest_of_span: median distance from a made-up row to the nearest of the original.
@@ -70,6 +66,8 @@ class SyntheticAudit:
         membership: how well it was told who of two people was in it; None where it was not tried.
         attacker: by what.
         among: people of whom the mechanism was run again.
+        positive: the same with hardly any noise, which shows what the attack can do; None where it
+            is not the strongest there is, so that finding little shows little.
         not_tried: why not.
     """
 
@@ -78,7 +76,6 @@ class SyntheticAudit:
     marginals: pl.DataFrame
     likeness: Likeness | None
     expected_share_error: float | None
-    too_exact: bool
     copies: int
     chance_copies: int
     nearest_of_span: float
@@ -86,6 +83,7 @@ class SyntheticAudit:
     membership: Membership | None
     attacker: str = ""
     among: int = 0
+    positive: Membership | None = None
     not_tried: str = ""
 
     @property
@@ -111,10 +109,25 @@ class SyntheticAudit:
         return share_error(self.marginals)
 
     @property
+    def share_size(self) -> float:
+        """The same of what there is: how far shares of tasks are from a quarter."""
+        return share_error(self.marginals, "share_size")
+
+    @property
     def median_share_error(self) -> float:
         """The median: a few features that hardly vary do not count for it."""
         off = self.marginals["share_error"].to_numpy()
         return float(np.median(off[np.isfinite(off)]))
+
+    @property
+    def attack(self) -> str:
+        """What whoever told who was in it knew and saw, and whether others can do better."""
+        if self.positive is not None:
+            return (
+                "knows everybody else’s data and both people’s, and sees all noisy answers: nobody "
+                "who sees the release can do better with these people"
+            )
+        return "knows both people’s data and sees the release: stronger attackers may exist"
 
     @property
     def copied(self) -> bool:
@@ -221,7 +234,7 @@ def audit_synthetic(
     found = marginals(original, released)
     people = len(released.people) if released.people["person"].to_list() != [MADE_UP] else None
     copies, by_chance = _copies(original, released)
-    membership, attacker, among, not_tried = _membership(original, law, person_level, seed)
+    asked = _membership(original, law, person_level, seed)
     # Which features there should be is another question.
     made = replace(law, carry=len(original.names)) if isinstance(law, Synthetic) else None
     return SyntheticAudit(
@@ -232,33 +245,12 @@ def audit_synthetic(
         expected_share_error=None
         if made is None
         else made.expected_share_error(made.shape(original)),
-        too_exact=made is not None and _too_exact(made, original, found),
         copies=copies,
         chance_copies=by_chance,
         nearest_of_span=float(np.median(nearest)),
         people_apart_of_span=float(np.median(apart)),
-        membership=membership,
-        attacker=attacker,
-        among=among,
-        not_tried=not_tried,
+        **asked,
     )
-
-
-def _too_exact(law: Synthetic, original: FeatureTable, found: pl.DataFrame) -> bool:
-    """Whether shares are much nearer to the truth than the mechanism's noise can leave them.
-
-    Parts of a feature have the sum 1, and those of tasks are cut where all tasks together are: so
-    many shares are free. That what the mechanism says is off by a factor of 2 is allowed.
-    """
-    from scipy.stats import chi2
-
-    shape = law.shape(original)
-    noise = law.noise_of_shares(shape)
-    free = 3 * len(original.names) * (found["task"].n_unique() - 1)
-    if not free or noise > _MOST_NOISE:
-        return False
-    ratio = _TIMES * share_error(found) / noise
-    return bool(chi2.cdf(free * ratio**2, free) < _LUCK)
 
 
 def _copies(original: FeatureTable, released: FeatureTable) -> tuple[int, int]:
@@ -309,26 +301,37 @@ def _membership(
     law: FeatureMechanism | None,
     person_level: Guarantee | None,
     seed: int,
-) -> tuple[Membership | None, str, int, str]:
+) -> dict[str, Any]:
+    """How well it is told who of two people was in it; or why that was not tried.
+
+    Of made-up people all that was measured is at hand, and the attack is the strongest there is.
+    """
+    if law is None:
+        return _untried("the mechanism is not known here, and could not be run again")
+    rng = np.random.default_rng([seed, *b"who was in it"])
+    if isinstance(law, Synthetic):
+        told = told_by_answers(original, law, person_level, rng)
+        return {**vars(told), "attacker": "likelihood of all noisy answers"}
+    if len(original.data) * len(original.features) > _MOST_VALUES:
+        return _untried("the original is so large that running the mechanism again would take long")
+    return _run_again(original, law, person_level, rng)
+
+
+def _untried(why: str) -> dict[str, Any]:
+    return {"membership": None, "not_tried": why}
+
+
+def _run_again(
+    original: FeatureTable,
+    law: FeatureMechanism,
+    person_level: Guarantee | None,
+    rng: np.random.Generator,
+) -> dict[str, Any]:
     """Run again without one or the other of two people, and say which by what is made up.
 
     The attacker knows both, and everybody else stays the same: what is compared are neighbouring
-    datasets, as the guarantee has it. It is given whatever the data, so that fewer people will do:
-    among them one counts for more.
-
-    Returns:
-        What came of it, by what attacker, among how many people; or why it was not tried.
+    datasets, as the guarantee has it.
     """
-    if law is None:
-        return None, "", 0, "the mechanism is not known here, and could not be run again"
-    rng = np.random.default_rng([seed, *b"who was in it"])
-    near, attacker = _near, "nearest rows"
-    if isinstance(law, Synthetic):
-        near, attacker = _likely, "likelier values"
-        law, original = _fewer(law, original, person_level, rng)
-    elif len(original.data) * len(original.features) > _MOST_VALUES:
-        why = "the original is so large that running the mechanism again would take long"
-        return None, "", 0, why
     people = original.recordings["person"].unique(maintain_order=True).to_list()
     noise = randomness(rng)
     own = {name: rows for (name,), rows in original.data.group_by("person")}
@@ -342,43 +345,11 @@ def _membership(
         try:
             made = law.apply(others, noise)
         except InputError as error:
-            why = f"without one of its people the mechanism does not run ({error})"
-            return None, "", 0, why
-        theirs = [own[name] for name in pair]
-        evidence = near(original, made, theirs)
+            return _untried(f"without one of its people the mechanism does not run ({error})")
+        evidence = _near(original, made, [own[name] for name in pair])
         scores[trial] = evidence[0] - evidence[1]
-        if isinstance(law, Synthetic):
-            # Some people are like everybody: what counts is that made-up ones are more like them.
-            rest = original.data.filter(~pl.col("person").is_in(pair))
-            usual = near(original, replace(original, data=rest), theirs)
-            scores[trial] -= usual[0] - usual[1]
-    return told_apart(scores, coins, target, person_level), attacker, len(people), ""
-
-
-def _fewer(
-    law: Synthetic,
-    original: FeatureTable,
-    person_level: Guarantee | None,
-    rng: np.random.Generator,
-) -> tuple[Synthetic, FeatureTable]:
-    """The same mechanism for some of the people, drawn at random, and the beginnings of theirs."""
-    recordings = original.recordings
-    people = recordings["person"].unique(maintain_order=True)
-    width = len(original.names)
-    many = max(_FEWEST_AGAIN, _MOST_AGAIN * len(people) // max(1, len(original.data) * width))
-    if many < len(people):
-        people = people.gather(np.sort(rng.choice(len(people), many, replace=False)))
-    each = len(recordings) / recordings["person"].n_unique()
-    most = max(law.records, int(_MOST_AGAIN / (len(people) * width * each)))
-    row = pl.int_range(pl.len()).over("person", "recording")
-    kept = original.data.filter(pl.col("person").is_in(people.to_list()) & (row < most))
-    attributes = original.people.filter(pl.col("person").is_in(people.to_list()))
-    # What depends on how many people there are stays as it was.
-    delta = law.delta if person_level is None else person_level.delta
-    again = replace(law, carry=width, delta=delta, made_up=None)
-    if again.bins is not None and again.bins >= len(people):
-        again = replace(again, bins=None)
-    return again, replace(original, data=kept, people=attributes)
+    found = told_apart(scores, coins, target, person_level)
+    return {"membership": found, "attacker": "nearest rows", "among": len(people)}
 
 
 def _near(original: FeatureTable, made: FeatureTable, people: list[pl.DataFrame]) -> list[float]:
@@ -390,36 +361,4 @@ def _near(original: FeatureTable, made: FeatureTable, people: list[pl.DataFrame]
     for own in people:
         some = own[np.linspace(0, len(own) - 1, min(len(own), 50)).astype(np.intp)]
         found.append(-float(cdist(values_of(original, some), rows).min(axis=1).mean()))
-    return found
-
-
-def _likely(original: FeatureTable, made: FeatureTable, people: list[pl.DataFrame]) -> list[float]:
-    """How likely people's values are as made-up values of the same task are distributed."""
-    tasks = sorted(set(task_of(original.recordings)))
-    shares = np.stack(
-        [
-            _histograms(_codes(original, made.data.filter(task_of(made.data) == task)))
-            for task in tasks
-        ]
-    )
-    place = {task: number for number, task in enumerate(tasks)}
-    feature = np.arange(len(original.names))
-    found = []
-    for own in people:
-        task = np.array([place[name] for name in task_of(own)])
-        found.append(float(shares[task[:, None], feature, _codes(original, own)].mean()))
-    return found
-
-
-def _codes(original: FeatureTable, rows: pl.DataFrame) -> NDArray[np.intp]:
-    """Bins that are fine where features of gaze are."""
-    values = np.clip(values_of(original, rows), 0.0, 1.0)
-    return np.asarray(np.minimum(np.cbrt(values) * _BINS, _BINS - 1), dtype=np.intp)
-
-
-def _histograms(codes: NDArray[np.intp]) -> Values:
-    """(features, bins): logarithms of shares, none of them 0."""
-    width = codes.shape[1]
-    flat = np.bincount((codes + np.arange(width) * _BINS).ravel(), minlength=width * _BINS)
-    found: Values = np.log((flat.reshape(width, _BINS) + 0.5) / (len(codes) + 0.5 * _BINS))
     return found

@@ -106,8 +106,7 @@ def run(
     else:
         _tell(done)
         say(done.verdict)
-        written = [path for path in done.written if path.suffix == ".html"]
-        say(f"Read {written[0]}. {UNCOVERED}" if written else "A page to read: --report FILE.")
+        _point_to(done.written, UNCOVERED)
         if done.people is not None:
             say("This names people: it is for the owner's eyes.")
     if done.refuted:
@@ -139,9 +138,20 @@ def _run_heatmap(
     else:
         _tell_heatmap(done)
         say(done.verdict)
-        say(f"Read {next(path for path in done.written if path.suffix != '.json')}. {UNCOVERED}")
+        _point_to(done.written, UNCOVERED)
     if done.refuted:
         raise typer.Exit(1)
+
+
+def _point_to(written: Sequence[Path], uncovered: str) -> None:
+    """Where the page is, and what not to share."""
+    pages = [path for path in written if path.suffix != ".json"]
+    say(f"Read {pages[0]}. {uncovered}" if pages else "A page to read: --report FILE.")
+    if len(written) > 1:
+        say(
+            "Leave audit.json and report.html out when you share that folder; --report FILE "
+            "writes a page elsewhere instead."
+        )
 
 
 def _listed(text: str | None) -> list[str] | None:
@@ -153,6 +163,7 @@ def _tell(done: Audit) -> None:
     from eyelid.audits.identification import strongest
     from eyelid.privacy.guarantee import rounded_up
     from eyelid.releases.report import telling_attributes
+    from eyelid.releases.verdict import best_learned
     from eyelid.releases.words import coarse
 
     if done.means is not None:
@@ -196,16 +207,23 @@ def _tell(done: Audit) -> None:
     fair = [use for use in done.utility if not use.protocol.startswith("paper")]
     for target, protocol in dict.fromkeys((use.target, use.protocol) for use in fair):
         mine = [use for use in fair if (use.target, use.protocol) == (target, protocol)]
-        raw = max(mine, key=lambda use: use.raw.rate)
-        cells = [target, protocol, f"{raw.raw.chance:.0%}", f"{raw.raw} {raw.model}", "–"]
-        rated = [(use.rate, use.model) for use in mine if use.rate is not None]
-        if rated:
-            rate, model = max(rated, key=lambda pair: pair[0].rate)
-            cells[-1] = f"{rate} {model}"
-        uses.append(tuple(cells))
+        best = [max(mine, key=lambda use: use.raw.rate), best_learned(mine)]
+        uses += [
+            (
+                target,
+                protocol,
+                use.model,
+                f"{use.raw.chance:.0%}",
+                str(use.raw),
+                "–" if use.rate is None else str(use.rate),
+            )
+            for use in dict.fromkeys(best)
+            if use is not None
+        ]
     if uses:
-        columns = ["recognised", "protocol", "chance", "learned from raw data", "from the release"]
-        print_table("What it is good for (share of rows, the best model of each)", columns, uses)
+        columns = ["recognised", "protocol", "model", "chance", "learned from raw data"]
+        title = "What it is good for (share of rows, the models that are best at either)"
+        print_table(title, [*columns, "from the release"], uses)
     attributes = [
         (a.attribute, a.asks, a.protocol, f"{a.auc.rate:.2f}", f"{a.p_value:.2g}", a.attacker)
         for a in telling_attributes(done)
@@ -290,9 +308,13 @@ def _tell_made_up(made_up: SyntheticAudit) -> None:
         what = plural(made_up.rows, "row")
         if made_up.people is not None:
             what = plural(made_up.people, "person", "people")
-        row = (what, made_up.attacker, str(found.advantage), allowed)
+        rows = [(what, made_up.attacker, str(found.advantage), allowed)]
+        if made_up.positive is not None:
+            control = ("control: hardly any noise", "the same", str(made_up.positive.advantage), "")
+            rows.append(control)
         columns = ["made up", "attacker goes by", "advantage (95 % limits)", "allowed"]
-        print_table("Which of two people was in it (guessing: 0%)", columns, [row])
+        print_table("Which of two people was in it (guessing: 0%)", columns, rows)
+        say(f"The attacker {made_up.attack}.")
     if made_up.likeness is not None:
         _tell_likeness(made_up, made_up.likeness)
     say(
@@ -308,25 +330,27 @@ def _tell_made_up(made_up: SyntheticAudit) -> None:
 
 def _tell_likeness(made_up: SyntheticAudit, like: Likeness) -> None:
     """How like people made-up ones are, beside what would be off without them."""
-    from eyelid.releases.words import coarse
+    from eyelid.releases.words import coarse, plural
 
     expected = made_up.expected_share_error
     rows = [
         (
             "share of a task in a quarter of a feature",
             coarse(made_up.share_error),
-            "–" if expected is None else f"{coarse(expected)} (expected)",
+            "–" if expected is None else coarse(expected),
+            coarse(made_up.share_size),
         ),
-        ("correlation of two features", coarse(like.pair_difference), coarse(like.pair_size)),
-        ("trend over a recording (sd)", coarse(like.trend_difference), coarse(like.trend_size)),
-        ("length of recordings", f"{like.length_distance:.0%}", "–"),
+        ("correlation of two features", coarse(like.pair_difference), "", coarse(like.pair_size)),
+        ("trend over a recording (sd)", coarse(like.trend_difference), "", coarse(like.trend_size)),
+        ("length of recordings", f"{like.length_distance:.0%}", "", ""),
         *(
-            (f"correlation with itself {lag} rows later", coarse(off), coarse(real))
+            (f"correlation with itself {plural(lag, 'row')} later", coarse(off), "", coarse(real))
             for lag, real, _, off in like.memories
         ),
     ]
     shown = [row for row in rows if "nan" not in row]
-    print_table("How like people they are", ["what", "off by", "people's own size"], shown)
+    columns = ["what", "off by", "expected from public facts", "what there is"]
+    print_table("How like people they are", columns, shown)
 
 
 def _tell_means(means: MeansAudit) -> None:

@@ -23,6 +23,7 @@ from eyelid.cli.output import (
 if TYPE_CHECKING:
     from eyelid.releases.expectation import Expectation
     from eyelid.releases.prospect import MadeUp, Prospect
+    from eyelid.releases.quote import Quote
 
 EXAMPLES = """\b
 Examples:
@@ -152,7 +153,7 @@ def run(
         ("assumed", facts(quote.mechanism, quote.shape)),
         (f"for one {quote.guarantee.unit}", quote.guarantee.numbers()),
         ("for one person, in total", quote.person_level.numbers()),
-        *([("noise", found["noise"]["sampler"])] if found["noise"] else ()),
+        *([("noise", _noise(quote))] if found["noise"] else ()),
         *(_errors(errors) if errors else ()),
         *(_of_made_up(quote.made_up) if quote.made_up else ()),
     ]
@@ -181,9 +182,9 @@ def run(
         _plan(quote.prospects)
         say()
     if quote.made_up and quote.made_up.why_dropped:
-        why = quote.made_up.why_dropped
-        say(f"{why[0].upper()}{why[1:]}.")
-    for line in promise_lines(quote.person_level, quote.others, found["person_level"]["how"]):
+        _carried(quote.made_up, assumed=source is None)
+    how, form = found["person_level"]["how"], quote.mechanism.form
+    for line in promise_lines(quote.person_level, quote.others, how, form):
         say(line)
     if quote.refused:
         say(quote.refused)
@@ -203,13 +204,28 @@ def _errors(errors: Expectation) -> Iterator[tuple[str, str]]:
     yield "error of a constant, on average", f"{CONSTANT_RMSE_OF_SPAN:.4g} of the span"
 
 
+def _noise(quote: Quote) -> str:
+    """The noise in words; of made-up people in people, whom a reader can compare it with."""
+    return quote.made_up.noise_told if quote.made_up else quote.mechanism.sampler(quote.shape)
+
+
+def _carried(people: MadeUp, *, assumed: bool) -> None:
+    """Which features made-up people have, which not and why."""
+    if people.carried:
+        whose = ", if they are eyelid's features of windows" if assumed else ""
+        say(f"Features that are made up{whose}: {', '.join(people.carried)}.")
+    say(f"{people.why_dropped[0].upper()}{people.why_dropped[1:]}.")
+    say("Others are made up if you choose them: eyelid features IN OUT --only A,B.")
+
+
 def _of_made_up(people: MadeUp) -> Iterator[tuple[str, str]]:
     """What made-up people will be like, row by row of the table."""
     yield "made-up people", f"{people.people:,}" if people.features else "none of use"
     yield "features of them", f"{people.features} of {people.features_there}"
     if people.share_error is not None:
-        noise = f"noise alone {people.share_noise:.2g}, wanted at most {people.wanted_error:g}"
-        yield "error of a task's share in a quarter", f"{people.share_error:.2g} ({noise})"
+        wanted = f"{people.share_error:.2g} (wanted at most {people.wanted_error:g})"
+        yield "error of a task's share in a quarter", wanted
+        yield "noise on a correlation", f"{people.correlation_noise:.2g}"
     many = "no number is enough" if people.people_needed is None else f"{people.people_needed:,}"
     yield "people needed for all features", many
     if not people.features and people.people_needed_for_one is not None:

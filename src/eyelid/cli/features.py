@@ -58,7 +58,7 @@ def run(
     from eyelid.gaze.table import FeatureTable
     from eyelid.io import write
     from eyelid.io.intake import counted, read_scrubbed
-    from eyelid.releases.inspection import fitting_release
+    from eyelid.releases.inspection import fitting_release, table_to_train_on
     from eyelid.releases.words import plural
 
     asked = {"window_s": window, "step_s": step, "method": method}
@@ -94,6 +94,9 @@ def run(
     options, why = fitting_release(made)
     say(why)
     say(f"Next: eyelid cost {out} {options}")
+    train = table_to_train_on(made, str(out))
+    if train:
+        say(train.strip())
 
 
 def _counts(table: FeatureTable) -> list[tuple[str, int, int, str, str]]:

@@ -33,9 +33,18 @@ def run(source: In, columns: ColumnMap = None, as_json: Json = False) -> int:
             }
         )
         return code
+    released = (source / "certificate.json").is_file()
+    if not found and released:
+        say(f"{source} is a release, and nothing was found beside it: its certificate says what")
+        say("it promises, and DATACARD.md whether its people are real, groups or made up.")
+        return code
     if not found:
         say(f"{source}: nothing found besides the gaze, which itself identifies people.")
         return code
     print_findings("Leaks", found)
+    if released:
+        say(f"{source} is a release: remove such files before you share it; what is in its tables")
+        say("is mended in the original, and released from there.")
+        return code
     say(f"Mend it: eyelid convert {source} OUT" + (" --map … as here" if columns else ""))
     return code

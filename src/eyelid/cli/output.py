@@ -131,6 +131,11 @@ def settings(pairs: Sequence[str] | None, options: Collection[str] = _OPTIONS) -
         key = key.strip().replace("-", "_")
         if key in found:
             raise InputError(f"--set {key} is given twice: give it once, several values as a,b")
+        if key == "people":
+            raise InputError(
+                f"people is no parameter: --people {value} tells 'cost' how many there are, --set "
+                f"made_up={value} tells synthetic how many to make up"
+            )
         if key in options:
             raise InputError(f"{key} has an option of its own: write --{key} {value}")
         found[key] = value.strip()

@@ -64,6 +64,12 @@ def run(
 
     parameters = settings(setting)
     keep = [name for name in parameters.pop("keep", "").split(",") if name]
+    told: list[str] = []
+
+    def tell(remark: str) -> None:
+        told.append(remark)
+        note(f"eyelid: {remark}")
+
     with shown():
         done = release(
             source,
@@ -77,10 +83,11 @@ def run(
             seed=seed,
             keep=keep,
             map=column_map(columns),
+            tell=tell,
             **parameters,
         )
     certificate = done.certificate
-    for remark in done.notes:
+    for remark in done.notes[len(told) :]:
         note(f"eyelid: {remark}")
     if ledger is not None:
         note(f"eyelid: counted in {ledger}; releases of these people elsewhere are not in it")
@@ -92,7 +99,9 @@ def run(
     say(f"{out}: {plural(certificate.people, 'person', 'people')}, {done.rows}.")
     if certificate.guarantee.holds and certificate.guarantee.unit.name != "person":
         say(f"One {certificate.guarantee.unit}: {certificate.guarantee.numbers()}.")
-    first, *more = promise_lines(certificate.person_level, certificate.others, certificate.how)
+    first, *more = promise_lines(
+        certificate.person_level, certificate.others, certificate.how, certificate.form
+    )
     say(f"One person, in total: {first}" if certificate.person_level.holds else first)
     for line in more:
         say(line)

@@ -224,6 +224,9 @@ def check(study: Study) -> Study:
                 f"people '{same}' and '{name}' differ only in how their names are written: "
                 "are they one person? Write them alike, or give them other names"
             )
+    twice = study.people["person"].filter(study.people["person"].is_duplicated())
+    if len(twice):
+        raise InputError(f"person {twice[0]} has more than one row in people.csv: keep one")
     known = set(study.people["person"].to_list())
     unknown = [name for name in names if name not in known]
     if unknown:

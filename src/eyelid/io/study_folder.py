@@ -133,6 +133,11 @@ def write(study: Study, path: Path | str) -> Study:
     [1.0]
     """
     path = Path(path)
+    if not isinstance(study, Study):
+        raise InputError(
+            f"write takes a Study, got a {type(study).__name__}: give table.study(), and write a "
+            "release as it is made, with release(…, out=…)"
+        )
     study = check(study)
     inherited = study.origin
     origin = inherited or Origin(uuid.uuid4().hex, ledger_beside(path))

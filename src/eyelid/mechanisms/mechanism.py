@@ -109,6 +109,8 @@ class Mechanism(ABC):
     units: ClassVar[tuple[str, ...]]
     paper: ClassVar[str]
     claims_to_hold: ClassVar[bool] = True
+    form: ClassVar[str] = "of the same form (recordings, length)"
+    """What somebody's data may be exchanged for without showing, within the public bounds."""
     command: ClassVar[str] = "release"
     """The command that runs it."""
     games: ClassVar[tuple[dict[str, Any], ...]]
@@ -255,9 +257,11 @@ def _not_a_parameter(
 
 def _convert(name: str, value: Any, hint: Any) -> Any:
     """Text from a command line as the parameter's type; anything else unchanged."""
+    options = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
+    if isinstance(value, list | tuple) and str in options:
+        raise InputError(f"{name} must be text, with commas between several, got {value}")
     if not isinstance(value, str):
         return value
-    options = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
     if Unit in options:
         return value
     for option in (bool, int, float, str):

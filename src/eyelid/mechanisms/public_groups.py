@@ -22,9 +22,11 @@ class GroupedShape(Shape):
 
     Attributes:
         smallest: people in the smallest group.
+        groups: how many there are.
     """
 
     smallest: int = 1
+    groups: int = 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +56,9 @@ def groups_by(table: FeatureTable, by: str | None) -> Groups:
         by: attributes, with commas between; everybody is together without any.
     """
     present = table.recordings.select(pl.col("person").unique(maintain_order=True))
-    columns = [name.strip() for name in (by or "").split(",") if name.strip()]
+    columns = list(dict.fromkeys(n.strip() for n in (by or "").split(",") if n.strip()))
+    if by and not columns:
+        raise InputError(f"by names no attribute of people, got '{by}': leave it out")
     attributes = [name for name in table.people.columns if name != "person"]
     for name in columns:
         if name not in attributes:

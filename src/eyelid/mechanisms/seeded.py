@@ -24,6 +24,7 @@ from eyelid.mechanisms.synthesis.binning import Bins, Codes
 from eyelid.mechanisms.synthesis.chain import Chain, whole_odds
 from eyelid.mechanisms.synthesis.deniability import LEAST_GAMMA, plausible_people
 from eyelid.mechanisms.synthesis.marginals import ChainMarginals
+from eyelid.mechanisms.synthesis.naming import MADE_UP
 from eyelid.mechanisms.synthesis.records import TaskRecords, records_of_tasks
 from eyelid.mechanisms.synthesis.threshold import Threshold, fewest_people
 from eyelid.privacy.gaussian import check_delta
@@ -33,7 +34,6 @@ from eyelid.privacy.noise.randomness import below
 from eyelid.privacy.repeated import share_of_total
 from eyelid.privacy.unit import PERSON, Neighbours, Trust, Unit
 
-MADE_UP = "synthetic"
 SEEDED = "label_seeded"
 # In games: how many times the people that the test needs.
 _CROWD = 10

@@ -25,8 +25,9 @@ from eyelid.mechanisms.measuring import window_rows
 from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter, register
 from eyelid.mechanisms.public_groups import GroupedShape, Groups, groups_by
 from eyelid.mechanisms.synthesis.binning import Bins
-from eyelid.mechanisms.synthesis.fitting import fitted
+from eyelid.mechanisms.synthesis.fitting import CERTAIN, fitted
 from eyelid.mechanisms.synthesis.measurement import Measurement
+from eyelid.mechanisms.synthesis.naming import MADE_UP
 from eyelid.mechanisms.synthesis.public_pairs import public_tree
 from eyelid.mechanisms.synthesis.rounds import AllPairs, Levels, Shares, Signs
 from eyelid.mechanisms.synthesis.sequences import BEND, Sequences, sequences_of, tasks_of
@@ -35,7 +36,6 @@ from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import Trust, Unit
 
-MADE_UP = "synthetic"
 MOST_BINS = 128
 # Of μ²: levels, shares and signs; a private choice of pairs takes its part of each.
 _ROUNDS = (0.3, 0.4, 0.3)
@@ -47,6 +47,10 @@ _SHARE_SD = 0.24
 _SHARE_SHAPE = 0.012
 _MOST_ERROR = 0.35
 _MOST_PEOPLE = 10**9
+# Above these, what goes together and how long recordings are is called lost: the noise on a
+# correlation, and the share of people who would have to have about the same length.
+_MOST_ON_CORRELATIONS = 0.3
+_MOST_ALIKE = 0.5
 # In games: what everybody else's values are, times that there may be more rows than count, and runs
 # that are made at once.
 _IN_GAMES = (0.5, 0.5, 0.5, np.nan)
@@ -84,6 +88,7 @@ class Synthetic(DifferentialMechanism, UnpredictableMechanism):
     """
 
     name: ClassVar[str] = "synthetic"
+    form: ClassVar[str] = "of any length and any of these tasks, at least one row,"
     takes: ClassVar[str] = "features"
     kind: ClassVar[Kind] = Kind.APPROXIMATE
     units: ClassVar[tuple[str, ...]] = ("person",)
@@ -99,9 +104,9 @@ class Synthetic(DifferentialMechanism, UnpredictableMechanism):
 
     delta: float | None = parameter("δ; min(N^−1.5, 1e-6) when not given", default=None)
     error: float = parameter(
-        "how far the share of a task that lies in a quarter of a feature may be off, by noise; "
-        "features that would make it worse are left out",
-        default=0.1,
+        "how far the share of a task that lies in a quarter of a feature may be off; features that "
+        "would make it worse are left out",
+        default=0.15,
     )
     carry: int | None = parameter(
         "features that are made up, the first of a public order; as many as the error allows when "
@@ -132,8 +137,11 @@ class Synthetic(DifferentialMechanism, UnpredictableMechanism):
         super().__post_init__()
         if self.delta is not None and check_delta(self.delta) == 0:
             raise InputError("delta must be above 0 for Gaussian noise")
-        if not 0 < self.error < 1:
-            raise InputError(f"error must be between 0 and 1, got {self.error:g}")
+        if not 0 < self.error < _MOST_ERROR:
+            raise InputError(
+                f"error must be above 0 and below {_MOST_ERROR:g}, as far off as noise alone is, "
+                f"got {self.error:g}"
+            )
         for name in ("carry", "made_up", "rows", "records"):
             number = getattr(self, name)
             if number is not None and (not isinstance(number, int) or number < 1):
@@ -176,7 +184,7 @@ class Synthetic(DifferentialMechanism, UnpredictableMechanism):
 
     def too_few(self, shape: Shape) -> str:
         """Why so few people make up none that are of use, and what to share instead."""
-        one = replace(shape, features=1)
+        one, tasks = replace(shape, features=1), _many(shape.recordings, "task")
         try:
             needed = f"would need {self.people_needed(one):,}"
         except InputError:
@@ -184,7 +192,7 @@ class Synthetic(DifferentialMechanism, UnpredictableMechanism):
         return (
             f"{shape.people} people are too few: no useful study of made-up people exists that "
             f"hides a person among them at epsilon {self.epsilon:g}, even one feature of "
-            f"{shape.recordings} tasks {needed} for an error of {self.error:g}. Share means of "
+            f"{tasks} {needed} for an error of {self.error:g}. Share means of "
             "groups (ksame), means over everybody (groupmean), or take a weaker unit than the "
             "person (dct --unit recording); --set carry=1 makes them up all the same"
         )
@@ -194,39 +202,72 @@ class Synthetic(DifferentialMechanism, UnpredictableMechanism):
         low, high = 0, shape.features
         while low < high:
             middle = (low + high + 1) // 2
-            fits = self.noise_of_shares(replace(shape, features=middle)) <= self.error
+            fits = self.error_with_all(replace(shape, features=middle)) <= self.error
             low, high = (middle, high) if fits else (low, middle - 1)
         return low
 
     def noise_of_shares(self, shape: Shape) -> float:
-        """Standard deviation of the noise on a quarter's share of a task, all features carried."""
+        """Standard deviation of the noise on a quarter's share of a task, all features carried.
+
+        Of the smallest group, where there are several; if everybody in it has the task.
+        """
         facts = _plain(shape)
         shares = _measurement(self, facts).shares
         return shares.noise_of_person(facts) / _smallest(self, shape)
 
-    def expected_share_error(self, shape: Shape) -> float:
-        """How far the share of a task in a quarter of a feature will be off, in the release.
+    def error_with_all(self, shape: Shape) -> float:
+        """How far a task's share of a quarter will be off with all features: the smallest group's.
 
         Root mean square over features, tasks and quarters. These are the quarters of the release
-        over all tasks, values told apart as 64 public bins tell them.
+        over all tasks, values told apart as 64 public bins tell them. As many people are made up
+        as there are: with fewer, leaving out features would mend nothing.
         """
+        return _whole_error(self.noise_of_shares(shape), _smallest(self, shape))
+
+    def expected_share_error(self, shape: Shape) -> float:
+        """The same of what is released: features that are carried, people made up, all groups."""
         facts = replace(shape, features=self.carried(shape))
-        noise = _SHARE_NOISE * self.noise_of_shares(facts)
-        drawn = _SHARE_SD / math.sqrt(self.made_up or shape.people)
-        error = math.hypot(noise, drawn, _SHARE_SHAPE)
-        return error / math.hypot(1.0, error / _MOST_ERROR)
+        groups = shape.groups if isinstance(shape, GroupedShape) else 1
+        each = self.noise_of_shares(facts) * _smallest(self, shape)
+        return _whole_error(each * math.sqrt(groups) / shape.people, self.made_up or shape.people)
+
+    def noise_of_correlations(self, shape: Shape) -> float:
+        """Standard deviation of the noise on a correlation near 0: of two features, or over time.
+
+        A mean product of signs, which is what is measured, is 2/π of the correlation there.
+        """
+        signs = self.measurement(shape).signs
+        return math.pi / 2 * signs.noise_of_person(self.facts(shape)) / shape.people
+
+    def noise_in_people(self, shape: Shape) -> dict[str, float]:
+        """Standard deviation of the noise on the counts of each round, in people."""
+        facts = self.facts(shape)
+        return {
+            one.name.removeprefix("synthetic "): one.noise_of_person(facts)
+            for one in self.measurement(shape).rounds
+        }
+
+    def alike_in_length(self, shape: Shape) -> tuple[float, float]:
+        """The shares of people with recordings about as long that are told from the noise.
+
+        Of one task in the smallest group, and over all tasks and groups together.
+        """
+        noise = CERTAIN * self.noise_of_shares(replace(shape, features=self.carried(shape)))
+        groups = shape.groups if isinstance(shape, GroupedShape) else 1
+        part = _smallest(self, shape) / shape.people
+        return noise, noise * part * math.sqrt(groups / shape.recordings)
 
     def people_needed(self, shape: Shape) -> int:
         """The fewest people for the error that is wanted with all features of a shape.
 
         Groups are taken to be as large, of the whole, as they are.
         """
+        part = _smallest(self, shape) / shape.people
 
         def enough(people: int) -> bool:
-            share = _smallest(self, shape) / shape.people
             more = replace(_plain(shape), people=people)
-            noise = _measurement(self, more).shares.noise_of_person(more)
-            return noise / (people * share) <= self.error
+            noise = _measurement(self, more).shares.noise_of_person(more) / (people * part)
+            return _whole_error(noise, people * part) <= self.error
 
         high = 1
         while not enough(high):
@@ -279,7 +320,8 @@ class Synthetic(DifferentialMechanism, UnpredictableMechanism):
         }
         if not self.by:
             return Shape(**facts)
-        return GroupedShape(**facts, smallest=int(self.groups(table).sizes.min()))
+        sizes = self.groups(table).sizes
+        return GroupedShape(**facts, smallest=int(sizes.min()), groups=len(sizes))
 
     def groups(self, table: FeatureTable) -> Groups:
         """The public groups that are told apart."""
@@ -362,36 +404,76 @@ class Synthetic(DifferentialMechanism, UnpredictableMechanism):
         names = [f"{MADE_UP}{number:0{digits}d}" for number in range(1, wanted + 1)]
         return [names[a:b] for a, b in itertools.pairwise([0, *ends])]
 
+    def informative(self, shape: Shape) -> bool:
+        """Whether what is carried keeps the error that is wanted, with so many made-up people."""
+        return (
+            self.carried(shape) <= self.features_within(shape)
+            and self.expected_share_error(shape) <= self.error
+        )
+
     def worth(self, shape: Shape) -> str:
         """What is kept, what is not, and how far off."""
         if self.carry is None and not self.features_within(shape):
             return f"{self.too_few(shape)}."
         carried = self.carried(shape)
-        made = f"{self.made_up or shape.people:,} made-up people with {carried} of {shape.features}"
+        kept, lost = self.kept(shape)
         told = (
-            f"{made} features, {shape.recordings} tasks. Of each task, the share of rows in a "
-            f"quarter of a feature will be off by about {self.expected_share_error(shape):.2g}. "
-            "Kept, as far as noise lets it be: how each feature is distributed in each task, how "
-            "pairs of features along a tree go together, how long values last, trends over a "
-            "recording, lengths. Not kept: anybody's own record, what three features have to do "
-            "with each other, exact sums and ratios between features, rare events."
+            f"{self.made_up or shape.people:,} made-up people with {carried} of "
+            f"{_many(shape.features, 'feature')}, {_many(shape.recordings, 'task')}. Of each task, "
+            "the share of rows in a quarter of a feature will be off by about "
+            f"{self.expected_share_error(shape):.2g}. Kept: {', '.join(kept)}. Not kept: "
+            f"{', '.join(lost)}."
         )
-        if carried > self.features_within(shape):
-            told = f"More noise than the error of {self.error:g} that is wanted. {told}"
+        if not self.informative(shape):
+            told = f"Farther off than the error of {self.error:g} that is wanted. {told}"
         elif carried < shape.features:
             needed = self.people_needed(shape)
             told += (
-                f" {shape.features - carried} features are left out: all of them, with an error of "
-                f"{self.error:g}, would need {needed:,} people."
+                f" {_many(shape.features - carried, 'feature')} left out: all of them, with an "
+                f"error of {self.error:g}, would need {needed:,} people."
             )
         return told
+
+    def kept(self, shape: Shape) -> tuple[list[str], list[str]]:
+        """What made-up people have of real ones, and what they have not, by the noise there is."""
+        kept, lost = ["how each feature is distributed in each task"], []
+        noise, features = self.noise_of_correlations(shape), self.carried(shape)
+        if noise <= _MOST_ON_CORRELATIONS:
+            pairs = "of two features along a tree and " if features > 1 else ""
+            kept += [f"correlations {pairs}over time (±{noise:.2g})", "trends over a recording"]
+        else:
+            lost += [f"correlations of two features (±{noise:.2g})"] * (features > 1)
+            lost.append("trends over a recording")
+            # Features are taken to last about as long as each other, which all of them tell.
+            common = noise / math.sqrt(features)
+            over_time = f"correlations over time (±{common:.2g} on average over features)"
+            (kept if common <= _MOST_ON_CORRELATIONS else lost).append(over_time)
+        each, every = self.alike_in_length(shape)
+        if self.rows is not None:
+            lost.append(f"lengths (rows={self.rows} sets them)")
+        elif each <= _MOST_ALIKE:
+            kept.append(f"lengths that {each:.0%} of a task's people share")
+        elif every <= _MOST_ALIKE:
+            kept.append(f"lengths that {every:.0%} of all recordings share")
+        else:
+            lost.append("lengths (--set rows= sets them)")
+        lost += [
+            "anybody's own record",
+            "what three features have to do with each other",
+            "exact sums and ratios between features",
+            "missing values",
+            "rare events",
+        ]
+        return kept, lost
 
     def unprotected(self, table: FeatureTable) -> list[str]:
         """What is public."""
         shape = self.shape(table)
         shown = [
             f"the number of people ({shape.people}) and that each of them took part",
-            f"the names of the {shape.recordings} tasks, also of one that few people have",
+            "the name of the task"
+            if shape.recordings == 1
+            else f"the names of the {shape.recordings} tasks, also of one that few people have",
         ]
         if self.by:
             counts = self.groups(table).people.select("person", "people").rows()
@@ -470,6 +552,12 @@ def _plain(shape: Shape) -> Shape:
     return Shape(shape.people, shape.recordings, shape.length, shape.features, shape.window)
 
 
+def _whole_error(noise: float, made_up: float) -> float:
+    """The error of a share that has this noise, drawn of so many made-up people."""
+    error = math.hypot(_SHARE_NOISE * noise, _SHARE_SD / math.sqrt(made_up), _SHARE_SHAPE)
+    return error / math.hypot(1.0, error / _MOST_ERROR)
+
+
 def _smallest(mechanism: Synthetic, shape: Shape) -> int:
     """People in the smallest group."""
     if not mechanism.by:
@@ -480,6 +568,10 @@ def _smallest(mechanism: Synthetic, shape: Shape) -> int:
             "or leave out by"
         )
     return shape.smallest
+
+
+def _many(count: int, word: str) -> str:
+    return f"{count} {word}{'' if count == 1 else 's'}"
 
 
 @functools.lru_cache(maxsize=64)

@@ -7,7 +7,6 @@ covers.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -214,11 +213,6 @@ class Audit:
                 f"{made_up.copies} of {made_up.rows} made-up rows are rows of people as they were "
                 "recorded"
             )
-        if made_up is not None and made_up.too_exact:
-            found.append(
-                f"shares of tasks are off by {made_up.share_error:.2g} only, and the noise that "
-                f"the certificate speaks of would make it {made_up.expected_share_error:.2g}"
-            )
         asked = {
             "means by this mechanism who is in them": self.means,
             "what this mechanism makes up whose data it is made of": self.synthetic,
@@ -282,8 +276,8 @@ def audit(
     Args:
         original: a study folder, recordings, a study or a feature table.
         released: what was released of it. Without one, the original itself is attacked.
-        report: a HTML file to write. For a folder that is a release, ``audit.json`` and
-            ``report.html`` are written into it, too.
+        report: a HTML file to write. Without one, a folder that is a release gets ``audit.json``
+            and ``report.html``.
         attackers: by name, or your own; a strong choice by default.
         protocols: by name; all by default.
         targets: what the data should still be good for: ``task``, an attribute or a label column.
@@ -550,20 +544,17 @@ def _by_events(subject: Subject, seed: int) -> list[Finding]:
 
 
 def _write(done: Audit, folder: Path | None, page: Path | None) -> Iterator[Path]:
-    """The report where it is wanted; a released folder gets the report and the figures."""
+    """The report where it is wanted, and nothing else; otherwise into a released folder, both."""
     from eyelid.releases.report import report
 
     if page is not None:
         # Whatever lies in a released folder may be handed on with it.
         inside = folder is not None and page.resolve().is_relative_to(folder.resolve())
         of_people = done.subject.groups is not None or done.synthetic is not None
-        own = of_people and not inside
-        write_file(page, report(done, own=own, inside=inside))
+        write_file(page, report(done, own=of_people and not inside, inside=inside))
         yield page
-    if folder is None or (page is not None and not os.access(folder, os.W_OK)):
-        return
-    write_file(folder / "audit.json", done.to_json())
-    yield folder / "audit.json"
-    if page is None or page.resolve() != (folder / "report.html").resolve():
+    elif folder is not None:
+        write_file(folder / "audit.json", done.to_json())
+        yield folder / "audit.json"
         write_file(folder / "report.html", report(done, inside=True))
         yield folder / "report.html"

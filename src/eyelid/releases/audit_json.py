@@ -30,6 +30,7 @@ _LONGEST_LIST = 20
 def audit_json(audit: Audit, uncovered: str) -> dict[str, Any]:
     """The audit as docs/audit.md describes it; of single people only where nothing was released."""
     canaries, streams, certificate = audit.canaries, audit.streams, audit.subject.certificate
+    asked = audit.means or audit.synthetic
     told: dict[str, Any] = _each(
         {
             "schema": SCHEMA,
@@ -51,10 +52,10 @@ def audit_json(audit: Audit, uncovered: str) -> dict[str, Any]:
                 "positive": _control(audit.positive),
                 "null": _control(audit.null),
             }
-            if audit.means is None
+            if asked is None
             else {
-                "positive": _right(audit.means.positive),
-                "null": _right(audit.means.null),
+                "positive": _right(asked.positive),
+                "null": _right(audit.means.null) if audit.means is not None else None,
             },
             "repeated": [_averaged(averaged) for averaged in audit.repeated],
             "pipeline": None
@@ -183,6 +184,7 @@ def _made_up(made_up: SyntheticAudit) -> dict[str, Any]:
         "wasserstein_of_span": _coarse(made_up.wasserstein),
         "uniform_of_span": _coarse(made_up.uniform),
         "share_error": _coarse(made_up.share_error),
+        "share_size": _coarse(made_up.share_size),
         "median_share_error": _coarse(made_up.median_share_error),
         "expected_share_error": made_up.expected_share_error,
         "features": _each(made_up.features.to_dicts(), _coarse),
@@ -192,6 +194,7 @@ def _made_up(made_up: SyntheticAudit) -> dict[str, Any]:
         if made_up.membership is None
         else {
             "attacker": made_up.attacker,
+            "attack": made_up.attack,
             "among": made_up.among,
             **_advantage(made_up.membership),
         },
@@ -210,6 +213,7 @@ def _likeness(like: Likeness) -> dict[str, Any]:
                 for lag, real, made, off in like.memories
             ],
             "memory_difference": like.memory_difference,
+            "memory_size": like.memory_size,
             "trend_difference": like.trend_difference,
             "trend_size": like.trend_size,
             "rows": [

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from eyelid.errors import InputError
+from eyelid.mechanisms.mechanism import Mechanism, catalogue
 from eyelid.privacy.bounds import Bounds, BoundsSource
 from eyelid.privacy.guarantee import Guarantee
 
@@ -79,6 +80,11 @@ class Certificate:
     def others(self) -> str:
         """That other releases of these people exist, or may; empty where none is known of."""
         return other_releases(max(len(self.ledger) - 1, 0), ANOTHER_LEDGER in self.unprotected)
+
+    @property
+    def form(self) -> str:
+        """What somebody's data may be exchanged for without showing, as the mechanism says."""
+        return catalogue().get(self.mechanism, Mechanism).form
 
     def to_dict(self) -> dict[str, Any]:
         """As in certificate.json."""

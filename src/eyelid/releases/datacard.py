@@ -21,6 +21,7 @@ from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.privacy.unit import Trust
 from eyelid.releases.certificate import Certificate
 from eyelid.releases.expectation import inside
+from eyelid.releases.prospect import told_in_people
 from eyelid.releases.rendering import rendered
 from eyelid.releases.words import SAYS_NOTHING, for_participants, plural, worth
 
@@ -49,6 +50,7 @@ def datacard(
         copied=isinstance(mechanism, KSame) and mechanism.copies,
         taken=_taken(mechanism),
         made_up=certificate.made_up,
+        told_in_people=told_in_people,
         advantage=advantage_bound(certificate.person_level),
         advantage_in_all=advantage_bound(certificate.total),
         says_nothing=SAYS_NOTHING,

@@ -20,6 +20,7 @@ from eyelid.gaze.study import RECORDING_KEY, Study, track_key
 from eyelid.mechanisms.dct import DCT
 from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.partition import groups_told
+from eyelid.mechanisms.synthesis.naming import MADE_UP
 from eyelid.mechanisms.synthetic import Synthetic
 from eyelid.releases.expectation import people_needed
 from eyelid.releases.plan import check_numbers
@@ -67,7 +68,7 @@ def inspect(study: Study) -> dict[str, Any]:
         if study.events is None
         else dict(study.events["name"].value_counts().rows()),
         "quality": _quality(study),
-        "quasi_identifiers": _quasi_identifiers(study, recordings),
+        "quasi_identifiers": [] if _are_made_up(study) else _quasi_identifiers(study, recordings),
         "notes": list(study.notes),
     }
     found["release"] = _next_step(study, found)
@@ -183,6 +184,11 @@ def _screen_size(study: Study) -> tuple[float, float] | None:
     return float(screen.width_px), float(screen.height_px)
 
 
+def _are_made_up(study: Study) -> bool:
+    """Whether this is a release of people who do not exist, by what it calls them."""
+    return study.released and study.people["person"].str.contains(rf"^{MADE_UP}\d*$").all()
+
+
 def _quasi_identifiers(study: Study, recordings: pl.DataFrame) -> list[dict[str, Any]]:
     """Columns and combinations that single people out, the most telling first."""
     attributes = [c for c in study.people.columns if c != "person"]
@@ -214,6 +220,12 @@ def _quasi_identifiers(study: Study, recordings: pl.DataFrame) -> list[dict[str,
 
 
 def _next_step(study: Study, found: dict[str, Any]) -> str:
+    if _are_made_up(study):
+        return (
+            "This is a released dataset of made-up people, none of them anybody: its certificate "
+            "and DATACARD.md say what is promised. Release from the original study, never from "
+            "this."
+        )
     if study.released:
         return (
             "This is a released dataset: DATACARD.md says whether its people are real ones under "
@@ -229,20 +241,20 @@ def _next_step(study: Study, found: dict[str, Any]) -> str:
     options, why = fitting_release(study)
     return (
         f"{why} See what it promises ('eyelid cost IN {options}'), then 'eyelid release IN OUT "
-        f"{options}'.{_table_to_train_on(found, len(study.features))}"
+        f"{options}'.{table_to_train_on(study)}"
     )
 
 
-def _table_to_train_on(found: dict[str, Any], features: int) -> str:
+def table_to_train_on(study: Study, where: str = "IN") -> str:
     """That there are people enough for made-up ones, if there are."""
-    law = Synthetic(epsilon=_MADE_UP_EPSILON)
-    shape = Shape(found["people"], max(1, found["tasks"]), law.records, features)
-    carried = law.features_within(shape)
+    law, features = Synthetic(epsilon=_MADE_UP_EPSILON), len(study.features)
+    people, tasks = study.data["person"].n_unique(), len(_names(study.data, "task"))
+    carried = law.features_within(Shape(people, max(1, tasks), law.records, features))
     if not carried:
         return ""
     return (
         f" For a table to train on, people are enough for made-up ones with {carried} of "
-        f"{features} features: 'eyelid cost IN --mechanism synthetic --epsilon "
+        f"{features} features: 'eyelid cost {where} --mechanism synthetic --epsilon "
         f"{law.epsilon:g}'."
     )
 

@@ -131,11 +131,13 @@ def membership_picture(means: MeansAudit) -> Markup:
     return _beside_guessing(lines, 0.5, "right answers")
 
 
-def told_apart_picture(found: Membership, attacker: str) -> Markup:
-    """Right answers about which of two people was in what is made up."""
+def told_apart_picture(found: Membership, clear: Membership | None, attacker: str) -> Markup:
+    """Right answers about which of two people was in what is made up, and with hardly any noise."""
     allowed = None if found.bound is None else (1 + found.bound) / 2
-    line = _Line("which of two was in it", attacker, found.right, BLUE, allowed)
-    return _beside_guessing([line], 0.5, "right answers")
+    lines = [_Line("which of two was in it", attacker, found.right, BLUE, allowed)]
+    if clear is not None:
+        lines.insert(0, _Line("hardly any noise, for comparison", "", clear.right, ORANGE))
+    return _beside_guessing(lines, 0.5, "right answers")
 
 
 def made_up_picture(found: SyntheticAudit, original: FeatureTable, most: int = 12) -> Markup:

@@ -162,6 +162,11 @@ def feature_table(
     Samples are summarised in windows of the default length first, or as a mechanism takes them.
     """
     read_in = read(source, map) if isinstance(source, Path | str) else source
+    if not isinstance(read_in, Study | FeatureTable):
+        raise InputError(
+            f"this is a {type(read_in).__name__}: give a Study, a FeatureTable or a path (of a "
+            "table: eyelid.Study('features', table, people, features=…), docs/synthetic.md)"
+        )
     return windows_of(read_in) if mechanism is None else mechanism.summarise(read_in)
 
 

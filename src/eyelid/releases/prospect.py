@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -10,6 +10,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.public_groups import GroupedShape
+from eyelid.mechanisms.synthesis.public_pairs import WINDOWS, public_tree
 from eyelid.mechanisms.synthetic import Synthetic
 
 # For whoever plans a study.
@@ -39,11 +40,14 @@ class MadeUp:
         people: how many.
         features: how many they have; 0 where the real people are too few.
         features_there: how many there are of real people.
-        dropped: the names of the others, as far as they are known.
+        carried: their names, in the public order, as far as they are known.
+        dropped: the names of the others.
         share_error: how far the share of a task in a quarter of a feature will be off, if there
             are features.
         share_noise: the part of it that is noise on the share itself.
-        informative: whether that noise is within what is wanted.
+        correlation_noise: the noise on a correlation, of two features or over time.
+        noise_in_people: of each round, on its counts.
+        informative: whether the error of a share is within what is wanted.
         wanted_error: the most that it may be.
         people_needed: real people for all features within that; None if no number is enough.
         people_needed_for_one: the same for a single feature.
@@ -55,9 +59,12 @@ class MadeUp:
     people: int
     features: int
     features_there: int
+    carried: tuple[str, ...]
     dropped: tuple[str, ...]
     share_error: float | None
     share_noise: float | None
+    correlation_noise: float | None
+    noise_in_people: dict[str, float]
     informative: bool
     wanted_error: float
     people_needed: int | None
@@ -68,7 +75,18 @@ class MadeUp:
 
     def to_dict(self) -> dict[str, Any]:
         """As certificate.json and ``eyelid cost --json`` have it."""
-        return asdict(self) | {"dropped": list(self.dropped)}
+        return asdict(self) | {"carried": list(self.carried), "dropped": list(self.dropped)}
+
+    @property
+    def noise_told(self) -> str:
+        """The noise in words, round by round."""
+        return told_in_people(self.noise_in_people)
+
+
+def told_in_people(noise: Mapping[str, float]) -> str:
+    """The noise on counts of people in words, round by round."""
+    each = ", ".join(f"{name} {sd:.3g}" for name, sd in noise.items())
+    return f"discrete Gaussian on counts of people, of standard deviation: {each}"
 
 
 def useful(mechanism: Synthetic, shape: Shape) -> bool:
@@ -85,29 +103,39 @@ def made_up(mechanism: Synthetic, shape: Shape, table: FeatureTable | None = Non
         table: whose features have names; only these are looked at.
     """
     now, needed = prospect(mechanism, shape), _needed(mechanism, shape)
-    names: Sequence[str] = ()
-    if table is not None:
-        names = mechanism.dropped(table) if now.features else table.names
-    carried = replace(shape, features=max(1, now.features))
+    names = _in_order(shape, table)
+    carried, dropped = names[: now.features], names[now.features :]
+    facts = replace(shape, features=max(1, now.features))
     return MadeUp(
         people=(mechanism.made_up or shape.people) if now.features else 0,
         features=now.features,
         features_there=shape.features,
-        dropped=tuple(names),
+        carried=carried,
+        dropped=dropped,
         share_error=now.share_error,
-        share_noise=mechanism.noise_of_shares(carried) if now.features else None,
-        informative=0 < now.features <= mechanism.features_within(shape),
+        share_noise=mechanism.noise_of_shares(facts) if now.features else None,
+        correlation_noise=mechanism.noise_of_correlations(shape) if now.features else None,
+        noise_in_people=mechanism.noise_in_people(shape) if now.features else {},
+        informative=now.features > 0 and mechanism.informative(shape),
         wanted_error=mechanism.error,
         people_needed=needed,
         people_needed_for_one=_needed(mechanism, replace(shape, features=1)),
         rows_that_count=mechanism.records,
         bins=mechanism.bins_for(shape.people),
         why_dropped=(
-            _why_dropped(mechanism, shape.features - now.features, names, needed)
+            _why_dropped(mechanism, shape.features - now.features, dropped, needed)
             if now.features
             else mechanism.too_few(shape)
         ),
     )
+
+
+def _in_order(shape: Shape, table: FeatureTable | None) -> tuple[str, ...]:
+    """The names of features in the public order; without a study, of eyelid's windows."""
+    if table is not None:
+        order, _ = public_tree(table.names)
+        return tuple(table.names[place] for place in order)
+    return tuple(name for name, _ in WINDOWS) if shape.features == len(WINDOWS) else ()
 
 
 def _why_dropped(mechanism: Synthetic, many: int, names: Sequence[str], needed: int | None) -> str:

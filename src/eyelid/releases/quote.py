@@ -168,7 +168,10 @@ class Quote:
                 "sampler": self.mechanism.sampler(self.shape),
                 "numerics": self.mechanism.numerics,
             },
-            "expected_error": {"share_of_rows": people.share_error}
+            "expected_error": {
+                "share_of_rows": people.share_error,
+                "correlation": people.correlation_noise,
+            }
             if people
             else expected.to_dict()
             if expected
@@ -256,9 +259,11 @@ def cost(
         facts["length"] = chosen.records
     absent = [name for name, value in facts.items() if value is None]
     if absent:
+        last = " and --features"
+        if not isinstance(chosen, Synthetic):
+            last = ", --features and --length"
         raise InputError(
-            f"cost needs a study, or --people, --recordings, --features and --length; "
-            f"missing: {', '.join(absent)}"
+            f"cost needs a study, or --people, --recordings{last}; missing: {', '.join(absent)}"
         )
     numbers = {name: int(value) for name, value in facts.items() if value is not None}
     own = inside(chosen)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -75,6 +75,7 @@ def release(
     seed: int | None = None,
     keep: Sequence[str] = (),
     map: Map = None,
+    tell: Callable[[str], None] | None = None,
     **parameters: Any,
 ) -> Release:
     """Make a private dataset and its certificate.
@@ -92,6 +93,7 @@ def release(
         seed: makes noise and groups repeatable and the guarantee void.
         keep: person attributes to release as they are, unprotected.
         map: what you say about the columns of recordings, as for `eyelid.read`.
+        tell: given each note that is known before anything is paid, as soon as it is.
         parameters: of the mechanism.
 
     >>> import numpy as np
@@ -121,13 +123,17 @@ def release(
         table = under_pseudonyms(table, ours=is_ours(source, path))
     plan = replace(plan, table=table)
     book = open_ledger(origin)
-    with bought(_purchase(plan, noise.name), book, out) as (certificate, folder):
+    purchase = _purchase(plan, noise.name)
+    notes = (*(source.notes if isinstance(source, Study) else ()), *_foreseen(plan, purchase))
+    if tell is not None:
+        for note in notes:
+            tell(note)
+    with bought(purchase, book, out) as (certificate, folder):
+        # It holds on to the private table.
+        del purchase
         table = _released(plan, noise)
         certificate = replace(certificate, output_sha256=output_digest(table))
-        read_notes = source.notes if isinstance(source, Study) else ()
-        notes = (*read_notes, *_warnings(certificate), *tasks_of_few(chosen, plan.table))
-        if certificate.made_up and certificate.made_up["why_dropped"]:
-            notes = (*notes, certificate.made_up["why_dropped"])
+        notes = (*notes, *_warnings(certificate))
         told = _rows_told(plan, table)
         done = Release(table, certificate, worth(chosen, plan.shape), told, out, notes)
         card = datacard(certificate, table, plan.shape, chosen)
@@ -170,7 +176,7 @@ def _released(plan: Plan, noise: Randomness) -> FeatureTable:
 
 def _rows_told(plan: Plan, table: FeatureTable) -> str:
     """How many rows were released, and what became of those of the people."""
-    text = f"{len(table.data):,} rows"
+    text = f"{len(table.data):,} {'row' if len(table.data) == 1 else 'rows'}"
     if isinstance(plan.mechanism, KSame):
         return _rows_of_groups_told(plan.mechanism, plan, table)
     if isinstance(plan.mechanism, AnonymisingMechanism):
@@ -234,6 +240,21 @@ def _lost(original: FeatureTable, table: FeatureTable) -> list[str]:
         for slot, name in zip(slots["recording"], slot_names(slots), strict=True)
         if often.get(slot, 0) < groups
     ]
+
+
+def _foreseen(plan: Plan, purchase: Purchase) -> Iterator[str]:
+    """What to know before a release is paid for."""
+    yield from tasks_of_few(plan.mechanism, plan.table)
+    if purchase.made_up is None:
+        return
+    if purchase.made_up["why_dropped"]:
+        yield f"features that are made up: {', '.join(purchase.made_up['carried'])}"
+        yield purchase.made_up["why_dropped"]
+    if not plan.table.step_ms:
+        yield (
+            "rows follow each other without a regular step: time_ms of made-up rows is their "
+            "number, and no time"
+        )
 
 
 def _warnings(certificate: Certificate) -> tuple[str, ...]:

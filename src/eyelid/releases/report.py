@@ -13,6 +13,7 @@ import numpy as np
 from eyelid.audits.attributes import Inference
 from eyelid.audits.groups import folded
 from eyelid.audits.identification import Finding, bound_kind, strongest
+from eyelid.audits.likeness import task_of
 from eyelid.audits.protocols import POSITIVE, PROTOCOLS, SAME_RECORDINGS
 from eyelid.audits.statistics import Estimate, rate_of_decisions
 from eyelid.audits.streams.measures import MEASURES
@@ -58,9 +59,13 @@ if TYPE_CHECKING:
 
 # Features that tell people apart by chance alone, over all of them together.
 _FEATURES_ALPHA = 0.05
+# The advantage that an attack must have where there is hardly any noise.
+_TOLD_WITHOUT_NOISE = 0.5
 _SAID = {protocol.name: protocol.says for protocol in (POSITIVE, *PROTOCOLS, SAME_RECORDINGS)}
 # 1/NMSE of what is released next to exactly is no number to go by.
 _LARGEST_UTILITY = 1e6
+# Errors of shares so many times as large as expected, or as the median, ask for a reason.
+_MUCH_MORE = 1.5
 _ALLOWS_MUCH = "Not refuted, but the promise allows much"
 
 
@@ -101,10 +106,9 @@ def standing(audit: Audit) -> Standing:
     careless = (promised.delta or 0.0) * subject.people >= 1
     if formal_only(promised) or careless or (alone is not None and alone > SAYS_NOTHING):
         return Standing("weak", "A guarantee in form only: it rules out almost nothing")
-    if subject.total is not None and not subject.total.holds:
-        return Standing("weak", "Nothing found against this release; with the others nothing holds")
-    if subject.total is not None and formal_only(subject.total):
-        return Standing("weak", "Nothing found against this release; all of them promise little")
+    in_all = _standing_in_all(subject)
+    if in_all is not None:
+        return in_all
     if not audit.compared:
         return Standing("weak", "A promise, and no bound on naming people")
     if alone is not None and alone > ALLOWS_MUCH:
@@ -112,6 +116,15 @@ def standing(audit: Audit) -> Standing:
     if audit.partial or subject.law is None or subject.total is None or not audit.could_refute:
         return Standing("weak", "Not refuted; not everything could be tested")
     return Standing("sound", "The promise stands: no attack refuted it")
+
+
+def _standing_in_all(subject: Subject) -> Standing | None:
+    """What other releases of the same people leave of a promise; None where it stands."""
+    if subject.total is not None and not subject.total.holds:
+        return Standing("weak", "Nothing found against this release; with the others nothing holds")
+    if subject.total is not None and formal_only(subject.total):
+        return Standing("weak", "Nothing found against this release; all of them promise little")
+    return None
 
 
 def _standing_without_epsilon(audit: Audit, promised: Guarantee) -> Standing:
@@ -133,15 +146,16 @@ def _standing_of_aggregate(audit: Audit, promised: Guarantee) -> Standing:
     careless = (promised.delta or 0.0) * subject.people >= 1
     if formal_only(promised) or careless:
         return Standing("weak", "A guarantee in form only: it rules out almost nothing")
-    if subject.total is not None and (not subject.total.holds or formal_only(subject.total)):
-        return Standing("weak", "Nothing found against this release; all of them promise little")
+    in_all = _standing_in_all(subject)
+    if in_all is not None:
+        return in_all
     if member is not None and (member.bound or 0.0) > ALLOWS_MUCH:
         return Standing("weak", _ALLOWS_MUCH)
     if member is None or subject.total is None:
         return Standing("weak", "Not refuted; not everything could be tested")
-    if audit.synthetic is not None and audit.synthetic.people is not None:
-        # It finds little even where there is next to no noise.
-        return Standing("weak", "Not refuted, by a weak attack: eyelid verify has strong ones")
+    clear = None if audit.synthetic is None else audit.synthetic.positive
+    if clear is not None and clear.advantage.low < _TOLD_WITHOUT_NOISE:
+        return Standing("weak", "Not refuted, by an attack that finds little without noise either")
     return Standing("sound", "The promise stands: no attack refuted it")
 
 
@@ -153,8 +167,9 @@ def report(
     Args:
         audit: what was found.
         story: everything else that the demo did.
-        own: whether the page is for the owner of the data alone: only then are people's own lines
-            drawn beside the means of their groups, or beside made-up people.
+        own: whether the page is for the owner of the data alone: only then, and of simulated
+            people, are people's own lines drawn beside the means of their groups, or beside made-up
+            people.
         inside: whether it lies in the released folder, to be taken out before that is shared.
     """
     # The audit writes reports.
@@ -166,7 +181,7 @@ def report(
     null = strongest(audit.null) if audit.null else None
     worst = audit.worst if released else None
     by_protocol = pictures.strongest_by_protocol(audit.identification)
-    own = own or subject.original.simulated
+    own = own or (subject.original.simulated and not inside)
     view = _group_view(audit, own)
     return rendered(
         "report.html.j2",
@@ -205,6 +220,7 @@ def report(
         shown_uses=_shown_uses(audit),
         learned=best_learned(audit.utility),
         left_out=subject.left_out,
+        beyond=beyond_expected(audit),
         uses_of_papers=any(use.protocol.startswith("paper") for use in audit.utility),
         stream_rows=_stream_rows(audit),
         symbols={"epsilon": "ε", "mu": "μ"},
@@ -367,7 +383,7 @@ def _drawn(audit: Audit, story: Story | None) -> dict[str, Markup | None]:
         drawn["made_up"] = pictures.made_up_picture(audit.synthetic, audit.subject.original)
         if audit.synthetic.membership is not None:
             drawn["membership"] = pictures.told_apart_picture(
-                audit.synthetic.membership, audit.synthetic.attacker
+                audit.synthetic.membership, audit.synthetic.positive, audit.synthetic.attacker
             )
     if audit.utility:
         drawn["utility"] = pictures.utility_picture(_shown_uses(audit))
@@ -390,6 +406,26 @@ def _drawn_groups(view: GroupView) -> dict[str, Markup | None]:
     """Groups beside people, over time and in the plane of two features."""
     plane = plane_picture(view) if len(view.features) > 1 else None
     return {"group_lines": lines_picture(view), "group_plane": plane}
+
+
+def beyond_expected(audit: Audit) -> str:
+    """Where to look if shares are much farther off than noise and drawing make them."""
+    made_up, original = audit.synthetic, audit.subject.original
+    expected = None if made_up is None else made_up.expected_share_error
+    if made_up is None or expected is None or made_up.share_error <= _MUCH_MORE * expected:
+        return ""
+    if made_up.share_error > _MUCH_MORE * made_up.median_share_error:
+        return (
+            "A few features count for much of what is beyond that. Look at those with few values: "
+            "what is made up is spread over a whole bin."
+        )
+    each = original.recordings.select("person", task=task_of(original.recordings)).unique()
+    if each.group_by("task").len()["len"].min() != each["person"].n_unique():
+        return (
+            "Not everybody has every task, which was not foreseen: the noise on the shares of a "
+            "task grows by the number of all people over that of those who have it."
+        )
+    return "Only noise and drawing were foreseen: what the model gets wrong comes on top of it."
 
 
 def _drawn_people(audit: Audit, own: bool) -> dict[str, Markup | None]:

@@ -18,6 +18,7 @@ from eyelid.audits.synthetic import SyntheticAudit
 from eyelid.gaze.table import FeatureTable
 from eyelid.releases.drawing import BLUE, GREEN, GREY, INK, ORANGE, SMALL, in_words, svg
 from eyelid.releases.group_pictures import telling_features
+from eyelid.releases.words import plural
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -110,7 +111,8 @@ def memory_picture(like: Likeness, step_ms: float | None) -> Markup:
         axis.legend(frameon=False, fontsize=SMALL, loc="upper right")
 
     alt = "Correlation of features with themselves, of people and made up: " + "; ".join(
-        f"{lag} rows later {real:.2f} and {made:.2f}" for lag, real, made, _ in like.memories
+        f"{plural(lag, 'row')} later {real:.2f} and {made:.2f}"
+        for lag, real, made, _ in like.memories
     )
     return svg(draw, alt, 2.6)
 

@@ -9,7 +9,15 @@ from eyelid.audits.identification import Finding, strongest
 from eyelid.audits.protocols import SAME_RECORDINGS
 from eyelid.audits.statistics import Rate
 from eyelid.privacy.guarantee import rounded_up
-from eyelid.releases.words import SAYS_NOTHING, coarse, formal_only, limits, number, percent
+from eyelid.releases.words import (
+    SAYS_NOTHING,
+    coarse,
+    formal_only,
+    limits,
+    number,
+    percent,
+    plural,
+)
 
 if TYPE_CHECKING:
     from eyelid.audits.groups import GroupsAudit
@@ -24,9 +32,8 @@ if TYPE_CHECKING:
 _SAME = 1e-9
 # An error that is a constant's but for so little is no better.
 _CLEARLY = 0.95
-# Made-up people are good for what they keep so much of, and shares and correlations that are off by
-# less than these.
-_KEPT, _SHARE_OFF, _MEMORY_OFF = 0.6, 0.1, 0.15
+# What is off by less than this part of what there is counts as kept.
+_KEPT = 0.5
 # A promise that allows attacks to be right so often, or so much better than guessing, helps little.
 ALLOWS_MUCH = 0.75
 
@@ -129,15 +136,21 @@ def _of_made_up(audit: Audit, made_up: SyntheticAudit) -> str:
     if made_up.wasserstein >= _CLEARLY * made_up.uniform:
         worth += ": this release carries next to no information"
     elif made_up.likeness is not None:
-        worth += f". {_good_for(audit, made_up, made_up.likeness)}"
+        worth += f". {_kept(audit, made_up, made_up.likeness)}"
     member = made_up.membership
     found = f"who was in it was not asked: {made_up.not_tried}"
     if member is not None:
         among = "" if made_up.among == audit.subject.people else f" (tried on {made_up.among})"
+        attack = f"an attack that goes by {made_up.attacker}"
+        if made_up.positive is not None:
+            attack = (
+                "the strongest attack, which knows everybody else and sees all noisy answers (with "
+                f"hardly any noise {percent(made_up.positive.advantage.rate)})"
+            )
         found = (
             f"which of two people was in it{among} is told with an advantage of "
             f"{percent(member.advantage.rate)} (95 % limits {limits(member.advantage)}, guessing "
-            f"0 %) by an attack that goes by {made_up.attacker}"
+            f"0 %) by {attack}"
         )
     certificate = audit.subject.certificate
     if certificate is None:
@@ -154,44 +167,45 @@ def _of_made_up(audit: Audit, made_up: SyntheticAudit) -> str:
     return f"Not refuted: nobody’s own record is in it, {found}, and {allowed}; {worth}."
 
 
-def _good_for(audit: Audit, made_up: SyntheticAudit, like: Likeness) -> str:
-    """What somebody can do with made-up people, and what not; without a stop at the end."""
-    good: list[str] = []
-    bad = ["what anybody did", "rare events", "what three features have in common"]
-    if audit.subject.left_out:
-        bad.insert(0, f"the {audit.subject.left_out} features that were left out")
+def _kept(audit: Audit, made_up: SyntheticAudit, like: Likeness) -> str:
+    """What made-up people have of people, by one rule, and what not; without a stop at the end."""
+    kept: list[str] = []
+    lost: list[str] = []
     learned = best_learned(audit.utility)
     if learned is not None and learned.rate is not None:
         rate, raw = learned.rate, learned.raw
         figures = (
-            f"{percent(rate.rate)} of people’s windows are right, {percent(raw.rate)} if learned "
-            f"from people, guessing {percent(rate.chance)}"
+            f"{percent(rate.rate)} of people’s windows are right by {learned.model}, "
+            f"{percent(raw.rate)} if it learns from people, guessing {percent(rate.chance)}"
         )
-        kept = (rate.rate - rate.chance) / max(raw.rate - rate.chance, 1e-9)
-        well = kept > _KEPT and rate.low > rate.chance
-        (good if well else bad).append(f"recognising the {learned.target} ({figures})")
-    within = made_up.median_share_error < _SHARE_OFF
-    (good if within else bad).append(
-        f"how features are distributed in tasks (shares off by {coarse(made_up.share_error)})"
-    )
+        well = raw.rate - rate.rate < _KEPT * (raw.rate - rate.chance) and rate.low > rate.chance
+        (kept if well else lost).append(f"recognising the {learned.target} ({figures})")
     sizes = {
+        "what sets tasks apart": (made_up.share_error, made_up.share_size),
         "which features go together": (like.pair_difference, like.pair_size),
+        "how long values last": (like.memory_difference, like.memory_size),
         "trends": (like.trend_difference, like.trend_size),
     }
+    if len(like.tasks) < 2:
+        del sizes["what sets tasks apart"]
     for what, (off, size) in sizes.items():
         if off == off and size == size:
-            (good if off < _KEPT * size else bad).append(f"{what} ({coarse(off)} off)")
-    lasting = like.memory_difference
-    if lasting == lasting:
-        (good if lasting < _MEMORY_OFF else bad).append(
-            f"how long values last (correlations {coarse(lasting)} off)"
-        )
-    told = f"It is not good for {_listed(bad)}"
-    return f"It is good for {_listed(good)}. {told}" if good else told
+            well = off < _KEPT * size
+            (kept if well else lost).append(f"{what} ({coarse(off)} off, of {coarse(size)})")
+    never = ["what anybody did", "rare events", "what three features have in common"]
+    if audit.subject.left_out:
+        lacking = plural(audit.subject.left_out, "feature that was", "features that were")
+        never.insert(0, f"the {lacking} left out")
+    told = [
+        f"Kept, that is, off by less than half of what there is: {_listed(kept or ['nothing'])}",
+        *([f"Not kept: {_listed(lost)}"] if lost else []),
+        f"Never in it: {_listed(never)}",
+    ]
+    return ". ".join(told)
 
 
 def best_learned(uses: Sequence[Use]) -> Use | None:
-    """Of the first target, the model that learned most from what is made up; None without any."""
+    """Of the first target, the model that learned most from the release; None without any."""
     rated = [(use.rate.rate, use) for use in uses if use.rate is not None]
     first = [pair for pair in rated if pair[1].target == rated[0][1].target]
     return max(first, key=lambda pair: pair[0])[1] if first else None

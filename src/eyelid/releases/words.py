@@ -17,7 +17,7 @@ from eyelid.mechanisms.features import (
 from eyelid.mechanisms.ksame import KSame
 from eyelid.mechanisms.ksame_dp import KSameDP
 from eyelid.mechanisms.means import MeanMechanism
-from eyelid.mechanisms.mechanism import Shape
+from eyelid.mechanisms.mechanism import Mechanism, Shape
 from eyelid.mechanisms.partition import groups_told
 from eyelid.mechanisms.prewindow import Prewindow
 from eyelid.mechanisms.public_groups import GroupedShape
@@ -66,7 +66,9 @@ def coarse(value: float) -> str:
     return number(value, 2)
 
 
-def promise(guarantee: Guarantee, others: str = "", how: str = "") -> str:
+def promise(
+    guarantee: Guarantee, others: str = "", how: str = "", form: str = Mechanism.form
+) -> str:
     """What a guarantee means, in a few sentences.
 
     Args:
@@ -75,6 +77,7 @@ def promise(guarantee: Guarantee, others: str = "", how: str = "") -> str:
             the only one. What holds of a single release only is then no more than a remark.
         how: how a person's total comes about. Of plausible deniability it says whom it is for,
             and what the model behind it has for the others.
+        form: what somebody's data may be exchanged for, as the mechanism says.
     """
     if guarantee.holds and guarantee.kind is Kind.K_ANONYMITY:
         return _anonymity(guarantee, undone(guarantee, others))
@@ -84,9 +87,8 @@ def promise(guarantee: Guarantee, others: str = "", how: str = "") -> str:
         why = "; ".join(guarantee.reasons) or "the mechanism gives none"
         return f"No privacy guarantee holds: {why}."
     text = (
-        f"Replacing {guarantee.unit.meaning} by anything else of the same form (recordings, "
-        "length) within the public bounds changes the probability of any output by "
-        f"{_factor(guarantee)} ({guarantee.numbers()})."
+        f"Replacing {guarantee.unit.meaning} by anything else {form} within the public bounds "
+        f"changes the probability of any output by {_factor(guarantee)} ({guarantee.numbers()})."
     )
     return f"{text} {FORMAL_ONLY}" if formal_only(guarantee) else text
 
@@ -146,10 +148,12 @@ def stated(guarantee: Guarantee) -> str:
     return told if guarantee.holds else f"{told}: printed or asked for, not promised"
 
 
-def promise_lines(guarantee: Guarantee, others: str = "", how: str = "") -> list[str]:
+def promise_lines(
+    guarantee: Guarantee, others: str = "", how: str = "", form: str = Mechanism.form
+) -> list[str]:
     """The same for a terminal: reasons are many and long, and each has its own line."""
     if guarantee.holds or not guarantee.reasons:
-        return [promise(guarantee, others, how)]
+        return [promise(guarantee, others, how, form)]
     return ["No privacy guarantee holds:", *(f"- {reason}" for reason in guarantee.reasons)]
 
 
@@ -325,8 +329,11 @@ def limits(rate: Rate) -> str:
 
     >>> limits(Rate(0.05, 0.00127, 0.2487, 0.05, 20))
     '0.1–25 %'
+    >>> limits(Rate(0.16, -0.03, 0.36, 0.0, 20))
+    '-3 to 36 %'
     """
-    return f"{percent(rate.low).removesuffix(' %')}–{percent(rate.high)}"
+    between = " to " if rate.low < 0 else "–"
+    return f"{percent(rate.low).removesuffix(' %')}{between}{percent(rate.high)}"
 
 
 def plural(count: int, word: str, words: str | None = None) -> str:

@@ -94,6 +94,11 @@ def test_values_of_people_in_the_release_are_caught():
     assert found.person.right == found.person.guesses
 
 
+def test_a_run_says_what_the_mechanism_was_set_to_for_it():
+    found = play_canaries(LAW, randomness(1), people=64, seed=1)
+    assert found.settings == "carry=48, bins=64, records=8, pairs=public"
+
+
 def test_too_few_canaries_are_an_error():
-    with pytest.raises(InputError, match="5 canaries tell nothing: take at least 32"):
+    with pytest.raises(InputError, match="5 canaries tell nothing: take at least 64"):
         play_canaries(LAW, randomness(1), people=5)

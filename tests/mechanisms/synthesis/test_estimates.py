@@ -142,19 +142,19 @@ def test_conditions_that_differ_by_noise_alone_become_alike_and_others_stay():
     apart = rng.dirichlet(np.ones(4), (3, 500))
     for truth, most in ((alike, 0.8), (apart, 1.02)):
         noisy = truth + rng.normal(0, 0.05, truth.shape)
-        found = towards_common(noisy, np.full(3, 0.05))
+        found = towards_common(noisy, np.full((3, 500), 0.05))
         assert np.mean((found - truth) ** 2) < most * np.mean((noisy - truth) ** 2)
 
 
 def test_common_shares_are_kept_and_without_noise_all_are():
     shares = some_shares(7, 2, 3, 5, 4)
-    assert towards_common(shares, np.full((2, 3), 1e-9)) == pytest.approx(shares)
-    noisy = towards_common(shares, np.full((2, 3), 10.0))
+    assert towards_common(shares, np.full((2, 3, 5), 1e-9)) == pytest.approx(shares)
+    noisy = towards_common(shares, np.full((2, 3, 5), 10.0))
     assert noisy == pytest.approx(np.broadcast_to(shares.mean(axis=1, keepdims=True), shares.shape))
-    alone = towards_common(shares[1], np.full(3, 0.1))
-    assert alone == pytest.approx(towards_common(shares, np.full((2, 3), 0.1))[1])
+    alone = towards_common(shares[1], np.full((3, 5), 0.1))
+    assert alone == pytest.approx(towards_common(shares, np.full((2, 3, 5), 0.1))[1])
     one = shares[:, :1]
-    assert towards_common(one, np.full((2, 1), 10.0)) == pytest.approx(one)
+    assert towards_common(one, np.full((2, 1, 5), 10.0)) == pytest.approx(one)
 
 
 @given(st.integers(1, 9), st.integers(0, 10**6))

@@ -157,7 +157,7 @@ def test_signs_that_agree_by_chance_say_nothing():
     """Of two groups and tasks, what the mean product of signs is where nothing goes together."""
     shares = np.random.default_rng(8).dirichlet(np.full(8, 0.3), (2, 3, 4))
     people = np.array([[10.0, 20.0, 5.0], [1.0, 0.0, 14.0]])
-    found = Chance.of(shares, people)
+    found = Chance.of(shares, np.repeat(people[..., None], 4, axis=-1))
     one, other = np.array([1, 2]), np.array([0, 3])
     pairs, same, next_task = np.zeros(2), np.zeros(4), np.zeros(4)
     for group, task in np.ndindex(2, 3):

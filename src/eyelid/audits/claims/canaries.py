@@ -37,10 +37,11 @@ PEOPLE = 1_000
 ALPHA = 0.05
 """The chance that a lower bound is above the truth."""
 
-_FEWEST_PEOPLE = 32
 # Many numbers, so that people are told apart; and rows of a recording, of which two are drawn.
 _TASKS, _FEATURES, _BINS, _RECORDS = 2, 48, 64, 8
 _ROWS = (1, 2, 4, 8, 16)
+# With fewer people than bins nothing is made up.
+_FEWEST_PEOPLE = _BINS
 # No value that is drawn is this near to somebody's.
 _UNTOUCHED = 1e-13
 
@@ -53,13 +54,13 @@ class CanaryRun:
         mechanism: its name.
         unit: in which the two records of a canary differ.
         run: about the claim for it; the lower bound has a confidence of 95 %.
-        settings: what sets this one apart from others of its kind that are tried.
+        settings: what the mechanism was set to for it.
     """
 
     mechanism: str
     unit: str
     run: OneRun
-    settings: str = ""
+    settings: str
 
     @property
     def refuted(self) -> bool:
@@ -238,4 +239,5 @@ def play_canaries(
     spied.apply(made.table, noise)
     claim = claiming.cost(claiming.shape(made.table), PERSON)
     found = one_run(scores(law, seen[0], made), made.coins, claim, ALPHA)
-    return CanaryRun(mechanism.name, str(PERSON), found)
+    settings = f"carry={law.carry}, bins={law.bins}, records={law.records}, pairs={law.pairs}"
+    return CanaryRun(mechanism.name, str(PERSON), found, settings)

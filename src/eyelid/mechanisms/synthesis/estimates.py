@@ -110,23 +110,35 @@ def towards_common(shares: Values, noise_sd: Values) -> Values:
 
     Args:
         shares: (…, conditions, features, parts), noisy.
-        noise_sd: (…, conditions), standard deviation of the noise.
+        noise_sd: (…, conditions, features), standard deviation of the noise.
     """
     conditions, _, parts = shares.shape[-3:]
     free = (conditions - 1) * (parts - 1)
     common = shares.mean(axis=-3, keepdims=True)
     away = shares - common
-    size = ((away / noise_sd[..., None, None]) ** 2).sum(axis=(-3, -1), keepdims=True)
+    size = ((away / noise_sd[..., None]) ** 2).sum(axis=(-3, -1), keepdims=True)
     kept = np.clip(1 - max(free - 2, 0) / np.maximum(size, 1e-12), 0.0, 1.0)
     found: Values = common + kept * away
     return found
 
 
-def shrunk(noisy: Values, noise_sd: float, towards: Values | float) -> Values:
+def towards_mean(noisy: Values, noise_sd: float) -> Values:
+    """Noisy numbers, nearer to their mean over the last axis the more of their scatter is noise."""
+    mean = noisy.mean(axis=-1, keepdims=True)
+    away = noisy - mean
+    spread = (away**2).sum(axis=-1, keepdims=True) / max(noisy.shape[-1] - 1, 1)
+    kept = np.clip(1 - noise_sd**2 / np.maximum(spread, 1e-300), 0.0, 1.0)
+    found: Values = mean + kept * away
+    return found
+
+
+def shrunk(noisy: Values, noise_sd: Values | float, towards: Values | float) -> Values:
     """Noisy numbers, nearer to what they scatter around the more of their scatter is noise."""
     away = noisy - towards
-    spread = float(np.mean(away**2)) if away.size else 0.0
-    kept = max(0.0, 1 - noise_sd**2 / spread) if spread > 0 else 0.0
+    if not away.size:
+        return away
+    spread, noise = float(np.mean(away**2)), float(np.mean(np.square(noise_sd)))
+    kept = max(0.0, 1 - noise / spread) if spread > 0 else 0.0
     found: Values = towards + kept * away
     return found
 

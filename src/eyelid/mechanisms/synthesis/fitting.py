@@ -15,8 +15,8 @@ from eyelid.mechanisms.synthesis.measurement import Answers, Measurement
 from eyelid.mechanisms.synthesis.rounds import LENGTH_BINS, QUARTERS, TRENDS, length_bin
 
 _MOST_R = 0.995
-# Standard errors above which a count among many is not noise.
-_CERTAIN = 5.0
+CERTAIN = 5.0
+"""Standard errors above which a count among many is not noise."""
 # Of a signal's variance, the most that trends may have.
 _MOST_TREND = 0.5
 # Of a sign's variance, the least that something is said about.
@@ -31,31 +31,35 @@ def fitted(measurement: Measurement, answers: Answers, bins: Bins) -> Copula:
     features, tasks = facts.features, facts.recordings
     # Signs are means over tasks: whoever lacks one adds nothing for it.
     there = measurement.people_with(answers.shares)
-    people = max(1.0, float(there.sum(axis=0).mean()))
-    sd = signs.noise_of_person(facts) / people
-    numbers = signs.in_people(answers.signs, facts) / people
+    # So many people have values of each feature; of two, or of one in two tasks, no more.
+    people = there.sum(axis=0).mean(axis=0)
+    twice = people**2 / people.max()
+    noise_sd = signs.noise_of_person(facts)
+    sd = noise_sd / people
+    numbers = signs.in_people(answers.signs, facts)
     pair, lag, task, trend = np.split(numbers, np.cumsum(signs.numbers(facts))[:-1])
     parents = tuple(int(parent) for parent in answers.parents)
     distributions = measurement.distributions(answers.levels, answers.shares)
     chance = Chance.of(distributions, there)
-    lags = lag.reshape(-1, features) - chance.same
+    lags = lag.reshape(-1, features) / people - chance.same
     lags = correlation(shrunk(lags, sd, lags.mean(axis=1, keepdims=True)) / chance.room)
     # Noise must not make what is later more alike than what is sooner.
     falling = np.minimum.accumulate(np.clip(lags, 0.0, 1.0), axis=0)
     over_tasks = None
     if tasks > 1:
-        task -= chance.next_task
-        over_tasks = shrunk(task, sd, float(task.mean())) / chance.room
+        task = task / twice - chance.next_task
+        over_tasks = shrunk(task, noise_sd / twice, float(task.mean())) / chance.room
         over_tasks = correlation(np.maximum(over_tasks, 0.0))
     child, parent = np.arange(1, features), np.array(parents[1:], dtype=np.intp)
-    pair = shrunk(pair - chance.pairs(child, parent), sd, 0.0)
+    both = np.minimum(people[child], people[parent])
+    pair = shrunk(pair / both - chance.pairs(child, parent), noise_sd / both, 0.0)
     links = linked(pair / np.sqrt(chance.room[child] * chance.room[parent]))
     return Copula(
         quantiles=quantile_tables(distributions, bins),
         parents=parents,
         links=links,
         parts=tree_memory(parents, links, falling, over_tasks, facts.window),
-        trends=trends_of(shrunk(trend.reshape(TRENDS, features), sd, 0.0)),
+        trends=trends_of(shrunk(trend.reshape(TRENDS, features) / people, sd, 0.0)),
         lengths=_lengths(measurement, answers),
         window=facts.window,
     )
@@ -67,7 +71,7 @@ class Chance:
 
     Attributes:
         means: (groups, tasks, features): of signs.
-        weights: (groups, tasks, 1): how many people have a task, 1 in all.
+        weights: (groups, tasks, features): how many people have values of a task, 1 in all.
     """
 
     means: Values
@@ -75,27 +79,28 @@ class Chance:
 
     @classmethod
     def of(cls, distributions: Values, people: Values) -> Chance:
-        """By distributions (groups, tasks, features, bins) and people (groups, tasks)."""
+        """By distributions (groups, tasks, features, bins), people (groups, tasks, features)."""
         means = (distributions * halves(distributions)[..., :-1]).sum(axis=-1)
-        return cls(means, people[..., None] / people.sum())
-
-    def _expected(self, one: Values, other: Values) -> Values:
-        found: Values = (self.weights * one * other).sum(axis=(0, 1))
-        return found
+        return cls(means, people / people.sum(axis=(0, 1)))
 
     def pairs(self, one: NDArray[np.intp], other: NDArray[np.intp]) -> Values:
         """The mean product of the signs of features that have nothing to do with each other."""
-        return self._expected(self.means[..., one], self.means[..., other])
+        products = self.weights[..., one] * self.means[..., one] * self.means[..., other]
+        found: Values = products.sum(axis=(0, 1))
+        return found
 
     @property
     def same(self) -> Values:
         """That of a feature with itself, forgotten."""
-        return self._expected(self.means, self.means)
+        every = np.arange(self.means.shape[-1])
+        return self.pairs(every, every)
 
     @property
     def next_task(self) -> Values:
         """That of a feature with itself in another task."""
-        return self._expected(self.means, np.roll(self.means, 1, axis=1))
+        products = self.weights * self.means * np.roll(self.means, 1, axis=1)
+        found: Values = products.sum(axis=(0, 1))
+        return found
 
     @property
     def room(self) -> Values:
@@ -230,7 +235,7 @@ def lengths_of(counts: Values, noise_sd: float, otherwise: int) -> Values:
 def _around_the_top(counts: Values, noise_sd: float, otherwise: Values) -> Values:
     """Shares of the largest count and its neighbours, as far as they are more than noise."""
     top = int(np.argmax(counts))
-    if counts[top] < _CERTAIN * noise_sd:
+    if counts[top] < CERTAIN * noise_sd:
         return otherwise
     low = np.flatnonzero(counts[: top + 1] < noise_sd)
     high = np.flatnonzero(counts[top:] < noise_sd)

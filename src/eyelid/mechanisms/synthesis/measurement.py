@@ -23,6 +23,7 @@ from eyelid.mechanisms.synthesis.estimates import (
     quarters,
     spanning_tree,
     towards_common,
+    towards_mean,
 )
 from eyelid.mechanisms.synthesis.rounds import (
     QUARTERS,
@@ -159,17 +160,22 @@ class Measurement:
         counts = self._in_quarters(shares)
         people = self.people_with(shares)
         groups, tasks, features, _ = counts.shape[-4:]
-        front = counts.shape[:-4]
-        noisy = (counts / people[..., None, None]).reshape(*front, groups * tasks, features, -1)
-        sd = self.shares.noise_of_person(self.facts) / people.reshape(*front, groups * tasks)
+        front = (*counts.shape[:-4], groups * tasks, features)
+        noisy = (counts / people[..., None]).reshape(*front, -1)
+        sd = self.shares.noise_of_person(self.facts) / people.reshape(front)
         each = nearest_shares(towards_common(noisy, sd))
         found = of_tasks(known, quarters(known), each)
         return found.reshape(*counts.shape[:-1], -1)
 
     def people_with(self, shares: Integers) -> Values:
-        """How many people have each task, by noisy answers: (…, groups, tasks)."""
-        many = self._in_quarters(shares).sum(axis=-1).mean(axis=-1)
-        found: Values = np.maximum(many, 1.0)
+        """How many people have values, by noisy answers: (…, groups, tasks, features).
+
+        As many of one feature as of another, unless they differ by more than noise: what is missing
+        must not look like few people in every quarter.
+        """
+        many = self._in_quarters(shares).sum(axis=-1)
+        sd = self.shares.noise_of_person(self.facts) * np.sqrt(QUARTERS)
+        found: Values = np.maximum(towards_mean(many, sd), 1.0)
         return found
 
     def _in_quarters(self, shares: Integers) -> Values:

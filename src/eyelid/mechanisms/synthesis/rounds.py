@@ -289,7 +289,8 @@ class Shares(Round):
         if lookup is None:
             even = np.arange(sequences.missing + 1) * QUARTERS // sequences.missing
             lookup = np.broadcast_to(even, (codes.shape[-1], even.size))
-        found = np.asarray(lookup[..., np.arange(codes.shape[-1]), codes])
+        place = np.arange(codes.shape[-1]) * lookup.shape[-1] + codes
+        found = np.take(lookup.reshape(*lookup.shape[:-2], -1), place, axis=-1)
         shares = [(found == part).sum(axis=-2, dtype=np.int64) for part in range(QUARTERS)]
         table = np.stack(shares, axis=-1) * self.each(shape, self.terms(shape))
         flat = table.reshape(*table.shape[:-3], -1)
@@ -437,9 +438,12 @@ def signs_of(sequences: Sequences, codes: Codes, lookup: Lookup | None) -> NDArr
         even = np.where(np.arange(sequences.missing + 1) * 2 < sequences.missing, -1, 1)
         even[-1] = 0
         return np.asarray(even.astype(np.int8)[codes])
-    group = sequences.group[:, None, None, None, None]
-    task = np.arange(codes.shape[1])[:, None, None, None]
-    return np.asarray(lookup[..., group, task, np.arange(codes.shape[-1]), codes])
+    tasks, features, bins = lookup.shape[-3:]
+    table = sequences.group[:, None] * tasks + np.arange(tasks)
+    first = table[..., None, None, None] * features + np.arange(features)
+    # One flat table and one place in it are several times as fast as an index for each axis.
+    flat = lookup.reshape(*lookup.shape[:-4], -1)
+    return np.asarray(np.take(flat, first * bins + codes, axis=-1))
 
 
 def length_bin(rows: NDArray[np.int64]) -> NDArray[np.int64]:

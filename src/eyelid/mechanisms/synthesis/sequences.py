@@ -16,7 +16,8 @@ from eyelid.mechanisms.synthesis.binning import Bins, Codes
 BEND = 3
 """Bins are equal in the cube root: fine where features of gaze are."""
 
-_BLOCK_PEOPLE = 256
+# So few that what is looked up of them stays in the cache.
+_BLOCK_PEOPLE = 64
 
 
 @dataclass(frozen=True, eq=False)

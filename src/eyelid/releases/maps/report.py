@@ -46,7 +46,7 @@ def map_report(audit: HeatmapAudit) -> str:
         says_nothing=SAYS_NOTHING,
         stated=stated,
         # In words of looks: the usual ones are of features.
-        promise=lambda guarantee, others="": guarantee_legend(
+        promise=lambda guarantee, others="", form="": guarantee_legend(
             guarantee, subject.certificate.people
         ),
         findings=findings(audit),
