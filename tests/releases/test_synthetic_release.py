@@ -26,6 +26,7 @@ from eyelid.releases.prospect import made_up, prospects
 from eyelid.releases.quote import cost
 from eyelid.releases.release import release
 from eyelid.releases.spending import budget
+from eyelid.releases.words import for_participants
 
 LAW = {"mechanism": "synthetic", "epsilon": 4.0}
 # Enough people for three of five features, by public facts alone.
@@ -125,8 +126,10 @@ def test_only_attributes_that_by_names_come_out_as_shares_of_made_up_people(tabl
     # As many of each as there are, in proportion.
     counts = dict(done.table.people["gender"].value_counts().rows())
     assert counts == {"female": 10, "male": 20}
-    assert "how many people there are of each gender (female: 33, male: 66)" in " ".join(
-        done.certificate.unprotected
+    shown = " ".join(done.certificate.unprotected)
+    assert "everybody's gender: how many people there are of each is told (female: 33" in shown
+    assert "of each gender is shared exactly: it is not hidden" in for_participants(
+        done.certificate
     )
     with pytest.raises(InputError, match="make groups with --set by=gender"):
         release(table, **LAW, keep=["gender"])

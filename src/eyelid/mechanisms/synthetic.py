@@ -37,6 +37,7 @@ from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import Trust, Unit
 
 MOST_BINS = 128
+_FEWER = " where everybody has the task (where a third have it, three times as far)"
 # Of μ²: levels, shares and signs; a private choice of pairs takes its part of each.
 _ROUNDS = (0.3, 0.4, 0.3)
 _CHOICE = 0.2
@@ -421,8 +422,8 @@ class Synthetic(DifferentialMechanism, UnpredictableMechanism):
             f"{self.made_up or shape.people:,} made-up people with {carried} of "
             f"{_many(shape.features, 'feature')}, {_many(shape.recordings, 'task')}. Of each task, "
             "the share of rows in a quarter of a feature will be off by about "
-            f"{self.expected_share_error(shape):.2g}. Kept: {', '.join(kept)}. Not kept: "
-            f"{', '.join(lost)}."
+            f"{self.expected_share_error(shape):.2g}{_FEWER if shape.recordings > 1 else ''}. "
+            f"Kept: {', '.join(kept)}. Not kept: {', '.join(lost)}."
         )
         if not self.informative(shape):
             told = f"Farther off than the error of {self.error:g} that is wanted. {told}"
@@ -478,7 +479,10 @@ class Synthetic(DifferentialMechanism, UnpredictableMechanism):
         if self.by:
             counts = self.groups(table).people.select("person", "people").rows()
             sizes = ", ".join(f"{name}: {count}" for name, count in counts)
-            shown.append(f"how many people there are of each {self.by} ({sizes})")
+            shown.append(
+                f"everybody's {self.by}: how many people there are of each is told ({sizes})"
+            )
+        shown.append("the names and bounds of the features, the step and the window of rows")
         return shown
 
     def parts(self) -> Iterator[DifferentialMechanism]:

@@ -248,6 +248,11 @@ def for_participants(certificate: Certificate, kept: Sequence[str] = ()) -> str:
         told += f"Together with what we have shared before, {limit}. "
     if kept:
         told += f"Shared as it is: your {', your '.join(kept)}. "
+    by = certificate.parameters.get("by")
+    if certificate.made_up is not None and by:
+        told += (
+            f"How many participants there are of each {by} is shared exactly: it is not hidden. "
+        )
     return f"{told}That you took part is not hidden."
 
 

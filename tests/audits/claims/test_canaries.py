@@ -35,18 +35,18 @@ def each_row_a_person(self, shape):
 
 
 def test_everybody_has_the_record_of_their_coin():
-    made = canaries(40, seed=1)
+    made = canaries(64, seed=1)
     key = ["person", "task", "time_ms"]
     for coin, side, other in ((True, made.heads, made.tails), (False, made.tails, made.heads)):
         people = side.people["person"].filter(pl.Series(made.coins == coin)).implode()
         mine = made.table.data.filter(pl.col("person").is_in(people))
         assert mine.equals(side.data.filter(pl.col("person").is_in(people)))
         assert mine.join(other.data, on=[*key, "canary_0"], how="semi").is_empty()
-    assert made.table.recordings["person"].n_unique() == 40
+    assert made.table.recordings["person"].n_unique() == 64
 
 
 def test_records_of_a_canary_lie_in_different_quarters():
-    made = canaries(40, seed=1)
+    made = canaries(64, seed=1)
     first = [
         side.data.unique(["person", "task"], maintain_order=True)
         for side in (made.tails, made.heads)
