@@ -19,8 +19,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from benchmarks.case import Case, remark
-from eyelid.gaze.study import Feature
-from eyelid.gaze.table import FeatureTable
+from benchmarks.crowd import crowd
 from eyelid.mechanisms.ksame import KSame
 from eyelid.mechanisms.synthesis.binning import Codes
 from eyelid.mechanisms.synthesis.chain import Chain
@@ -169,29 +168,9 @@ def _tested(name: str, trial: Trial) -> Case:
     )
 
 
-def _table() -> FeatureTable:
-    """Everybody's windows. A dozen features share their numbers: less memory, as much work."""
-    rng = np.random.default_rng(4)
-    row = np.arange(PEOPLE * TASKS * WINDOWS)
-    recording = pl.Series(row // WINDOWS % TASKS).cast(pl.String)
-    values = [pl.Series(rng.random(row.size)) for _ in range(4)]
-    features = tuple(Feature(f"f{j}", "", "", 0.0, 1.0) for j in range(FEATURES))
-    data = pl.DataFrame(
-        {
-            "person": pl.Series(row // (TASKS * WINDOWS)).cast(pl.String),
-            "recording": recording,
-            "task": recording,
-            "stimulus": pl.repeat("", row.size, eager=True),
-            "time_ms": row % WINDOWS * 500.0,
-        }
-        | {feature.name: values[j % len(values)] for j, feature in enumerate(features)}
-    )
-    people = data.select(pl.col("person").unique(maintain_order=True))
-    return FeatureTable(data, features, people, step_ms=500.0)
-
-
 def _ksame() -> Case:
-    table, law = _table(), KSame(k=K)
+    names = [f"f{j}" for j in range(FEATURES)]
+    table, law = crowd(PEOPLE, TASKS, WINDOWS, names), KSame(k=K)
     member = law.partition(table, randomness(5))
     persons = table.recordings["person"].unique(maintain_order=True)
     group = pl.DataFrame({"person": persons, "group": member})

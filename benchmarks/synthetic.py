@@ -20,9 +20,9 @@ import numpy as np
 import polars as pl
 
 from benchmarks.case import Case, remark
+from benchmarks.crowd import crowd
 from benchmarks.fresh_process import measured
 from eyelid.gaze.features import window_feature_set
-from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.synthetic import Synthetic
 from eyelid.privacy.noise import randomness
@@ -91,24 +91,9 @@ def _fresh(*arguments: str) -> dict[str, float]:
 
 
 def table_of(people: int) -> FeatureTable:
-    """Everybody's windows. A dozen features share their numbers: less memory, as much work."""
-    rng = np.random.default_rng(0)
-    row = np.arange(people * TASKS * WINDOWS)
-    recording = pl.Series(row // WINDOWS % TASKS).cast(pl.String)
-    values = [pl.Series(rng.random(row.size)) for _ in range(4)]
-    features = tuple(Feature(one.name, "", "", 0.0, 1.0) for one in window_feature_set("deg"))
-    data = pl.DataFrame(
-        {
-            "person": pl.Series(row // (TASKS * WINDOWS)).cast(pl.String),
-            "recording": recording,
-            "task": recording,
-            "stimulus": pl.repeat("", row.size, eager=True),
-            "time_ms": row % WINDOWS * 500.0,
-        }
-        | {feature.name: values[j % len(values)] for j, feature in enumerate(features)}
-    )
-    persons = data.select(pl.col("person").unique(maintain_order=True))
-    return FeatureTable(data, features, persons, step_ms=500.0, window_ms=30_000.0)
+    """Everybody's windows, with eyelid's own features."""
+    names = [one.name for one in window_feature_set("deg")]
+    return crowd(people, TASKS, WINDOWS, names)
 
 
 def figures(people: int) -> dict[str, float]:

@@ -509,7 +509,8 @@ def test_it_lists_what_is_public():
     told = Synthetic(4.0, by="sight").unprotected(replace(table, people=people))
     assert "number of people (60)" in told[0]
     assert "names of the 2 tasks" in told[1]
-    assert "everybody's sight" in told[2] and "(good: 30, poor: 30)" in told[2]
+    assert "everybody's sight" in told[2]
+    assert "(good: 30, poor: 30)" in told[2]
 
 
 # Odd input.

@@ -235,7 +235,7 @@ def test_the_page_in_the_folder_draws_nothing_of_people(study, tmp_path, simulat
         assert words in own
         assert words not in inside
     assert ("Do not share it." in own) is not simulated
-    for words in ("of the real people, without noise", "leave <code>audit.json</code> and"):
+    for words in ("of the original’s people, without noise", "leave <code>audit.json</code> and"):
         assert words in inside
         assert words not in own
     for page in (own, inside):

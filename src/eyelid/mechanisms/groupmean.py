@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.means import DEFAULT_INNER, TEAM, MeanMechanism, parsed
 from eyelid.mechanisms.mechanism import Shape, parameter, register
-from eyelid.mechanisms.public_groups import GroupedShape, Groups, groups_by
+from eyelid.mechanisms.public_groups import GroupedShape, Groups, groups_by, smallest_group
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import PERSON, Unit
 
@@ -79,14 +78,7 @@ class GroupMean(MeanMechanism):
 
     def smallest(self, shape: Shape) -> int:
         """People in the smallest group, which a study must tell."""
-        if not self.by:
-            return shape.people
-        if not isinstance(shape, GroupedShape):
-            raise InputError(
-                f"how many people share their {self.by} is not known without a study: give one, or "
-                "leave out by"
-            )
-        return shape.smallest
+        return smallest_group(shape, self.by)
 
     @property
     def public_groups(self) -> bool:

@@ -48,6 +48,18 @@ class Groups:
         return self.people["people"].to_numpy().astype(np.int64)
 
 
+def smallest_group(shape: Shape, by: str | None) -> int:
+    """People in the smallest group by public attributes, which a study must tell."""
+    if not by:
+        return shape.people
+    if not isinstance(shape, GroupedShape):
+        raise InputError(
+            f"how many people share their {by} is not known without a study: give one, or leave "
+            "out by"
+        )
+    return shape.smallest
+
+
 def groups_by(table: FeatureTable, by: str | None) -> Groups:
     """The groups by public attributes, and who is in which.
 

@@ -23,7 +23,7 @@ from eyelid.mechanisms.features import UnpredictableMechanism
 from eyelid.mechanisms.gaussian_total import SCALE
 from eyelid.mechanisms.measuring import window_rows
 from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter, register
-from eyelid.mechanisms.public_groups import GroupedShape, Groups, groups_by
+from eyelid.mechanisms.public_groups import GroupedShape, Groups, groups_by, smallest_group
 from eyelid.mechanisms.synthesis.binning import Bins
 from eyelid.mechanisms.synthesis.fitting import CERTAIN, fitted
 from eyelid.mechanisms.synthesis.measurement import Measurement
@@ -214,7 +214,7 @@ class Synthetic(DifferentialMechanism, UnpredictableMechanism):
         """
         facts = _plain(shape)
         shares = _measurement(self, facts).shares
-        return shares.noise_of_person(facts) / _smallest(self, shape)
+        return shares.noise_of_person(facts) / smallest_group(shape, self.by)
 
     def error_with_all(self, shape: Shape) -> float:
         """How far a task's share of a quarter will be off with all features: the smallest group's.
@@ -223,13 +223,13 @@ class Synthetic(DifferentialMechanism, UnpredictableMechanism):
         over all tasks, values told apart as 64 public bins tell them. As many people are made up
         as there are: with fewer, leaving out features would mend nothing.
         """
-        return _whole_error(self.noise_of_shares(shape), _smallest(self, shape))
+        return _whole_error(self.noise_of_shares(shape), smallest_group(shape, self.by))
 
     def expected_share_error(self, shape: Shape) -> float:
         """The same of what is released: features that are carried, people made up, all groups."""
         facts = replace(shape, features=self.carried(shape))
         groups = shape.groups if isinstance(shape, GroupedShape) else 1
-        each = self.noise_of_shares(facts) * _smallest(self, shape)
+        each = self.noise_of_shares(facts) * smallest_group(shape, self.by)
         return _whole_error(each * math.sqrt(groups) / shape.people, self.made_up or shape.people)
 
     def noise_of_correlations(self, shape: Shape) -> float:
@@ -255,7 +255,7 @@ class Synthetic(DifferentialMechanism, UnpredictableMechanism):
         """
         noise = CERTAIN * self.noise_of_shares(replace(shape, features=self.carried(shape)))
         groups = shape.groups if isinstance(shape, GroupedShape) else 1
-        part = _smallest(self, shape) / shape.people
+        part = smallest_group(shape, self.by) / shape.people
         return noise, noise * part * math.sqrt(groups / shape.recordings)
 
     def people_needed(self, shape: Shape) -> int:
@@ -263,7 +263,7 @@ class Synthetic(DifferentialMechanism, UnpredictableMechanism):
 
         Groups are taken to be as large, of the whole, as they are.
         """
-        part = _smallest(self, shape) / shape.people
+        part = smallest_group(shape, self.by) / shape.people
 
         def enough(people: int) -> bool:
             more = replace(_plain(shape), people=people)
@@ -560,18 +560,6 @@ def _whole_error(noise: float, made_up: float) -> float:
     """The error of a share that has this noise, drawn of so many made-up people."""
     error = math.hypot(_SHARE_NOISE * noise, _SHARE_SD / math.sqrt(made_up), _SHARE_SHAPE)
     return error / math.hypot(1.0, error / _MOST_ERROR)
-
-
-def _smallest(mechanism: Synthetic, shape: Shape) -> int:
-    """People in the smallest group."""
-    if not mechanism.by:
-        return shape.people
-    if not isinstance(shape, GroupedShape):
-        raise InputError(
-            f"how many people share their {mechanism.by} is not known without a study: give one, "
-            "or leave out by"
-        )
-    return shape.smallest
 
 
 def _many(count: int, word: str) -> str:
