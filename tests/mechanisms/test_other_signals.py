@@ -130,7 +130,18 @@ def test_a_mechanism_s_parameters_speak_of_no_eyes():
 
 def test_all_that_do_not_only_add_noise_are_tried_too():
     others = {n for n, kind in catalogue().items() if issubclass(kind, UnpredictableMechanism)}
-    assert others == set(HAVE_NO_EPSILON)
+    assert others == {*HAVE_NO_EPSILON, "synthetic"}
+
+
+@TABLES
+def test_people_are_made_up_of_other_signals_too(made):
+    table = made()
+    done = eyelid.release(table, mechanism="synthetic", epsilon=5.0, carry=len(table.names))
+    assert done.table.names == table.names
+    numbers = done.table.data.select(table.names)
+    for feature in table.features:
+        assert numbers[feature.name].is_between(feature.lower, feature.upper).all()
+    assert done.certificate.guarantee.holds
 
 
 @TABLES
