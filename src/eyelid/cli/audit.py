@@ -147,11 +147,9 @@ def _point_to(written: Sequence[Path], uncovered: str) -> None:
     """Where the page is, and what not to share."""
     pages = [path for path in written if path.suffix != ".json"]
     say(f"Read {pages[0]}. {uncovered}" if pages else "A page to read: --report FILE.")
-    if len(written) > 1:
-        say(
-            "Leave audit.json and report.html out when you share that folder; --report FILE "
-            "writes a page elsewhere instead."
-        )
+    inside = [path for path in written if path.name == "audit.json"]
+    if inside:
+        say(f"Take audit.json and report.html out of {inside[0].parent} before you share it.")
 
 
 def _listed(text: str | None) -> list[str] | None:

@@ -7,6 +7,7 @@ covers.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -276,8 +277,8 @@ def audit(
     Args:
         original: a study folder, recordings, a study or a feature table.
         released: what was released of it. Without one, the original itself is attacked.
-        report: a HTML file to write. Without one, a folder that is a release gets ``audit.json``
-            and ``report.html``.
+        report: a HTML file to write. A folder that is a release gets ``audit.json`` and
+            ``report.html`` besides.
         attackers: by name, or your own; a strong choice by default.
         protocols: by name; all by default.
         targets: what the data should still be good for: ``task``, an attribute or a label column.
@@ -544,7 +545,7 @@ def _by_events(subject: Subject, seed: int) -> list[Finding]:
 
 
 def _write(done: Audit, folder: Path | None, page: Path | None) -> Iterator[Path]:
-    """The report where it is wanted, and nothing else; otherwise into a released folder, both."""
+    """The report where it is wanted; a released folder gets the report and the figures."""
     from eyelid.releases.report import report
 
     if page is not None:
@@ -553,8 +554,10 @@ def _write(done: Audit, folder: Path | None, page: Path | None) -> Iterator[Path
         of_people = done.subject.groups is not None or done.synthetic is not None
         write_file(page, report(done, own=of_people and not inside, inside=inside))
         yield page
-    elif folder is not None:
-        write_file(folder / "audit.json", done.to_json())
-        yield folder / "audit.json"
+    if folder is None or (page is not None and not os.access(folder, os.W_OK)):
+        return
+    write_file(folder / "audit.json", done.to_json())
+    yield folder / "audit.json"
+    if page is None or page.resolve() != (folder / "report.html").resolve():
         write_file(folder / "report.html", report(done, inside=True))
         yield folder / "report.html"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -219,9 +220,8 @@ def audit_heatmap(
 
     Args:
         original: what it was made of: a study of samples or fixations, or recordings.
-        released: its folder.
-        report: a HTML file to write. Without one, ``audit.json`` and ``report.html`` are written
-            into the folder.
+        released: its folder; ``audit.json`` and ``report.html`` are written into it.
+        report: another HTML file to write.
         map: what you say about the columns of recordings, as for `eyelid.read`.
         ledger: the file that counted the release, if it is not the original's own.
         seed: of the attackers' random choices.
@@ -308,19 +308,21 @@ def _table_uses(subject: MapSubject) -> Iterator[TableUse]:
 
 
 def _write(done: HeatmapAudit, page: Path | None) -> Iterator[Path]:
-    """The report where it is wanted, and nothing else; otherwise beside the map, with figures."""
+    """The report where it is wanted, and report and figures beside the map."""
     from eyelid.releases.maps.report import map_report
 
     text = map_report(done)
     if page is not None:
         write_file(page, text)
         yield page
-        return
     folder = done.subject.path
+    if page is not None and not os.access(folder, os.W_OK):
+        return
     write_file(folder / "audit.json", done.to_json())
     yield folder / "audit.json"
-    write_file(folder / "report.html", text)
-    yield folder / "report.html"
+    if page is None or page.resolve() != (folder / "report.html").resolve():
+        write_file(folder / "report.html", text)
+        yield folder / "report.html"
 
 
 def _attack_told(attack: MapAttacks) -> dict[str, Any]:
