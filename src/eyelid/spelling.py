@@ -1,4 +1,4 @@
-"""When two names are one, however they are written."""
+"""How names and counts are written, and when two names are one."""
 
 from __future__ import annotations
 
@@ -16,3 +16,12 @@ def spelt_alike(name: str) -> str:
     # Folding may take letters apart again.
     plain = unicodedata.normalize("NFKC", "".join(plain.split()))
     return re.sub(r"(?<!\d)0+(?=\d)", "", plain)
+
+
+def plural(count: int, word: str, words: str | None = None) -> str:
+    """A count with its word.
+
+    >>> plural(1, "row"), plural(2, "row"), plural(3, "person", "people")
+    ('1 row', '2 rows', '3 people')
+    """
+    return f"{count} {word if count == 1 else words or word + 's'}"

@@ -13,7 +13,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from eyelid.audits.membership import Membership, told_apart
 from eyelid.engine.progress import track
@@ -71,19 +70,13 @@ def told_by_answers(
     enough = max(_FEWEST_PEOPLE, _MOST_CODES // (_FEWEST_DECISIONS * twice))
     some = everybody
     if enough < everybody.people:
-        some = _only(everybody, np.sort(rng.choice(everybody.people, enough, replace=False)))
+        some = everybody.of(np.sort(rng.choice(everybody.people, enough, replace=False)))
     decisions = max(_FEWEST_DECISIONS, _MOST_CODES // (twice * some.people))
     clear = replace(settled, epsilon=_CLEAR)
     return ToldByAnswers(
         membership=_told(original, settled, some, person_level, min(_DECISIONS, decisions), rng),
         positive=_told(original, clear, some, None, _OF_CONTROL, rng),
         among=some.people,
-    )
-
-
-def _only(people: Sequences, which: NDArray[np.intp]) -> Sequences:
-    return replace(
-        people, codes=people.codes[which], lengths=people.lengths[which], group=people.group[which]
     )
 
 
@@ -108,7 +101,7 @@ def _told(
         place = np.arange(count)
         place[who] = other
         # The public group belongs to the place.
-        replaced = replace(_only(people, place), group=people.group)
+        replaced = replace(people.of(place), group=people.group)
         for coin, (truth, instead) in enumerate(((replaced, people), (people, replaced))):
             answers = measurement.measured(truth, tree, noise, (runs,))
             ratio = _log_ratio(measurement, answers, truth, instead, who)
@@ -123,7 +116,7 @@ def _log_ratio(
     """How much likelier answers are of the truth than of what differs from it in one person."""
     # Everybody else counts the same; somebody of the last group says how many groups there are.
     few = np.unique([who, int(np.argmax(truth.group))])
-    true, other = (_only(people, few) for people in (truth, instead))
+    true, other = (people.of(few) for people in (truth, instead))
     found = np.zeros(len(answers.levels))
     for (law, rest), (_, own), (_, theirs) in zip(
         *(measurement.residuals(answers, people) for people in (truth, true, other)), strict=True

@@ -298,7 +298,8 @@ def _tell_histograms(shown: ShownHistograms) -> None:
 def _tell_made_up(made_up: SyntheticAudit) -> None:
     """What was asked of made-up rows or people: they name nobody."""
     from eyelid.privacy.guarantee import rounded_up
-    from eyelid.releases.words import coarse, plural
+    from eyelid.releases.words import coarse
+    from eyelid.spelling import plural
 
     if made_up.membership is not None:
         found = made_up.membership
@@ -328,7 +329,8 @@ def _tell_made_up(made_up: SyntheticAudit) -> None:
 
 def _tell_likeness(made_up: SyntheticAudit, like: Likeness) -> None:
     """How like people made-up ones are, beside what would be off without them."""
-    from eyelid.releases.words import coarse, plural
+    from eyelid.releases.words import coarse
+    from eyelid.spelling import plural
 
     expected = made_up.expected_share_error
     rows = [

@@ -54,7 +54,7 @@ def run(
 
     from eyelid.engine.progress import shown
     from eyelid.io.convert import convert
-    from eyelid.releases.words import plural
+    from eyelid.spelling import plural
 
     with shown():
         done = convert(

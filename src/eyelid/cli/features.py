@@ -59,7 +59,7 @@ def run(
     from eyelid.io import write
     from eyelid.io.intake import counted, read_scrubbed
     from eyelid.releases.inspection import fitting_release, table_to_train_on
-    from eyelid.releases.words import plural
+    from eyelid.spelling import plural
 
     asked = {"window_s": window, "step_s": step, "method": method}
     settings: dict[str, Any] = {k: value for k, value in asked.items() if value is not None}

@@ -60,7 +60,8 @@ def run(
     """
     from eyelid.engine.progress import shown
     from eyelid.releases.release import release
-    from eyelid.releases.words import in_all, plural, promise_lines
+    from eyelid.releases.words import in_all, promise_lines
+    from eyelid.spelling import plural
 
     parameters = settings(setting)
     keep = [name for name in parameters.pop("keep", "").split(",") if name]

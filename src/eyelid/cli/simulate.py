@@ -30,7 +30,7 @@ def run(
     from eyelid.engine.progress import shown
     from eyelid.gaze.simulator import simulate
     from eyelid.io import write
-    from eyelid.releases.words import plural
+    from eyelid.spelling import plural
 
     check_new(out)
     names = [name.strip() for name in tasks.split(",") if name.strip()]

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.means import DEFAULT_INNER, TEAM, MeanMechanism, parsed
 from eyelid.mechanisms.mechanism import Shape, parameter, register
-from eyelid.mechanisms.public_groups import GroupedShape, Groups, groups_by, smallest_group
+from eyelid.mechanisms.public_groups import GroupedShape, Groups, grouped, groups_by
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import PERSON, Unit
 
@@ -78,7 +78,7 @@ class GroupMean(MeanMechanism):
 
     def smallest(self, shape: Shape) -> int:
         """People in the smallest group, which a study must tell."""
-        return smallest_group(shape, self.by)
+        return grouped(shape, self.by).smallest
 
     @property
     def public_groups(self) -> bool:

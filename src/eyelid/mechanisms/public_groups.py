@@ -48,16 +48,16 @@ class Groups:
         return self.people["people"].to_numpy().astype(np.int64)
 
 
-def smallest_group(shape: Shape, by: str | None) -> int:
-    """People in the smallest group by public attributes, which a study must tell."""
-    if not by:
-        return shape.people
-    if not isinstance(shape, GroupedShape):
+def grouped(shape: Shape, by: str | None) -> GroupedShape:
+    """The public facts with those of the groups by public attributes, which a study must tell."""
+    if isinstance(shape, GroupedShape):
+        return shape
+    if by:
         raise InputError(
             f"how many people share their {by} is not known without a study: give one, or leave "
             "out by"
         )
-    return shape.smallest
+    return GroupedShape(**vars(shape), smallest=shape.people)
 
 
 def groups_by(table: FeatureTable, by: str | None) -> Groups:

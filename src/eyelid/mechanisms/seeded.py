@@ -25,6 +25,7 @@ from eyelid.mechanisms.synthesis.chain import Chain, whole_odds
 from eyelid.mechanisms.synthesis.deniability import LEAST_GAMMA, plausible_people
 from eyelid.mechanisms.synthesis.marginals import ChainMarginals
 from eyelid.mechanisms.synthesis.naming import MADE_UP
+from eyelid.mechanisms.synthesis.recordings import tasks_of
 from eyelid.mechanisms.synthesis.records import TaskRecords, records_of_tasks
 from eyelid.mechanisms.synthesis.threshold import Threshold, fewest_people
 from eyelid.privacy.gaussian import check_delta
@@ -270,11 +271,9 @@ class Seeded(DifferentialMechanism, UnpredictableMechanism):
 
     def shape(self, table: FeatureTable) -> Shape:
         """People, tasks, rows released of each, features."""
-        recordings = table.recordings
-        tasks = recordings["task"].n_unique() if "task" in recordings.columns else 1
         return Shape(
-            people=recordings["person"].n_unique(),
-            recordings=tasks,
+            people=table.recordings["person"].n_unique(),
+            recordings=len(tasks_of(table)[0]),
             length=self.rows,
             features=len(table.features),
             window=1,

@@ -23,18 +23,20 @@ from eyelid.mechanisms.features import UnpredictableMechanism
 from eyelid.mechanisms.gaussian_total import SCALE
 from eyelid.mechanisms.measuring import window_rows
 from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter, register
-from eyelid.mechanisms.public_groups import GroupedShape, Groups, groups_by, smallest_group
+from eyelid.mechanisms.public_groups import GroupedShape, Groups, grouped, groups_by
 from eyelid.mechanisms.synthesis.binning import Bins
 from eyelid.mechanisms.synthesis.fitting import CERTAIN, fitted
 from eyelid.mechanisms.synthesis.measurement import Measurement
 from eyelid.mechanisms.synthesis.naming import MADE_UP
 from eyelid.mechanisms.synthesis.public_pairs import public_tree
+from eyelid.mechanisms.synthesis.recordings import tasks_of
 from eyelid.mechanisms.synthesis.rounds import AllPairs, Levels, Shares, Signs
-from eyelid.mechanisms.synthesis.sequences import BEND, Sequences, sequences_of, tasks_of
+from eyelid.mechanisms.synthesis.sequences import BEND, Sequences, sequences_of
 from eyelid.privacy.gaussian import check_delta, discreteness_slack
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import Trust, Unit
+from eyelid.spelling import plural
 
 MOST_BINS = 128
 _FEWER = " where everybody has the task (where a third have it, three times as far)"
@@ -183,9 +185,13 @@ class Synthetic(DifferentialMechanism, UnpredictableMechanism):
             raise InputError(self.too_few(shape))
         return most
 
+    def useful(self, shape: Shape) -> bool:
+        """Whether a feature is made up within the error that is wanted, or was asked for anyway."""
+        return self.carry is not None or self.features_within(shape) > 0
+
     def too_few(self, shape: Shape) -> str:
         """Why so few people make up none that are of use, and what to share instead."""
-        one, tasks = replace(shape, features=1), _many(shape.recordings, "task")
+        one, tasks = replace(shape, features=1), plural(shape.recordings, "task")
         try:
             needed = f"would need {self.people_needed(one):,}"
         except InputError:
@@ -212,9 +218,12 @@ class Synthetic(DifferentialMechanism, UnpredictableMechanism):
 
         Of the smallest group, where there are several; if everybody in it has the task.
         """
+        return self._noise_of_people(shape) / grouped(shape, self.by).smallest
+
+    def _noise_of_people(self, shape: Shape) -> float:
+        """The same on the number of people in that quarter."""
         facts = _plain(shape)
-        shares = _measurement(self, facts).shares
-        return shares.noise_of_person(facts) / smallest_group(shape, self.by)
+        return _measurement(self, facts).shares.noise_of_person(facts)
 
     def error_with_all(self, shape: Shape) -> float:
         """How far a task's share of a quarter will be off with all features: the smallest group's.
@@ -223,14 +232,12 @@ class Synthetic(DifferentialMechanism, UnpredictableMechanism):
         over all tasks, values told apart as 64 public bins tell them. As many people are made up
         as there are: with fewer, leaving out features would mend nothing.
         """
-        return _whole_error(self.noise_of_shares(shape), smallest_group(shape, self.by))
+        return _whole_error(self.noise_of_shares(shape), grouped(shape, self.by).smallest)
 
     def expected_share_error(self, shape: Shape) -> float:
         """The same of what is released: features that are carried, people made up, all groups."""
-        facts = replace(shape, features=self.carried(shape))
-        groups = shape.groups if isinstance(shape, GroupedShape) else 1
-        each = self.noise_of_shares(facts) * smallest_group(shape, self.by)
-        return _whole_error(each * math.sqrt(groups) / shape.people, self.made_up or shape.people)
+        noise = self._noise_of_people(self.facts(shape)) * math.sqrt(grouped(shape, self.by).groups)
+        return _whole_error(noise / shape.people, self.made_up or shape.people)
 
     def noise_of_correlations(self, shape: Shape) -> float:
         """Standard deviation of the noise on a correlation near 0: of two features, or over time.
@@ -254,21 +261,19 @@ class Synthetic(DifferentialMechanism, UnpredictableMechanism):
         Of one task in the smallest group, and over all tasks and groups together.
         """
         noise = CERTAIN * self.noise_of_shares(replace(shape, features=self.carried(shape)))
-        groups = shape.groups if isinstance(shape, GroupedShape) else 1
-        part = smallest_group(shape, self.by) / shape.people
-        return noise, noise * part * math.sqrt(groups / shape.recordings)
+        part = grouped(shape, self.by).smallest / shape.people
+        return noise, noise * part * math.sqrt(grouped(shape, self.by).groups / shape.recordings)
 
     def people_needed(self, shape: Shape) -> int:
         """The fewest people for the error that is wanted with all features of a shape.
 
         Groups are taken to be as large, of the whole, as they are.
         """
-        part = smallest_group(shape, self.by) / shape.people
+        part = grouped(shape, self.by).smallest / shape.people
 
         def enough(people: int) -> bool:
-            more = replace(_plain(shape), people=people)
-            noise = _measurement(self, more).shares.noise_of_person(more) / (people * part)
-            return _whole_error(noise, people * part) <= self.error
+            noise = self._noise_of_people(replace(shape, people=people))
+            return _whole_error(noise / (people * part), people * part) <= self.error
 
         high = 1
         while not enough(high):
@@ -414,14 +419,14 @@ class Synthetic(DifferentialMechanism, UnpredictableMechanism):
 
     def worth(self, shape: Shape) -> str:
         """What is kept, what is not, and how far off."""
-        if self.carry is None and not self.features_within(shape):
+        if not self.useful(shape):
             return f"{self.too_few(shape)}."
         carried = self.carried(shape)
         kept, lost = self.kept(shape)
         told = (
             f"{self.made_up or shape.people:,} made-up people with {carried} of "
-            f"{_many(shape.features, 'feature')}, {_many(shape.recordings, 'task')}. Of each task, "
-            "the share of rows in a quarter of a feature will be off by about "
+            f"{plural(shape.features, 'feature')}, {plural(shape.recordings, 'task')}. Of each "
+            "task, the share of rows in a quarter of a feature will be off by about "
             f"{self.expected_share_error(shape):.2g}{_FEWER if shape.recordings > 1 else ''}. "
             f"Kept: {', '.join(kept)}. Not kept: {', '.join(lost)}."
         )
@@ -430,7 +435,7 @@ class Synthetic(DifferentialMechanism, UnpredictableMechanism):
         elif carried < shape.features:
             needed = self.people_needed(shape)
             told += (
-                f" {_many(shape.features - carried, 'feature')} left out: all of them, with an "
+                f" {plural(shape.features - carried, 'feature')} left out: all of them, with an "
                 f"error of {self.error:g}, would need {needed:,} people."
             )
         return told
@@ -560,10 +565,6 @@ def _whole_error(noise: float, made_up: float) -> float:
     """The error of a share that has this noise, drawn of so many made-up people."""
     error = math.hypot(_SHARE_NOISE * noise, _SHARE_SD / math.sqrt(made_up), _SHARE_SHAPE)
     return error / math.hypot(1.0, error / _MOST_ERROR)
-
-
-def _many(count: int, word: str) -> str:
-    return f"{count} {word}{'' if count == 1 else 's'}"
 
 
 @functools.lru_cache(maxsize=64)

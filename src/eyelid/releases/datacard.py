@@ -23,7 +23,8 @@ from eyelid.releases.certificate import Certificate
 from eyelid.releases.expectation import inside
 from eyelid.releases.prospect import told_in_people
 from eyelid.releases.rendering import rendered
-from eyelid.releases.words import SAYS_NOTHING, for_participants, plural, worth
+from eyelid.releases.words import SAYS_NOTHING, for_participants, worth
+from eyelid.spelling import plural
 
 
 def datacard(

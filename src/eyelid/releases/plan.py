@@ -31,7 +31,6 @@ from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import PERSON, Trust, Unit
 from eyelid.releases.bounds import bounds_for, clipped_to
-from eyelid.releases.prospect import useful
 
 SEEDED = "the noise came from a seed, so anybody who has or guesses the seed can take it off again"
 SEEDED_GROUPS = (
@@ -134,7 +133,7 @@ def _enough_of_a_task(mechanism: FeatureMechanism, table: FeatureTable) -> tuple
         return k, (
             f"k = {k}: its name is released, with rows that come from the model or nearly all do"
         )
-    if isinstance(mechanism, Synthetic) and useful(mechanism, shape := mechanism.shape(table)):
+    if isinstance(mechanism, Synthetic) and mechanism.useful(shape := mechanism.shape(table)):
         shares = mechanism.measurement(shape).shares
         people = math.ceil(shares.noise_of_person(mechanism.facts(shape)))
         return people, (

@@ -89,11 +89,6 @@ def told_in_people(noise: Mapping[str, float]) -> str:
     return f"discrete Gaussian on counts of people, of standard deviation: {each}"
 
 
-def useful(mechanism: Synthetic, shape: Shape) -> bool:
-    """Whether a feature can be made up within the error that is wanted, or was asked for anyway."""
-    return mechanism.carry is not None or mechanism.features_within(shape) > 0
-
-
 def made_up(mechanism: Synthetic, shape: Shape, table: FeatureTable | None = None) -> MadeUp:
     """What made-up people will be like.
 
@@ -155,7 +150,7 @@ def _why_dropped(mechanism: Synthetic, many: int, names: Sequence[str], needed: 
 
 def prospect(mechanism: Synthetic, shape: Shape) -> Prospect:
     """What the people of a shape allow."""
-    if not useful(mechanism, shape):
+    if not mechanism.useful(shape):
         return Prospect(shape.people, 0, None)
     error = mechanism.expected_share_error(shape)
     return Prospect(shape.people, mechanism.carried(shape), error)

@@ -34,9 +34,10 @@ from eyelid.releases.plan import (
     released_alike,
     tasks_of_few,
 )
-from eyelid.releases.prospect import MadeUp, Prospect, made_up, prospects, useful
+from eyelid.releases.prospect import MadeUp, Prospect, made_up, prospects
 from eyelid.releases.spending import Budget, spent_on
-from eyelid.releases.words import plural, worth
+from eyelid.releases.words import worth
+from eyelid.spelling import plural
 
 
 @dataclass(frozen=True)
@@ -287,7 +288,7 @@ def _priced(chosen: FeatureMechanism, shape: Shape) -> FeatureMechanism:
     What it promises does not depend on features, and whoever plans a study wants to know more than
     that these are too few.
     """
-    if isinstance(chosen, Synthetic) and not useful(chosen, shape):
+    if isinstance(chosen, Synthetic) and not chosen.useful(shape):
         return replace(chosen, carry=1)
     return chosen
 

@@ -37,7 +37,8 @@ from eyelid.releases.datacard import datacard
 from eyelid.releases.fingerprint import input_digest, output_digest
 from eyelid.releases.plan import Plan, build_mechanism, make_plan, tasks_of_few
 from eyelid.releases.prospect import made_up
-from eyelid.releases.words import plural, released_as, worth
+from eyelid.releases.words import released_as, worth
+from eyelid.spelling import plural
 
 
 @dataclass(frozen=True, eq=False)

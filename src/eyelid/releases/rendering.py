@@ -6,7 +6,8 @@ from importlib import resources
 from typing import Any
 
 from eyelid.privacy.guarantee import rounded_up
-from eyelid.releases.words import coarse, formal_only, number, percent, plural, promise
+from eyelid.releases.words import coarse, formal_only, number, percent, promise
+from eyelid.spelling import plural
 
 
 def rendered(template: str, **values: Any) -> str:

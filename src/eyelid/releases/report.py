@@ -45,7 +45,8 @@ from eyelid.releases.verdict import (
     printed_groups,
     printed_histograms,
 )
-from eyelid.releases.words import SAYS_NOTHING, formal_only, limits, plural, stated
+from eyelid.releases.words import SAYS_NOTHING, formal_only, limits, stated
+from eyelid.spelling import plural
 from eyelid.version import __version__
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from eyelid.audits.synthetic import SyntheticAudit
 from eyelid.gaze.table import FeatureTable
 from eyelid.releases.drawing import BLUE, GREEN, GREY, INK, ORANGE, SMALL, in_words, svg
 from eyelid.releases.group_pictures import telling_features
-from eyelid.releases.words import plural
+from eyelid.spelling import plural
 
 if TYPE_CHECKING:
     from markupsafe import Markup

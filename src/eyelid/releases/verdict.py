@@ -16,8 +16,8 @@ from eyelid.releases.words import (
     limits,
     number,
     percent,
-    plural,
 )
+from eyelid.spelling import plural
 
 if TYPE_CHECKING:
     from eyelid.audits.groups import GroupsAudit

@@ -38,6 +38,7 @@ from eyelid.releases.expectation import (
     people_needed,
     worse_than_constant,
 )
+from eyelid.spelling import plural
 
 _LARGEST_MEANT = 10.0
 # A bound on naming people above this rules out almost nothing.
@@ -339,15 +340,6 @@ def limits(rate: Rate) -> str:
     """
     between = " to " if rate.low < 0 else "–"
     return f"{percent(rate.low).removesuffix(' %')}{between}{percent(rate.high)}"
-
-
-def plural(count: int, word: str, words: str | None = None) -> str:
-    """A count with its word.
-
-    >>> plural(1, "row"), plural(2, "row"), plural(3, "person", "people")
-    ('1 row', '2 rows', '3 people')
-    """
-    return f"{count} {word if count == 1 else words or word + 's'}"
 
 
 def worth(mechanism: FeatureMechanism, shape: Shape) -> str:

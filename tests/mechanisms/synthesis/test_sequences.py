@@ -14,13 +14,13 @@ from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
 from eyelid.mechanisms.synthesis import sequences as module
 from eyelid.mechanisms.synthesis.binning import Bins
+from eyelid.mechanisms.synthesis.recordings import tasks_of
 from eyelid.mechanisms.synthesis.sequences import (
     BEND,
     lags_of,
     picked,
     sequences_of,
     sequences_of_values,
-    tasks_of,
 )
 
 FEATURES = (

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.mechanism import Values
 from eyelid.mechanisms.synthesis.binning import Codes
+from eyelid.mechanisms.synthesis.recordings import owners_of, tasks_of
 from eyelid.privacy.noise import Randomness
 
 
@@ -47,13 +48,8 @@ class TaskRecords:
 
 def records_of_tasks(table: FeatureTable, most: int, noise: Randomness) -> list[TaskRecords]:
     """At most so many random rows of each person and task, tasks by name."""
-    recordings, data = table.recordings, table.data
-    person = np.cumsum((recordings["person"] != recordings["person"].shift()).fill_null(True)) - 1
-    rows = recordings["rows"].to_numpy()
-    names, task = np.array([""]), np.zeros(len(rows), dtype=np.intp)
-    if "task" in recordings.columns:
-        text = recordings["task"].cast(pl.String).fill_null("").to_numpy().astype(str)
-        names, task = np.unique(text, return_inverse=True)
+    person, (names, task) = owners_of(table), tasks_of(table)
+    rows = table.recordings["rows"].to_numpy()
     people = int(person.max()) + 1
     cell = np.repeat(person * len(names) + task, rows)
     order = np.lexsort((noise.words(len(cell)), cell))
@@ -62,10 +58,10 @@ def records_of_tasks(table: FeatureTable, most: int, noise: Randomness) -> list[
     where = (*np.divmod(cell[order][chosen], len(names)), place[chosen])
     values = np.full((people, len(names), most, len(table.names)), np.nan)
     there = np.zeros(values.shape[:-1], dtype=bool)
-    found = data.select(pl.col(table.names).cast(pl.Float64))[order[chosen]].to_numpy()
+    found = table.data.select(pl.col(table.names).cast(pl.Float64))[order[chosen]].to_numpy()
     values[where], there[where] = found, True
     none = np.zeros(0, dtype=np.uint8)
     return [
-        TaskRecords(str(name), values[:, number], there[:, number], none)
+        TaskRecords(name, values[:, number], there[:, number], none)
         for number, name in enumerate(names)
     ]

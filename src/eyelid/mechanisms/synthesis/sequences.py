@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.mechanism import Values
 from eyelid.mechanisms.synthesis.binning import Bins, Codes
+from eyelid.mechanisms.synthesis.recordings import owners_of, tasks_of
 
 BEND = 3
 """Bins are equal in the cube root: fine where features of gaze are."""
@@ -42,11 +43,16 @@ class Sequences:
         """How many people."""
         return len(self.codes)
 
+    def of(self, which: slice | NDArray[np.intp]) -> Sequences:
+        """The same of some people, in that order."""
+        return replace(
+            self, codes=self.codes[which], lengths=self.lengths[which], group=self.group[which]
+        )
+
     def blocks(self) -> Iterator[Sequences]:
         """The same of some people at a time."""
         for start in range(0, self.people, _BLOCK_PEOPLE):
-            some = slice(start, start + _BLOCK_PEOPLE)
-            yield Sequences(self.codes[some], self.lengths[some], self.missing, self.group[some])
+            yield self.of(slice(start, start + _BLOCK_PEOPLE))
 
 
 def lags_of(window: int) -> tuple[int, ...]:
@@ -106,10 +112,8 @@ def sequences_of(
         window: rows that one window covers.
         group: of everybody in the table, in its order, the public group.
     """
-    recordings = table.recordings
-    person = np.cumsum((recordings["person"] != recordings["person"].shift()).fill_null(True)) - 1
-    many = recordings["rows"].to_numpy()
-    names, task = tasks_of(table)
+    person, (names, task) = owners_of(table), tasks_of(table)
+    many = table.recordings["rows"].to_numpy()
     people = int(person.max()) + 1
     cell = person * len(names) + task
     lengths = np.bincount(cell, weights=many, minlength=people * len(names)).astype(np.int64)
@@ -128,16 +132,6 @@ def sequences_of(
         codes[some] = _coded(data.reshape(*where.shape, len(wanted)), bins)
         codes[some][lengths[some] == 0] = bins.count
     return names, Sequences(codes, lengths, bins.count, group)
-
-
-def tasks_of(table: FeatureTable) -> tuple[list[str], NDArray[np.intp]]:
-    """The tasks by name, and which one each recording is of; without a name, all have none."""
-    recordings = table.recordings
-    if "task" not in recordings.columns:
-        return [""], np.zeros(len(recordings), dtype=np.intp)
-    text = recordings["task"].cast(pl.String).fill_null("").to_numpy().astype(str)
-    names, task = np.unique(text, return_inverse=True)
-    return names.tolist(), task
 
 
 def _coded(values: Values, bins: Bins) -> Codes:

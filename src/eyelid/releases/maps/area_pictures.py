@@ -15,7 +15,7 @@ from eyelid.gaze.maps.grid import Floats
 from eyelid.releases.drawing import BLUE, GREY, INK, SMALL
 from eyelid.releases.maps.page import VEIL, WIDEST, Page, styled
 from eyelid.releases.maps.pictures import Picture, draw_grey, short
-from eyelid.releases.words import plural
+from eyelid.spelling import plural
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -33,7 +33,8 @@ from eyelid.releases.maps.page import (
     styled,
 )
 from eyelid.releases.maps.reliability import difference_sentence
-from eyelid.releases.words import FORMAL_ONLY, formal_only, plural
+from eyelid.releases.words import FORMAL_ONLY, formal_only
+from eyelid.spelling import plural
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

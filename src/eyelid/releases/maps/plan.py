@@ -33,7 +33,7 @@ from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import PERSON
 from eyelid.releases.maps.view import View
 from eyelid.releases.plan import SEEDED, promised
-from eyelid.releases.words import plural
+from eyelid.spelling import plural
 
 LEVELS = {"good": 1.0, "okay": 3.0}
 """ε by name (Liu et al. 2019)."""

@@ -18,7 +18,7 @@ from eyelid.releases.maps.pictures import guarantee_legend
 from eyelid.releases.maps.plan import MapPlan, make_map_plan
 from eyelid.releases.maps.reliability import Reliability, reliability, tables_sentence, worst
 from eyelid.releases.maps.view import Size, view_of
-from eyelid.releases.words import plural
+from eyelid.spelling import plural
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,7 +29,8 @@ from eyelid.releases.maps.plan import (
 from eyelid.releases.maps.reliability import Reliability, reliability, tables_sentence
 from eyelid.releases.maps.view import Size, parsed_blur
 from eyelid.releases.plan import promised
-from eyelid.releases.words import plural, promise_lines
+from eyelid.releases.words import promise_lines
+from eyelid.spelling import plural
 
 
 @dataclass(frozen=True)

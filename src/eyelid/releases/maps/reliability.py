@@ -36,7 +36,8 @@ from eyelid.mechanisms.aoi_tables import AoiTables, AreaShape
 from eyelid.mechanisms.maps.capped_map import CappedMap
 from eyelid.mechanisms.maps.map_grid import MapGrid
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
-from eyelid.releases.words import number, plural
+from eyelid.releases.words import number
+from eyelid.spelling import plural
 
 DENSITIES = (2, 4, 8, 16)
 # Of the picture's width: hotspots as wide as this are worth telling.

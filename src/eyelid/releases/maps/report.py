@@ -10,7 +10,8 @@ from eyelid.releases.maps.findings import findings, map_words, signed, signed_li
 from eyelid.releases.maps.pictures import guarantee_legend
 from eyelid.releases.rendering import rendered
 from eyelid.releases.report import Standing, told_total
-from eyelid.releases.words import SAYS_NOTHING, formal_only, plural, stated
+from eyelid.releases.words import SAYS_NOTHING, formal_only, stated
+from eyelid.spelling import plural
 from eyelid.version import __version__
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.maps.placement import Placement, default_sigma_px, point_spread_px
 from eyelid.gaze.study import Screen, Study
 from eyelid.releases.maps.pictures import Picture, read_picture
-from eyelid.releases.words import plural
+from eyelid.spelling import plural
 
 _PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp", ".ppm", ".pgm")
 _SHOWN = 5
