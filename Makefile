@@ -12,13 +12,14 @@ CREATE = $(UV) venv --quiet --python $(PYTHON) $(VENV)
 INSTALL = $(UV) pip install --quiet --python $(BIN)/python
 endif
 
-.PHONY: help demo test bench proof clean
+.PHONY: help demo test bench proof docs clean
 
 help:
 	@echo "make demo   the whole story on made-up people; ends in demo/report.html"
 	@echo "make test   lint, types and tests"
 	@echo "make bench  speed and memory against named peers, one JSON line a case"
 	@echo "make proof  the long claims, one JSON line each"
+	@echo "make docs   guides, tutorials and the API reference as pages in docs/_site"
 	@echo "make clean  remove what the above made"
 
 $(VENV)/made:
@@ -37,6 +38,10 @@ $(VENV)/bench: $(VENV)/test
 	$(INSTALL) --editable ".[test,bench]"
 	@touch $@
 
+$(VENV)/docs: $(VENV)/core
+	$(INSTALL) --editable ".[docs]"
+	@touch $@
+
 demo: $(VENV)/core
 	@rm -rf demo
 	$(BIN)/eyelid demo --out demo
@@ -52,5 +57,8 @@ bench: $(VENV)/bench
 proof: $(VENV)/test
 	$(BIN)/python -m proofs
 
+docs: $(VENV)/docs
+	$(BIN)/python -W error -m docs.build
+
 clean:
-	rm -rf $(VENV) demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) demo docs/_site .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -33,6 +33,7 @@ CLAIMS = {
     "real_maps": "the same for fifteen real people, of whom subtraction finds nobody",
     "anonymity": "means of groups keep documents and hide people, where a paper's are seen through",
     "synthetic": "made-up people teach models, are as far off as foreseen, or are refused",
+    "comparison": "every mechanism is in one table of real people, the same after a kill",
     "real": "real people are recognised raw and not recognised when released",
 }
 

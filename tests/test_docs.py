@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from proofs.maps import golden_values
 from scipy.ndimage import label
 
 from eyelid.gaze.maps.counts import PersonCounts
@@ -23,6 +24,7 @@ PAGES = [
     "docs/heatmaps.md",
     "docs/anonymity.md",
     "docs/synthetic.md",
+    "docs/choosing.md",
 ]
 
 
@@ -35,10 +37,18 @@ def test_python_blocks_run(page, tmp_path, monkeypatch):
         exec(compile(block, page, "exec"), {})
 
 
-def test_the_toy_examples_of_the_threats_page_are_true():
-    result = doctest.testfile(str(ROOT / "docs" / "threats.md"), module_relative=False)
+@pytest.mark.parametrize("page", ["threats.md", "what-the-papers-claim.md"])
+def test_the_toy_examples_of_a_page_are_true(page):
+    result = doctest.testfile(str(ROOT / "docs" / page), module_relative=False)
     assert result.attempted >= 5
     assert result.failed == 0
+
+
+def test_the_noise_levels_of_the_papers_page_come_out():
+    text = (ROOT / "docs" / "what-the-papers-claim.md").read_text("utf-8")
+    for name, value, golden, unit in golden_values():
+        assert value == pytest.approx(golden, abs=unit), name
+        assert f"{golden:g}" in text, name
 
 
 def readme_commands():
@@ -48,13 +58,16 @@ def readme_commands():
 
 
 # Fewer people than whoever types the lines would have, with every attacker.
-SHORTER = {"simulate": ["--people", "6", "--minutes", "3"]}
+SHORTER = {
+    "simulate": ["--people", "6", "--minutes", "3"],
+    "compare": ["--mechanisms", "gaussian,ksame"],
+}
 
 
 def test_the_lines_of_the_readme_run_one_after_the_other(eyelid, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     lines = readme_commands()
-    assert len(lines) == 11
+    assert len(lines) == 12
     for _, *words in lines:
         if words[0] != "verify":  # tested on its own, and long
             done = eyelid(*words, *SHORTER.get(words[0], []))

@@ -15,6 +15,8 @@ from eyelid.version import __version__
 
 if TYPE_CHECKING:
     from eyelid.audits.verify import verify as verify
+    from eyelid.comparisons.compare import compare as compare
+    from eyelid.comparisons.recommend import recommend as recommend
     from eyelid.gaze.events import detect_events as detect_events
     from eyelid.gaze.features import event_features as event_features
     from eyelid.gaze.features import window_features as window_features
@@ -48,6 +50,7 @@ _HOMES = {
     "Study": "eyelid.gaze.study",
     "audit": "eyelid.releases.audit",
     "audit_heatmap": "eyelid.releases.maps.audit",
+    "compare": "eyelid.comparisons.compare",
     "convert": "eyelid.io.convert",
     "cost": "eyelid.releases.quote",
     "detect_events": "eyelid.gaze.events",
@@ -58,6 +61,7 @@ _HOMES = {
     "mechanism": "eyelid.mechanisms",
     "private_heatmap": "eyelid.releases.maps.heatmap",
     "read": "eyelid.io",
+    "recommend": "eyelid.comparisons.recommend",
     "release": "eyelid.releases.release",
     "simulate": "eyelid.gaze.simulator",
     "verify": "eyelid.audits.verify",

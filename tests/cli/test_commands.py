@@ -12,6 +12,7 @@ from eyelid.audits.verify import Verification
 
 COMMANDS = [
     "demo", "simulate", "inspect", "features", "mechanisms", "cost", "release", "budget", "verify",
+    "compare", "recommend", "reproduce",
 ]  # fmt: skip
 
 

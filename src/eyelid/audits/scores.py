@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 
 from eyelid.errors import InputError
 
+# Scores that differ by less than this part of their span are the same.
+_ROUNDING = 1e9
+
 
 @dataclass(frozen=True, eq=False)
 class Scores:
@@ -73,12 +76,33 @@ def relative(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(np.divide(centred, spread, out=np.zeros_like(centred), where=apart))
 
 
+def levelled(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Scores of a record that differ by rounding alone, made equal.
+
+    People whose records are the same get the same score, but for the order of sums: who of them is
+    named is to be a lot's decision, not the machine's.
+
+    >>> levelled(np.array([[0.1 + 0.2, 0.3, 1.3], [0.1 + 0.2, 0.3, 0.3]])).tolist()
+    [[0.0, 0.0, 1.0], [0.0, 0.0, 0.0]]
+    """
+    finite = np.isfinite(scores)
+    lowest = np.where(finite, scores, np.inf).min(axis=1, keepdims=True)
+    highest = np.where(finite, scores, -np.inf).max(axis=1, keepdims=True)
+    with np.errstate(invalid="ignore"):
+        # Where all are alike, their difference is itself rounding.
+        size = np.maximum(highest - lowest, 1e-3 * np.maximum(np.abs(highest), np.abs(lowest)))
+        step = np.where(size > 0, size / _ROUNDING, 1.0)
+        above = np.rint((scores - lowest) / step) * step
+    return np.asarray(np.where(finite, above, scores))
+
+
 def ranks(scores: NDArray[np.float64], owner: NDArray[np.intp]) -> NDArray[np.float64]:
     """The place of the right person in each record's list, from 1; ties share their mean place.
 
     >>> ranks(np.array([[0.1, 0.7, 0.2], [0.5, 0.5, 0.0]]), np.array([1, 0])).tolist()
     [1.0, 1.5]
     """
+    scores = levelled(scores)
     own = scores[np.arange(len(owner)), owner][:, None]
     before = (scores > own).sum(axis=1)
     level = (scores == own).sum(axis=1)
@@ -91,6 +115,7 @@ def named(scores: NDArray[np.float64], owner: NDArray[np.intp]) -> NDArray[np.fl
     >>> named(np.array([[0.1, 0.7, 0.2], [0.5, 0.5, 0.0]]), np.array([1, 0])).tolist()
     [1.0, 0.5]
     """
+    scores = levelled(scores)
     own = scores[np.arange(len(owner)), owner]
     best = scores.max(axis=1)
     ties = (scores == best[:, None]).sum(axis=1)
@@ -103,6 +128,7 @@ def cmc(scores: NDArray[np.float64], owner: NDArray[np.intp]) -> NDArray[np.floa
     >>> cmc(np.array([[0.1, 0.7, 0.2], [0.5, 0.5, 0.0]]), np.array([1, 0])).tolist()
     [0.75, 1.0, 1.0]
     """
+    scores = levelled(scores)
     own = scores[np.arange(len(owner)), owner][:, None]
     before = (scores > own).sum(axis=1)[:, None]
     level = (scores == own).sum(axis=1)[:, None]

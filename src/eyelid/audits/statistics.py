@@ -72,21 +72,26 @@ def clopper_pearson(
     return low, high
 
 
-def rate_of_decisions(shares: NDArray[np.float64], chance: float) -> Rate:
+def rate_of_decisions(shares: NDArray[np.float64], chance: float, alpha: float = 0.05) -> Rate:
     """The rate of right decisions, by Clopper–Pearson over people.
 
     Args:
         shares: per person, the share of decisions about them that were right. A person's decisions
             count as one, since they are alike.
         chance: what guessing gives.
+        alpha: how often the limits may miss the truth.
     """
     rate = min(1.0, float(np.mean(shares)))
-    low, high = clopper_pearson(rate * len(shares), len(shares))
+    low, high = clopper_pearson(rate * len(shares), len(shares), alpha)
     return Rate(rate, float(low), float(high), chance, len(shares))
 
 
 def rate_of_shares(
-    shares: NDArray[np.float64], chance: float, draws: int = 4000, seed: int = 0
+    shares: NDArray[np.float64],
+    chance: float,
+    draws: int = 4000,
+    seed: int = 0,
+    alpha: float = 0.05,
 ) -> Rate:
     """The mean of people's shares, with limits by drawing people anew (the cluster bootstrap).
 
@@ -101,11 +106,12 @@ def rate_of_shares(
         chance: what guessing gives.
         draws: of the bootstrap.
         seed: of the draws.
+        alpha: how often the limits may miss the truth.
     """
     shares = np.asarray(shares, dtype=np.float64)
     if len(shares) < 2 or np.ptp(shares) < _ALIKE:
-        return rate_of_decisions(shares, chance)
-    low, high = _drawn_anew(shares, draws, seed)
+        return rate_of_decisions(shares, chance, alpha)
+    low, high = _drawn_anew(shares, draws, seed, alpha)
     rate = float(shares.mean())
     return Rate(rate, max(0.0, low), min(1.0, high), chance, len(shares))
 
@@ -134,14 +140,17 @@ def mean_of_people(
     return Estimate(value, *_drawn_anew(known, draws, seed), len(known))
 
 
-def _drawn_anew(values: NDArray[np.float64], draws: int, seed: int) -> tuple[float, float]:
+def _drawn_anew(
+    values: NDArray[np.float64], draws: int, seed: int, alpha: float = 0.05
+) -> tuple[float, float]:
     """Limits of the mean by the cluster bootstrap, wider as Student's t is than the normal."""
-    from scipy.special import stdtrit
+    from scipy.special import ndtri, stdtrit
 
     people, mean = len(values), float(values.mean())
     drawn = np.random.default_rng(seed).integers(0, people, (draws, people))
-    low, high = np.quantile(values[drawn].mean(axis=1), [0.025, 0.975])
-    wider = float(stdtrit(people - 1, 0.975)) / 1.959964 * math.sqrt(people / (people - 1))
+    side = 1 - alpha / 2
+    low, high = np.quantile(values[drawn].mean(axis=1), [1 - side, side])
+    wider = float(stdtrit(people - 1, side) / ndtri(side)) * math.sqrt(people / (people - 1))
     return mean - wider * (mean - float(low)), mean + wider * (float(high) - mean)
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import polars as pl
@@ -56,6 +56,8 @@ class Use:
         votes: share of recordings that are right by majority vote of their windows; None without
             a release, or where the target changes within recordings.
         raw_votes: the same with raw data.
+        shares: of each person, in order, the share of windows that are right; with raw data where
+            there is no release.
     """
 
     target: str
@@ -65,6 +67,7 @@ class Use:
     raw: Rate
     votes: float | None = None
     raw_votes: float | None = None
+    shares: tuple[float, ...] = field(default=(), compare=False, repr=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +97,8 @@ def utility(
     seed: int = 0,
     every: int | None = None,
     together: Codes | None = None,
+    *,
+    plainly: bool = False,
 ) -> list[Use]:
     """How well targets are recognised by every model under every protocol that is possible.
 
@@ -107,6 +112,7 @@ def utility(
             many as leave about `ROWS` stretches.
         together: of everybody, in order, who is left out with them: where a mean over people was
             released, whoever is in it has taught it something.
+        plainly: only what was learned from other people, tested on raw windows.
     """
     sample = _sample(material, targets, every)
     raw, owner = sample.raw.values, sample.raw.person
@@ -114,10 +120,12 @@ def utility(
     each = len(apart) == len(np.unique(sample.raw.owner))
     alone = "leave-one-person-out" if each else "leave-people-out"
     name = alone if together is None else "leave-group-out"
-    ways = {name: (sample.means, raw), "paper-lopo": (sample.released, sample.released)}
+    ways: dict[str, tuple[Values | None, Values | None]] = {name: (sample.means, raw)}
+    if not plainly:
+        ways["paper-lopo"] = sample.released, sample.released
     # Of one group alone nothing is left to learn from.
     uses = _uses(sample, sample.targets, apart, ways, models, seed) if len(apart) > 1 else []
-    if sample.halves is not None:
+    if sample.halves is not None and not plainly:
         within = {n: c for n, c in sample.targets.items() if _varies(c, sample.raw.person)}
         ways = {"halves": (sample.means, raw)}
         uses += _uses(sample, within, [sample.halves], ways, models, seed)
@@ -171,8 +179,9 @@ def learned_elsewhere(
         answers = judged(
             values, sample.raw.values, {use.target: codes}, [everything], [use.model], seed
         )
-        rate, votes = _right(sample.raw, classes.codes, answers[use.target, use.model])
-        uses.append(replace(use, protocol="made-up→raw", rate=rate, votes=votes))
+        rate, votes, shares = _right(sample.raw, classes.codes, answers[use.target, use.model])
+        use = replace(use, protocol="made-up→raw", rate=rate, votes=votes, shares=shares)
+        uses.append(use)
     return uses
 
 
@@ -198,20 +207,25 @@ def _uses(
     }
     if sample.released is None:
         protocol = next(iter(ways))
-        return [Use(*key, protocol, None, raw, None, votes) for key, (raw, votes) in plain.items()]
+        return [
+            Use(*key, protocol, None, raw, None, votes, shares)
+            for key, (raw, votes, shares) in plain.items()
+        ]
     uses = []
     for protocol, (known, shown) in ways.items():
         assert known is not None
         assert shown is not None
         for key, answer in judged(known, shown, codes, folds, models, seed).items():
-            rate, votes = _right(sample.raw, codes[key[0]], answer)
-            raw_rate, raw_votes = plain[key]
-            uses.append(Use(*key, protocol, rate, raw_rate, votes, raw_votes))
+            rate, votes, shares = _right(sample.raw, codes[key[0]], answer)
+            raw_rate, raw_votes, _ = plain[key]
+            uses.append(Use(*key, protocol, rate, raw_rate, votes, raw_votes, shares))
     return uses
 
 
-def _right(records: Records, truth: Codes, answer: Codes) -> tuple[Rate, float | None]:
-    """How many windows are right, and how many recordings by vote; over people."""
+def _right(
+    records: Records, truth: Codes, answer: Codes
+) -> tuple[Rate, float | None, tuple[float, ...]]:
+    """How many windows are right, and how many recordings by vote; over people, and of each."""
     tested = (answer >= 0) & (truth >= 0)
     person, record = records.person[tested], records.record[tested]
     truth, answer = truth[tested], answer[tested]
@@ -225,8 +239,9 @@ def _right(records: Records, truth: Codes, answer: Codes) -> tuple[Rate, float |
     right = np.full(len(present), -1, dtype=np.intp)
     right[place] = truth
     if (right[place] != truth).any():
-        return rate, None
-    return rate, float(_means(named(votes, right), records.owner[present]).mean())
+        return rate, None, tuple(shares.tolist())
+    voted = float(_means(named(votes, right), records.owner[present]).mean())
+    return rate, voted, tuple(shares.tolist())
 
 
 def _means(values: NDArray[np.bool_] | NDArray[np.float64], group: Codes) -> NDArray[np.float64]:

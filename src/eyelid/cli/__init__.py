@@ -12,6 +12,7 @@ import typer
 from eyelid.cli import (
     audit,
     budget,
+    compare,
     convert,
     cost,
     demo,
@@ -21,7 +22,9 @@ from eyelid.cli import (
     inspect,
     lint,
     mechanisms,
+    recommend,
     release,
+    reproduce,
     simulate,
     verify,
 )
@@ -46,12 +49,15 @@ for _command in (
     events,
     features,
     mechanisms,
+    recommend,
     cost,
     release,
     heatmap,
     budget,
     audit,
+    compare,
     verify,
+    reproduce,
 ):
     _name = _command.__name__.rsplit(".", 1)[1]
     app.command(_name, epilog=_command.EXAMPLES)(_command.run)

@@ -93,8 +93,8 @@ def new_folder(path: Path) -> Iterator[Path]:
             os.close(mark)
 
 
-def write_file(path: Path, text: str) -> None:
-    """Write a text file so that a reader sees the old content or the new, never a part.
+def write_file(path: Path, content: str | bytes) -> None:
+    """Write a file so that a reader sees the old content or the new, never a part.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as home:
@@ -104,7 +104,7 @@ def write_file(path: Path, text: str) -> None:
     """
     partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}{_PARTIAL}")
     try:
-        partial.write_text(text, encoding="utf-8")
+        partial.write_bytes(content.encode() if isinstance(content, str) else content)
         _sync(partial)
         partial.replace(path)
     except OSError as error:
@@ -142,19 +142,29 @@ def _claimed(path: Path) -> tuple[Path, int | None]:
 def _lock(folder: Path) -> int | None:
     """A handle that holds the folder's lock, or None where there is none to be had."""
     try:
+        handle = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return None
+    if not lock(handle):
+        os.close(handle)
+        return None
+    return handle
+
+
+def lock(handle: int) -> bool | None:
+    """Whether an open file or folder is ours alone from now on; None where there are no locks.
+
+    The lock goes with the process.
+    """
+    try:
         import fcntl
     except ImportError:
         return None
     try:
-        handle = os.open(folder, os.O_RDONLY)
-    except OSError:
-        return None
-    try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
-        os.close(handle)
-        return None
-    return handle
+        return False
+    return True
 
 
 def _remove_abandoned(path: Path) -> None:

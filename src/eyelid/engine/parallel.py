@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import ContextVar
 from typing import TypeVar
 
 from eyelid.engine.progress import track
@@ -13,8 +15,31 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
+_alone: ContextVar[bool] = ContextVar("alone", default=False)
+
+
+@contextlib.contextmanager
+def alone() -> Iterator[None]:
+    """What runs inside has one core: others have the rest.
+
+    >>> with alone():
+    ...     cores()
+    1
+    """
+    from threadpoolctl import threadpool_limits
+
+    token = _alone.set(True)
+    try:
+        with threadpool_limits(1):
+            yield
+    finally:
+        _alone.reset(token)
+
+
 def cores() -> int:
     """How many cores this process may use."""
+    if _alone.get():
+        return 1
     try:
         return len(os.sched_getaffinity(0))
     except AttributeError:

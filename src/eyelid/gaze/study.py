@@ -28,7 +28,15 @@ EVENT_COLUMNS = ["person", "recording", "name", "onset_ms", "offset_ms", "durati
 
 @dataclass(frozen=True)
 class Feature:
-    """One column of a feature table, with bounds that follow from its definition alone."""
+    """One column of a feature table, with bounds that follow from its definition alone.
+
+    Attributes:
+        name: of the column.
+        unit: of its values, such as ``1/s``, ``deg`` or ``mm``.
+        definition: what it is, in a few words.
+        lower: the least that it can be, whoever was recorded.
+        upper: the most.
+    """
 
     name: str
     unit: str
@@ -106,6 +114,7 @@ class Study:
         units: of x and y: ``deg``, ``px``, ``fraction`` of the screen or scene image, or
             ``normalised`` (pupil positions in an eye camera image).
         rate_hz: nominal sampling rate; None where recordings differ.
+        screen: where things were shown.
         xy_origin: where x and y are zero: ``top-left`` (y down), ``bottom-left`` or ``centre``
             (y up).
         pupil_unit: of the diameter: ``mm``, ``px`` of the eye camera, or ``arbitrary``.
@@ -113,6 +122,7 @@ class Study:
         step_ms: time between two rows of a ``features`` study.
         window_ms: length of the window that a row of a ``features`` study summarises.
         events: ground-truth or detected events.
+        origin: whose budget a release of it spends.
         notes: what whoever read it should know, such as what was left out.
         simulated: whether these people are made up.
         released: whether this is somebody's release, and so no original to release from.

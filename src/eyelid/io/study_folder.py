@@ -121,6 +121,10 @@ def _typed(data: pl.DataFrame) -> pl.DataFrame:
 def write(study: Study, path: Path | str) -> Study:
     """Write a study folder; a study without an origin gets one, with a ledger beside the folder.
 
+    Args:
+        study: what to write; nothing in it is protected.
+        path: a new folder.
+
     Returns:
         the study as written, with its origin.
 

@@ -212,6 +212,10 @@ def describe(kind: type[Mechanism]) -> dict[str, Any]:
 def mechanism(name: str, **parameters: Any) -> Mechanism:
     """A mechanism with its parameters; text is turned into what the parameter needs.
 
+    Args:
+        name: as in the catalogue, or an alias; ``eyelid mechanisms`` lists them.
+        parameters: of the mechanism, such as ``epsilon``; ``eyelid mechanisms NAME`` lists them.
+
     >>> mechanism("laplace", epsilon="2", unit="recording").parameters()["unit"]
     'recording'
     """

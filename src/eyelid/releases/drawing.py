@@ -10,7 +10,7 @@ import io
 import re
 import textwrap
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from eyelid.gaze.study import Feature
@@ -42,6 +42,9 @@ _STYLE: Any = {
 _WIDTH = 5.2
 SMALL = 7.5
 _NOTHING = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+_UNSIGNED = {"Software": None}
+# Dots an inch.
+_SHARP = 220
 
 
 def in_words(feature: Feature, letters: int = 26) -> str:
@@ -59,6 +62,7 @@ def figure(
     columns: int = 1,
     rows: int = 1,
     width: float = _WIDTH,
+    ratios: Sequence[float] | None = None,
 ) -> Figure:
     """Draw on fresh axes.
 
@@ -68,6 +72,7 @@ def figure(
         columns: side by side.
         rows: one below the other.
         width: in inches.
+        ratios: how wide the columns are beside each other; all alike by default.
     """
     from matplotlib import rc_context
     from matplotlib.backends.backend_svg import FigureCanvasSVG
@@ -76,7 +81,7 @@ def figure(
     with rc_context(_STYLE):
         drawn = Figure(figsize=(width, height), layout="constrained")
         FigureCanvasSVG(drawn)
-        draw(*drawn.subplots(rows, columns, squeeze=False).flat)
+        draw(*drawn.subplots(rows, columns, squeeze=False, width_ratios=ratios).flat)
     return drawn
 
 
@@ -87,7 +92,7 @@ def svg(draw: Callable[..., None], alt: str, height: float, **size: Any) -> Mark
         draw: gets all axes, row by row.
         alt: what the picture shows, in words.
         height: in inches.
-        size: columns, rows and width, as for `figure`.
+        size: columns, rows, width and ratios, as for `figure`.
     """
     from markupsafe import Markup, escape
     from matplotlib import rc_context
@@ -104,3 +109,19 @@ def svg(draw: Callable[..., None], alt: str, height: float, **size: Any) -> Mark
     head = re.sub(r' (width|height)="[^"]*"', "", head)
     body = re.sub(r'<g id="[\w.]+_\d+"', "<g", body)
     return Markup(f'{head} role="img" aria-label="{escape(alt)}">{body}')
+
+
+def png(draw: Callable[..., None], height: float, **size: Any) -> bytes:
+    """Draw as `figure` does and return the picture as a PNG file, sharp enough for a slide.
+
+    Args:
+        draw: gets all axes, row by row.
+        height: in inches.
+        size: columns, rows, width and ratios, as for `figure`.
+    """
+    from matplotlib import rc_context
+
+    with rc_context(_STYLE):
+        buffer = io.BytesIO()
+        figure(draw, height, **size).savefig(buffer, format="png", dpi=_SHARP, metadata=_UNSIGNED)
+    return buffer.getvalue()

@@ -1,0 +1,176 @@
+"""``eyelid compare``: mechanisms side by side on the same people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from eyelid.cli.output import ColumnMap, In, Json, column_map, note, print_json, print_table, say
+from eyelid.errors import InputError
+
+if TYPE_CHECKING:
+    from eyelid.comparisons.comparison import Comparison, Row
+
+EXAMPLES = """\b
+Examples:
+  eyelid compare study --fast
+  eyelid compare study --report compare.html --picture plane.png
+  eyelid compare study --mechanisms dct,gaussian:record,ksame --epsilons 1,4,16 --sweep k=2,4,8
+  eyelid compare features --mechanisms all --attribute gender --repeats 10 --json"""
+
+_MOST_LETTERS = 90
+
+
+def run(
+    source: In,
+    mechanisms: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B:UNIT,…|all",
+            help="'eyelid mechanisms' lists them; 'A:UNIT' hides another unit [one of each kind].",
+        ),
+    ] = None,
+    epsilons: Annotated[
+        str | None,
+        typer.Option(metavar="E,…", help="Totals for one unit [1,4,16], for those that have an ε."),
+    ] = None,
+    sweep: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY=V,…", help="Values of a parameter, for those that have it; repeatable."
+        ),
+    ] = None,
+    repeats: Annotated[int | None, typer.Option(help="Noisy runs of each [3].")] = None,
+    unit: Annotated[
+        str | None, typer.Option(help="Whose value is hidden, where it is offered [person].")
+    ] = None,
+    target: Annotated[
+        str | None,
+        typer.Option(metavar="T", help="Use to measure: task, label or attribute [task]."),
+    ] = None,
+    attribute: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Of people, that should not be told; repeatable."),
+    ] = None,
+    report: Annotated[Path | None, typer.Option(metavar="FILE", help="A page to read.")] = None,
+    picture: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The plane alone: .svg or .png.")
+    ] = None,
+    fast: Annotated[bool, typer.Option("--fast", help="Fewer ε, attackers and runs.")] = False,
+    columns: ColumnMap = None,
+    seed: Annotated[int, typer.Option(help="Of noise and of attackers' choices.")] = 0,
+    as_json: Json = False,
+) -> None:
+    """Release in many ways without releasing: who is named, what is left, what is promised?
+
+    Nothing is counted. What is stopped goes on with the same command in the same folder.
+    """
+    from eyelid.comparisons.compare import compare
+    from eyelid.comparisons.settings import DEFAULT
+    from eyelid.engine.progress import shown
+
+    with shown():
+        done = compare(
+            source,
+            DEFAULT if mechanisms is None else _listed("--mechanisms", mechanisms),
+            None if epsilons is None else _numbers("--epsilons", epsilons),
+            _swept(sweep),
+            repeats,
+            unit=unit,
+            target=target,
+            attributes=attribute or (),
+            report=report,
+            picture=picture,
+            resume=Path() if report is None else report.parent,
+            fast=fast,
+            map=column_map(columns),
+            seed=seed,
+            tell=lambda told: note(f"eyelid: {told}"),
+        )
+    if as_json:
+        told = {"report": report, "picture": picture}
+        print_json(done.to_dict() | {k: v and str(v) for k, v in told.items()})
+        return
+    _tell(done)
+    for remark in done.notes:
+        note(f"eyelid: {remark}")
+    for path in (report, picture):
+        if path is not None:
+            say(f"Open {path}")
+    if report is None:
+        say("A page to read: --report FILE.")
+
+
+def _listed(option: str, text: str) -> list[str]:
+    """Values between commas, none of them empty."""
+    values = [part.strip() for part in text.split(",")]
+    if not all(values):
+        raise InputError(f"{option} takes values with commas between them, got '{text}'")
+    return values
+
+
+def _numbers(option: str, text: str) -> list[float]:
+    try:
+        return [float(value) for value in _listed(option, text)]
+    except ValueError:
+        raise InputError(f"{option} takes numbers with commas between them, got '{text}'") from None
+
+
+def _swept(pairs: Sequence[str] | None) -> dict[str, list[str]]:
+    """``--sweep key=a,b`` as a dictionary; mechanisms make numbers of the values themselves."""
+    found: dict[str, list[str]] = {}
+    for pair in pairs or ():
+        key, separator, values = pair.partition("=")
+        key = key.strip().replace("-", "_")
+        if not separator or not key:
+            raise InputError(f"--sweep takes KEY=VALUE,VALUE,…, got '{pair}'")
+        if key in found:
+            raise InputError(f"--sweep {key} is given twice: give it once, with all values")
+        found[key] = _listed(f"--sweep {key}", values)
+    return found
+
+
+def _tell(done: Comparison) -> None:
+    """The figures as a table, and why some have none."""
+    from eyelid.spelling import plural
+
+    target, attributes = done.questions.target, done.questions.attributes
+    rows = [_row(done, row) for row in (done.raw, *done.ran)]
+    guessing = f"guessing: {done.chance:.0%}"
+    columns = ["setting", "a person, in total", f"named ({guessing})", "by", "allowed"]
+    columns += [f"{target} (guessing: {done.used_chance:.0%})"] if target else []
+    columns += [*(f"{name} told" for name in attributes), "error"]
+    title = f"{plural(done.people, 'person', 'people')}, {plural(done.repeats, 'run')} of each"
+    print_table(f"{title}; limits of 95 % over people", columns, rows)
+    if done.skipped:
+        reasons = [(row.name, _cut(row.skipped)) for row in done.skipped]
+        print_table("Not possible with these data", ["setting", "why"], reasons)
+
+
+def _row(done: Comparison, row: Row) -> list[str]:
+    from eyelid.comparisons.comparison import total_of
+    from eyelid.releases.rendering import bound
+    from eyelid.releases.words import coarse
+
+    promise, used = row.promise, row.used(done.used_chance)
+    cells = [
+        "raw data" if row.setting is None else row.name,
+        "no guarantee" if promise is None else total_of(promise),
+        "–" if row.named is None else str(row.named),
+        row.attacker or ("nobody's record" if row.nobodys else "–"),
+        "–" if promise is None or row.nobodys else bound(promise.bound(done.people)),
+    ]
+    if done.questions.target:
+        cells.append("–" if used is None else str(used))
+    for name in done.questions.attributes:
+        told = row.told(name)
+        cells.append("–" if told is None else f"{told[0]:.0%}")
+    return [*cells, "–" if row.error_of_span is None else coarse(row.error_of_span)]
+
+
+def _cut(reason: str) -> str:
+    """As much of a reason as a line has room for; the page and --json have all of it."""
+    return reason if len(reason) <= _MOST_LETTERS else f"{reason[: _MOST_LETTERS - 1].rstrip()}…"

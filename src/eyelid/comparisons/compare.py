@@ -1,0 +1,319 @@
+"""Mechanisms side by side on the same people: run, attacked, used, again and again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from eyelid.comparisons.comparison import Comparison, Promise, Row
+from eyelid.comparisons.journal import journal
+from eyelid.comparisons.outcome import ATTACKERS, Outcome, Questions, measured, measured_raw
+from eyelid.comparisons.plane import check_picture
+from eyelid.comparisons.settings import DEFAULT, EPSILONS, Setting, settings_of
+from eyelid.engine.atomic import check_file, write_file
+from eyelid.engine.parallel import alone
+from eyelid.engine.processes import Shared, as_done, shared
+from eyelid.errors import EyelidError, InputError, unknown
+from eyelid.gaze.study import Study
+from eyelid.gaze.table import FeatureTable
+from eyelid.io.column_map import Map
+from eyelid.io.intake import read_scrubbed
+from eyelid.mechanisms.features import FeatureMechanism, windows_of
+from eyelid.privacy.noise import randomness
+from eyelid.releases.audit import PAGES
+from eyelid.releases.fingerprint import input_digest
+from eyelid.releases.plan import make_plan
+from eyelid.spelling import plural
+from eyelid.version import __version__
+
+FEWEST_PEOPLE = 3
+REPEATS = 3
+# What --fast leaves of it.
+FAST_EPSILONS, FAST_ATTACKERS = (1.0, 16.0), ("means", "whitened")
+
+Source = Study | FeatureTable | Path | str
+
+
+def compare(
+    source: Source,
+    mechanisms: str | Sequence[str] = DEFAULT,
+    epsilons: Sequence[float] | None = None,
+    sweep: Mapping[str, Sequence[Any]] | None = None,
+    repeats: int | None = None,
+    *,
+    unit: str | None = None,
+    target: str | None = None,
+    attributes: Sequence[str] = (),
+    report: Path | str | None = None,
+    picture: Path | str | None = None,
+    resume: Path | str | None = None,
+    fast: bool = False,
+    map: Map = None,
+    seed: int = 0,
+    tell: Callable[[str], None] = lambda _: None,
+) -> Comparison:
+    """The privacy–utility trade-off of several mechanisms, measured on the same people.
+
+    Nothing is released, and nothing is counted in a ledger. The figures are those of these people:
+    no certificate covers them, nor a choice that is made by them.
+
+    Args:
+        source: a study folder, recordings, a study or a feature table.
+        mechanisms: names, ``name:unit`` for one at another unit, or ``all``.
+        epsilons: for those that have an ε: the total for one unit.
+        sweep: values of other parameters, for those that have them: ``{"k": [2, 4, 8]}``.
+        repeats: noisy runs of each; 3 by default.
+        unit: whose value is hidden; a person where it is offered, by default.
+        target: what the data should still be good for: ``task`` (the default), a label or an
+            attribute.
+        attributes: of people, that should not be told: ``gender``.
+        report: a HTML file to write.
+        picture: a SVG or PNG file to write, by its ending.
+        resume: a folder where runs are noted while it goes on, so that the same call goes on where
+            a stopped one was.
+        fast: fewer ε, attackers and runs.
+        map: what you say about the columns of recordings, as for `eyelid.read`.
+        seed: of all random choices; the same call gives the same table.
+        tell: hears how many runs were done already.
+
+    >>> import eyelid
+    >>> study = eyelid.simulate(people=4, minutes=1.5, seed=1)
+    >>> found = compare(study, ["laplace", "ksame"], [1.0], {"k": [2]}, repeats=1)
+    >>> [(row.name, row.runs[0].chance) for row in found.rows]
+    [('laplace, ε = 1', 0.25), ('ksame, k = 2', 0.25)]
+    """
+    page = None if report is None else Path(report)
+    if page is not None:
+        check_file(page, PAGES)
+    if picture is not None:
+        check_picture(Path(picture))
+    asked = _options(mechanisms, epsilons, sweep, repeats, unit, target, attributes, fast, seed)
+    repeats = (1 if fast else REPEATS) if repeats is None else repeats
+    if repeats < 1:
+        raise InputError(f"repeats must be at least 1, got {repeats}")
+    if seed < 0:
+        raise InputError(f"seed must not be negative, got {seed}")
+    names = [mechanisms] if isinstance(mechanisms, str) else list(mechanisms)
+    grid = settings_of(names, epsilons or (FAST_EPSILONS if fast else EPSILONS), sweep, unit)
+    read_in = read_scrubbed(Path(source), map) if isinstance(source, Path | str) else source
+    table = windows_of(read_in)
+    people = table.data["person"].n_unique()
+    if table.released:
+        raise InputError(
+            "this is a release already: compare what could be released of the original"
+        )
+    if people < FEWEST_PEOPLE:
+        raise InputError(
+            f"a comparison needs at least {FEWEST_PEOPLE} people to tell apart, and there are "
+            f"{people}"
+        )
+    questions = Questions(
+        target=_target(table, target),
+        attributes=_checked(table, attributes),
+        attackers=FAST_ATTACKERS if fast else ATTACKERS,
+    )
+    planned = [_planned(setting, read_in, table) for setting in grid]
+    _check_some([one.row for one in planned])
+    work = _Work(table, tuple(planned), questions, seed)
+    raw, rows = _run(work, repeats, None if resume is None else Path(resume), tell)
+    _check_some(rows)
+    done = Comparison(
+        raw, tuple(rows), questions, people, repeats, seed, table.simulated, page, asked
+    )
+    if page is not None:
+        from eyelid.comparisons.page import comparison_page
+
+        write_file(page, comparison_page(done))
+    if picture is not None:
+        done.save_picture(picture)
+    return done
+
+
+def _options(
+    mechanisms: str | Sequence[str],
+    epsilons: Sequence[float] | None,
+    sweep: Mapping[str, Sequence[Any]] | None,
+    repeats: int | None,
+    unit: str | None,
+    target: str | None,
+    attributes: Sequence[str],
+    fast: bool,
+    seed: int,
+) -> tuple[str, ...]:
+    """What to type for the same; what was left to its default is left out."""
+    names = [mechanisms] if isinstance(mechanisms, str) else list(mechanisms)
+    chosen: list[tuple[str, Sequence[Any]]] = [
+        ("--mechanisms", [] if names == list(DEFAULT) else names),
+        ("--epsilons", [f"{epsilon:g}" for epsilon in epsilons or ()]),
+        *(("--sweep", [f"{name}={told[0]}", *told[1:]]) for name, told in (sweep or {}).items()),
+        ("--repeats", [] if repeats is None else [repeats]),
+        ("--unit", [] if unit is None else [unit]),
+        ("--target", [] if target is None else [target]),
+        *(("--attribute", [name]) for name in attributes),
+        ("--seed", [seed] if seed else []),
+    ]
+    words = [
+        f"{option} {shlex.quote(','.join(str(value) for value in values))}"
+        for option, values in chosen
+        if values
+    ]
+    return (*words, *(["--fast"] if fast else []))
+
+
+def _check_some(rows: Sequence[Row]) -> None:
+    """Fail where nothing can be released in any of the ways asked for."""
+    if all(row.skipped for row in rows):
+        first = rows[0]
+        raise InputError(f"none of these can be released: {first.name}: {first.skipped}")
+
+
+def _target(table: FeatureTable, asked: str | None) -> str | None:
+    """What is to be recognised; by default the task, if there are several."""
+    known = table.data.join(table.people, on="person", how="left", maintain_order="left")
+    possible = [c for c in known.columns if c == "task" or c.startswith("label_")]
+    possible += [c for c in table.people.columns if c != "person"]
+    if asked is None:
+        several = "task" in known.columns and known["task"].drop_nulls().n_unique() > 1
+        return "task" if several else None
+    if asked not in possible:
+        raise unknown("target", asked, possible)
+    if known[asked].drop_nulls().n_unique() < 2:
+        raise InputError(f"there is nothing to recognise in {asked}: all have the same value")
+    return asked
+
+
+def _checked(table: FeatureTable, attributes: Sequence[str]) -> tuple[str, ...]:
+    possible = [name for name in table.people.columns if name != "person"]
+    for name in attributes:
+        if name not in possible:
+            raise unknown("attribute", name, possible)
+    return tuple(dict.fromkeys(attributes))
+
+
+@dataclass(frozen=True, eq=False)
+class _Planned:
+    """A setting, what it would promise, and what it would take.
+
+    Attributes:
+        row: without runs.
+        taken: what the mechanism takes, where that is not the windows.
+    """
+
+    row: Row
+    taken: FeatureTable | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class _Work:
+    """All that a worker needs to run any setting."""
+
+    table: FeatureTable
+    planned: tuple[_Planned, ...]
+    questions: Questions
+    seed: int
+
+
+@dataclass(frozen=True)
+class _Job:
+    """One run of one setting; of the raw data, where there is no setting."""
+
+    place: int | None
+    repeat: int
+    key: str
+
+    def seed(self, seed: int) -> int:
+        """Its own, whatever else is run and in whichever order."""
+        told = hashlib.sha256(f"{seed} {self.key}".encode()).digest()
+        return int.from_bytes(told[:4], "big")
+
+
+def _planned(setting: Setting, source: Study | FeatureTable, table: FeatureTable) -> _Planned:
+    """What a setting would promise; or why it cannot be released so."""
+    try:
+        law = setting.build()
+        windows = _takes_windows(law, table)
+        plan = make_plan(table if windows else source, law, randomness(None))
+    except EyelidError as error:
+        return _Planned(Row(setting, skipped=str(error)))
+    how = law.person_total(plan.shape)
+    promise = Promise(plan.guarantee, plan.person_level, how, plan.alike)
+    return _Planned(Row(setting, promise), None if windows else plan.table)
+
+
+def _takes_windows(law: FeatureMechanism, table: FeatureTable) -> bool:
+    """Whether a mechanism takes windows as they are, and does not make its own of recordings."""
+    try:
+        return law.summarise(table) is table
+    except InputError:
+        return False
+
+
+def _run(
+    work: _Work, repeats: int, folder: Path | None, tell: Callable[[str], None]
+) -> tuple[Row, list[Row]]:
+    """Everything that is not noted yet, on all cores."""
+    possible = [place for place, one in enumerate(work.planned) if not one.row.skipped]
+    jobs = [_Job(None, 0, "raw")] + [
+        _Job(place, repeat, f"{work.planned[place].row.name} #{repeat}")
+        for repeat in range(repeats)
+        for place in possible
+    ]
+    with journal(folder, _digest(work, jobs)) as notes, shared(work) as handle:
+        found = dict(notes.done)
+        waiting = [job for job in jobs if job.key not in found]
+        if found:
+            tell(f"{len(found)} of {plural(len(jobs), 'run')} were done already")
+        for place, told in as_done(partial(_job, handle), waiting, "releasing and attacking"):
+            notes.add(waiting[place].key, told)
+            found[waiting[place].key] = told
+    # As a file gives them back, so that whoever goes on finds the same.
+    outcomes = {key: json.loads(json.dumps(told)) for key, told in found.items()}
+    raw = Row(None, runs=(Outcome.from_dict(outcomes["raw"]),))
+    return raw, [
+        _filled(one.row, [outcomes[job.key] for job in jobs if job.place == place])
+        for place, one in enumerate(work.planned)
+    ]
+
+
+def _filled(row: Row, told: Sequence[dict[str, Any]]) -> Row:
+    """A row with what came of its runs; one that failed leaves nothing to compare."""
+    failed = next((one["failed"] for one in told if "failed" in one), "")
+    if failed:
+        return replace(row, skipped=failed)
+    return replace(row, runs=tuple(Outcome.from_dict(one) for one in told))
+
+
+def _job(handle: Shared[_Work], job: _Job) -> dict[str, Any]:
+    """One run, on one core wherever it is: more of them add up in another order, and round so."""
+    with alone():
+        return _one_run(handle.get(), job)
+
+
+def _one_run(work: _Work, job: _Job) -> dict[str, Any]:
+    """The outcome as a line of a file; why there is none, where it failed."""
+    if job.place is None:
+        return measured_raw(work.table, work.questions, work.seed).to_dict()
+    planned = work.planned[job.place]
+    setting = planned.row.setting
+    assert setting is not None, "only the raw data have none"
+    taken = work.table if planned.taken is None else planned.taken
+    try:
+        law = setting.build()
+        return measured(law, taken, work.table, work.questions, job.seed(work.seed)).to_dict()
+    except EyelidError as error:
+        return {"failed": str(error)}
+
+
+def _digest(work: _Work, jobs: Sequence[_Job]) -> str:
+    """What tells this work from any other: data, questions, settings, runs, version."""
+    told = [__version__, str(work.questions), work.seed, [job.key for job in jobs]]
+    found = hashlib.sha256(json.dumps(told).encode())
+    found.update(input_digest(work.table))
+    found.update(work.table.people.write_json().encode())
+    return found.hexdigest()

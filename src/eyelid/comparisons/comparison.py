@@ -1,0 +1,301 @@
+"""What a comparison found, row by row: what each release promises a person, and what came of it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from eyelid.audits.statistics import Rate, rate_of_decisions, rate_of_shares
+from eyelid.comparisons.outcome import Outcome, Questions
+from eyelid.comparisons.settings import Setting
+from eyelid.privacy.guarantee import Guarantee
+from eyelid.privacy.rank1 import rank1_bounds
+from eyelid.privacy.unit import Trust
+
+if TYPE_CHECKING:
+    import polars as pl
+    from markupsafe import Markup
+
+RAW = "raw features, as people publish them today"
+UNCOVERED = (
+    "Measured on these people without noise: no certificate covers these figures, nor a choice "
+    "that is made by them. Publish them only if you mean to."
+)
+COUNTED = (
+    "Nothing was released, so nothing was counted in a ledger. 'eyelid recommend' chooses without "
+    "looking at these people, or pays for looking."
+)
+
+
+@dataclass(frozen=True)
+class Promise:
+    """What a release promises, from public facts.
+
+    Attributes:
+        guarantee: for the unit asked for.
+        person_level: for a person, in total.
+        how: how that total follows.
+        alike: whether nothing that is released as it is tells people apart.
+    """
+
+    guarantee: Guarantee
+    person_level: Guarantee
+    how: str
+    alike: bool
+
+    def bound(self, people: int) -> float | None:
+        """On naming somebody by one record of theirs; None where none is known."""
+        if not self.alike:
+            return None
+        return rank1_bounds(self.person_level, people)["raw_to_release"]
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """One way to release, and what came of it.
+
+    Attributes:
+        setting: which; None for the raw data.
+        promise: what it promises; None for the raw data, and for what cannot be released so.
+        runs: what came of each run.
+        skipped: why it was not run; empty if it was.
+    """
+
+    setting: Setting | None
+    promise: Promise | None = None
+    runs: tuple[Outcome, ...] = ()
+    skipped: str = ""
+
+    @property
+    def name(self) -> str:
+        """For people."""
+        return RAW if self.setting is None else str(self.setting)
+
+    @property
+    def named(self) -> Rate | None:
+        """People named by the strongest attacker over all runs; None where nobody's record is."""
+        return None if self.attacker is None else self._named(self.attacker)
+
+    @property
+    def attacker(self) -> str | None:
+        """Who that is, and what they know."""
+        if not self.runs or not self.runs[0].named:
+            return None
+        return max(self.runs[0].named, key=lambda who: self._named(who).rate)
+
+    def _named(self, attacker: str, alpha: float = 0.05) -> Rate:
+        shares = np.mean([run.named[attacker] for run in self.runs], axis=0)
+        return rate_of_decisions(shares, self.runs[0].chance, alpha)
+
+    @property
+    def nobodys(self) -> bool:
+        """Whether no record of anybody was released, so that nobody can be named in it."""
+        return (
+            self.promise is not None
+            and self.promise.guarantee.trust is Trust.CENTRAL
+            and bool(self.runs)
+            and not self.runs[0].named
+        )
+
+    def used(self, chance: float, alpha: float = 0.05) -> Rate | None:
+        """Windows whose target is told, over people; None where it was not tried."""
+        shares = [run.used for run in self.runs if run.used is not None]
+        return rate_of_shares(np.mean(shares, axis=0), chance, alpha=alpha) if shares else None
+
+    def region(self, chance: float) -> tuple[Rate | None, Rate | None]:
+        """People named and windows told, with limits that hold both true values at once.
+
+        Each may miss its own in half of the 5 %, so that they miss either in no more than 5 %,
+        however the two hang together.
+        """
+        named = None if self.attacker is None else self._named(self.attacker, alpha=0.025)
+        return named, self.used(chance, alpha=0.025)
+
+    def told(self, attribute: str) -> tuple[float, float, float] | None:
+        """Balanced accuracy of telling an attribute with limits, the mean over runs."""
+        found = [run.attributes[attribute] for run in self.runs if attribute in run.attributes]
+        if not found:
+            return None
+        rate, low, high = np.mean(found, axis=0).tolist()
+        return rate, low, high
+
+    @property
+    def error_of_span(self) -> float | None:
+        """Root mean square error of a released value."""
+        found = [run.error_of_span for run in self.runs if run.error_of_span is not None]
+        return fmean(found) if found else None
+
+    @property
+    def seconds(self) -> float | None:
+        """Of one run, with all attacks."""
+        return fmean(run.seconds for run in self.runs) if self.runs else None
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Mechanisms side by side.
+
+    Attributes:
+        raw: the data as they are.
+        rows: every setting asked for, in order.
+        questions: what was asked of each.
+        people: how many.
+        repeats: noisy runs of each setting.
+        seed: of all of them.
+        simulated: whether the people are made up.
+        written: the page, if one was.
+        options: what to type for the same.
+    """
+
+    raw: Row
+    rows: tuple[Row, ...]
+    questions: Questions
+    people: int
+    repeats: int
+    seed: int
+    simulated: bool = False
+    written: Path | None = None
+    options: tuple[str, ...] = ()
+
+    def command(self, source: str = "IN") -> str:
+        """What to type to see the same again."""
+        return " \\\n  ".join([f"eyelid compare {source}", *self.options])
+
+    @property
+    def chance(self) -> float:
+        """Of naming somebody by guessing."""
+        return self.raw.runs[0].chance
+
+    @property
+    def used_chance(self) -> float:
+        """Of telling the target without data."""
+        return self.raw.runs[0].used_chance
+
+    @property
+    def ran(self) -> list[Row]:
+        """What was run."""
+        return [row for row in self.rows if row.runs]
+
+    @property
+    def skipped(self) -> list[Row]:
+        """What could not be, with reasons."""
+        return [row for row in self.rows if row.skipped]
+
+    @property
+    def unequal(self) -> str:
+        """How different the promises are, in a sentence; empty where all promise a person alike."""
+        totals: dict[str, list[str]] = {}
+        for row in self.ran:
+            assert row.promise is not None, "what was run promises something"
+            totals.setdefault(total_of(row.promise), []).append(row.name)
+        if len(totals) < 2:
+            return ""
+        return (
+            f"These are not {len(self.ran)} ways to give the same promise: there are "
+            f"{len(totals)} different ones to a person, and each point carries its own. Compare "
+            "those with the same."
+        )
+
+    @property
+    def notes(self) -> list[str]:
+        """What whoever looks at it must know."""
+        own = [] if self.simulated else [UNCOVERED]
+        return [*([self.unequal] if self.unequal else []), *own, COUNTED]
+
+    def frame(self) -> pl.DataFrame:
+        """The table, one row a setting, the raw data first."""
+        import polars as pl
+
+        return pl.DataFrame(self.records(), infer_schema_length=None)
+
+    def records(self) -> list[dict[str, Any]]:
+        """The table as plain values."""
+        return [self._record(row) for row in (self.raw, *self.rows)]
+
+    def _record(self, row: Row) -> dict[str, Any]:
+        promise, named = row.promise, row.named
+        used = row.used(self.used_chance)
+        return {
+            "setting": row.name,
+            "mechanism": None if row.setting is None else row.setting.mechanism,
+            "parameters": {} if row.setting is None else dict(row.setting.parameters),
+            "guarantee": None if promise is None else promise.guarantee.to_dict(),
+            "person_level": None if promise is None else promise.person_level.to_dict(),
+            "person_total": _total(row),
+            "rank1_bound": None if promise is None else promise.bound(self.people),
+            "named": _rate(named),
+            "attacker": row.attacker,
+            "names_nobody": row.nobodys,
+            "used": _rate(used),
+            "attributes": {
+                name: None
+                if told is None
+                else dict(zip(("rate", "low", "high"), told, strict=True))
+                for name in self.questions.attributes
+                for told in [row.told(name)]
+            },
+            "error_of_span": row.error_of_span,
+            "runs": len(row.runs),
+            "skipped": row.skipped or None,
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """As ``--json`` prints it."""
+        return {
+            "schema": "eyelid/comparison/1",
+            "people": self.people,
+            "simulated": self.simulated,
+            "target": self.questions.target,
+            "attackers": list(self.questions.attackers),
+            "model": self.questions.model,
+            "repeats": self.repeats,
+            "seed": self.seed,
+            "chance": {"named": self.chance, "used": self.used_chance},
+            "rows": self.records(),
+            "notes": self.notes,
+        }
+
+    def to_json(self) -> str:
+        """The text of it."""
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+    def picture(self) -> Markup:
+        """The privacy–utility plane, as SVG."""
+        from eyelid.comparisons.plane import plane
+
+        return plane(self)
+
+    def save_picture(self, path: Path | str) -> None:
+        """Write the plane to a file, SVG or PNG by its ending."""
+        from eyelid.comparisons.plane import save_plane
+
+        save_plane(self, Path(path))
+
+
+def total_of(promise: Promise) -> str:
+    """What a person is promised in total, in a few words.
+
+    Two releases promise the same if this is the same.
+    """
+    person = promise.person_level
+    if not person.holds:
+        return "no guarantee"
+    return (
+        f"{person.numbers()} (an aggregate)" if person.trust is Trust.CENTRAL else person.numbers()
+    )
+
+
+def _total(row: Row) -> str | None:
+    """A person's total in words; None for what cannot be released so."""
+    if row.promise is None:
+        return None if row.skipped else "no guarantee"
+    return total_of(row.promise)
+
+
+def _rate(rate: Rate | None) -> dict[str, float] | None:
+    return None if rate is None else {"rate": rate.rate, "low": rate.low, "high": rate.high}

@@ -1,0 +1,282 @@
+"""One release, measured: who can be named in it, what it is still good for, how far off it is.
+
+The same is asked of releases of every kind, each in the way that is fair to it:
+
+* **Own records** (noise, made-up rows in somebody's name): attackers who know raw recordings of
+  something else name whose a released one is, and the other way round; what is learned from the
+  release of the others is tested on raw windows of somebody.
+* **Groups** of `ksame`: attackers get the mean of each group under the names of all its members;
+  whole groups are left out in tests.
+* **Means and made-up people** have nobody's record: nobody is named, which is said and not drawn as
+  a success; the mechanism is run again without those who are tested. So it is where a paper's rows
+  stand in somebody's name and come from others too.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from eyelid.audits.anonymity import intersection
+from eyelid.audits.attackers import find_attackers
+from eyelid.audits.attributes import infer_attributes
+from eyelid.audits.classifiers import Codes
+from eyelid.audits.error import error_of
+from eyelid.audits.groups import Grouped, one_a_group
+from eyelid.audits.held_out import learned_without
+from eyelid.audits.identification import identify
+from eyelid.audits.means import true_means
+from eyelid.audits.protocols import POSITIVE, Material, find_protocol
+from eyelid.audits.utility import utility
+from eyelid.errors import InputError
+from eyelid.gaze.table import FeatureTable
+from eyelid.mechanisms.features import FeatureMechanism
+from eyelid.mechanisms.ksame import KSame
+from eyelid.mechanisms.means import MeanMechanism
+from eyelid.mechanisms.papers.ksame import KSamePaper
+from eyelid.mechanisms.papers.marginals import MarginalsPaper
+from eyelid.mechanisms.seeded import Seeded
+from eyelid.mechanisms.synthetic import Synthetic
+from eyelid.privacy.noise import Randomness, randomness
+
+# Who judges windows, and who averages noise away.
+ATTACKERS = ("lda", "means", "whitened")
+_PROTOCOLS = ("raw→release", "release→raw")
+_CENTRAL = (MeanMechanism, Seeded, Synthetic)
+# Rows in somebody's name that others have taught something.
+_MIXED = (KSamePaper, MarginalsPaper)
+
+Shares = tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Questions:
+    """What is asked of every release.
+
+    Attributes:
+        target: what the data should still be good for: ``task``, a label or an attribute; None
+            where there is nothing to recognise.
+        attributes: of people, to be inferred.
+        attackers: who names people.
+        model: who recognises the target.
+    """
+
+    target: str | None = "task"
+    attributes: tuple[str, ...] = ()
+    attackers: tuple[str, ...] = ATTACKERS
+    model: str = "forest"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of one run.
+
+    Attributes:
+        named: by attacker and protocol, of each person the share of decisions that were right;
+            empty where nobody's record was released.
+        chance: of naming somebody by guessing.
+        used: of each person, the share of windows whose target was told; None where it was not
+            tried.
+        used_chance: what always naming the commonest gives, where it was asked.
+        attributes: by name, the balanced accuracy of the best attacker with its 95 % limits.
+        error_of_span: root mean square error of a released value, or of a released mean.
+        seconds: how long all that took.
+    """
+
+    named: dict[str, Shares] = field(default_factory=dict)
+    chance: float = 0.0
+    used: Shares | None = None
+    used_chance: float = 0.0
+    attributes: dict[str, tuple[float, float, float]] = field(default_factory=dict)
+    error_of_span: float | None = None
+    seconds: float = field(default=0.0, compare=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As a line of a file; numbers come back as they were."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, told: Mapping[str, Any]) -> Outcome:
+        """What `to_dict` wrote."""
+        used = told["used"]
+        return cls(
+            named={name: tuple(shares) for name, shares in told["named"].items()},
+            chance=told["chance"],
+            used=None if used is None else tuple(used),
+            used_chance=told["used_chance"],
+            attributes={name: tuple(three) for name, three in told["attributes"].items()},
+            error_of_span=told["error_of_span"],
+            seconds=told["seconds"],
+        )
+
+
+def measured_raw(table: FeatureTable, questions: Questions, seed: int = 0) -> Outcome:
+    """The same questions asked of the data as they are."""
+    started = time.perf_counter()
+    material = Material(table)
+    return replace(
+        _own_records(material, questions, seed),
+        error_of_span=0.0,
+        seconds=time.perf_counter() - started,
+    )
+
+
+def measured(
+    law: FeatureMechanism,
+    taken: FeatureTable,
+    table: FeatureTable,
+    questions: Questions,
+    seed: int = 0,
+) -> Outcome:
+    """Run a mechanism once, attack what comes out, and use it.
+
+    Args:
+        law: the mechanism.
+        taken: what it takes.
+        table: the windows that its release is compared with: as a rule the same.
+        questions: what is asked.
+        seed: of its noise and of everybody's random choices. Nothing is released.
+    """
+    started = time.perf_counter()
+    noise = randomness(np.random.default_rng([seed, *b"one run of many"]))
+    if isinstance(law, KSame):
+        found = _groups(law, table, questions, seed)
+    elif isinstance(law, _CENTRAL):
+        found = _nobodys_records(law, taken, table, questions, seed)
+    else:
+        released = law.apply(taken, noise)
+        released = replace(released, people=released.people.select("person"), released=True)
+        names = [name for name in table.names if name in released.names]
+        own = table.only(*names)
+        material = Material(own, replace(released.only(*names), features=own.features))
+        if isinstance(law, _MIXED):
+            found = _own_records(material, replace(questions, target=None), seed)
+            found = replace(found, used=_taught(law, taken, table, questions, noise, seed))
+        else:
+            found = _own_records(material, questions, seed)
+        if isinstance(law, KSamePaper):
+            found = _intersected(found, material)
+    return replace(found, seconds=time.perf_counter() - started)
+
+
+def _own_records(
+    material: Material,
+    questions: Questions,
+    seed: int,
+    together: Codes | None = None,
+) -> Outcome:
+    """People named and things recognised in records that are somebody's, or their group's."""
+    raw = material.released is None
+    how = [POSITIVE] if raw else [find_protocol(name) for name in _PROTOCOLS]
+    over_all = () if together is None else _PROTOCOLS
+    try:
+        findings = identify(material, find_attackers(questions.attackers), how, seed, over_all)
+    except InputError:
+        # Recordings that cannot be parted: nothing can be known beforehand and something shown.
+        findings = []
+    used, chance = None, 0.0
+    if questions.target is not None:
+        uses = utility(
+            material,
+            [questions.target],
+            models=[questions.model],
+            seed=seed,
+            together=together,
+            plainly=True,
+        )
+        if uses:
+            used, chance = uses[0].shares, uses[0].raw.chance
+    return Outcome(
+        named={f"{f.attacker}, {f.protocol}": tuple(f.shares.tolist()) for f in findings},
+        chance=findings[0].rate.chance if findings else 1 / len(material.people),
+        used=used,
+        used_chance=chance,
+        attributes=_attributes(material, questions, seed),
+        error_of_span=None
+        if material.released is None
+        else error_of(material.original, material.released).rmse_of_span,
+    )
+
+
+def _groups(law: KSame, table: FeatureTable, questions: Questions, seed: int) -> Outcome:
+    """Means of random groups, attacked under the names of all members."""
+    noise = randomness(np.random.default_rng([seed, *b"who is with whom"]))
+    member = law.partition(table, noise)
+    grouped = Grouped(law, table, one_a_group(law, table, member), member)
+    material = Material(table, grouped.named())
+    together = grouped.groups_of(material.people)
+    return _intersected(_own_records(material, questions, seed, together), material)
+
+
+def _intersected(found: Outcome, material: Material) -> Outcome:
+    """With whoever has the very recordings, and asks in which groups somebody is in every task."""
+    assert material.released is not None, "there is no release"
+    rate = intersection(material.original, material.released).rate
+    shares = (rate,) * len(material.people)
+    return replace(found, named=found.named | {"intersection, has the very recordings": shares})
+
+
+def _nobodys_records(
+    law: FeatureMechanism,
+    taken: FeatureTable,
+    table: FeatureTable,
+    questions: Questions,
+    seed: int,
+) -> Outcome:
+    """Means over people, or made-up ones: what they teach about people who had no part in them."""
+    noise = randomness(np.random.default_rng([seed, *b"nobody in particular"]))
+    used = _taught(law, taken, table, questions, noise, seed)
+    error = None
+    if isinstance(law, MeanMechanism):
+        groups = law.partition(taken, noise)
+        released = law.present(law.noisy_means(taken, groups, noise))
+        names = [name for name in table.names if name in released.names]
+        truth = true_means(groups, table.only(*names), released)
+        error = error_of(truth, replace(released, features=truth.features)).rmse_of_span
+    return Outcome(
+        chance=1 / len(table.people),
+        used=used,
+        error_of_span=error,
+    )
+
+
+def _taught(
+    law: FeatureMechanism,
+    taken: FeatureTable,
+    table: FeatureTable,
+    questions: Questions,
+    noise: Randomness,
+    seed: int,
+) -> Shares | None:
+    """Of each person, windows whose task is told by a release of others; None where none is."""
+    if questions.target != "task":
+        return None
+    run = partial(law.apply, noise=noise)
+    try:
+        told = learned_without(run, taken, table, model=questions.model, seed=seed)
+    except InputError:
+        # Those who are left are too few for it.
+        return None
+    return None if told is None else tuple(told.tolist())
+
+
+def _attributes(
+    material: Material, questions: Questions, seed: int
+) -> dict[str, tuple[float, float, float]]:
+    """How well the best attacker tells each attribute, both kinds counting alike."""
+    if not questions.attributes:
+        return {}
+    protocol = POSITIVE.name if material.released is None else "raw→release"
+    found: dict[str, tuple[float, float, float]] = {}
+    for one in infer_attributes(material, questions.attributes, seed=seed)[0]:
+        told = one.balanced_accuracy
+        # Of a quantity the name says where it was split.
+        column = next(a for a in questions.attributes if one.attribute.startswith(a))
+        if one.protocol == protocol and told.rate > found.get(column, (-1.0,))[0]:
+            found[column] = told.rate, told.low, told.high
+    return found

@@ -1,0 +1,196 @@
+"""A comparison as a page: the plane, what it shows, every figure, and how it was measured."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from eyelid.audits.statistics import Rate
+from eyelid.comparisons.comparison import Comparison, Row, total_of
+from eyelid.comparisons.plane import caption
+from eyelid.privacy.guarantee import Guarantee
+from eyelid.privacy.unit import PERSON
+from eyelid.releases.rendering import rendered
+from eyelid.releases.words import coarse, formal_only, limits, percent
+from eyelid.spelling import plural
+from eyelid.version import __version__
+
+
+@dataclass(frozen=True)
+class Best:
+    """The most useful of the releases that promise a person the same.
+
+    Attributes:
+        total: what a person is promised.
+        of: how many promise that.
+        row: the best of them.
+        use: how good it is, in words.
+    """
+
+    total: str
+    of: int
+    row: Row
+    use: str
+
+
+def comparison_page(comparison: Comparison) -> str:
+    """One HTML file that asks nothing of the network, and names nobody."""
+    return rendered(
+        "comparison.html.j2",
+        done=comparison,
+        picture=comparison.picture(),
+        caption=caption(comparison),
+        findings=findings(comparison),
+        best=best_by_promise(comparison),
+        total_of=total_of,
+        limits=limits,
+        version=__version__,
+    )
+
+
+def findings(comparison: Comparison) -> list[str]:
+    """What the figures come to, in sentences."""
+    found = [_raw(comparison), _of_person(comparison)]
+    smaller = _best(comparison, [r for r in comparison.ran if _hides_less(_guarantee(r))])
+    if smaller is not None:
+        found.append(
+            f"The most useful that hides less than a person is {smaller.name}: "
+            f"{_told(comparison, smaller)}. For a person that comes to {_total(smaller)}."
+        )
+    among = [r for r in comparison.ran if not _guarantee(r).kind.differential]
+    grouped = _best(comparison, [row for row in among if _guarantee(row).holds])
+    if grouped is not None:
+        found.append(
+            f"Without any ε, {grouped.name} gives {_told(comparison, grouped)}. That is one among "
+            f"{_guarantee(grouped).k}, of this release alone, and not differential privacy."
+        )
+    found.append(_naming(comparison))
+    return [sentence for sentence in found if sentence]
+
+
+def best_by_promise(comparison: Comparison) -> list[Best]:
+    """Of those that promise a person the same, the most useful; the strongest promise first."""
+    alike: dict[str, list[Row]] = {}
+    for row in sorted(comparison.ran, key=_strength):
+        alike.setdefault(_total(row), []).append(row)
+    found = []
+    for total, rows in alike.items():
+        best = _best(comparison, rows)
+        if best is not None:
+            found.append(Best(total, len(rows), best, _use(comparison, best)))
+    return found
+
+
+def _raw(comparison: Comparison) -> str:
+    raw = comparison.raw
+    named = "" if raw.named is None else f"name {_measured(raw.named)} of people"
+    used = raw.used(comparison.used_chance)
+    what = f"tell the {comparison.questions.target} in"
+    told = "" if used is None else f"{what} {_measured(used)} of windows"
+    both = " and ".join(part for part in (named, told) if part)
+    if not both:
+        return ""
+    guessing = f"guessing gives {percent(comparison.chance)}"
+    if used is not None:
+        guessing += f" and {percent(comparison.used_chance)}"
+    return f"As they are, the data {both}; {guessing}."
+
+
+def _of_person(comparison: Comparison) -> str:
+    """What hiding a whole person costs, at an ε that means something."""
+    rows = [
+        row
+        for row in comparison.ran
+        if _guarantee(row).holds
+        and _guarantee(row).kind.differential
+        and not formal_only(_person(row))
+    ]
+    if not rows:
+        return "None of these hides a whole person at an ε of at most 10."
+    best = _best(comparison, rows)
+    if best is None:
+        return ""
+    used = best.used(comparison.used_chance)
+    lead = (
+        f"Of {plural(len(rows), 'setting')} whose total for a person is at most ε = 10, "
+        f"{best.name} is the most useful: {_told(comparison, best)}."
+    )
+    if used is None:
+        return lead
+    if used.low <= comparison.used_chance:
+        return f"{lead} That is not told from guessing: here such a promise costs all of the use."
+    raw = comparison.raw.used(comparison.used_chance)
+    lost = "" if raw is None else f", {100 * (raw.rate - used.rate):.0f} points below the raw data"
+    return f"{lead} That is above guessing by its own limits{lost}."
+
+
+def _naming(comparison: Comparison) -> str:
+    """Who is named more often than by guessing."""
+    named = [
+        row.name
+        for row in comparison.ran
+        if row.named is not None and row.named.low > comparison.chance
+    ]
+    if not comparison.ran:
+        return ""
+    if not named:
+        return "In none of the releases are people named clearly more often than by guessing."
+    return (
+        f"People are named clearly more often than by guessing in {plural(len(named), 'release')}: "
+        f"{'; '.join(named)}."
+    )
+
+
+def _best(comparison: Comparison, rows: list[Row]) -> Row | None:
+    """The most useful; None where use was measured of none."""
+
+    def use(row: Row) -> float:
+        if comparison.questions.target is None:
+            return -math.inf if row.error_of_span is None else -row.error_of_span
+        used = row.used(comparison.used_chance)
+        return -math.inf if used is None else used.rate
+
+    known = [row for row in rows if use(row) > -math.inf]
+    return max(known, key=use, default=None)
+
+
+def _told(comparison: Comparison, row: Row) -> str:
+    named = "nobody’s record is in it" if row.named is None else f"names {_measured(row.named)}"
+    return f"{_use(comparison, row)}, {named}"
+
+
+def _use(comparison: Comparison, row: Row) -> str:
+    if comparison.questions.target is None:
+        return f"a value is off by {coarse(row.error_of_span or 0.0)} spans"
+    used = row.used(comparison.used_chance)
+    return "not tried" if used is None else f"{comparison.questions.target} {_measured(used)}"
+
+
+def _measured(rate: Rate) -> str:
+    return f"{percent(rate.rate)} ({limits(rate)})"
+
+
+def _guarantee(row: Row) -> Guarantee:
+    assert row.promise is not None, "what was run promises something"
+    return row.promise.guarantee
+
+
+def _person(row: Row) -> Guarantee:
+    assert row.promise is not None, "what was run promises something"
+    return row.promise.person_level
+
+
+def _total(row: Row) -> str:
+    assert row.promise is not None, "what was run promises something"
+    return total_of(row.promise)
+
+
+def _hides_less(guarantee: Guarantee) -> bool:
+    return guarantee.holds and guarantee.kind.differential and guarantee.unit != PERSON
+
+
+def _strength(row: Row) -> tuple[bool, bool, float]:
+    """Small for strong promises: a person's ε, then those without one, then none."""
+    person = _person(row)
+    number = -(person.k or 0) if person.epsilon is None else person.epsilon
+    return not person.holds, not person.kind.differential, number

@@ -1,0 +1,141 @@
+"""A choice made by looking at people's data, and paid for: blocks of people vote."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from eyelid.errors import InputError
+from eyelid.mechanisms.choice import Integers, choose
+from eyelid.privacy.gaussian import check_epsilon
+from eyelid.privacy.guarantee import Guarantee, Kind
+from eyelid.privacy.noise import Randomness
+from eyelid.privacy.unit import PERSON, Neighbours, Trust
+
+# With fewer people hardly anything can be judged.
+FEWEST_IN_BLOCK = 8
+# One vote in steps of the exponential mechanism's scale: ε/2 of 2³⁰, rounded down.
+_SCALE = 1 << 30
+# Beyond it the winner is certain, and integers would overflow.
+_LARGEST = 1000.0
+_SURE = 0.5
+
+Vote = int | None
+
+
+@dataclass(frozen=True)
+class PrivateChoice:
+    """One of m public candidates, by the votes of disjoint blocks of people.
+
+    Takes: people, parted into B = ⌊N/8⌋ disjoint blocks whose sizes differ by one at most, by
+    coins alone. Whoever votes for a block sees that block's people and public facts, and casts one
+    vote or none. Candidates, B and the sizes are public: they follow from goals and public facts.
+
+    Protects: a person, replace-one, with pure ε-DP; trust is central. Neighbours have the same
+    public facts, the common length among them, as for any release that reads it off the shortest
+    recording. Nothing but the chosen candidate may be shown: no votes, no figures of these people,
+    no word on what failed. How long it took, and what a progress bar looked like on the way,
+    depends on data and is not covered: it is for the owner's eyes.
+
+    Why: blocks are drawn without a look at data, so a replaced person stays in one block and can
+    change that block's vote alone, whatever the vote is made of: one count falls by one at most
+    and one rises by one at most. A block whose run fails casts no vote, which is the same or less.
+    The exponential mechanism with P(i) ∝ exp(ε·votesᵢ/2) then moves each weight by a factor within
+    e^(±ε/2), and their sum too: e^ε at most in all (McSherry & Talwar 2007). It is drawn exactly,
+    in integers, with ε/2 rounded down to a multiple of 2⁻³⁰.
+
+    Paper: sample and aggregate (Nissim, Raskhodnikova & Smith 2007), with the exponential
+    mechanism over votes.
+
+    Attributes:
+        epsilon: what the choice costs every person.
+        candidates: m.
+        people: N.
+    """
+
+    epsilon: float
+    candidates: int
+    people: int
+
+    def __post_init__(self) -> None:
+        check_epsilon(self.epsilon)
+
+    @property
+    def blocks(self) -> int:
+        """How many vote."""
+        return self.people // FEWEST_IN_BLOCK
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What every person is promised about the choice."""
+        return Guarantee(
+            Kind.PURE,
+            PERSON,
+            Neighbours.REPLACE_ONE,
+            Trust.CENTRAL,
+            epsilon=self.epsilon,
+            delta=0.0,
+        )
+
+    @property
+    def sure(self) -> float:
+        """The chance that a candidate with all votes is chosen, from public facts.
+
+        >>> round(PrivateChoice(epsilon=2.0, candidates=5, people=40).sure, 3)
+        0.974
+        """
+        return 1 / (1 + (self.candidates - 1) * math.exp(-self.epsilon * self.blocks / 2))
+
+    @property
+    def epsilon_needed(self) -> float | None:
+        """From which ε on a unanimous vote decides more often than not; None without blocks."""
+        if not self.blocks:
+            return None
+        return 2 * math.log(max(self.candidates - 1, 1)) / self.blocks
+
+    @property
+    def people_needed(self) -> int:
+        """From how many people on it does at this ε."""
+        blocks = 2 * math.log(max(self.candidates - 1, 1)) / self.epsilon
+        return FEWEST_IN_BLOCK * max(1, math.ceil(blocks - 1e-9))
+
+    def check(self) -> None:
+        """Refuse what is hardly more than a lot, before anything is paid."""
+        if self.blocks and self.sure >= _SURE - 1e-12:
+            return
+        needed = self.epsilon_needed
+        more = "" if needed is None else f" --tuning-epsilon {math.ceil(100 * needed) / 100:g}, or"
+        raise InputError(
+            f"{self.people} people make {self.blocks} blocks of {FEWEST_IN_BLOCK}: even if all of "
+            f"them agreed on one of {self.candidates} candidates, it would be chosen with a chance "
+            f"of {self.sure if self.blocks else 1 / self.candidates:.0%} at ε = {self.epsilon:g}, "
+            f"hardly more than a lot. It takes{more} {self.people_needed} people. Leave out --own "
+            "to choose on made-up people for nothing, or see 'eyelid compare', which is for your "
+            "eyes only"
+        )
+
+    def parted(self, people: Sequence[str], noise: Randomness) -> list[list[str]]:
+        """Everybody in one block, by coins."""
+        order = np.random.default_rng(noise.words(4)).permutation(len(people))
+        return [[people[place] for place in order[b :: self.blocks]] for b in range(self.blocks)]
+
+    def votes(
+        self, blocks: Iterable[Sequence[str]], vote: Callable[[Sequence[str]], Vote]
+    ) -> Integers:
+        """How many blocks are for each candidate."""
+        cast = [one for one in map(vote, blocks) if one is not None]
+        return np.bincount(np.array(cast, dtype=np.intp), minlength=self.candidates)
+
+    def chosen(self, votes: Integers, noise: Randomness) -> int:
+        """The candidate that is chosen: all that may be shown."""
+        return int(self.many(votes, 1, noise)[0])
+
+    def many(self, votes: Integers, runs: int, noise: Randomness) -> Integers:
+        """The same again and again, for those who play against it."""
+        weight = math.floor(min(self.epsilon, _LARGEST) / 2 * _SCALE)
+        costs = (votes.max() - votes) * weight
+        drawn = choose(np.broadcast_to(costs, (runs, self.candidates)), _SCALE, noise)
+        return np.asarray(drawn, dtype=np.int64)

@@ -1,0 +1,135 @@
+"""What was found for somebody's goals: commands to run, or what comes closest."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from dataclasses import dataclass
+from typing import Any
+
+from eyelid.comparisons.facts import Facts
+from eyelid.comparisons.goals import Goals
+from eyelid.comparisons.judging import Judged
+from eyelid.comparisons.private_choice import PrivateChoice
+
+SIMULATED = (
+    "Measured on made-up people who have the public facts of yours. Nothing else of your people "
+    "was looked at, so it costs nothing. Certificates list these facts as unprotected; synthetic "
+    "alone would hide the length and who has how many recordings, of which the choice itself may "
+    "tell a little. Your people may differ: audit what you release."
+)
+CHOSEN = (
+    "Chosen by the votes of blocks of your people under noise, so that a different choice was "
+    "possible. Figures, where there are any, are of made-up people: those of yours are not shown."
+)
+ALONE = (
+    "ksame was left out: its one chance in k is promised of the only release of these people, and "
+    "this choice is counted as one"
+)
+
+
+@dataclass(frozen=True)
+class Instead:
+    """What would work if some goals were given up.
+
+    Attributes:
+        without: the goals.
+        judged: the release that meets all others, with the strongest promise.
+    """
+
+    without: tuple[str, ...]
+    judged: Judged
+
+
+@dataclass(frozen=True, eq=False)
+class Recommendation:
+    """Which release meets the goals.
+
+    Attributes:
+        goals: what was asked for.
+        facts: the public facts of the study.
+        best: what meets all goals, the strongest promise to a person first; of a choice on own
+            data, the one that was chosen.
+        closest: what misses least, where nothing meets them.
+        instead: which goals would have to be given up, and for what.
+        tried: everything that was run on made-up people.
+        skipped: what cannot be run with these facts, with reasons.
+        studies: how many made-up studies the best and the closest were measured on.
+        choice: how a choice on own data is made, and what it costs; None on made-up people.
+        counted: whether a ledger has counted it.
+        source: as commands name it.
+        notes: what to know besides.
+    """
+
+    goals: Goals
+    facts: Facts
+    best: tuple[Judged, ...] = ()
+    closest: tuple[Judged, ...] = ()
+    instead: tuple[Instead, ...] = ()
+    tried: tuple[Judged, ...] = ()
+    skipped: tuple[tuple[str, str], ...] = ()
+    studies: int = 0
+    choice: PrivateChoice | None = None
+    counted: bool = False
+    source: str = "IN"
+    notes: tuple[str, ...] = ()
+
+    @property
+    def own(self) -> bool:
+        """Whether these people's data decided."""
+        return self.choice is not None
+
+    @property
+    def met(self) -> bool | None:
+        """Whether something meets all goals on made-up people; None where nothing was measured."""
+        if self.own:
+            return None
+        return bool(self.best)
+
+    @property
+    def commands(self) -> list[str]:
+        """What to type, the best first."""
+        return [one.candidate.setting.command(shlex.quote(self.source)) for one in self.best]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As ``--json`` prints it."""
+        source = shlex.quote(self.source)
+        choice = self.choice
+        return {
+            "schema": "eyelid/recommendation/1",
+            "goals": [
+                {
+                    "goal": goal.text,
+                    "name": goal.name,
+                    "sign": goal.sign,
+                    "limit": goal.word or goal.limit,
+                }
+                for goal in self.goals.asked
+            ],
+            "met": self.met,
+            "data": "own" if self.own else "simulated",
+            "facts": self.facts.to_dict(),
+            "cost": None
+            if choice is None
+            else {
+                "guarantee": choice.guarantee.to_dict(),
+                "blocks": choice.blocks,
+                "candidates": choice.candidates,
+                "sure": choice.sure,
+                "counted": self.counted,
+            },
+            "commands": self.commands,
+            "best": [one.to_dict(source) for one in self.best],
+            "closest": [one.to_dict(source) for one in self.closest],
+            "instead": [
+                {"without": list(one.without)} | one.judged.to_dict(source) for one in self.instead
+            ],
+            "candidates": [one.to_dict(source) for one in self.tried],
+            "skipped": [{"setting": name, "why": why} for name, why in self.skipped],
+            "studies": self.studies,
+            "notes": list(self.notes),
+        }
+
+    def to_json(self) -> str:
+        """The text of it."""
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"

@@ -1,0 +1,1 @@
+"""Papers done again: their tables and figures beside ours, as they measure and honestly."""

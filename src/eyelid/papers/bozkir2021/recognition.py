@@ -1,0 +1,204 @@
+"""Who is it, what is read, which gender: the paper's classifiers under its protocol and honestly.
+
+The paper learns from a release and tests on the same release: first halves against second halves
+for people, other people's recordings against those of one person for the rest. Noise that runs
+through a whole recording, or has another scale in each document, is then recognised too.
+
+Honestly, people are learned from raw recordings and looked for in the release of another task;
+everything else is learned from the release of other people, by the very same models, and tested on
+raw windows of the person left out. That is what a release is good for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eyelid.audits.classes import classes_of
+from eyelid.audits.classifiers import Codes, Fold, judged, people_apart
+from eyelid.audits.scores import named
+from eyelid.gaze.table import FeatureTable
+from eyelid.mechanisms.mechanism import Values
+from eyelid.mechanisms.papers.signals import TaskSignals, signals_of
+
+PERSON = "person"
+Shares = NDArray[np.float64]
+
+
+class Question(NamedTuple):
+    """What is asked of one release.
+
+    Attributes:
+        target: ``person``, ``task``, an attribute or a label.
+        model: of `eyelid.audits.classifiers.MODELS`.
+        voted: whether the windows of a recording vote.
+        honest: under which protocol.
+    """
+
+    target: str
+    model: str
+    voted: bool
+    honest: bool
+
+
+Answers = dict[Question, Shares]
+"""For each person, the share of windows or recordings that are told right."""
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """Recordings that are released and attacked, as numbers.
+
+    Attributes:
+        signals: the recordings of each task.
+        record: for each row, which recording it is of.
+        row: its place in the recording.
+        owner: for each recording, whose it is.
+        task: for each recording, which task it is of.
+        targets: by name, the class of every row, −1 where it is not known.
+        every: of so many windows one is looked at.
+        every_of_person: the same where people are to be named.
+    """
+
+    signals: tuple[TaskSignals, ...]
+    record: Codes
+    row: Codes
+    owner: Codes
+    task: Codes
+    targets: Mapping[str, Codes]
+    every: int
+    every_of_person: int
+
+    @classmethod
+    def of(
+        cls, table: FeatureTable, targets: Sequence[str], every: int, every_of_person: int
+    ) -> Subject:
+        """The recordings of a table; targets with a single value, or none, are left out."""
+        signals = tuple(signals_of(table))
+        recordings = table.recordings
+        rows = recordings["rows"].to_numpy()
+        task = np.zeros(len(rows), dtype=np.intp)
+        for number, one in enumerate(signals):
+            task[one.places] = number
+        known = table.data.join(table.people, on="person", how="left", maintain_order="left")
+        found = {
+            name: classes
+            for name in targets
+            if name in known.columns and len((classes := classes_of(known[name])).values) > 1
+        }
+        return cls(
+            signals=signals,
+            record=np.repeat(np.arange(len(rows)), rows),
+            row=np.concatenate([np.arange(count) for count in rows]),
+            owner=np.unique(recordings["person"].to_numpy(), return_inverse=True)[1],
+            task=task,
+            targets={name: classes.codes for name, classes in found.items()},
+            every=every,
+            every_of_person=every_of_person,
+        )
+
+    def flat(self, values: Sequence[Values]) -> Values:
+        """(rows, features) of all recordings, from (recordings, features, rows) of each task."""
+        starts = np.searchsorted(self.record, np.arange(len(self.owner)))
+        found = np.empty((len(self.record), values[0].shape[1]))
+        for signals, each in zip(self.signals, values, strict=True):
+            for place, rows, own in zip(signals.places, signals.lengths, each, strict=True):
+                found[starts[place] : starts[place] + rows] = own[:, :rows].T
+        return found
+
+    @cached_property
+    def raw(self) -> Values:
+        """All recordings as they are."""
+        return self.flat([signals.values for signals in self.signals])
+
+
+def of_others(subject: Subject, released: Values, seed: int) -> Answers:
+    """Targets learned from the release of everybody else: both protocols, by the same models."""
+    if not subject.targets:
+        return {}
+    kept = subject.row % subject.every == 0
+    record = subject.record[kept]
+    targets = {name: codes[kept] for name, codes in subject.targets.items()}
+    known = released[kept]
+    apart = people_apart(subject.owner[record])
+    folds = [Fold(fold.known, np.tile(fold.shown, 2)) for fold in apart]
+    said = judged(known, np.concatenate([known, subject.raw[kept]]), targets, folds, seed=seed)
+    found: Answers = {}
+    for (target, model), answers in said.items():
+        for honest, answer in zip((False, True), np.split(answers, 2), strict=True):
+            found |= _shares(subject, record, targets[target], answer, (target, model, honest))
+    return found
+
+
+def of_halves(subject: Subject, released: Values, seed: int) -> Answers:
+    """People learned from first halves of a release and looked for in its second halves."""
+    kept = subject.row % subject.every_of_person == 0
+    record = subject.record[kept]
+    rows = np.bincount(subject.record)
+    first = subject.row[kept] < (rows // 2)[record]
+    truth = subject.owner[record]
+    folds = [Fold(first, ~first)]
+    said = judged(released[kept], released[kept], {PERSON: truth}, folds, seed=seed)
+    found: Answers = {}
+    for (_, model), answer in said.items():
+        found |= _shares(subject, record, truth, answer, (PERSON, model, False))
+    return found
+
+
+def across_tasks(subject: Subject, releases: Sequence[Values], seed: int) -> list[Answers]:
+    """People learned from raw recordings and looked for in releases of another task.
+
+    Args:
+        subject: who.
+        releases: several, since what is learned serves them all.
+        seed: of the models.
+    """
+    found: list[Answers] = [{} for _ in releases]
+    if len(subject.signals) < 2:
+        return found
+    kept = subject.row % subject.every_of_person == 0
+    record = subject.record[kept]
+    truth, task = subject.owner[record], subject.task[record]
+    folds = [
+        Fold(task != number, np.tile(task == number, len(releases)))
+        for number in range(len(subject.signals))
+    ]
+    shown = np.concatenate([released[kept] for released in releases])
+    said = judged(subject.raw[kept], shown, {PERSON: truth}, folds, seed=seed)
+    for (_, model), answers in said.items():
+        for mine, answer in zip(found, np.split(answers, len(releases)), strict=True):
+            mine |= _shares(subject, record, truth, answer, (PERSON, model, True))
+    return found
+
+
+def _shares(
+    subject: Subject, record: Codes, truth: Codes, answer: Codes, asked: tuple[str, str, bool]
+) -> Answers:
+    """How often each person's windows are told right, and their recordings by vote."""
+    target, model, honest = asked
+    tested = (answer >= 0) & (truth >= 0)
+    record, truth, answer = record[tested], truth[tested], answer[tested]
+    right = _means(truth == answer, subject.owner[record])
+    found = {Question(target, model, False, honest): right}
+    present, place = np.unique(record, return_inverse=True)
+    one_truth = np.zeros(len(present), dtype=np.intp)
+    one_truth[place] = truth
+    # What changes within a recording cannot be voted on.
+    if (one_truth[place] == truth).all():
+        votes = np.zeros((len(present), max(truth.max(), answer.max()) + 1))
+        np.add.at(votes, (place, answer), 1.0)
+        by_vote = _means(named(votes, one_truth), subject.owner[present])
+        found[Question(target, model, True, honest)] = by_vote
+    return found
+
+
+def _means(values: NDArray[np.bool_] | Shares, group: Codes) -> Shares:
+    """The mean of each group; NaN for who is in none."""
+    counts = np.bincount(group)
+    sums = np.bincount(group, weights=values)
+    return np.asarray(np.where(counts > 0, sums / np.maximum(counts, 1), np.nan))

@@ -1,0 +1,144 @@
+"""The whole paper: figures 3 to 12 and Tables 1 to 9 on what is at hand."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from eyelid.papers.bozkir2021.classification import (
+    TABLES_OF_DAILY_LIFE,
+    TABLES_OF_READERS,
+    Effort,
+    tables,
+)
+from eyelid.papers.bozkir2021.correlation import correlations
+from eyelid.papers.bozkir2021.guarantee import what_epsilon_means
+from eyelid.papers.bozkir2021.printed import EPSILONS, METHODS
+from eyelid.papers.bozkir2021.sources import DAILY_LIFE, READERS, Source, in_daily_life, readers
+from eyelid.papers.bozkir2021.utility import published_nmse, utilities
+from eyelid.papers.datasets import find_datasets, where_looked
+from eyelid.papers.reproduction import Data, Exhibit, Reproduction
+
+PAPER = "bozkir2021"
+CITATION = (
+    "Bozkir, Günlü, Fuhl, Schaefer & Kasneci (2021), Differential privacy for eye tracking with "
+    "temporal correlations, PLOS ONE 16(8)"
+)
+_FIGURES = {
+    READERS: ("Figures 3 and 4", "Figure 7", "Figure 8", "Figure 9"),
+    DAILY_LIFE: ("Figures 5 and 6", "Figure 10", "Figure 11", "Figure 12"),
+}
+_FEATURE = {READERS: "large_saccade_ratio", DAILY_LIFE: "blink_rate"}
+_TABLES = {READERS: TABLES_OF_READERS, DAILY_LIFE: TABLES_OF_DAILY_LIFE}
+
+# The paper looks at one window in 10, 5 s apart; six times fewer, 30 s apart, share no gaze.
+_THINNER = 6
+_RUNS_FOR_K, _FAST_RUNS = 10, 3
+_FAST_METHODS, _FAST_EPSILONS = ("FPA", "CFPA-32", "DCFPA-32"), (EPSILONS[0], EPSILONS[-1])
+
+
+def reproduce(data: Path | None, repeats: int, fast: bool, seed: int = 0) -> Reproduction:
+    """The paper's figures and tables, beside ours.
+
+    Args:
+        data: a folder with MPIIDPEye, MPIIPrivacEye and the published numbers (``bozkir2021``), or
+            one of the two datasets; None for made-up readers.
+        repeats: noisy runs; one if fast.
+        fast: three methods at the smallest and the largest ε, once.
+        seed: of everything that is drawn.
+    """
+    start = time.monotonic()
+    found = find_datasets(data, (READERS, DAILY_LIFE))
+    effort = Effort(
+        methods=_FAST_METHODS if fast else METHODS,
+        epsilons=_FAST_EPSILONS if fast else EPSILONS,
+        repeats=1 if fast else repeats,
+        runs_for_k=_FAST_RUNS if fast else _RUNS_FOR_K,
+        thinner=_THINNER,
+        seed=seed,
+    )
+    published = None if data is None else _published(data)
+    exhibits: list[Exhibit] = []
+    sources: list[Source] = []
+    if READERS in found or data is None:
+        sources.append(readers(found.get(READERS), fast, seed))
+        exhibits += of_source(sources[-1], READERS, effort, published)
+    else:
+        exhibits += _not_run(READERS)
+    if DAILY_LIFE in found:
+        sources.append(in_daily_life(found[DAILY_LIFE]))
+        exhibits += of_source(sources[-1], DAILY_LIFE, effort, published)
+    else:
+        exhibits += _not_run(DAILY_LIFE)
+    return Reproduction(
+        paper=PAPER,
+        citation=CITATION,
+        data=Data(
+            name=" and ".join(source.name for source in sources),
+            says="; ".join(source.says for source in sources),
+            simulated=any(source.simulated for source in sources),
+            missing=_missing(found, published),
+        ),
+        repeats=effort.repeats,
+        exhibits=tuple(exhibits),
+        findings=_findings(exhibits),
+        seconds=time.monotonic() - start,
+    )
+
+
+def of_source(
+    source: Source, dataset: str, effort: Effort, published: Path | None = None
+) -> list[Exhibit]:
+    """Everything that the paper shows of one dataset.
+
+    Args:
+        source: that dataset, or made-up people in its place.
+        dataset: whose figures and tables these are.
+        effort: how much is done.
+        published: the folder with the published numbers; None where it is not at hand.
+    """
+    correlation, *figures = _FIGURES[dataset]
+    tasks = source.table.recordings["task"].unique(maintain_order=True).to_list()
+    numbers = published_nmse(published, dataset, tasks)
+    chunks = sorted({int(name.partition("-")[2]) for name in effort.methods if "-" in name})
+    return [
+        correlations(source, _FEATURE[dataset], correlation),
+        *utilities(
+            source, numbers, figures, effort.epsilons, chunks, effort.runs_for_k, effort.seed
+        ),
+        what_epsilon_means(source, effort.methods, effort.epsilons),
+        *tables(source, effort, _TABLES[dataset]),
+    ]
+
+
+def _missing(found: Mapping[str, Path], published: Path | None) -> tuple[str, ...]:
+    absent = [where_looked(name) for name in (READERS, DAILY_LIFE) if name not in found]
+    if published is None:
+        absent.append(f"published NMSE: looked for as {PAPER}/nmse.csv beside the datasets")
+    return tuple(absent)
+
+
+def _published(data: Path) -> Path | None:
+    """The folder of the published numbers: beside the datasets, or beside the one named."""
+    places = (data / PAPER, data.absolute().parent / PAPER)
+    return next((place for place in places if place.is_dir()), None)
+
+
+def _not_run(dataset: str) -> list[Exhibit]:
+    correlation, *figures = _FIGURES[dataset]
+    titles = {correlation: f"Correlation over time, {dataset}"}
+    titles |= {figure: f"Utility over ε, {dataset}" for figure in figures}
+    titles |= {table.name: f"{table.title}, {dataset}" for table in _TABLES[dataset]}
+    return [Exhibit(name, title, not_run=where_looked(dataset)) for name, title in titles.items()]
+
+
+def _findings(exhibits: Sequence[Exhibit]) -> tuple[str, ...]:
+    """What identification, documents, ε, correlation and utility come to, as the exhibits say."""
+    wanted = ("Table 3", "Table 5", "Table 1", "What ε means", "Figures 3", "Figure 8")
+    return tuple(
+        f"{exhibit.name}. {exhibit.says}"
+        for start in wanted
+        for exhibit in exhibits
+        if exhibit.says and exhibit.name.startswith(start)
+    )

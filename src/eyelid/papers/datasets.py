@@ -1,0 +1,62 @@
+"""Where the papers' datasets are, and what is said of those that are not there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from eyelid.errors import InputError
+
+
+def find_dataset(data: Path | None, name: str) -> Path | None:
+    """The folder of a dataset, or None where it is not.
+
+    Args:
+        data: a folder that holds folders of datasets, or the dataset itself; None for nowhere.
+        name: as it is published: ``OSIE``. Case does not matter.
+
+    >>> find_dataset(None, "OSIE") is None
+    True
+    """
+    if data is None:
+        return None
+    if not data.is_dir():
+        raise InputError(f"no such folder of datasets: {data}")
+    home = data.absolute()
+    # What lies inside first: archives unpack to a folder in a folder of the same name.
+    for place in (*sorted(home.iterdir()), home):
+        if place.is_dir() and place.name.casefold() == name.casefold():
+            return place
+    return data if _is(data, name) else None
+
+
+def find_datasets(data: Path | None, names: Sequence[str]) -> dict[str, Path]:
+    """Those of a paper's datasets that are there; a folder with none of them is an error."""
+    found = {name: place for name in names if (place := find_dataset(data, name)) is not None}
+    if data is not None and not found:
+        raise InputError(
+            f"{data} holds none of the datasets of this paper ({', '.join(names)}): name a folder "
+            "that does with --data, or leave --data out and EYELID_DATA unset for made-up people"
+        )
+    return found
+
+
+def where_looked(name: str) -> str:
+    """What is said of a dataset that was not at hand.
+
+    >>> where_looked("OSIE")
+    'OSIE: looked for as a folder OSIE in the one that --data or EYELID_DATA names'
+    """
+    return f"{name}: looked for as a folder {name} in the one that --data or EYELID_DATA names"
+
+
+def _is(folder: Path, name: str) -> bool:
+    """Whether a folder of another name is this dataset by its content."""
+    from eyelid.io.formats import FOLDERS
+
+    return any(
+        module.recognises_folder(folder)
+        for module in FOLDERS
+        # Not every folder that is read is a dataset with a name.
+        if getattr(module, "NAME", "").casefold() == name.casefold()
+    )

@@ -1,0 +1,227 @@
+"""One release tried out: who is named, which document is told, how long it takes.
+
+**Named, as the paper measures.** Its network learns from the released first three quarters of every
+recording and is shown the raw last quarters; scores are averaged over a recording, one decision
+each. The poster says 75 % and 25 %, the paper that stimuli are split: three documents cannot be, so
+recordings are.
+
+**Named, honestly.** Two documents are known as they were released, the third is shown raw; every
+document in turn, one decision each. Three attackers, of whom the network is one.
+
+**Told, as the paper measures.** Its support-vector machine learns the document from released first
+halves and is shown single raw windows of the second ones. **Honestly**: with a window's length
+between the halves, so that no moment is in both.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from eyelid.audits.anonymity import intersection
+from eyelid.audits.attackers import Attacker, find_attackers
+from eyelid.audits.document_type import first_halves, recognised, second_halves, shown_windows
+from eyelid.audits.identification import decided, identify
+from eyelid.audits.protocols import Material, find_protocol
+from eyelid.audits.records import Records, joined, records_of
+from eyelid.audits.scores import named
+from eyelid.audits.statistics import Rate, rate_of_decisions, rate_of_shares
+from eyelid.engine.processes import Shared
+from eyelid.errors import InputError
+from eyelid.gaze.table import FeatureTable
+from eyelid.mechanisms.measuring import window_rows
+from eyelid.papers.davidjohn2022.settings import PUBLISHED, SOUND, Setting
+from eyelid.papers.reproduction import Value
+
+NETWORK, MACHINE = "rbf-network", "svm"
+ATTACKERS = (NETWORK, "lda", "whitened")
+MODELS = (MACHINE, "oblique-forest")
+_EVERY = 5
+_UNNAMED = {kind.name for kinds in (PUBLISHED, *SOUND.values()) for kind in kinds if not kind.named}
+_KNOWN = 0.75
+
+Shares = NDArray[np.float64]
+
+_row = pl.int_range(pl.len()).over("person", "recording")
+_rows = pl.len().over("person", "recording")
+
+
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """A study, parted as the protocols need it.
+
+    Attributes:
+        whole: everything.
+        early: the first three quarters of every recording.
+        late: the last quarters.
+        first: first halves; None where no document can be told.
+        shown: windows of second halves; then, as if other people's, those of them that come a
+            window's length after the first ones. So every model learns once.
+        why_not: why no document can be told; empty if it can.
+    """
+
+    whole: FeatureTable
+    early: FeatureTable
+    late: FeatureTable
+    first: FeatureTable | None = None
+    shown: Records | None = None
+    why_not: str = ""
+
+    @classmethod
+    def of(cls, table: FeatureTable) -> Tables:
+        """Part a table of window features."""
+        if table.recordings["person"].n_unique() < 2:
+            raise InputError("there is one person only: nobody is to be told from anybody")
+        known = _row < _KNOWN * _rows
+        parts = cls(
+            table,
+            replace(table, data=table.data.filter(known)),
+            replace(table, data=table.data.filter(~known)),
+        )
+        tasks = table.recordings["task"].n_unique() if "task" in table.recordings.columns else 1
+        if tasks < 2:
+            return replace(parts, why_not="there is one document only: none is to be told")
+        try:
+            near = shown_windows(second_halves(table))
+            apart = shown_windows(second_halves(table, window_rows(table)))
+            twice = near.people * 2
+            later = replace(apart, owner=apart.owner + len(near.people), people=twice)
+            shown = joined([replace(near, people=twice), later])
+            return replace(parts, first=first_halves(table), shown=shown)
+        except InputError as error:
+            return replace(parts, why_not=str(error))
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What came of one release; everything by person.
+
+    Attributes:
+        named_as_printed: chance of being named under the paper's protocol; None where nobody has a
+            record.
+        named: the same honestly, by attacker.
+        told_as_printed: windows whose document is told, under the paper's protocol; None where
+            there is nothing to tell.
+        told: the same honestly, by model.
+        seconds: that it took to make, for the whole study.
+    """
+
+    named_as_printed: Shares | None
+    named: dict[str, Shares]
+    told_as_printed: Shares | None
+    told: dict[str, Shares]
+    seconds: float
+
+
+def tried(tables: Shared[Tables], job: tuple[Setting, int]) -> Outcome | str:
+    """Release and attack; or why this mechanism cannot be run on these people."""
+    setting, seed = job
+    parts = tables.get()
+    try:
+        began = time.perf_counter()
+        released = setting.under_names(parts.whole, seed)
+        seconds = time.perf_counter() - began
+        return Outcome(
+            *_named(parts, released, setting, seed), *_told(parts, setting, seed), seconds
+        )
+    except InputError as error:
+        return str(error)
+
+
+def _named(
+    parts: Tables, released: FeatureTable, setting: Setting, seed: int
+) -> tuple[Shares | None, dict[str, Shares]]:
+    if setting.mechanism in _UNNAMED:
+        return None, {}
+    network, *_ = attackers = find_attackers(ATTACKERS)
+    printed = within_recordings(setting.under_names(parts.early, seed), parts.late, network, seed)
+    return printed, across_documents(parts.whole, released, attackers, seed)
+
+
+def _told(parts: Tables, setting: Setting, seed: int) -> tuple[Shares | None, dict[str, Shares]]:
+    if parts.first is None or parts.shown is None:
+        return None, {}
+    told = recognised(setting.release(parts.first, seed), parts.shown, MODELS, seed)
+    near = len(parts.shown.people) // 2
+    return told[MACHINE][:near], {model: shares[near:] for model, shares in told.items()}
+
+
+def within_recordings(
+    released: FeatureTable, shown: FeatureTable, attacker: Attacker, seed: int
+) -> Shares:
+    """Of each person, the share of recordings under which they are named, as the paper does it."""
+    people = shown.data["person"].unique(maintain_order=True).to_list()
+    (scores,) = decided(attacker, records_of(released, people), [records_of(shown, people)], seed)
+    right = np.bincount(scores.owner, named(scores.averaged, scores.owner), len(people))
+    return np.asarray(right / np.maximum(np.bincount(scores.owner, minlength=len(people)), 1))
+
+
+def across_documents(
+    table: FeatureTable, released: FeatureTable, attackers: Sequence[Attacker], seed: int
+) -> dict[str, Shares]:
+    """By attacker: of each person, the share of raw documents under which they are named.
+
+    Learned from the release of the others.
+    """
+    material = Material(table, released)
+    found = identify(material, attackers, [find_protocol("release→raw")], seed)
+    return {finding.attacker: finding.shares for finding in found}
+
+
+def found_by_nearest(table: FeatureTable, setting: Setting, seeds: Sequence[int]) -> list[Shares]:
+    """The intersection attack by whoever has people's raw recordings, one run a partition.
+
+    Every run says the same of everybody: what share is found.
+    """
+    few, people = thinned(table), table.recordings["person"].n_unique()
+    return [
+        np.full(people, intersection(few, setting.under_names(few, seed)).rate) for seed in seeds
+    ]
+
+
+def thinned(table: FeatureTable, every: int = _EVERY) -> FeatureTable:
+    """One row in so many of every recording.
+
+    Means over people are taken row by row, so that thinning before and after them is the same; of
+    noise that is drawn for each row it leaves less to average, and so protects.
+    """
+    return replace(table, data=table.data.filter(_row % every == 0))
+
+
+def gathered(runs: Iterable[dict[str, Shares]]) -> dict[str, list[Shares]]:
+    """Shares by name, one a run.
+
+    >>> gathered([{"a": np.ones(2)}, {"a": np.zeros(2)}])["a"][1].tolist()
+    [0.0, 0.0]
+    """
+    found: dict[str, list[Shares]] = {}
+    for run in runs:
+        for name, shares in run.items():
+            found.setdefault(name, []).append(shares)
+    return found
+
+
+def of_decisions(runs: Sequence[Shares]) -> Value:
+    """People named: the mean over runs, its limits over people by Clopper and Pearson."""
+    return _value(runs, rate_of_decisions(_mean(runs), 0.0))
+
+
+def of_windows(runs: Sequence[Shares]) -> Value:
+    """Windows told: the mean over runs, its limits by drawing people anew."""
+    return _value(runs, rate_of_shares(_mean(runs), 0.0))
+
+
+def _mean(runs: Sequence[Shares]) -> Shares:
+    mean = np.mean(runs, axis=0)
+    # Whoever is shown nothing decides nothing.
+    return np.asarray(mean[~np.isnan(mean)])
+
+
+def _value(runs: Sequence[Shares], over_people: Rate) -> Value:
+    spread = Value.of_runs([float(np.nanmean(shares)) for shares in runs]).spread
+    return Value(over_people.rate, spread, over_people.low, over_people.high)

@@ -1,0 +1,470 @@
+"""Figures 2 (c, d) and 3: what the noise leaves to see, and of whom it can still be told."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from eyelid.audits.maps import centre_bias, map_error
+from eyelid.engine.parallel import parallel
+from eyelid.gaze.maps.caps import best_cap
+from eyelid.gaze.maps.gaze_map import gaze_map
+from eyelid.gaze.maps.grid import Floats, Grid
+from eyelid.gaze.maps.looks import Looks
+from eyelid.gaze.maps.spread import spread
+from eyelid.mechanisms import mechanism
+from eyelid.mechanisms.maps.capped_map import CappedMap
+from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
+from eyelid.papers.liu2019.observers import FEW, RATE_HZ, TIMES, Observers
+from eyelid.papers.liu2019.theorems import SAMPLES, paper_delta
+from eyelid.papers.page import shown
+from eyelid.papers.reproduction import Cell, Exhibit, Value
+from eyelid.privacy.noise import gaussian_noise, laplace_noise, randomness
+from eyelid.releases.drawing import BLUE, GREY, ORANGE, SMALL, svg
+from eyelid.releases.maps.figures import experiment
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+    from matplotlib.axes import Axes
+
+EPSILONS = (0.5, 1.0, 1.5, 3.0, 5.0)
+SHOWN_EPSILON = 1.0
+"""Of the heatmap in Figure 2 (d)."""
+
+FIXATIONS, SAMPLED = "fixations", "made-up samples"
+AT = "ε = 1.5"
+"""The column of the paper's example."""
+
+
+_PEOPLE = FEW * TIMES
+_DELTA = paper_delta(_PEOPLE)
+COPIES = f"Theorem 3.4 for N = {_PEOPLE:,}"
+"""The row of those who are copied."""
+
+ALLOWED = "the most that (ε, δ) allows"
+"""The row of what a promise for a person would keep to."""
+
+_REPEATED = f"{FEW} observers, each {TIMES:,} times over, as the paper does"
+_SHOWN_ALIKE = ("map-gaussian-paper", "map-grid")
+# Heatmaps are compared at every few px, far denser than the point spread.
+_STEP = 4
+
+
+@dataclass(frozen=True)
+class _Noise:
+    """One kind of noise: the paper's mechanism, and one that holds with less of it."""
+
+    words: str
+    draw: Callable[[tuple[int, int], np.random.Generator], Floats]
+    paper: str
+    ours: str
+    colour: str
+
+
+_NOISES = (
+    _Noise(
+        "Gaussian",
+        lambda size, rng: gaussian_noise(1.0, size, rng),
+        "map-gaussian-paper",
+        "map-gaussian",
+        BLUE,
+    ),
+    _Noise(
+        "Laplacian",
+        lambda size, rng: laplace_noise(math.sqrt(0.5), size, rng),
+        "map-laplace-paper",
+        "map-laplace",
+        ORANGE,
+    ),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Maps:
+    """Heatmaps of five observers under noise for 50 000, drawn again and again.
+
+    Attributes:
+        observers: whose.
+        looks: theirs, by kind: fixations, or made-up samples of them.
+        truths: heatmaps without noise, by kind, at every few px.
+        heats: noise spread out, by its law and draw.
+    """
+
+    observers: Observers
+    looks: dict[str, Looks]
+    truths: dict[str, Floats]
+    heats: dict[str, tuple[Floats, ...]]
+
+    @classmethod
+    def drawn(cls, observers: Observers, repeats: int, seed: int) -> Maps:
+        """So many draws of both kinds of noise."""
+        width_px, height_px = observers.size
+
+        def draw(number: int) -> list[Floats]:
+            rng = np.random.default_rng([seed, number])
+            return [_heat(noise.draw((height_px, width_px), rng), observers) for noise in _NOISES]
+
+        found = list(parallel(draw, range(repeats), "drawing noise"))
+        heats = {
+            noise.words: tuple(one[place] for one in found) for place, noise in enumerate(_NOISES)
+        }
+        looks = {FIXATIONS: observers.few, SAMPLED: observers.samples(seed)}
+        truths = {kind: _heat(gaze_map(each).values, observers) for kind, each in looks.items()}
+        return cls(observers, looks, truths, heats)
+
+    def noisy(self, kind: str, noise: _Noise, name: str, epsilon: float) -> list[Floats]:
+        """What a mechanism shows, as the paper makes heatmaps: noise on the map, then spread out.
+
+        A copy of everybody changes no mean, so that the map of five is that of 50 000.
+        """
+        law = built(name, epsilon)
+        shape = law.shape_of(_PEOPLE, 1, *self.observers.size, self.observers.sigma_px)
+        signal = _heat(_limited(law, self.looks[kind], shape), self.observers)
+        sigma = law.cell_sd(shape)
+        noisy = [signal + sigma * heat for heat in self.heats[noise.words]]
+        if not isinstance(law, CappedMap):
+            return noisy
+        # A limit of looks scales maps down, and a heatmap has no scale of its own.
+        total = self.truths[kind].sum()
+        return [heat * (total / heat.sum()) for heat in noisy]
+
+    def likeness(self, kind: str, noise: _Noise, name: str, epsilon: float) -> tuple[Value, Value]:
+        """Correlation with the true heatmap, and squared error over its variance."""
+        truth = self.truths[kind]
+        errors = [map_error(truth, heat) for heat in self.noisy(kind, noise, name, epsilon)]
+        return (
+            Value.of_runs([error.correlation or 0.0 for error in errors]),
+            Value.of_runs([error.nmse for error in errors]),
+        )
+
+    @property
+    def fixations_each(self) -> float:
+        """How many one of the five has, on average."""
+        return self.looks[FIXATIONS].person.size / FEW
+
+    @property
+    def samples_each(self) -> float:
+        """How many one of the five has, on average."""
+        return self.looks[SAMPLED].person.size / FEW
+
+
+def built(name: str, epsilon: float) -> MapMechanism:
+    """A mechanism of the paper's δ for 50 000 and cap 1."""
+    pure = {"epsilon": epsilon, "cap": 1}
+    law = mechanism(name, **(pure if "laplace" in name else pure | {"delta": _DELTA}))
+    assert isinstance(law, MapMechanism), name
+    return law
+
+
+def _limited(law: MapMechanism, looks: Looks, shape: MapShape) -> Floats:
+    """The mean map without noise, with what the mechanism cuts off."""
+    if not isinstance(law, CappedMap):
+        return gaze_map(looks, cap=1).values
+    counts = looks.counts(shape.grid)
+    summed = np.bincount(counts.cell, law.limited(counts, shape), counts.cells)
+    return np.asarray(summed.reshape(shape.grid.rows, shape.grid.columns) / counts.people)
+
+
+def _heat(values: Floats, observers: Observers) -> Floats:
+    """Spread out, at every few px."""
+    grid = Grid.of_pixels(*observers.size)
+    return spread(values, grid, observers.sigma_px)[::_STEP, ::_STEP]
+
+
+def figure3(maps: Maps) -> tuple[Exhibit, Exhibit]:
+    """Correlation and squared error over ε, of both kinds of noise."""
+    correlations, errors = [], []
+    for kind in (FIXATIONS, SAMPLED):
+        for noise in _NOISES:
+            for epsilon in EPSILONS:
+                theirs = maps.likeness(kind, noise, noise.paper, epsilon)
+                ours = maps.likeness(kind, noise, noise.ours, epsilon)
+                place = f"{noise.words}, {kind}", f"ε = {epsilon:g}"
+                correlations.append(Cell(*place, as_printed=theirs[0], honest=ours[0]))
+                errors.append(Cell(*place, as_printed=theirs[1], honest=ours[1]))
+    at = {cell.row: cell.ours for cell in correlations if cell.column == AT}
+    gaussian, laplacian = at[f"Gaussian, {SAMPLED}"], at[f"Laplacian, {SAMPLED}"]
+    few_looks = at[f"Gaussian, {FIXATIONS}"]
+    protocol = (
+        f"{_REPEATED}; noise of Theorems 3.4 and 3.5 on every pixel for N = {_PEOPLE:,}, δ = "
+        f"N^−1.5, m = 1, then the point spread. The paper prints a figure without numbers, of "
+        f"samples of people we do not have: beside fixations ({maps.fixations_each:.0f} a person) "
+        f"stand made-up samples of them ({maps.samples_each:.0f} a person, {RATE_HZ:g} Hz)."
+    )
+    honest_protocol = (
+        f"The same with mechanisms that hold (map-gaussian, map-laplace): at most {SAMPLES} looks "
+        "of a person, whoever has more being scaled down."
+    )
+    off = {cell.row: cell.ours for cell in errors if cell.column == AT}
+    gaussian_off, laplacian_off = off[f"Gaussian, {SAMPLED}"], off[f"Laplacian, {SAMPLED}"]
+    ratio = laplacian_off[0] / gaussian_off[0]
+    return (
+        Exhibit(
+            name="Figure 3, correlation",
+            title="likeness of noisy heatmaps to the true one, over ε",
+            says=(
+                f"As printed, at ε = 1.5, Gaussian noise leaves a correlation of "
+                f"{shown(gaussian[0], 2)} of samples and {shown(few_looks[0], 2)} of fixations, "
+                f"Laplacian {shown(laplacian[0], 2)} of samples. At the same ε and δ, counting at "
+                f"most {SAMPLES} looks of a person, {shown(gaussian[1], 2)}, "
+                f"{shown(few_looks[1], 2)} and {shown(laplacian[1], 2)} are left: the theorems let "
+                "a person change every pixel, which nobody can."
+            ),
+            protocol=protocol,
+            honest_protocol=honest_protocol,
+            cells=tuple(correlations),
+            pictures={"figure-3-correlation": _curves(correlations, "correlation", "linear")},
+        ),
+        Exhibit(
+            name="Figure 3, squared error",
+            title="mean squared error over the variance of the true heatmap, over ε",
+            says=(
+                f"As printed, at ε = 1.5, the squared error of samples under Laplacian noise is "
+                f"{ratio:,.0f} times that under Gaussian noise"
+                f"{', the paper’s order' if ratio > 1 else ', not the paper’s order'}. Counting at "
+                f"most {SAMPLES} looks of a person, the errors are {shown(laplacian_off[1], 4)} "
+                f"and {shown(gaussian_off[1], 4)} of the variance."
+            ),
+            protocol=protocol,
+            honest_protocol=(
+                f"{honest_protocol} Maps are brought to one total. An error of 1 is what an evenly "
+                "grey picture has."
+            ),
+            cells=tuple(errors),
+            pictures={"figure-3-error": _curves(errors, "squared error over variance", "log")},
+        ),
+    )
+
+
+def _curves(cells: Sequence[Cell], measure: str, scale: str) -> Markup:
+    """Of samples on the left, of fixations on the right."""
+
+    def draw(*axes: Axes) -> None:
+        for axis, kind in zip(axes, (SAMPLED, FIXATIONS), strict=True):
+            for noise in _NOISES:
+                mine = [cell for cell in cells if cell.row == f"{noise.words}, {kind}"]
+                for whose, style in (("as_printed", "--"), ("honest", "-")):
+                    values = [getattr(cell, whose) for cell in mine]
+                    axis.errorbar(
+                        EPSILONS,
+                        [value.mean for value in values],
+                        [value.spread or 0.0 for value in values],
+                        linestyle=style,
+                        marker="o" if style == "--" else "s",
+                        markersize=4,
+                        markerfacecolor="white" if style == "--" else noise.colour,
+                        color=noise.colour,
+                        capsize=2,
+                        label=f"{noise.words}, {whose.replace('_', ' ')}",
+                    )
+            axis.set(xscale="log", yscale=scale, xlabel="ε", ylabel=measure)
+            axis.set_title(kind, loc="left", fontsize=9)
+            axis.set_xticks(EPSILONS, [f"{epsilon:g}" for epsilon in EPSILONS])
+            axis.set_xticks([], minor=True)
+            if scale == "log":
+                axis.yaxis.set_major_formatter("{x:g}")
+            else:
+                axis.axhline(0.0, color=GREY, linewidth=0.6)
+        axes[0].figure.legend(
+            *axes[0].get_legend_handles_labels(), loc="outside upper left", ncols=2, frameon=False
+        )
+
+    told = "; ".join(
+        f"{cell.row}: as printed {shown(theirs, 2)}, honest {shown(ours, 2)}"
+        for cell in cells
+        if cell.column == AT
+        for theirs, ours in [cell.ours]
+    )
+    return svg(draw, f"{measure} over ε; at 1.5: {told}", 3.4, columns=2, width=7.4)
+
+
+def figure2_heatmaps(maps: Maps) -> Exhibit:
+    """Figure 2 (c, d): the heatmap, and what is to be seen of it at ε = 1."""
+    noise = _NOISES[0]
+    names = (noise.paper, noise.ours)
+    column = f"at ε = {SHOWN_EPSILON:g}, {_PEOPLE:,} copies"
+    cells = []
+    for kind in (FIXATIONS, SAMPLED):
+        theirs, ours = (maps.likeness(kind, noise, name, SHOWN_EPSILON)[0] for name in names)
+        cells.append(Cell(f"correlation, {kind}", column, None, theirs, ours))
+    sigma = [
+        law.cell_sd(law.shape_of(_PEOPLE, 1, *maps.observers.size))
+        for law in (built(name, SHOWN_EPSILON) for name in names)
+    ]
+    cells.append(Cell("noise in a pixel", column, None, Value(sigma[0]), Value(sigma[1])))
+    # Copies change neither the mean map nor what a cap cuts off it.
+    cap = best_cap(maps.looks[SAMPLED].counts(Grid.of_pixels(*maps.observers.size)), sigma[0])
+    cells.append(Cell(f"cap m by Algorithm 1, {SAMPLED}", column, 1.0, Value(float(cap))))
+    theirs_at, ours_at = cells[1].ours
+    drawn = [maps.noisy(SAMPLED, noise, name, SHOWN_EPSILON)[0] for name in names]
+    pictures = (
+        ("without noise", maps.truths[SAMPLED]),
+        ("noise of Theorem 3.4", drawn[0]),
+        ("noise of map-gaussian", drawn[1]),
+    )
+    return Exhibit(
+        name="Figure 2 (c, d)",
+        title="the heatmap, and the same with noise",
+        says=(
+            f"With the noise of Theorem 3.4 ({sigma[0]:.3f} in a pixel) a heatmap of samples has a "
+            f"correlation of {shown(theirs_at, 2)} with the true one; with what is enough when a "
+            f"person counts for at most {SAMPLES} looks ({sigma[1]:.6f}), {shown(ours_at, 2)}."
+        ),
+        protocol=(
+            f"{_REPEATED}; the paper shows a simulated heatmap and no number. Its cap m = 1 was "
+            "chosen by Algorithm 1, which reads the data: that choice is not private."
+        ),
+        honest_protocol="map-gaussian at the same ε, δ and N, with a public cap.",
+        cells=tuple(cells),
+        pictures={"figure-2-heatmaps": _heatmaps(pictures)},
+        digits=4,
+    )
+
+
+def _heatmaps(pictures: Sequence[tuple[str, Floats]]) -> Markup:
+    def draw(*axes: Axes) -> None:
+        for axis, (words, heat) in zip(axes, pictures, strict=True):
+            axis.imshow(np.maximum(heat, 0.0), cmap="viridis", interpolation="nearest")
+            axis.set_title(words, fontsize=SMALL + 1, loc="left")
+            axis.set(xticks=[], yticks=[])
+            axis.spines[:].set_visible(False)
+
+    alt = "Heatmaps of made-up samples of five observers: " + ", ".join(w for w, _ in pictures)
+    return svg(draw, alt, 2.1, columns=len(pictures), width=7.4)
+
+
+def without_copies(observers: Observers, repeats: int, seed: int) -> Exhibit:
+    """Figure 3 of the people there are."""
+    draws = max(2, repeats)
+    everybody = len(observers.pictures[0].people)
+    groups = tuple(dict.fromkeys((FEW, everybody)))
+
+    def measured(item: tuple[int, int]) -> dict[tuple[str, float], float]:
+        people, number = item
+        table = experiment(
+            observers.pictures[number].of_people(0, people).counts,
+            *observers.size,
+            people,
+            observers.sigma_px,
+            epsilons=EPSILONS,
+            draws=draws,
+            mechanisms=_SHOWN_ALIKE,
+            delta=_DELTA,
+            noise=randomness(np.random.default_rng([seed, people, number])),
+        )
+        columns = table.select("mechanism", "epsilon", "correlation_mean").iter_rows()
+        return {(name, epsilon): found for name, epsilon, found in columns}
+
+    items = [(people, number) for people in groups for number in range(len(observers.pictures))]
+    done = dict(zip(items, parallel(measured, items, "drawing noise"), strict=True))
+    cells, best = [], {}
+    for people in groups:
+        mine = [found for (of, _), found in done.items() if of == people]
+        blob = [_blob(looks.of_people(0, people), observers) for looks in observers.pictures]
+        for epsilon in EPSILONS:
+            theirs, ours = (
+                Value.of_runs([found[name, epsilon] for found in mine]) for name in _SHOWN_ALIKE
+            )
+            column = f"ε = {epsilon:g}"
+            cells.append(Cell(f"{people} observers", column, as_printed=theirs, honest=ours))
+            best[people, epsilon] = theirs.mean, ours.mean, fmean(blob)
+        for epsilon in EPSILONS:
+            blobs = f"{people} observers: a public blob in the middle"
+            cells.append(Cell(blobs, f"ε = {epsilon:g}", honest=Value.of_runs(blob)))
+    theirs_at, ours_at, blob_at = best[everybody, 1.5]
+    beaten = [f"{epsilon:g}" for epsilon in EPSILONS if best[everybody, epsilon][1] > blob_at]
+    return Exhibit(
+        name="Figure 3, without the copies",
+        title="correlation when N is the number of people there are",
+        says=(
+            f"With noise for the {everybody} people there are, Theorem 3.4 leaves a correlation of "
+            f"{shown(theirs_at, 2)} at ε = 1.5, and shares in coarse cells (map-grid) "
+            f"{shown(ours_at, 2)}. A blob in the middle of the picture, which costs nothing, has "
+            f"{shown(blob_at, 2)}: "
+            + (
+                f"on average map-grid tells more than that at ε = {', '.join(beaten)}."
+                if beaten
+                else "at these ε no private map of so few people tells more than that."
+            )
+        ),
+        protocol=(
+            "Theorem 3.4 with N as it is, δ as for 50 000, m = 1; less one standard error, "
+            "without what is below 0, as map-grid is shown."
+        ),
+        honest_protocol=(
+            f"map-grid, a guarantee for each person, at the same ε and δ. Means over "
+            f"{len(observers.pictures)} pictures of {draws} draws each, ± over pictures."
+        ),
+        cells=tuple(cells),
+    )
+
+
+def _blob(looks: Looks, observers: Observers) -> float:
+    truth = _heat(gaze_map(looks).values, observers)
+    return map_error(truth, centre_bias(*observers.size)[::_STEP, ::_STEP]).correlation or 0.0
+
+
+def whom_copies_protect(observers: Observers) -> Exhibit:
+    """Who was in it: told by the likelihood ratio, when one copy is replaced and when a person."""
+    from scipy.special import ndtr
+
+    looks = observers.pictures[0]
+    grid = Grid.of_pixels(*observers.size)
+    counts = looks.counts(grid)
+    capped = np.zeros((counts.people, counts.cells))
+    capped[counts.person, counts.cell] = np.minimum(counts.count, 1.0)
+    # Each of the five, and each of the others who might have been there instead.
+    away = [
+        float(np.linalg.norm(capped[one] - capped[other]))
+        for one in range(FEW)
+        for other in range(FEW, counts.people)
+    ]
+    cells = []
+    for epsilon in EPSILONS:
+        law, sound = built("map-gaussian-paper", epsilon), built("map-gaussian", epsilon)
+        sigma = law.cell_sd(law.shape_of(_PEOPLE, 1, *observers.size))
+        few_sigma = sound.cell_sd(sound.shape_of(FEW, 1, *observers.size))
+
+        def right(copies: int, people: int, noise: float) -> Value:
+            return Value.of_runs([float(ndtr(copies * each / people / noise / 2)) for each in away])
+
+        column = f"ε = {epsilon:g}"
+        theirs, person = right(1, _PEOPLE, sigma), right(TIMES, _PEOPLE, sigma)
+        most = 0.5 + (math.expm1(epsilon) + 2 * _DELTA) / (2 * (math.exp(epsilon) + 1))
+        cells += [
+            Cell(COPIES, column, as_printed=theirs, honest=person),
+            Cell(f"map-gaussian for N = {FEW}", column, honest=right(1, FEW, few_sigma)),
+            Cell(ALLOWED, column, honest=Value(most)),
+        ]
+    one_copy, person_told, allowed = (
+        number
+        for cell in cells
+        if cell.column == AT and cell.row in (COPIES, ALLOWED)
+        for number in cell.numbers
+    )
+    return Exhibit(
+        name="Whom the copies protect",
+        title="right answers to: which of two people was one of the five?",
+        says=(
+            f"{_PEOPLE:,} copies of {FEW} people are {FEW} people. If one copy is replaced, as the "
+            f"accounting has it, the noisy map at ε = 1.5 tells it in {100 * one_copy:.1f} % of "
+            f"cases; if one of the five who were recorded is, all {TIMES:,} copies change and it "
+            f"tells in {100 * person_told:.1f} %, where {100 * allowed:.0f} % are allowed. "
+            "The figure shows what 50 000 people would get, and nothing that could be published "
+            "of five."
+        ),
+        protocol="One of 50 000 copies is another person's.",
+        honest_protocol=(
+            "One of the five is another person, and so are all copies; and, below, noise for the "
+            "five there are. By the likelihood ratio of the noisy map, exactly; ± over pairs of "
+            "people."
+        ),
+        cells=tuple(cells),
+        chance=0.5,
+        digits=3,
+    )

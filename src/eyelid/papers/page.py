@@ -1,0 +1,201 @@
+"""A reproduction as files: a page to read, and the same numbers for machines."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from eyelid.engine.atomic import new_folder
+from eyelid.papers.reproduction import Cell, Exhibit, Reproduction, Value, to_dict
+
+WORDS = {
+    "printed": "printed",
+    "as_printed": "ours, as printed",
+    "honest": "ours, honest",
+}
+"""Whose number it is, in words."""
+
+# Nearer to the printed number than this share of it is as good as the same.
+_NEAR = 0.1
+_SMALLEST_PLAIN, _LARGEST_PLAIN = 1e-4, 1e6
+# From here on nobody wants digits behind the point.
+_COUNTED = 1000.0
+# In points: a picture beyond this is drawn for the whole width of a page.
+_WIDE = 420.0
+
+
+def write_reproduction(done: Reproduction, out: Path) -> None:
+    """Write report.html, reproduction.json, numbers.csv and the pictures into a new folder."""
+    with new_folder(out) as folder:
+        (folder / "report.html").write_text(page(done), encoding="utf-8")
+        told = json.dumps(to_dict(done), indent=2, ensure_ascii=False, allow_nan=False)
+        (folder / "reproduction.json").write_text(told + "\n", encoding="utf-8")
+        _write_numbers(done, folder / "numbers.csv")
+        for exhibit in done.exhibits:
+            for name, picture in exhibit.pictures.items():
+                (folder / f"{name}.svg").write_text(str(picture), encoding="utf-8")
+
+
+def page(done: Reproduction) -> str:
+    """The whole page, with nothing outside of it."""
+    from eyelid.releases.rendering import rendered
+    from eyelid.version import __version__
+
+    return rendered(
+        "paper.html.j2",
+        done=done,
+        run=[one for one in done.exhibits if not one.not_run],
+        not_run=[one for one in done.exhibits if one.not_run],
+        tables={one.name: _Table.of(one) for one in done.exhibits},
+        shown=shown,
+        wide=_wide,
+        words=WORDS,
+        near=_NEAR,
+        version=__version__,
+    )
+
+
+def shown(value: float | None, digits: int) -> str:
+    """A number with so many digits, as it stands in tables; a dash for none.
+
+    >>> shown(0.9349, 2), shown(0.00082, 2), shown(1234.5, 2), shown(-8.944e-8, 3)
+    ('0.93', '0.0008', '1,234', '−8.94e−08')
+    """
+    if value is None or math.isnan(value):
+        return "–"
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    if value and not _SMALLEST_PLAIN <= abs(value) < _LARGEST_PLAIN:
+        told = f"{value:.2e}"
+    elif value and abs(value) < 0.5 * 10.0**-digits:
+        # It would be 0, which it is not.
+        told = f"{value:.1g}"
+    else:
+        told = f"{value:,.{digits if abs(value) < _COUNTED else 0}f}"
+    return told.replace("-", "−")
+
+
+def _wide(picture: str) -> bool:
+    """Whether a picture was drawn wider than a column."""
+    found = re.search(r'viewBox="\S+ \S+ ([\d.]+)', picture)
+    return found is not None and float(found[1]) > _WIDE
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """One number of a table.
+
+    Attributes:
+        text: the number.
+        detail: its spread or limits, in small letters.
+        far: an arrow if it lies far above or below the printed one.
+    """
+
+    text: str
+    detail: str = ""
+    far: str = ""
+
+    @classmethod
+    def of(cls, whose: str, cell: Cell | None, digits: int) -> _Entry:
+        found = None if cell is None else getattr(cell, whose)
+        if cell is None or found is None:
+            return cls("")
+        if not isinstance(found, Value):
+            return cls(shown(found, digits))
+        return cls(shown(found.mean, digits), _detail(found, digits), _far(cell.printed, found))
+
+
+@dataclass(frozen=True)
+class _Line:
+    """The numbers of one row by one of three: the paper, ours as printed, ours honest."""
+
+    whose: str
+    words: str
+    entries: tuple[_Entry, ...]
+
+
+@dataclass(frozen=True)
+class _Table:
+    """An exhibit as a person reads it.
+
+    Attributes:
+        whose: those of the three who have any number here.
+        rows: the name of each row, and its lines.
+    """
+
+    whose: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[_Line, ...]], ...]
+
+    @classmethod
+    def of(cls, exhibit: Exhibit) -> _Table:
+        cells = {(cell.row, cell.column): cell for cell in exhibit.cells}
+        columns = exhibit.columns
+
+        def lines(row: str, whose: tuple[str, ...]) -> tuple[_Line, ...]:
+            made = [
+                _Line(one, WORDS[one], tuple(entry(one, row, column) for column in columns))
+                for one in whose
+            ]
+            # One column is laid out across, where every row needs all three.
+            across = len(columns) == 1
+            return tuple(line for line in made if across or any(e.text for e in line.entries))
+
+        def entry(one: str, row: str, column: str) -> _Entry:
+            return _Entry.of(one, cells.get((row, column)), exhibit.digits)
+
+        whose = tuple(
+            one for one in WORDS if any(getattr(cell, one) is not None for cell in exhibit.cells)
+        )
+        return cls(whose, tuple((row, lines(row, whose)) for row in exhibit.rows))
+
+
+def _detail(value: Value, digits: int) -> str:
+    """Spread over runs, limits over people, or both."""
+    parts = []
+    if value.spread is not None:
+        least = 10.0 ** -(digits + 1)
+        small = 0 < value.spread < least
+        parts.append(f"± {shown(value.spread, digits)}" if not small else f"± < {least:g}")
+    if value.low is not None and value.high is not None:
+        # Limits are no finer than what they are about.
+        fine = abs(value.mean) < 10.0**-digits
+        limits = (limit if fine else round(limit, digits) for limit in (value.low, value.high))
+        parts.append(" to ".join(shown(limit, digits) for limit in limits))
+    return ", ".join(parts)
+
+
+def _far(printed: float | None, value: Value) -> str:
+    """An arrow where the printed number is farther off than a tenth of it, and not by chance."""
+    if printed is None or not math.isfinite(value.mean):
+        return ""
+    if value.low is not None and value.high is not None and value.low <= printed <= value.high:
+        return ""
+    away = value.mean - printed
+    if abs(away) <= max(_NEAR * abs(printed), 2 * (value.spread or 0.0)):
+        return ""
+    return "▲" if away > 0 else "▼"
+
+
+def _write_numbers(done: Reproduction, path: Path) -> None:
+    """One row a cell."""
+    import polars as pl
+
+    def numbers(whose: str, value: Value | None) -> dict[str, float | None]:
+        fields = ("mean", "spread", "low", "high")
+        return {f"{whose}_{name}": getattr(value, name, None) for name in fields}
+
+    rows: list[dict[str, Any]] = [
+        {"exhibit": exhibit.name, "row": cell.row, "column": cell.column, "printed": cell.printed}
+        | numbers("as_printed", cell.as_printed)
+        | numbers("honest", cell.honest)
+        for exhibit in done.exhibits
+        for cell in exhibit.cells
+    ]
+    schema = dict.fromkeys(("exhibit", "row", "column"), pl.String) | dict.fromkeys(
+        ("printed", *numbers("as_printed", None), *numbers("honest", None)), pl.Float64
+    )
+    pl.DataFrame(rows, schema=schema).write_csv(path)

@@ -1,0 +1,79 @@
+"""``eyelid reproduce`` as a person meets it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from eyelid.papers.liu2019 import observers
+
+
+@pytest.fixture(autouse=True)
+def small_and_without_data(monkeypatch):
+    """Made-up people, on small pictures."""
+    monkeypatch.delenv("EYELID_DATA", raising=False)
+    monkeypatch.setattr(observers, "_SCENE_PX", (126, 84))
+
+
+QUICK = ("reproduce", "liu2019", "--fast", "--repeats", 1)
+
+
+def test_people_get_a_page_and_machines_one_object_that_say_the_same(eyelid, tmp_path):
+    out = tmp_path / "out"
+    done = eyelid(*QUICK, "--out", out)
+    assert done.code == 0, done.err
+    assert {"report.html", "reproduction.json", "numbers.csv", "figure-2-noise.svg"} <= {
+        path.name for path in out.iterdir()
+    }
+    assert "0.098600" in done.out
+    assert "0.085378" in done.out
+    assert f"Open {out / 'report.html'}" in done.out
+    assert "simulated data" in done.err
+    assert "Simulated data" in (out / "report.html").read_text()
+
+    told = json.loads(eyelid(*QUICK, "--out", tmp_path / "again", "--json").out)
+    assert told["report"] == str(tmp_path / "again" / "report.html")
+    assert told["data"]["simulated"] is True
+    kept = json.loads((out / "reproduction.json").read_text())
+    # The same seed: all but the time it took.
+    assert {**told, "seconds": 0, "report": 0} == {**kept, "seconds": 0, "report": 0}
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["liu2020"], "unknown paper 'liu2020': did you mean 'liu2019'?"),
+        (["liu2019", "--repeats", 0], "repeats must be at least 1, got 0"),
+        (["liu2019", "--seed", -1], "seed must be 0 or more, got -1"),
+        (["liu2019", "--data", "nowhere"], "no such folder of datasets: nowhere"),
+        (["liu2019", "--data", "."], "holds none of the datasets of this paper (OSIE)"),
+    ],
+)
+def test_bad_input_is_one_line_and_leaves_nothing(eyelid, tmp_path, monkeypatch, words, said):
+    monkeypatch.chdir(tmp_path)
+    done = eyelid("reproduce", *words)
+    assert done.code == 2
+    assert said in done.err
+    assert done.err.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_environment_names_the_data_too(eyelid, tmp_path, monkeypatch):
+    monkeypatch.setenv("EYELID_DATA", str(tmp_path))
+    done = eyelid(*QUICK, "--out", tmp_path / "out")
+    assert done.code == 2
+    assert "EYELID_DATA" in done.err
+
+
+def test_an_output_that_exists_is_refused_before_any_work(eyelid, tmp_path):
+    done = eyelid("reproduce", "liu2019", "--repeats", 1_000_000, "--out", tmp_path)
+    assert done.code == 2
+    assert "exists already" in done.err
+
+
+def test_an_output_that_cannot_be_written_is_refused_before_any_work(eyelid, tmp_path):
+    (tmp_path / "file").touch()
+    done = eyelid("reproduce", "liu2019", "--repeats", 1_000_000, "--out", tmp_path / "file" / "o")
+    assert done.code == 2
+    assert "is not a folder" in done.err

@@ -1,0 +1,123 @@
+"""Work in processes of their own: every item once, in order where order is asked for."""
+
+import os
+import subprocess
+import sys
+import time
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from eyelid.engine.parallel import alone, cores
+from eyelid.engine.processes import as_done, shared, spread
+from eyelid.errors import EyelidError
+
+
+@pytest.fixture(autouse=True)
+def _two_cores(monkeypatch):
+    monkeypatch.setattr("eyelid.engine.processes.cores", lambda: 2)
+
+
+def late_first(number):
+    time.sleep(0.3 if number == 0 else 0.0)
+    return number, os.getpid(), cores()
+
+
+def added(handle, number):
+    return sum(handle.get()) + number
+
+
+def failing(number):
+    if number == 2:
+        raise ValueError("no")
+    return number
+
+
+def killed(number):
+    os._exit(9)
+
+
+def test_every_item_comes_once_in_processes_of_their_own():
+    found = dict(as_done(late_first, range(6), "waiting"))
+    assert sorted(found) == list(range(6))
+    assert all(found[place][0] == place for place in found)
+    assert os.getpid() not in {process for _, process, _ in found.values()}
+
+
+def test_whoever_is_done_first_comes_first_and_spread_keeps_the_order():
+    assert [place for place, _ in as_done(late_first, range(4), "waiting")][-1] == 0
+    assert [number for number, _, _ in spread(late_first, range(4), "waiting")] == [0, 1, 2, 3]
+
+
+def test_a_worker_has_one_core():
+    assert {one for _, _, one in spread(late_first, range(1, 4), "waiting")} == {1}
+
+
+def test_something_large_is_read_by_the_workers_and_gone_afterwards():
+    with shared([1, 2, 3]) as handle:
+        assert list(spread(partial(added, handle), [0, 1], "adding")) == [6, 7]
+        assert handle.path.exists()
+    assert not handle.path.exists()
+
+
+def test_an_error_comes_through():
+    with pytest.raises(ValueError, match="no"):
+        list(spread(failing, range(4), "failing"))
+
+
+def test_one_core_or_one_item_need_no_process(monkeypatch):
+    assert next(spread(late_first, [1], "alone"))[1] == os.getpid()
+    monkeypatch.setattr("eyelid.engine.processes.cores", cores)
+    with alone():
+        assert {one for _, one, _ in spread(late_first, [1, 2], "alone")} == {os.getpid()}
+
+
+GIVER = """
+import sys
+from functools import partial
+from eyelid.engine import processes
+from tests_of_processes import slow
+processes.cores = lambda: 2
+with processes.shared([1]) as handle:
+    print(handle.path.parent, flush=True)
+    for _, worker in processes.as_done(partial(slow, handle), range(50), "waiting"):
+        print(worker, flush=True)
+"""
+SLOW = """
+import os, time
+def slow(handle, number):
+    handle.get()
+    time.sleep(0.2)
+    return os.getpid()
+"""
+
+
+def test_a_kill_leaves_neither_workers_nor_what_they_shared(tmp_path):
+    (tmp_path / "tests_of_processes.py").write_text(SLOW)
+    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+    words = [sys.executable, "-c", GIVER]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=environment) as giver:
+        folder, worker = giver.stdout.readline().strip(), int(giver.stdout.readline())
+        assert Path(folder).is_dir()
+        giver.kill()
+    last = time.monotonic() + 20
+    while (Path(folder).exists() or _runs(worker)) and time.monotonic() < last:
+        time.sleep(0.05)
+    assert not Path(folder).exists()
+    assert not _runs(worker)
+
+
+def _runs(process):
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    # Whoever has ended and is not yet collected runs no more.
+    status = Path(f"/proc/{process}/status")
+    return not status.exists() or "zombie" not in status.read_text()
+
+
+def test_a_killed_worker_is_told_in_a_line():
+    with pytest.raises(EyelidError, match="a worker process was killed"):
+        list(as_done(killed, range(4), "dying"))

@@ -1,0 +1,123 @@
+"""What is measured of one release, under the paper's protocol and under an honest one."""
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy.stats import binomtest
+
+from eyelid.audits.attackers import find_attackers
+from eyelid.audits.document_type import first_halves, recognised, second_halves, shown_windows
+from eyelid.engine.processes import shared
+from eyelid.errors import InputError
+from eyelid.mechanisms.measuring import window_rows
+from eyelid.papers.davidjohn2022.settings import RAW, Setting
+from eyelid.papers.davidjohn2022.trials import (
+    Tables,
+    found_by_nearest,
+    of_decisions,
+    of_windows,
+    thinned,
+    tried,
+    within_recordings,
+)
+
+
+def outcome(table, setting, seed=0):
+    with shared(Tables.of(table)) as handle:
+        return tried(handle, (setting, seed))
+
+
+def test_three_quarters_are_known_and_the_last_is_shown(readers):
+    parts = Tables.of(readers)
+    assert set(parts.early.recordings["rows"]) == {36}
+    assert set(parts.late.recordings["rows"]) == {12}
+    both = pl.concat([parts.early.data, parts.late.data]).sort("person", "recording", "time_ms")
+    assert both.equals(readers.data.sort("person", "recording", "time_ms"))
+
+
+def test_people_who_differ_are_named_raw_and_people_in_one_group_by_guessing(readers):
+    raw, group = (outcome(readers, s) for s in (RAW, Setting("ksame", 6)))
+    assert raw.named_as_printed.mean() == 1.0
+    assert min(shares.mean() for shares in raw.named.values()) > 0.8
+    # All have the same record: whom a decision falls on has nothing to do with whose it is. More
+    # than 9 of 18 right by guessing has a chance below 1 in 1000.
+    for shares in (group.named_as_printed, *group.named.values()):
+        assert shares.sum() * 3 <= 9
+
+
+def test_people_who_are_alike_are_not_named(make_readers):
+    found = outcome(make_readers(people=8, apart=0.0), RAW)
+    # 24 decisions: more than 9 right by guessing has a chance below 1 in 1000.
+    assert found.named_as_printed.sum() * 3 <= 9
+
+
+def test_both_protocols_are_told_by_one_model_as_if_it_had_learned_twice(readers):
+    found = outcome(readers, Setting("ksame-paper", 2))
+    released = Setting("ksame-paper", 2).release(first_halves(readers), 0)
+    near, apart = (shown_windows(second_halves(readers, gap)) for gap in (0, window_rows(readers)))
+    assert len(near.values) != len(apart.values) or not np.array_equal(near.values, apart.values)
+    for told, shown in ((found.told_as_printed, near), (found.told["svm"], apart)):
+        np.testing.assert_array_equal(told, recognised(released, shown, ["svm"], 0)["svm"])
+
+
+def test_made_up_people_cannot_be_named_but_their_rows_are_of_use(readers):
+    found = outcome(readers, Setting("ksame-dp", 100.0))
+    assert (found.named_as_printed, found.named) == (None, {})
+    assert found.told["svm"].shape == (6,)
+
+
+def test_a_mechanism_that_cannot_be_run_says_why(readers):
+    assert "k=8" in outcome(readers, Setting("ksame-paper", 8))
+
+
+def test_with_one_document_nothing_is_told_and_people_are_named_all_the_same(make_readers):
+    table = make_readers(documents=1)
+    assert "one document only" in Tables.of(table).why_not
+    found = outcome(table, RAW)
+    assert (found.told_as_printed, found.told) == (None, {})
+    assert found.named_as_printed.mean() == 1.0
+
+
+def test_one_person_alone_is_refused(make_readers):
+    with pytest.raises(InputError, match="one person only"):
+        Tables.of(make_readers(people=1))
+
+
+def test_intersections_find_people_only_where_groups_change(readers):
+    anew, same = (
+        found_by_nearest(readers, Setting(n, 2), range(3)) for n in ("ksame-paper", "ksame")
+    )
+    assert np.mean(anew) > 0.6
+    # Whoever is nearer to another group than to their own is not found at all.
+    assert np.max(same) <= 0.5
+
+
+def test_thinning_keeps_one_row_in_so_many_of_each_recording(readers):
+    assert set(thinned(readers, 5).recordings["rows"]) == {10}
+
+
+def test_limits_of_decisions_are_those_of_clopper_and_pearson():
+    value = of_decisions([np.array([1.0] * 3 + [0.0] * 17)])
+    exact = binomtest(3, 20).proportion_ci()
+    assert (value.mean, value.spread) == (pytest.approx(0.15), None)
+    assert (value.low, value.high) == pytest.approx((exact.low, exact.high))
+
+
+def test_runs_are_averaged_by_person_and_their_spread_is_told():
+    value = of_windows([np.array([0.5, 0.7]), np.array([0.7, 0.9])])
+    assert value.mean == pytest.approx(0.7)
+    assert value.spread == pytest.approx(0.2 / 2**0.5)
+
+
+def test_whoever_was_not_shown_does_not_count():
+    assert of_decisions([np.array([1.0, np.nan, 0.0])]).mean == 0.5
+
+
+def test_on_real_people_noise_of_single_rows_is_averaged_away(real_windows):
+    """The paper has 6 % at ε = 2, by its network alone; over 20 people 0.05 is chance."""
+    network, lda = find_attackers(["rbf-network", "lda"])
+    parts, setting = Tables.of(real_windows), Setting("exponential-paper", 2.0)
+    released = setting.release(parts.early, 0)
+    by_network, by_lda = (within_recordings(released, parts.late, a, 0) for a in (network, lda))
+    assert by_network.mean() < 0.2
+    assert by_lda.mean() > 2 * by_network.mean()

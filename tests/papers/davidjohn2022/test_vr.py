@@ -1,0 +1,85 @@
+"""The paper's datasets in virtual reality, as far as their layout is known."""
+
+import shutil
+
+import numpy as np
+import pytest
+
+from eyelid.engine.processes import shared
+from eyelid.errors import InputError
+from eyelid.gaze.simulator import simulate
+from eyelid.io import write
+from eyelid.papers.davidjohn2022.settings import RAW, Setting
+from eyelid.papers.davidjohn2022.vr import DATASETS, QUARTERS, Events, read_events, tried_on_events
+
+NAMED = {dataset.name: dataset for dataset in DATASETS}
+
+
+@pytest.fixture(scope="module")
+def events(spheres):
+    return read_events(NAMED["360_em"], spheres, seed=0)
+
+
+def test_recordings_of_360_em_are_read_from_its_folders(events):
+    recordings = events.fixations.recordings
+    assert sorted(set(recordings["person"])) == ["001", "002", "005", "014"]
+    assert recordings["stimulus"].n_unique() == 8
+    assert events.saccades.recordings.select("person", "recording").equals(
+        recordings.select("person", "recording")
+    )
+
+
+def test_quarters_part_the_stimuli_evenly_and_nothing_shown_is_known(events):
+    assert np.bincount(list(events.quarter.values())).tolist() == [2] * QUARTERS
+    for (known, shown), table in zip(
+        events.parted(1), (events.fixations, events.saccades), strict=True
+    ):
+        quarter = {name for name, place in events.quarter.items() if place == 1}
+        assert set(shown.data["stimulus"]) == quarter
+        assert set(known.data["stimulus"]) == set(events.quarter) - quarter
+        assert len(known.data) + len(shown.data) == len(table.data)
+
+
+def test_people_are_named_by_their_saccades_and_not_once_they_are_all_one_group(events):
+    with shared(events) as handle:
+        raw, group = (tried_on_events(handle, (s, 0)) for s in (RAW, Setting("ksame-paper", 4)))
+    assert raw.named_as_printed.mean() == 1.0
+    assert raw.named["rbf-network"].mean() == 1.0
+    np.testing.assert_allclose(group.named["rbf-network"], 0.25)
+    assert group.told_as_printed is None
+
+
+def test_a_mechanism_for_more_people_says_why_it_cannot_be_run(events):
+    with shared(events) as handle:
+        assert "needs at least 8 people" in tried_on_events(handle, (Setting("ksame-paper", 8), 0))
+
+
+def test_a_dataset_of_unknown_layout_is_read_once_it_is_a_study_folder(tmp_path):
+    with pytest.raises(InputError, match="pickles"):
+        read_events(NAMED["VR-Saliency"], tmp_path, 0)
+    study = simulate(people=2, tasks=("comic",) * 4, rate_hz=120.0, minutes=0.2, seed=1)
+    write(study, tmp_path / "VR-Saliency")
+    found = read_events(NAMED["VR-Saliency"], tmp_path / "VR-Saliency", 0)
+    assert found.fixations.recordings["stimulus"].n_unique() == 4
+
+
+def test_fewer_stimuli_than_quarters_are_refused(spheres, tmp_path):
+    for path in spheres.rglob("*_0[123]_*.arff"):
+        shutil.copytree(path.parent, tmp_path / "gaze" / path.parent.name, dirs_exist_ok=True)
+    for path in tmp_path.rglob("*_0[45678]_*.arff"):
+        path.unlink()
+    with pytest.raises(InputError, match="3 stimuli cannot be parted in 4"):
+        read_events(NAMED["360_em"], tmp_path, 0)
+
+
+def test_what_is_not_there_says_what_would_be_looked_for():
+    assert "gaze/014/014_01_park" in NAMED["360_em"].missing()
+    assert "folder OpenNEEDS" in NAMED["OpenNEEDS"].missing()
+    assert len(DATASETS) == 6
+
+
+def test_everybody_must_have_events_in_every_quarter():
+    study = simulate(people=2, tasks=("comic",) * 4, rate_hz=120.0, minutes=0.1, seed=1)
+    gone = study.data.filter((study.data["person"] == "P01") | (study.data["stimulus"] == "comic"))
+    with pytest.raises(InputError, match="1 people have events"):
+        Events.of(study.derive(data=gone), 0)
