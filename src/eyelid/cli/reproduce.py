@@ -38,6 +38,12 @@ def run(
     ] = None,
     repeats: Annotated[int, typer.Option(help="Noisy runs; the papers have 100.")] = 3,
     fast: Annotated[bool, typer.Option("--fast", help="Less of everything, in a minute.")] = False,
+    full: Annotated[
+        bool,
+        typer.Option(
+            "--full", help="bozkir2021: as many windows as the paper looks at; takes hours."
+        ),
+    ] = False,
     seed: Annotated[int, typer.Option(help="Of noise and of made-up people.")] = 0,
     as_json: Json = False,
 ) -> None:
@@ -54,7 +60,7 @@ def run(
     place = Path(f"reproduce-{paper}") if out is None else out
     check_new(place)
     with shown():
-        done = reproduce(paper, data=data, repeats=repeats, fast=fast, seed=seed)
+        done = reproduce(paper, data=data, repeats=repeats, fast=fast, full=full, seed=seed)
     write_reproduction(done, place)
     if done.data.simulated:
         note("eyelid: simulated data: no number that was measured here can be the paper's")

@@ -11,8 +11,18 @@ from eyelid.papers.reproduction import Reproduction
 PAPERS = ("bozkir2021", "davidjohn2022", "liu2019")
 
 
+# Those of which the default leaves something out that takes hours.
+_LONGER = ("bozkir2021",)
+
+
 def reproduce(
-    paper: str, *, data: Path | None = None, repeats: int = 3, fast: bool = False, seed: int = 0
+    paper: str,
+    *,
+    data: Path | None = None,
+    repeats: int = 3,
+    fast: bool = False,
+    full: bool = False,
+    seed: int = 0,
 ) -> Reproduction:
     """A paper's tables and figures beside ours.
 
@@ -21,6 +31,7 @@ def reproduce(
         data: a folder that holds the paper's datasets, or one of them; None for made-up people.
         repeats: noisy runs; the papers have 100.
         fast: less of everything, to see how it goes.
+        full: as many windows as the paper has, which takes hours.
         seed: of noise and of made-up people.
     """
     if paper not in PAPERS:
@@ -29,7 +40,12 @@ def reproduce(
         raise InputError(f"repeats must be at least 1, got {repeats}")
     if seed < 0:
         raise InputError(f"seed must be 0 or more, got {seed}")
+    if full and fast:
+        raise InputError("fast and full are opposites: choose one")
+    if full and paper not in _LONGER:
+        raise InputError(f"nothing of {paper} is left out by default: leave out full")
+    more = {"full": True} if full else {}
     # Each brings much along: only the one that is asked for is loaded.
-    found = import_module(f"eyelid.papers.{paper}").reproduce(data, repeats, fast, seed)
+    found = import_module(f"eyelid.papers.{paper}").reproduce(data, repeats, fast, seed, **more)
     assert isinstance(found, Reproduction)
     return found
