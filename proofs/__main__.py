@@ -34,6 +34,7 @@ CLAIMS = {
     "anonymity": "means of groups keep documents and hide people, where a paper's are seen through",
     "synthetic": "made-up people teach models, are as far off as foreseen, or are refused",
     "comparison": "every mechanism is in one table of real people, the same after a kill",
+    "reproduction": "three papers done again show what they print, and what an honest look finds",
     "real": "real people are recognised raw and not recognised when released",
 }
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from eyelid.comparisons.compare import compare
 from eyelid.comparisons.settings import feature_mechanisms
+from eyelid.comparisons.wording import ABOVE, against_promise
 from proofs.result import Effort, Result, progress, real_recordings
 
 EPSILONS = (1.0, 16.0)
@@ -44,14 +45,8 @@ def prove(effort: Effort) -> Result:
     there = {row["mechanism"] for row in table if row["skipped"] or row["runs"]}
     missing = sorted(set(feature_mechanisms()) - there)
     same = went_on.records() == table
-    above = [
-        row.name
-        for row in whole.ran
-        if row.promise is not None
-        and row.named is not None
-        and (bound := row.promise.bound(whole.people)) is not None
-        and row.named.low > bound
-    ]
+    # By limits that allow for all rows and attackers.
+    above = [row.name for row in whole.ran if against_promise(whole, row) == ABOVE]
     passed = not missing and same and not above and 0 < noted < len(whole.ran)
     figures = {
         "settings": len(whole.rows),

@@ -28,11 +28,12 @@ SOME = ("--mechanisms", "laplace,ksame,seeded", "--epsilons", "1", "--sweep", "k
 def test_a_table_and_a_page_and_a_picture_for_people(eyelid, study, tmp_path):
     done = eyelid("compare", study, *SOME, "--report", "c.html", "--picture", "plane.png")
     assert done.code == 0
-    for words in ("laplace, ε = 1", "k = 2 (an aggregate)", "Not possible with these data", "Open"):
+    for words in ("laplace, ε = 1", "means of groups", "Not possible with these data", "Open"):
         assert words in done.out
-    # Cut here, whole on the page.
-    assert "…" in done.out
-    assert "choose a larger ε" in (tmp_path / "c.html").read_text()
+    # Whole, with the remedy, on both.
+    for told in (done.out, (tmp_path / "c.html").read_text()):
+        assert "choose a larger ε" in told
+    assert "error, spans" in done.out
     assert (tmp_path / "plane.png").exists()
     assert "no certificate covers these figures" in done.err
     assert not list(tmp_path.glob(".eyelid-compare-*"))
@@ -55,6 +56,7 @@ def test_whoever_goes_on_is_told_how_much_was_done(eyelid, study, monkeypatch):
         broken.setattr("eyelid.comparisons.compare.measured", _stop)
         stopped = eyelid(*asked)
     assert stopped.code == 130
+    assert "the same command in the same folder goes on" in stopped.err
     again = eyelid(*asked)
     assert "1 of 3 runs were done already" in again.err
     assert again.out == whole
@@ -77,6 +79,8 @@ def _stop(*words):
         (["--sweep", "k="], "--sweep k takes values with commas between them"),
         (["--mechanisms", "ksame", "--sweep", "k=0"], "none of these can be released: ksame"),
         (["--mechanisms", "ksame", "--sweep", "k=two"], "none of these can be released: ksame"),
+        (["--mechanisms", "ksame:row"], "ksame does not hide a row: it offers person"),
+        (["--mechanisms", "dct", "--sweep", "k=2"], "sweep that as dct.k"),
         (["--mechanisms", "nosuch"], "unknown mechanism 'nosuch'"),
         (["--picture", "plane.jpg"], "a picture ends in .svg or .png, got 'plane.jpg'"),
         (["--report", "absent/c.html"], "there is no folder"),

@@ -1,6 +1,7 @@
 """``eyelid recommend`` as a person meets it."""
 
 import json
+import re
 from dataclasses import replace
 
 import polars as pl
@@ -35,7 +36,7 @@ def test_goals_that_are_met_give_commands_and_code_0(eyelid, folder):
     assert told["schema"] == "eyelid/recommendation/1"
     assert told["met"] is True
     assert told["commands"] == [f"eyelid release '{folder}' OUT --mechanism ksame --set k=3"]
-    assert told["best"][0]["person_total"] == "k = 3 (an aggregate)"
+    assert told["best"][0]["person_total"] == "k = 3, means of groups"
     assert told["best"][0]["unprotected"]
     assert told["facts"]["people"] == 6
 
@@ -81,6 +82,12 @@ def test_own_data_have_a_price_and_a_limit(eyelid, make_table, tmp_path):
     assert done.code == 0, done.err
     assert "costs every person ε = 2" in done.err
     assert "--mechanism gaussian" in done.out
+    # ε < 8 less 2 leaves 6: a half or a quarter of it is for the release.
+    assert re.search(r"with this choice ε = (5|3\.5), δ = \S+ in total for one person", done.out)
+    assert "Public facts used: 16 people" in done.out
+    all_of_it = eyelid(*asked, "--own", "--tuning-epsilon", "8")
+    assert all_of_it.code == 2
+    assert "--tuning-epsilon 8 leaves nothing of epsilon<8" in all_of_it.err
     eyelid("budget", tmp_path / "features", "--limit-epsilon", "3")
     refused = eyelid(*asked, "--own", "--tuning-epsilon", "2")
     assert refused.code == 3

@@ -46,6 +46,8 @@ def test_people_get_a_page_and_machines_one_object_that_say_the_same(eyelid, tmp
         (["liu2020"], "unknown paper 'liu2020': did you mean 'liu2019'?"),
         (["liu2019", "--repeats", 0], "repeats must be at least 1, got 0"),
         (["liu2019", "--seed", -1], "seed must be 0 or more, got -1"),
+        (["liu2019", "--full"], "nothing of liu2019 is left out by default: leave out full"),
+        (["bozkir2021", "--full", "--fast"], "fast and full are opposites: choose one"),
         (["liu2019", "--data", "nowhere"], "no such folder of datasets: nowhere"),
         (["liu2019", "--data", "."], "holds none of the datasets of this paper (OSIE)"),
     ],

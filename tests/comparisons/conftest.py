@@ -78,7 +78,7 @@ def among(k: int) -> Promise:
 def row(
     mechanism: str, promised: Promise, named: float | None, used: float | None, **numbers: object
 ) -> Row:
-    """A setting that was run once."""
-    error = numbers.pop("error", 0.3)
+    """A setting that was run once, or ``runs`` times with the same figures."""
+    error, runs = numbers.pop("error", 0.3), numbers.pop("runs", 1)
     setting = Setting(mechanism, tuple(numbers.items()))
-    return Row(setting, promised, (outcome(named, used, error),))
+    return Row(setting, promised, (outcome(named, used, error),) * runs)

@@ -9,7 +9,8 @@ import polars as pl
 import pytest
 
 import eyelid
-from eyelid.comparisons.compare import compare
+from eyelid.comparisons.compare import compare, remarks_on
+from eyelid.comparisons.settings import settings_of
 from eyelid.engine.parallel import alone
 from eyelid.errors import InputError
 from eyelid.io import write
@@ -95,10 +96,16 @@ def test_other_data_do_not_go_on_where_these_were(small, done, tmp_path, monkeyp
 
     monkeypatch.setattr("eyelid.comparisons.compare.measured", stopped)
     shifted = replace(small, data=small.data.with_columns(pl.col(small.names[0]) + 1e-9))
-    for table in (small, small, shifted):
+    first, *others = small.features
+    wider = replace(small, features=(replace(first, upper=first.upper * 2), *others))
+    labelled = [
+        replace(small, data=small.data.with_columns(label_x=pl.lit(label))) for label in "ab"
+    ]
+    asked = [(small, 1.0), (small, 1.0), (shifted, 1.0), (wider, 1.0), (small, 1.00000001)]
+    for table, epsilon in (*asked, *((one, 1.0) for one in labelled)):
         with alone(), pytest.raises(KeyboardInterrupt):
-            compare(table, ["laplace"], [1.0], repeats=1, fast=True, resume=tmp_path)
-    assert len(list(tmp_path.iterdir())) == 2
+            compare(table, ["laplace"], [epsilon], repeats=1, fast=True, resume=tmp_path)
+    assert len(list(tmp_path.iterdir())) == 6
 
 
 def test_a_mechanism_that_makes_its_own_rows_of_recordings_gets_recordings(simulated):
@@ -140,3 +147,11 @@ def test_a_release_and_two_people_are_refused(small, make_table):
         compare(replace(small, released=True), ["laplace"])
     with pytest.raises(InputError, match="at least 3 people"):
         compare(make_table(people=2), ["laplace"])
+
+
+def test_what_is_not_as_it_may_seem_is_remarked():
+    grid = settings_of(["dct", "ksame"], [1.0], {"k": [2]})
+    assert remarks_on(grid, {}, "task") == ()
+    one_task, coefficients = remarks_on(grid, {"k": [2]}, None)
+    assert "no two tasks to tell apart" in one_task
+    assert "of dct it is the number of coefficients" in coefficients

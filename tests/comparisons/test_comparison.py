@@ -64,6 +64,12 @@ def test_nobodys_record_is_told_from_an_attack_that_could_not_be_tried(by_hand):
     assert means.named is untried.named is None
 
 
+def test_what_a_setting_makes_public_is_not_inferred(by_hand):
+    means = by_hand.row("groupmean", by_hand.promise(1.0), None, 0.5, by="gender, age")
+    assert [means.shows(name) for name in ("gender", "age", "gen")] == [True, True, False]
+    assert (means.told("age"), means.told("gen")) == ((1.0, 1.0, 1.0), None)
+
+
 def test_unequal_promises_are_said_and_equal_ones_not(by_hand):
     person, record = by_hand.promise(1.0), by_hand.promise(1.0, person=300.0)
     same = by_hand.comparison(
@@ -73,7 +79,7 @@ def test_unequal_promises_are_said_and_equal_ones_not(by_hand):
     other = by_hand.comparison(
         by_hand.row("laplace", person, 0.1, 0.4), by_hand.row("laplace", record, 0.1, 0.4)
     )
-    assert "2 different ones to a person" in other.unequal
+    assert "2 different promises to a person" in other.unequal
     assert other.unequal in other.notes
     assert [total_of(row.promise) for row in other.rows] == ["ε = 1", "ε = 300"]
 

@@ -30,6 +30,12 @@ def test_other_tasks_have_stand_ins_and_that_is_said():
     assert "do not all have the same recordings" in told
 
 
+def test_more_tasks_than_there_are_stand_ins_are_not_told_as_if_they_were_recognised():
+    facts = Facts(5, 9, 10, tuple("abcdefghi"), ("fixation_rate",), (), 500.0, 30_000.0)
+    assert facts.tasks_are_too_many
+    assert "telling so few apart is easier" in " ".join(facts.told())
+
+
 @pytest.mark.parametrize("kind", ["fixations", "saccades"])
 def test_events_are_made_up_as_well_as_windows(kind):
     table = event_features(simulate(people=3, tasks=("comic", "image"), minutes=0.3, seed=2), kind)
@@ -43,6 +49,8 @@ def test_events_are_made_up_as_well_as_windows(kind):
 def test_what_is_not_of_eyelid_cannot_be_made_up(make_table):
     facts = Facts.of(make_table())
     assert "'pupil' is none of them" in facts.simulable
+    # What candidates follow from is told all the same.
+    assert facts.told()[0].startswith(f"{facts.people} people, ")
     with pytest.raises(InputError, match="'pupil' is none of them"):
         facts.simulated(seed=1)
     rows = Facts(5, 1, 10, (), ("fixation_rate", "fixation_duration"), ())

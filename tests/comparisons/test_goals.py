@@ -81,6 +81,13 @@ def test_a_figure_meets_a_goal_by_its_sign():
         (["delta<=1"], "below 1"),
         (["k>=30"], "needs at least 30 people, and there are 20"),
         (["k>=2.5"], "a whole number"),
+        (["k>=nan"], "a whole number"),
+        (["k>=inf"], "a whole number"),
+        (["rank1<=10x%"], "'10x%' is no number"),
+        (["rank1<=10%%"], "'10%%' is no number"),
+        (["rank1<=1 0"], "'1 0' is no number"),
+        (["epsilon<=400%"], "epsilon is no share"),
+        (["k>=400%"], "k is no share"),
         (["unit=house"], "unknown unit 'house'"),
         (["unit>=person"], "is a word"),
         (["unit=chunk:x"], "chunk:LENGTH"),
@@ -97,6 +104,14 @@ def test_what_makes_no_sense_is_refused_in_one_line(texts, said):
 def test_a_task_is_recognised_among_several_only():
     with pytest.raises(InputError, match="there is no task to recognise, this study has one"):
         goals_of(["task>=0.5"], Facts(20, 3, 600, ("comic",), ("fixation_rate",), ()))
+
+
+def test_a_choice_is_paid_for_out_of_the_epsilon_asked_for():
+    left = goals_of(["epsilon<=4", "task>=0.7"], FACTS).after(1.5)
+    assert [(goal.name, goal.limit) for goal in left.asked] == [("epsilon", 2.5), ("task", 0.7)]
+    assert left.asked[0].text == "epsilon<=4 less 1.5 for the choice"
+    with pytest.raises(InputError, match=r"--tuning-epsilon 4 leaves nothing of epsilon<=4"):
+        goals_of(["epsilon<=4"], FACTS).after(4.0)
 
 
 def test_among_fewer_people_guessing_counts_as_before():

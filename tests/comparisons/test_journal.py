@@ -1,5 +1,7 @@
 """What was measured is found again, whatever became of the process."""
 
+import os
+
 import pytest
 
 from eyelid.comparisons.journal import journal
@@ -28,6 +30,14 @@ def found(folder, work=WORK):
 def test_what_was_noted_comes_back_to_the_last_digit(tmp_path):
     stopped(tmp_path, "a", "b")
     assert found(tmp_path) == {key: {"named": {"ε, →": [0.1, 1 / 3]}} for key in "ab"}
+
+
+def test_nobody_else_can_read_it(tmp_path):
+    before = os.umask(0o022)
+    try:
+        assert stopped(tmp_path, "a").stat().st_mode & 0o777 == 0o600
+    finally:
+        os.umask(before)
 
 
 def test_nothing_is_left_when_the_work_is_done(tmp_path):

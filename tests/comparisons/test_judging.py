@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from scipy import stats
 
 from eyelid.comparisons.candidates import Candidate, candidates
 from eyelid.comparisons.facts import Facts
@@ -47,7 +48,7 @@ def test_the_strongest_attacker_over_all_studies_decides(candidate):
     one = verdict(law, "rank1<=3x", outcome(named=0.1), outcome(named=0.2))
     assert one.met
     assert one.value == pytest.approx(0.15)
-    assert not one.surely
+    assert not one.clearly
     missed = verdict(law, "rank1<=2x", outcome(named=0.5))
     assert not missed.met
     # From 10 % to everybody is 90 %; it is 40 % above.
@@ -62,7 +63,10 @@ def test_a_guarantee_that_implies_a_goal_is_told(candidate):
     assert told.guaranteed
     assert told.met
     assert told.off == 0
-    assert told.says == "guaranteed: at most 10%"
+    assert told.says == (
+        "guaranteed: at most 10%, if this is their only release and nobody of a group tells of "
+        "themselves"
+    )
     assert not verdict(candidate("gaussian", "epsilon<=16"), "rank1<=2x").says
     # No bound is known for Gaussian noise against whoever compares everybody.
     strong = verdict(candidate("gaussian", "epsilon=0.5"), "rank1<=2x", outcome(named=0.15))
@@ -91,14 +95,38 @@ def test_where_nobodys_record_is_nobody_is_named_and_that_is_said(candidate):
     assert verdict(means, "gender<=0.6", nobody).met
 
 
+def test_what_nobodys_record_guarantees_is_what_its_epsilon_implies(candidate):
+    """By hand: e/(e + 19) = 12.5 % of 20 people at ε = 1, and (1 + tanh(1/2))/2 = 73.1 %."""
+    nobody = Outcome(chance=0.05, used=(0.5,) * 20, error_of_span=0.3)
+    strong, weak = (candidate("groupmean", f"epsilon={e}", "kind=pure-dp") for e in (1, 250_000))
+    for goal, implied in (
+        ("rank1<=2.4x", False),
+        ("rank1<=2.6x", True),
+        ("gender<=0.73", False),
+        ("gender<=0.74", True),
+    ):
+        told = verdict(strong, goal, nobody)
+        assert (told.met, told.clearly, told.guaranteed) == (True, implied, implied)
+        # Whoever knows all others takes them off, and has the last one.
+        told = verdict(weak, goal, nobody)
+        assert (told.met, told.clearly, told.guaranteed) == (True, False, False)
+        assert told.says.endswith("the last one is told with at most 100%")
+
+
+def test_noisy_means_of_small_groups_are_judged_by_who_is_named(candidate):
+    small = candidate("ksame-dp", "k=2", "epsilon=16")
+    assert not small.nobodys
+    assert verdict(small, "rank1<=2x", outcome(named=0.5)).value == 0.5
+
+
 def test_limits_over_more_studies_are_closer(candidate):
     law = candidate("gaussian")
     alone = verdict(law, "gender<=0.8")
     four = verdict(law, "gender<=0.8", *[outcome()] * 4)
     assert (alone.value, alone.low, alone.high) == pytest.approx((0.7, 0.5, 0.9))
     assert (four.value, four.low, four.high) == pytest.approx((0.7, 0.6, 0.8))
-    assert four.surely
-    assert not alone.surely
+    assert four.clearly
+    assert not alone.clearly
 
 
 def test_use_is_off_by_its_part_of_the_way_from_guessing(candidate):
@@ -106,15 +134,21 @@ def test_use_is_off_by_its_part_of_the_way_from_guessing(candidate):
     # Two tasks: guessing gives 0.5, so 0.6 is half of the way to 0.7.
     assert verdict(law, "task>=0.7").off == pytest.approx(0.5)
     assert verdict(law, "task>=0.7", outcome(used=0.4)).off == 1.0
-    assert verdict(law, "task>=0.55").surely
+    assert verdict(law, "task>=0.55").clearly
 
 
 def test_errors_are_off_by_the_part_that_is_too_much(candidate):
     law = candidate("gaussian")
     assert verdict(law, "error<=0.05").off == pytest.approx(0.75)
-    mixed = verdict(law, "error<=0.2", outcome(error=0.1), outcome(error=0.25))
+    mixed = verdict(law, "error<=0.2", *(outcome(error=e) for e in (0.1, 0.12, 0.25)))
     assert mixed.met
-    assert not mixed.surely
+    assert not mixed.clearly
+    expected = stats.t.interval(0.95, 2, 0.47 / 3, stats.sem([0.1, 0.12, 0.25]))
+    assert (mixed.low, mixed.high) == pytest.approx((max(0, expected[0]), expected[1]))
+    # One study has no limits, and shows nothing clearly.
+    alone = verdict(law, "error<=0.5")
+    assert (alone.met, alone.clearly, alone.low, alone.high) == (True, False, None, None)
+    assert verdict(law, "error<=0.5", *(outcome(error=e) for e in (0.1, 0.12, 0.11))).clearly
 
 
 def test_what_was_not_measured_is_not_met(candidate):

@@ -1,16 +1,21 @@
 """One release measured: groups name one among k, means nobody, errors are what they are."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
+import polars as pl
 import pytest
 
+from eyelid.audits.protocols import Material
 from eyelid.audits.statistics import above
 from eyelid.comparisons.outcome import Outcome, Questions, measured, measured_raw
+from eyelid.comparisons.same_recordings import named_by_rows
 from eyelid.engine.parallel import alone
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
 from eyelid.mechanisms import mechanism
+from eyelid.privacy.noise import randomness
 
 QUESTIONS = Questions(attackers=("means",))
 PEOPLE = 8
@@ -52,6 +57,70 @@ def test_groups_never_name_more_than_one_among_k(unlike, k):
     assert np.mean([run.named["intersection, has the very recordings"] for run in runs]) > 0.75 / k
 
 
+@pytest.mark.parametrize("name", ["laplace", "lpa-paper"])
+def test_whoever_has_the_very_recordings_names_those_who_are_hardly_hidden(unlike, name):
+    """By the law of the noise, or by rows where it cannot be read off."""
+    found = measured(mechanism(name, epsilon=1e5), unlike, unlike, QUESTIONS, seed=1)
+    mine = {who: np.mean(shares) for who, shares in found.named.items() if "the very" in who}
+    assert max(mine.values()) == 1.0
+    assert ("likelihood, has the very recordings" in mine) == (name == "laplace")
+
+
+def test_the_very_recordings_name_also_where_nothing_else_is_known(unlike):
+    """One row each: it cannot be parted into what is known and what is shown."""
+    alone = replace(unlike, data=unlike.data.group_by("person", maintain_order=True).first())
+    naming = replace(QUESTIONS, target=None)
+    found = measured(mechanism("laplace", epsilon=1e5), alone, alone, naming, seed=1)
+    assert list(found.named) == ["likelihood, has the very recordings"]
+    assert np.mean(found.named["likelihood, has the very recordings"]) == 1.0
+
+
+def test_rows_are_matched_by_task_and_nothing_else(unlike):
+    """Against a plain reference: the least sum of squares over all recordings of a task."""
+    law = mechanism("laplace", epsilon=60.0)
+    noisy = law.apply(unlike, randomness(np.random.default_rng(4)))
+    found = named_by_rows(Material(unlike, noisy))["rows, has the very recordings"]
+    raw, shown = (
+        table.data.select(table.names).to_numpy().reshape(PEOPLE, 3, 6, 2)
+        for table in (unlike, noisy)
+    )
+    weight = 1 / ((shown - raw.mean(axis=0)) ** 2).mean(axis=(0, 2))
+    off = [[(((one - other) ** 2) * weight[:, None]).sum() for other in raw] for one in shown]
+    assert found == tuple((np.argmin(off, axis=1) == np.arange(PEOPLE)).astype(float))
+    assert 0 < np.mean(found) < 1
+
+
+def test_everybody_alike_is_named_by_guessing_alone(unlike):
+    """Planted: the same values for all leave nothing but order and names to be found."""
+    same = unlike.data.with_columns(pl.lit(0.5).alias(name) for name in unlike.names)
+    alike = replace(unlike, data=same)
+    found = measured(mechanism("laplace", epsilon=1e5), alike, alike, QUESTIONS, seed=1)
+    assert found.named["likelihood, has the very recordings"] == (1 / PEOPLE,) * PEOPLE
+
+
+@pytest.mark.parametrize(("name", "asked"), [("ksame-dp", {"k": 4}), ("groupmean", {"by": "kind"})])
+def test_noisy_means_of_groups_are_attacked_under_their_members_names(unlike, name, asked):
+    """Almost without noise a group is found, and one of its four members is guessed."""
+    halves = unlike.people.with_columns(kind=pl.Series(["a"] * 4 + ["b"] * 4))
+    grouped = replace(unlike, people=halves)
+    law = mechanism(name, epsilon=1e6, inner="laplace", **asked)
+    found = measured(law, grouped, grouped, QUESTIONS, seed=1)
+    best = max(np.mean(shares) for shares in found.named.values())
+    assert 1.5 / PEOPLE < best <= 0.25 + 1e-9
+    assert np.mean(found.used) > 0.7
+
+
+def test_attributes_whose_names_begin_alike_are_told_apart(unlike):
+    """One of them is what people differ in, the other has nothing to do with it."""
+    halves, turns = ["a"] * 4 + ["b"] * 4, ["a", "b"] * 4
+    told = unlike.people.with_columns(kind=pl.Series(halves), kind2=pl.Series(turns))
+    table = replace(unlike, people=told)
+    for asked in (("kind", "kind2"), ("kind2", "kind")):
+        found = measured_raw(table, replace(QUESTIONS, target=None, attributes=asked)).attributes
+        assert found["kind"][0] > 0.9
+        assert found["kind2"][0] < 0.8
+
+
 def test_noise_is_off_by_as_much_as_was_foreseen(unlike):
     law = mechanism("laplace", epsilon=50.0)
     found = measured(law, unlike, unlike, QUESTIONS, seed=3)
@@ -87,6 +156,14 @@ def test_too_few_to_leave_somebody_out_leaves_use_unmeasured(unlike):
     found = measured(mechanism("ksame-paper", k=PEOPLE), unlike, unlike, QUESTIONS, seed=1)
     assert found.used is None
     assert found.named
+
+
+def test_one_group_of_all_says_why_nothing_can_be_learned(unlike):
+    found = measured(mechanism("ksame", k=PEOPLE), unlike, unlike, QUESTIONS)
+    assert (found.used, found.not_used) == (
+        None,
+        "all are in one group: nobody is left to learn from",
+    )
 
 
 def test_a_seed_makes_a_run_and_another_makes_another(unlike):

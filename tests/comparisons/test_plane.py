@@ -1,5 +1,6 @@
 """The picture: everything that was run is on it once, with its promise, and nothing else."""
 
+import math
 import re
 import xml.etree.ElementTree as ElementTree
 
@@ -27,7 +28,7 @@ def several(by_hand):
         row("gaussian", promise(16.0, person=7779.0), 0.35, 0.57, unit="record", epsilon=16.0),
         row("gaussian", promise(1.0, person=107.5), 0.05, 0.35, unit="record", epsilon=1.0),
         row("dct", promise(1.0), 0.05, 0.34, epsilon=1.0),
-        row("ksame", by_hand.among(4), 0.2, 0.77, k=4),
+        row("ksame", by_hand.among(4), 0.2, 0.77, k=4, runs=2),
         row("groupmean", means, None, 0.38, epsilon=1.0),
         row("laplace", promise(2.0), 0.1, None, epsilon=2.0),
         skipped,
@@ -125,6 +126,43 @@ def test_numbers_do_not_cover_each_other_though_many_points_are_the_same():
         taken.append(spot)
         spots.append((dx, dy))
     assert len(set(spots)) == 25
+
+
+def test_many_that_are_not_told_from_guessing_share_one_label_and_have_no_box(by_hand, monkeypatch):
+    boxes = []
+    monkeypatch.setattr(drawn, "_box", lambda axis, x, y, *look: boxes.append(x))
+    rows = [by_hand.row("dct", by_hand.promise(e), 0.05, 0.33, epsilon=e) for e in range(1, 6)]
+    rows.append(by_hand.row("laplace", by_hand.promise(1.0), 0.4, 0.7, epsilon=1.0))
+    done = by_hand.comparison(*rows)
+    told = texts(plane(done))
+    assert "1–5" in told
+    assert "near guessing" in told
+    assert (told.count("3"), told.count("6")) == (1, 2)
+    assert len(boxes) == 2  # the raw data, and the one that is not there
+    assert "No boxes where many" in caption(done)
+
+
+def test_one_draw_has_open_ends_and_no_limits(by_hand):
+    once, often = (
+        by_hand.comparison(by_hand.row("ksame", by_hand.among(4), 0.2, 0.77, k=4, runs=runs))
+        for runs in (1, 3)
+    )
+    assert "limits unknown" in caption(once)
+    assert "limits unknown" not in caption(often)
+
+
+def test_what_promises_nothing_is_faded_and_further_lines_have_other_shades(by_hand):
+    broken = by_hand.promise(math.inf)
+    looks = [
+        by_hand.row("dct", by_hand.promise(1.0), 0.3, 0.7, epsilon=1.0),
+        by_hand.row("dct", by_hand.promise(1.0), 0.3, 0.7, epsilon=1.0, k=8),
+        by_hand.row("lpa-paper", broken, 0.3, 0.7, epsilon=1.0),
+    ]
+    done = by_hand.comparison(*looks)
+    colours = [series.colour for series in drawn._Scene.of(done).series]
+    assert len(set(colours)) == 3
+    assert colours[2] == drawn._shade(drawn._COLOURS[1], 0.5)
+    assert "promises nothing" in caption(done)
 
 
 def test_files_are_what_their_ending_says(strong, tmp_path):

@@ -93,6 +93,14 @@ def test_what_cannot_be_made_up_points_to_other_ways(make_table):
         recommend(make_table(), ["error<=0.1"])
 
 
+def test_more_tasks_than_can_be_made_up_are_not_asked_for(few):
+    row = pl.int_range(pl.len()).over("person", "recording")
+    part = pl.format("{}, part {}", "recording", row // 20)
+    many = few.data.with_columns(task=part, recording=part)
+    with pytest.raises(InputError, match=r"task>=0.5: this study has 6 tasks and the simulator"):
+        recommend(replace(few, data=many), ["task>=0.5"])
+
+
 def test_a_release_is_not_recommended_anything(few):
     released = replace(few, released=True)
     with pytest.raises(InputError, match="a release already"):
@@ -136,6 +144,9 @@ def test_a_choice_on_own_people_is_counted_and_shows_no_figures(owned):
     told = found.to_dict()
     assert told["data"] == "own"
     assert told["cost"]["guarantee"]["epsilon"] == 2.0
+    # What the goal allows is for the choice and the release together.
+    release = told["best"][0]["person_level"]["epsilon"]
+    assert told["cost"]["with_release"][0]["epsilon"] == release + 2.0 < 8
     assert told["cost"]["counted"]
 
 
@@ -213,7 +224,9 @@ def test_groups_without_an_epsilon_are_not_chosen_by_a_release(sixteen):
     with pytest.raises(InputError, match="nothing with an ε meets k>=3"):
         recommend(sixteen(), ["k>=3"], mechanisms=["ksame"], **asked)
     with pytest.raises(InputError, match="there is nothing to choose"):
-        recommend(sixteen(), ["epsilon=3"], mechanisms=["gaussian"], **asked)
+        recommend(sixteen(), ["epsilon=4"], mechanisms=["gaussian"], **asked)
+    with pytest.raises(InputError, match="--tuning-epsilon 3 leaves nothing of epsilon<=3"):
+        recommend(sixteen(), ["epsilon<=3"], mechanisms=["gaussian"], **asked)
 
 
 def test_made_up_people_choose_who_is_voted_on(tmp_path):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from eyelid.comparisons.settings import KS, Setting, feature_mechanisms, settings_of
+from eyelid.comparisons.settings import KS, Setting, feature_mechanisms, other_meaning, settings_of
 from eyelid.errors import InputError
 from eyelid.mechanisms import catalogue
 
@@ -15,6 +15,26 @@ def test_each_mechanism_takes_of_a_sweep_what_it_has():
         "ksame, k = 2",
         "ksame, k = 3",
     ]
+
+
+def test_k_is_the_size_of_groups_unless_a_mechanism_is_named():
+    sweep = {"k": [3], "dct.k": [8], "ksame-dp.k": [2]}
+    found = settings_of(["dct", "envelope", "ksame", "ksame-dp"], [1.0], sweep)
+    assert [str(one) for one in found] == [
+        "dct, ε = 1, k = 8",
+        "envelope, ε = 1",
+        "ksame, k = 3",
+        "ksame-dp, ε = 1, k = 2",
+    ]
+    others = other_meaning(one.mechanism for one in found)
+    assert "of dct, envelope it is the number of coefficients" in others
+
+
+def test_every_mechanism_that_counts_people_by_k_is_swept_by_it():
+    swept = {
+        str(one.mechanism) for one in settings_of(["all"], [1.0], {"k": [3]}) if "k = 3" in str(one)
+    }
+    assert swept == {"ksame", "ksame-dp", "ksame-paper", "marginals-paper", "seeded"}
 
 
 def test_a_mechanism_that_needs_k_gets_some():
@@ -44,6 +64,14 @@ def test_a_setting_says_what_to_type():
     )
 
 
+@pytest.mark.parametrize("epsilon", [1.00000001, 1 / 3, 3.9999999, 1e-7, 1234567.0])
+def test_what_is_typed_and_shown_is_exactly_what_was_asked_for(epsilon):
+    """Rounding up would go beyond a goal, and settings that differ must be told apart."""
+    setting = Setting("laplace", (("epsilon", epsilon),))
+    assert float(setting.command().rpartition(" ")[2]) == epsilon
+    assert float(str(setting).rpartition(" ")[2]) == epsilon
+
+
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
@@ -56,6 +84,9 @@ def test_a_setting_says_what_to_type():
         ({"sweep": {"epsilon": [1]}}, "write --epsilons"),
         ({"sweep": {"unit": ["record"]}}, "write --unit"),
         ({"sweep": {"kk": [2]}}, "unknown parameter to sweep 'kk'"),
+        ({"sweep": {"nosuch.k": [2]}}, "unknown parameter to sweep 'nosuch.k'"),
+        ({"sweep": {"dct.epsilon": [2]}}, "write --epsilons"),
+        ({"mechanisms": ["ksame:row"]}, "it offers person"),
         ({"mechanisms": ["ksame"], "sweep": {"k": []}}, "no value is given for k"),
     ],
 )

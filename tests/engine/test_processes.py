@@ -1,6 +1,7 @@
 """Work in processes of their own: every item once, in order where order is asked for."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -106,6 +107,42 @@ def test_a_kill_leaves_neither_workers_nor_what_they_shared(tmp_path):
         time.sleep(0.05)
     assert not Path(folder).exists()
     assert not _runs(worker)
+
+
+ALONE = """
+import time
+from eyelid.engine import processes
+with processes.shared([1]) as handle:
+    print(handle.path.parent, flush=True)
+    time.sleep(60)
+"""
+
+
+def test_being_asked_to_end_leaves_nothing_on_one_core_either():
+    words = [sys.executable, "-c", ALONE]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as giver:
+        folder = Path(giver.stdout.readline().strip())
+        assert (folder / "shared").stat().st_size
+        giver.terminate()
+    assert giver.returncode == 128 + signal.SIGTERM
+    assert not folder.exists()
+
+
+def test_what_a_kill_left_is_removed_by_the_next_and_what_is_in_use_is_not(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    before = signal.getsignal(signal.SIGTERM)
+    left, young = (tmp_path / f"eyelid-shared-{name}" for name in ("left", "young"))
+    for folder in (left, young):
+        folder.mkdir()
+    with shared([1]) as handle:
+        used = handle.path.parent
+        for folder in (left, used):
+            os.utime(folder, (0, 0))
+        with shared([2]):
+            assert not left.exists()
+            assert handle.path.exists()
+            assert young.exists()
+    assert signal.getsignal(signal.SIGTERM) == before
 
 
 def _runs(process):

@@ -9,7 +9,18 @@ from scipy.ndimage import gaussian_filter
 from eyelid.gaze.maps.gaze_map import gaze_map
 from eyelid.gaze.maps.grid import Grid
 from eyelid.papers.liu2019 import heatmaps, noise_levels, observers, theorems
-from eyelid.papers.liu2019.heatmaps import ALLOWED, AT, COPIES, FIXATIONS, SAMPLED, Maps
+from eyelid.papers.liu2019.heatmaps import (
+    ALLOWED,
+    AT,
+    COPIES,
+    FIXATIONS,
+    GAUSSIAN,
+    LAPLACIAN,
+    SAMPLED,
+    SOUND_COPIES,
+    Maps,
+    rows_of,
+)
 from eyelid.papers.liu2019.observers import FEW, TIMES, find_observers
 
 
@@ -35,7 +46,9 @@ def test_the_example_has_the_golden_numbers():
     assert limited.honest.mean == pytest.approx(0.000498, abs=5e-7)
     assert laplacian.as_printed.mean == pytest.approx(33.26, abs=5e-3)
     assert limited_laplacian.honest.mean == pytest.approx(math.sqrt(2) * 60 / (1.5 * 50_000))
-    assert "(0.0986)" in found.says
+    assert "0.0986 with ε/4" in found.says
+    # The paper names the wrong theorem, and we say so.
+    assert "'based on Theorem 3.5'" in found.says
 
 
 @pytest.mark.parametrize(
@@ -63,6 +76,8 @@ def test_nothing_without_noise_protects_anybody(made_up):
         # Limits of 95 % at a fixed seed.
         assert cell.honest.low <= truth <= cell.honest.high
     assert drawn[-1].as_printed.mean == pytest.approx(0.632, abs=5e-4)
+    # Formulas are printed there, no numbers.
+    assert all(cell.printed is None for cell in drawn)
 
 
 def test_figure_2_has_the_observers_that_the_paper_names():
@@ -105,22 +120,31 @@ def test_heatmaps_as_printed_are_what_a_plain_loop_gives(maps, kind):
         heat(capped + noise * rng.standard_normal((height_px, width_px))) for _ in range(20)
     ]
     errors = [np.mean((drawn - truth) ** 2) / truth.var() for drawn in maps_drawn]
-    gaussian = heatmaps._NOISES[0]
-    _, found = maps.likeness(kind, gaussian, gaussian.paper, 1.5)
+    _, found = maps.likeness(kind, GAUSSIAN, GAUSSIAN.paper, 1.5)
     assert found.mean == pytest.approx(np.mean(errors), rel=0.25)
 
 
 def test_figure_3_says_what_it_shows(maps):
     correlation, error = heatmaps.figure3(maps)
-    theirs, ours = correlation.at(f"Gaussian, {SAMPLED}", AT).ours
+
+    def at(exhibit, noise, kind):
+        return [exhibit.at(row, AT).as_printed.mean for row, _ in rows_of(noise, kind)]
+
+    theirs, ours = at(correlation, GAUSSIAN, SAMPLED)
     assert f"{theirs:.2f}" in correlation.says
     assert ours > theirs
     for kind in (FIXATIONS, SAMPLED):
-        gaussian = error.at(f"Gaussian, {kind}", AT).ours
-        laplacian = error.at(f"Laplacian, {kind}", AT).ours
+        gaussian, laplacian = at(error, GAUSSIAN, kind), at(error, LAPLACIAN, kind)
         assert gaussian[0] < laplacian[0]
         assert gaussian[1] < laplacian[1] < laplacian[0]
     assert len(correlation.pictures) == len(error.pictures) == 1
+
+
+def test_no_number_of_copies_is_called_honest_and_each_exhibit_warns(maps):
+    for exhibit in (*heatmaps.figure3(maps), heatmaps.figure2_heatmaps(maps)):
+        assert all(cell.honest is None for cell in exhibit.cells)
+        assert "No number of these could be published of the 5 people" in exhibit.says
+        assert all("simulated people" in str(picture) for picture in exhibit.pictures.values())
 
 
 def test_copies_protect_nobody_who_was_recorded(made_up):
@@ -129,6 +153,15 @@ def test_copies_protect_nobody_who_was_recorded(made_up):
     assert one_copy < 0.51
     assert person > found.at(ALLOWED, AT).honest.mean == pytest.approx(0.5 + 0.5 * math.tanh(0.75))
     assert f"{100 * person:.1f} %" in found.says
+
+
+def test_a_sound_mechanism_for_copies_protects_copies_and_no_person(made_up):
+    found = heatmaps.whom_copies_protect(made_up)
+    for column in found.columns:
+        allowed = found.at(ALLOWED, column).honest.mean
+        one_copy, person = found.at(SOUND_COPIES, column).ours
+        assert one_copy < allowed < person
+        assert person >= found.at(COPIES, column).honest.mean
 
 
 def test_who_was_in_it_is_told_as_often_as_in_play(made_up):
@@ -174,8 +207,7 @@ def test_real_people_show_the_papers_order(real_data):
     assert not people.data.simulated
     assert "15 people" in people.data.says
     maps = Maps.drawn(people, 2, 0)
-    gaussian, laplacian = heatmaps._NOISES
-    theirs, _ = maps.likeness(SAMPLED, gaussian, gaussian.paper, 1.5)
-    worse, _ = maps.likeness(SAMPLED, laplacian, laplacian.paper, 1.5)
-    ours, _ = maps.likeness(SAMPLED, gaussian, gaussian.ours, 1.5)
+    theirs, _ = maps.likeness(SAMPLED, GAUSSIAN, GAUSSIAN.paper, 1.5)
+    worse, _ = maps.likeness(SAMPLED, LAPLACIAN, LAPLACIAN.paper, 1.5)
+    ours, _ = maps.likeness(SAMPLED, GAUSSIAN, GAUSSIAN.ours, 1.5)
     assert worse.mean < 0.3 < theirs.mean < 0.9 < ours.mean

@@ -131,6 +131,34 @@ def test_numbers_far_from_what_is_printed_have_an_arrow(done, printed, value, ar
     assert not arrow or f'printed">{arrow}' in text
 
 
+@pytest.mark.parametrize(
+    ("how", "command"),
+    [
+        ({}, "eyelid reproduce liu2019 --repeats 3 --seed 0"),
+        (
+            {"fast": True, "seed": 7, "from_folder": True},
+            "eyelid reproduce liu2019 --data DIR --repeats 3 --seed 7 --fast",
+        ),
+        ({"full": True}, "eyelid reproduce liu2019 --repeats 3 --seed 0 --full"),
+    ],
+)
+def test_the_command_that_does_it_again_is_on_the_page_and_in_the_file(done, how, command):
+    one = replace(done, **how)
+    text = "".join(read(one).said)
+    assert command in text
+    assert ("A fast run" in text) == one.fast
+    told = to_dict(one)
+    assert told["command"] == command
+    assert (told["fast"], told["full"], told["seed"]) == (one.fast, one.full, one.seed)
+
+
+def test_every_row_of_the_numbers_says_whose_data_they_are_of(done, tmp_path):
+    real = replace(done, data=replace(done.data, name="OSIE", simulated=False))
+    for name, one, data in (("a", done, "simulated (simulator)"), ("b", real, "OSIE")):
+        write_reproduction(one, tmp_path / name)
+        assert set(pl.read_csv(tmp_path / name / "numbers.csv")["data"]) == {data}
+
+
 def test_the_files_say_the_same(done, tmp_path):
     write_reproduction(done, tmp_path / "out")
     out = tmp_path / "out"

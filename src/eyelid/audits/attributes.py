@@ -97,6 +97,7 @@ def infer_attributes(
     columns: Sequence[str] | None = None,
     bound: float | None = None,
     seed: int = 0,
+    control: bool = True,
 ) -> tuple[list[Inference], list[LeftOut]]:
     """Attack every column of people.
 
@@ -105,6 +106,7 @@ def infer_attributes(
         columns: which; by default all.
         bound: on the balanced accuracy for a release, from its guarantee for a whole person.
         seed: of the permutations.
+        control: whether the original is attacked too, where there is a release.
 
     Returns:
         What was inferred, and what was left out.
@@ -127,7 +129,7 @@ def infer_attributes(
         left_out += [LeftOut(name, why)] if why else []
     if not questions:
         return [], left_out
-    shown = {POSITIVE.name: material.original}
+    shown = {POSITIVE.name: material.original} if control or material.released is None else {}
     if material.released is not None:
         shown["raw→release"] = aligned(material.original, material.released)[1]
     known_rows = _rows(material.original, material)

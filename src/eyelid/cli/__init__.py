@@ -94,8 +94,9 @@ def main() -> NoReturn:
         _fail(_told(error), error.exit_code)
     except complaint as error:
         _fail(error.format_message() + _value_given(error), 2)  # type: ignore[attr-defined]
-    except (typer.Abort, KeyboardInterrupt):
-        _fail("stopped; nothing is half-written, and what was counted stays counted", 130)
+    except (typer.Abort, KeyboardInterrupt) as error:
+        stopped = "stopped; nothing is half-written, and what was counted stays counted"
+        _fail(_told(error, stopped), 130)
     except BrokenPipeError:
         # Whoever read the output has seen enough.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -136,7 +137,7 @@ def _value_given(complaint: Exception) -> str:
     return ""
 
 
-def _told(error: Exception, what: str = "") -> str:
+def _told(error: BaseException, what: str = "") -> str:
     """What went wrong, and what was noted about it on its way."""
     return "; ".join([what or str(error), *getattr(error, "__notes__", ())])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,7 +21,7 @@ Examples:
   eyelid compare study --mechanisms dct,gaussian:record,ksame --epsilons 1,4,16 --sweep k=2,4,8
   eyelid compare features --mechanisms all --attribute gender --repeats 10 --json"""
 
-_MOST_LETTERS = 90
+GOES_ON = "the same command in the same folder goes on where this was stopped"
 
 
 def run(
@@ -40,7 +40,8 @@ def run(
     sweep: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="KEY=V,…", help="Values of a parameter, for those that have it; repeatable."
+            metavar="KEY=V,…",
+            help="Values of a parameter: k of groups, NAME.KEY of one mechanism; repeatable.",
         ),
     ] = None,
     repeats: Annotated[int | None, typer.Option(help="Noisy runs of each [3].")] = None,
@@ -72,24 +73,28 @@ def run(
     from eyelid.comparisons.settings import DEFAULT
     from eyelid.engine.progress import shown
 
-    with shown():
-        done = compare(
-            source,
-            DEFAULT if mechanisms is None else _listed("--mechanisms", mechanisms),
-            None if epsilons is None else _numbers("--epsilons", epsilons),
-            _swept(sweep),
-            repeats,
-            unit=unit,
-            target=target,
-            attributes=attribute or (),
-            report=report,
-            picture=picture,
-            resume=Path() if report is None else report.parent,
-            fast=fast,
-            map=column_map(columns),
-            seed=seed,
-            tell=lambda told: note(f"eyelid: {told}"),
-        )
+    try:
+        with shown():
+            done = compare(
+                source,
+                DEFAULT if mechanisms is None else _listed("--mechanisms", mechanisms),
+                None if epsilons is None else _numbers("--epsilons", epsilons),
+                _swept(sweep),
+                repeats,
+                unit=unit,
+                target=target,
+                attributes=attribute or (),
+                report=report,
+                picture=picture,
+                resume=Path() if report is None else report.parent,
+                fast=fast,
+                map=column_map(columns),
+                seed=seed,
+                tell=lambda told: note(f"eyelid: {told}"),
+            )
+    except KeyboardInterrupt as stopped:
+        stopped.add_note(GOES_ON)
+        raise
     if as_json:
         told = {"report": report, "picture": picture}
         print_json(done.to_dict() | {k: v and str(v) for k, v in told.items()})
@@ -124,7 +129,9 @@ def _swept(pairs: Sequence[str] | None) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for pair in pairs or ():
         key, separator, values = pair.partition("=")
-        key = key.strip().replace("-", "_")
+        # Mechanisms have hyphens in their names, parameters have not.
+        mechanism, dot, own = key.strip().rpartition(".")
+        key = f"{mechanism}{dot}{own.replace('-', '_')}"
         if not separator or not key:
             raise InputError(f"--sweep takes KEY=VALUE,VALUE,…, got '{pair}'")
         if key in found:
@@ -142,35 +149,58 @@ def _tell(done: Comparison) -> None:
     guessing = f"guessing: {done.chance:.0%}"
     columns = ["setting", "a person, in total", f"named ({guessing})", "by", "allowed"]
     columns += [f"{target} (guessing: {done.used_chance:.0%})"] if target else []
-    columns += [*(f"{name} told" for name in attributes), "error"]
+    columns += [*(f"{name} told" for name in attributes), "error, spans"]
     title = f"{plural(done.people, 'person', 'people')}, {plural(done.repeats, 'run')} of each"
-    print_table(f"{title}; limits of 95 % over people", columns, rows)
-    if done.skipped:
-        reasons = [(row.name, _cut(row.skipped)) for row in done.skipped]
-        print_table("Not possible with these data", ["setting", "why"], reasons)
+    print_table(f"{title}; limits of 95 %", columns, rows)
+    for words in _legend(done):
+        say(words)
+    for title, reasons in (
+        ("Not possible with these data:", {row.name: row.skipped for row in done.skipped}),
+        (f"No {target} recognised:", {r.name: r.not_used for r in done.ran if r.not_used}),
+    ):
+        _tell_reasons(title, reasons)
+
+
+def _legend(done: Comparison) -> Iterator[str]:
+    """What the table's words mean."""
+    from eyelid.comparisons.wording import attackers_told
+
+    yield "by: " + "; ".join(attackers_told(done)) + "."
+    yield (
+        "allowed: of whoever judges one released record; within chance: above it, as happens. "
+        "error: root mean square, in spans of a feature’s bounds."
+    )
+
+
+def _tell_reasons(title: str, reasons: Mapping[str, str]) -> None:
+    """Each reason once, in full, with all that it is the reason of."""
+    if reasons:
+        say(title)
+    for why in dict.fromkeys(reasons.values()):
+        say(f"  {'; '.join(name for name in reasons if reasons[name] == why)}: {why}")
 
 
 def _row(done: Comparison, row: Row) -> list[str]:
     from eyelid.comparisons.comparison import total_of
+    from eyelid.comparisons.wording import against_promise, use_told
     from eyelid.releases.rendering import bound
     from eyelid.releases.words import coarse
 
     promise, used = row.promise, row.used(done.used_chance)
+    against = against_promise(done, row)
     cells = [
         "raw data" if row.setting is None else row.name,
         "no guarantee" if promise is None else total_of(promise),
         "–" if row.named is None else str(row.named),
         row.attacker or ("nobody's record" if row.nobodys else "–"),
-        "–" if promise is None or row.nobodys else bound(promise.bound(done.people)),
+        "–"
+        if promise is None or row.nobodys
+        else ", ".join([bound(promise.bound(done.people)), *([against] if against else [])]),
     ]
     if done.questions.target:
-        cells.append("–" if used is None else str(used))
+        cells.append("–" if used is None else use_told(done, row))
     for name in done.questions.attributes:
         told = row.told(name)
-        cells.append("–" if told is None else f"{told[0]:.0%}")
+        public = "public" if row.shows(name) else None
+        cells.append(public or ("–" if told is None else f"{told[0]:.0%}"))
     return [*cells, "–" if row.error_of_span is None else coarse(row.error_of_span)]
-
-
-def _cut(reason: str) -> str:
-    """As much of a reason as a line has room for; the page and --json have all of it."""
-    return reason if len(reason) <= _MOST_LETTERS else f"{reason[: _MOST_LETTERS - 1].rstrip()}…"

@@ -29,7 +29,7 @@ Examples:
   eyelid recommend study --goal "rank1<=2x" --goal "task>=0.7"
   eyelid recommend study --goal "gender<=0.6" --goal "unit=person" --goal "epsilon<=4"
   eyelid recommend study --goal "rank1<=10%" --goal "k>=4" --goal "error<=0.1" --json
-  eyelid recommend study --goal "task>=0.6" --own --tuning-epsilon 1 --dry-run"""
+  eyelid recommend study --goal "task>=0.6" --own --tuning-epsilon 2 --dry-run"""
 
 
 def run(
@@ -99,15 +99,14 @@ def _tell(found: Recommendation) -> None:
     elif found.best:
         many = f"{found.studies} made-up studies"
         say(f"{len(found.tried)} releases were tried, the best of them on {many}.")
-        _table("These meet all goals, the strongest promise to a person first", found.best)
+        _table("These meet all goals on made-up people, the strongest promise first", found.best)
         for one in found.best:
             _tell_one(found, one)
     else:
         _tell_closest(found)
-    if not found.facts.simulable:
-        say()
-        for line in found.facts.told(found.goals.attributes):
-            say(f"Public facts used: {line}.")
+    say()
+    for line in found.facts.told(found.goals.attributes):
+        say(f"Public facts used: {line}.")
     for remark in found.notes:
         say(remark)
 
@@ -177,7 +176,7 @@ def _cell(verdict: Verdict) -> str:
     """A goal's figure, and whether it is met."""
     if verdict.low is None and not verdict.says:
         return ("yes" if verdict.met else "NO") + (f": {_value(verdict)}" if verdict.value else "")
-    sure = "surely" if verdict.surely else "yes" if verdict.met else "NO"
+    sure = "clearly" if verdict.clearly else "yes" if verdict.met else "NO"
     if verdict.guaranteed:
         sure = "guaranteed"
     return f"{sure}: {_value(verdict)}"
@@ -206,18 +205,25 @@ def _tell_one(found: Recommendation, one: Judged) -> None:
     if unit.name != "person":
         told += f", which is {promise.person_level.numbers()} for one person in total"
     say(f"    {told} ({promise.how})")
+    if found.choice is not None:
+        say(f"    with this choice {found.with_choice(one).numbers()} in total for one person")
+    carried = dict(candidate.setting.parameters).get("carry")
+    if carried:
+        say(f"    has {carried} of {candidate.shape.features} features; the others are left out")
     if one.figures is not None:
         say(f"    measured on made-up people: {_figures(one)}")
     for verdict in one.verdicts:
         if verdict.says:
             say(f"    {verdict.goal}: {verdict.says}")
     if candidate.unprotected:
-        say(f"    does not protect: {'; '.join(candidate.unprotected)}")
+        say("    does not protect:")
+        for what in candidate.unprotected:
+            say(f"      - {what}")
 
 
 def _figures(one: Judged) -> str:
     """Everything that was measured, asked for or not."""
-    from eyelid.releases.words import coarse
+    from eyelid.releases.words import coarse, percent
 
     figures = one.figures
     assert figures is not None, "something was measured"
@@ -227,7 +233,10 @@ def _figures(one: Judged) -> str:
         else f"named {figures.named}"
         if figures.named
         else "",
-        f"task recognised {figures.used}" if figures.used else "",
+        ""
+        if figures.used is None
+        else f"task recognised {figures.used}, guessing "
+        f"{percent(figures.used.chance)}{': carries nothing of it' if one.carries_nothing else ''}",
         f"off by {coarse(figures.error)} spans" if figures.error is not None else "",
     ]
     return ", ".join(part for part in parts if part)

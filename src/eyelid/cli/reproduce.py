@@ -36,7 +36,10 @@ def run(
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="A new folder [reproduce-PAPER].")
     ] = None,
-    repeats: Annotated[int, typer.Option(help="Noisy runs; the papers have 100.")] = 3,
+    repeats: Annotated[
+        int | None,
+        typer.Option(help="Noisy runs; the papers have 100 [3, or 1 with --fast]."),
+    ] = None,
     fast: Annotated[bool, typer.Option("--fast", help="Less of everything, in a minute.")] = False,
     full: Annotated[
         bool,

@@ -20,7 +20,6 @@ from eyelid.mechanisms.means import MeanMechanism
 from eyelid.mechanisms.mechanism import Mechanism, Shape
 from eyelid.mechanisms.seeded import Seeded
 from eyelid.mechanisms.synthetic import Synthetic
-from eyelid.privacy.guarantee import Kind
 from eyelid.privacy.unit import PERSON, Trust, Unit
 from eyelid.releases.plan import promised, released_alike
 
@@ -76,9 +75,8 @@ class Candidate:
 
     @property
     def nobodys(self) -> bool:
-        """Whether nobody's own record is released, not even their group's under k-anonymity."""
-        guarantee = self.promise.guarantee
-        return guarantee.trust is Trust.CENTRAL and guarantee.kind is not Kind.K_ANONYMITY
+        """Whether nobody's own record is released, not even that of a small group."""
+        return self.promise.guarantee.trust is Trust.CENTRAL and self.k is None
 
     @cached_property
     def advantage(self) -> float | None:
@@ -273,11 +271,12 @@ def _ks(goals: Goals, people: int, with_noise: bool) -> list[int]:
         return [smallest]
     if with_noise:
         return [max(smallest, people // 2)]
-    tried = {*_KS, smallest, 2 * smallest}
+    # Two groups are as many as can be told apart: more people in each name nobody less.
+    tried = {k for k in (*_KS, 2 * smallest, people // 2) if 2 * k <= people}
     if rank1 is not None:
         # From this k on the guarantee itself implies the goal.
-        tried.add(math.ceil(1 / rank1.limit - 1e-9))
-    return sorted(k for k in tried if smallest <= k and 2 * k <= people) or [smallest]
+        tried.add(min(people, math.ceil(1 / rank1.limit - 1e-9)))
+    return sorted(k for k in {*tried, smallest} if k >= smallest)
 
 
 def _candidate(setting: Setting, law: FeatureMechanism, table: FeatureTable) -> Candidate:

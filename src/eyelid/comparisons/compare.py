@@ -15,7 +15,14 @@ from eyelid.comparisons.comparison import Comparison, Promise, Row
 from eyelid.comparisons.journal import journal
 from eyelid.comparisons.outcome import ATTACKERS, Outcome, Questions, measured, measured_raw
 from eyelid.comparisons.plane import check_picture
-from eyelid.comparisons.settings import DEFAULT, EPSILONS, Setting, settings_of
+from eyelid.comparisons.settings import (
+    DEFAULT,
+    EPSILONS,
+    Setting,
+    other_meaning,
+    settings_of,
+    written,
+)
 from eyelid.engine.atomic import check_file, write_file
 from eyelid.engine.parallel import alone
 from eyelid.engine.processes import Shared, as_done, shared
@@ -67,7 +74,8 @@ def compare(
         source: a study folder, recordings, a study or a feature table.
         mechanisms: names, ``name:unit`` for one at another unit, or ``all``.
         epsilons: for those that have an ε: the total for one unit.
-        sweep: values of other parameters, for those that have them: ``{"k": [2, 4, 8]}``.
+        sweep: values of other parameters, for those that have them: ``{"k": [2, 4, 8]}`` for sizes
+            of groups, ``{"dct.k": [8, 16]}`` for a parameter of one mechanism.
         repeats: noisy runs of each; 3 by default.
         unit: whose value is hidden; a person where it is offered, by default.
         target: what the data should still be good for: ``task`` (the default), a label or an
@@ -124,7 +132,16 @@ def compare(
     raw, rows = _run(work, repeats, None if resume is None else Path(resume), tell)
     _check_some(rows)
     done = Comparison(
-        raw, tuple(rows), questions, people, repeats, seed, table.simulated, page, asked
+        raw,
+        tuple(rows),
+        questions,
+        people,
+        repeats,
+        seed,
+        table.simulated,
+        page,
+        asked,
+        remarks_on(grid, sweep or {}, questions.target),
     )
     if page is not None:
         from eyelid.comparisons.page import comparison_page
@@ -150,8 +167,11 @@ def _options(
     names = [mechanisms] if isinstance(mechanisms, str) else list(mechanisms)
     chosen: list[tuple[str, Sequence[Any]]] = [
         ("--mechanisms", [] if names == list(DEFAULT) else names),
-        ("--epsilons", [f"{epsilon:g}" for epsilon in epsilons or ()]),
-        *(("--sweep", [f"{name}={told[0]}", *told[1:]]) for name, told in (sweep or {}).items()),
+        ("--epsilons", [written(epsilon) for epsilon in epsilons or ()]),
+        *(
+            ("--sweep", [f"{name}={written(told[0])}", *map(written, told[1:])])
+            for name, told in (sweep or {}).items()
+        ),
         ("--repeats", [] if repeats is None else [repeats]),
         ("--unit", [] if unit is None else [unit]),
         ("--target", [] if target is None else [target]),
@@ -164,6 +184,21 @@ def _options(
         if values
     ]
     return (*words, *(["--fast"] if fast else []))
+
+
+def remarks_on(
+    grid: Sequence[Setting], sweep: Mapping[str, Sequence[Any]], target: str | None
+) -> tuple[str, ...]:
+    """What whoever asked should know about how it was taken."""
+    told = []
+    if target is None:
+        told.append(
+            "There are no two tasks to tell apart, so that use is measured as error alone. "
+            "--target names a label or an attribute to recognise."
+        )
+    if "k" in sweep and (others := other_meaning([setting.mechanism for setting in grid])):
+        told.append(f"{others[0].upper()}{others[1:]}.")
+    return tuple(told)
 
 
 def _check_some(rows: Sequence[Row]) -> None:
@@ -260,7 +295,7 @@ def _run(
     """Everything that is not noted yet, on all cores."""
     possible = [place for place, one in enumerate(work.planned) if not one.row.skipped]
     jobs = [_Job(None, 0, "raw")] + [
-        _Job(place, repeat, f"{work.planned[place].row.name} #{repeat}")
+        _Job(place, repeat, f"{work.planned[place].row.setting!r} #{repeat}")
         for repeat in range(repeats)
         for place in possible
     ]
@@ -311,9 +346,16 @@ def _one_run(work: _Work, job: _Job) -> dict[str, Any]:
 
 
 def _digest(work: _Work, jobs: Sequence[_Job]) -> str:
-    """What tells this work from any other: data, questions, settings, runs, version."""
+    """What tells this work from any other: data, bounds, questions, settings, runs, version."""
     told = [__version__, str(work.questions), work.seed, [job.key for job in jobs]]
     found = hashlib.sha256(json.dumps(told).encode())
-    found.update(input_digest(work.table))
-    found.update(work.table.people.write_json().encode())
+    own = [one.taken for one in work.planned if one.taken is not None]
+    for table in (work.table, *own):
+        about = table.features, table.step_ms, table.window_ms, table.data.columns
+        found.update(repr(about).encode())
+        found.update(input_digest(table))
+        # Tasks and labels decide what is recognised; numbers among them are written exactly.
+        text = table.data.drop("time_ms", *table.names)
+        found.update(text.write_json().encode())
+        found.update(table.people.write_json().encode())
     return found.hexdigest()

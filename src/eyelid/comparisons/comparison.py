@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eyelid.audits.statistics import Rate, rate_of_decisions, rate_of_shares
-from eyelid.comparisons.outcome import Outcome, Questions
+from eyelid.audits.statistics import Rate, rate_of_decisions
+from eyelid.comparisons.limits import is_constant, rate_of_runs, with_runs
+from eyelid.comparisons.outcome import MIXED, Outcome, Questions
 from eyelid.comparisons.settings import Setting
-from eyelid.privacy.guarantee import Guarantee
+from eyelid.mechanisms import find
+from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.privacy.unit import Trust
 
 if TYPE_CHECKING:
     import polars as pl
     from markupsafe import Markup
+    from numpy.typing import NDArray
 
 RAW = "raw features, as people publish them today"
 UNCOVERED = (
@@ -30,6 +33,9 @@ COUNTED = (
     "Nothing was released, so nothing was counted in a ledger. 'eyelid recommend' chooses without "
     "looking at these people, or pays for looking."
 )
+
+# How often limits may miss the truth where the best of many is looked at.
+_STRICT = 0.01
 
 
 @dataclass(frozen=True)
@@ -79,7 +85,11 @@ class Row:
     @property
     def named(self) -> Rate | None:
         """People named by the strongest attacker over all runs; None where nobody's record is."""
-        return None if self.attacker is None else self._named(self.attacker)
+        return self.named_within(0.05)
+
+    def named_within(self, alpha: float) -> Rate | None:
+        """The same with limits that miss the truth no more often than ``alpha``."""
+        return None if self.attacker is None else self._named(self.attacker, alpha)
 
     @property
     def attacker(self) -> str | None:
@@ -89,8 +99,10 @@ class Row:
         return max(self.runs[0].named, key=lambda who: self._named(who).rate)
 
     def _named(self, attacker: str, alpha: float = 0.05) -> Rate:
-        shares = np.mean([run.named[attacker] for run in self.runs], axis=0)
-        return rate_of_decisions(shares, self.runs[0].chance, alpha)
+        shares = np.array([run.named[attacker] for run in self.runs])
+        # One record names at most one of a group, so that over people limits err on the wide side.
+        rate = rate_of_decisions(shares.mean(axis=0), self.runs[0].chance, alpha)
+        return with_runs(rate, shares, alpha)
 
     @property
     def nobodys(self) -> bool:
@@ -103,9 +115,46 @@ class Row:
         )
 
     def used(self, chance: float, alpha: float = 0.05) -> Rate | None:
-        """Windows whose target is told, over people; None where it was not tried."""
-        shares = [run.used for run in self.runs if run.used is not None]
-        return rate_of_shares(np.mean(shares, axis=0), chance, alpha=alpha) if shares else None
+        """Windows whose target is told; None where it was not tried.
+
+        Limits are over people and runs; from 0 to 1 where they cannot be known (`one_draw`).
+        """
+        if not len(self._used):
+            return None
+        found = rate_of_runs(self._used, chance, alpha, one_for_all=self._one_for_all)
+        return replace(found, low=0.0, high=1.0) if self.one_draw else found
+
+    @property
+    def _used(self) -> NDArray[np.float64]:
+        return np.array([run.used for run in self.runs if run.used is not None])
+
+    @property
+    def one_draw(self) -> bool:
+        """Whether use was tried with a single draw that serves everybody.
+
+        How much else another draw would have given is not to be seen then.
+        """
+        return self._one_for_all and len(self._used) == 1
+
+    @property
+    def _one_for_all(self) -> bool:
+        """Whether one draw serves everybody: means, groups, made-up people, rows that mix people.
+
+        Noise in somebody's own records is drawn for each, and its spread is in that over people.
+        """
+        if self.promise is None:
+            return False
+        mixed = self.setting is not None and issubclass(find(self.setting.mechanism), MIXED)
+        return mixed or self.promise.guarantee.trust is Trust.CENTRAL
+
+    def says_the_same(self, chance: float) -> bool:
+        """Whether what learned from it gives always the same answer."""
+        return len(self._used) > 0 and not self.one_draw and is_constant(self._used, chance)
+
+    @property
+    def not_used(self) -> str:
+        """Why use was not tried; empty where it was."""
+        return "" if len(self._used) else next((r.not_used for r in self.runs if r.not_used), "")
 
     def region(self, chance: float) -> tuple[Rate | None, Rate | None]:
         """People named and windows told, with limits that hold both true values at once.
@@ -113,16 +162,22 @@ class Row:
         Each may miss its own in half of the 5 %, so that they miss either in no more than 5 %,
         however the two hang together.
         """
-        named = None if self.attacker is None else self._named(self.attacker, alpha=0.025)
-        return named, self.used(chance, alpha=0.025)
+        return self.named_within(0.025), self.used(chance, alpha=0.025)
 
     def told(self, attribute: str) -> tuple[float, float, float] | None:
         """Balanced accuracy of telling an attribute with limits, the mean over runs."""
+        if self.shows(attribute):
+            return 1.0, 1.0, 1.0
         found = [run.attributes[attribute] for run in self.runs if attribute in run.attributes]
         if not found:
             return None
         rate, low, high = np.mean(found, axis=0).tolist()
         return rate, low, high
+
+    def shows(self, attribute: str) -> bool:
+        """Whether a setting makes an attribute public: groups by it are told by name."""
+        given = {} if self.setting is None else dict(self.setting.parameters)
+        return attribute in [name.strip() for name in str(given.get("by") or "").split(",")]
 
     @property
     def error_of_span(self) -> float | None:
@@ -150,6 +205,7 @@ class Comparison:
         simulated: whether the people are made up.
         written: the page, if one was.
         options: what to type for the same.
+        remarks: what else there is to say about what was asked.
     """
 
     raw: Row
@@ -161,6 +217,7 @@ class Comparison:
     simulated: bool = False
     written: Path | None = None
     options: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     def command(self, source: str = "IN") -> str:
         """What to type to see the same again."""
@@ -181,6 +238,16 @@ class Comparison:
         """What was run."""
         return [row for row in self.rows if row.runs]
 
+    def useful(self, row: Row) -> bool:
+        """Whether a row is better than guessing, by its lower 99 % limit.
+
+        Many are tried and the best is looked at: of 40 that are useless, at 95 % one would seem
+        better, at 99 % one in five such comparisons has one.
+        """
+        used = row.used(self.used_chance, _STRICT)
+        same = row.says_the_same(self.used_chance)
+        return used is not None and not same and used.low > self.used_chance
+
     @property
     def skipped(self) -> list[Row]:
         """What could not be, with reasons."""
@@ -196,16 +263,27 @@ class Comparison:
         if len(totals) < 2:
             return ""
         return (
-            f"These are not {len(self.ran)} ways to give the same promise: there are "
-            f"{len(totals)} different ones to a person, and each point carries its own. Compare "
-            "those with the same."
+            f"There are {len(totals)} different promises to a person: compare those with the same."
         )
 
     @property
     def notes(self) -> list[str]:
         """What whoever looks at it must know."""
-        own = [] if self.simulated else [UNCOVERED]
-        return [*([self.unequal] if self.unequal else []), *own, COUNTED]
+        from eyelid.comparisons.wording import ABOVE, against_promise
+
+        above = [row.name for row in self.ran if against_promise(self, row) == ABOVE]
+        broken = f"More people are named than is allowed, please report it: {'; '.join(above)}."
+        told = [broken if above else "", self.unequal, self._one_draw, *self.remarks]
+        return [*filter(None, told), *([] if self.simulated else [UNCOVERED]), COUNTED]
+
+    @property
+    def _one_draw(self) -> str:
+        if self.questions.target is None or not any(row.one_draw for row in self.ran):
+            return ""
+        return (
+            "One draw serves everybody in means, groups and made-up people: what another draw "
+            "would give is not to be seen in a single run. --repeats 3 or more gives limits."
+        )
 
     def frame(self) -> pl.DataFrame:
         """The table, one row a setting, the raw data first."""
@@ -218,8 +296,12 @@ class Comparison:
         return [self._record(row) for row in (self.raw, *self.rows)]
 
     def _record(self, row: Row) -> dict[str, Any]:
+        from eyelid.comparisons.wording import against_promise
+
         promise, named = row.promise, row.named
-        used = row.used(self.used_chance)
+        used = _rate(row.used(self.used_chance))
+        if used is not None and row.one_draw:
+            used |= {"low": None, "high": None}
         return {
             "setting": row.name,
             "mechanism": None if row.setting is None else row.setting.mechanism,
@@ -229,13 +311,18 @@ class Comparison:
             "person_total": _total(row),
             "rank1_bound": None if promise is None else promise.bound(self.people),
             "named": _rate(named),
+            "above_bound": against_promise(self, row) or None,
             "attacker": row.attacker,
             "names_nobody": row.nobodys,
-            "used": _rate(used),
+            "used": used,
+            "one_draw": row.one_draw,
+            "same_answer": row.says_the_same(self.used_chance),
+            "not_used": row.not_used or None,
             "attributes": {
                 name: None
                 if told is None
                 else dict(zip(("rate", "low", "high"), told, strict=True))
+                | {"public": row.shows(name)}
                 for name in self.questions.attributes
                 for told in [row.told(name)]
             },
@@ -285,6 +372,8 @@ def total_of(promise: Promise) -> str:
     person = promise.person_level
     if not person.holds:
         return "no guarantee"
+    if person.kind is Kind.K_ANONYMITY:
+        return f"{person.numbers()}, means of groups"
     return (
         f"{person.numbers()} (an aggregate)" if person.trust is Trust.CENTRAL else person.numbers()
     )
@@ -297,5 +386,5 @@ def _total(row: Row) -> str | None:
     return total_of(row.promise)
 
 
-def _rate(rate: Rate | None) -> dict[str, float] | None:
+def _rate(rate: Rate | None) -> dict[str, float | None] | None:
     return None if rate is None else {"rate": rate.rate, "low": rate.low, "high": rate.high}

@@ -121,8 +121,20 @@ class Facts:
         """The attribute of made-up people that stands for one of these people."""
         return name if name in ("age", "gender", "glasses") else _STAND_IN
 
+    @property
+    def tasks_are_too_many(self) -> bool:
+        """Whether made-up people have fewer tasks, which are easier to tell apart."""
+        return len(self.tasks) > len(TASKS)
+
     def told(self, attributes: Sequence[str] = ()) -> list[str]:
         """In words: what was used, and what stands for what."""
+        if self.simulable:
+            # Nobody was made up, and the candidates follow from these all the same.
+            return [
+                f"{self.people} people, {self.recordings} recordings of whoever has most, "
+                f"{self.length} rows of the shortest, {len(self.features)} features, tasks: "
+                f"{', '.join(self.tasks) or 'none'}"
+            ]
         minutes = self._minutes * _SHORTEST
         tasks = ", ".join(dict.fromkeys(self.tasks_made_up))
         lines = [
@@ -135,6 +147,8 @@ class Facts:
                 f"your {len(self.tasks)} tasks are others than the simulator's: "
                 f"{len(set(self.tasks_made_up))} of its own stand for them"
             )
+        if self.tasks_are_too_many:
+            lines.append("telling so few apart is easier, so that tasks recognised are not told")
         lines += [
             f"people's {name} is not in the simulator: gender stands for it, two kinds whose eyes "
             "differ a little"

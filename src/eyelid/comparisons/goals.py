@@ -40,6 +40,7 @@ _SIGNS: dict[str, Callable[[float, float], bool]] = {
     "=": operator.eq,
 }
 _FORM = re.compile(r"^\s*(.+?)\s*(<=|>=|=<|=>|==|≤|≥|<|>|=)\s*(.+?)\s*$")
+_NUMBER = re.compile(r"^(\S+?)\s*(x|×|%)?$", re.IGNORECASE)
 _SPELLINGS = {"=<": "<=", "=>": ">=", "==": "=", "≤": "<=", "≥": ">="}
 
 
@@ -88,7 +89,7 @@ class Verdict:
     Attributes:
         goal: as it was written.
         met: whether by the mean, or by the promise.
-        surely: whether by the 95 % limit too.
+        clearly: whether by the 95 % limit too: of made-up people, no promise about others.
         guaranteed: whether the guarantee implies it.
         off: how far off, from 0 to 1.
         value: the mean figure; None where there is none.
@@ -99,7 +100,7 @@ class Verdict:
 
     goal: str
     met: bool
-    surely: bool = False
+    clearly: bool = False
     guaranteed: bool = False
     off: float = 0.0
     value: float | None = None
@@ -132,6 +133,28 @@ class Goals:
     def attributes(self) -> tuple[str, ...]:
         """Attributes that should not be told."""
         return tuple(goal.name for goal in self.asked if goal.is_attribute)
+
+    def after(self, spent: float) -> Goals:
+        """What is left for a release when so much ε was spent on choosing it.
+
+        Whoever is promised less than a person is part of one, so that it counts for every unit.
+        """
+
+        def left(goal: Goal) -> Goal:
+            if goal.name != "epsilon":
+                return goal
+            if spent >= goal.limit:
+                raise InputError(
+                    f"--tuning-epsilon {spent:g} leaves nothing of {goal.text}: choose one below "
+                    f"{goal.limit:g}, so that something is left for the release"
+                )
+            return replace(
+                goal,
+                text=f"{goal.text} less {spent:g} for the choice",
+                limit=goal.limit - spent,
+            )
+
+        return Goals(tuple(left(goal) for goal in self.asked))
 
     def without_promises(self) -> Goals:
         """What is measured alone."""
@@ -180,14 +203,17 @@ def _parsed(text: str, facts: Facts) -> Goal:
         if sign != "=":
             raise InputError(f"{short}: {name} is a word, write {name}={value}")
         return Goal(short, name, sign, word=value)
-    times = name == "rank1" and value.lower().endswith(("x", "×"))
-    percent = value.endswith("%")
+    written = _NUMBER.match(value)
+    digits, sign_after = written.groups("") if written else (value, "")
     try:
-        number = float(value.rstrip("xX×%")) / (100 if percent else 1)
+        number = float(digits) / (100 if sign_after == "%" else 1)
     except ValueError:
         raise InputError(f"{short}: '{value}' is no number") from None
-    if not times and value.lower().endswith(("x", "×")):
+    times = sign_after not in ("", "%")
+    if times and name != "rank1":
         raise InputError(f"{short}: only rank1 is given in times chance (x)")
+    if sign_after == "%" and name in PROMISES:
+        raise InputError(f"{short}: {name} is no share, write it without %")
     chance = {"rank1": facts.chance, "task": 1 / max(1, len(facts.tasks)), "error": 0.0}
     limit = number / facts.people if times else number
     return Goal(short, name, sign, limit, chance=chance.get(name, 0.5))
@@ -237,7 +263,7 @@ def _check(goal: Goal, facts: Facts) -> None:
     if name == "delta" and limit >= 1:
         raise InputError(f"{text}: delta must be below 1")
     if name == "k":
-        if limit != int(limit) or limit < 2:
+        if not math.isfinite(limit) or limit != int(limit) or limit < 2:
             raise InputError(f"{text}: k must be a whole number of at least 2")
         if limit > facts.people:
             raise InputError(

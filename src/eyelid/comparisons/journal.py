@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TextIO
@@ -44,7 +45,7 @@ def journal(folder: Path | None, work: str) -> Iterator[Journal]:
     """
     path = None if folder is None else folder / f".eyelid-compare-{work[:16]}.jsonl"
     try:
-        file = None if path is None else path.open("a+", encoding="utf-8", errors="replace")
+        file = None if path is None else _opened(path)
     except OSError:
         file = None
     if file is None or path is None:
@@ -60,6 +61,15 @@ def journal(folder: Path | None, work: str) -> Iterator[Journal]:
         file.truncate(whole)
         yield Journal(file, done)
         path.unlink(missing_ok=True)
+
+
+def _opened(path: Path) -> TextIO:
+    """The file, made so that nobody else can read it."""
+
+    def private(name: str, flags: int) -> int:
+        return os.open(name, flags, 0o600)
+
+    return open(path, "a+", encoding="utf-8", errors="replace", opener=private)
 
 
 def _noted(text: str) -> tuple[dict[str, dict[str, Any]], int]:

@@ -1,7 +1,20 @@
 """Does a release meet somebody's goals? What is promised beside what was measured.
 
-A measured goal is met when the mean over people and studies meets it, *surely* when its 95 % limit
-does too. Where a guarantee implies a goal whoever attacks, it is met, and that is said.
+A measured goal is met when the mean over people and studies meets it, *clearly* when its 95 % limit
+does too: that is about made-up people, and no promise. Where a guarantee implies a goal whoever
+attacks, it is met, and that is said.
+
+Means over everybody and made-up people have nobody's record, so that attackers have nobody to name:
+goals about that are met. *Guaranteed* they are only where the promise to a person implies them
+against whoever knows everybody else, and asks who, or of which kind, the last one is:
+
+* One of N equally likely people: whichever two of them it could be are neighbours that differ in
+  one person, so that an answer is at most e^ε times likelier (but for δ) when it is right than when
+  it is another. Summed up over N answers: right with (e^ε + (N − 1)δ)/(e^ε + N − 1) at most, as for
+  somebody's own record that is judged alone.
+* One of two kinds: a balanced accuracy of (1 + advantage)/2 at most, where the advantage is the
+  most that the promise allows in telling two neighbours apart. What is true of people at large, and
+  not of the last one alone, is not counted.
 
 **How far off** a release is from a goal is a number from 0 (met) to 1 (as far as can be), of what
 lies between the goal and the worst: everybody named, nothing recognised beyond chance, an
@@ -14,7 +27,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from statistics import fmean
+from statistics import fmean, stdev
 from typing import Any
 
 import numpy as np
@@ -24,8 +37,10 @@ from eyelid.comparisons.candidates import Candidate, promise_kept
 from eyelid.comparisons.comparison import total_of
 from eyelid.comparisons.goals import Goal, Goals, Verdict
 from eyelid.comparisons.outcome import Outcome
-from eyelid.privacy.guarantee import rounded_up
+from eyelid.privacy.composition import replace_one
+from eyelid.privacy.guarantee import Kind, rounded_up
 from eyelid.privacy.rank1 import rank1_bounds
+from eyelid.privacy.unit import Trust
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,14 +56,16 @@ class Figures:
     @cached_property
     def named(self) -> Rate | None:
         """People named by the strongest attacker; None where nobody was."""
-        attackers = self.runs[0].named
-        rates = [
-            rate_of_decisions(
-                np.concatenate([run.named[who] for run in self.runs]), self.runs[0].chance
-            )
-            for who in attackers
-        ]
-        return max(rates, key=lambda rate: rate.rate, default=None)
+        return None if self.attacker is None else self._named(self.attacker)
+
+    @cached_property
+    def attacker(self) -> str | None:
+        """Who that is, and what they know."""
+        return max(self.runs[0].named, key=lambda who: self._named(who).rate, default=None)
+
+    def _named(self, who: str) -> Rate:
+        shares = np.concatenate([run.named[who] for run in self.runs])
+        return rate_of_decisions(shares, self.runs[0].chance)
 
     @cached_property
     def used(self) -> Rate | None:
@@ -84,6 +101,7 @@ class Figures:
             "data": "simulated",
             "studies": len(self.runs),
             "named": None if self.named is None else asdict(self.named),
+            "attacker": self.attacker,
             "used": None if self.used is None else asdict(self.used),
             "attributes": {
                 name: dict(zip(("rate", "low", "high"), self.told(name) or (), strict=False))
@@ -123,13 +141,20 @@ class Judged:
         return max((verdict.off for verdict in self.verdicts), default=0.0)
 
     @property
+    def carries_nothing(self) -> bool:
+        """Whether the task is not clearly told better than by guessing, where it was asked."""
+        used = None if self.figures is None else self.figures.used
+        return used is not None and used.low <= used.chance
+
+    @property
     def promise_first(self) -> tuple[float, ...]:
         """Sorts releases that meet the goals: the strongest promise to a person first, then use.
 
         Whatever has an ε of at most 10 for a person in total comes first, the smallest leading;
-        then k people among whom one hides, the most leading; then larger ε.
+        then k people among whom one hides, the most leading; then larger ε. What carries nothing
+        comes after all of them: noise keeps any promise.
         """
-        return (*self.candidate.strength, -self._use)
+        return (float(self.carries_nothing), *self.candidate.strength, -self._use)
 
     @property
     def nearness(self) -> tuple[float, ...]:
@@ -155,6 +180,7 @@ class Judged:
             "person_level": promise.person_level.summary() | {"how": promise.how},
             "person_total": total_of(promise),
             "names_nobody": candidate.nobodys,
+            "carries_nothing": self.carries_nothing,
             "rank1_bound": promise.bound(candidate.people),
             "advantage_bound": candidate.advantage,
             "figures": None if self.figures is None else self.figures.to_dict(),
@@ -180,14 +206,17 @@ def judged(candidate: Candidate, runs: Sequence[Outcome], goals: Goals) -> Judge
 def _measured(goal: Goal, candidate: Candidate, figures: Figures) -> Verdict:
     """A goal that takes a run to decide."""
     if candidate.nobodys and (goal.name == "rank1" or goal.is_attribute):
-        return Verdict(goal.text, True, True, True, says=_nobody(candidate))
+        implied, says = _of_nobody(goal, candidate)
+        return Verdict(goal.text, True, implied, implied, says=says)
     if goal.name == "error":
         if not figures.errors:
             return _unknown(goal, "nobody's values are released, so none is off")
-        value, worst = fmean(figures.errors), max(figures.errors)
+        value, limits = fmean(figures.errors), _limits(figures.errors)
         off = 0.0 if goal.met(value) else 1 - goal.limit / value
-        low = min(figures.errors)
-        return Verdict(goal.text, goal.met(value), goal.met(worst), False, off, value, low, worst)
+        clearly = limits is not None and goal.met(limits[1])
+        return Verdict(
+            goal.text, goal.met(value), clearly, False, off, value, *(limits or (None, None))
+        )
     if goal.name == "task":
         rate = figures.used
         if rate is None:
@@ -219,6 +248,8 @@ def _named(goal: Goal, candidate: Candidate, named: Rate | None) -> Verdict:
     if alone is not None and whole.met(alone):
         says = f"guaranteed: at most {rounded_up(100 * alone, 3)}%"
         says += "" if implied else " of those who are judged one at a time"
+        if candidate.promise.person_level.kind is Kind.K_ANONYMITY:
+            says += ", if this is their only release and nobody of a group tells of themselves"
     if named is None:
         return _unknown(goal, "recordings cannot be parted into what is known and what is shown")
     return Verdict(
@@ -246,8 +277,28 @@ def _unknown(goal: Goal, why: str) -> Verdict:
     return Verdict(goal.text, False, off=1.0, says=f"not measured: {why}")
 
 
-def _nobody(candidate: Candidate) -> str:
-    """Why nobody is named, and what could be told all the same."""
+def _limits(values: Sequence[float]) -> tuple[float, float] | None:
+    """Student's 95 % limits of the mean over studies, no error below 0; None for a single one."""
+    from scipy.special import stdtrit
+
+    if len(values) < 2:
+        return None
+    wide = float(stdtrit(len(values) - 1, 0.975)) * stdev(values) / len(values) ** 0.5
+    return max(0.0, fmean(values) - wide), fmean(values) + wide
+
+
+def _of_nobody(goal: Goal, candidate: Candidate) -> tuple[bool, str]:
+    """Whether the promise implies a goal where nobody's record is, and what it comes to."""
     advantage = candidate.advantage
-    bound = "no bound" if advantage is None else f"at most {rounded_up(100 * advantage, 3)}%"
-    return f"nobody's record is released; advantage in telling who took part: {bound}"
+    told = "no bound" if advantage is None else f"at most {rounded_up(100 * advantage, 3)}%"
+    says = f"nobody's record is released; advantage in telling who took part: {told}"
+    if goal.is_attribute:
+        most, limit = None if advantage is None else (1 + advantage) / 2, goal
+    else:
+        # As if the last one's own record were judged alone.
+        last = replace(replace_one(candidate.promise.person_level), trust=Trust.LOCAL, mu=None)
+        most = rank1_bounds(last, candidate.people)["raw_to_release"]
+        limit = replace(goal, limit=goal.limit / (goal.chance * candidate.people))
+    implied = most is not None and limit.met(most)
+    told = "may be told" if most is None else f"is told with at most {rounded_up(100 * most, 3)}%"
+    return implied, f"{says}; to whoever knows all others, the last one {told}"

@@ -3,13 +3,15 @@
 The same is asked of releases of every kind, each in the way that is fair to it:
 
 * **Own records** (noise, made-up rows in somebody's name): attackers who know raw recordings of
-  something else name whose a released one is, and the other way round; what is learned from the
-  release of the others is tested on raw windows of somebody.
-* **Groups** of `ksame`: attackers get the mean of each group under the names of all its members;
-  whole groups are left out in tests.
-* **Means and made-up people** have nobody's record: nobody is named, which is said and not drawn as
-  a success; the mechanism is run again without those who are tested. So it is where a paper's rows
-  stand in somebody's name and come from others too.
+  something else name whose a released one is, and the other way round; and so does whoever has the
+  very recordings (`same_recordings`). What is learned from the release of the others is tested on
+  raw windows of somebody.
+* **Groups** of `ksame`, and noisy means of several groups: all these attackers get the mean of each
+  group under the names of all its members. Whole groups of `ksame` are left out in tests.
+* **Means over everybody and made-up people** have nobody's record: nobody is named, which is said
+  and not drawn as a success. The mechanism is run again without those who are tested, for these,
+  for noisy means of groups, and where a paper's rows stand in somebody's name and come from others
+  too.
 """
 
 from __future__ import annotations
@@ -27,12 +29,18 @@ from eyelid.audits.attackers import find_attackers
 from eyelid.audits.attributes import infer_attributes
 from eyelid.audits.classifiers import Codes
 from eyelid.audits.error import error_of
-from eyelid.audits.groups import Grouped, one_a_group
+from eyelid.audits.groups import Grouped, one_a_group, under_names
 from eyelid.audits.held_out import learned_without
 from eyelid.audits.identification import identify
 from eyelid.audits.means import true_means
 from eyelid.audits.protocols import POSITIVE, Material, find_protocol
 from eyelid.audits.utility import utility
+from eyelid.comparisons.same_recordings import (
+    KNOWS,
+    Shares,
+    named_by_likelihood,
+    named_by_rows,
+)
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.features import FeatureMechanism
@@ -47,11 +55,9 @@ from eyelid.privacy.noise import Randomness, randomness
 # Who judges windows, and who averages noise away.
 ATTACKERS = ("lda", "means", "whitened")
 _PROTOCOLS = ("raw→release", "release→raw")
-_CENTRAL = (MeanMechanism, Seeded, Synthetic)
+_MADE_UP = (Seeded, Synthetic)
 # Rows in somebody's name that others have taught something.
-_MIXED = (KSamePaper, MarginalsPaper)
-
-Shares = tuple[float, ...]
+MIXED = (KSamePaper, MarginalsPaper)
 
 
 @dataclass(frozen=True)
@@ -82,6 +88,7 @@ class Outcome:
         chance: of naming somebody by guessing.
         used: of each person, the share of windows whose target was told; None where it was not
             tried.
+        not_used: why it was not tried.
         used_chance: what always naming the commonest gives, where it was asked.
         attributes: by name, the balanced accuracy of the best attacker with its 95 % limits.
         error_of_span: root mean square error of a released value, or of a released mean.
@@ -91,6 +98,7 @@ class Outcome:
     named: dict[str, Shares] = field(default_factory=dict)
     chance: float = 0.0
     used: Shares | None = None
+    not_used: str = ""
     used_chance: float = 0.0
     attributes: dict[str, tuple[float, float, float]] = field(default_factory=dict)
     error_of_span: float | None = None
@@ -108,6 +116,7 @@ class Outcome:
             named={name: tuple(shares) for name, shares in told["named"].items()},
             chance=told["chance"],
             used=None if used is None else tuple(used),
+            not_used=told["not_used"],
             used_chance=told["used_chance"],
             attributes={name: tuple(three) for name, three in told["attributes"].items()},
             error_of_span=told["error_of_span"],
@@ -146,21 +155,27 @@ def measured(
     noise = randomness(np.random.default_rng([seed, *b"one run of many"]))
     if isinstance(law, KSame):
         found = _groups(law, table, questions, seed)
-    elif isinstance(law, _CENTRAL):
-        found = _nobodys_records(law, taken, table, questions, seed)
+    elif isinstance(law, MeanMechanism):
+        found = _means(law, taken, table, questions, seed)
+    elif isinstance(law, _MADE_UP):
+        taught = _taught(law, taken, table, questions, noise, seed)
+        found = replace(taught, chance=1 / len(table.people))
     else:
         released = law.apply(taken, noise)
         released = replace(released, people=released.people.select("person"), released=True)
         names = [name for name in table.names if name in released.names]
         own = table.only(*names)
         material = Material(own, replace(released.only(*names), features=own.features))
-        if isinstance(law, _MIXED):
+        if isinstance(law, MIXED):
             found = _own_records(material, replace(questions, target=None), seed)
-            found = replace(found, used=_taught(law, taken, table, questions, noise, seed))
+            taught = _taught(law, taken, table, questions, noise, seed)
+            found = replace(found, used=taught.used, not_used=taught.not_used)
         else:
             found = _own_records(material, questions, seed)
+        best = named_by_likelihood(law, taken, released)
+        found = _named_too(found, best or named_by_rows(material))
         if isinstance(law, KSamePaper):
-            found = _intersected(found, material)
+            found = _named_too(found, _intersecting(material))
     return replace(found, seconds=time.perf_counter() - started)
 
 
@@ -179,7 +194,7 @@ def _own_records(
     except InputError:
         # Recordings that cannot be parted: nothing can be known beforehand and something shown.
         findings = []
-    used, chance = None, 0.0
+    used, chance, not_used = None, 0.0, ""
     if questions.target is not None:
         uses = utility(
             material,
@@ -191,10 +206,15 @@ def _own_records(
         )
         if uses:
             used, chance = uses[0].shares, uses[0].raw.chance
+        elif together is not None:
+            not_used = "all are in one group: nobody is left to learn from"
+        else:
+            not_used = f"no {questions.target} is left to learn from"
     return Outcome(
         named={f"{f.attacker}, {f.protocol}": tuple(f.shares.tolist()) for f in findings},
         chance=findings[0].rate.chance if findings else 1 / len(material.people),
         used=used,
+        not_used=not_used,
         used_chance=chance,
         attributes=_attributes(material, questions, seed),
         error_of_span=None
@@ -210,38 +230,46 @@ def _groups(law: KSame, table: FeatureTable, questions: Questions, seed: int) ->
     grouped = Grouped(law, table, one_a_group(law, table, member), member)
     material = Material(table, grouped.named())
     together = grouped.groups_of(material.people)
-    return _intersected(_own_records(material, questions, seed, together), material)
+    found = _own_records(material, questions, seed, together)
+    return _named_too(found, named_by_rows(material) | _intersecting(material))
 
 
-def _intersected(found: Outcome, material: Material) -> Outcome:
-    """With whoever has the very recordings, and asks in which groups somebody is in every task."""
+def _intersecting(material: Material) -> dict[str, Shares]:
+    """By whoever has the very recordings, and asks in which groups somebody is in every task."""
     assert material.released is not None, "there is no release"
     rate = intersection(material.original, material.released).rate
-    shares = (rate,) * len(material.people)
-    return replace(found, named=found.named | {"intersection, has the very recordings": shares})
+    return {f"intersection, {KNOWS}": (rate,) * len(material.people)}
 
 
-def _nobodys_records(
-    law: FeatureMechanism,
+def _named_too(found: Outcome, named: dict[str, Shares]) -> Outcome:
+    """With people named by other attackers as well."""
+    return replace(found, named=found.named | named)
+
+
+def _means(
+    law: MeanMechanism,
     taken: FeatureTable,
     table: FeatureTable,
     questions: Questions,
     seed: int,
 ) -> Outcome:
-    """Means over people, or made-up ones: what they teach about people who had no part in them."""
+    """Noisy means: what they teach about others, and of several groups, who is behind them."""
     noise = randomness(np.random.default_rng([seed, *b"nobody in particular"]))
-    used = _taught(law, taken, table, questions, noise, seed)
-    error = None
-    if isinstance(law, MeanMechanism):
-        groups = law.partition(taken, noise)
-        released = law.present(law.noisy_means(taken, groups, noise))
-        names = [name for name in table.names if name in released.names]
-        truth = true_means(groups, table.only(*names), released)
-        error = error_of(truth, replace(released, features=truth.features)).rmse_of_span
-    return Outcome(
-        chance=1 / len(table.people),
-        used=used,
-        error_of_span=error,
+    taught = _taught(law, taken, table, questions, noise, seed)
+    groups = law.partition(taken, noise)
+    released = law.present(law.noisy_means(taken, groups, noise))
+    own = table.only(*[name for name in table.names if name in released.names])
+    truth = true_means(groups, own, released)
+    found = Outcome(chance=1 / len(table.people))
+    if law.drawn or len(groups.people) > 1:
+        material = Material(own, under_names(own, released, groups.member))
+        found = _own_records(material, replace(questions, target=None), seed, groups.member)
+        found = _named_too(found, named_by_rows(material) | _intersecting(material))
+    return replace(
+        found,
+        used=taught.used,
+        not_used=taught.not_used,
+        error_of_span=error_of(truth, replace(released, features=truth.features)).rmse_of_span,
     )
 
 
@@ -252,31 +280,32 @@ def _taught(
     questions: Questions,
     noise: Randomness,
     seed: int,
-) -> Shares | None:
-    """Of each person, windows whose task is told by a release of others; None where none is."""
+) -> Outcome:
+    """Of each person, windows whose task is told by a release of others; or why none is."""
+    if questions.target is None:
+        return Outcome()
     if questions.target != "task":
-        return None
+        return Outcome(not_used=f"it says nothing of {questions.target}: only tasks are learned")
     run = partial(law.apply, noise=noise)
     try:
         told = learned_without(run, taken, table, model=questions.model, seed=seed)
-    except InputError:
-        # Those who are left are too few for it.
-        return None
-    return None if told is None else tuple(told.tolist())
+    except InputError as error:
+        return Outcome(not_used=f"without those who are tested too few are left: {error}")
+    if told is None:
+        return Outcome(not_used="it says nothing of tasks")
+    return Outcome(used=tuple(told.tolist()))
 
 
 def _attributes(
     material: Material, questions: Questions, seed: int
 ) -> dict[str, tuple[float, float, float]]:
     """How well the best attacker tells each attribute, both kinds counting alike."""
-    if not questions.attributes:
-        return {}
-    protocol = POSITIVE.name if material.released is None else "raw→release"
     found: dict[str, tuple[float, float, float]] = {}
-    for one in infer_attributes(material, questions.attributes, seed=seed)[0]:
-        told = one.balanced_accuracy
-        # Of a quantity the name says where it was split.
-        column = next(a for a in questions.attributes if one.attribute.startswith(a))
-        if one.protocol == protocol and told.rate > found.get(column, (-1.0,))[0]:
-            found[column] = told.rate, told.low, told.high
+    for column in questions.attributes:
+        # One at a time: names of quantities say where they were split, and may begin alike.
+        inferred, _ = infer_attributes(material, [column], seed=seed, control=False)
+        rates = [one.balanced_accuracy for one in inferred]
+        best = max(rates, key=lambda rate: rate.rate, default=None)
+        if best is not None:
+            found[column] = best.rate, best.low, best.high
     return found

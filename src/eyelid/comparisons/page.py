@@ -8,12 +8,15 @@ from dataclasses import dataclass
 from eyelid.audits.statistics import Rate
 from eyelid.comparisons.comparison import Comparison, Row, total_of
 from eyelid.comparisons.plane import caption
+from eyelid.comparisons.wording import ABOVE, against_promise, attackers_told, how_sure, use_told
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.unit import PERSON
 from eyelid.releases.rendering import rendered
 from eyelid.releases.words import coarse, formal_only, limits, percent
 from eyelid.spelling import plural
 from eyelid.version import __version__
+
+_NONE = "none is shown to be better than guessing"
 
 
 @dataclass(frozen=True)
@@ -23,13 +26,13 @@ class Best:
     Attributes:
         total: what a person is promised.
         of: how many promise that.
-        row: the best of them.
+        name: of the best of them; empty where none is shown to be better than guessing.
         use: how good it is, in words.
     """
 
     total: str
     of: int
-    row: Row
+    name: str
     use: str
 
 
@@ -43,6 +46,10 @@ def comparison_page(comparison: Comparison) -> str:
         findings=findings(comparison),
         best=best_by_promise(comparison),
         total_of=total_of,
+        how_sure=how_sure,
+        against_promise=against_promise,
+        above=ABOVE,
+        attackers=attackers_told(comparison),
         limits=limits,
         version=__version__,
     )
@@ -51,14 +58,23 @@ def comparison_page(comparison: Comparison) -> str:
 def findings(comparison: Comparison) -> list[str]:
     """What the figures come to, in sentences."""
     found = [_raw(comparison), _of_person(comparison)]
-    smaller = _best(comparison, [r for r in comparison.ran if _hides_less(_guarantee(r))])
+    less = [row for row in comparison.ran if _hides_less(_guarantee(row))]
+    smaller = _best(comparison, less)
+    if smaller is None and less:
+        found.append(f"Of {plural(len(less), 'setting')} that hide less than a person, {_NONE}.")
     if smaller is not None:
         found.append(
             f"The most useful that hides less than a person is {smaller.name}: "
             f"{_told(comparison, smaller)}. For a person that comes to {_total(smaller)}."
         )
     among = [r for r in comparison.ran if not _guarantee(r).kind.differential]
-    grouped = _best(comparison, [row for row in among if _guarantee(row).holds])
+    groups = [row for row in among if _guarantee(row).holds]
+    grouped = _best(comparison, groups)
+    if grouped is None and any(row.one_draw for row in groups):
+        found.append(
+            f"Without any ε, {_highest(comparison, groups)}: one draw of groups, whose limits are "
+            "unknown; --repeats 3 gives some."
+        )
     if grouped is not None:
         found.append(
             f"Without any ε, {grouped.name} gives {_told(comparison, grouped)}. That is one among "
@@ -77,8 +93,22 @@ def best_by_promise(comparison: Comparison) -> list[Best]:
     for total, rows in alike.items():
         best = _best(comparison, rows)
         if best is not None:
-            found.append(Best(total, len(rows), best, _use(comparison, best)))
+            found.append(Best(total, len(rows), best.name, _use(comparison, best)))
+        elif any(row.one_draw for row in rows):
+            found.append(
+                Best(total, len(rows), "", f"one draw cannot tell: {_highest(comparison, rows)}")
+            )
+        elif any(row.used(comparison.used_chance) is not None for row in rows):
+            found.append(Best(total, len(rows), "", _NONE))
     return found
+
+
+def _highest(comparison: Comparison, rows: list[Row]) -> str:
+    """The highest figure of those that one draw was tried of, which proves nothing yet."""
+    rates = {row.name: row.used(comparison.used_chance) for row in rows if row.one_draw}
+    known = {name: rate.rate for name, rate in rates.items() if rate is not None}
+    name = max(known, key=lambda one: known[one])
+    return f"{name} had {percent(known[name])} there"
 
 
 def _raw(comparison: Comparison) -> str:
@@ -107,21 +137,26 @@ def _of_person(comparison: Comparison) -> str:
     ]
     if not rows:
         return "None of these hides a whole person at an ε of at most 10."
+    lead = f"Of {plural(len(rows), 'setting')} whose total for a person is at most ε = 10,"
     best = _best(comparison, rows)
     if best is None:
-        return ""
-    used = best.used(comparison.used_chance)
-    lead = (
-        f"Of {plural(len(rows), 'setting')} whose total for a person is at most ε = 10, "
-        f"{best.name} is the most useful: {_told(comparison, best)}."
-    )
+        drawn = [row for row in rows if row.one_draw]
+        tried = [row for row in rows if row.used(comparison.used_chance) is not None]
+        if not tried:
+            return ""
+        if not drawn:
+            return f"{lead} {_NONE}: here such a promise costs all of the use."
+        tried_once = plural(len(drawn), "of them was", "of them were")
+        return (
+            f"{lead} {_NONE}. {tried_once.capitalize()} tried with one draw that serves everybody, "
+            f"which cannot tell ({_highest(comparison, drawn)}): --repeats 3 can."
+        )
+    lead = f"{lead} {best.name} is the most useful: {_told(comparison, best)}."
+    used, raw = (row.used(comparison.used_chance) for row in (best, comparison.raw))
     if used is None:
         return lead
-    if used.low <= comparison.used_chance:
-        return f"{lead} That is not told from guessing: here such a promise costs all of the use."
-    raw = comparison.raw.used(comparison.used_chance)
     lost = "" if raw is None else f", {100 * (raw.rate - used.rate):.0f} points below the raw data"
-    return f"{lead} That is above guessing by its own limits{lost}."
+    return f"{lead} That is above guessing by 99 % limits{lost}."
 
 
 def _naming(comparison: Comparison) -> str:
@@ -131,7 +166,7 @@ def _naming(comparison: Comparison) -> str:
         for row in comparison.ran
         if row.named is not None and row.named.low > comparison.chance
     ]
-    if not comparison.ran:
+    if all(row.named is None for row in comparison.ran):
         return ""
     if not named:
         return "In none of the releases are people named clearly more often than by guessing."
@@ -142,28 +177,28 @@ def _naming(comparison: Comparison) -> str:
 
 
 def _best(comparison: Comparison, rows: list[Row]) -> Row | None:
-    """The most useful; None where use was measured of none."""
+    """The most useful; None where none is shown to be better than guessing."""
 
     def use(row: Row) -> float:
         if comparison.questions.target is None:
             return -math.inf if row.error_of_span is None else -row.error_of_span
         used = row.used(comparison.used_chance)
-        return -math.inf if used is None else used.rate
+        return -math.inf if used is None or not comparison.useful(row) else used.rate
 
     known = [row for row in rows if use(row) > -math.inf]
     return max(known, key=use, default=None)
 
 
 def _told(comparison: Comparison, row: Row) -> str:
-    named = "nobody’s record is in it" if row.named is None else f"names {_measured(row.named)}"
+    named = "nobody’s record is in it" if row.nobodys else "naming was not measured"
+    named = named if row.named is None else f"names {_measured(row.named)}"
     return f"{_use(comparison, row)}, {named}"
 
 
 def _use(comparison: Comparison, row: Row) -> str:
     if comparison.questions.target is None:
         return f"a value is off by {coarse(row.error_of_span or 0.0)} spans"
-    used = row.used(comparison.used_chance)
-    return "not tried" if used is None else f"{comparison.questions.target} {_measured(used)}"
+    return f"{comparison.questions.target} {use_told(comparison, row)}"
 
 
 def _measured(rate: Rate) -> str:

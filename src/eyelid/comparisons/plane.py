@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import itertools
 import math
+import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from eyelid.audits.statistics import Rate
@@ -31,7 +34,10 @@ if TYPE_CHECKING:
 ENDINGS = (".svg", ".png")
 _REGION = """\
 Boxes are made to hold both true values in 95 of 100
-such studies (97.5 % limits of each, over people)."""
+such studies: 97.5 % limits, over people and runs."""
+_SAME = "A line without dots: always the same answer."
+_OPEN = "Dotted: one draw serves everybody, limits unknown."
+_GATHERED = "No boxes where many are not told from guessing."
 
 # Okabe & Ito, the lighter ones dark enough for letters; where they come round, so do other dashes.
 _COLOURS = (BLUE, ORANGE, GREEN, "#aa4f8f", "#946500", "#3d8fc7", INK)
@@ -41,14 +47,20 @@ _MARKERS = {
     "person": ("o", "differential privacy of a person"),
     "smaller": ("s", "differential privacy of less than a person"),
     "among": ("D", "no ε: k-anonymity or deniability"),
-    "none": ("X", "no promise that holds"),
+    "none": ("X", "faded: no promise that holds, whoever was named"),
 }
 _FORMAL = "hollow: a person's ε is above 10, formal only"
 _NOBODYS = "nobody's\nrecord is\nreleased"
 _LINE_INCH, _SIDE_INCH, _LANE_INCH, _PLANE_INCH, _LEAST_INCH = 0.152, 3.3, 0.19, 4.5, 4.4
 _LINES_A_COLUMN = 40
-# Letters and leaders beside points, in typographic points.
-_LETTER, _TALL = 5.0, 8.0
+# Letters, leaders and open ends beside points, in typographic points.
+_LETTER, _TALL, _STUB = 5.0, 8.0, 16.0
+# So many that are not told from guessing, and so near to it, share one label.
+_CROWD, _NEAR = 4, (0.12, 0.06)
+_LETTERS_A_LINE = 24
+# How much lighter, or darker, further lines of a mechanism are.
+_SHADES = (0.0, 0.3, -0.4, 0.5)
+_FADED = 0.5
 _REACHES, _DIRECTIONS = (9.0, 14.0, 20.0, 28.0, 37.0, 48.0, 60.0), 24
 
 
@@ -83,6 +95,14 @@ class _Point:
         if not promised.kind.differential:
             return "among"
         return "person" if promised.unit == PERSON else "smaller"
+
+    def at_guessing(self, comparison: Comparison) -> bool:
+        """Whether it is near to guessing on both axes, and told from it on neither."""
+        if self.x is None:
+            return False
+        off = abs(self.x.rate - comparison.chance), abs(self.y[0] - comparison.used_chance)
+        near = off[0] <= _NEAR[0] and off[1] <= _NEAR[1]
+        return near and self.x.low <= comparison.chance and not comparison.useful(self.row)
 
     @property
     def hollow(self) -> bool:
@@ -160,11 +180,14 @@ class _Scene:
         series = []
         for common, own in rows.items():
             turn, colour = divmod(names.index(common.mechanism), len(_COLOURS))
-            dash = _DASHES[(turn + dashes[common.mechanism]) % len(_DASHES)]
+            place = dashes[common.mechanism]
+            dash = _DASHES[(turn + place) % len(_DASHES)]
             dashes[common.mechanism] += 1
             found = [_point(comparison, row, next(number)) for row in sorted(own, key=_swept)]
             points = tuple(point for point in found if point is not None)
-            series.append(_Series(str(common), points, _COLOURS[colour], dash))
+            shade = _shade(_COLOURS[colour], _SHADES[place % len(_SHADES)])
+            shade = _shade(shade, _FADED) if points[0].kind == "none" else shade
+            series.append(_Series(str(common), points, shade, dash))
         return cls(comparison, tuple(series), _point(comparison, comparison.raw), tuple(left_out))
 
     @property
@@ -222,8 +245,23 @@ class _Scene:
         asked = self.comparison
         made_up = "simulated " if asked.simulated else ""
         whose = plural(asked.people, f"{made_up}person", f"{made_up}people")
-        limits = "Bars: 95 % limits over people." if self.by_error else _REGION
-        return [*limits.splitlines(), f"{whose}, {plural(asked.repeats, 'run')} of each setting."]
+        size = f"{whose}, {plural(asked.repeats, 'run')} of each setting."
+        if self.by_error:
+            return ["Bars: 95 % limits over people and runs.", size]
+        told = _REGION.splitlines()
+        rows = [point.row for _, point in self.points if point.number not in self.crowd]
+        told += [_SAME] if any(row.says_the_same(asked.used_chance) for row in rows) else []
+        told += [_OPEN] if any(row.one_draw for row in rows) else []
+        told += [_GATHERED] if self.crowd else []
+        return [*told, size]
+
+    @cached_property
+    def crowd(self) -> tuple[int, ...]:
+        """Numbers of those that share one label, at guessing; none where they are few."""
+        if self.by_error:
+            return ()
+        found = [point.number for _, point in self.points if point.at_guessing(self.comparison)]
+        return tuple(found) if len(found) >= _CROWD else ()
 
 
 def plane(comparison: Comparison) -> Markup:
@@ -271,6 +309,10 @@ def caption(comparison: Comparison) -> str:
             "In the lane at the left nobody’s record is released, so that there is nobody to name: "
             f"across it the place means nothing, and {there}."
         )
+    if any(point.kind == "none" for _, point in scene.points):
+        told.append(
+            "Where no promise holds, that few were named by these attackers promises nothing."
+        )
     if scene.left_out:
         told.append(f"Not drawn, for want of a figure on one axis: {'; '.join(scene.left_out)}.")
     return " ".join([*told, *scene.remarks])
@@ -290,7 +332,7 @@ def _point(comparison: Comparison, row: Row, number: int = 0) -> _Point | None:
         used = row.used(comparison.used_chance) if row.nobodys else used
         if used is None:
             return None
-        y = used.rate, used.low, used.high
+        y = (used.rate,) * 3 if row.one_draw else (used.rate, used.low, used.high)
     if named is None and not row.nobodys:
         return None
     return _Point(number, row, named, y)
@@ -338,7 +380,17 @@ class _Drawing:
         self._lines(main)
         # Many upon each other must not hide what is behind.
         soft = min(0.05, 0.6 / max(1, len(self._on(main=True))))
-        places = [_drawn(main, p, series.colour, soft) for series, p in self._on(main=True)]
+        crowd = self.scene.crowd
+        marks, places = [], []
+        for series, point in self._on(main=True):
+            drawn = _drawn(main, point, series.colour, soft, boxed=point.number not in crowd)
+            if point.number not in crowd:
+                marks.append((str(point.number), series.colour))
+                places.append(drawn)
+        hidden = [(p.x.rate, p.y[0]) for _, p in self._on(main=True) if p.x and p.number in crowd]
+        if crowd:
+            marks.append((f"{_ranges(crowd)}\nnear guessing", GREY))
+            places.append((fmean(x for x, _ in hidden), fmean(y for _, y in hidden)))
         raw = self.scene.raw
         if raw is not None:
             places.append(_drawn_raw(main, self._shown(raw)))
@@ -347,8 +399,8 @@ class _Drawing:
         self._words(side)
         sheet.draw_without_rendering()
         words = "raw data, no error" if self.scene.by_error else "raw data"
-        marks = [(str(p.number), s.colour) for s, p in self._on(main=True)]
-        _labelled(main, places, [*marks, *([(words, INK)] if raw is not None else [])])
+        marks += [(words, INK)] if raw is not None else []
+        _labelled(main, places, marks, hidden)
 
     def _on(self, main: bool) -> list[tuple[_Series, _Point]]:
         """Points on the plane, or in the lane beside it."""
@@ -442,12 +494,13 @@ class _Drawing:
         for place, (series, point) in enumerate(inside, 1):
             value, low, high = point.y
             lane.plot([place] * 2, [low, high], color=series.colour, lw=5, alpha=0.22, zorder=1)
+            _open_ended(lane, place, point, series.colour)
             _mark(lane, place, value, point, series.colour)
             joined.setdefault(series.name, []).append((place, value))
             lane.annotate(
                 str(point.number),
                 (place, max(low, high) if not self.scene.by_error else value),
-                xytext=(0, 3 if not self.scene.by_error else 6),
+                xytext=(0, _STUB + 1 if point.row.one_draw else 6),
                 textcoords="offset points",
                 ha="center",
                 fontsize=SMALL,
@@ -505,10 +558,27 @@ def _mark(axis: Axes, x: float, y: float, point: _Point, colour: str) -> None:
     )
 
 
-def _drawn(axis: Axes, point: _Point, colour: str, soft: float) -> tuple[float, float]:
+def _open_ended(axis: Axes, x: float, point: _Point, colour: str) -> None:
+    """Up and down from a point, nobody knows how far."""
+    if not point.row.one_draw:
+        return
+    for away in (-_STUB, _STUB):
+        axis.annotate(
+            "",
+            (x, point.y[0]),
+            xytext=(0, away),
+            textcoords="offset points",
+            arrowprops={"arrowstyle": "-", "ls": ":", "lw": 1.2, "color": colour, "alpha": 0.7},
+            zorder=2,
+        ).set_in_layout(False)
+
+
+def _drawn(axis: Axes, point: _Point, colour: str, soft: float, boxed: bool) -> tuple[float, float]:
     """The region that is sure to hold the truth, softly, and the point that was measured."""
     assert point.x is not None, "it has no place on the plane"
-    _box(axis, point.x, point.y, colour, soft)
+    if boxed:
+        _box(axis, point.x, point.y, colour, soft)
+        _open_ended(axis, point.x.rate, point, colour)
     _mark(axis, point.x.rate, point.y[0], point, colour)
     return point.x.rate, point.y[0]
 
@@ -536,18 +606,22 @@ def _box(
 
 
 def _labelled(
-    axis: Axes, places: Sequence[tuple[float, float]], labels: Iterable[tuple[str, str]]
+    axis: Axes,
+    places: Sequence[tuple[float, float]],
+    labels: Iterable[tuple[str, str]],
+    others: Sequence[tuple[float, float]] = (),
 ) -> None:
     """Words beside points, where they hide neither points nor each other; a line leads to them."""
-    dots = [axis.transData.transform(place) * 72 / axis.figure.dpi for place in places]
+    dots = [axis.transData.transform(place) * 72 / axis.figure.dpi for place in (*places, *others)]
     frame = axis.get_window_extent()
     edges = [edge * 72 / axis.figure.dpi for edge in (frame.x0, frame.y0, frame.x1, frame.y1)]
     taken = [(x - 4, y - 4, x + 4, y + 4) for x, y in dots]
-    for place, (x, y), (words, colour) in zip(places, dots, labels, strict=True):
-        wide = _LETTER * (len(words) + 1)
-        away = _away(x, y, wide, taken, edges)
+    for place, (x, y), (words, colour) in zip(places, dots, labels, strict=False):
+        lines = words.splitlines()
+        wide, tall = _LETTER * (max(map(len, lines)) + 1), _TALL * len(lines)
+        away = _away(x, y, wide, taken, edges, tall)
         centre = x + away[0], y + away[1]
-        taken.append(_around(*centre, wide))
+        taken.append(_around(*centre, wide, tall))
         far = math.hypot(*away) > 1.5 * _REACHES[0] + wide / 2
         axis.annotate(
             words,
@@ -560,6 +634,7 @@ def _labelled(
             fontweight="bold",
             color=colour,
             zorder=5,
+            bbox={"facecolor": "white", "alpha": 0.75, "pad": 0.4, "lw": 0},
             arrowprops={"arrowstyle": "-", "lw": 0.6, "color": colour, "alpha": 0.6, "shrinkB": 3}
             if far
             else None,
@@ -572,13 +647,15 @@ def _away(
     wide: float,
     taken: Sequence[tuple[float, float, float, float]],
     edges: Sequence[float],
+    tall: float = _TALL,
 ) -> tuple[float, float]:
     """The nearest free spot for some words; where there is none, straight above."""
     for reach in _REACHES:
         for turn in range(_DIRECTIONS):
             angle = math.pi / 2 - 2 * math.pi * turn / _DIRECTIONS
-            dx, dy = (reach + wide / 2 - _LETTER) * math.cos(angle), reach * math.sin(angle)
-            left, low, right, high = _around(x + dx, y + dy, wide)
+            dx = (reach + wide / 2 - _LETTER) * math.cos(angle)
+            dy = (reach + (tall - _TALL) / 2) * math.sin(angle)
+            left, low, right, high = _around(x + dx, y + dy, wide, tall)
             inside = left > edges[0] and low > edges[1] and right < edges[2] and high < edges[3]
             if inside and not any(
                 left < x1 and right > x0 and low < y1 and high > y0 for x0, y0, x1, y1 in taken
@@ -587,8 +664,34 @@ def _away(
     return 0.0, _REACHES[0]
 
 
-def _around(x: float, y: float, wide: float) -> tuple[float, float, float, float]:
-    return x - wide / 2, y - _TALL / 2, x + wide / 2, y + _TALL / 2
+def _around(
+    x: float, y: float, wide: float, tall: float = _TALL
+) -> tuple[float, float, float, float]:
+    return x - wide / 2, y - tall / 2, x + wide / 2, y + tall / 2
+
+
+def _ranges(numbers: Sequence[int]) -> str:
+    """Numbers that follow each other as one, in short lines.
+
+    >>> _ranges([1, 2, 3, 5, 7, 8])
+    '1–3, 5, 7, 8'
+    """
+    runs: list[list[int]] = []
+    for number in sorted(numbers):
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    words = [f"{run[0]}–{run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs]
+    return textwrap.fill(", ".join(words), _LETTERS_A_LINE)
+
+
+def _shade(colour: str, lighter: float) -> str:
+    """A colour mixed with so much white, or black where it is negative."""
+    end = 255 if lighter > 0 else 0
+    parts = [int(colour[place : place + 2], 16) for place in (1, 3, 5)]
+    mixed = [round(part + abs(lighter) * (end - part)) for part in parts]
+    return "#" + "".join(f"{part:02x}" for part in mixed)
 
 
 def _alt(scene: _Scene) -> str:

@@ -14,6 +14,7 @@ from eyelid.privacy.gaussian import check_epsilon
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import PERSON, Neighbours, Trust
+from eyelid.spelling import plural
 
 # With fewer people hardly anything can be judged.
 FEWEST_IN_BLOCK = 8
@@ -102,19 +103,24 @@ class PrivateChoice:
         blocks = 2 * math.log(max(self.candidates - 1, 1)) / self.epsilon
         return FEWEST_IN_BLOCK * max(1, math.ceil(blocks - 1e-9))
 
-    def check(self) -> None:
-        """Refuse what is hardly more than a lot, before anything is paid."""
+    def check(self, simulable: bool = True) -> None:
+        """Refuse what is hardly more than a lot, before anything is paid.
+
+        Args:
+            simulable: whether made-up people could decide instead.
+        """
         if self.blocks and self.sure >= _SURE - 1e-12:
             return
         needed = self.epsilon_needed
         more = "" if needed is None else f" --tuning-epsilon {math.ceil(100 * needed) / 100:g}, or"
+        instead = "Leave out --own to choose on made-up people for nothing, or " * simulable
         raise InputError(
-            f"{self.people} people make {self.blocks} blocks of {FEWEST_IN_BLOCK}: even if all of "
+            f"{self.people} people make {plural(self.blocks, 'block')} of {FEWEST_IN_BLOCK} or "
+            "more: even if all of "
             f"them agreed on one of {self.candidates} candidates, it would be chosen with a chance "
             f"of {self.sure if self.blocks else 1 / self.candidates:.0%} at ε = {self.epsilon:g}, "
-            f"hardly more than a lot. It takes{more} {self.people_needed} people. Leave out --own "
-            "to choose on made-up people for nothing, or see 'eyelid compare', which is for your "
-            "eyes only"
+            f"hardly more than a lot. It takes{more} {self.people_needed} people. {instead}see "
+            "'eyelid compare', which is for your eyes only"
         )
 
     def parted(self, people: Sequence[str], noise: Randomness) -> list[list[str]]:

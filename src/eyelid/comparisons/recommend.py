@@ -37,6 +37,8 @@ from eyelid.io.intake import read_scrubbed
 from eyelid.mechanisms.features import FeatureMechanism, windows_of
 from eyelid.mechanisms.groupmean import GroupMean
 from eyelid.mechanisms.synthetic import Synthetic
+from eyelid.privacy.gaussian import check_epsilon
+from eyelid.privacy.guarantee import Kind
 from eyelid.privacy.noise import Randomness, randomness
 from eyelid.releases.certifying import NO_LEDGER
 from eyelid.releases.counting import counting_origin, open_ledger
@@ -48,6 +50,10 @@ _SHOWN = 3
 _ON_BALLOT = 6
 # What seemed best on one study may not be on all; then the next are tried.
 _ROUNDS = 4
+UNDOES = (
+    "groups of these people are out already: one chance in k is promised of their only release, "
+    "and this choice counts as another"
+)
 STAYS_COUNTED = "nothing was chosen, but the choice stays counted in the ledger"
 
 
@@ -77,7 +83,8 @@ def recommend(
         goals: such as ``rank1<=2x``, ``task>=0.7``, ``gender<=0.6``, ``error<=0.1``,
             ``unit=person``, ``epsilon<=4``, ``delta<=1e-6``, ``k>=4``, ``kind=pure-dp``.
         own: choose on the study's own people.
-        tuning_epsilon: what that may cost a person.
+        tuning_epsilon: what that costs a person; of a goal for ε, so much less is left for the
+            release.
         dry_run: say what it would cost and how sure it would be, and do nothing.
         mechanisms: try these only.
         studies: how many made-up studies the best are measured on.
@@ -119,6 +126,17 @@ def recommend(
             f"{facts.simulable}. Choose on your own data, which costs an ε (--own "
             "--tuning-epsilon E), or look at 'eyelid compare', which is for your eyes only"
         )
+    task = asked.find("task")
+    if task is not None and facts.tasks_are_too_many and not own:
+        raise InputError(
+            f"{task.text}: this study has {len(facts.tasks)} tasks and the simulator "
+            "fewer, which are easier to tell apart: leave this goal out, or choose on your own "
+            "data, which costs an ε (--own --tuning-epsilon E)"
+        )
+    if tuning_epsilon is not None:
+        check_epsilon(tuning_epsilon)
+        # The choice is paid for out of what a person may be told in total.
+        asked = asked.after(tuning_epsilon)
     found, skipped = candidates(table, asked, mechanisms)
     notes: tuple[str, ...] = ()
     if own:
@@ -146,7 +164,7 @@ def recommend(
     choice = PrivateChoice(tuning_epsilon, min(len(found), _ON_BALLOT), facts.people)
     if facts.simulable:
         choice = replace(choice, candidates=len(found))
-    choice.check()
+    choice.check(simulable=not facts.simulable)
     start = replace(start, choice=choice)
     if dry_run:
         return start
@@ -180,7 +198,7 @@ class _Search:
     @property
     def questions(self) -> Questions:
         """What is asked of every run."""
-        several = len(set(self.facts.tasks_made_up)) > 1
+        several = len(set(self.facts.tasks_made_up)) > 1 and not self.facts.tasks_are_too_many
         return Questions(target="task" if several else None, attributes=self.goals.attributes)
 
     def made_up(self) -> list[FeatureTable]:
@@ -355,9 +373,11 @@ def _run(handle: Shared[_Work], job: tuple[int, int]) -> Outcome | str:
     setting, table = work.candidates[place].setting, work.tables[study]
     seed = int.from_bytes(_digest(work.search.seed, setting, study))
     try:
-        return measured(setting.build(), table, table, work.search.questions, seed)
+        found = measured(setting.build(), table, table, work.search.questions, seed)
     except EyelidError as error:
         return str(error)
+    # Recordings of all tasks are cut to one length.
+    return replace(found, used_chance=1 / len(set(work.search.facts.tasks_made_up)))
 
 
 def _on_own_people(
@@ -379,6 +399,9 @@ def _on_own_people(
     )
     if book is not None:
         ledger, origin = book
+        earlier = {d.guarantee.kind for d in ledger.debits(origin) if d.guarantee.holds}
+        if Kind.K_ANONYMITY in earlier:
+            tell(UNDOES)
         what = f"a choice among {choice.candidates} releases by {choice.blocks} blocks of people"
         ledger.debit(origin, people, "recommend", choice.guarantee, what)
     try:

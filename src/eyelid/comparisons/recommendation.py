@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from eyelid.comparisons.facts import Facts
 from eyelid.comparisons.goals import Goals
 from eyelid.comparisons.judging import Judged
 from eyelid.comparisons.private_choice import PrivateChoice
+from eyelid.privacy.guarantee import Guarantee
 
 SIMULATED = (
     "Measured on made-up people who have the public facts of yours. Nothing else of your people "
@@ -20,7 +21,10 @@ SIMULATED = (
 )
 CHOSEN = (
     "Chosen by the votes of blocks of your people under noise, so that a different choice was "
-    "possible. Figures, where there are any, are of made-up people: those of yours are not shown."
+    "possible. Figures, where there are any, are of made-up people: those of yours are not shown. "
+    "What could be chosen follows from public facts. Certificates list these as unprotected; "
+    "synthetic alone would hide the length and who has how many recordings, of which the choice "
+    "itself may tell a little."
 )
 ALONE = (
     "ksame was left out: its one chance in k is promised of the only release of these people, and "
@@ -91,6 +95,16 @@ class Recommendation:
         """What to type, the best first."""
         return [one.candidate.setting.command(shlex.quote(self.source)) for one in self.best]
 
+    def with_choice(self, one: Judged) -> Guarantee:
+        """What a person is promised about the choice and the release together.
+
+        What looks at the same people twice adds up.
+        """
+        person = one.candidate.promise.person_level
+        if self.choice is None or person.epsilon is None:
+            return person
+        return replace(person, epsilon=person.epsilon + self.choice.epsilon, mu=None)
+
     def to_dict(self) -> dict[str, Any]:
         """As ``--json`` prints it."""
         source = shlex.quote(self.source)
@@ -117,6 +131,7 @@ class Recommendation:
                 "candidates": choice.candidates,
                 "sure": choice.sure,
                 "counted": self.counted,
+                "with_release": [self.with_choice(one).summary() for one in self.best],
             },
             "commands": self.commands,
             "best": [one.to_dict(source) for one in self.best],

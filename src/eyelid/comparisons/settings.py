@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from typing import Any
 
@@ -30,6 +30,7 @@ DEFAULT = (
 EPSILONS = (1.0, 4.0, 16.0)
 # Of mechanisms that need one and are given none.
 KS = (2, 4, 8)
+_SIZE = "k"
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ class Setting:
         """
         given = dict(self.parameters)
         unit = [str(given.pop("unit"))] if "unit" in given else []
-        numbers = [f"{_letter(name)} = {_value(value)}" for name, value in given.items()]
+        numbers = [f"{_letter(name)} = {written(value)}" for name, value in given.items()]
         return ", ".join([self.mechanism, *unit, *numbers])
 
     def build(self) -> FeatureMechanism:
@@ -66,9 +67,9 @@ class Setting:
         'eyelid release study OUT --mechanism ksame --set k=4'
         """
         options = [
-            f"--{name} {_value(value)}"
+            f"--{name} {written(value)}"
             if name in ("epsilon", "delta", "unit")
-            else f"--set {name}={_value(value)}"
+            else f"--set {name}={written(value)}"
             for name, value in self.parameters
         ]
         return " ".join(["eyelid release", source, out, "--mechanism", self.mechanism, *options])
@@ -94,32 +95,45 @@ def settings_of(
     Args:
         mechanisms: names, or ``name:unit``; ``all`` is everything that releases features.
         epsilons: for those that have an ε: the total for one unit.
-        sweep: values of other parameters, for those that have them.
+        sweep: values of other parameters, for those that have them; ``name.parameter`` for one
+            mechanism alone. ``k`` is the size of groups; where it is a number of coefficients it
+            is swept by name only.
         unit: whose value is hidden, for those that offer it and say nothing else.
 
     >>> [str(one) for one in settings_of(["dct", "ksame"], [1.0], {"k": [2, 4]})]
-    ['dct, ε = 1, k = 2', 'dct, ε = 1, k = 4', 'ksame, k = 2', 'ksame, k = 4']
+    ['dct, ε = 1', 'ksame, k = 2', 'ksame, k = 4']
+    >>> [str(one) for one in settings_of(["dct", "gaussian"], [1.0], {"dct.k": [2]})]
+    ['dct, ε = 1, k = 2', 'gaussian, ε = 1']
     """
     sweep = dict(sweep or {})
     for epsilon in epsilons:
         if not 0 < epsilon < math.inf:
             raise InputError(f"epsilon must be positive and finite, got {epsilon:g}")
     for name, own in {"epsilon": "--epsilons", "unit": "--unit"}.items():
-        if name in sweep:
+        if any(key.rpartition(".")[2] == name for key in sweep):
             raise InputError(f"{name} has an option of its own: write {own}")
     names = [*itertools.chain(*(feature_mechanisms() if n == ALL else [n] for n in mechanisms))]
     if not names:
         raise InputError("no mechanism is named: choose some ('eyelid mechanisms'), or 'all'")
     asked = [(find(name.partition(":")[0]), name.partition(":")[2] or None) for name in names]
-    for kind, _ in asked:
+    for kind, own_unit in asked:
         if not issubclass(kind, FeatureMechanism):
             raise InputError(
                 f"{kind.name} takes {kind.takes}, not features: 'eyelid {kind.command}' runs it"
             )
+        if own_unit is not None and own_unit.partition(":")[0] not in kind.units:
+            offered = ", ".join(kind.units)
+            raise InputError(f"{kind.name} does not hide a {own_unit}: it offers {offered}")
     for name, values in sweep.items():
-        if not any(name in _parameters(kind) for kind, _ in asked):
-            known = sorted({n for kind, _ in asked for n in _parameters(kind)})
-            raise unknown("parameter to sweep", name, known)
+        if not any(_own(kind, {name: values}) for kind, _ in asked):
+            if name == _SIZE and (others := other_meaning([kind.name for kind, _ in asked])):
+                raise InputError(others)
+            known = {
+                f"{kind.name}.{own}" if "." in name else own
+                for kind, _ in asked
+                for own in _parameters(kind)
+            }
+            raise unknown("parameter to sweep", name, sorted(known))
         if not values:
             raise InputError(f"no value is given for {name}: write {name}=2,4,8")
     found: dict[Setting, None] = {}
@@ -143,11 +157,41 @@ def _settings(
         axes["unit"] = [own_unit]
     elif unit is not None and unit.partition(":")[0] in kind.units and "unit" in known:
         axes["unit"] = [unit]
-    axes |= {name: values for name, values in sweep.items() if name in known}
-    if known.get("k") is MISSING and "k" not in axes:
-        axes["k"] = KS
+    axes |= _own(kind, sweep)
+    if known.get(_SIZE) is MISSING and _SIZE not in axes:
+        axes[_SIZE] = KS
     for values in itertools.product(*axes.values()):
         yield Setting(kind.name, tuple(zip(axes, values, strict=True)))
+
+
+def other_meaning(mechanisms: Iterable[str]) -> str:
+    """That k is something else for some of these, and how to sweep it; empty if for none."""
+    others = [name for name in dict.fromkeys(mechanisms) if _counts_coefficients(find(name))]
+    if not others:
+        return ""
+    return (
+        f"k is swept as the size of groups; of {', '.join(others)} it is the number of "
+        f"coefficients: sweep that as {others[0]}.k"
+    )
+
+
+def _own(kind: type[Mechanism], sweep: Mapping[str, Sequence[Any]]) -> dict[str, Sequence[Any]]:
+    """What of a sweep is for a mechanism; what is said of it by name comes before the rest."""
+    known = _parameters(kind)
+    plain = {
+        name: values
+        for name, values in sweep.items()
+        if name in known and not (name == _SIZE and _counts_coefficients(kind))
+    }
+    by_name = {
+        name: sweep[f"{kind.name}.{name}"] for name in known if f"{kind.name}.{name}" in sweep
+    }
+    return plain | by_name
+
+
+def _counts_coefficients(kind: type[Mechanism]) -> bool:
+    """Whether k is no number of people: such mechanisms choose it themselves, by a word."""
+    return isinstance(_parameters(kind).get(_SIZE), str)
 
 
 def _parameters(kind: type[Mechanism]) -> dict[str, Any]:
@@ -159,5 +203,13 @@ def _letter(name: str) -> str:
     return {"epsilon": "ε", "delta": "δ", "gamma": "γ"}.get(name, name)
 
 
-def _value(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
+def written(value: Any) -> str:
+    """A value as commands have it: short, and exactly what it is.
+
+    >>> written(4.0), written(1.00000001), written(1e-6)
+    ('4', '1.00000001', '1e-06')
+    """
+    if not isinstance(value, float):
+        return str(value)
+    short = f"{value:g}"
+    return short if float(short) == value else repr(value)

@@ -20,6 +20,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+from eyelid.engine.atomic import lock
 from eyelid.engine.parallel import alone, cores
 from eyelid.engine.progress import track
 from eyelid.errors import EyelidError
@@ -29,6 +30,9 @@ R = TypeVar("R")
 
 # How long a worker may outlive whoever gave it work.
 _LEAVE_S = 1.0
+_PREFIX, _OWNER = "eyelid-shared-", "owner"
+# Somebody may be about to lock what is younger.
+_ABANDONED_AFTER_S = 60.0
 _read: set[Path] = set()
 
 
@@ -52,18 +56,62 @@ class Shared(Generic[T]):
 def shared(value: T) -> Iterator[Shared[T]]:
     """Put something where workers find it, as long as the block lasts.
 
+    Being asked to end (SIGTERM) ends the block as Ctrl-C would, so that nothing stays. What a kill
+    or a power cut left is removed by whoever comes next.
+
     >>> with shared([1, 2, 3]) as handle:
     ...     handle.get()
     [1, 2, 3]
     """
-    with tempfile.TemporaryDirectory(prefix="eyelid-") as folder:
+    _remove_abandoned(Path(tempfile.gettempdir()))
+    with _asked_to_end(), tempfile.TemporaryDirectory(prefix=_PREFIX) as folder:
         path = Path(folder) / "shared"
-        with path.open("wb") as file:
-            pickle.dump(value, file, protocol=pickle.HIGHEST_PROTOCOL)
-        try:
-            yield Shared(path)
-        finally:
-            _loaded.cache_clear()
+        # The lock goes with this process, whatever becomes of it.
+        with (Path(folder) / _OWNER).open("w") as owner:
+            lock(owner.fileno())
+            with path.open("wb") as file:
+                pickle.dump(value, file, protocol=pickle.HIGHEST_PROTOCOL)
+            try:
+                yield Shared(path)
+            finally:
+                _loaded.cache_clear()
+
+
+@contextlib.contextmanager
+def _asked_to_end() -> Iterator[None]:
+    """Leave by an exception when asked to end, so that everything is tidied up on the way.
+
+    Only where nobody else has said what is to happen then.
+    """
+
+    def leave(number: int, _: object) -> None:
+        raise SystemExit(128 + number)
+
+    ours = (
+        threading.current_thread() is threading.main_thread()
+        and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    )
+    if ours:
+        signal.signal(signal.SIGTERM, leave)
+    try:
+        yield
+    finally:
+        if ours:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _remove_abandoned(home: Path) -> None:
+    """Remove what killed processes of this user have left: nobody holds its lock any more."""
+    for folder in home.glob(f"{_PREFIX}*"):
+        with contextlib.suppress(OSError):
+            about = folder.lstat()
+            mine = not hasattr(os, "getuid") or about.st_uid == os.getuid()
+            if not mine or time.time() - about.st_mtime < _ABANDONED_AFTER_S:
+                continue
+            with (folder / _OWNER).open("a") as owner:
+                free = lock(owner.fileno())
+            if free:
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 @lru_cache(maxsize=2)

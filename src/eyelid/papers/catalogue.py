@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
@@ -13,13 +14,14 @@ PAPERS = ("bozkir2021", "davidjohn2022", "liu2019")
 
 # Those of which the default leaves something out that takes hours.
 _LONGER = ("bozkir2021",)
+_RUNS, _FEW_RUNS = 3, 1
 
 
 def reproduce(
     paper: str,
     *,
     data: Path | None = None,
-    repeats: int = 3,
+    repeats: int | None = None,
     fast: bool = False,
     full: bool = False,
     seed: int = 0,
@@ -29,13 +31,15 @@ def reproduce(
     Args:
         paper: one of `PAPERS`.
         data: a folder that holds the paper's datasets, or one of them; None for made-up people.
-        repeats: noisy runs; the papers have 100.
+        repeats: noisy runs; the papers have 100. None for 3, or 1 if fast.
         fast: less of everything, to see how it goes.
         full: as many windows as the paper has, which takes hours.
         seed: of noise and of made-up people.
     """
     if paper not in PAPERS:
         raise unknown("paper", paper, PAPERS)
+    if repeats is None:
+        repeats = _FEW_RUNS if fast else _RUNS
     if repeats < 1:
         raise InputError(f"repeats must be at least 1, got {repeats}")
     if seed < 0:
@@ -48,4 +52,4 @@ def reproduce(
     # Each brings much along: only the one that is asked for is loaded.
     found = import_module(f"eyelid.papers.{paper}").reproduce(data, repeats, fast, seed, **more)
     assert isinstance(found, Reproduction)
-    return found
+    return replace(found, fast=fast, full=full, seed=seed, from_folder=data is not None)

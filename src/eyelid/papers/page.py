@@ -181,21 +181,24 @@ def _far(printed: float | None, value: Value) -> str:
 
 
 def _write_numbers(done: Reproduction, path: Path) -> None:
-    """One row a cell."""
+    """One row a cell, each with whose data it is of: a row may be taken out of its file."""
     import polars as pl
+
+    data = f"simulated ({done.data.name})" if done.data.simulated else done.data.name
 
     def numbers(whose: str, value: Value | None) -> dict[str, float | None]:
         fields = ("mean", "spread", "low", "high")
         return {f"{whose}_{name}": getattr(value, name, None) for name in fields}
 
     rows: list[dict[str, Any]] = [
-        {"exhibit": exhibit.name, "row": cell.row, "column": cell.column, "printed": cell.printed}
+        {"exhibit": exhibit.name, "row": cell.row, "column": cell.column, "data": data}
+        | {"printed": cell.printed}
         | numbers("as_printed", cell.as_printed)
         | numbers("honest", cell.honest)
         for exhibit in done.exhibits
         for cell in exhibit.cells
     ]
-    schema = dict.fromkeys(("exhibit", "row", "column"), pl.String) | dict.fromkeys(
+    schema = dict.fromkeys(("exhibit", "row", "column", "data"), pl.String) | dict.fromkeys(
         ("printed", *numbers("as_printed", None), *numbers("honest", None)), pl.Float64
     )
     pl.DataFrame(rows, schema=schema).write_csv(path)

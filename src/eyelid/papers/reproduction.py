@@ -23,7 +23,8 @@ class Value:
     Attributes:
         mean: over noisy runs.
         spread: standard deviation of single runs; None where there was one, or no noise.
-        low: lower 95 % limit over people; None where there are no people to speak of.
+        low: lower 95 % limit, over people unless the exhibit says otherwise; None where none can
+            be given.
         high: upper one.
     """
 
@@ -163,6 +164,10 @@ class Reproduction:
         exhibits: its tables and figures.
         findings: what it comes to, a few sentences that a reader takes home.
         seconds: how long it took.
+        fast: less of everything, to see how it goes.
+        full: as many windows as the paper has.
+        seed: of noise and of made-up people.
+        from_folder: whether a folder of datasets was named.
     """
 
     paper: str
@@ -172,6 +177,19 @@ class Reproduction:
     exhibits: tuple[Exhibit, ...]
     findings: tuple[str, ...] = ()
     seconds: float = 0.0
+    fast: bool = False
+    full: bool = False
+    seed: int = 0
+    from_folder: bool = False
+
+    @property
+    def command(self) -> str:
+        """What does this again; where the datasets are is everybody's own matter."""
+        words = [f"eyelid reproduce {self.paper}"]
+        words += ["--data DIR"] * self.from_folder
+        words += [f"--repeats {self.repeats}", f"--seed {self.seed}"]
+        words += ["--fast"] * self.fast + ["--full"] * self.full
+        return " ".join(words)
 
 
 Reproduce = Callable[[Path | None, int, bool, int], Reproduction]
@@ -193,6 +211,10 @@ def to_dict(done: Reproduction) -> dict[str, Any]:
         "citation": done.citation,
         "data": vars(done.data) | {"missing": list(done.data.missing)},
         "repeats": done.repeats,
+        "fast": done.fast,
+        "full": done.full,
+        "seed": done.seed,
+        "command": done.command,
         "findings": list(done.findings),
         "seconds": round(done.seconds, 1),
         "exhibits": [

@@ -15,10 +15,13 @@ from eyelid.papers.bozkir2021.classification import (
     tables,
     value_of,
 )
+from eyelid.papers.bozkir2021.methods import KEPT
 from eyelid.papers.bozkir2021.recognition import Question, Subject
 from eyelid.papers.bozkir2021.sources import PRIVACY
 
-EFFORT = Effort(("FPA", "CFPA-32"), (0.48,), repeats=2, runs_for_k=1, thinner=1, seed=1)
+EFFORT = Effort(
+    ("FPA", "CFPA-32"), (0.48,), repeats=2, repeats_kept=1, runs_for_k=1, thinner=1, seed=1
+)
 
 
 # With vote, and people per window.
@@ -31,14 +34,18 @@ def exhibits(make_source):
 
 
 def test_tables_have_printed_ours_and_honest_numbers(exhibits):
-    assert list(exhibits)[:-1] == ["Table 1", "Table 2", "Table 3", "Table 8"]
+    assert list(exhibits)[:4] == ["Table 1", "Table 2", "Table 3", "Table 8"]
     for number in (1, 2, 3, 8):
         table = exhibits[f"Table {number}"]
-        assert len(table.cells) == 2 * 4
+        # Each method in both readings, the second one run once.
+        assert table.rows == ["FPA", f"FPA, {KEPT}", "CFPA-32", f"CFPA-32, {KEPT}"]
+        assert len(table.cells) == 4 * 4
+        assert "2 noisy runs as printed and 1 with a mean without noise" in table.protocol
+        assert "each k chosen by 1 more (100 in the paper)" in table.protocol
         for cell in table.cells:
             assert 0 <= cell.printed <= 1
             assert 0 <= cell.as_printed.mean <= 1
-            assert cell.as_printed.spread is not None
+            assert (cell.as_printed.spread is None) == cell.row.endswith(KEPT)
             assert 0 <= cell.honest.low <= cell.honest.mean <= cell.honest.high <= 1
     assert [round(exhibits[f"Table {n}"].chance, 3) for n in (1, 2, 3)] == [0.333, 0.5, 0.25]
 
@@ -48,13 +55,38 @@ def test_noise_of_whole_signals_is_taken_for_people_and_that_is_said(exhibits):
     nearest = next(c for c in table.cells if (c.row, c.column) == ("FPA", "ε = 0.48, k-NN"))
     assert nearest.as_printed.mean == 1
     assert nearest.honest.mean < 0.6
-    assert "1.00 if all signals are zero" in table.says
-    assert "what is recognised is the noise" in table.says
+    assert "In 2 of 2 rows of whole signals" in table.says
+    assert "most in FPA: 1.00; zero: 1.00" in table.says
+    assert "it is the noise, which runs through both halves of a recording" in table.says
+
+
+def test_noise_of_chunks_is_never_said_to_run_through_both_halves(exhibits):
+    for name in ("Table 3", "Table 8"):
+        said = exhibits[name].says
+        assert "of 2 rows of whole signals" in said
+        assert "CFPA" not in said.partition("signals are zero")[2].partition("it is the noise")[0]
+
+
+def test_who_looks_at_means_names_people_if_the_mean_gets_no_noise(exhibits):
+    table = exhibits["By means, made up"]
+    assert table.at(f"CFPA-32, {KEPT}", "ε = 0.48, means, trusted").honest.mean == 1
+    assert table.at("no noise", "ε = 0.48, means, trusted").honest.mean == 1
+    assert table.at("CFPA-32", "ε = 0.48, means, trusted").honest.mean < 0.6
+    assert table.chance == 0.25
+    assert "not told from guessing, if the mean gets noise; 1.00 (0.40–1.00)" in table.says
+    assert "Means over recordings name up to 1.00." in exhibits["Table 3"].says
+    assert "Means over recordings" not in exhibits["Table 1"].says
 
 
 def test_the_controls_show_nothing_but_noise_and_no_noise(exhibits):
     controls = exhibits["Controls, made up"]
-    assert controls.rows == ["no noise", "FPA, nothing but noise", "CFPA-32, nothing but noise"]
+    assert controls.rows == [
+        "no noise",
+        "FPA, nothing but noise",
+        f"FPA, {KEPT}, nothing but noise",
+        "CFPA-32, nothing but noise",
+        f"CFPA-32, {KEPT}, nothing but noise",
+    ]
     cells = {(cell.row, cell.column): cell for cell in controls.cells}
     assert cells["FPA, nothing but noise", "Table 3, k-NN"].as_printed.mean == 1
     assert cells["FPA, nothing but noise", "Table 3, k-NN"].honest is None
@@ -70,6 +102,7 @@ def test_one_task_leaves_no_document_to_tell_and_numbers_are_the_same_again(make
     assert not found["Table 1"].cells
     assert all(cell.honest is None for cell in found["Table 3"].cells)
     assert found["Table 3"].honest_protocol == ""
+    assert "By means, made up" not in found
     again = tables(make_source(tasks=1), effort, (person,))
     assert again[0].cells == found["Table 3"].cells
 

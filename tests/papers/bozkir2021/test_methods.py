@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from eyelid.mechanisms.papers.signals import signals_of
-from eyelid.papers.bozkir2021.methods import Method, best_k, noisy, without_signals
+from eyelid.papers.bozkir2021.methods import KEPT, Method, best_k, noisy, without_signals
 from eyelid.papers.bozkir2021.printed import METHODS
 
 
@@ -17,6 +17,17 @@ def test_each_method_is_one_of_the_catalogue(name):
     assert mechanism.name == f"{name.partition('-')[0].lower()}-paper"
     assert getattr(mechanism, "chunk", None) == method.chunk
     assert not mechanism.claims_to_hold
+
+
+@pytest.mark.parametrize("family", ["FPA", "CFPA-16"])
+def test_a_mean_without_noise_is_released_as_it_is(family, make_source):
+    task = next(signals_of(make_source().table))
+    method = Method.called(f"{family}, {KEPT}")
+    assert (method.name, method.row) == (family, f"{family}, {KEPT}")
+    noise = method.noise_of(task)
+    release = noisy(noise, np.zeros(noise.sensitivity.shape, dtype=np.intp), 0.01, [1])
+    assert np.abs(release - task.values).max() > 100
+    assert release.mean(axis=2) == pytest.approx(task.values.mean(axis=2))
 
 
 def test_what_is_left_without_the_noise_is_the_mean_when_k_is_one(make_source):

@@ -13,6 +13,7 @@ from eyelid.papers.bozkir2021.recognition import (
     Question,
     Subject,
     across_tasks,
+    by_means,
     of_halves,
     of_others,
 )
@@ -102,6 +103,47 @@ def test_with_one_task_nobody_is_looked_for_in_another(make_source):
     subject = Subject.of(make_source(tasks=1).table, ("task", "gender"), 4, 2)
     assert set(subject.targets) == {"gender"}
     assert across_tasks(subject, [subject.raw], seed=0) == [{}]
+    assert by_means(subject, [subject.raw], seed=0) == [{}]
+
+
+def test_noise_that_sums_to_nothing_hides_nobody_from_who_looks_at_means(subject):
+    noise = np.random.default_rng(3).normal(0, 1000, subject.raw.shape)
+    counts = np.bincount(subject.record)[:, None]
+    sums = np.zeros((len(subject.owner), noise.shape[1]))
+    np.add.at(sums, subject.record, noise)
+    balanced = subject.raw + noise - (sums / counts)[subject.record]
+    hidden, found, plain = by_means(subject, [constant_noise(subject, 1), balanced, subject.raw], 0)
+    named = ("person", "means, trusted", True, True)
+    assert found[named].tolist() == plain[named].tolist()
+    assert found[named].mean() == 1
+    assert hidden[named].mean() < 0.6
+    assert len(found) == 4
+
+
+def test_the_nearest_mean_is_that_of_a_plain_search(subject):
+    release = subject.raw + np.random.default_rng(8).normal(0, 8, subject.raw.shape)
+    (found,) = by_means(subject, [release], seed=0)
+    scale = subject.raw.std(axis=0)
+    raw, shown = (
+        np.array([values[subject.record == n].mean(axis=0) / scale for n in range(12)])
+        for values in (subject.raw, release)
+    )
+    usual = np.array([raw[subject.task == task].mean(axis=0) for task in range(3)])[subject.task]
+    raw, shown = raw - usual, shown - usual
+    right = np.zeros(4)
+    for task in range(3):
+        known = subject.task != task
+        centres = np.array([raw[known & (subject.owner == one)].mean(axis=0) for one in range(4)])
+        spread = sum(
+            ((raw[known & (subject.owner == one)] - centres[one]) ** 2).sum(axis=0)
+            for one in range(4)
+        ) / (8 - 4) * 1.5  # fmt: skip
+        spread += 1e-4 * centres.var(axis=0).mean()
+        for number in np.flatnonzero(~known):
+            apart = ((shown[number] - centres) ** 2 / spread).sum(axis=1)
+            right[subject.owner[number]] += apart.argmin() == subject.owner[number]
+    assert 0 < right.sum() < 12
+    assert found["person", "means, trusted", True, True] == pytest.approx(right / 3)
 
 
 def test_real_readers_are_named_by_their_noise_alone(real_windows):
@@ -113,3 +155,15 @@ def test_real_readers_are_named_by_their_noise_alone(real_windows):
     (honest,) = across_tasks(subject, [release], seed=0)
     # By chance 3 of 60 recordings; more than 12 with a probability below 1e-4.
     assert honest["person", "knn", True, True].mean() <= 0.2
+
+
+def test_real_readers_are_named_by_means_that_get_no_noise(real_windows):
+    subject = Subject.of(paper_features(real_windows), (), 60, 60)
+    method = Method("CFPA", 32, noisy_mean=False)
+    tasks = [method.noise_of(signals) for signals in subject.signals]
+    first = [np.zeros(task.sensitivity.shape, dtype=np.intp) for task in tasks]
+    release = subject.flat(
+        [noisy(task, k, 0.01, [1, n]) for n, (task, k) in enumerate(zip(tasks, first, strict=True))]
+    )
+    (found,) = by_means(subject, [release], seed=0)
+    assert found["person", "whitened, trusted", True, True].mean() > 0.6

@@ -9,10 +9,12 @@ import pytest
 from eyelid.errors import InputError
 from eyelid.papers.bozkir2021 import reproduce, reproducing
 from eyelid.papers.bozkir2021.classification import Effort
+from eyelid.papers.bozkir2021.findings import findings
+from eyelid.papers.bozkir2021.methods import KEPT
 from eyelid.papers.bozkir2021.reproducing import of_source
 from eyelid.papers.reproduction import to_dict
 
-EFFORT = Effort(("FPA",), (0.48,), repeats=1, runs_for_k=1, thinner=1, seed=0)
+EFFORT = Effort(("FPA",), (0.48,), repeats=1, repeats_kept=1, runs_for_k=1, thinner=1, seed=0)
 
 
 @pytest.fixture(scope="module")
@@ -20,6 +22,7 @@ def done(make_source):
     with pytest.MonkeyPatch.context() as patch:
         # Twenty people take half a minute.
         patch.setattr(reproducing, "readers", lambda folder, fast, seed: make_source())
+        patch.setattr(reproducing, "_FAST_METHODS", ("FPA", "CFPA-32"))
         return reproduce(None, 3, True, 0)
 
 
@@ -42,7 +45,34 @@ def test_it_can_be_written_and_its_pictures_have_names_of_their_own(done):
     assert "nan" not in told
     pictures = [name for exhibit in done.exhibits for name in exhibit.pictures]
     assert len(pictures) == len(set(pictures)) == 10
-    assert len(done.findings) == 5
+
+
+def test_findings_are_few_and_short(done):
+    assert len(done.findings) == 6
+    assert max(len(finding.split()) for finding in done.findings) <= 45
+
+
+def test_of_made_up_people_nothing_is_said_to_come_near_the_paper(done):
+    near = [finding for finding in done.findings if "of the printed shares" in finding]
+    assert len(near) == 1
+    made_up = findings(done.exhibits, simulated=True)
+    assert set(done.findings) - set(made_up) == set(near)
+
+
+def test_findings_are_the_numbers_of_the_tables(done):
+    people, means, *_ = done.findings
+    by_name = {exhibit.name: exhibit for exhibit in done.exhibits}
+    rates = [
+        cell.honest.mean
+        for cell in by_name["By means, made up"].cells
+        if cell.row.endswith(KEPT) and cell.column.startswith("ε = 0.48")
+    ]
+    assert f", {max(rates):.2f} (" in means
+    table = by_name["Table 3"]
+    best = max(
+        c.as_printed.mean for c in table.cells if c.row == "FPA" and c.column.startswith("ε = 0.48")
+    )
+    assert f"printed 1.00: {best:.2f} with noise on the mean" in people
 
 
 def test_no_printed_epsilon_holds_for_a_person(done):
@@ -51,7 +81,23 @@ def test_no_printed_epsilon_holds_for_a_person(done):
     # Three recordings, of which CFPA-32 cuts 40 rows in two.
     assert totals["FPA", "ε = 0.48"] == pytest.approx(3 * 0.48)
     assert totals["CFPA-32", "ε = 48"] == pytest.approx(3 * 2 * 48)
-    assert exhibit.says.startswith("None of 6 guarantees hold")
+    assert exhibit.says.startswith("None of 4 guarantees hold")
+
+
+@pytest.mark.parametrize(
+    ("repeats", "fast", "kept", "for_k"),
+    [(3, False, 1, 10), (100, False, 33, 100), (1, False, 1, 10), (100, True, 1, 3)],
+)
+def test_runs_grow_with_repeats(monkeypatch, make_source, repeats, fast, kept, for_k):
+    efforts = []
+    monkeypatch.setattr(reproducing, "readers", lambda folder, fast, seed: make_source())
+    monkeypatch.setattr(
+        reproducing,
+        "of_source",
+        lambda source, name, effort, published: efforts.append(effort) or [],
+    )
+    reproduce(None, repeats, fast)
+    assert [(each.repeats_kept, each.runs_for_k) for each in efforts] == [(kept, for_k)]
 
 
 def test_a_folder_without_the_datasets_is_an_error(tmp_path):

@@ -11,14 +11,16 @@ from eyelid.papers.davidjohn2022.trials import Outcome
 PEOPLE = 10
 
 
-def results(table, **points):
-    """From (value, named, told) of each mechanism, the same for everybody."""
+def results(table, runs=(0.0, 0.0), **points):
+    """From (value, named, told) of each mechanism, the same for everybody; runs add to told."""
     outcomes = {}
     for name, places in points.items():
         for value, named, told in places:
-            shares, kept = np.full(PEOPLE, named), told + np.linspace(-0.01, 0.01, PEOPLE)
+            shares = np.full(PEOPLE, named)
+            told_by_run = (told + run + np.linspace(-0.01, 0.01, PEOPLE) for run in runs)
             outcomes[Setting(name.replace("_", "-"), value)] = [
                 Outcome(shares, {"lda": shares}, kept, {"svm": kept, "oblique-forest": kept}, 0.1)
+                for kept in told_by_run
             ]
     return Results(table, outcomes, {}, "", (2, 4, 8), (20.0, 2.0))
 
@@ -82,3 +84,12 @@ def test_a_step_is_sure_when_people_agree_about_it(usual):
     assert surely_more(usual, more, less, "svm")
     assert not surely_more(usual, less, more, "svm")
     assert not surely_more(usual, more, more, "svm")
+
+
+@pytest.mark.parametrize("runs", [(0.0,), (-0.1, 0.0, 0.1)], ids=["one run", "runs disagree"])
+def test_a_step_is_not_sure_when_it_may_be_the_luck_of_a_draw(readers, runs):
+    more, less = Setting("ksame-paper", 8.0), Setting("marginals-paper", 8.0)
+    found = results(readers, runs, ksame_paper=[(8.0, 0.1, 0.7)])
+    beside = results(readers, tuple(-run for run in runs), marginals_paper=[(8.0, 0.1, 0.5)])
+    found.outcomes.update(beside.outcomes)
+    assert not surely_more(found, more, less, "svm")

@@ -3,7 +3,7 @@
 import numpy as np
 import polars as pl
 import pytest
-from scipy.stats import binomtest
+from scipy.stats import binomtest, ttest_1samp
 
 from eyelid.audits.attackers import find_attackers
 from eyelid.audits.document_type import first_halves, recognised, second_halves, shown_windows
@@ -97,7 +97,7 @@ def test_thinning_keeps_one_row_in_so_many_of_each_recording(readers):
 
 
 def test_limits_of_decisions_are_those_of_clopper_and_pearson():
-    value = of_decisions([np.array([1.0] * 3 + [0.0] * 17)])
+    value = of_decisions([np.array([1.0] * 3 + [0.0] * 17)], drawn=False)
     exact = binomtest(3, 20).proportion_ci()
     assert (value.mean, value.spread) == (pytest.approx(0.15), None)
     assert (value.low, value.high) == pytest.approx((exact.low, exact.high))
@@ -107,6 +107,37 @@ def test_runs_are_averaged_by_person_and_their_spread_is_told():
     value = of_windows([np.array([0.5, 0.7]), np.array([0.7, 0.9])])
     assert value.mean == pytest.approx(0.7)
     assert value.spread == pytest.approx(0.2 / 2**0.5)
+
+
+def test_limits_are_wider_where_runs_differ_than_where_they_agree():
+    """Both halves of a limit: people's alone (agreeing runs) and Student's over three runs."""
+    people = np.linspace(0.4, 0.6, 20)
+    agree, differ = of_windows([people] * 3), of_windows([people - 0.1, people, people + 0.1])
+    assert agree.low > 0.45
+    off = ttest_1samp([0.4, 0.5, 0.6], 0.5).confidence_interval().high - 0.5
+    for limit, narrow in ((differ.low, agree.low), (differ.high, agree.high)):
+        assert abs(limit - 0.5) == pytest.approx(np.hypot(narrow - 0.5, off))
+
+
+def test_noise_that_serves_everybody_is_no_finding_about_people():
+    """No signal at all: one draw gives everybody a share of its own, limits hold chance.
+
+    300 studies of 20 people and 3 runs: of 95 % limits, fewer than 270 hold the truth but once in
+    a thousand.
+    """
+    rng = np.random.default_rng(8)
+    held = 0
+    for _ in range(300):
+        draws = 0.33 + rng.normal(0.0, 0.1, 3)
+        found = of_windows([draw + rng.normal(0.0, 0.02, 20) for draw in draws])
+        held += found.low <= 0.33 <= found.high
+    assert held >= 270
+
+
+def test_one_run_of_a_mechanism_has_no_limits_and_what_is_raw_has():
+    runs = [np.array([0.5, 0.7, 0.6])]
+    assert (of_windows(runs).low, of_windows(runs).high) == (None, None)
+    assert of_windows(runs, drawn=False).low is not None
 
 
 def test_whoever_was_not_shown_does_not_count():

@@ -14,7 +14,7 @@ import polars as pl
 
 from eyelid.audits.temporal import temporal_correlations
 from eyelid.errors import unknown
-from eyelid.papers.bozkir2021.pictures import file_name
+from eyelid.papers.bozkir2021.pictures import file_name, labelled
 from eyelid.papers.bozkir2021.sources import Source
 from eyelid.papers.reproduction import Cell, Exhibit, Value
 from eyelid.releases.temporal_pictures import correlation_picture
@@ -55,7 +55,9 @@ def correlations(source: Source, feature: str, name: str) -> Exhibit:
         protocol="Pearson over people, values at the fifth window against those Δt windows later; "
         "means of absolute coefficients (of signed ones at Δt = one window)",
         cells=tuple(cells),
-        pictures={file_name(name): correlation_picture(own, feature, table.step_ms)},
+        pictures={
+            file_name(name): labelled(correlation_picture(own, feature, table.step_ms), source)
+        },
     )
 
 
@@ -98,7 +100,7 @@ def _says(cells: list[Cell], people: int) -> str:
     if back < -0.1:
         return (
             f"{said}, but not independent, as the paper takes them to be: windows overlap, what "
-            f"enters one leaves it a window later, and there r is {back:.2f} on average over all "
+            f"enters one leaves it a window later, and there r is −{-back:.2f} on average over all "
             "features."
         )
     return f"{said}; a window apart, where what entered leaves again, r is {back:.2f} on average."

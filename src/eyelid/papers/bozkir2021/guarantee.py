@@ -27,10 +27,10 @@ def what_epsilon_means(
     for method in methods:
         for epsilon in epsilons:
             mechanism = Method.called(method).mechanism(epsilon, runs=1)
-            total, how = mechanism.with_public_scale(shape, PERSON)
+            total, _ = mechanism.with_public_scale(shape, PERSON)
             held += mechanism.cost(shape, PERSON).holds
             cells.append(Cell(method, f"ε = {epsilon:g}", epsilon, honest=Value(total)))
-        words.append(f"{rounded_up(total)} by {method} ({how})")
+        words.append(f"{rounded_up(total)} by {method}")
     return Exhibit(
         name=f"What ε means, {source.name}",
         title="The printed ε, and the total for a person had scale and k been public",

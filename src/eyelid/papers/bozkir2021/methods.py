@@ -1,7 +1,11 @@
-"""The seven methods of the tables, as printed: noise from one dataset for many ε and many runs.
+"""The seven methods of the tables: noise from one dataset for many ε and many runs.
 
 The mechanisms themselves are `fpa-paper`, `cfpa-paper` and `dcfpa-paper`; here each k is chosen
 once for all ε and runs, as in the paper, and noise can be had without any signal.
+
+Each method is read in two ways. As printed, the coefficient of the mean is the first that gets
+noise; the published slopes of Figures 7 to 12 need a mean without noise
+(`eyelid.mechanisms.papers.experiment`).
 """
 
 from __future__ import annotations
@@ -24,6 +28,9 @@ from eyelid.privacy.noise import randomness
 
 Chosen = NDArray[np.intp]
 
+KEPT = "mean without noise"
+"""The second reading, as rows of tables and figures have it after the method's name."""
+
 
 @dataclass(frozen=True)
 class Method:
@@ -32,20 +39,35 @@ class Method:
     Attributes:
         family: ``FPA``, ``CFPA`` or ``DCFPA``.
         chunk: rows of a chunk; None for whole signals.
+        noisy_mean: whether the mean of a signal, or chunk, gets noise: as printed.
     """
 
     family: str
     chunk: int | None = None
+    noisy_mean: bool = True
 
     @classmethod
     def called(cls, name: str) -> Method:
-        """By its name in the paper.
+        """By its name in the paper, and its reading.
 
         >>> Method.called("CFPA-32")
-        Method(family='CFPA', chunk=32)
+        Method(family='CFPA', chunk=32, noisy_mean=True)
+        >>> Method.called("FPA, mean without noise")
+        Method(family='FPA', chunk=None, noisy_mean=False)
         """
-        family, _, chunk = name.partition("-")
-        return cls(family, int(chunk) if chunk else None)
+        printed, _, reading = name.partition(", ")
+        family, _, chunk = printed.partition("-")
+        return cls(family, int(chunk) if chunk else None, noisy_mean=reading != KEPT)
+
+    @property
+    def name(self) -> str:
+        """In the paper."""
+        return self.family if self.chunk is None else f"{self.family}-{self.chunk}"
+
+    @property
+    def row(self) -> str:
+        """In our tables, with the reading."""
+        return self.name if self.noisy_mean else f"{self.name}, {KEPT}"
 
     def mechanism(self, epsilon: float, runs: int) -> FourierPaperMechanism:
         """As the catalogue has it."""
@@ -58,7 +80,7 @@ class Method:
         """How one task is cut, compared and transformed; a chunk is a whole signal at most."""
         longest = signals.values.shape[2]
         rows = min(self.chunk or longest, longest)
-        treatment = Treatment(differenced=self.family == "DCFPA")
+        treatment = Treatment(self.family == "DCFPA", self.noisy_mean)
         return TaskNoise.of(signals, rows, treatment, candidates(rows, treatment))
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from eyelid.papers.bozkir2021.methods import KEPT, Method
 from eyelid.papers.bozkir2021.printed import CLASSIFIERS
+from eyelid.papers.bozkir2021.sources import Source
 from eyelid.papers.reproduction import Cell
 from eyelid.releases.drawing import BLUE, GREY, INK, ORANGE, SMALL, svg
 
@@ -13,10 +16,14 @@ if TYPE_CHECKING:
     from markupsafe import Markup
     from matplotlib.axes import Axes
 
-_LOOKS: dict[str, dict[str, Any]] = {
-    "printed": {"color": INK, "ls": ":", "marker": "x", "label": "printed"},
-    "as_printed": {"color": BLUE, "ls": "-", "marker": "o", "label": "paper's protocol, here"},
-    "honest": {"color": ORANGE, "ls": "--", "marker": "s", "label": "honest protocol"},
+_HOLLOW: dict[str, Any] = {"mfc": "none", "ls": ":"}
+# By reading (whether the mean gets noise) and by what a cell has.
+_LOOKS: dict[tuple[bool, str], dict[str, Any]] = {
+    (True, "printed"): {"color": INK, "ls": ":", "marker": "x", "label": "printed"},
+    (True, "as_printed"): {"color": BLUE, "marker": "o", "label": "paper's protocol"},
+    (False, "as_printed"): {"color": BLUE, "marker": "o", "label": f"paper's, {KEPT}", **_HOLLOW},
+    (True, "honest"): {"color": ORANGE, "marker": "s", "label": "honest protocol"},
+    (False, "honest"): {"color": ORANGE, "marker": "s", "label": f"honest, {KEPT}", **_HOLLOW},
 }
 _DRAWN = CLASSIFIERS["forest"]
 
@@ -30,10 +37,33 @@ def file_name(exhibit: str) -> str:
     return exhibit.lower().replace(" ", "-")
 
 
+def labelled(picture: Markup, source: Source) -> Markup:
+    """A picture that says so itself where its people are made up: it may travel without its page.
+
+    Args:
+        picture: an SVG element.
+        source: what it shows.
+    """
+    from markupsafe import Markup
+
+    if not source.simulated:
+        return picture
+    box = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', picture)
+    assert box is not None, "a picture without a size"
+    width, height = (float(size) for size in box.groups())
+    # A strip of its own below the picture, so that nothing is covered.
+    text = str(picture).replace(box.group(), f'viewBox="0 0 {width:g} {height + 12:g}"', 1)
+    label = (
+        f'<text x="{width - 4:g}" y="{height + 8:g}" text-anchor="end" fill="{INK}" '
+        f'style="font: {SMALL}px sans-serif">simulated people</text>'
+    )
+    return Markup(text.replace("</svg>", f"{label}</svg>"))
+
+
 def accuracy_picture(
     cells: Sequence[Cell], epsilons: Sequence[float], title: str, chance: float
 ) -> Markup:
-    """One panel a family of methods, for the random forest.
+    """One panel a family of methods, for the random forest, both readings.
 
     Args:
         cells: of a table.
@@ -43,46 +73,52 @@ def accuracy_picture(
     """
     families: dict[str, str] = {}
     for cell in cells:
-        families.setdefault(cell.row.partition("-")[0], cell.row)
+        method = Method.called(cell.row)
+        families.setdefault(method.family, method.name)
     methods = list(families.values())
     place = {(cell.row, cell.column): cell for cell in cells}
     lines = {
-        (method, kind): [
-            _number(place[method, f"ε = {epsilon:g}, {_DRAWN}"], kind) for epsilon in epsilons
+        (name, look): [
+            _number(place.get((_row(name, look[0]), f"ε = {epsilon:g}, {_DRAWN}")), look[1])
+            for epsilon in epsilons
         ]
-        for method in methods
-        for kind in _LOOKS
+        for name in methods
+        for look in _LOOKS
     }
 
     def draw(*axes: Axes) -> None:
-        for axis, method in zip(axes, methods, strict=True):
+        for axis, name in zip(axes, methods, strict=True):
             axis.axhline(chance, color=GREY, lw=0.9)
-            for kind, looks in _LOOKS.items():
+            for look, style in _LOOKS.items():
                 shown = [
                     (epsilon, value)
-                    for epsilon, value in zip(epsilons, lines[method, kind], strict=True)
+                    for epsilon, value in zip(epsilons, lines[name, look], strict=True)
                     if value is not None
                 ]
                 if shown:
-                    axis.plot(*zip(*shown, strict=True), ms=4, lw=1.2, **looks)
+                    axis.plot(*zip(*shown, strict=True), ms=4, lw=1.2, **style)
             axis.set_xscale("log")
             axis.set_xticks(list(epsilons), [f"{epsilon:g}" for epsilon in epsilons], rotation=60)
             axis.minorticks_off()
             axis.set_ylim(-0.02, 1.05)
-            axis.set_title(method, fontsize=SMALL)
+            axis.set_title(name, fontsize=SMALL)
             axis.set_xlabel("printed ε")
             axis.tick_params(labelsize=SMALL, labelleft=axis is axes[0])
         axes[0].set_ylabel("share right")
         axes[-1].legend(frameon=False, fontsize=SMALL, loc="upper left", bbox_to_anchor=(1, 1))
 
     alt = f"{title}, random forest: " + "; ".join(
-        f"{method} {looks['label']} {', '.join('–' if v is None else f'{v:.2f}' for v in values)}"
-        for (method, kind), values in lines.items()
-        for looks in (_LOOKS[kind],)
+        f"{name} {_LOOKS[look]['label']} "
+        f"{', '.join('–' if value is None else f'{value:.2f}' for value in values)}"
+        for (name, look), values in lines.items()
     )
     return svg(draw, f"{alt}; chance {chance:.2f}", 2.6, columns=len(methods), width=6.4)
 
 
-def _number(cell: Cell, kind: str) -> float | None:
-    value = getattr(cell, kind)
+def _row(name: str, noisy_mean: bool) -> str:
+    return name if noisy_mean else f"{name}, {KEPT}"
+
+
+def _number(cell: Cell | None, kind: str) -> float | None:
+    value = None if cell is None else getattr(cell, kind)
     return value if value is None or isinstance(value, float) else float(value.mean)

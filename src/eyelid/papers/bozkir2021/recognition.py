@@ -7,26 +7,40 @@ through a whole recording, or has another scale in each document, is then recogn
 Honestly, people are learned from raw recordings and looked for in the release of another task;
 everything else is learned from the release of other people, by the very same models, and tested on
 raw windows of the person left out. That is what a release is good for.
+
+Classifiers of single windows do not see what is left when noise is averaged away. So people are
+looked for by means over whole recordings, too, by attackers of `eyelid.audits.attackers`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from eyelid.audits.attackers.attacker import Attacker
+from eyelid.audits.attackers.means import Means, Whitened
 from eyelid.audits.classes import classes_of
 from eyelid.audits.classifiers import Codes, Fold, judged, people_apart
-from eyelid.audits.scores import named
+from eyelid.audits.records import ROWS_PER_PERSON, Records
+from eyelid.audits.scores import Scores, named
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.mechanism import Values
 from eyelid.mechanisms.papers.signals import TaskSignals, signals_of
 
 PERSON = "person"
+BY_MEANS: Mapping[str, tuple[Attacker, int]] = {
+    "means": (Means(), ROWS_PER_PERSON),
+    "whitened": (Whitened(), ROWS_PER_PERSON),
+    "means, trusted": (Means(), 1),
+    "whitened, trusted": (Whitened(), 1),
+}
+"""Who looks at means over recordings, and at how many rows of each: one row shows no noise, and its
+mean is trusted."""
 Shares = NDArray[np.float64]
 
 
@@ -35,7 +49,7 @@ class Question(NamedTuple):
 
     Attributes:
         target: ``person``, ``task``, an attribute or a label.
-        model: of `eyelid.audits.classifiers.MODELS`.
+        model: of `eyelid.audits.classifiers.MODELS`, or of `BY_MEANS`.
         voted: whether the windows of a recording vote.
         honest: under which protocol.
     """
@@ -174,6 +188,57 @@ def across_tasks(subject: Subject, releases: Sequence[Values], seed: int) -> lis
         for mine, answer in zip(found, np.split(answers, len(releases)), strict=True):
             mine |= _shares(subject, record, truth, answer, (PERSON, model, True))
     return found
+
+
+def by_means(subject: Subject, releases: Sequence[Values], seed: int) -> list[Answers]:
+    """People known by raw recordings, looked for by means over all rows of another task's release.
+
+    Args:
+        subject: who.
+        releases: several, since what is learned serves them all.
+        seed: of the attackers.
+    """
+    found: list[Answers] = [{} for _ in releases]
+    if len(subject.signals) < 2:
+        return found
+    spread = subject.raw.std(axis=0)
+    spread[spread == 0] = 1.0
+    everything = _records(subject, subject.raw / spread, np.full(len(subject.owner), True))
+    means = everything.per_record(everything.values)
+    usual = {
+        str(number): means[subject.task == number].mean(axis=0)
+        for number in range(len(subject.signals))
+    }
+    rights = [{name: np.zeros(len(subject.owner)) for name in BY_MEANS} for _ in releases]
+    for number in range(len(subject.signals)):
+        own = subject.task == number
+        known = replace(_records(subject, everything.values, ~own), usual=usual).condensed(
+            ROWS_PER_PERSON
+        )
+        for name, (attacker, rows) in BY_MEANS.items():
+            recognise = attacker.learn(known, seed)
+            for right, released in zip(rights, releases, strict=True):
+                shown = _records(subject, released / spread, own).condensed(rows)
+                scores = recognise(shown)
+                assert isinstance(scores, Scores), f"{name} scores records by more than one number"
+                right[name][own] = named(scores.averaged, scores.owner)
+    for mine, right in zip(found, rights, strict=True):
+        for name, each in right.items():
+            mine[Question(PERSON, name, True, True)] = _means(each, subject.owner)
+    return found
+
+
+def _records(subject: Subject, values: Values, wanted: NDArray[np.bool_]) -> Records:
+    """Some recordings, as attackers have them."""
+    rows = wanted[subject.record]
+    present, record = np.unique(subject.record[rows], return_inverse=True)
+    return Records(
+        values[rows],
+        record.astype(np.intp),
+        subject.owner[present],
+        tuple(str(task) for task in subject.task[present]),
+        tuple(str(person) for person in range(int(subject.owner.max()) + 1)),
+    )
 
 
 def _shares(

@@ -27,7 +27,8 @@ from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.features import PredictableMechanism, feature_mechanism
 from eyelid.mechanisms.papers.experiment import utility_experiment
 from eyelid.mechanisms.papers.signals import longest_shape
-from eyelid.papers.bozkir2021.pictures import file_name
+from eyelid.papers.bozkir2021.methods import KEPT
+from eyelid.papers.bozkir2021.pictures import file_name, labelled
 from eyelid.papers.bozkir2021.printed import FEATURES
 from eyelid.papers.bozkir2021.sources import Source
 from eyelid.papers.reproduction import Cell, Exhibit, Value
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from markupsafe import Markup
     from matplotlib.axes import Axes
 
-KEPT = "mean without noise"
 _FIGURES = (("LPA and FPA", ("LPA", "FPA")), ("CFPA", ("CFPA",)), ("DCFPA", ("DCFPA",)))
 _COUNTERPARTS = {"LPA": "laplace", "FPA": "fpa", "CFPA": "cfpa", "DCFPA": "dcfpa"}
 _PROTOCOL = (
@@ -93,10 +93,11 @@ def utilities(
                 name=name,
                 title=f"Utility 1/|NMSE| of {what} as a power of ten, {source.name}",
                 says=_says(part, beside, honest),
-                protocol=f"{_PROTOCOL}; {runs} runs",
+                protocol=f"{_PROTOCOL}; {runs} runs to choose each k and as many to judge it "
+                "(100 in the paper)",
                 honest_protocol=_HONEST if honest else "",
                 cells=tuple(cells),
-                pictures={file_name(name): _picture(part, beside, what)},
+                pictures={file_name(name): labelled(_picture(part, beside, what), source)},
                 digits=1,
             )
         )
@@ -229,6 +230,15 @@ def slope(curve: Mapping[float, float]) -> float | None:
     return float(round(np.polyfit(logs[:, 0], logs[:, 1], 1)[0], 6))
 
 
+def power(exponent: float) -> str:
+    """As it is written.
+
+    >>> power(-2.0)
+    'ε^−2.0'
+    """
+    return f"ε^{exponent:.1f}".replace("-", "−")
+
+
 def _slopes(curves: Curves) -> dict[str, float]:
     """By family, the median over chunk lengths and tasks."""
     lines: dict[tuple[str, str], dict[float, float]] = {}
@@ -251,11 +261,11 @@ def _says(part: pl.DataFrame, beside: Curves, honest: Mapping[tuple[str, float],
     words = []
     for family in families:
         printed, kept = (reading.get(family, math.nan) for reading in readings)
-        said = f"|NMSE| of {family} falls as ε^{printed:.1f} as printed"
+        said = f"|NMSE| of {family} falls as {power(printed)} as printed"
         if family != "LPA":
-            said += f", as ε^{kept:.1f} with a {KEPT}"
+            said += f", as {power(kept)} with a {KEPT}"
         if family in published:
-            said += f", and as ε^{published[family]:.1f} in the published numbers"
+            said += f", and as {power(published[family])} in the published numbers"
         words.append(said)
     found = "; ".join(words) + "."
     if not beside:
@@ -263,7 +273,7 @@ def _says(part: pl.DataFrame, beside: Curves, honest: Mapping[tuple[str, float],
     ours = [error for (method, _), error in honest.items() if method.partition("-")[0] in families]
     if ours:
         found += (
-            f" At person level with public bounds a value is off by {min(ours):.3g} spans or more "
+            f" At person level with public bounds a value is off by {min(ours):,.0f} spans or more "
             "at every ε shown."
         )
     return found

@@ -7,6 +7,7 @@ What they promise is not equal, whatever their rates: that is told besides.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy as np
 from eyelid.audits.statistics import mean_of_people
 from eyelid.papers.davidjohn2022.results import Results
 from eyelid.papers.davidjohn2022.settings import PUBLISHED, SOUND, Kind, Setting
-from eyelid.papers.davidjohn2022.trials import MACHINE
+from eyelid.papers.davidjohn2022.trials import MACHINE, off_by_runs
 from eyelid.papers.reproduction import Value
 
 _ROUNDING = 1e-9
@@ -88,10 +89,16 @@ def order(results: Results) -> Order | None:
 
 
 def surely_more(results: Results, more: Setting, less: Setting, model: str) -> bool:
-    """Whether one keeps more than the other for people at large: the lower limit is above zero."""
-    by_person = [results.told_by_person(setting, model) for setting in (more, less)]
-    found = mean_of_people(np.asarray(by_person[0] - by_person[1]))
-    return found is not None and found.low is not None and found.low > 0
+    """Whether one keeps more than the other for people and runs at large.
+
+    That is, whether the lower limit of the difference is above zero; one run is never enough.
+    """
+    sides = (results.told_by_person(setting, model) for setting in (more, less))
+    runs = [np.asarray(one - other) for one, other in zip(*sides, strict=True)]
+    found = mean_of_people(np.asarray(np.mean(runs, axis=0)))
+    if found is None or found.low is None:
+        return False
+    return found.value > math.hypot(found.value - found.low, off_by_runs(runs))
 
 
 def _named_kinds() -> list[Kind]:

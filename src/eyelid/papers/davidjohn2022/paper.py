@@ -47,11 +47,10 @@ def reproduce(data: Path | None, repeats: int, fast: bool, seed: int = 0) -> Rep
         data: a folder that holds MPIIDPEye or the other datasets, or one of them itself; None for
             made-up people.
         repeats: noisy runs, each with groups of its own.
-        fast: fewer k and ε, and one run.
+        fast: fewer k and ε, and fewer made-up people.
         seed: of noise, groups and made-up people.
     """
     began = time.perf_counter()
-    repeats = 1 if fast else repeats
     found = find_datasets(data, [READERS, *(dataset.name for dataset in DATASETS)])
     table = _readers(found.get(READERS), fast, seed)
     kinds = [kind for own in PUBLISHED for kind in (own, *SOUND[own.name])]
@@ -103,7 +102,7 @@ def _of_dataset(
 def _data(table: FeatureTable, found: dict[str, Path]) -> Data:
     people, tasks = table.recordings["person"].n_unique(), table.recordings["task"].n_unique()
     others = [name for name in found if name != READERS]
-    what = "simulated readers" if table.simulated else READERS
+    what = "made-up readers" if table.simulated else READERS
     return Data(
         name=" and ".join([what, *others]),
         says=(

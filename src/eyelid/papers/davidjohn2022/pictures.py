@@ -18,7 +18,7 @@ MOST_CURVES = len(_COLOURS)
 _ASIDE = 0.07
 
 
-def curves_picture(exhibit: Exhibit, rows: Sequence[str], what: str) -> Markup:
+def curves_picture(exhibit: Exhibit, rows: Sequence[str], what: str, simulated: bool) -> Markup:
     """Rows of an exhibit as curves over its columns.
 
     Args:
@@ -26,6 +26,7 @@ def curves_picture(exhibit: Exhibit, rows: Sequence[str], what: str) -> Markup:
         rows: which of them, `MOST_CURVES` at most; the paper's protocol is dashed, the honest one
             is drawn with limits.
         what: along the upright axis.
+        simulated: whether people are made up, which the picture then says.
     """
     columns = exhibit.columns
     where = {column: number for number, column in enumerate(columns)}
@@ -45,7 +46,8 @@ def curves_picture(exhibit: Exhibit, rows: Sequence[str], what: str) -> Markup:
         axis.set_ylim(0.0, 1.0)
         axis.set_ylabel(what)
         axis.set_xlabel(
-            "dashed: as the paper measures, ×: printed, bars: 95 % limits over people",
+            "dashed: as the paper measures, ×: printed, bars: 95 % limits"
+            + ". SIMULATED PEOPLE" * simulated,
             fontsize=SMALL,
         )
         axis.legend(
@@ -57,7 +59,7 @@ def curves_picture(exhibit: Exhibit, rows: Sequence[str], what: str) -> Markup:
             handlelength=1.6,
         )
 
-    alt = f"{exhibit.title}. " + "; ".join(
+    alt = f"{exhibit.title}{', of simulated people' * simulated}. " + "; ".join(
         f"{row}: "
         + ", ".join(
             f"{cell.honest.mean:.2f} at {cell.column}"

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Protocol, TypeVar
 
-import numpy as np
-
 from eyelid.engine.processes import Shared, shared, spread
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
@@ -103,12 +101,12 @@ class Results:
 
     def named_as_printed(self, setting: Setting) -> Value | None:
         """People named under the paper's protocol."""
-        return _over(self._runs(setting), lambda run: run.named_as_printed, of_decisions)
+        return self._over(setting, lambda run: run.named_as_printed, of_decisions)
 
     def named(self, setting: Setting) -> dict[str, Value]:
         """People named honestly, by attacker."""
         runs = gathered(run.named for run in self._runs(setting))
-        return {name: of_decisions(shares) for name, shares in runs.items()}
+        return {name: of_decisions(shares, setting != RAW) for name, shares in runs.items()}
 
     def strongest(self, setting: Setting) -> tuple[str, Value]:
         """The attacker who names most, and how many."""
@@ -116,16 +114,16 @@ class Results:
 
     def told_as_printed(self, setting: Setting) -> Value | None:
         """Documents told under the paper's protocol."""
-        return _over(self._runs(setting), lambda run: run.told_as_printed, of_windows)
+        return self._over(setting, lambda run: run.told_as_printed, of_windows)
 
     def told(self, setting: Setting) -> dict[str, Value]:
         """Documents told honestly, by model."""
         runs = gathered(run.told for run in self._runs(setting))
-        return {name: of_windows(shares) for name, shares in runs.items()}
+        return {name: of_windows(shares, setting != RAW) for name, shares in runs.items()}
 
-    def told_by_person(self, setting: Setting, model: str = MACHINE) -> Shares:
-        """The same by person, over all runs."""
-        return np.asarray(np.mean([run.told[model] for run in self._runs(setting)], axis=0))
+    def told_by_person(self, setting: Setting, model: str = MACHINE) -> list[Shares]:
+        """The same by person, one a run."""
+        return [run.told[model] for run in self._runs(setting)]
 
     def seconds(self, kind: Kind) -> Value | None:
         """That a release of everything takes."""
@@ -149,6 +147,15 @@ class Results:
 
     def _runs(self, setting: Setting) -> list[Outcome]:
         return self.outcomes[setting]
+
+    def _over(
+        self,
+        setting: Setting,
+        which: Callable[[Outcome], Shares | None],
+        value: Callable[[Sequence[Shares], bool], Value],
+    ) -> Value | None:
+        shares = [found for run in self._runs(setting) if (found := which(run)) is not None]
+        return value(shares, setting != RAW) if shares else None
 
 
 def measured(
@@ -192,12 +199,3 @@ def measured(
 
 # A group or a crowd of more people than there are.
 _OF_PEOPLE = ("ksame-paper", "ksame", "seeded")
-
-
-def _over(
-    runs: Sequence[Outcome],
-    which: Callable[[Outcome], Shares | None],
-    value: Callable[[Sequence[Shares]], Value],
-) -> Value | None:
-    shares = [found for run in runs if (found := which(run)) is not None]
-    return value(shares) if shares else None

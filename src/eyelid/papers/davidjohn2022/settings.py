@@ -11,6 +11,7 @@ from eyelid.mechanisms.features import FeatureMechanism, feature_mechanism
 from eyelid.mechanisms.ksame import KSame
 from eyelid.privacy.noise import randomness
 
+# The paper's text names k = 8 alone.
 KS = (2, 4, 6, 8, 10)
 # The paper says that nobody is named any more at ε = 2, which is true of its network only: a
 # smaller one is needed to compare mechanisms where that is so.

@@ -11,13 +11,19 @@ document in turn, one decision each. Three attackers, of whom the network is one
 **Told, as the paper measures.** Its support-vector machine learns the document from released first
 halves and is shown single raw windows of the second ones. **Honestly**: with a window's length
 between the halves, so that no moment is in both.
+
+**Limits.** One draw of noise or of groups serves everybody: a release can be good or bad for all of
+its people at once, and people tell nothing of the next draw. So limits over people are widened by
+what runs differ (variances add), and one run of a mechanism has none.
 """
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from statistics import stdev
 
 import numpy as np
 import polars as pl
@@ -206,14 +212,40 @@ def gathered(runs: Iterable[dict[str, Shares]]) -> dict[str, list[Shares]]:
     return found
 
 
-def of_decisions(runs: Sequence[Shares]) -> Value:
-    """People named: the mean over runs, its limits over people by Clopper and Pearson."""
-    return _value(runs, rate_of_decisions(_mean(runs), 0.0))
+def of_decisions(runs: Sequence[Shares], drawn: bool = True) -> Value:
+    """People named: the mean over runs, its limits by Clopper and Pearson, widened for runs.
+
+    Args:
+        runs: by person.
+        drawn: whether something was drawn for everybody; False for what is raw.
+    """
+    return _value(runs, rate_of_decisions(_mean(runs), 0.0), drawn)
 
 
-def of_windows(runs: Sequence[Shares]) -> Value:
-    """Windows told: the mean over runs, its limits by drawing people anew."""
-    return _value(runs, rate_of_shares(_mean(runs), 0.0))
+def of_windows(runs: Sequence[Shares], drawn: bool = True) -> Value:
+    """Windows told: the mean over runs, its limits by drawing people anew, widened for runs.
+
+    Args:
+        runs: by person.
+        drawn: whether something was drawn for everybody; False for what is raw.
+    """
+    return _value(runs, rate_of_shares(_mean(runs), 0.0), drawn)
+
+
+def off_by_runs(runs: Sequence[Shares]) -> float:
+    """How far the mean may be off since so few runs were drawn: half of Student's 95 % limits.
+
+    Infinite for one run. For two it is Student's with one degree of freedom:
+
+    >>> round(off_by_runs([np.array([0.4]), np.array([0.6])]), 2)
+    1.27
+    """
+    from scipy.special import stdtrit
+
+    if len(runs) < 2:
+        return math.inf
+    spread = stdev(float(np.nanmean(shares)) for shares in runs)
+    return float(stdtrit(len(runs) - 1, 0.975)) * spread / math.sqrt(len(runs))
 
 
 def _mean(runs: Sequence[Shares]) -> Shares:
@@ -222,6 +254,10 @@ def _mean(runs: Sequence[Shares]) -> Shares:
     return np.asarray(mean[~np.isnan(mean)])
 
 
-def _value(runs: Sequence[Shares], over_people: Rate) -> Value:
+def _value(runs: Sequence[Shares], over_people: Rate, drawn: bool) -> Value:
     spread = Value.of_runs([float(np.nanmean(shares)) for shares in runs]).spread
-    return Value(over_people.rate, spread, over_people.low, over_people.high)
+    rate, off = over_people.rate, off_by_runs(runs) if drawn else 0.0
+    if math.isinf(off):
+        return Value(rate, spread)
+    low, high = (math.hypot(limit - rate, off) for limit in (over_people.low, over_people.high))
+    return Value(rate, spread, max(0.0, rate - low), min(1.0, rate + high))

@@ -102,8 +102,8 @@ DATASETS = (
         "OpenNEEDS",
         44,
         2,
-        why_not="no description of its files was found: convert them to a study folder of that "
-        "name",
+        why_not="it is what the paper prints as OpenEDS, citing OpenNEEDS; no description of its "
+        "files was found: convert them to a study folder of that name",
     ),
     VrDataset("EHTask", 30, 15, ("ehtask",), "User_01_Video_01_Task_1.txt and so on in it"),
 )

@@ -66,6 +66,11 @@ class Observers:
         return looks_from_arrays(names, x_px, y_px, size=self.size, everybody=few.people)
 
     @property
+    def simulated(self) -> str:
+        """What pictures say behind their titles where people are made up; else nothing."""
+        return ", simulated people" * self.data.simulated
+
+    @property
     def size(self) -> tuple[int, int]:
         """Width and height of every picture, in px."""
         return self.pictures[0].width_px, self.pictures[0].height_px

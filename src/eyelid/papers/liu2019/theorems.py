@@ -44,27 +44,26 @@ def no_free_privacy(few: Looks, seed: int) -> Exhibit:
     """Sections 3.3 and 3.4: maps without noise, and maps of people drawn at random."""
     column = "δ that no ε can go below"
     cells = [Cell("map without noise", column, 1.0, Value(1.0), Value(_recovered(few)))]
-    for name, words, printed in (
-        ("map-rs1", "without replacement", lambda share: share),
-        ("map-rs2", "with replacement", lambda share: -math.expm1(-share)),
-    ):
+    for name, words in (("map-rs1", "without replacement"), ("map-rs2", "with replacement")):
         for share in (0.5, 1.0):
             law = mechanism(name, share=share)
             assert isinstance(law, RandomSelection)
             row = f"a share of {share:g} drawn {words}"
             said = Value(law.delta_at_least(PEOPLE))
-            cells.append(Cell(row, column, printed(share), said, _played(law, seed)))
-    last = cells[-1]
+            # The paper prints formulas and no numbers.
+            cells.append(Cell(row, column, as_printed=said, honest=_played(law, seed)))
+    formula, seen = cells[-1].ours
     return Exhibit(
         name="Sections 3.3 and 3.4",
         title="there is no free privacy",
         says=(
             "The paper is right that nothing of this protects anybody. Its proof of Theorem 3.3 "
-            "ends with 'δ cannot be less than c', which its own formula does not give: everybody "
-            f"drawn with replacement leaves {last.printed or 0:.3f}, not 1, and "
-            f"{last.ours[1]:.3f} was seen in play."
+            "ends with 'δ can’t be less than c', which its own formula, 1 − (1 − 1/n)^(cn) ≈ "
+            f"1 − e^−c, does not give: as many draws with replacement as there are people (c = 1) "
+            f"leave {formula:.3f}, not 1, and {seen:.3f} was seen in play. Poor privacy it is all "
+            "the same."
         ),
-        protocol=f"The formulas of the proofs, for {PEOPLE:,} observers.",
+        protocol=f"The formulas of the proofs (c, and the one above), for {PEOPLE:,} observers.",
         honest_protocol=(
             "Without noise: the share of five observers whose own map comes back exactly when the "
             f"other four are subtracted. Drawn at random: {_GAMES:,} maps of {_PLAYED_PEOPLE} "
@@ -115,9 +114,11 @@ def example() -> Exhibit:
         name="Theorems 3.4 and 3.5",
         title=f"the noise of the example: {PEOPLE:,} observers, {WIDTH_PX} × {HEIGHT_PX} px",
         says=(
-            f"The theorem as it stands gives {theorem:.5f}; the printed {_PRINTED_SIGMA:g} is what "
-            f"ε/4 in place of ε/2 gives ({halved:.4f}), as in its proof. {dense:.5f} is enough for "
-            f"the same promise, so that with so many pixels the printed noise does hold (its δ is "
+            f"The printed {_PRINTED_SIGMA:g} is said to be 'based on Theorem 3.5', which is the "
+            f"Laplacian one and asks for {laplacian:.2f}: we take it for Theorem 3.4's, the "
+            f"Gaussian one. That gives {theorem:.5f} as it stands, and {halved:.4f} with ε/4 in "
+            f"place of ε/2, as in its proof. {dense:.5f} is enough for the same promise, so that "
+            f"with so many pixels the printed noise does hold (its δ is "
             f"{truly:.1e}, below {delta:.1e}); and if a person counts for at most {SAMPLES} looks, "
             f"{sparse:.6f} is, {theorem / sparse:.0f} times less than the theorem asks for. The "
             "Laplacian theorem is right."

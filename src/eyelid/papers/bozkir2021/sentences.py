@@ -1,0 +1,196 @@
+"""What is said of a table: what comes out, what of it is noise, and what is found honestly."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+from typing import NamedTuple
+
+from eyelid.papers.bozkir2021.methods import KEPT, Method
+from eyelid.papers.reproduction import Cell, Value
+
+# Two shares that differ by less are called alike, and so are tables that do on average.
+ALIKE = 0.1
+AS_PRINTED = "mean with noise"
+
+
+class Gap(NamedTuple):
+    """How far ours by the paper's protocol is from what is printed, over the cells of a family.
+
+    Attributes:
+        mean: absolute difference.
+        largest: absolute difference.
+    """
+
+    mean: float
+    largest: float
+
+
+def gaps(cells: Sequence[Cell]) -> dict[str, dict[str, Gap]]:
+    """By family and reading (`AS_PRINTED`, `KEPT`).
+
+    >>> cells = [Cell("FPA", "x", 0.5, Value(0.7)), Cell("FPA", "y", 0.5, Value(0.5))]
+    >>> round(gaps(cells)["FPA"][AS_PRINTED].mean, 3)
+    0.1
+    """
+    apart: dict[str, dict[str, list[float]]] = {}
+    for cell in cells:
+        if cell.printed is None or cell.as_printed is None:
+            continue
+        method = Method.called(cell.row)
+        reading = AS_PRINTED if method.noisy_mean else KEPT
+        family = apart.setdefault(method.family, {})
+        family.setdefault(reading, []).append(abs(cell.as_printed.mean - cell.printed))
+    return {
+        family: {reading: Gap(fmean(each), max(each)) for reading, each in readings.items()}
+        for family, readings in apart.items()
+    }
+
+
+def nearer(readings: Mapping[str, Gap]) -> tuple[str, Gap]:
+    """The reading that comes nearer to what is printed."""
+    return min(readings.items(), key=lambda one: one[1].mean)
+
+
+def what_comes_out(cells: Sequence[Cell]) -> str:
+    """Which families come near in their nearer reading, and which in neither."""
+    sides: dict[bool, list[str]] = {True: [], False: []}
+    for family, readings in gaps(cells).items():
+        reading, gap = nearer(readings)
+        sides[gap.mean <= ALIKE].append(f"{family} ({gap.mean:.2f} off, {reading})")
+    said = []
+    if sides[True]:
+        said.append(f"Within {ALIKE:g} of the printed shares on average: {_listed(sides[True])}")
+    if sides[False]:
+        said.append(f"Not reproduced in either reading: {_listed(sides[False])}")
+    return f"{'. '.join(said)}." if said else ""
+
+
+def _listed(words: Sequence[str]) -> str:
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def best(cells: Sequence[Cell], row: str, epsilon: float, kind: str) -> tuple[str, Value] | None:
+    """The classifier that recognises most of a row at one ε; None where nothing was asked.
+
+    Args:
+        cells: of a table.
+        row: a method in a reading.
+        epsilon: as printed.
+        kind: ``as_printed`` or ``honest``.
+    """
+    start = f"ε = {epsilon:g}, "
+    values = [
+        (cell.column.removeprefix(start), getattr(cell, kind))
+        for cell in cells
+        if cell.row == row and cell.column.startswith(start) and getattr(cell, kind) is not None
+    ]
+    return max(values, key=lambda one: one[1].mean, default=None)
+
+
+def best_printed(cells: Sequence[Cell], row: str, epsilon: float) -> float:
+    """The most that the paper has of a row at one ε."""
+    start = f"ε = {epsilon:g}, "
+    return max(
+        cell.printed
+        for cell in cells
+        if cell.row == row and cell.column.startswith(start) and cell.printed is not None
+    )
+
+
+def noise_alone(
+    cells: Sequence[Cell],
+    nothing: Mapping[tuple[str, str], float],
+    rows: Sequence[str],
+    epsilon: float,
+    chance: float,
+    what: str,
+    reason: str,
+) -> str:
+    """Of how many rows as much is recognised if all signals are zero; empty if of none.
+
+    Args:
+        cells: of a table.
+        nothing: by row and classifier, what is recognised if all signals are zero.
+        rows: of which it is asked.
+        epsilon: as printed.
+        chance: what guessing gives.
+        what: these rows are.
+        reason: how noise can be recognised.
+    """
+    told: dict[str, tuple[float, float]] = {}
+    for row in rows:
+        found = best(cells, row, epsilon, "as_printed")
+        if found is None or found[1].mean <= chance + ALIKE:
+            continue
+        zero = nothing[row, found[0]]
+        if zero > found[1].mean - ALIKE:
+            told[row] = (found[1].mean, zero)
+    if not told:
+        return ""
+    row = max(told, key=lambda one: told[one])
+    share, zero = told[row]
+    return (
+        f"In {len(told)} of {len(rows)} {what} at ε = {epsilon:g} as much is recognised if all "
+        f"signals are zero (most in {row}: {share:.2f}; zero: {zero:.2f}): it is the noise, "
+        f"{reason}."
+    )
+
+
+def limits(value: Value) -> str:
+    """A mean with its limits."""
+    if value.low is None or value.high is None:
+        return f"{value.mean:.2f}"
+    return f"{value.mean:.2f} ({value.low:.2f}–{value.high:.2f})"
+
+
+def guessing(value: Value, chance: float) -> str:
+    """What must be added where a share cannot be told from guessing."""
+    guessed = value.low is not None and value.low <= chance
+    return ", not told from guessing" if guessed else ""
+
+
+def largest(cells: Sequence[Cell], chance: float) -> str:
+    """The largest honest rate of all, beside the paper's number."""
+    asked = [(cell.honest, cell) for cell in cells if cell.honest]
+    if not asked:
+        return ""
+    honest, cell = max(asked, key=lambda one: one[0].mean)
+    beside = "" if cell.printed is None else f" (printed {cell.printed:.2f})"
+    return (
+        f"The largest of {len(asked)} honest rates is {limits(honest)}, {cell.row}, {cell.column}"
+        f"{beside}{guessing(honest, chance)}; chance {chance:.2f}."
+    )
+
+
+class Most(NamedTuple):
+    """The largest of some honest rates.
+
+    Attributes:
+        value: the rate.
+        who: method and attacker.
+        rates: of how many it is the largest.
+    """
+
+    value: Value
+    who: str
+    rates: int
+
+
+def most(cells: Sequence[Cell], epsilon: float, noisy_mean: bool) -> Most:
+    """The largest honest rate at one ε in one reading.
+
+    Args:
+        cells: of methods.
+        epsilon: as printed.
+        noisy_mean: the reading.
+    """
+    start = f"ε = {epsilon:g}, "
+    asked = [
+        (cell.honest, f"{method.name}, {cell.column.removeprefix(start)}")
+        for cell in cells
+        for method in (Method.called(cell.row),)
+        if cell.honest and cell.column.startswith(start) and method.noisy_mean == noisy_mean
+    ]
+    return Most(*max(asked, key=lambda one: one[0].mean), len(asked))
