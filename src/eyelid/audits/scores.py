@@ -85,6 +85,8 @@ def levelled(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     >>> levelled(np.array([[0.1 + 0.2, 0.3, 1.3], [0.1 + 0.2, 0.3, 0.3]])).tolist()
     [[0.0, 0.0, 1.0], [0.0, 0.0, 0.0]]
     """
+    if not scores.size:
+        return scores
     finite = np.isfinite(scores)
     lowest = np.where(finite, scores, np.inf).min(axis=1, keepdims=True)
     highest = np.where(finite, scores, -np.inf).max(axis=1, keepdims=True)

@@ -102,7 +102,9 @@ def for_everybody(
 
 
 def last_where_impossible(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Scores with a number just below the least of their record in place of every −∞.
+    """Scores with a number a little below the least of their record in place of every −∞.
+
+    Little beside their span, so that it spoils no mean, and much beside rounding.
 
     >>> last_where_impossible(np.array([[0.5, -np.inf, 0.25]])).argsort().tolist()
     [[1, 2, 0]]
@@ -110,7 +112,9 @@ def last_where_impossible(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     possible = np.isfinite(scores)
     least = np.where(possible, scores, np.inf).min(axis=1, keepdims=True)
     least = np.where(np.isfinite(least), least, 0.0)
-    return np.where(possible, scores, np.nextafter(least, -np.inf))
+    most = np.where(possible, scores, least).max(axis=1, keepdims=True)
+    size = np.maximum(most - least, np.maximum(np.abs(most), np.abs(least)))
+    return np.where(possible, scores, least - 1e-6 * np.where(size > 0, size, 1.0))
 
 
 def row_scores(model: Any, values: NDArray[np.float64]) -> NDArray[np.float64]:
