@@ -30,9 +30,9 @@ $(VENV)/core: $(VENV)/made pyproject.toml
 	$(INSTALL) --editable .
 	@touch $@
 
-$(VENV)/test: $(VENV)/core
+$(VENV)/test: $(VENV)/made pyproject.toml
 	$(INSTALL) --editable ".[test]"
-	@touch $@
+	@touch $@ $(VENV)/core
 
 $(VENV)/bench: $(VENV)/test
 	$(INSTALL) --editable ".[test,bench]"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,10 +23,40 @@ from eyelid.gaze.simulator import simulate
 from eyelid.gaze.study import Feature, Study
 from eyelid.gaze.table import FeatureTable, table_from_arrays
 from eyelid.io import read, write
+from eyelid.privacy.noise.randomness import SystemRandomness
 
 # The same examples on every machine, however busy it is.
-settings.register_profile("eyelid", deadline=None, derandomize=True)
+settings.register_profile("eyelid", deadline=None, derandomize=True, max_examples=50)
 settings.load_profile("eyelid")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _in_this_process():
+    """Starting processes takes longer than what tests do; they have tests of their own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("eyelid.engine.processes.cores", lambda: 1)
+        yield
+
+
+@pytest.fixture(scope="session")
+def same_noise():
+    """Noise that is the same in every run and taken for the operating system's.
+
+    A sound release is refuted at times, by chance: not in tests.
+    """
+
+    @contextmanager
+    def drawn(seed: int) -> Iterator[None]:
+        rng = np.random.default_rng(seed)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(
+                SystemRandomness,
+                "words",
+                lambda self, count: rng.integers(0, 2**64, count, dtype=np.uint64),
+            )
+            yield
+
+    return drawn
 
 
 @dataclass(frozen=True)

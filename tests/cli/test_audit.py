@@ -13,12 +13,13 @@ from eyelid.releases.release import release
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory, simulated_table):
+def home(tmp_path_factory, simulated_table, same_noise):
     """A few features of six simulated people, and a release of them."""
     home = tmp_path_factory.mktemp("audit")
     table = replace(simulated_table, features=simulated_table.features[:8])
     write(table.study(), home / "features")
-    release(home / "features", home / "private", mechanism="laplace", epsilon=1.0)
+    with same_noise(1):
+        release(home / "features", home / "private", mechanism="laplace", epsilon=1.0)
     return home
 
 
