@@ -12,11 +12,12 @@ CREATE = $(UV) venv --quiet --python $(PYTHON) $(VENV)
 INSTALL = $(UV) pip install --quiet --python $(BIN)/python
 endif
 
-.PHONY: help demo test bench proof docs clean
+.PHONY: help demo test types bench proof docs clean
 
 help:
 	@echo "make demo   the whole story on made-up people; ends in demo/report.html"
-	@echo "make test   lint, types and tests"
+	@echo "make test   lint and tests"
+	@echo "make types  the package's types, strictly"
 	@echo "make bench  speed and memory against named peers, one JSON line a case"
 	@echo "make proof  the long claims, one JSON line each"
 	@echo "make docs   guides, tutorials and the API reference as pages in docs/_site"
@@ -49,12 +50,15 @@ demo: $(VENV)/core
 test: $(VENV)/test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy & types=$$!; $(BIN)/pytest -n 2 --dist loadscope && wait $$types
+	$(BIN)/pytest -n 2 --dist loadscope
+
+types: $(VENV)/test
+	$(BIN)/mypy
 
 bench: $(VENV)/bench
 	$(BIN)/python -m benchmarks
 
-proof: $(VENV)/test
+proof: types
 	$(BIN)/python -m proofs
 
 docs: $(VENV)/docs

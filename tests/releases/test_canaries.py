@@ -201,14 +201,15 @@ def test_a_huge_claim_is_said_to_be_out_of_reach():
     assert not found.person.could_refute
 
 
-def test_a_second_feature_is_audited_too():
+def test_a_second_feature_is_audited_too(same_noise):
     def first_feature_only(self, integers, shape, noise):
         draws = noise_of(self, shape).draw(integers.shape, noise)
         draws[..., 1:] = 0
         return integers + draws
 
     law = mechanism("laplace", epsilon=1.0)
-    assert not canary_audit(law, features=2, seed=8).refuted
+    with same_noise(1):
+        assert not canary_audit(law, features=2, seed=8).refuted
     assert canary_audit(twin(law, {"perturb": first_feature_only}), features=2, seed=8).refuted
 
 
