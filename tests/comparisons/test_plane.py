@@ -6,6 +6,7 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
+from eyelid.comparisons import labels, scene
 from eyelid.comparisons import plane as drawn
 from eyelid.comparisons.comparison import Row
 from eyelid.comparisons.plane import caption, plane, save_plane
@@ -118,8 +119,8 @@ def test_without_a_target_errors_stand_on_a_logarithmic_axis(by_hand):
 def test_numbers_do_not_cover_each_other_though_many_points_are_the_same():
     taken, spots = [(96.0, 96.0, 104.0, 104.0)], []
     for _ in range(25):
-        dx, dy = drawn._away(100.0, 100.0, 15.0, taken, (0.0, 0.0, 300.0, 300.0))
-        spot = drawn._around(100 + dx, 100 + dy, 15.0)
+        dx, dy = labels._away(100.0, 100.0, 15.0, taken, (0.0, 0.0, 300.0, 300.0))
+        spot = labels._around(100 + dx, 100 + dy, 15.0)
         assert not any(
             a[0] < spot[2] and spot[0] < a[2] and a[1] < spot[3] and spot[1] < a[3] for a in taken
         )
@@ -159,9 +160,9 @@ def test_what_promises_nothing_is_faded_and_further_lines_have_other_shades(by_h
         by_hand.row("lpa-paper", broken, 0.3, 0.7, epsilon=1.0),
     ]
     done = by_hand.comparison(*looks)
-    colours = [series.colour for series in drawn._Scene.of(done).series]
+    colours = [series.colour for series in scene.Scene.of(done).series]
     assert len(set(colours)) == 3
-    assert colours[2] == drawn._shade(drawn._COLOURS[1], 0.5)
+    assert colours[2] == scene._shade(scene._COLOURS[1], 0.5)
     assert "promises nothing" in caption(done)
 
 

@@ -7,261 +7,29 @@ for a person.
 
 from __future__ import annotations
 
-import itertools
 import math
-import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from eyelid.audits.statistics import Rate
-from eyelid.comparisons.comparison import Comparison, Promise, Row
-from eyelid.comparisons.settings import Setting
+from eyelid.comparisons.comparison import Comparison
+from eyelid.comparisons.labels import labelled, ranges
+from eyelid.comparisons.scene import MARKERS, Point, Scene, Series
 from eyelid.errors import InputError
-from eyelid.privacy.guarantee import Kind
-from eyelid.privacy.unit import PERSON
-from eyelid.releases.drawing import BLUE, GREEN, GREY, INK, ORANGE, SMALL, png, svg
-from eyelid.releases.words import coarse, formal_only, percent
-from eyelid.spelling import plural
+from eyelid.releases.drawing import GREY, INK, SMALL, png, svg
+from eyelid.releases.words import coarse, percent
 
 if TYPE_CHECKING:
     from markupsafe import Markup
     from matplotlib.axes import Axes
 
 ENDINGS = (".svg", ".png")
-_REGION = """\
-Boxes are made to hold both true values in 95 of 100
-such studies: 97.5 % limits, over people and runs."""
-_SAME = "A line without dots: always the same answer."
-_OPEN = "Dotted: one draw serves everybody, limits unknown."
-_GATHERED = "No boxes where many are not told from guessing."
-
-# Okabe & Ito, the lighter ones dark enough for letters; where they come round, so do other dashes.
-_COLOURS = (BLUE, ORANGE, GREEN, "#aa4f8f", "#946500", "#3d8fc7", INK)
-_DASHES: tuple[Any, ...] = ("-", "--", ":", "-.")
-# By what is promised: the marker, and what it means.
-_MARKERS = {
-    "person": ("o", "differential privacy of a person"),
-    "smaller": ("s", "differential privacy of less than a person"),
-    "among": ("D", "no ε: k-anonymity or deniability"),
-    "none": ("X", "faded: no promise that holds, whoever was named"),
-}
-_FORMAL = "hollow: a person's ε is above 10, formal only"
 _NOBODYS = "nobody's\nrecord is\nreleased"
-_LINE_INCH, _SIDE_INCH, _LANE_INCH, _PLANE_INCH, _LEAST_INCH = 0.152, 3.3, 0.19, 4.5, 4.4
-_LINES_A_COLUMN = 40
-# Letters, leaders and open ends beside points, in typographic points.
-_LETTER, _TALL, _STUB = 5.0, 8.0, 16.0
-# So many that are not told from guessing, and so near to it, share one label.
-_CROWD, _NEAR = 4, (0.12, 0.06)
-_LETTERS_A_LINE = 24
-# How much lighter, or darker, further lines of a mechanism are.
-_SHADES = (0.0, 0.3, -0.4, 0.5)
-_FADED = 0.5
-_REACHES, _DIRECTIONS = (9.0, 14.0, 20.0, 28.0, 37.0, 48.0, 60.0), 24
-
-
-@dataclass(frozen=True)
-class _Point:
-    """One setting on the plane.
-
-    Attributes:
-        number: that leads to its words.
-        row: the setting, and what came of it.
-        x: people named; None where nobody's record is released.
-        y: what is left, with limits; those of an error are the error itself.
-    """
-
-    number: int
-    row: Row
-    x: Rate | None
-    y: tuple[float, float, float]
-
-    @property
-    def promise(self) -> Promise:
-        assert self.row.promise is not None, "what was run promises something"
-        return self.row.promise
-
-    @property
-    def kind(self) -> str:
-        promised = self.promise.guarantee
-        if not promised.holds or (
-            promised.kind.differential and math.isinf(promised.epsilon or 0.0)
-        ):
-            return "none"
-        if not promised.kind.differential:
-            return "among"
-        return "person" if promised.unit == PERSON else "smaller"
-
-    def at_guessing(self, comparison: Comparison) -> bool:
-        """Whether it is near to guessing on both axes, and told from it on neither."""
-        if self.x is None:
-            return False
-        off = abs(self.x.rate - comparison.chance), abs(self.y[0] - comparison.used_chance)
-        near = off[0] <= _NEAR[0] and off[1] <= _NEAR[1]
-        return near and self.x.low <= comparison.chance and not comparison.useful(self.row)
-
-    @property
-    def hollow(self) -> bool:
-        return self.kind in ("person", "smaller") and formal_only(self.promise.person_level)
-
-    @property
-    def words(self) -> str:
-        """What sets it apart within its series, and what a person is promised."""
-        assert self.row.setting is not None, "only the raw data have none"
-        own = _axis(self.row.setting)
-        swept = [pair for pair in self.row.setting.parameters if pair[0] == own]
-        told = str(Setting("", tuple(swept))).removeprefix(", ")
-        total = self.promise.person_level
-        said = f"person {total.numbers()}" if total.holds else "no guarantee for a person"
-        if total.holds and total.kind is Kind.K_ANONYMITY:
-            said = f"person one among {total.k}"
-        return f"{told} → {said}".lstrip()
-
-
-@dataclass(frozen=True)
-class _Series:
-    """Settings that differ in one number, from the smallest to the largest.
-
-    Attributes:
-        name: what they have in common.
-        points: of them.
-        colour: of the mechanism.
-        dash: of the line between points.
-    """
-
-    name: str
-    points: tuple[_Point, ...]
-    colour: str
-    dash: Any
-
-    @property
-    def words(self) -> str:
-        """The mechanism and whose value it hides."""
-        first = self.points[0]
-        promised = first.promise.guarantee
-        own = {"none": "", "among": f", {promised.kind.spoken}"}
-        hides = own.get(first.kind, f", hides a {promised.unit}")
-        return self.name.removesuffix(f", {promised.unit}") + hides
-
-
-@dataclass(frozen=True)
-class _Scene:
-    """Everything that is drawn.
-
-    Attributes:
-        comparison: what it is of.
-        series: mechanisms with their points.
-        raw: the data as they are.
-        left_out: run, and not measured on one of the axes.
-    """
-
-    comparison: Comparison
-    series: tuple[_Series, ...]
-    raw: _Point | None
-    left_out: tuple[str, ...]
-
-    @classmethod
-    def of(cls, comparison: Comparison) -> _Scene:
-        rows: dict[Setting, list[Row]] = {}
-        left_out = []
-        for row in comparison.ran:
-            assert row.setting is not None, "only the raw data have none"
-            if _point(comparison, row) is None:
-                left_out.append(row.name)
-            else:
-                rows.setdefault(_common(row.setting), []).append(row)
-        number = itertools.count(1)
-        names = list(dict.fromkeys(common.mechanism for common in rows))
-        dashes = dict.fromkeys(names, 0)
-        series = []
-        for common, own in rows.items():
-            turn, colour = divmod(names.index(common.mechanism), len(_COLOURS))
-            place = dashes[common.mechanism]
-            dash = _DASHES[(turn + place) % len(_DASHES)]
-            dashes[common.mechanism] += 1
-            found = [_point(comparison, row, next(number)) for row in sorted(own, key=_swept)]
-            points = tuple(point for point in found if point is not None)
-            shade = _shade(_COLOURS[colour], _SHADES[place % len(_SHADES)])
-            shade = _shade(shade, _FADED) if points[0].kind == "none" else shade
-            series.append(_Series(str(common), points, shade, dash))
-        return cls(comparison, tuple(series), _point(comparison, comparison.raw), tuple(left_out))
-
-    @property
-    def points(self) -> Iterator[tuple[_Series, _Point]]:
-        return ((series, point) for series in self.series for point in series.points)
-
-    @property
-    def nobodys(self) -> int:
-        return sum(point.x is None for _, point in self.points)
-
-    @property
-    def by_error(self) -> bool:
-        return self.comparison.questions.target is None
-
-    @property
-    def lines(self) -> int:
-        return sum(1 + len(series.points) for series in self.series)
-
-    @property
-    def columns(self) -> int:
-        return max(1, math.ceil(self.lines / _LINES_A_COLUMN))
-
-    @property
-    def deep(self) -> int:
-        """Lines of the words, from the first to the last."""
-        return math.ceil(self.lines / self.columns) + len(self.key) + len(self.remarks) + 1
-
-    def size(self) -> dict[str, Any]:
-        """Of the picture: lane, plane and words side by side."""
-        widths = [_PLANE_INCH, _SIDE_INCH * self.columns]
-        if self.nobodys:
-            widths.insert(0, max(4, self.nobodys + 1) * _LANE_INCH)
-        return {
-            "height": max(_LEAST_INCH, _LINE_INCH * self.deep),
-            "columns": len(widths),
-            "ratios": widths,
-            "width": sum(widths),
-        }
-
-    @property
-    def key(self) -> list[tuple[str, bool, str]]:
-        """Marker, whether it is hollow, and what that means; of what is there."""
-        kinds = {point.kind for _, point in self.points}
-        shown = [look for kind, look in _MARKERS.items() if kind in kinds]
-        told = [(marker, False, words) for marker, words in shown]
-        if any(point.hollow for _, point in self.points):
-            told.append(("o", True, _FORMAL))
-        if self.raw is not None:
-            told.append(("*", False, "the raw data, as people publish them today"))
-        return told
-
-    @property
-    def remarks(self) -> list[str]:
-        """What goes with the picture wherever it is pasted."""
-        asked = self.comparison
-        made_up = "simulated " if asked.simulated else ""
-        whose = plural(asked.people, f"{made_up}person", f"{made_up}people")
-        size = f"{whose}, {plural(asked.repeats, 'run')} of each setting."
-        if self.by_error:
-            return ["Bars: 95 % limits over people and runs.", size]
-        told = _REGION.splitlines()
-        rows = [point.row for _, point in self.points if point.number not in self.crowd]
-        told += [_SAME] if any(row.says_the_same(asked.used_chance) for row in rows) else []
-        told += [_OPEN] if any(row.one_draw for row in rows) else []
-        told += [_GATHERED] if self.crowd else []
-        return [*told, size]
-
-    @cached_property
-    def crowd(self) -> tuple[int, ...]:
-        """Numbers of those that share one label, at guessing; none where they are few."""
-        if self.by_error:
-            return ()
-        found = [point.number for _, point in self.points if point.at_guessing(self.comparison)]
-        return tuple(found) if len(found) >= _CROWD else ()
+# Open ends of points whose limits are not known, in typographic points.
+_STUB = 16.0
 
 
 def plane(comparison: Comparison) -> Markup:
@@ -270,7 +38,7 @@ def plane(comparison: Comparison) -> Markup:
     Args:
         comparison: with at least one setting that was run.
     """
-    scene = _Scene.of(comparison)
+    scene = Scene.of(comparison)
     return svg(_Drawing(scene), _alt(scene), **scene.size())
 
 
@@ -282,7 +50,7 @@ def save_plane(comparison: Comparison, path: Path) -> None:
     if path.suffix.lower() == ".svg":
         write_file(path, f'<?xml version="1.0" encoding="UTF-8"?>\n{plane(comparison)}\n')
         return
-    scene = _Scene.of(comparison)
+    scene = Scene.of(comparison)
     write_file(path, png(_Drawing(scene), **scene.size()))
 
 
@@ -299,7 +67,7 @@ def check_picture(path: Path) -> None:
 
 def caption(comparison: Comparison) -> str:
     """How to read the picture, beside what it says itself."""
-    scene = _Scene.of(comparison)
+    scene = Scene.of(comparison)
     told = ["Each point is a setting: fewer people are named to the left, more is learned upwards."]
     if any(len(series.points) > 1 for series in scene.series):
         told.append("Lines join settings of one mechanism.")
@@ -318,52 +86,11 @@ def caption(comparison: Comparison) -> str:
     return " ".join([*told, *scene.remarks])
 
 
-def _point(comparison: Comparison, row: Row, number: int = 0) -> _Point | None:
-    """Where a row is on the plane; None where it was not measured on both axes."""
-    by_error = comparison.questions.target is None
-    named, used = row.region(comparison.used_chance)
-    if by_error:
-        named, error = row.named, row.error_of_span
-        if error is None:
-            return None
-        y = (error,) * 3
-    else:
-        # Alone on its axis it may have the whole of the 5 %.
-        used = row.used(comparison.used_chance) if row.nobodys else used
-        if used is None:
-            return None
-        y = (used.rate,) * 3 if row.one_draw else (used.rate, used.low, used.high)
-    if named is None and not row.nobodys:
-        return None
-    return _Point(number, row, named, y)
-
-
-def _axis(setting: Setting) -> str | None:
-    """The parameter that is swept along a line."""
-    given = dict(setting.parameters)
-    return next((name for name in ("epsilon", "k") if name in given), None)
-
-
-def _swept(row: Row) -> float:
-    """Where on that line a row is; what is no number comes last."""
-    assert row.setting is not None, "only the raw data have none"
-    try:
-        return float(dict(row.setting.parameters)[_axis(row.setting) or ""])
-    except (KeyError, ValueError):
-        return math.inf
-
-
-def _common(setting: Setting) -> Setting:
-    """A setting without that."""
-    left = [(name, value) for name, value in setting.parameters if name != _axis(setting)]
-    return Setting(setting.mechanism, tuple(left))
-
-
 @dataclass(frozen=True)
 class _Drawing:
     """Draws a scene on its axes."""
 
-    scene: _Scene
+    scene: Scene
 
     def __call__(self, *axes: Axes) -> None:
         from matplotlib.figure import Figure
@@ -389,7 +116,7 @@ class _Drawing:
                 places.append(drawn)
         hidden = [(p.x.rate, p.y[0]) for _, p in self._on(main=True) if p.x and p.number in crowd]
         if crowd:
-            marks.append((f"{_ranges(crowd)}\nnear guessing", GREY))
+            marks.append((f"{ranges(crowd)}\nnear guessing", GREY))
             places.append((fmean(x for x, _ in hidden), fmean(y for _, y in hidden)))
         raw = self.scene.raw
         if raw is not None:
@@ -400,9 +127,9 @@ class _Drawing:
         sheet.draw_without_rendering()
         words = "raw data, no error" if self.scene.by_error else "raw data"
         marks += [(words, INK)] if raw is not None else []
-        _labelled(main, places, marks, hidden)
+        labelled(main, places, marks, hidden)
 
-    def _on(self, main: bool) -> list[tuple[_Series, _Point]]:
+    def _on(self, main: bool) -> list[tuple[Series, Point]]:
         """Points on the plane, or in the lane beside it."""
         return [
             (series, self._shown(point))
@@ -410,12 +137,12 @@ class _Drawing:
             if (point.x is not None) == main
         ]
 
-    def _shown(self, point: _Point) -> _Point:
+    def _shown(self, point: Point) -> Point:
         """An error of 0 lies beyond a logarithmic axis: at its end."""
         if not self.scene.by_error:
             return point
         y = max(point.y[0], self._least_error)
-        return _Point(point.number, point.row, point.x, (y, y, y))
+        return Point(point.number, point.row, point.x, (y, y, y))
 
     @property
     def _least_error(self) -> float:
@@ -545,11 +272,11 @@ def _text(axis: Axes, x: float, y: float, words: str, **look: Any) -> None:
     axis.text(x, y, words, va="center", fontsize=SMALL, **look).set_in_layout(False)
 
 
-def _mark(axis: Axes, x: float, y: float, point: _Point, colour: str) -> None:
+def _mark(axis: Axes, x: float, y: float, point: Point, colour: str) -> None:
     axis.plot(
         [x],
         [y],
-        _MARKERS[point.kind][0],
+        MARKERS[point.kind][0],
         color=colour,
         markersize=6 if point.kind != "among" else 5,
         markeredgewidth=1.2,
@@ -558,7 +285,7 @@ def _mark(axis: Axes, x: float, y: float, point: _Point, colour: str) -> None:
     )
 
 
-def _open_ended(axis: Axes, x: float, point: _Point, colour: str) -> None:
+def _open_ended(axis: Axes, x: float, point: Point, colour: str) -> None:
     """Up and down from a point, nobody knows how far."""
     if not point.row.one_draw:
         return
@@ -573,7 +300,7 @@ def _open_ended(axis: Axes, x: float, point: _Point, colour: str) -> None:
         ).set_in_layout(False)
 
 
-def _drawn(axis: Axes, point: _Point, colour: str, soft: float, boxed: bool) -> tuple[float, float]:
+def _drawn(axis: Axes, point: Point, colour: str, soft: float, boxed: bool) -> tuple[float, float]:
     """The region that is sure to hold the truth, softly, and the point that was measured."""
     assert point.x is not None, "it has no place on the plane"
     if boxed:
@@ -583,7 +310,7 @@ def _drawn(axis: Axes, point: _Point, colour: str, soft: float, boxed: bool) -> 
     return point.x.rate, point.y[0]
 
 
-def _drawn_raw(axis: Axes, point: _Point) -> tuple[float, float]:
+def _drawn_raw(axis: Axes, point: Point) -> tuple[float, float]:
     assert point.x is not None, "raw records are somebody's"
     _box(axis, point.x, point.y, INK)
     axis.plot([point.x.rate], [point.y[0]], "*", color=INK, markersize=11, zorder=4)
@@ -605,96 +332,7 @@ def _box(
     axis.add_patch(edge)
 
 
-def _labelled(
-    axis: Axes,
-    places: Sequence[tuple[float, float]],
-    labels: Iterable[tuple[str, str]],
-    others: Sequence[tuple[float, float]] = (),
-) -> None:
-    """Words beside points, where they hide neither points nor each other; a line leads to them."""
-    dots = [axis.transData.transform(place) * 72 / axis.figure.dpi for place in (*places, *others)]
-    frame = axis.get_window_extent()
-    edges = [edge * 72 / axis.figure.dpi for edge in (frame.x0, frame.y0, frame.x1, frame.y1)]
-    taken = [(x - 4, y - 4, x + 4, y + 4) for x, y in dots]
-    for place, (x, y), (words, colour) in zip(places, dots, labels, strict=False):
-        lines = words.splitlines()
-        wide, tall = _LETTER * (max(map(len, lines)) + 1), _TALL * len(lines)
-        away = _away(x, y, wide, taken, edges, tall)
-        centre = x + away[0], y + away[1]
-        taken.append(_around(*centre, wide, tall))
-        far = math.hypot(*away) > 1.5 * _REACHES[0] + wide / 2
-        axis.annotate(
-            words,
-            place,
-            xytext=away,
-            textcoords="offset points",
-            ha="center",
-            va="center",
-            fontsize=SMALL,
-            fontweight="bold",
-            color=colour,
-            zorder=5,
-            bbox={"facecolor": "white", "alpha": 0.75, "pad": 0.4, "lw": 0},
-            arrowprops={"arrowstyle": "-", "lw": 0.6, "color": colour, "alpha": 0.6, "shrinkB": 3}
-            if far
-            else None,
-        ).set_in_layout(False)
-
-
-def _away(
-    x: float,
-    y: float,
-    wide: float,
-    taken: Sequence[tuple[float, float, float, float]],
-    edges: Sequence[float],
-    tall: float = _TALL,
-) -> tuple[float, float]:
-    """The nearest free spot for some words; where there is none, straight above."""
-    for reach in _REACHES:
-        for turn in range(_DIRECTIONS):
-            angle = math.pi / 2 - 2 * math.pi * turn / _DIRECTIONS
-            dx = (reach + wide / 2 - _LETTER) * math.cos(angle)
-            dy = (reach + (tall - _TALL) / 2) * math.sin(angle)
-            left, low, right, high = _around(x + dx, y + dy, wide, tall)
-            inside = left > edges[0] and low > edges[1] and right < edges[2] and high < edges[3]
-            if inside and not any(
-                left < x1 and right > x0 and low < y1 and high > y0 for x0, y0, x1, y1 in taken
-            ):
-                return dx, dy
-    return 0.0, _REACHES[0]
-
-
-def _around(
-    x: float, y: float, wide: float, tall: float = _TALL
-) -> tuple[float, float, float, float]:
-    return x - wide / 2, y - tall / 2, x + wide / 2, y + tall / 2
-
-
-def _ranges(numbers: Sequence[int]) -> str:
-    """Numbers that follow each other as one, in short lines.
-
-    >>> _ranges([1, 2, 3, 5, 7, 8])
-    '1–3, 5, 7, 8'
-    """
-    runs: list[list[int]] = []
-    for number in sorted(numbers):
-        if runs and number == runs[-1][-1] + 1:
-            runs[-1].append(number)
-        else:
-            runs.append([number])
-    words = [f"{run[0]}–{run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs]
-    return textwrap.fill(", ".join(words), _LETTERS_A_LINE)
-
-
-def _shade(colour: str, lighter: float) -> str:
-    """A colour mixed with so much white, or black where it is negative."""
-    end = 255 if lighter > 0 else 0
-    parts = [int(colour[place : place + 2], 16) for place in (1, 3, 5)]
-    mixed = [round(part + abs(lighter) * (end - part)) for part in parts]
-    return "#" + "".join(f"{part:02x}" for part in mixed)
-
-
-def _alt(scene: _Scene) -> str:
+def _alt(scene: Scene) -> str:
     """The same in words."""
     comparison = scene.comparison
     what = "error of a value" if scene.by_error else f"{comparison.questions.target} recognised"
