@@ -9,7 +9,7 @@ from typing import Any
 from eyelid.errors import InputError
 from eyelid.gaze.study import Study, check
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.differential import DifferentialMechanism
+from eyelid.mechanisms.differential import CalibratedMechanism
 from eyelid.mechanisms.mechanism import Mechanism, Shape, mechanism
 from eyelid.privacy.noise import Randomness
 
@@ -40,7 +40,7 @@ class FeatureMechanism(Mechanism):
 
 
 @dataclass(frozen=True)
-class PredictableMechanism(DifferentialMechanism, FeatureMechanism):
+class PredictableMechanism(CalibratedMechanism, FeatureMechanism):
     """A mechanism that adds noise to features; its error is known from public facts alone."""
 
     @abstractmethod

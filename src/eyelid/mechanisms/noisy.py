@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from eyelid.mechanisms.differential import DifferentialMechanism
+from eyelid.mechanisms.differential import CalibratedMechanism
 from eyelid.mechanisms.mechanism import Shape, Values
 from eyelid.privacy.noise import DiscreteNoise, Randomness
 from eyelid.privacy.unit import Trust, Unit
@@ -19,7 +19,7 @@ Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class NoisyMechanism(DifferentialMechanism):
+class NoisyMechanism(CalibratedMechanism):
     """Noise on the integers of a query whose sensitivity is declared.
 
     Arrays of one person's values have the axes (…, recordings, rows, features).

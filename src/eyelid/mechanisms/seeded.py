@@ -17,7 +17,7 @@ from eyelid.engine.progress import track
 from eyelid.errors import InputError, unknown
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.approximate import default_delta
-from eyelid.mechanisms.differential import DifferentialMechanism
+from eyelid.mechanisms.differential import CalibratedMechanism, DifferentialMechanism
 from eyelid.mechanisms.features import UnpredictableMechanism
 from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter, register
 from eyelid.mechanisms.synthesis.binning import Bins, Codes
@@ -56,7 +56,7 @@ class GameShape(Shape):
 
 @register
 @dataclass(frozen=True)
-class Seeded(DifferentialMechanism, UnpredictableMechanism):
+class Seeded(CalibratedMechanism, UnpredictableMechanism):
     """Rows that keep a few features of a person's row, if enough people could have given them.
 
     Takes: a FeatureTable; every value is put in one of a public number of equal bins between its

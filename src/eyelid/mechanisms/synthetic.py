@@ -18,7 +18,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
 from eyelid.mechanisms.approximate import default_delta
-from eyelid.mechanisms.differential import DifferentialMechanism
+from eyelid.mechanisms.differential import CalibratedMechanism, DifferentialMechanism
 from eyelid.mechanisms.features import UnpredictableMechanism
 from eyelid.mechanisms.gaussian_total import SCALE
 from eyelid.mechanisms.measuring import window_rows
@@ -63,7 +63,7 @@ _RUNS = 4_096
 
 @register
 @dataclass(frozen=True)
-class Synthetic(DifferentialMechanism, UnpredictableMechanism):
+class Synthetic(CalibratedMechanism, UnpredictableMechanism):
     """A study of made-up people, drawn from what is measured of everybody under noise.
 
     Takes: a FeatureTable. Of each person and task T rows count, evenly spread over what there is,

@@ -13,7 +13,7 @@ import numpy as np
 from eyelid.errors import InputError
 from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.gaze.maps.grid import Grid
-from eyelid.mechanisms.differential import DifferentialMechanism
+from eyelid.mechanisms.differential import CalibratedMechanism
 from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import Trust, Unit
@@ -45,7 +45,7 @@ class MapShape(Shape):
 
 
 @dataclass(frozen=True)
-class MapMechanism(DifferentialMechanism):
+class MapMechanism(CalibratedMechanism):
     """One map of all people for each layer: a picture, or a stretch of time of one.
 
     A person's data are counts in the cells of all layers. The grid is public.

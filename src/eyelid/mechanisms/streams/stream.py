@@ -1,0 +1,70 @@
+"""Mechanisms that take gaze sample by sample, and give one sample for each that they take.
+
+They are causal and remember a fixed amount. The same run serves a live stream and a recording.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eyelid.mechanisms.mechanism import Mechanism, parameter
+from eyelid.mechanisms.streams.scene import Scene
+from eyelid.privacy.noise import Randomness
+
+Floats = NDArray[np.float64]
+
+
+class Run(ABC):
+    """A filter at work on one stream, in the plane of its scene; lost samples are NaN.
+
+    Attributes:
+        samples: how many were taken.
+    """
+
+    samples: int = 0
+
+    @abstractmethod
+    def push(self, x: float, y: float) -> tuple[float, float]:
+        """What is released for the next sample."""
+
+    @abstractmethod
+    def push_many(self, x: Floats, y: Floats) -> tuple[Floats, Floats]:
+        """The same for many samples, as if they had been pushed one by one."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StreamMechanism(Mechanism):
+    """A filter with its parameters set.
+
+    Attributes:
+        coordinates: what gaze is measured in; ``direction`` for unit vectors.
+        scene: what everybody could look at, x0,y0,x1,y1 in these units (of directions: degrees).
+    """
+
+    takes: ClassVar[str] = "samples"
+    form: ClassVar[str] = "of the same form (recordings, length, time stamps, lost samples)"
+
+    coordinates: str = parameter(
+        "what gaze is measured in: px, deg, fraction, normalised or direction", default="px"
+    )
+    scene: str = parameter("x0,y0,x1,y1: what everybody could look at", default="")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        # As text, so that a certificate can say it; here it is refused if it is none.
+        object.__setattr__(self, "scene", str(Scene.of(self.coordinates, self.scene)))
+
+    @cached_property
+    def place(self) -> Scene:
+        """The scene."""
+        return Scene.of(self.coordinates, self.scene)
+
+    @abstractmethod
+    def start(self, noise: Randomness) -> Run:
+        """Begin with a stream of one person."""
