@@ -114,6 +114,11 @@ class Filter(DifferentialMechanism, StreamMechanism):
         )
 
     @property
+    def apart(self) -> int:
+        """Samples that must pass so that nothing before and after them lies in one window."""
+        return self.window - 1
+
+    @property
     def radii_of_scene(self) -> float:
         """How many times the loss of a radius somebody's gaze costs who looked anywhere else."""
         return max(1.0, self.place.diameter / self.radius)
@@ -264,6 +269,28 @@ class FilterRun(Run):
         self._of_publications = [0.0] * self.law.memory
         self._of_all = [0.0] * self.law.window
         self.samples = 0
+
+    def saved(self) -> dict[str, Any]:
+        """Budgets and the last point released, to go on after a restart; no gaze."""
+        return {
+            "state": list(self.state),
+            "of_publications": list(self._of_publications),
+            "of_all": list(self._of_all),
+            "samples": self.samples,
+        }
+
+    def restore(self, saved: dict[str, Any]) -> None:
+        """Go on from what was saved of a run of the same filter."""
+        self.begin()
+        for kept, name in (
+            (self.state, "state"),
+            (self._of_publications, "of_publications"),
+            (self._of_all, "of_all"),
+        ):
+            if len(saved[name]) != len(kept):
+                raise InputError(f"what was saved of {self.law.name} does not fit: {name}")
+            kept[:] = (float(number) for number in saved[name])
+        self.samples = int(saved["samples"])
 
     @property
     def window_parts(self) -> int:

@@ -29,6 +29,7 @@ UNITS: dict[str, tuple[float, float, float, float] | None] = {
 _EXAMPLES = {"px": "0,0,1920,1080", "deg": "-20,-12,20,12", DIRECTION: "-50,-40,50,40"}
 _DEG = 180 / math.pi
 _BEHIND = 90.0
+THREE_PARTS = "directions have three parts: give x, y and z"
 
 
 @dataclass(frozen=True)
@@ -122,14 +123,34 @@ class Scene:
         x0, y0, x1, y1 = self.plane
         return math.hypot(x1 - x0, y1 - y0)
 
+    def point(self, x: float, y: float, z: float | None = None) -> tuple[float, float]:
+        """One gaze as a point of the plane; lost gaze is NaN."""
+        if not self.directions:
+            return x, y
+        if z is None:
+            raise InputError(THREE_PARTS)
+        length = math.sqrt(x * x + y * y + z * z)
+        per_length = _DEG / length if 0 < length < math.inf else math.nan
+        return x * per_length, y * per_length
+
+    def gaze(self, x: float, y: float) -> tuple[float, ...]:
+        """One point of the plane as gaze: x and y, or a unit vector to the front."""
+        if not self.directions:
+            return x, y
+        across, up = x / _DEG, y / _DEG
+        within = max(1.0, math.sqrt(across * across + up * up))
+        across, up = across / within, up / within
+        return across, up, math.sqrt(max(0.0, 1 - across * across - up * up))
+
     def to_plane(self, x: Floats, y: Floats, z: Floats | None = None) -> tuple[Floats, Floats]:
         """Gaze as points of the plane; lost gaze is NaN."""
         if not self.directions:
             return x, y
         if z is None:
-            raise InputError("directions have three parts: give x, y and z")
+            raise InputError(THREE_PARTS)
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-            per_length = _DEG / np.sqrt(x * x + y * y + z * z)
+            length = np.sqrt(x * x + y * y + z * z)
+            per_length = np.where((length > 0) & (length < np.inf), _DEG / length, np.nan)
             return x * per_length, y * per_length
 
     def from_plane(self, x: Floats, y: Floats) -> tuple[Floats, ...]:
@@ -137,7 +158,6 @@ class Scene:
         if not self.directions:
             return x, y
         across, up = x / _DEG, y / _DEG
-        off = np.hypot(across, up)
-        within = np.where(off > 1, off, 1.0)
+        within = np.maximum(1.0, np.sqrt(across * across + up * up))
         across, up = across / within, up / within
         return across, up, np.sqrt(np.maximum(0.0, 1 - across * across - up * up))
