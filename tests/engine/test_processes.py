@@ -20,9 +20,16 @@ def _two_cores(monkeypatch):
     monkeypatch.setattr("eyelid.engine.processes.cores", lambda: 2)
 
 
-def late_first(number):
-    time.sleep(0.3 if number == 0 else 0.0)
+def named(number):
     return number, os.getpid(), cores()
+
+
+def late_first(marks, number):
+    """The first waits until the third is at work, and so for the second to be done."""
+    (marks / str(number)).touch()
+    while number == 0 and not (marks / "2").exists():
+        time.sleep(0.01)
+    return number
 
 
 def added(handle, number):
@@ -40,19 +47,22 @@ def killed(number):
 
 
 def test_every_item_comes_once_in_processes_of_their_own():
-    found = dict(as_done(late_first, range(6), "waiting"))
+    found = dict(as_done(named, range(6), "waiting"))
     assert sorted(found) == list(range(6))
     assert all(found[place][0] == place for place in found)
     assert os.getpid() not in {process for _, process, _ in found.values()}
 
 
-def test_whoever_is_done_first_comes_first_and_spread_keeps_the_order():
-    assert [place for place, _ in as_done(late_first, range(4), "waiting")][-1] == 0
-    assert [number for number, _, _ in spread(late_first, range(4), "waiting")] == [0, 1, 2, 3]
+def test_whoever_is_done_first_comes_first_and_spread_keeps_the_order(tmp_path):
+    late = partial(late_first, tmp_path)
+    places = [place for place, _ in as_done(late, range(4), "waiting")]
+    assert places.index(1) < places.index(0)
+    (tmp_path / "2").unlink()
+    assert list(spread(late, range(4), "waiting")) == [0, 1, 2, 3]
 
 
 def test_a_worker_has_one_core():
-    assert {one for _, _, one in spread(late_first, range(1, 4), "waiting")} == {1}
+    assert {one for _, _, one in spread(named, range(1, 4), "waiting")} == {1}
 
 
 def test_something_large_is_read_by_the_workers_and_gone_afterwards():
@@ -68,10 +78,10 @@ def test_an_error_comes_through():
 
 
 def test_one_core_or_one_item_need_no_process(monkeypatch):
-    assert next(spread(late_first, [1], "alone"))[1] == os.getpid()
+    assert next(spread(named, [1], "alone"))[1] == os.getpid()
     monkeypatch.setattr("eyelid.engine.processes.cores", cores)
     with alone():
-        assert {one for _, one, _ in spread(late_first, [1, 2], "alone")} == {os.getpid()}
+        assert {one for _, one, _ in spread(named, [1, 2], "alone")} == {os.getpid()}
 
 
 GIVER = """
