@@ -16,7 +16,7 @@ endif
 
 help:
 	@echo "make demo   the whole story on made-up people; ends in demo/report.html"
-	@echo "make test   lint and tests"
+	@echo "make test   lint, types and tests"
 	@echo "make types  the package's types, strictly"
 	@echo "make bench  speed and memory against named peers, one JSON line a case"
 	@echo "make proof  the long claims, one JSON line each"
@@ -47,9 +47,12 @@ demo: $(VENV)/core
 	@rm -rf demo
 	$(BIN)/eyelid demo --out demo
 
+# Compiled modules are kept whatever the environment says: tests start many interpreters.
+test: export PYTHONDONTWRITEBYTECODE =
 test: $(VENV)/test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/mypy
 	$(BIN)/pytest -n 2 --dist loadscope
 
 types: $(VENV)/test

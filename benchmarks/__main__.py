@@ -18,6 +18,8 @@ from benchmarks import (
     release,
     signals,
     startup,
+    stream,
+    stream_transports,
     synthetic,
 )
 from benchmarks.case import remark
@@ -36,6 +38,8 @@ BENCHMARKS = {
     "signals": signals.cases,
     "anonymity": anonymity.cases,
     "synthetic": synthetic.cases,
+    "stream": stream.cases,
+    "stream_transports": stream_transports.cases,
 }
 
 

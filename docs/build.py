@@ -42,14 +42,23 @@ MODULES = (
     "eyelid.mechanisms",
     "eyelid.mechanisms.features",
     "eyelid.mechanisms.maps.map_mechanism",
+    "eyelid.mechanisms.streams.stream",
     "eyelid.privacy",
     "eyelid.privacy.noise.randomness",
     "eyelid.releases.audit",
     "eyelid.releases.maps.audit",
     "eyelid.releases.maps.heatmap",
     "eyelid.releases.quote",
+    "eyelid.releases.streams.quote",
+    "eyelid.releases.streams.release",
+    "eyelid.stream",
 )
-GUIDES = {"Tutorials": "docs/tutorials/*.ipynb", "Guides": "docs/*.md", "Project": "*.md"}
+GUIDES = {
+    "Tutorials": "docs/tutorials/*.ipynb",
+    "Guides": "docs/*.md",
+    "Examples": "examples/*.md",
+    "Project": "*.md",
+}
 
 
 def build(site: Path = SITE) -> Path:

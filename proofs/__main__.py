@@ -13,6 +13,7 @@ from proofs.result import Effort, Result, progress
 CLAIMS = {
     "golden": "the theory's numbers about noise come out",
     "games": "no mechanism is refuted, every planted fault is caught",
+    "stream_games": "no filter is refuted, every misprint and planted fault is caught",
     "samplers": "the exact samplers follow their laws",
     "discreteness": "a discrete Gaussian is as near to a rounded one as the slack says",
     "equal_guarantee": "at the same promise to a person ours are nearer, and cost foresees how far",
@@ -33,6 +34,10 @@ CLAIMS = {
     "real_maps": "the same for fifteen real people, of whom subtraction finds nobody",
     "anonymity": "means of groups keep documents and hide people, where a paper's are seen through",
     "synthetic": "made-up people teach models, are as far off as foreseen, or are refused",
+    "stream_events": "released fixation events and counters agree with raw gaze as ε allows",
+    "long_stream": "a day of gaze at 120 Hz leaves memory flat and every window within its ε",
+    "soak": "a stalling app loses old samples, the other none, and memory stays flat",
+    "streams_real": "who is named in filtered gaze over ε and w, by what, and what is left of it",
     "comparison": "every mechanism is in one table of real people, the same after a kill",
     "reproduction": "three papers done again show what they print, and what an honest look finds",
     "real": "real people are recognised raw and not recognised when released",

@@ -20,6 +20,7 @@ class Effort:
         kills: at random moments.
         seeds: simulated studies.
         cases: damaged files.
+        soak_seconds: of a stream at 1000 samples per second.
     """
 
     runs: int = 200_000
@@ -27,6 +28,7 @@ class Effort:
     kills: int = 20
     seeds: int = 10
     cases: int = 1_000_000
+    soak_seconds: int = 600
 
 
 @dataclass(frozen=True)

@@ -2,28 +2,38 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
+from types import SimpleNamespace
 
 # Before numpy is imported: workers that share the cores must not each take all of them.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("POLARS_MAX_THREADS", "1")
 
+import jinja2
 import numpy as np
 import pytest
+import typer
 from hypothesis import settings
 
+from eyelid.audits.map_attacks import map_membership
+from eyelid.audits.utility import utility
 from eyelid.cli import main
 from eyelid.gaze.features import window_features
 from eyelid.gaze.simulator import simulate
 from eyelid.gaze.study import Feature, Study
 from eyelid.gaze.table import FeatureTable, table_from_arrays
 from eyelid.io import read, write
-from eyelid.privacy.noise.randomness import SystemRandomness
+from eyelid.privacy.noise import SystemRandomness
+from eyelid.releases.canaries import canary_audit
 
 # The same examples on every machine, however busy it is.
 settings.register_profile("eyelid", deadline=None, derandomize=True, max_examples=50)
@@ -32,31 +42,124 @@ settings.load_profile("eyelid")
 
 @pytest.fixture(scope="session", autouse=True)
 def _in_this_process():
-    """Starting processes takes longer than what tests do; they have tests of their own."""
+    """Processes and threads of one's own take longer than what tests do; they have their tests."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("eyelid.engine.processes.cores", lambda: 1)
+        patch.setattr("eyelid.engine.parallel.cores", lambda: 1)
+        yield
+
+
+@pytest.fixture
+def two_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Threads side by side, for tests of what they must not do to each other."""
+    monkeypatch.setattr("eyelid.engine.parallel.cores", lambda: 2)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _made_once(tmp_path_factory: pytest.TempPathFactory):
+    """Templates and commands, which a process of its own makes of the same texts every time.
+
+    And nobody cuts the power: files need not have reached the disk before a test goes on.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        kept = jinja2.FileSystemBytecodeCache(str(tmp_path_factory.mktemp("templates")))
+        patch.setattr("jinja2.Environment", partial(jinja2.Environment, bytecode_cache=kept))
+        patch.setattr("typer.main.get_command", cache(typer.main.get_command))
+        patch.setattr("os.fsync", lambda file: None)
+        yield
+
+
+class _Noise:
+    """What stands for the operating system: the same in every run, of its own for every test.
+
+    A sound release is refuted at times, by chance: not in tests.
+    """
+
+    def __init__(self) -> None:
+        self.rng = np.random.default_rng(0)
+
+    def urandom(self, count: int) -> bytes:
+        return self.rng.bytes(count)
+
+    @contextmanager
+    def of(self, name: str) -> Iterator[None]:
+        before, self.rng = self.rng, np.random.default_rng(zlib.crc32(name.encode()))
+        try:
+            yield
+        finally:
+            self.rng = before
+
+
+_noise = _Noise()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item):
+    with _noise.of(item.nodeid):
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(fixturedef: pytest.FixtureDef[object], request: pytest.FixtureRequest):
+    with _noise.of(f"{fixturedef.baseid} {fixturedef.argname} {request.param_index}"):
+        return (yield)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _noise_of_tests():
+    with pytest.MonkeyPatch.context() as patch:
+        # The package has a function of the module's name.
+        home = sys.modules[SystemRandomness.__module__]
+        patch.setattr(home, "os", SimpleNamespace(urandom=_noise.urandom))
         yield
 
 
 @pytest.fixture(scope="session")
 def same_noise():
-    """Noise that is the same in every run and taken for the operating system's.
+    """Noise of a seed of one's choice, taken for the operating system's, as long as a block lasts.
 
-    A sound release is refuted at times, by chance: not in tests.
+    Without it every test has noise of its own name: for those that want another, or the same twice.
+    """
+    return lambda seed: _noise.of(f"seed {seed}")
+
+
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+@pytest.fixture
+def plain_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pictures are put together but not rendered, where a test asks for something else.
+
+    Rendering takes longer than most audits; pictures have tests of their own. What a page must not
+    show is asked of pages that were rendered.
     """
 
-    @contextmanager
-    def drawn(seed: int) -> Iterator[None]:
-        rng = np.random.default_rng(seed)
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(
-                SystemRandomness,
-                "words",
-                lambda self, count: rng.integers(0, 2**64, count, dtype=np.uint64),
-            )
-            yield
+    def blank(figure, file, **options):
+        if isinstance(file, io.TextIOBase):
+            file.write('<svg width="1" height="1"></svg>')
+        elif isinstance(file, io.BytesIO):
+            file.write(PNG)
+        else:
+            Path(file).write_bytes(PNG)
 
-    return drawn
+    monkeypatch.setattr("matplotlib.figure.Figure.savefig", blank)
+
+
+@pytest.fixture
+def quick_audits(plain_pictures: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Audits with one model of what data are good for and fewer canaries, for all other questions.
+
+    Models, canaries and pictures have tests of their own; each takes longer than the attacks.
+    """
+    monkeypatch.setattr("eyelid.releases.audit.utility", partial(utility, models=["knn"]))
+    monkeypatch.setattr("eyelid.releases.audit.canary_audit", partial(canary_audit, people=400))
+
+
+@pytest.fixture
+def quick_map_audits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fewer trials of who is in a map; with all of them they have tests of their own."""
+    quick = partial(map_membership, trials=200)
+    monkeypatch.setattr("eyelid.audits.map_attacks.map_membership", quick)
 
 
 @dataclass(frozen=True)

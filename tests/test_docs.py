@@ -1,11 +1,14 @@
 """What the documents show, runs."""
 
 import doctest
+import math
 import re
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from docs.pictures import SCENE_DEG, draw, gaze
 from proofs.maps import golden_values
 from scipy.ndimage import label
 
@@ -25,6 +28,7 @@ PAGES = [
     "docs/anonymity.md",
     "docs/synthetic.md",
     "docs/choosing.md",
+    "docs/streaming.md",
 ]
 
 
@@ -110,3 +114,28 @@ def test_noise_draws_as_many_spots_as_the_weaknesses_say():
         in weaknesses()
     )
     assert (grid.columns, grid.rows) == (9, 6)
+
+
+def test_what_a_person_pays_stands_in_the_streaming_page():
+    text = (ROOT / "docs" / "streaming.md").read_text("utf-8")
+    row = r"^\| (\d+) \| ([\d.]+) s \| (\d+)° \|.*\| ([\d\u202f]+) \| ([\d\u202f]+) \|$"
+    rows = re.findall(row, text, re.MULTILINE)
+    assert len(rows) == 7
+    x0, y0, x1, y1 = SCENE_DEG
+    for epsilon, seconds, radius, minute, hour in rows:
+        windows = math.ceil(60 / float(seconds))
+        total = windows * float(epsilon) * math.hypot(x1 - x0, y1 - y0) / float(radius)
+        assert int(minute.replace("\u202f", "")) == round(total)
+        assert int(hour.replace("\u202f", "")) == round(60 * total)
+
+
+def test_the_picture_of_the_streaming_page_can_be_drawn():
+    figure = draw(gaze(1)[0])
+    plt.close(figure)
+    raw, kaleido, uniform, *over_time = figure.axes
+    assert [ax.get_title().split(":")[0] for ax in (raw, kaleido, uniform)] == [
+        "raw",
+        "kaleido",
+        "uniform",
+    ]
+    assert len(over_time) == 3

@@ -1,6 +1,7 @@
 """Attacks on means over people: they see what is there, and nothing where there is nothing."""
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import polars as pl
@@ -25,6 +26,7 @@ def people_of(people=12, recordings=30, seed=0):
     return replace(table, people=table.people.with_columns(group))
 
 
+@cache
 def audited(epsilon, inner="dct", **parameters):
     table = people_of()
     law = mechanism("groupmean", epsilon=epsilon, inner=inner, **parameters)

@@ -11,6 +11,8 @@ import pytest
 from eyelid.io import read, write
 from eyelid.releases.release import release
 
+pytestmark = pytest.mark.usefixtures("quick_audits")
+
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory, simulated_table, same_noise):

@@ -12,6 +12,8 @@ from eyelid.io import write
 from eyelid.releases.maps.heatmap import private_heatmap
 from eyelid.releases.spending import budget
 
+pytestmark = pytest.mark.usefixtures("plain_pictures", "quick_map_audits")
+
 # A quarter of the screen's px: pictures take long to draw.
 SMALL = {"size": (480, 270), "scale": 4.0}
 AREA = Area("left", np.array([[0.0, 0.0], [200.0, 0.0], [200.0, 225.0], [0.0, 225.0]]))

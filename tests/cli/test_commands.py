@@ -12,7 +12,7 @@ from eyelid.audits.verify import Verification
 
 COMMANDS = [
     "demo", "simulate", "inspect", "features", "mechanisms", "cost", "release", "budget", "verify",
-    "compare", "recommend", "reproduce",
+    "compare", "recommend", "reproduce", "stream",
 ]  # fmt: skip
 
 
@@ -137,7 +137,7 @@ def test_a_mechanism_shows_its_proof_note(eyelid):
     assert all(part in out for part in ("Takes:", "Protects:", "Why:", "Paper:"))
 
 
-def test_verify_speaks_json_and_exit_codes(eyelid, no_samplers):
+def test_verify_speaks_json_and_exit_codes(eyelid, no_samplers, two_threads):
     done = eyelid("verify", "laplace", "--runs", "2000", "--json")
     found = json.loads(done.out)
     # So few runs miss the subtle fault, and the exit code says so.

@@ -80,6 +80,7 @@ def test_a_picture_file_and_a_level_are_enough(eyelid, study, picture, tmp_path)
         assert (tmp_path / "out" / name).is_file()
 
 
+@pytest.mark.usefixtures("plain_pictures")
 def test_json_is_the_certificate_with_the_facts_of_the_map(eyelid, study, tmp_path):
     done = eyelid(
         "heatmap", study, tmp_path / "out", "--stimulus", "other", "--epsilon", 2, "--json"
@@ -143,6 +144,7 @@ def test_a_dry_run_says_what_would_be_and_spends_and_writes_nothing(eyelid, stud
     refused(eyelid(*words[:2], study, *words[3:], "--dry-run"), "exists")
 
 
+@pytest.mark.usefixtures("plain_pictures")
 def test_a_dry_run_promises_what_the_run_then_gives(eyelid, study, tmp_path):
     words = ("heatmap", study, tmp_path / "out", "--stimulus", "other", "--epsilon", 2, "--json")
     dry, real = json.loads(eyelid(*words, "--dry-run").out), json.loads(eyelid(*words).out)
@@ -152,6 +154,7 @@ def test_a_dry_run_promises_what_the_run_then_gives(eyelid, study, tmp_path):
     assert own == {key: real["map"][key] for key in own}
 
 
+@pytest.mark.usefixtures("plain_pictures")
 def test_stretches_after_everybody_has_left_are_told_to_the_owner(eyelid, study, tmp_path):
     done = eyelid(
         *("heatmap", study, tmp_path / "out", "--stimulus", "other", "--level", "good"),
@@ -165,6 +168,7 @@ def test_stretches_after_everybody_has_left_are_told_to_the_owner(eyelid, study,
     assert "nobody looked" not in (tmp_path / "out" / "DATACARD.md").read_text("utf-8")
 
 
+@pytest.mark.usefixtures("plain_pictures")
 def test_pictures_of_several_stimuli_may_have_names_of_their_own(eyelid, study, picture, tmp_path):
     from PIL import Image
 
@@ -179,6 +183,7 @@ def test_pictures_of_several_stimuli_may_have_names_of_their_own(eyelid, study, 
     assert "2 maps of 320 × 200 px" in done.out
 
 
+@pytest.mark.usefixtures("plain_pictures")
 def test_what_tables_are_worth_is_said(eyelid, study, tmp_path):
     half = {"name": "half", "rectangle": [-20, 0, 100, 100]}
     (tmp_path / "areas.json").write_text(json.dumps({"areas": [half]}))
@@ -205,6 +210,7 @@ def test_an_area_beside_the_picture_is_refused_before_anything_is_spent(eyelid, 
     assert spent(study) == []
 
 
+@pytest.mark.usefixtures("plain_pictures")
 def test_whether_two_groups_differ_is_said(eyelid, study, tmp_path):
     done = eyelid(
         *("heatmap", study, tmp_path / "out", "--stimulus", "other", "--level", "good"),
@@ -214,6 +220,7 @@ def test_whether_two_groups_differ_is_said(eyelid, study, tmp_path):
     assert "left and right" in done.out
 
 
+@pytest.mark.usefixtures("plain_pictures")
 def test_gaze_outside_the_picture_is_told_to_the_owner_and_to_nobody_else(
     eyelid, make_study, tmp_path
 ):
@@ -229,6 +236,7 @@ def test_gaze_outside_the_picture_is_told_to_the_owner_and_to_nobody_else(
     assert "no look" not in (tmp_path / "out" / "certificate.json").read_text("utf-8")
 
 
+@pytest.mark.usefixtures("plain_pictures")
 def test_somebody_without_a_valid_sample_still_counts(eyelid, make_study, tmp_path):
     folder = make_study()
     data = pl.read_parquet(folder / "data.parquet")
@@ -370,6 +378,7 @@ def test_a_stimulus_that_is_not_there_is_refused_with_some_that_are(eyelid, stud
     refused(done, "2 stimuli", "--stimulus")
 
 
+@pytest.mark.usefixtures("plain_pictures")
 def test_the_only_stimulus_is_taken_for_a_picture_of_another_name_and_said(
     eyelid, make_study, picture, tmp_path
 ):
@@ -386,6 +395,7 @@ def test_features_and_releases_are_refused(eyelid, features_folder, make_study, 
     refused(eyelid("heatmap", shared, tmp_path / "out", "--level", "good"), "released")
 
 
+@pytest.mark.usefixtures("plain_pictures")
 def test_a_seed_is_said_to_void_the_guarantee(eyelid, study, tmp_path):
     done = eyelid(
         *("heatmap", study, tmp_path / "out", "--stimulus", "other", "--level", "good"),

@@ -42,7 +42,7 @@ def test_a_mechanism_shows_its_row_of_the_literature(eyelid):
     assert "k-same-select sequence, David-John et al. 2022" in out
     assert "holds as printed no: groups are redrawn for each task" in out
     assert "utility lost, as ranked least" in out
-    assert "ksame (k-anonymity of a person)" in out
+    assert "ksame (k-anonymity, person)" in out
 
 
 def test_figures_are_shown_with_the_page_that_has_them(eyelid):

@@ -13,6 +13,14 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from eyelid.engine.parallel import cores, parallel
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _all_cores():
+    """As many threads as there are cores; other tests have one."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("eyelid.engine.parallel.cores", cores)
+        yield
+
+
 @given(st.lists(st.integers(), max_size=30))
 def test_results_come_in_the_order_of_the_items(items):
     assert list(parallel(lambda item: item * 2, items, "doubling")) == [item * 2 for item in items]

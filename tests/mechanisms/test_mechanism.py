@@ -23,7 +23,7 @@ def test_the_catalogue_describes_every_mechanism(kind):
     first = facts["parameters"][0]
     assert first["name"] == "epsilon" or not issubclass(kind, DifferentialMechanism)
     # What adds nothing takes no ε, and what says nothing any k.
-    free = ("map-noisefree", "map-rs1", "map-rs2", "marginals-paper")
+    free = ("map-noisefree", "map-rs1", "map-rs2", "marginals-paper", "kalman")
     assert first["required"] == (kind.name not in free)
 
 

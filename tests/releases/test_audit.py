@@ -19,6 +19,8 @@ from eyelid.releases.audit import UNCOVERED, audit
 from eyelid.releases.release import release
 from eyelid.releases.report import standing
 
+pytestmark = pytest.mark.usefixtures("quick_audits")
+
 ATTACKERS = ["means", "lda", "likelihood"]
 PEOPLE = 10
 

@@ -197,6 +197,7 @@ def test_without_a_certificate_groups_are_found_and_nothing_is_promised(home, do
         subject_of(table, replace(released, data=noisy))
 
 
+@pytest.mark.usefixtures("plain_pictures")
 def test_a_second_release_of_the_same_people_is_told(done, tmp_path):
     write(nine_people().study(), tmp_path / "f")
     for name in ("a", "b"):
@@ -213,6 +214,7 @@ def test_a_second_release_of_the_same_people_is_told(done, tmp_path):
     assert standing(twice).words == "k-anonymity of one release, and these people are in 2"
 
 
+@pytest.mark.usefixtures("plain_pictures")
 def test_groups_as_printed_are_attacked_by_intersection_and_padding(monkeypatch):
     for slow in ("utility", "averaging"):
         monkeypatch.setattr(f"eyelid.releases.audit.{slow}", lambda *words, **more: [])
@@ -259,6 +261,7 @@ def two_tasks(people=8, tasks=2, rows=12):
         pytest.param(two_tasks(people=30, rows=6), 5, id="too few values to find groups"),
     ],
 )
+@pytest.mark.usefixtures("plain_pictures")
 def test_whatever_people_and_groups_lack_the_audit_comes_to_an_end(table, k, monkeypatch):
     monkeypatch.setattr("eyelid.releases.audit.utility", lambda *words, **more: [])
     made = release(table, mechanism="ksame", k=k)
@@ -279,6 +282,7 @@ def test_people_with_nothing_to_know_beforehand_are_not_to_be_named(monkeypatch)
     assert found.groups.exact_intersection.rate == pytest.approx(1 / 4)
 
 
+@pytest.mark.usefixtures("plain_pictures")
 def test_groups_that_cannot_be_found_out_are_checked_as_far_as_it_goes(monkeypatch):
     monkeypatch.setattr("eyelid.releases.audit.utility", lambda *words, **more: [])
     table = two_tasks(people=30, rows=6)
@@ -325,6 +329,7 @@ def test_a_promise_that_allows_much_is_not_green(monkeypatch):
     assert "rules out little" not in modest.verdict
 
 
+@pytest.mark.usefixtures("plain_pictures")
 def test_rows_from_histograms_without_noise_show_who_is_alone_in_a_bin(monkeypatch):
     for slow in ("utility", "averaging"):
         monkeypatch.setattr(f"eyelid.releases.audit.{slow}", lambda *words, **more: [])
@@ -339,6 +344,7 @@ def test_rows_from_histograms_without_noise_show_who_is_alone_in_a_bin(monkeypat
     assert found.to_dict()["histograms"]["alone"] == found.histograms.alone
 
 
+@pytest.mark.usefixtures("plain_pictures")
 def test_made_up_rows_are_asked_who_gave_them_and_what_they_are_worth(monkeypatch, eyelid):
     monkeypatch.setattr(synthetic, "_TRIALS", 20)
     table = made_up_people(150)

@@ -4,6 +4,7 @@ from functools import partial
 import pytest
 from markupsafe import escape
 
+from eyelid.audits.verify import verify
 from eyelid.io import read
 from eyelid.releases.audit import audit
 from eyelid.releases.demo import _RELEASES, demo
@@ -17,6 +18,7 @@ def story(tmp_path_factory):
         patch.setattr("eyelid.releases.demo._RELEASES", _RELEASES[::2])
         patch.setattr("eyelid.releases.demo.audit", partial(audit, attackers=["means", "lda"]))
         patch.setattr("eyelid.releases.demo._VERIFIED", ("gaussian",))
+        patch.setattr("eyelid.releases.demo.verify", lambda names, runs: verify(names, runs=5_000))
         for check in ("check_samplers", "faulty_samplers"):
             patch.setattr(f"eyelid.audits.verify.{check}", lambda *words: [])
         return demo(out, fast=True), out

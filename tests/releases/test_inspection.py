@@ -94,6 +94,8 @@ def test_gaze_on_no_picture_leads_to_no_heatmap(units, words):
     assert "eyelid heatmap" not in told
 
 
-def test_directions_lead_nowhere_yet(simulated):
+def test_directions_lead_to_a_filter(simulated):
     data = simulated.data.rename({"x": "gaze_x", "y": "gaze_y"}).with_columns(gaze_z=pl.lit(1.0))
-    assert "directions" in inspect(replace(simulated, data=data))["release"]
+    told = inspect(replace(simulated, data=data))["release"]
+    assert "--mechanism sample --epsilon 4 --set window=30 --set radius=6" in told
+    assert "no person as a whole" in told

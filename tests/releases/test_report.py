@@ -6,6 +6,7 @@ import html
 import re
 import shlex
 from dataclasses import replace
+from functools import cache
 from html.parser import HTMLParser
 
 import numpy as np
@@ -33,9 +34,13 @@ from eyelid.releases import audit as audits
 from eyelid.releases.audit import UNCOVERED, Audit
 from eyelid.releases.canaries import CanaryResult
 from eyelid.releases.release import release
-from eyelid.releases.report import report, standing
+from eyelid.releases.report import report as drawn
+from eyelid.releases.report import standing
 from eyelid.releases.subject import subject_of
 from eyelid.releases.words import coarse, number, promise
+
+# Of the same audit the same page, which takes long to draw.
+report = cache(drawn)
 
 HOSTILE = "<script>alert('x')</script>$\\frac{"
 
@@ -231,6 +236,7 @@ def test_a_refuted_certificate_looks_and_reads_different(sound):
         assert "REFUTES" not in page
 
 
+@pytest.mark.usefixtures("plain_pictures")
 def test_what_made_up_people_refute_is_seen_at_once(sound):
     run = replace(sound.canaries.person, lower_bound=3.0, p_value=1e-9)
     page = report(replace(sound, canaries=replace(sound.canaries, person=run)))
@@ -260,6 +266,7 @@ def test_a_guarantee_that_rules_out_nothing_is_not_shown_as_one_that_holds(simul
     assert "Allowed by the certificate: ≤" not in text
 
 
+@pytest.mark.usefixtures("plain_pictures")
 def test_a_null_control_that_fails_takes_all_trust_away(sound):
     alike = tuple(replace(f, rate=_rate(6), shares=np.ones(6)) for f in sound.null)
     audit = replace(sound, null=alike)
@@ -267,6 +274,7 @@ def test_a_null_control_that_fails_takes_all_trust_away(sound):
     assert "The null control fails" in report(audit)
 
 
+@pytest.mark.usefixtures("plain_pictures")
 def test_a_positive_control_that_fails_is_said(sound):
     blind = tuple(replace(f, rate=_rate(1)) for f in sound.positive)
     assert "The positive control fails" in report(replace(sound, positive=blind))
@@ -319,6 +327,7 @@ def test_how_to_see_the_same_again_names_no_place(sound, original, tmp_path):
     assert "eyelid audit ORIGINAL --report risk.html --seed 3" in _Page(report(original)).text
 
 
+@pytest.mark.usefixtures("plain_pictures")
 def test_whoever_chose_attackers_is_told_all_that_were_heard(sound):
     said = report(replace(sound, partial=True, targets=("task",)))
     command = html.unescape(said.split('<pre class="command">')[1].split("</pre>")[0])
@@ -331,6 +340,7 @@ def test_whoever_chose_attackers_is_told_all_that_were_heard(sound):
     assert not lines[-1].endswith("\\")
 
 
+@pytest.mark.usefixtures("plain_pictures")
 def test_the_first_screen_says_what_the_allowed_figure_is(sound):
     worst = strongest(sound.honest)
     above = replace(worst, bound=worst.rate.rate / 2, p_value=0.4)

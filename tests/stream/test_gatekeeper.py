@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import eyelid.mechanisms.streams  # noqa: F401
 from eyelid.errors import InputError
+from eyelid.privacy.guarantee import rounded_up
 from eyelid.stream import Gatekeeper
 
 SCREEN = {"units": "px", "scene": (0, 0, 1920, 1080), "radius": 50.0}
@@ -244,8 +245,10 @@ def test_bad_settings_are_named(settings, says):
 
 
 def test_what_is_no_filter_is_refused():
-    with pytest.raises(InputError, match="not a stream of gaze"):
+    with pytest.raises(InputError, match="no filter for a stream of gaze: use 'eyelid release'"):
         Gatekeeper("laplace", epsilon=1.0)
+    with pytest.raises(InputError, match="eyelid stream --set counters"):
+        Gatekeeper("dwell", epsilon=1.0, window=12, **SCREEN)
 
 
 def test_the_certificate_states_window_and_person_and_what_is_outside():
@@ -257,3 +260,43 @@ def test_the_certificate_states_window_and_person_and_what_is_outside():
     assert told["person_level"]["epsilon"] == pytest.approx(9 * ONE_WINDOW)
     assert any("lost" in line for line in told["unprotected"])
     assert kaleido(seed=1).guarantee.holds is False
+
+
+@pytest.mark.parametrize("name", ["jitter", "pink", "temporal", "spatial", "kalman"])
+def test_filters_without_a_promise_say_so_and_keep_no_budget(name, tmp_path):
+    settings = {"epsilon": 1.0, "window": 12, **SCREEN}
+    gate = Gatekeeper(name, **settings)
+    gate.push_many(*looking(50))
+    assert gate.person_epsilon == gate.worst_window_epsilon == math.inf
+    told = json.loads(json.dumps(gate.certificate(), allow_nan=False))
+    assert told["guarantee"]["holds"] is told["person_level"]["holds"] is False
+    assert told["guarantee"]["epsilon"] is None
+    with pytest.raises(InputError, match="promises nothing"):
+        Gatekeeper(name, **settings, budget=tmp_path / "b")
+    with pytest.raises(InputError, match="promises nothing"):
+        Gatekeeper(name, **settings, limit=10.0)
+
+
+def test_the_certificate_says_how_a_total_came_about_after_a_freeze_and_a_restart(tmp_path):
+    gate = kaleido(limit=4 * ONE_WINDOW)
+    gate.push_many(*looking(100))
+    told = gate.certificate()["person_level"]
+    assert gate.mode == "frozen"
+    assert told["epsilon"] == pytest.approx(4 * ONE_WINDOW)
+    assert told["how"].endswith(f"before these settings: ε = {rounded_up(4 * ONE_WINDOW)}")
+    for epsilon in (1.0, 0.5):
+        with kaleido(epsilon=epsilon, budget=tmp_path / "b") as gate:
+            gate.push_many(*looking(100))
+    how = gate.certificate()["person_level"]["how"]
+    assert how.startswith("8 windows of 12 samples")
+    assert how.endswith(f"before these settings: ε = {rounded_up(9 * ONE_WINDOW)}")
+    assert gate.guarantee.epsilon == 1.0
+
+
+def test_a_coarser_filter_does_not_unsay_the_larger_epsilon_before(tmp_path):
+    settings = {"limit": 8 * ONE_WINDOW, "on_limit": "coarsen", "budget": tmp_path / "b"}
+    with kaleido(**settings) as gate:
+        gate.push_many(*looking(100))
+        assert gate.meter().epsilon == 0.25
+        assert gate.guarantee.epsilon == 1.0
+    assert kaleido(**settings).guarantee.epsilon == 1.0

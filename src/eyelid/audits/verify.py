@@ -4,8 +4,9 @@ Every registered mechanism is played against at every unit it offers, and at the
 its certificate states beside it; its declared sensitivity is fuzzed; its digits are attacked; its
 noise and its whole output are looked at; the samplers are tested. Where k-anonymity is claimed,
 groups are attacked instead, and rows where plausible deniability is. Made-up people are made of
-canaries, too, whose coins are guessed. Then each of these checks is
-run on planted faults, which it must catch.
+canaries, too, whose coins are guessed. Filters are looked at from outside: what every window of
+hostile streams spends, and their noise. Then each of these checks is run on planted faults, which
+it must catch.
 """
 
 from __future__ import annotations
@@ -18,14 +19,17 @@ from typing import Any
 from eyelid.audits.claims.anonymity import play_anonymity, same_for_everybody
 from eyelid.audits.claims.canaries import CanaryRun, play_canaries
 from eyelid.audits.claims.deniability import play_deniability
+from eyelid.audits.claims.dwell import fuzz_dwell
 from eyelid.audits.claims.fault import Fault
 from eyelid.audits.claims.faults import faults_of
+from eyelid.audits.claims.fixations import fuzz_fixations
 from eyelid.audits.claims.game import GameResult, play
 from eyelid.audits.claims.outputs import OutputResult, compare
 from eyelid.audits.claims.precision import attack
 from eyelid.audits.claims.residuals import ResidualResult, examine
 from eyelid.audits.claims.samplers import SamplerResult, check_samplers, faulty_samplers
 from eyelid.audits.claims.sensitivity import FuzzResult, fuzz
+from eyelid.audits.claims.streams import StreamResult, examine_stream, scheduled
 from eyelid.audits.claims.sums import compare_sum, examine_sum
 from eyelid.audits.claims.synthesis import compare_made_up, examine_rounds, fuzz_rounds
 from eyelid.engine.parallel import in_turn, parallel
@@ -38,6 +42,9 @@ from eyelid.mechanisms.mechanism import Mechanism, catalogue, find
 from eyelid.mechanisms.noisy import NoisyMechanism
 from eyelid.mechanisms.noisy_sum import NoisySum
 from eyelid.mechanisms.papers.marginals import MarginalsPaper
+from eyelid.mechanisms.streams.continual import Dwell
+from eyelid.mechanisms.streams.filter import Filter
+from eyelid.mechanisms.streams.fixations import Fixations
 from eyelid.mechanisms.synthetic import Synthetic
 from eyelid.privacy.noise import Randomness, SystemRandomness
 from eyelid.privacy.unit import PERSON, Unit
@@ -77,6 +84,7 @@ class Verification:
         samplers: tests of the noise itself.
         planted: faults that the above and canaries must catch.
         canaries: guesses at the coins of many people from one run, where people are made up.
+        streams: looks at filters from outside.
     """
 
     games: tuple[GameResult, ...]
@@ -87,6 +95,7 @@ class Verification:
     samplers: tuple[SamplerResult, ...]
     planted: tuple[Planted, ...]
     canaries: tuple[CanaryRun, ...] = ()
+    streams: tuple[StreamResult, ...] = ()
 
     @property
     def refuted(self) -> list[str]:
@@ -129,6 +138,11 @@ class Verification:
             if c.refuted
         ]
         found += [
+            f"{s.mechanism} does not keep to its budget or its noise per {s.unit}: {s}"
+            for s in self.streams
+            if s.refuted
+        ]
+        found += [
             f"the {s.sampler} sampler at scale {s.scale} is not what it says (p = {s.p_value:.2g})"
             for s in self.samplers
             if s.refuted
@@ -164,6 +178,7 @@ class Verification:
                 | {"refuted": c.refuted}
                 for c in self.canaries
             ],
+            "streams": [_told(result) for result in self.streams],
             "samplers": [_told(result) for result in self.samplers],
             "planted": [asdict(fault) for fault in self.planted],
             "passed": self.passed,
@@ -171,7 +186,7 @@ class Verification:
 
 
 def _told(
-    result: GameResult | FuzzResult | ResidualResult | OutputResult | SamplerResult,
+    result: GameResult | FuzzResult | ResidualResult | OutputResult | StreamResult | SamplerResult,
 ) -> dict[str, Any]:
     """A result as JSON has it: first whom it is about, last whether it refutes a claim."""
     (_, name), *facts = asdict(result).items()
@@ -237,9 +252,20 @@ def verify(
     outputs += [same_for_everybody(m) for m, *_ in claims if isinstance(m, KSame)]
     made_up = [(m, settings) for m, settings in differential if isinstance(m, Synthetic)]
     fuzzes += [replace(fuzz_rounds(m, _FUZZ_PAIRS), settings=settings) for m, settings in made_up]
+    fuzzes += [
+        replace(fuzz_fixations(m, _FUZZ_PAIRS // 16, noise), settings=settings)
+        for m, settings in differential
+        if isinstance(m, Fixations)
+    ]
+    fuzzes += [fuzz_dwell(m, _FUZZ_PAIRS) for m in own if isinstance(m, Dwell)]
     residuals += [examine_rounds(m, noise) for m, _ in made_up]
     outputs += [compare_made_up(m) for m, _ in made_up]
     canaries = [play_canaries(m, noise) for m, _ in made_up]
+    streams = [
+        replace(examine_stream(m, noise), settings=settings)
+        for m, settings in differential
+        if isinstance(m, Filter) and scheduled(m)
+    ]
     samplers = tuple(check_samplers(_SAMPLER_DRAWS, noise))
     planted = list(spread(planted_fault, _faults(kinds), "planting faults"))
     planted += [
@@ -255,6 +281,7 @@ def verify(
         samplers,
         tuple(planted),
         tuple(canaries),
+        tuple(streams),
     )
 
 

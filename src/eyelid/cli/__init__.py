@@ -26,6 +26,7 @@ from eyelid.cli import (
     release,
     reproduce,
     simulate,
+    stream,
     verify,
 )
 from eyelid.errors import EyelidError
@@ -53,6 +54,7 @@ for _command in (
     cost,
     release,
     heatmap,
+    stream,
     budget,
     audit,
     compare,
@@ -82,9 +84,9 @@ def main() -> NoReturn:
     """Run the command line; every failure is one line on stderr and an exit code."""
     # The base of all of typer's own complaints, wherever its parser lives.
     complaint: type[Exception] = typer.BadParameter.__mro__[2]
-    for stream in (sys.stdout, sys.stderr):
+    for output in (sys.stdout, sys.stderr):
         # A console that has no ε shows something else; it is no reason to fail.
-        stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+        output.reconfigure(errors="replace")  # type: ignore[union-attr]
     if len(sys.argv) == 1:
         sys.argv.append("--help")
     try:

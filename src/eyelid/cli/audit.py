@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from eyelid.audits.groups import GroupsAudit
     from eyelid.audits.likeness import Likeness
     from eyelid.audits.means import MeansAudit
+    from eyelid.audits.streams import StreamMeasures
     from eyelid.audits.synthetic import ShownHistograms, SyntheticAudit
     from eyelid.releases.audit import Audit
     from eyelid.releases.maps.audit import HeatmapAudit
@@ -33,10 +34,19 @@ Examples:
   eyelid audit study
   eyelid audit features private
   eyelid audit export.tsv heatmap
+  eyelid audit study gaze
   eyelid audit features private --attackers means,forest --report audit.html --json
   eyelid audit recordings --map 'file={person}_{task}' --report risk.html"""
 
 _MOST_ROWS = 10
+_SHOWN_OF_STREAMS = (
+    "fixation_kappa",
+    "fixation_event_f1",
+    "aoi_agreement",
+    "aoi_kappa",
+    "gaze_rmse",
+    "impossible_saccades_released",
+)
 
 
 def run(
@@ -183,6 +193,8 @@ def _tell(done: Audit) -> None:
     if done.people is not None:
         # On an original the positive control is the attack itself.
         del controls["raw→raw"]
+    for name in dict.fromkeys(f.protocol for f in done.without_gaze):
+        controls[name] = tuple(f for f in done.without_gaze if f.protocol == name)
     for name, findings in controls.items():
         if findings:
             worst = strongest(findings)
@@ -232,6 +244,8 @@ def _tell(done: Audit) -> None:
     if done.error is not None:
         what = "group's mean is off a member's" if done.subject.grouped else "released value is off"
         say(f"A {what} by {coarse(done.error.rmse_of_span)} times its span.")
+    if done.streams is not None:
+        _tell_streams(done.streams)
     if done.people is not None:
         people = [(p, named, place, risk) for p, named, place, risk, _ in done.people.rows()]
         columns = ["person", "share of times named", "mean place in the list", "risk"]
@@ -244,6 +258,25 @@ def _tell(done: Audit) -> None:
         ]
         columns = ["feature", "variance between people", "p (Holm)", "named by it alone"]
         _first("Features at risk", columns, told_apart)
+
+
+def _tell_streams(streams: StreamMeasures) -> None:
+    """Whether released gaze still looks like an eye."""
+    from eyelid.audits.streams.measures import MEASURES
+    from eyelid.releases.words import coarse
+
+    rows = [
+        (
+            MEASURES[name].says,
+            coarse(found.value),
+            " to ".join([coarse(end) for end in (found.low, found.high) if end is not None]),
+            MEASURES[name].unit.format(units=streams.units).replace("1", ""),
+        )
+        for name, found in streams.measures.items()
+        if found is not None and name in _SHOWN_OF_STREAMS
+    ]
+    columns = ["released gaze beside the original's", "over people", "95 % limits", "unit"]
+    print_table("Whether it still looks like an eye", columns, rows)
 
 
 def _tell_groups(groups: GroupsAudit, of: str) -> None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from eyelid.releases.expectation import Expectation
     from eyelid.releases.prospect import MadeUp, Prospect
     from eyelid.releases.quote import Quote
+    from eyelid.releases.streams.quote import StreamQuote
 
 EXAMPLES = """\b
 Examples:
@@ -33,6 +34,7 @@ Examples:
   eyelid cost features --mechanism ksame --set k=4
   eyelid cost --mechanism ksame-dp --set k=500 --epsilon 4 --people 2000 --recordings 3
               --features 16 --length 600
+  eyelid cost study --mechanism kaleido --epsilon 1 --set window=60 --set radius=50
   eyelid cost --mechanism synthetic --epsilon 4 --people 500 --recordings 3 --features 52
   eyelid cost --mechanism map-grid --level good --people 40 --size 1680x1050"""
 
@@ -83,6 +85,7 @@ def run(
     from eyelid.privacy.guarantee import Kind
     from eyelid.privacy.unit import Trust
     from eyelid.releases.quote import cost
+    from eyelid.releases.streams.quote import StreamQuote
     from eyelid.releases.words import facts, promise_lines
 
     parameters = settings(setting)
@@ -146,6 +149,9 @@ def run(
     if as_json:
         print_json(found)
         return
+    if isinstance(quote, StreamQuote):
+        _tell_stream(quote)
+        return
     errors = quote.expected
     kind = quote.person_level.kind
     rows = [
@@ -189,6 +195,19 @@ def run(
     if quote.refused:
         say(quote.refused)
     say(found["says"])
+
+
+def _tell_stream(quote: StreamQuote) -> None:
+    """The same of gaze through a filter."""
+    from eyelid.releases.words import promise_lines
+
+    print_table("", ["what", "value"], quote.rows())
+    how, form = quote.mechanism.person_total(quote.shape), quote.mechanism.form
+    for line in promise_lines(quote.person_level, quote.others, how, form):
+        say(line)
+    if quote.refused:
+        say(quote.refused)
+    say(quote.to_dict()["says"])
 
 
 def _errors(errors: Expectation) -> Iterator[tuple[str, str]]:

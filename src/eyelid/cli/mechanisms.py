@@ -133,7 +133,7 @@ def _show(kind: type[Mechanism], rows: list[Published]) -> None:
 def _as_published(row: Published) -> Iterable[tuple[str, str]]:
     """A row of the literature, one fact a line; what nobody said is left out."""
     measured = f"{row.measured} (docs/{row.measured_in})" if row.measured else ""
-    sound = [f"{kind.name} ({kind.kind} of a {' or '.join(kind.units)})" for kind in row.that_hold]
+    sound = [f"{kind.name} ({kind.kind}, {' or '.join(kind.units)})" for kind in row.that_hold]
     lines = {
         "guarantee": row.guarantee,
         "about": row.unit,

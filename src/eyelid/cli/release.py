@@ -28,7 +28,8 @@ Examples:
   eyelid release features groups --mechanism ksame --set k=4
   eyelid release features groups --mechanism ksame --set k=4 --set balance=gender --set copies=true
   eyelid release features groups --mechanism ksame-dp --set k=500 --epsilon 4
-  eyelid release features made-up --mechanism synthetic --epsilon 4"""
+  eyelid release features made-up --mechanism synthetic --epsilon 4
+  eyelid release study gaze --mechanism kaleido --epsilon 1 --set window=60 --set radius=50"""
 
 
 def run(
@@ -98,8 +99,14 @@ def run(
         print_json(certificate.to_dict())
         return
     say(f"{out}: {plural(certificate.people, 'person', 'people')}, {done.rows}.")
-    if certificate.guarantee.holds and certificate.guarantee.unit.name != "person":
-        say(f"One {certificate.guarantee.unit}: {certificate.guarantee.numbers()}.")
+    promised = certificate.guarantee.unit
+    if certificate.guarantee.holds and promised.name != "person":
+        what = f"One {promised}"
+        if promised.name == "event":
+            what = (
+                f"Any {promised.length} samples in a row, each moved by at most {promised.radius:g}"
+            )
+        say(f"{what}: {certificate.guarantee.numbers()}.")
     first, *more = promise_lines(
         certificate.person_level, certificate.others, certificate.how, certificate.form
     )

@@ -122,6 +122,23 @@ def _tell(found: Verification, runs: int) -> None:
         ],
     )
     _table(
+        "Filters, seen from outside (refuted above 1, above 6 σ, or below p = 1e-8)",
+        ["mechanism", "unit", "of ε a window", "of reach", "repeated", "spread", "tests", ""],
+        [
+            (
+                s.mechanism,
+                s.unit,
+                f"{s.window:.4f}",
+                f"{s.reached:.4f}",
+                f"{s.repeated:.1f} σ",
+                f"{s.spread:.1f} σ",
+                f"{s.tests_p:.3f}",
+                "REFUTED" if s.refuted else "stands",
+            )
+            for s in found.streams
+        ],
+    )
+    _table(
         "Canaries: coins guessed from one run",
         [
             "mechanism",

@@ -17,6 +17,7 @@ from eyelid.mechanisms import (
     papers,
     prewindow,
     seeded,
+    streams,
     synthetic,
 )
 from eyelid.mechanisms.mechanism import (
@@ -55,5 +56,6 @@ __all__ = [
     "prewindow",
     "register",
     "seeded",
+    "streams",
     "synthetic",
 ]

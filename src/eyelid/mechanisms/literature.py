@@ -42,6 +42,7 @@ DIFFERENTIAL = Family(
     "differential privacy (DP)", reidentification=True, noisy=True, utility="most"
 )
 NO_GUARANTEE = Family("none, not on the poster")
+NOISE_ALONE = Family("none, not on the poster", noisy=True)
 POSTER = (K_ANONYMITY, DENIABILITY, DIFFERENTIAL)
 
 
@@ -105,6 +106,7 @@ def _there(names: Sequence[str]) -> list[type[Mechanism]]:
 
 _WINDOWS = "windows of time"
 _FEATURES = "features of gaze"
+_SAMPLES = "gaze samples"
 _MAPS = "gaze maps"
 _MAP_OF_EACH = "one of each person"
 _LIU = "Liu et al. 2019"
@@ -121,14 +123,74 @@ LITERATURE = (
         source="Li et al. 2021",
         guarantee="(ε, w, r)-DP",
         unit="w samples in a row, each moved by r at most",
-        data="gaze samples",
+        data=_SAMPLES,
         input="w in a row, radius r of what is looked at",
         adaptation="noise in the plane (Andrés et al. 2013), for streams (Kellaris et al. 2014) "
         "and moving regions",
         family=DIFFERENTIAL,
         why="its budget adds up in every window, if r comes from the public scene and not from the "
-        "region looked at; longer or farther looks cost more",
+        "region looked at, and games on the worst neighbours known find no more; longer or farther "
+        "looks cost more",
         faithful_names=("kaleido",),
+        measured="half a second of MPIIDPEye: agreement on areas (κ) 0.04 at ε = 1, 0.31 at 8, "
+        "0.69 at 64; at ε = 1 still 73 % of 20 people named, by their mean place, 82 % raw",
+        measured_in="streaming.md",
+    ),
+    Published(
+        name="w-event privacy",
+        source="Kellaris et al. 2014",
+        guarantee="w-event ε-DP",
+        unit="w samples in a row, each moved by r at most",
+        data=_SAMPLES,
+        input="w in a row, radius r of the scene",
+        adaptation="made for counts over many people; here noise in the plane for one person's "
+        "places, and distances in the place of differences of counts",
+        family=DIFFERENTIAL,
+        why="the budgets of uniform, sample, budget distribution and budget absorption add up in "
+        "every window; longer or farther looks cost more",
+        faithful_names=("uniform", "sample", "bd", "ba"),
+    ),
+    Published(
+        name="Square-root counting",
+        source="Fichtenberger et al. 2023; Henzinger et al. 2023",
+        guarantee="(ε, δ)-DP",
+        unit="w samples in a row, wherever they were",
+        data="counters",
+        input="samples in areas of interest",
+        adaptation="made for one count that grows; here for all areas and a window at once, in "
+        "whole numbers",
+        family=DIFFERENTIAL,
+        why="noise is needed on the root of the sums only, once, for all that is ever told until a "
+        "public horizon",
+        faithful_names=("dwell",),
+    ),
+    Published(
+        name="Gaussian noise and down-sampling",
+        source="David-John et al. 2021",
+        guarantee="none",
+        unit="nobody",
+        data=_SAMPLES,
+        input="one at a time",
+        adaptation="noise on every sample, every k-th sample, cells of a grid",
+        family=NOISE_ALONE,
+        why="the noise of a fixation averages out, samples that are kept are raw, and cells are "
+        "told apart with certainty: its authors promise nothing",
+        faithful_names=("jitter", "temporal", "spatial"),
+        sound_names=("kaleido", "sample", "fixations"),
+    ),
+    Published(
+        name="Smoothing and pink noise",
+        source="Raju & Komogortsev 2025; Liu et al. 2019 ask for the noise",
+        guarantee="none",
+        unit="nobody",
+        data=_SAMPLES,
+        input="one at a time",
+        adaptation="a Kalman filter of place and speed; noise of spectrum 1/f",
+        family=NOISE_ALONE,
+        why="whoever knows a linear filter undoes it, and slow noise lets speeds and durations "
+        "through",
+        faithful_names=("kalman", "pink"),
+        sound_names=("kaleido",),
     ),
     Published(
         name="Gaussian maps",

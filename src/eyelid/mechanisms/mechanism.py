@@ -204,7 +204,8 @@ def describe(kind: type[Mechanism]) -> dict[str, Any]:
                 "default": None if item.default in (MISSING, None) else str(item.default),
                 "required": item.default is MISSING,
             }
-            for item in fields(kind)
+            # What must be said comes first, whichever base asks for it.
+            for item in sorted(fields(kind), key=lambda item: item.default is not MISSING)
         ],
     }
 

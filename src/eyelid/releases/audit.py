@@ -41,6 +41,7 @@ from eyelid.audits.risk import features_at_risk, people_at_risk
 from eyelid.audits.splits import splits_of
 from eyelid.audits.statistics import rate_of_decisions
 from eyelid.audits.streams import StreamMeasures, stream_measures
+from eyelid.audits.streams.timing import without_gaze
 from eyelid.audits.synthetic import (
     ShownHistograms,
     SyntheticAudit,
@@ -64,6 +65,7 @@ from eyelid.releases.audit_json import audit_json
 from eyelid.releases.canaries import CanaryResult, canary_audit, takes_canaries
 from eyelid.releases.naming import NamingAttack, naming_attacks
 from eyelid.releases.release import Release
+from eyelid.releases.streams.release import StreamRelease
 from eyelid.releases.subject import Source, Subject, subject_of
 from eyelid.releases.verdict import verdict
 from eyelid.releases.words import percent
@@ -102,6 +104,7 @@ class Audit:
         repeated: what averaging several releases of the same people would give.
         canaries: the whole release pipeline, tried on made-up people; None without a mechanism.
         streams: whether released gaze still looks like an eye; None without gaze on both sides.
+        without_gaze: who is named by what filters release as it is; of released gaze only.
         temporal: how rows go together, and what that lets out; None where there is too little.
         not_correlated: why there is none.
         people: who is at risk, for the owner's eyes; None for a release.
@@ -128,6 +131,7 @@ class Audit:
     repeated: tuple[Averaged, ...] = ()
     canaries: CanaryResult | None = None
     streams: StreamMeasures | None = None
+    without_gaze: tuple[Finding, ...] = ()
     temporal: TemporalSummary | None = None
     not_correlated: tuple[str, ...] = ()
     people: pl.DataFrame | None = None
@@ -262,7 +266,7 @@ class Audit:
 
 def audit(
     original: Source,
-    released: Source | Release | None = None,
+    released: Source | Release | StreamRelease | None = None,
     *,
     report: Path | str | None = None,
     attackers: str | Sequence[str | Attacker] | None = None,
@@ -375,6 +379,7 @@ def _attack(subject: Subject, plan: _Plan) -> Audit:
     if not not_named:
         over_all = () if groups is None else FOR_GROUPS
         tried = identify(material, attackers, [POSITIVE, *protocols], seed, over_all)
+        tried += _by_places(subject, attackers, protocols, seed)
     positive = [finding for finding in tried if finding.protocol == POSITIVE.name]
     findings = [finding for finding in tried if finding.protocol != POSITIVE.name]
     local = promised is not None and promised.trust is Trust.LOCAL
@@ -436,13 +441,33 @@ def _attack(subject: Subject, plan: _Plan) -> Audit:
         if isinstance(law, MarginalsPaper)
         else None,
         error=error_of(material.original, material.released),
-        repeated=tuple(averaging(material, promised, seed=seed)) if material.again else (),
+        # Features of gaze do not average as gaze would.
+        repeated=tuple(averaging(material, promised, seed=seed))
+        if material.again and subject.stream is None
+        else (),
         canaries=_canaries(subject),
+        without_gaze=()
+        if subject.stream is None
+        else tuple(without_gaze(subject.stream.taken, attackers, seed)),
         streams=stream_measures(subject.samples, subject.released_samples)
         if subject.samples is not None and subject.released_samples is not None
         else None,
         **common,
     )
+
+
+def _by_places(
+    subject: Subject, attackers: Sequence[Attacker], protocols: Sequence[Protocol], seed: int
+) -> list[Finding]:
+    """Who is named in released gaze by where they look on average; of features nobody."""
+    if subject.stream is None or subject.released_samples is None:
+        return []
+    material = subject.stream.by_places(subject.released_samples, seed)
+    if material is None:
+        return []
+    honest = [p for p in (POSITIVE, *protocols) if p.honest]
+    found = identify(material, attackers, honest, seed)
+    return [replace(finding, attacker=f"{finding.attacker} of places") for finding in found]
 
 
 def _some_of(material: Material, seed: int) -> Material:

@@ -51,6 +51,12 @@ def audit_json(audit: Audit, uncovered: str) -> dict[str, Any]:
             "controls": {
                 "positive": _control(audit.positive),
                 "null": _control(audit.null),
+                **{
+                    name.replace(" ", "_"): _control(
+                        [f for f in audit.without_gaze if f.protocol == name]
+                    )
+                    for name in dict.fromkeys(f.protocol for f in audit.without_gaze)
+                },
             }
             if asked is None
             else {

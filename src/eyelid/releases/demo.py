@@ -113,6 +113,7 @@ def demo(out: Path, fast: bool = False, tell: Callable[[str], None] = lambda _: 
             done = release(
                 folder / "features", place, mechanism=mechanism, epsilon=epsilon, unit=unit
             )
+            assert isinstance(done, Release), "none of these is a filter"
             attempts.append(_attempt(name, table, done))
             if audited is None:
                 # Before the others, which raise what these people have paid.

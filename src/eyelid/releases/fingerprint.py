@@ -12,6 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from eyelid.gaze.maps.looks import Looks
+from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.privacy.ledger import Debit, Ledger
 
@@ -24,7 +25,19 @@ def input_digest(table: FeatureTable) -> bytes:
     return found.digest()
 
 
-def output_digest(table: FeatureTable) -> str:
+def samples_digest(taken: Study) -> bytes:
+    """SHA-256 of everything that a filter takes: whose gaze, when, and where."""
+    keys = ["person", "recording", "task", "stimulus"]
+    recordings = taken.data.group_by(keys, maintain_order=True).len()
+    found = hashlib.sha256(recordings.write_json().encode())
+    for column in taken.data.iter_columns():
+        if column.dtype.is_numeric():
+            found.update(column.name.encode())
+            found.update(_bytes(column))
+    return found.digest()
+
+
+def output_digest(table: FeatureTable | Study) -> str:
     """SHA-256 of everything a release shows: all columns, and all about people."""
     # As whoever reads the file gets them: text that looks like a number is one.
     people = pl.read_csv(table.people.write_csv().encode(), schema_overrides={"person": pl.String})

@@ -24,6 +24,7 @@ from eyelid.mechanisms.synthesis.naming import MADE_UP
 from eyelid.mechanisms.synthetic import Synthetic
 from eyelid.releases.expectation import people_needed
 from eyelid.releases.plan import check_numbers
+from eyelid.releases.streams.advice import stream_way
 
 # Below this many people alike, an attribute points at somebody.
 _SMALL_GROUP = 5
@@ -286,8 +287,8 @@ def fitting_release(study: Study) -> tuple[str, str]:
 
 def _next_step_of_gaze(study: Study) -> str:
     if "x" not in study.data.columns:
-        return (
-            "No mechanism takes directions of gaze yet: release features or heatmaps of gaze on a "
+        return stream_way(study) or (
+            "No mechanism takes directions of fixations: release features or heatmaps of gaze on a "
             "surface (x and y)."
         )
     if study.units is None:
@@ -298,6 +299,7 @@ def _next_step_of_gaze(study: Study) -> str:
             "Make features ('eyelid features IN OUT --kind windows'): it tells which release fits "
             "them."
         )
+    ways += [way for way in (stream_way(study),) if way]
     # Places of the pupil in an eye camera are on no picture.
     if study.units != "normalised":
         stimuli = _names(study.data, "stimulus")

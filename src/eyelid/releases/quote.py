@@ -17,9 +17,9 @@ from eyelid.mechanisms.ksame import KSame, lacking
 from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.partition import group_sizes
 from eyelid.mechanisms.prewindow import Prewindow
+from eyelid.mechanisms.streams.stream import StreamMechanism
 from eyelid.mechanisms.synthetic import Synthetic
 from eyelid.privacy.bounds import Bounds
-from eyelid.privacy.composition import parallel, sequential
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.privacy.unit import PERSON, Trust
@@ -35,7 +35,9 @@ from eyelid.releases.plan import (
     tasks_of_few,
 )
 from eyelid.releases.prospect import MadeUp, Prospect, made_up, prospects
-from eyelid.releases.spending import Budget, spent_on
+from eyelid.releases.spending import Budget, after, quoted, refusal, spent_on
+from eyelid.releases.streams.quote import StreamQuote, stream_cost
+from eyelid.releases.streams.scene import is_filter
 from eyelid.releases.words import worth
 from eyelid.spelling import plural
 
@@ -91,26 +93,12 @@ class Quote:
     @property
     def total(self) -> Guarantee:
         """What it would come to with everything that the ledger has counted of these people."""
-        alone, before = self.person_level, self.before
-        limit = None if before is None else before.limit
-        delta = None if limit is None else limit.delta
-        # Whoever is in the ledger has spent more than whoever is not.
-        histories = [b.debits for b in before.balances] if before is not None else []
-        return parallel(
-            [sequential([*(d.guarantee for d in h), alone], delta) for h in histories or [()]]
-        )
+        return after(self.before, self.person_level)
 
     @property
     def refused(self) -> str:
         """Why the ledger's limit would refuse the release; empty where it would not."""
-        limit = None if self.before is None else self.before.limit
-        if limit is None or limit.covers(self.total):
-            return ""
-        would = self.total.numbers() if self.total.holds else f"no bound ({self.total.reasons[0]})"
-        return (
-            f"The ledger would refuse this release: it would bring a person to {would}, and the "
-            f"limit is ε = {limit.epsilon:g}, δ = {limit.delta:g}."
-        )
+        return refusal(self.before, self.total)
 
     @property
     def expected(self) -> Expectation | None:
@@ -183,7 +171,7 @@ class Quote:
             "says": worth(self.mechanism, self.shape),
             "rank1_bound": self.rank1_bound,
             "advantage_bound": self.advantage_bound,
-            "ledger": self._ledger(),
+            "ledger": quoted(self.before, self.total),
             "notes": list(self.notes),
             **(
                 {}
@@ -192,21 +180,9 @@ class Quote:
             ),
         }
 
-    def _ledger(self) -> dict[str, Any] | None:
-        """What the ledger knows of these people, and what it would say to the release."""
-        before = self.before
-        if before is None or not before.counted:
-            return None
-        return {
-            "releases": len(before.debits),
-            "total": self.total.to_dict(),
-            "limit": asdict(before.limit) if before.limit else None,
-            "refused": bool(self.refused),
-        }
-
 
 def cost(
-    mechanism: str | FeatureMechanism,
+    mechanism: str | FeatureMechanism | StreamMechanism,
     source: Study | FeatureTable | Path | str | None = None,
     *,
     people: int | None = None,
@@ -215,7 +191,7 @@ def cost(
     length: int | str | None = None,
     map: Map = None,
     **parameters: Any,
-) -> Quote:
+) -> Quote | StreamQuote:
     """The guarantee and the expected error of a release, before anything runs.
 
     Args:
@@ -224,7 +200,7 @@ def cost(
         people: how many people.
         recordings: how many recordings each.
         features: how many features.
-        length: rows of a recording; made-up people need none.
+        length: rows of a recording, of a filter samples; made-up people need none.
         map: what you say about the columns of recordings, as for `eyelid.read`.
         parameters: of the mechanism, such as ``epsilon``, ``delta`` and ``unit``.
 
@@ -232,6 +208,17 @@ def cost(
     >>> quote.person_level.epsilon, quote.to_dict()["informative"]
     (1.0, False)
     """
+    if isinstance(mechanism, StreamMechanism) or is_filter(mechanism):
+        return stream_cost(
+            mechanism,
+            source,
+            people=people,
+            recordings=recordings,
+            features=features,
+            length=length,
+            map=map,
+            **parameters,
+        )
     if source is not None:
         given = {"people": people, "recordings": recordings, "features": features}
         doubled = [name for name, value in given.items() if value is not None]

@@ -26,6 +26,7 @@ from eyelid.mechanisms.papers.paper_mechanism import PaperMechanism
 from eyelid.mechanisms.partition import groups_told
 from eyelid.mechanisms.public_groups import GroupedShape
 from eyelid.mechanisms.slots import slots_of
+from eyelid.mechanisms.streams.stream import StreamMechanism
 from eyelid.mechanisms.synthetic import Synthetic
 from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.guarantee import Kind
@@ -37,6 +38,8 @@ from eyelid.releases.datacard import datacard
 from eyelid.releases.fingerprint import input_digest, output_digest
 from eyelid.releases.plan import Plan, build_mechanism, make_plan, tasks_of_few
 from eyelid.releases.prospect import made_up
+from eyelid.releases.streams.release import StreamRelease, release_streams
+from eyelid.releases.streams.scene import is_filter
 from eyelid.releases.words import released_as, worth
 from eyelid.spelling import plural
 
@@ -67,7 +70,7 @@ def release(
     source: Study | FeatureTable | Path | str,
     out: Path | str | None = None,
     *,
-    mechanism: str | FeatureMechanism = "laplace",
+    mechanism: str | FeatureMechanism | StreamMechanism = "laplace",
     epsilon: float | None = None,
     delta: float | None = None,
     unit: str | None = None,
@@ -78,8 +81,8 @@ def release(
     map: Map = None,
     tell: Callable[[str], None] | None = None,
     **parameters: Any,
-) -> Release:
-    """Make a private dataset and its certificate.
+) -> Release | StreamRelease:
+    """Make a private dataset and its certificate: features, or gaze through a filter.
 
     Args:
         source: a study folder or recordings, a ``features`` study, or a feature table. Recordings
@@ -95,7 +98,8 @@ def release(
         keep: person attributes to release as they are, unprotected.
         map: what you say about the columns of recordings, as for `eyelid.read`.
         tell: given each note that is known before anything is paid, as soon as it is.
-        parameters: of the mechanism.
+        parameters: of the mechanism; of a filter also ``eye``, where several were recorded,
+            and ``times`` (``recorded`` or ``regular``).
 
     >>> import numpy as np
     >>> from eyelid.gaze.study import Feature
@@ -114,7 +118,34 @@ def release(
     if seed is not None and seed < 0:
         raise InputError(f"seed must not be negative, got {seed}")
     noise = randomness(seed)
-    chosen = build_mechanism(mechanism, epsilon=epsilon, delta=delta, unit=unit, **parameters)
+    parameters |= {"epsilon": epsilon, "delta": delta, "unit": unit}
+    if isinstance(mechanism, StreamMechanism) or is_filter(mechanism):
+        if bounds != "public":
+            raise InputError(
+                "a filter has no bounds but its scene: leave them out, or say --set "
+                "scene=x0,y0,x1,y1"
+            )
+        return release_streams(
+            source, out, mechanism, noise,
+            ledger=ledger, keep=keep, map=map, tell=tell, **parameters,
+        )  # fmt: skip
+    chosen = build_mechanism(mechanism, **parameters)
+    return _release_features(source, out, chosen, noise, bounds, ledger, keep, map, tell)
+
+
+def _release_features(
+    source: Study | FeatureTable | Path | str,
+    out: Path | None,
+    chosen: FeatureMechanism,
+    noise: Randomness,
+    bounds: str | Path | Bounds,
+    ledger: Path | str | None,
+    keep: Sequence[str],
+    map: Map,
+    tell: Callable[[str], None] | None,
+) -> Release:
+    """The same for a mechanism that takes features."""
+    path = Path(source) if isinstance(source, str | Path) else None
     if path is not None:
         source = read_scrubbed(path, map)
     plan = make_plan(source, chosen, noise, bounds, keep)

@@ -319,6 +319,10 @@ def _control_rows(audit: Audit) -> list[tuple[str, str, Finding]]:
     rows = [("people all alike", alike, strongest(audit.null))]
     if audit.subject.released is not None:
         rows.insert(0, ("raw data", POSITIVE.says, strongest(audit.positive)))
+    no_gaze = "the same, by what no filter hides"
+    rows += [
+        (one.protocol, no_gaze, one) for one in pictures.strongest_by_protocol(audit.without_gaze)
+    ]
     return rows
 
 

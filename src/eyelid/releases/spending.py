@@ -13,7 +13,7 @@ from eyelid.io.column_map import Map
 from eyelid.io.origin import counted_in, origin_of, origin_so_far
 from eyelid.io.reading import read
 from eyelid.mechanisms.approximate import default_delta
-from eyelid.privacy.composition import parallel
+from eyelid.privacy.composition import parallel, sequential
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.ledger import Allowance, Balance, Debit
 from eyelid.releases.certificate import other_releases
@@ -206,3 +206,38 @@ def spent_on(study: Study | FeatureTable, path: Path | None) -> Budget:
         limit=ledger.allowance(name),
         elsewhere=ledger.is_incomplete(name),
     )
+
+
+def after(before: Budget | None, alone: Guarantee) -> Guarantee:
+    """What one more release would come to, with everything that was counted of these people."""
+    limit = None if before is None else before.limit
+    delta = None if limit is None else limit.delta
+    # Whoever is in the ledger has spent more than whoever is not.
+    histories = [b.debits for b in before.balances] if before is not None else []
+    return parallel(
+        [sequential([*(d.guarantee for d in h), alone], delta) for h in histories or [()]]
+    )
+
+
+def refusal(before: Budget | None, total: Guarantee) -> str:
+    """Why the ledger's limit would refuse a release; empty where it would not."""
+    limit = None if before is None else before.limit
+    if limit is None or limit.covers(total):
+        return ""
+    would = total.numbers() if total.holds else f"no bound ({total.reasons[0]})"
+    return (
+        f"The ledger would refuse this release: it would bring a person to {would}, and the "
+        f"limit is ε = {limit.epsilon:g}, δ = {limit.delta:g}."
+    )
+
+
+def quoted(before: Budget | None, total: Guarantee) -> dict[str, Any] | None:
+    """What the ledger knows of these people, and what it would say to one more release."""
+    if before is None or not before.counted:
+        return None
+    return {
+        "releases": len(before.debits),
+        "total": total.to_dict(),
+        "limit": asdict(before.limit) if before.limit else None,
+        "refused": bool(refusal(before, total)),
+    }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
@@ -39,11 +40,15 @@ from eyelid.releases.certifying import bounding
 from eyelid.releases.fingerprint import debit_of, input_digest, output_digest
 from eyelid.releases.plan import feature_table, people_alike
 from eyelid.releases.release import Release
+from eyelid.releases.streams.release import StreamRelease
+
+if TYPE_CHECKING:
+    from eyelid.releases.streams.subject import Streamed
 
 Source = Study | FeatureTable | Path | str
 
 FEWEST_PEOPLE = 3
-_RELEASED_FILES = (
+RELEASED_FILES = (
     "study.json",
     "people.csv",
     "data.parquet",
@@ -76,6 +81,7 @@ class Subject:
         path: the released folder.
         notes: what could not be checked.
         remarks: what whoever read the recordings said, which may name files.
+        stream: the filter that gaze went through; None where features were released.
     """
 
     original: FeatureTable
@@ -93,6 +99,7 @@ class Subject:
     path: Path | None = None
     notes: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
+    stream: Streamed | None = None
 
     @property
     def people(self) -> int:
@@ -145,7 +152,8 @@ class Subject:
         promised = self.certificate.person_level
         if self.means is not None or self.grouped or self.made_up:
             return promised
-        if people_alike(self.released) and self.released.people.columns == ["person"]:
+        alike = self.stream is None or self.stream.alike
+        if alike and people_alike(self.released) and self.released.people.columns == ["person"]:
             return promised
         return promised.broken("people are told apart by what is not protected")
 
@@ -159,10 +167,12 @@ class Subject:
 
     def _again(self, seed: int) -> Callable[[FeatureTable], FeatureTable] | None:
         law, taken = self.law, self.taken
-        if law is None or taken is None:
-            return None
         # Never that of a release with the same seed.
         noise = randomness(np.random.default_rng([seed, *b"the attacker's own noise"]))
+        if self.stream is not None:
+            return self.stream.again(self.original, noise)
+        if law is None or taken is None:
+            return None
         if _same_features(taken, self.original):
             return lambda table: law.apply(table, noise)
 
@@ -176,7 +186,7 @@ class Subject:
 
 def subject_of(
     original: Source,
-    released: Source | Release | None = None,
+    released: Source | Release | StreamRelease | None = None,
     *,
     map: Map = None,
     ledger: Path | str | None = None,
@@ -189,13 +199,16 @@ def subject_of(
         map: what you say about the columns of recordings.
         ledger: the file that counted the release, if it is not the original's own.
     """
+    # Which builds on what is here.
+    from eyelid.releases.streams.subject import names_filter, stream_subject
+
     table, samples = _original(original, map, ledger)
     if table.released:
         raise InputError(
             "the first argument is a release: give the original first, then the release"
         )
     if released is None:
-        _check_people(table)
+        check_people(table)
         return Subject(table, samples=samples, remarks=_remarks(original))
     path = Path(released) if isinstance(released, str | Path) else None
     certificate: Certificate | None = None
@@ -203,9 +216,14 @@ def subject_of(
     if isinstance(released, Release):
         theirs, certificate, path = released.table, released.certificate, released.path
     else:
+        if isinstance(released, StreamRelease):
+            certificate, path, released = released.certificate, released.path, released.study
         if isinstance(released, str | Path):
             certificate = read_certificate(Path(released))
             released = read(released)
+        if isinstance(released, Study) and names_filter(certificate):
+            assert certificate is not None, "it names a filter"
+            return stream_subject(table, samples, released, certificate, path, _remarks(original))
         if isinstance(released, Study) and released.kind == "samples":
             their_samples = released
         theirs = feature_table(released)
@@ -217,7 +235,7 @@ def subject_of(
     groups: Grouped | None = None
     grouped, releases = False, None
     if certificate is None:
-        table, theirs, left_out = _in_common(table, theirs)
+        table, theirs, left_out = in_common(table, theirs)
         strangers = not set(theirs.data["person"]) & set(table.data["person"])
         grouped = strangers and in_groups(theirs) and not is_made_up(theirs)
         if grouped:
@@ -226,7 +244,7 @@ def subject_of(
         elif strangers and is_made_up(theirs):
             table, theirs = _compared(table, theirs)
         else:
-            table, theirs = _matched(table, theirs)
+            table, theirs = matched(table, theirs)
         notes += [
             *left_out,
             "there is no certificate.json: nothing is promised, so there is no bound to compare "
@@ -237,19 +255,19 @@ def subject_of(
         taken = _taken(certificate, law, table, samples)
         alike = _same_features(taken, table)
         if not alike:
-            table, theirs, left_out = _in_common(_windows_like(theirs, table, samples), theirs)
+            table, theirs, left_out = in_common(_windows_like(theirs, table, samples), theirs)
             notes += left_out
         grouped = isinstance(law, KSame)
         if is_made_up(theirs, law):
             # Which features there should be is asked below.
-            table, theirs, _ = _in_common(table, theirs)
+            table, theirs, _ = in_common(table, theirs)
             table, theirs = _compared(table, theirs)
         elif grouped:
             table, theirs = _compared(table, theirs)
         elif certificate.guarantee.trust is Trust.CENTRAL:
             table, theirs = _means_matched(law, table, theirs)
         else:
-            table, theirs = _matched(table, theirs)
+            table, theirs = matched(table, theirs)
         if alike:
             # One scale for all: the mechanism's.
             table, theirs = (clipped_to(t, certificate.bounds) for t in (table, theirs))
@@ -259,8 +277,8 @@ def subject_of(
             certificate, taken.origin, people, lambda: input_digest(taken)
         )
         notes += [*unknown, *not_counted]
-        releases = None if debit is None else _times_released(taken.origin, people)
-        by_then = 1 if debit is None else _times_released(taken.origin, people, debit.id) or 1
+        releases = None if debit is None else times_released(taken.origin, people)
+        by_then = 1 if debit is None else times_released(taken.origin, people, debit.id) or 1
         wrong = (*amiss, *disagreements(certificate, taken, theirs, debit, law, by_then))
         if isinstance(law, KSame):
             groups, ungrouped = found_groups(law, table, theirs)
@@ -268,7 +286,7 @@ def subject_of(
             if groups is not None and groups.fresh:
                 notes.append(_fresh_run(table))
     if path is not None and certificate is not None:
-        more = beyond(path, _RELEASED_FILES)
+        more = beyond(path, RELEASED_FILES)
         if grouped and certificate.person_level.holds:
             # That nothing else is released is what 1/k rests on.
             wrong = (*wrong, *more)
@@ -306,7 +324,7 @@ def _original(
     known = study.origin is not None and study.origin.ledger is not None
     if known and not study_folder.recognises(path):
         study = under_pseudonyms(study, ours=is_ours(study, path))
-    _check_people(study)
+    check_people(study)
     return feature_table(study), check(study) if study.kind == "samples" else None
 
 
@@ -322,7 +340,8 @@ def beyond(folder: Path, known: Collection[str]) -> list[str]:
     return [f"the released folder holds {len(extra)} more than a release has, which nothing covers"]
 
 
-def _check_people(table: FeatureTable | Study) -> None:
+def check_people(table: FeatureTable | Study) -> None:
+    """Refuse fewer people than attackers need."""
     people = table.data["person"].n_unique()
     if people < FEWEST_PEOPLE:
         raise InputError(
@@ -373,7 +392,7 @@ def _all_alike(table: FeatureTable) -> FeatureTable:
     return replace(table, data=table.data.with_columns(middle))
 
 
-def _in_common(
+def in_common(
     original: FeatureTable, released: FeatureTable
 ) -> tuple[FeatureTable, FeatureTable, list[str]]:
     """Both with the features that both have: without a certificate nobody said which there are."""
@@ -389,7 +408,7 @@ def _in_common(
     )
 
 
-def _matched(original: FeatureTable, released: FeatureTable) -> tuple[FeatureTable, FeatureTable]:
+def matched(original: FeatureTable, released: FeatureTable) -> tuple[FeatureTable, FeatureTable]:
     """Both with the same people and the same features, or an error that says what differs."""
     ours = original.data["person"].unique(maintain_order=True).to_list()
     theirs = released.data["person"].unique(maintain_order=True).to_list()
@@ -401,7 +420,7 @@ def _matched(original: FeatureTable, released: FeatureTable) -> tuple[FeatureTab
         )
     _check_features(original, released)
     original = replace(original, data=original.data.filter(pl.col("person").is_in(theirs)))
-    _check_people(original)
+    check_people(original)
     for key in ("recording", "task"):
         lacking = _keys(released, key) - _keys(original, key)
         if lacking:
@@ -438,7 +457,7 @@ def _means_matched(
 def _compared(original: FeatureTable, released: FeatureTable) -> tuple[FeatureTable, FeatureTable]:
     """The same where those of the release are nobody of the original."""
     _check_features(original, released)
-    _check_people(original)
+    check_people(original)
     return original, replace(released, features=original.features, window_ms=original.window_ms)
 
 
@@ -521,7 +540,7 @@ def _mechanism(certificate: Certificate) -> tuple[FeatureMechanism | None, list[
         return None, [f"the mechanism of the certificate cannot be run ({error})"], []
 
 
-def _times_released(
+def times_released(
     origin: Origin | None, people: Sequence[str], last: int | None = None
 ) -> int | None:
     """How many releases the most released of these people were in, up to the last one to count."""

@@ -333,6 +333,8 @@ def _warnings(audit: Audit) -> Sequence[str]:
         found.append(printed_groups(audit.groups))
     if audit.histograms is not None and not audit.refuted:
         found.append(printed_histograms(audit.histograms))
+    if audit.without_gaze:
+        found.append(_of_what_is_no_gaze(audit.without_gaze))
     found += _of_total(audit)
     blind = released and audit.positive and not audit.recognises
     if blind and worst is not None and worst.rate.low <= worst.rate.chance:
@@ -350,6 +352,17 @@ def _warnings(audit: Audit) -> Sequence[str]:
             f"{null.attacker}: it recognises something else than people."
         )
     return found
+
+
+def _of_what_is_no_gaze(found: Sequence[Finding]) -> str:
+    """Who is named by what filters release as it is."""
+    names = dict.fromkeys(finding.protocol for finding in found)
+    best = [strongest([f for f in found if f.protocol == name]) for name in names]
+    told = " and ".join(f"{percent(f.rate.rate)} by {f.protocol}" for f in best)
+    return (
+        f"Without any gaze attackers name {told} (guessing {percent(best[0].rate.chance)}); no "
+        "filter hides these."
+    )
 
 
 def _of_total(audit: Audit) -> Sequence[str]:

@@ -24,7 +24,7 @@ from eyelid.mechanisms.public_groups import GroupedShape
 from eyelid.mechanisms.seeded import Seeded
 from eyelid.mechanisms.synthetic import Synthetic
 from eyelid.privacy.guarantee import Guarantee, Kind, rounded_up
-from eyelid.privacy.unit import PERSON, Trust
+from eyelid.privacy.unit import PERSON, Trust, Unit
 from eyelid.releases.certificate import Certificate
 from eyelid.releases.certifying import undone
 from eyelid.releases.expectation import (
@@ -88,13 +88,23 @@ def promise(
         why = "; ".join(guarantee.reasons) or "the mechanism gives none"
         return f"No privacy guarantee holds: {why}."
     text = (
-        f"Replacing {guarantee.unit.meaning} by anything else {form} within the public bounds "
-        f"changes the probability of any output by {_factor(guarantee)} ({guarantee.numbers()})."
+        f"{_changed(guarantee.unit, form)} changes the probability of any output by "
+        f"{factor(guarantee)} ({guarantee.numbers()})."
     )
     return f"{text} {FORMAL_ONLY}" if formal_only(guarantee) else text
 
 
-def _factor(guarantee: Guarantee) -> str:
+def _changed(unit: Unit, form: str) -> str:
+    """What may change without the output telling."""
+    if unit.name == "event":
+        return (
+            f"Moving any {unit.length} samples in a row of one recording, each by at most "
+            f"{unit.radius:g},"
+        )
+    return f"Replacing {unit.meaning} by anything else {form} within the public bounds"
+
+
+def factor(guarantee: Guarantee) -> str:
     """How much a probability may change."""
     epsilon = guarantee.epsilon if guarantee.epsilon is not None else math.inf
     factor = rounded_up(math.exp(epsilon), 3) if epsilon < 20 else f"e^{rounded_up(epsilon)}"
@@ -222,7 +232,7 @@ def for_participants(certificate: Certificate, kept: Sequence[str] = ()) -> str:
             "single row shows that it was made from yours. Or they help to measure, with random "
             "noise added, how the parts of a row go together: if they were exchanged for somebody "
             "else's, the probability of anything that others conclude from this would change by "
-            f"{_factor(_model(certificate))}. What many rows, or other data that we share, tell "
+            f"{factor(_model(certificate))}. What many rows, or other data that we share, tell "
             "about you together has no known limit."
         )
     what = (
@@ -239,13 +249,13 @@ def for_participants(certificate: Certificate, kept: Sequence[str] = ()) -> str:
     told = (
         f"{shared} If your recordings were exchanged for somebody "
         "else's, the probability of anything that others conclude would change by "
-        f"{_factor(promised)}. "
+        f"{factor(promised)}. "
     )
     if formal_only(promised):
         told += "That is so much that it promises you almost nothing. "
     total = certificate.total
     if total is not None and len(certificate.ledger) > 1:
-        limit = f"it is {_factor(total)}" if total.holds else "no limit is known"
+        limit = f"it is {factor(total)}" if total.holds else "no limit is known"
         told += f"Together with what we have shared before, {limit}. "
     if kept:
         told += f"Shared as it is: your {', your '.join(kept)}. "

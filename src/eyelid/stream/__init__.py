@@ -6,5 +6,6 @@
 """
 
 from eyelid.stream.gatekeeper import Gatekeeper, Meter
+from eyelid.stream.tiers import GazeEvent
 
-__all__ = ["Gatekeeper", "Meter"]
+__all__ = ["Gatekeeper", "GazeEvent", "Meter"]

@@ -27,6 +27,7 @@ class Account:
     Attributes:
         before: person-level ε of everything under earlier settings.
         worst_window: the most that any window has spent, as far as it was written down.
+        largest: the largest ε that windows under earlier settings were promised.
         asked: the filter and its parameters, as somebody set them.
         epsilon: of a window now, which a limit may have made smaller.
         window_cost: person-level ε of one window now.
@@ -38,6 +39,7 @@ class Account:
 
     before: float = 0.0
     worst_window: float = 0.0
+    largest: float = 0.0
     asked: dict[str, Any] = field(default_factory=dict)
     epsilon: float = 0.0
     window_cost: float = 0.0
@@ -81,7 +83,8 @@ class Book:
             if told.pop("schema") != SCHEMA:
                 raise ValueError("it has another schema")
             account = Account(**told)
-            numbers = (account.before, account.worst_window, account.epsilon, account.window_cost)
+            names = ("before", "worst_window", "largest", "epsilon", "window_cost")
+            numbers = [getattr(account, name) for name in names]
             if not all(isinstance(n, int | float) and 0 <= n < math.inf for n in numbers):
                 raise ValueError("a number in it is none")
             if account.window < 1 or account.taken < 0 or account.apart < 0:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
@@ -12,13 +14,21 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from eyelid.errors import InputError
-from eyelid.mechanisms.mechanism import Shape, mechanism
-from eyelid.mechanisms.streams.filter import WHOLE, Filter, FilterRun
+from eyelid.gaze.areas import Area
+from eyelid.mechanisms.mechanism import Shape, find, mechanism
+from eyelid.mechanisms.streams.baseline import Baseline
+from eyelid.mechanisms.streams.continual import Counters
+from eyelid.mechanisms.streams.filter import Filter, FilterRun
+from eyelid.mechanisms.streams.fixations import FixationRun, Fixations
+from eyelid.mechanisms.streams.regions import spelled
+from eyelid.mechanisms.streams.state import WHOLE
 from eyelid.mechanisms.streams.stream import Run, StreamMechanism
 from eyelid.privacy.guarantee import Guarantee, rounded_up
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.unit import PERSON
+from eyelid.spelling import plural
 from eyelid.stream.book import Account, Book
+from eyelid.stream.tiers import GazeEvent, Share, TierRun, Tiers, tiered
 from eyelid.version import __version__
 
 SCHEMA = "eyelid/stream/1"
@@ -27,10 +37,13 @@ UNPROTECTED = (
     "when samples come, how many there are, and which of them are lost",
     "who is streaming, and from which device",
     "whatever lasts longer than a window: it adds up to the person-level total",
+    "what other streams of the same person give away, such as the other eye's: they add up",
 )
 # Samples that are written down at once; a kill counts at most so many that never came.
 _WRITTEN_AHEAD = 1024
 _FOREVER = 1 << 62
+# Whoever does not take events loses the oldest.
+_KEPT_EVENTS = 1 << 16
 
 Mode = Literal["on", "paused", "frozen", "closed"]
 OnLimit = Literal["freeze", "coarsen"]
@@ -67,7 +80,8 @@ class Gatekeeper:
     Streams that differ in one window of w samples, each by at most the radius, give the same
     outputs but for a factor e^ε. Everything that a person does costs more: `person_epsilon`.
     Noise and neighbours live in the plane of the public scene; of directions that is the view from
-    the front, and the radius is in degrees.
+    the front, and the radius is in degrees. Filters that promise nothing take ``radius`` or
+    ``window`` for their strength, have no use for ε, and say that they promise nothing.
 
     Args:
         filter: the name of a stream mechanism, or one with its parameters set.
@@ -81,6 +95,11 @@ class Gatekeeper:
             half of what was left of it is spent, ε is quartered, so that it lasts twice as long.
         budget: a file that keeps what was spent on this person over restarts.
         seed: makes the noise repeatable and the guarantee void.
+        events: the share of ε for events beside the filter, fixations as they start and end; with
+            further parameters as ``{"share": 0.2, "span": 100}``. ``fixations`` has its own.
+        counters: the share of ε for dwell in ``areas``, told again and again until a horizon; it
+            has a δ, cannot be kept over restarts, and counts whole from the start.
+        areas: of interest, for events and counters: ``logo:0,0,200,80; menu:…`` or a list.
         parameters: of the filter.
 
     >>> gate = Gatekeeper(
@@ -108,8 +127,12 @@ class Gatekeeper:
         on_limit: OnLimit = "freeze",
         budget: Path | str | None = None,
         seed: int | None = None,
+        events: Share | None = None,
+        counters: Share | None = None,
+        areas: str | Sequence[Area] = "",
         **parameters: Any,
     ) -> None:
+        areas = areas if isinstance(areas, str) else spelled(areas)
         asked = {
             "epsilon": epsilon,
             "window": window,
@@ -118,7 +141,17 @@ class Gatekeeper:
             "scene": scene if scene is None or isinstance(scene, str) else _as_text(scene),
             **parameters,
         }
+        if areas and filter == Fixations.name:
+            asked["areas"] = areas
         self.law = _stream_mechanism(filter, **{k: v for k, v in asked.items() if v is not None})
+        if events is not None or counters is not None:
+            if not isinstance(self.law, Filter):
+                raise InputError(
+                    f"{self.law.name} promises nothing: there is no ε to share with events or "
+                    "counters"
+                )
+            self.law = tiered(self.law, events, counters, areas)
+            _check_counters(self.law, budget, on_limit)
         self._noise = randomness(seed)
         self._asked = {"name": self.law.name, **self.law.parameters()}
         self._scene = self.law.place
@@ -128,9 +161,14 @@ class Gatekeeper:
         self._on_limit = on_limit
         self._time_ms = -math.inf
         self._run: Run = self.law.start(self._noise)
+        self._eventful = isinstance(self.law, Fixations) or (
+            isinstance(self.law, Tiers) and (self.law.detector or self.law.fine).name == "fixations"
+        )
+        self._events: deque[GazeEvent] = deque(maxlen=_KEPT_EVENTS)
         self._last = self._middle()
         self._before = 0.0
         self._worst_before = 0.0
+        self._largest_before = 0.0
         # Samples taken under the present settings; others passed while nothing was released.
         self._taken = 0
         self._passed = 0
@@ -149,6 +187,11 @@ class Gatekeeper:
     def samples(self) -> int:
         """How many came, those of earlier runs with the same settings included."""
         return self._taken + self._passed
+
+    @property
+    def mode(self) -> Mode:
+        """Whether anything new is released, as `Meter` says."""
+        return self._mode
 
     @property
     def window_epsilon(self) -> float:
@@ -186,8 +229,9 @@ class Gatekeeper:
 
     @property
     def guarantee(self) -> Guarantee:
-        """What is promised of a window."""
-        return self._promised(self.law.unit, 1)
+        """What is promised of any window so far: the largest ε that there was under a limit."""
+        promise = self._promised(self.law.unit, 1)
+        return replace(promise, epsilon=max(promise.epsilon or 0.0, self._largest_before))
 
     def certificate(self) -> dict[str, Any]:
         """What holds of everything released so far, as JSON has it."""
@@ -203,7 +247,7 @@ class Gatekeeper:
             "schema": SCHEMA,
             "mechanism": {"name": self.law.name, "parameters": self.law.parameters()},
             "guarantee": self.guarantee.to_dict(),
-            "person_level": person.summary() | {"how": self.law.person_total(shape)},
+            "person_level": person.summary() | {"how": self._how(shape)},
             "noise": {
                 "sampler": self.law.sampler(shape),
                 "numerics": self.law.numerics,
@@ -213,6 +257,25 @@ class Gatekeeper:
             "meter": meter,
             "version": __version__,
         }
+
+    def _how(self, shape: Shape) -> str:
+        """How the person-level total has come about, in words."""
+        law = self.law
+        if not isinstance(law, Filter):
+            return law.person_total(shape)
+        windows = math.ceil(self._taken / law.window)
+        told = (
+            f"{plural(windows, 'window')} of {plural(law.window, 'sample')} at "
+            f"ε = {rounded_up(law.window_cost)} each, which is "
+            f"{rounded_up(law.window_cost / law.radii_of_scene)} for a radius of {law.radius:g}, "
+            f"{rounded_up(law.radii_of_scene)} times for the whole scene"
+        )
+        standing = law.standing_cost if isinstance(law, Tiers) else 0.0
+        if standing:
+            told += f"; counters until their horizon: ε = {rounded_up(standing)}"
+        if self._before > standing:
+            told += f"; before these settings: ε = {rounded_up(self._before - standing)}"
+        return told
 
     # What comes and goes.
 
@@ -238,6 +301,8 @@ class Gatekeeper:
         if self._mode == "on":
             self._taken += 1
             self._last = self._run.push(across, up)
+            if self._eventful:
+                self._collect([time_ms])
         else:
             self._passed += 1
         return self._scene.gaze(*self._last)
@@ -282,12 +347,37 @@ class Gatekeeper:
                 self._taken += count
                 out[:, part] = self._run.push_many(across[part], up[part])
                 self._last = (float(out[0, part.stop - 1]), float(out[1, part.stop - 1]))
+                if self._eventful:
+                    self._collect(times[part])
             else:
                 self._passed += count
                 out[:, part] = np.array(self._last)[:, None]
             done += count
             self._time_ms = float(times[part.stop - 1])
         return self._scene.from_plane(*out)
+
+    def take_events(self) -> list[GazeEvent]:
+        """What happened since they were last taken, oldest first; the oldest of very many are lost.
+
+        Of ``fixations``, or where a share of ε was given to events.
+        """
+        if not self._eventful:
+            raise InputError(
+                "no events are released: give them a share of ε with events=0.3, or use the "
+                "filter fixations"
+            )
+        taken = list(self._events)
+        self._events.clear()
+        return taken
+
+    def counters(self) -> Counters:
+        """Noisy dwell in each area as it was last told."""
+        told = self._run.counters() if isinstance(self._run, TierRun) else None
+        if told is None:
+            raise InputError(
+                "there are no counters: give them a share of ε with counters=0.2, and areas"
+            )
+        return told
 
     def close(self) -> None:
         """Write down where the stream stands, so that the next run goes on from here."""
@@ -314,6 +404,15 @@ class Gatekeeper:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+    def _collect(self, time_ms: Floats | list[float]) -> None:
+        """Events of the samples that were just taken, at their times and in units of gaze."""
+        assert isinstance(self._run, TierRun | FixationRun)
+        first = self._run.samples - len(time_ms)
+        for event in self._run.take_events():
+            at = float(time_ms[event.sample - first])
+            place = self._scene.gaze(event.x, event.y)
+            self._events.append(GazeEvent(event.name, at, event.region, *place))
 
     # Stretches: a number of samples under one mode, after which something must be decided.
 
@@ -359,7 +458,7 @@ class Gatekeeper:
         epsilon = law.epsilon
         while rest > 0:
             epsilon /= 4
-            if epsilon * law.radii_of_scene > rest:
+            if law.window_cost * epsilon / law.epsilon > rest:
                 continue
             try:
                 coarser = replace(law, epsilon=epsilon)
@@ -374,6 +473,8 @@ class Gatekeeper:
         """Count what was spent as past."""
         self._before = self.person_epsilon
         self._worst_before = self.worst_window_epsilon
+        if self._taken and isinstance(self.law, Filter):
+            self._largest_before = max(self._largest_before, self.law.epsilon)
         self._passed += self._taken
         self._taken = 0
 
@@ -401,18 +502,21 @@ class Gatekeeper:
             return
         account = Account() if self._book is None else self._book.read()
         self._before, self._worst_before = account.before, account.worst_window
+        self._largest_before = account.largest
         law = self.law
+        if isinstance(law, Tiers):
+            self._before += law.standing_cost
         if account.taken or account.before:
             law = self._after(account, law)
         if self._mode == "frozen" or self._taken:
             return
         if self._limit is not None and self._allowed(law) <= 0:
             coarser = self._affordable(law) if self._on_limit == "coarsen" else None
-            if coarser is None and not self._before:
+            if coarser is None and not (account.taken or account.before):
                 raise InputError(
                     f"limit {self._limit:g} is less than one window costs, which is "
-                    f"{rounded_up(self._window_cost)} for a person: choose a larger limit or "
-                    "radius, or a smaller epsilon"
+                    f"{rounded_up(self._before + self._window_cost)} for a person: choose a larger "
+                    "limit or radius, or a smaller epsilon"
                 )
             if coarser is None:
                 self._freeze()
@@ -437,20 +541,20 @@ class Gatekeeper:
         self._before = account.person_epsilon
         # Nobody knows what the last windows have spent but that it was within their promise.
         self._worst_before = max(account.worst_window, account.epsilon)
+        self._largest_before = max(account.largest, account.epsilon)
         apart = max(account.apart, law.apart)
         self._mode, self._left = "paused", apart
         return law
 
     @property
-    def _filter_run(self) -> FilterRun:
-        assert isinstance(self._run, FilterRun)
+    def _filter_run(self) -> FilterRun | TierRun:
+        assert isinstance(self._run, FilterRun | TierRun)
         return self._run
 
     @property
     def _window_cost(self) -> float:
         """Person-level ε of one window."""
-        law = self.law
-        return law.epsilon * law.radii_of_scene if isinstance(law, Filter) else math.inf
+        return self.law.window_cost if isinstance(self.law, Filter) else math.inf
 
     def _write(self, taken: int, left_in_order: dict[str, Any] | None) -> None:
         if self._book is None or not isinstance(self.law, Filter):
@@ -458,6 +562,7 @@ class Gatekeeper:
         account = Account(
             before=self._before,
             worst_window=self.worst_window_epsilon,
+            largest=self._largest_before,
             asked=self._asked,
             epsilon=self.law.epsilon,
             window_cost=self._window_cost,
@@ -513,12 +618,26 @@ def _stream_mechanism(filter: str | StreamMechanism, **parameters: Any) -> Strea
                 f"{filter.name} has its parameters set already: leave out {', '.join(parameters)}"
             )
         return filter
-    made = mechanism(filter, **parameters)
-    if not isinstance(made, StreamMechanism):
+    kind = find(filter)
+    if not issubclass(kind, StreamMechanism):
         raise InputError(
-            f"{made.name} takes {made.takes}, not a stream of gaze: use 'eyelid {made.command}'"
+            f"{kind.name} takes {kind.takes}, and is no filter for a stream of gaze: use 'eyelid "
+            f"{kind.command}'"
         )
+    if issubclass(kind, Baseline):
+        parameters = kind.as_formal(parameters)
+    made = mechanism(filter, **parameters)
+    assert isinstance(made, StreamMechanism)
     return made
+
+
+def _check_counters(law: Tiers, budget: Path | str | None, on_limit: str) -> None:
+    """Counters need what everybody did before, which no file may keep."""
+    if law.counters is not None and (budget is not None or on_limit == "coarsen"):
+        raise InputError(
+            "counters cannot go on after a restart or with another ε: leave out counters, or both "
+            "budget and on_limit=coarsen"
+        )
 
 
 def _checked_limit(limit: float | None, law: StreamMechanism) -> float | None:

@@ -1,9 +1,12 @@
-"""Random words as numbers."""
+"""Where random words come from, and words as numbers."""
+
+import os
+import sys
 
 import numpy as np
 import pytest
 
-from eyelid.privacy.noise import randomness
+from eyelid.privacy.noise import SystemRandomness, randomness
 from eyelid.privacy.noise.randomness import uniforms
 
 
@@ -17,6 +20,25 @@ class Stuck:
 
     def words(self, count):
         return np.full(count, self.word, dtype=np.uint64)
+
+
+@pytest.fixture
+def system(monkeypatch):
+    """The operating system's own generator, which tests do without elsewhere."""
+    monkeypatch.setattr(sys.modules[SystemRandomness.__module__], "os", os)
+
+
+@pytest.mark.usefixtures("system")
+def test_without_a_seed_the_operating_system_gives_every_bit(monkeypatch):
+    given = bytes(range(24))
+    monkeypatch.setattr(os, "urandom", lambda count: given[:count])
+    assert randomness().words(3).tobytes() == given
+
+
+@pytest.mark.usefixtures("system")
+def test_the_operating_system_never_says_the_same_twice():
+    one, other = randomness().words(1000), randomness().words(1000)
+    assert len({*one.tolist(), *other.tolist()}) == 2000
 
 
 @pytest.mark.parametrize(("word", "wanted"), [(0, 2.0**-53), (2**64 - 1, 1 - 2.0**-53)])

@@ -27,6 +27,8 @@ from eyelid.releases.maps.files import arrays_of
 from eyelid.releases.maps.heatmap import private_heatmap
 from eyelid.releases.maps.subject import map_subject
 
+pytestmark = pytest.mark.usefixtures("quick_map_audits")
+
 WIDTH, HEIGHT, PEOPLE = 168, 105, 40
 
 
@@ -168,6 +170,7 @@ def test_a_sound_heatmap_stands_and_is_written_beside_it(home):
     assert "http" not in page.replace("http://www.w3.org", "")
 
 
+@pytest.mark.usefixtures("plain_pictures")
 def test_its_use_is_that_of_the_map_in_the_file(home):
     (use,) = audit_heatmap(home / "study", home / "out").uses
     plan = map_subject(home / "study", home / "out").plan
@@ -178,6 +181,7 @@ def test_its_use_is_that_of_the_map_in_the_file(home):
     assert use.released.correlation == pytest.approx(slow, abs=1e-6)
 
 
+@pytest.mark.usefixtures("plain_pictures")
 @pytest.mark.parametrize(
     "how",
     [
@@ -206,6 +210,7 @@ def test_every_kind_of_heatmap_is_read_back_and_stands(how, tmp_path):
     json.loads((tmp_path / "out" / "audit.json").read_text())
 
 
+@pytest.mark.usefixtures("plain_pictures")
 def test_several_pictures_are_compared_one_by_one(tmp_path):
     study = scene(people=12, stimuli=("page", "ad"))
     write(study, tmp_path / "study")
@@ -215,6 +220,7 @@ def test_several_pictures_are_compared_one_by_one(tmp_path):
     assert done.refuted == []
 
 
+@pytest.mark.usefixtures("plain_pictures")
 def test_a_map_without_noise_under_a_certificate_of_some_is_refuted(home, out):
     subject = map_subject(home / "study", out)
     shown(out, subject, noise_free(subject))
@@ -290,6 +296,7 @@ def test_raw_files_beside_a_release_are_refuted_and_their_names_are_for_the_owne
     assert any("Bob.csv" in remark for remark in subject.remarks)
 
 
+@pytest.mark.usefixtures("plain_pictures")
 def test_what_is_of_maps_is_refuted_in_a_release_of_tables(home, out, tmp_path):
     areas = tmp_path / "areas"
     private_heatmap(home / "study", areas, epsilon=1.0, areas=[LEFT], only_areas=True)
@@ -348,6 +355,7 @@ def test_of_another_version_words_are_not_compared_and_that_is_said(home, out):
     assert disagreements(home, out)
 
 
+@pytest.mark.usefixtures("plain_pictures")
 @pytest.mark.parametrize("law", [{}, {"cap": "private", "mechanism": "map-gaussian"}])
 def test_a_choice_with_a_larger_epsilon_is_refuted(law, home, tmp_path):
     """Cells with just the noise of the forged choice: nothing but the choice itself is amiss."""
@@ -366,6 +374,7 @@ def test_a_choice_with_a_larger_epsilon_is_refuted(law, home, tmp_path):
     ]
 
 
+@pytest.mark.usefixtures("plain_pictures")
 def test_too_much_noise_in_one_group_excuses_nothing_in_the_other(tmp_path):
     study, out = scene(), tmp_path / "out"
     private_heatmap(study, out, epsilon=1.0, by="group")
@@ -383,6 +392,7 @@ def test_too_much_noise_in_one_group_excuses_nothing_in_the_other(tmp_path):
     assert "may be another original" in page
 
 
+@pytest.mark.usefixtures("plain_pictures")
 def test_of_a_map_of_some_people_drawn_subtraction_is_not_claimed_to_tell_nothing(tmp_path):
     study = scene(people=12)
     private_heatmap(study, tmp_path / "out", mechanism="map-rs1")
@@ -395,6 +405,7 @@ def test_of_a_map_of_some_people_drawn_subtraction_is_not_claimed_to_tell_nothin
     assert "was not tried" in (tmp_path / "out" / "report.html").read_text()
 
 
+@pytest.mark.usefixtures("plain_pictures")
 @pytest.mark.parametrize(
     "damage",
     [
@@ -431,6 +442,7 @@ def test_missing_numbers_are_refuted(home, both):
     assert any("missing or infinite" in text for text in disagreements(home, both))
 
 
+@pytest.mark.usefixtures("plain_pictures")
 def test_a_smaller_epsilon_written_into_the_certificate_is_refuted(home, tmp_path):
     private_heatmap(home / "study", tmp_path / "out", epsilon=6.0)
     file = tmp_path / "out" / "certificate.json"
@@ -443,6 +455,7 @@ def test_a_smaller_epsilon_written_into_the_certificate_is_refuted(home, tmp_pat
     assert any("mechanism that it names gives" in text for text in found)
 
 
+@pytest.mark.usefixtures("plain_pictures")
 def test_a_changed_map_is_refused(home, tmp_path):
     private_heatmap(home / "study", tmp_path / "out", epsilon=1.5)
     with np.load(tmp_path / "out" / "map.npz") as found:
@@ -453,6 +466,7 @@ def test_a_changed_map_is_refused(home, tmp_path):
         audit_heatmap(home / "study", tmp_path / "out")
 
 
+@pytest.mark.usefixtures("plain_pictures")
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04 no archive", b"nonsense"])
 def test_a_file_that_is_no_map_is_refused(content, home, tmp_path):
     private_heatmap(home / "study", tmp_path / "out", epsilon=1.5)
@@ -461,6 +475,7 @@ def test_a_file_that_is_no_map_is_refused(content, home, tmp_path):
         audit_heatmap(home / "study", tmp_path / "out")
 
 
+@pytest.mark.usefixtures("plain_pictures")
 def test_a_plain_heatmap_carries_no_guarantee_and_gives_everybody_back(tmp_path):
     study = scene(people=12)
     private_heatmap(study, tmp_path / "out", mechanism="map-noisefree")
@@ -471,6 +486,7 @@ def test_a_plain_heatmap_carries_no_guarantee_and_gives_everybody_back(tmp_path)
     assert "no guarantee" in (tmp_path / "out" / "report.html").read_text()
 
 
+@pytest.mark.usefixtures("plain_pictures")
 def test_other_looks_of_as_many_people_are_refused_by_the_ledger(home, tmp_path):
     study = read(home / "study")
     moved = replace(study, data=study.data.with_columns(pl.col("x") * 0.9))
@@ -478,6 +494,7 @@ def test_other_looks_of_as_many_people_are_refused_by_the_ledger(home, tmp_path)
         audit_heatmap(moved, home / "out")
 
 
+@pytest.mark.usefixtures("plain_pictures")
 def test_without_a_ledger_another_original_is_suspected_and_nothing_is_refuted(tmp_path):
     private_heatmap(scene(), tmp_path / "out", epsilon=500.0)
     done = audit_heatmap(scene(seed=50), tmp_path / "out")
@@ -486,11 +503,13 @@ def test_without_a_ledger_another_original_is_suspected_and_nothing_is_refuted(t
     assert any("ledger" in text for text in done.subject.notes)
 
 
+@pytest.mark.usefixtures("plain_pictures")
 def test_fewer_people_are_refused(home):
     with pytest.raises(InputError, match="for 40 people and the original has 12"):
         audit_heatmap(scene(people=12), home / "out")
 
 
+@pytest.mark.usefixtures("plain_pictures")
 def test_a_certificate_that_does_not_say_how_is_refused(home, tmp_path):
     private_heatmap(home / "study", tmp_path / "out", epsilon=1.5)
     file = tmp_path / "out" / "certificate.json"
@@ -501,6 +520,7 @@ def test_a_certificate_that_does_not_say_how_is_refused(home, tmp_path):
         audit_heatmap(home / "study", tmp_path / "out")
 
 
+@pytest.mark.usefixtures("plain_pictures")
 def test_tables_and_heatmaps_are_told_apart(home):
     assert is_heatmap(home / "out")
     assert not is_heatmap(home / "study")
@@ -526,6 +546,7 @@ def test_a_heatmap_of_real_people_stands(real_data, tmp_path):
     assert read_certificate(tmp_path / "out").output_sha256 is not None
 
 
+@pytest.mark.usefixtures("plain_pictures")
 def test_a_map_that_nobody_looked_at_is_audited_and_not_compared(tmp_path):
     study = scene(people=12)
     away = replace(study, data=study.data.with_columns(pl.col("x") + 5000.0))
@@ -537,6 +558,7 @@ def test_a_map_that_nobody_looked_at_is_audited_and_not_compared(tmp_path):
     assert "nobody looked at page" in done.not_compared[0]
 
 
+@pytest.mark.usefixtures("plain_pictures")
 def test_two_people_are_too_few_to_ask_who_is_in_it(tmp_path):
     write(scene(people=2), tmp_path / "study")
     private_heatmap(tmp_path / "study", tmp_path / "out", epsilon=1.0)
@@ -544,6 +566,7 @@ def test_two_people_are_too_few_to_ask_who_is_in_it(tmp_path):
     assert "too few people" in done.verdict
 
 
+@pytest.mark.usefixtures("plain_pictures")
 def test_groups_are_judged_one_by_one_and_a_map_worse_than_a_blank_picture_is_called_that(tmp_path):
     write(scene(people=12), tmp_path / "study")
     private_heatmap(tmp_path / "study", tmp_path / "out", epsilon=0.2, by="group", seed=1)
@@ -556,6 +579,7 @@ def test_groups_are_judged_one_by_one_and_a_map_worse_than_a_blank_picture_is_ca
     assert page.count("is worse than a blank picture") > 2
 
 
+@pytest.mark.usefixtures("plain_pictures")
 def test_of_many_maps_those_that_are_worth_nothing_are_counted(tmp_path):
     write(scene(people=12), tmp_path / "study")
     private_heatmap(
@@ -566,6 +590,7 @@ def test_of_many_maps_those_that_are_worth_nothing_are_counted(tmp_path):
     assert f"worse than a blank picture: {blank}" in done.verdict
 
 
+@pytest.mark.usefixtures("plain_pictures")
 @pytest.mark.parametrize(("epsilon", "better"), [(1000.0, True), (0.01, False)])
 def test_tables_are_compared_with_those_without_noise_and_with_saying_nothing(
     epsilon, better, tmp_path
@@ -597,6 +622,7 @@ def test_tables_are_compared_with_those_without_noise_and_with_saying_nothing(
     assert "The released tables of areas" in page
 
 
+@pytest.mark.usefixtures("plain_pictures")
 def test_only_what_there_is_was_not_drawn_again(home, tmp_path):
     private_heatmap(home / "study", tmp_path / "out", epsilon=1.0, areas=[LEFT], only_areas=True)
     notes = " ".join(audit_heatmap(home / "study", tmp_path / "out").notes)

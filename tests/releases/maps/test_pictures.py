@@ -305,16 +305,16 @@ def test_a_reliable_picture_says_what_its_lines_mean_and_how_wide_hotspots_must_
 
 
 def test_pictures_of_noise_alone_seldom_show_a_solid_line():
-    """Of 60 maps 1.5 have one; more than 9 with a chance of 1e-5; the seed is fixed."""
+    """Of 30 maps 0.75 have one; more than 6 with a chance of 1e-5; the seed is fixed."""
     grid, rng = Grid(WIDE, HIGH, 9, 6), np.random.default_rng(8)
     solid = dashed = 0
-    for _ in range(60):
+    for _ in range(30):
         some = presented(rng.normal(0, 0.1, (6, 9)), grid, 4.0, 0.1, "", 9)
         found = lines_around(draw_reliable(some, None, LEGEND))
         solid += "solid" in found
         dashed += "dashed" in found
-    assert solid <= 9
-    assert dashed > 30
+    assert solid <= 6
+    assert dashed > 15
 
 
 def test_where_nothing_is_reliable_the_picture_says_so_in_words():

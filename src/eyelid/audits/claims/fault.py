@@ -13,6 +13,7 @@ from eyelid.mechanisms.differential import DifferentialMechanism
 from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.noisy import Integers, NoisyMechanism, noise_of
 from eyelid.privacy.noise import Randomness
+from eyelid.privacy.unit import PERSON
 
 _FUZZ_PAIRS = 16_384
 
@@ -41,6 +42,16 @@ def game_fault(name: str, mechanism: DifferentialMechanism, changes: dict[str, A
         return play(broken, unit, runs, noise, lambda s: mechanism.cost(s, unit)).refuted
 
     return Fault(name, mechanism.name, caught)
+
+
+def sold_as_person(mechanism: DifferentialMechanism) -> Fault:
+    """The ε of one recording, row, chunk or window, printed as if it were a person's."""
+    unit = mechanism.unit
+
+    def caught(runs: int, noise: Randomness) -> bool:
+        return play(mechanism, PERSON, runs, noise, lambda s: mechanism.cost(s, unit)).refuted
+
+    return Fault(f"{unit.name} ε sold as person", mechanism.name, caught)
 
 
 def less_noise(share: float) -> Callable[..., Integers]:

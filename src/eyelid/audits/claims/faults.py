@@ -14,13 +14,16 @@ from numpy.typing import NDArray
 
 from eyelid.audits.claims.anonymity_faults import anonymity_faults
 from eyelid.audits.claims.aoi_faults import aoi_faults
-from eyelid.audits.claims.fault import Fault, fuzz_fault, game_fault, less_noise
-from eyelid.audits.claims.game import play
+from eyelid.audits.claims.dwell_faults import dwell_faults
+from eyelid.audits.claims.fault import Fault, fuzz_fault, game_fault, less_noise, sold_as_person
+from eyelid.audits.claims.fixation_faults import fixation_faults
 from eyelid.audits.claims.map_faults import map_faults
 from eyelid.audits.claims.outputs import compare, no_noise
 from eyelid.audits.claims.precision import attack
 from eyelid.audits.claims.residuals import examine
 from eyelid.audits.claims.seeded_faults import seeded_faults
+from eyelid.audits.claims.stream_faults import stream_faults
+from eyelid.audits.claims.streams import scheduled
 from eyelid.audits.claims.synthetic_faults import synthetic_faults
 from eyelid.audits.claims.twins import twin
 from eyelid.gaze.table import FeatureTable
@@ -43,9 +46,12 @@ from eyelid.mechanisms.public_groups import Groups
 from eyelid.mechanisms.pure import exact
 from eyelid.mechanisms.seeded import Seeded
 from eyelid.mechanisms.spherical import SphericalLaplace
+from eyelid.mechanisms.streams.continual import Dwell
+from eyelid.mechanisms.streams.filter import Filter
+from eyelid.mechanisms.streams.fixations import Fixations
 from eyelid.mechanisms.synthetic import Synthetic
 from eyelid.privacy.noise import DiscreteLaplace, Randomness, randomness
-from eyelid.privacy.unit import PERSON, Unit
+from eyelid.privacy.unit import PERSON
 
 Integers = NDArray[np.int64]
 
@@ -71,8 +77,17 @@ def faults_of(kind: type[Mechanism]) -> Iterator[Fault]:
     if isinstance(mechanism, Seeded):
         yield from seeded_faults([v for v in variants if isinstance(v, Seeded)])
         return
+    if scheduled(mechanism):
+        yield from stream_faults([v for v in variants if isinstance(v, Filter)])
+        return
     if isinstance(mechanism, Synthetic):
         yield from synthetic_faults([v for v in variants if isinstance(v, Synthetic)])
+        return
+    if isinstance(mechanism, Fixations):
+        yield from fixation_faults([v for v in variants if isinstance(v, Fixations)])
+        return
+    if isinstance(mechanism, Dwell):
+        yield from dwell_faults(mechanism)
         return
     if not isinstance(mechanism, MeasuringMechanism):
         return
@@ -97,7 +112,7 @@ def faults_of(kind: type[Mechanism]) -> Iterator[Fault]:
     )
     for smaller in variants[: len(mechanism.game_units or mechanism.units)]:
         if smaller.unit != PERSON:
-            yield _sold_as_person(smaller)
+            yield sold_as_person(smaller)
     if isinstance(mechanism, AdditiveMechanism):
         yield _float_noise(mechanism)
     if isinstance(mechanism, Prewindow):
@@ -158,7 +173,7 @@ def _group_faults(variants: list[MeanMechanism]) -> Iterator[Fault]:
     yield fuzz_fault("gaps filled with the others' mean", plain, {"total": _filled_by_others})
     for smaller in variants:
         if smaller.unit != PERSON:
-            yield _sold_as_person(smaller)
+            yield sold_as_person(smaller)
 
 
 def _random_group_faults(law: KSameDP) -> Iterator[Fault]:
@@ -454,13 +469,3 @@ _STALE: dict[str, dict[str, Any]] = {
     "missing values published": {"randomise": _mask_again},
     "mean number of recordings": {"shape": _mean_recordings},
 }
-
-
-def _sold_as_person(mechanism: DifferentialMechanism) -> Fault:
-    """The ε of one recording, row or chunk, printed as if it were a person's."""
-    unit: Unit = mechanism.unit
-
-    def caught(runs: int, noise: Randomness) -> bool:
-        return play(mechanism, PERSON, runs, noise, lambda s: mechanism.cost(s, unit)).refuted
-
-    return Fault(f"{unit.name} ε sold as person", mechanism.name, caught)

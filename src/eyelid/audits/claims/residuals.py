@@ -33,7 +33,7 @@ _LARGE_EPSILON = 1e3
 _LOW_BITS = 8
 # Refutes a sound mechanism less than once in a million tries.
 SIGMAS = 6.0
-_ALPHA = 1e-8
+ALPHA = 1e-8
 # As a share of the noise scale: about as rare as this number says.
 _NEXT_TO_NOTHING = 1e-6
 _LONG_TAIL = 15.0
@@ -68,7 +68,7 @@ class ResidualResult:
             self.missing > 0
             or self.repeated > SIGMAS
             or self.spread > SIGMAS
-            or self.low_bits_p < _ALPHA
+            or self.low_bits_p < ALPHA
         )
 
 
@@ -110,7 +110,7 @@ def judged(
         missing=missing,
         repeated=repeated(whole, law.scale, isinstance(law, DiscreteLaplace)),
         spread=_spread(whole, law.variance, isinstance(law, DiscreteLaplace)),
-        low_bits_p=_low_bits(whole),
+        low_bits_p=low_bits(whole),
     )
 
 
@@ -315,7 +315,8 @@ def _spread(residuals: NDArray[np.float64], variance: float, pure: bool) -> floa
     return float(np.abs(squares - 1).max() / error)
 
 
-def _low_bits(residuals: NDArray[np.float64]) -> float:
+def low_bits(residuals: NDArray[np.float64]) -> float:
+    """Of a chi-square test that the lowest bits are uniform."""
     from scipy.stats import chisquare
 
     # What is far beyond any noise has no low bits.

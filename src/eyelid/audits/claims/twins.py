@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 
 
@@ -9,4 +10,6 @@ def twin(mechanism: Any, changes: dict[str, Any]) -> Any:
     """The same mechanism with some methods replaced; it does not join the catalogue."""
     kind = type(mechanism)
     members = {"__doc__": kind.__doc__, **changes}
-    return type(f"Faulty{kind.__name__}", (kind,), members)(**vars(mechanism))
+    # Not what it has worked out and remembers: a twin may come to something else.
+    told = {item.name: getattr(mechanism, item.name) for item in fields(mechanism)}
+    return type(f"Faulty{kind.__name__}", (kind,), members)(**told)

@@ -29,6 +29,8 @@ UNITS: dict[str, tuple[float, float, float, float] | None] = {
 _EXAMPLES = {"px": "0,0,1920,1080", "deg": "-20,-12,20,12", DIRECTION: "-50,-40,50,40"}
 _DEG = 180 / math.pi
 _BEHIND = 90.0
+# Squared lengths of what may be a direction: outside of these the squares are no longer numbers.
+_SHORTEST, _LONGEST = 1e-200, 1e200
 THREE_PARTS = "directions have three parts: give x, y and z"
 
 
@@ -129,8 +131,8 @@ class Scene:
             return x, y
         if z is None:
             raise InputError(THREE_PARTS)
-        length = math.sqrt(x * x + y * y + z * z)
-        per_length = _DEG / length if 0 < length < math.inf else math.nan
+        square = x * x + y * y + z * z
+        per_length = _DEG / math.sqrt(square) if _SHORTEST < square < _LONGEST else math.nan
         return x * per_length, y * per_length
 
     def gaze(self, x: float, y: float) -> tuple[float, ...]:
@@ -149,8 +151,9 @@ class Scene:
         if z is None:
             raise InputError(THREE_PARTS)
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-            length = np.sqrt(x * x + y * y + z * z)
-            per_length = np.where((length > 0) & (length < np.inf), _DEG / length, np.nan)
+            square = x * x + y * y + z * z
+            there = (square > _SHORTEST) & (square < _LONGEST)
+            per_length = np.where(there, _DEG / np.sqrt(square), np.nan)
             return x * per_length, y * per_length
 
     def from_plane(self, x: Floats, y: Floats) -> tuple[Floats, ...]:

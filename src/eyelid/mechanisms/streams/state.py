@@ -1,36 +1,52 @@
-"""Where kernels keep what: positions in their lists of numbers, since compiled code has no names.
+"""Where the kernel keeps what: positions in its lists of numbers, since compiled code has no names.
 
 Budgets are whole numbers of parts of ε, places whole numbers of grid steps, all held as floats.
 """
 
+WHOLE = 2**32
+"""Parts of ε in which budgets are counted."""
+
 INDEX = 0
 """How many samples came before."""
 CLOCK = 1
-"""Samples since the last test; of `ba`, samples that are still nullified."""
+"""Samples since the last slot."""
 LAST_X = 2
 LAST_Y = 3
 PUBLISHED = 4
-"""Whether anything was published; of `ba`, the slot up to which budget was used."""
-PUBLISHED_SUM = 5
+"""Whether there is a point to test against."""
+USED_UP_TO = 5
+"""Of absorption: the last sample whose budget is spoken for."""
+PUBLISHED_SUM = 6
 """What publications have spent in the samples that share their budget."""
-WINDOW_SUM = 6
+WINDOW_SUM = 7
 """What everything has spent in the last w samples."""
-WORST = 7
+WORST = 8
 """The largest such sum so far."""
-SPENT = 8
-"""What everything has spent since the start."""
-TESTS_USED = 9
-PLANES_USED = 10
-STATE_SIZE = 11
+SPENT_WHOLE = 9
+"""What everything has spent since the start, in whole ε."""
+SPENT = 10
+"""And in parts of the next."""
+TESTS_USED = 11
+PLANES_USED = 12
+STATE_SIZE = 13
 
 WINDOW = 0
 MEMORY = 1
-PUBLISH_PARTS = 2
-TEST_PARTS = 3
-REACH = 4
-SCALE_PARTS = 5
+RULE = 2
+SLOT = 3
+"""Samples from slot to slot."""
+THRESHOLD = 4
+"""The distance to be exceeded; negative: the error that a publication would have."""
+PUBLISH_PARTS = 5
+TEST_PARTS = 6
+SCALE_PARTS = 7
 """Scale of planar noise in steps, times the parts of ε that pay for it."""
-WIDTH = 6
-HEIGHT = 7
-SETTINGS = 8
-"""Where a filter's own settings begin."""
+WIDTH = 8
+HEIGHT = 9
+
+FIXED = 0.0
+"""Every slot publishes, and spends the same."""
+HALVING = 1.0
+"""A publication spends half of what those of the last samples have left."""
+ABSORBING = 2.0
+"""A publication spends what samples before it did not, and silences as many after it."""

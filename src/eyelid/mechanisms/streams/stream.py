@@ -39,15 +39,14 @@ class Run(ABC):
 
 
 @dataclass(frozen=True, kw_only=True)
-class StreamMechanism(Mechanism):
-    """A filter with its parameters set.
+class SceneMechanism(Mechanism):
+    """A mechanism for gaze at a public scene.
 
     Attributes:
         coordinates: what gaze is measured in; ``direction`` for unit vectors.
         scene: what everybody could look at, x0,y0,x1,y1 in these units (of directions: degrees).
     """
 
-    takes: ClassVar[str] = "samples"
     form: ClassVar[str] = "of the same form (recordings, length, time stamps, lost samples)"
 
     coordinates: str = parameter(
@@ -64,6 +63,13 @@ class StreamMechanism(Mechanism):
     def place(self) -> Scene:
         """The scene."""
         return Scene.of(self.coordinates, self.scene)
+
+
+@dataclass(frozen=True, kw_only=True)
+class StreamMechanism(SceneMechanism):
+    """A filter with its parameters set."""
+
+    takes: ClassVar[str] = "samples"
 
     @abstractmethod
     def start(self, noise: Randomness) -> Run:

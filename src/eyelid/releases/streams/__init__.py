@@ -1,0 +1,1 @@
+"""Recordings run through a filter: released gaze, sample by sample, with its certificate."""

@@ -1,0 +1,56 @@
+"""What a release of gaze itself would take, for whoever asks what to do with a study."""
+
+from __future__ import annotations
+
+from eyelid.errors import InputError
+from eyelid.gaze.study import Study
+from eyelid.mechanisms.streams.scene import Scene
+from eyelid.privacy.unit import PERSON
+from eyelid.releases.streams.plan import shape_of, taken_of
+from eyelid.releases.streams.scene import (
+    build_filter,
+    coordinates_of,
+    scene_of,
+    usual_radius,
+    usual_window,
+)
+
+_EPSILON = 4.0
+
+
+def stream_way(study: Study) -> str:
+    """One sentence with the options of a filter; empty where none takes such gaze.
+
+    What stands in it follows from public facts: the rate, the screen, the longest recording.
+    """
+    if study.kind != "samples":
+        return ""
+    try:
+        taken = taken_of(study, _first_eye(study))
+        units, scene = coordinates_of(taken), scene_of(taken)
+        window = usual_window(taken.rate_hz or 60.0)
+        radius = usual_radius(Scene.of(units, scene))
+        law = build_filter("sample", taken, epsilon=_EPSILON, window=window, radius=radius)
+    except InputError:
+        # No scene is known, or gaze in no known unit: release says what to give.
+        return (
+            "Gaze itself, sample by sample, takes a filter and its scene: 'eyelid release IN OUT "
+            f"--mechanism sample --epsilon {_EPSILON:g} --set window=W --set radius=R --set "
+            "scene=X0,Y0,X1,Y1'."
+        )
+    total = law.cost(shape_of(taken), PERSON).numbers()
+    eye = _first_eye(study)
+    return (
+        "Gaze itself, sample by sample: 'eyelid release IN OUT --mechanism sample --epsilon "
+        f"{_EPSILON:g} --set window={window} --set radius={radius:g}"
+        f"{f' --set eye={eye}' if eye else ''}' hides any half second of looking within {radius:g} "
+        f"{law.place.spoken_units}, and no person as a whole ({total})."
+    )
+
+
+def _first_eye(study: Study) -> str | None:
+    """The eye to name where there are several."""
+    if "eye" not in study.data.columns:
+        return None
+    eyes = study.data["eye"].drop_nulls().unique().sort().to_list()
+    return str(eyes[0]) if len(eyes) > 1 else None

@@ -1,0 +1,40 @@
+"""The data card of released gaze: what whoever receives it needs to read."""
+
+from __future__ import annotations
+
+from eyelid.gaze.study import RECORDING_KEY, Study
+from eyelid.mechanisms.streams.filter import Filter
+from eyelid.mechanisms.streams.stream import StreamMechanism
+from eyelid.releases.certificate import Certificate
+from eyelid.releases.rendering import rendered
+from eyelid.releases.streams.expectation import Distance
+from eyelid.releases.streams.plan import REGULAR, TIMES
+from eyelid.releases.streams.words import stream_for_participants, window_told, worth_of
+
+
+def stream_card(
+    certificate: Certificate, released: Study, law: StreamMechanism, distance: Distance
+) -> str:
+    """The text of DATACARD.md: of the data it tells what was released, and nothing else."""
+    note = [
+        " ".join(part.split())
+        for part in (type(law).__doc__ or "").replace("``", "`").split("\n\n")
+    ]
+    return rendered(
+        "streamcard.md.j2",
+        certificate=certificate,
+        study=released,
+        law=law,
+        filter=law if isinstance(law, Filter) else None,
+        regular=TIMES[REGULAR] in certificate.unprotected,
+        recordings=released.data.select(RECORDING_KEY).n_unique(),
+        rate_hz=released.rate_hz,
+        window=window_told(law, released.rate_hz),
+        kept=released.people.columns[1:],
+        worth=worth_of(distance),
+        for_participants=stream_for_participants(certificate, law, released.rate_hz),
+        proof_note=" ".join(note[0].split()),
+        takes=" ".join(next((n for n in note if "Takes:" in n), "").split()).removeprefix(
+            "Takes: "
+        ),
+    )

@@ -1,0 +1,149 @@
+"""What of incoming gaze goes to the gatekeeper: bad input is dropped and counted.
+
+Nothing here looks at where somebody looks. Gaze that is not a number is lost gaze and goes on;
+gaze outside of the scene goes on too, and is clamped by the filter.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eyelid.stream.samples import RawGaze
+
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+FASTEST_HZ = 2000.0
+"""The most samples per second where nobody says how fast the tracker is."""
+_MORE_THAN_NOMINAL = 1.5
+# So much may come at once, after a hiccup of the network or the machine.
+_BURST_S = 5.0
+# Time that stays behind for so long is a clock that was set anew.
+_NEW_CLOCK_AFTER_S = 1.0
+
+
+def most_hz(rate_hz: float | None) -> float:
+    """The most samples per second that are let in from a tracker of this nominal rate.
+
+    >>> most_hz(120.0), most_hz(None)
+    (180.0, 2000.0)
+    """
+    return FASTEST_HZ if rate_hz is None else _MORE_THAN_NOMINAL * rate_hz
+
+
+class Intake:
+    """Lets samples in, in order of time and not too many of them.
+
+    A flood of samples would spend somebody's budget: beyond five seconds' worth at once, no more
+    than ``most_hz`` samples per second get in. A tracker that starts again may start its clock
+    again: its time goes on after what was, by the pause in between.
+
+    Args:
+        most_hz: samples per second.
+        by_arrival: whether that is by our clock; by the samples' own where a recording is
+            replayed as fast as it goes.
+
+    Attributes:
+        dropped: how many samples were not let in, and why.
+    """
+
+    def __init__(self, most_hz: float, by_arrival: bool = True) -> None:
+        self._most_per_s = most_hz
+        self._by_arrival = by_arrival
+        self._room = 0.0
+        self._last_ms = -math.inf
+        self._offset_ms = 0.0
+        self._arrived_s = -math.inf
+        self._behind_since_s: float | None = None
+        self._new_clock = True
+        self.dropped = {"time not a number": 0, "time backwards": 0, "too many per second": 0}
+
+    @property
+    def dropped_in_all(self) -> int:
+        """For whatever reason."""
+        return sum(self.dropped.values())
+
+    def begin(self) -> None:
+        """The tracker has connected, perhaps with another clock."""
+        self._new_clock = True
+
+    def admit(self, raw: RawGaze) -> RawGaze | None:
+        """The samples that get in, at times that do not go backwards; None where none do."""
+        if self._new_clock:
+            self._set_clock(raw)
+        time_ms = raw.time_ms
+        if self._offset_ms:
+            time_ms = (np.array(time_ms) + self._offset_ms).tolist()
+        # A sum tells of anything that is not finite, at the speed of one sample.
+        if not (
+            math.isfinite(sum(time_ms))
+            and time_ms[0] >= self._last_ms
+            and (len(time_ms) == 1 or sorted(time_ms) == time_ms)
+        ):
+            kept = self._in_order(np.array(time_ms))
+            if not kept.any():
+                self._stay_behind(raw)
+                return None
+            raw, time_ms = _only(raw, kept), np.array(time_ms)[kept].tolist()
+        self._behind_since_s = None
+        return self._within_rate(RawGaze(time_ms, raw.parts, raw.arrived_s))
+
+    def _in_order(self, time_ms: Floats) -> Mask:
+        """Which samples have a time that is none before another's."""
+        finite = np.isfinite(time_ms)
+        latest = np.maximum.accumulate(
+            np.concatenate([[self._last_ms], np.where(finite, time_ms, -math.inf)])
+        )
+        kept: Mask = finite & (time_ms >= latest[:-1])
+        self.dropped["time not a number"] += int((~finite).sum())
+        self.dropped["time backwards"] += int((finite & ~kept).sum())
+        return kept
+
+    def _set_clock(self, raw: RawGaze) -> None:
+        """Have time go on where it was, if the tracker's clock was set back."""
+        first_ms = next((t for t in raw.time_ms if math.isfinite(t)), None)
+        if first_ms is None:
+            return
+        self._new_clock = False
+        self._offset_ms = 0.0
+        if first_ms < self._last_ms:
+            pause_ms = 1000.0 * (raw.arrived_s - self._arrived_s) if self._by_arrival else 0.0
+            self._offset_ms = self._last_ms + max(0.0, pause_ms) - first_ms
+
+    def _stay_behind(self, raw: RawGaze) -> None:
+        """Take a clock that stays behind for a new one."""
+        if self._behind_since_s is None:
+            self._behind_since_s = raw.arrived_s
+        elif raw.arrived_s - self._behind_since_s > _NEW_CLOCK_AFTER_S:
+            self._behind_since_s = None
+            self._new_clock = True
+
+    def _within_rate(self, raw: RawGaze) -> RawGaze | None:
+        """No more than the rate allows: the first ones."""
+        count = len(raw)
+        if self._by_arrival:
+            first_s = last_s = raw.arrived_s
+            until_s = self._arrived_s
+        else:
+            first_s, last_s, until_s = (
+                t / 1000 for t in (raw.time_ms[0], raw.time_ms[-1], self._last_ms)
+            )
+        burst = self._most_per_s * _BURST_S
+        self._room = min(burst, self._room + self._most_per_s * (first_s - until_s))
+        self._room += self._most_per_s * (last_s - first_s)
+        self._last_ms, self._arrived_s = raw.time_ms[-1], raw.arrived_s
+        allowed = min(count, math.floor(self._room))
+        self._room -= allowed
+        if allowed == count:
+            return raw
+        self.dropped["too many per second"] += count - allowed
+        return _only(raw, np.arange(count) < allowed) if allowed else None
+
+
+def _only(raw: RawGaze, kept: Mask) -> RawGaze:
+    """Some of the samples."""
+    time_ms, *parts = (np.array(c)[kept].tolist() for c in (raw.time_ms, *raw.parts))
+    return RawGaze(time_ms, parts, raw.arrived_s)

@@ -1,0 +1,272 @@
+"""The pump: a source, the gatekeeper, and sinks. The only way of gaze from one to the other."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from eyelid.errors import InputError
+from eyelid.stream.frames import counters_text, events_text, meter_text
+from eyelid.stream.gatekeeper import Gatekeeper, Meter
+from eyelid.stream.intake import Intake, most_hz
+from eyelid.stream.latency import Latency
+from eyelid.stream.samples import RawGaze, ReleasedGaze
+from eyelid.stream.sinks import Consumer, Sink, Stage
+from eyelid.stream.sources import Source
+from eyelid.stream.words import hello_of
+
+# How long a consumer may stall before a replay waits for it no longer.
+_PATIENCE_S = 1.0
+_LOOK_S = 0.002
+_REPORT_S = 0.5
+
+
+@dataclass(frozen=True)
+class Status:
+    """How a stream fares.
+
+    Attributes:
+        seconds: since it began.
+        samples: that were released.
+        state: what the source is doing.
+        listening: where trackers and apps can connect.
+        dropped: samples that came and were not let in, and why.
+        refused: messages and connections that were not taken, and why.
+        latency_ms: from arrival to a sink: median and 99th percentile, None before there are any.
+        consumers: who is there, and what they lost.
+        troubles: of sinks, for people.
+        meter: what was spent.
+    """
+
+    seconds: float
+    samples: int
+    state: str
+    listening: tuple[str, ...]
+    dropped: dict[str, int]
+    refused: dict[str, int]
+    latency_ms: tuple[float | None, float | None]
+    consumers: tuple[Consumer, ...]
+    troubles: tuple[str, ...]
+    meter: Meter
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON has it."""
+        told = asdict(self)
+        told["latency_ms"] = dict(zip(("median", "p99"), self.latency_ms, strict=True))
+        told["meter"] = {
+            key: None if value in (np.inf, -np.inf) else value
+            for key, value in told["meter"].items()
+        }
+        return told
+
+
+class Pump:
+    """Takes raw gaze, has it filtered, and offers what is released to all sinks.
+
+    A sink that is slow loses old released samples; it never holds up the source. Raw gaze is in
+    no message, no file and no error text. Whatever fails in the gatekeeper ends the stream.
+
+    Args:
+        source: of raw gaze.
+        gate: the gatekeeper; closed at the end.
+        sinks: of released gaze.
+        most_hz: samples per second that are let in; by default one and a half times the nominal
+            rate.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        gate: Gatekeeper,
+        sinks: Sequence[Sink],
+        most_hz: float | None = None,
+    ) -> None:
+        for sink in sinks:
+            if sink.name == source.name.partition(",")[0]:
+                raise InputError(
+                    f"{sink.name} is source and sink at once: give what is released another name"
+                )
+        self.source, self.gate, self.sinks = source, gate, tuple(sinks)
+        self.intake = Intake(most_hz or _most_of(source), source.by_arrival)
+        self.latency = Latency()
+        self._has_events = _answers(gate.take_events)
+        self._has_counters = _answers(gate.counters)
+        self._released = 0
+        self._began_s: float | None = None
+        self._final: Status | None = None
+        self._failed: BaseException | None = None
+        self._ended: asyncio.Event | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def run(
+        self, seconds: float | None = None, watch: Callable[[Status], None] | None = None
+    ) -> Status:
+        """Stream until the source ends, the time is over, or somebody presses Ctrl-C.
+
+        Args:
+            seconds: how long.
+            watch: is told how it goes, twice a second.
+
+        Returns:
+            How it went, just before the gatekeeper was closed.
+        """
+        with contextlib.suppress(KeyboardInterrupt):
+            asyncio.run(self.stream(seconds, watch))
+        return self._final or self.status()
+
+    async def stream(
+        self, seconds: float | None = None, watch: Callable[[Status], None] | None = None
+    ) -> None:
+        """The same inside an event loop."""
+        self._loop, self._ended = asyncio.get_running_loop(), asyncio.Event()
+        # Being asked to end is no failure; where there are no such signals nobody asks.
+        with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
+            self._loop.add_signal_handler(signal.SIGTERM, self._stop)
+        opened: list[Sink] = []
+        work: list[asyncio.Future[Any]] = []
+        try:
+            for sink in self.sinks:
+                await sink.open(self._stage())
+                opened.append(sink)
+            directions = self.gate.law.place.directions
+            source = asyncio.ensure_future(self.source.run(self, directions))
+            self._began_s = time.perf_counter()
+            work = [source, asyncio.ensure_future(self._ended.wait())]
+            work.append(asyncio.ensure_future(self._report(watch)))
+            done, _ = await asyncio.wait(work, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+            for one in done:
+                one.result()
+            if self._failed is not None:
+                raise self._failed
+        finally:
+            # The source first: after it nothing comes any more.
+            for one in work:
+                one.cancel()
+            await asyncio.gather(*work, return_exceptions=True)
+            await asyncio.gather(*(sink.close() for sink in opened), return_exceptions=True)
+            self._final = self.status()
+            self.gate.close()
+
+    def _stage(self) -> Stage:
+        return Stage(
+            hello=hello_of(self.gate, self.source.scenery.rate_hz),
+            directions=self.gate.law.place.directions,
+            rate_hz=self.source.scenery.rate_hz,
+            lsl_clock=self.source.lsl_clock,
+            certificate=self.gate.certificate,
+            latency=self.latency,
+        )
+
+    def _stop(self) -> None:
+        if self._ended is not None:
+            self._ended.set()
+
+    async def _report(self, watch: Callable[[Status], None] | None) -> None:
+        """Tell apps what was spent and counted, and whoever watches how it goes."""
+        while True:
+            self._tell(meter_text(self.gate.meter()))
+            if self._has_counters:
+                self._tell(counters_text(self.gate.counters()))
+            if watch is not None:
+                watch(self.status())
+            await asyncio.sleep(_REPORT_S)
+
+    def _tell(self, text: str) -> None:
+        for sink in self.sinks:
+            sink.tell(text)
+
+    @property
+    def began(self) -> bool:
+        """Whether sinks are open and the source has been asked for gaze."""
+        return self._began_s is not None
+
+    # What a source calls.
+
+    def begin(self) -> None:
+        """The tracker has connected, perhaps with another clock."""
+        self.intake.begin()
+
+    def take(self, raw: RawGaze) -> None:
+        """Filter samples and offer what is released; a failure ends the stream."""
+        if self._failed is not None:
+            return
+        try:
+            admitted = self.intake.admit(raw)
+            if admitted is None:
+                return
+            released = self._through_the_gate(admitted)
+            self._released += len(released)
+            for sink in self.sinks:
+                sink.offer(released)
+            if self._has_events and (events := self.gate.take_events()):
+                self._tell(events_text(events))
+        except BaseException as error:
+            self._failed = error
+            if self._loop is not None:
+                self._loop.call_soon_threadsafe(self._stop)
+
+    def _through_the_gate(self, raw: RawGaze) -> ReleasedGaze:
+        """What the gatekeeper gives for it."""
+        if len(raw) == 1:
+            # The usual case of a live stream, which arrays would slow down.
+            one = self.gate.push(raw.time_ms[0], *(part[0] for part in raw.parts))
+            parts = [[value] for value in one]
+        else:
+            parts = [part.tolist() for part in self.gate.push_many(raw.time_ms, *raw.parts)]
+        return ReleasedGaze(raw.time_ms, parts, self.gate.mode, raw.arrived_s)
+
+    async def until_room(self) -> None:
+        """Wait until nobody has much to take, or whoever has takes nothing."""
+        await asyncio.sleep(0)
+        progress, since_s = self._progress(), time.perf_counter()
+        while any(sink.crowded for sink in self.sinks):
+            await asyncio.sleep(_LOOK_S)
+            if self._progress() != progress:
+                progress, since_s = self._progress(), time.perf_counter()
+            elif time.perf_counter() - since_s > _PATIENCE_S:
+                return
+
+    def _progress(self) -> int:
+        return sum(sink.progress for sink in self.sinks)
+
+    # How it goes.
+
+    def status(self) -> Status:
+        """Everything at once."""
+        places = [self.source.listens_at, *(sink.listens_at for sink in self.sinks)]
+        refused = Counter(self.source.refused)
+        for sink in self.sinks:
+            refused.update(sink.refused)
+        return Status(
+            seconds=0.0 if self._began_s is None else time.perf_counter() - self._began_s,
+            samples=self._released,
+            state=self.source.state,
+            listening=tuple(place for place in places if place),
+            dropped={why: count for why, count in self.intake.dropped.items() if count},
+            refused=dict(refused),
+            latency_ms=(self.latency.quantile_ms(0.5), self.latency.quantile_ms(0.99)),
+            consumers=tuple(c for sink in self.sinks for c in sink.consumers()),
+            troubles=tuple(sink.trouble for sink in self.sinks if sink.trouble),
+            meter=self.gate.meter(),
+        )
+
+
+def _answers(question: Callable[[], object]) -> bool:
+    """Whether a gatekeeper releases this, as it is set."""
+    try:
+        question()
+    except InputError:
+        return False
+    return True
+
+
+def _most_of(source: Source) -> float:
+    return most_hz(source.scenery.rate_hz)

@@ -1,0 +1,277 @@
+"""Events and counters beside a filter: more things told of the same gaze, under one ε."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar
+
+from eyelid.errors import InputError, Refused
+from eyelid.mechanisms.differential import DifferentialMechanism
+from eyelid.mechanisms.mechanism import Shape, mechanism
+from eyelid.mechanisms.streams.continual import Counters, Dwell, DwellRun
+from eyelid.mechanisms.streams.draws import own_sources
+from eyelid.mechanisms.streams.events import StreamEvent
+from eyelid.mechanisms.streams.filter import Filter, FilterRun
+from eyelid.mechanisms.streams.fixations import FixationRun, Fixations
+from eyelid.mechanisms.streams.state import FIXED, WHOLE
+from eyelid.mechanisms.streams.stream import Floats, Run
+from eyelid.privacy.guarantee import Guarantee, Kind
+from eyelid.privacy.noise import Randomness
+from eyelid.privacy.unit import PERSON, Neighbours, Trust, Unit
+
+Share = float | str | Mapping[str, Any]
+"""A share of ε, or that and further parameters: ``{"share": 0.2, "span": 100}``."""
+
+
+@dataclass(frozen=True)
+class GazeEvent:
+    """Something that was released, in the units of gaze.
+
+    Attributes:
+        name: ``fixation started``, ``fixation ended`` or ``area entered``.
+        time_ms: of the sample at which it was released.
+        region: where it happened: the name of an area, or the row and column of a cell.
+        x: of the region's middle.
+        y: the same.
+        z: of directions.
+    """
+
+    name: str
+    time_ms: float
+    region: str
+    x: float
+    y: float
+    z: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tiers(Filter):
+    """A filter, with events or counters of the same gaze beside it.
+
+    Takes: gaze samples, which each of them sees for itself.
+
+    Protects: any w samples in a row, each moved by at most radius, with ε in all; pure without
+    counters, and with their δ where there are some. A person's total adds up theirs.
+
+    Why: each keeps its share of ε whatever the others tell, and losses add up.
+
+    Paper: Dwork, McSherry, Nissim & Smith (2006), composition.
+    """
+
+    name: ClassVar[str] = "tiers"
+    paper: ClassVar[str] = "Dwork, McSherry, Nissim & Smith (2006), composition"
+    rule: ClassVar[float] = FIXED
+
+    filter: Filter
+    events: Fixations | None
+    counters: Dwell | None
+    events_share: float
+    counters_share: float
+
+    @property
+    def publish_parts(self) -> int:
+        """All of it; how it is spent the parts know."""
+        return WHOLE
+
+    @property
+    def filter_share(self) -> float:
+        """What the others leave of ε."""
+        return 1.0 - self.events_share - self.counters_share
+
+    @cached_property
+    def fine(self) -> Filter:
+        """The filter with its share."""
+        return replace(self.filter, epsilon=self.epsilon * self.filter_share)
+
+    @cached_property
+    def detector(self) -> Fixations | None:
+        """Events with theirs."""
+        if self.events is None:
+            return None
+        return replace(self.events, epsilon=self.epsilon * self.events_share)
+
+    @cached_property
+    def dwell(self) -> Dwell | None:
+        """Counters with theirs."""
+        if self.counters is None:
+            return None
+        return replace(self.counters, epsilon=self.epsilon * self.counters_share)
+
+    def parts(self) -> Iterator[DifferentialMechanism]:
+        """Everything that is told, each with its share."""
+        return (law for law in (self.fine, self.detector, self.dwell) if law is not None)
+
+    @property
+    def apart(self) -> int:
+        """Samples that must pass so that nothing before and after them shares changed ones."""
+        return max(law.apart for law in self.parts() if isinstance(law, Filter))
+
+    @property
+    def window_cost(self) -> float:
+        """Person-level ε of one window of what goes on for ever."""
+        return sum(law.window_cost for law in self.parts() if isinstance(law, Filter))
+
+    @property
+    def standing_cost(self) -> float:
+        """Person-level ε of counters until their horizon, however far they have come."""
+        if self.dwell is None:
+            return 0.0
+        whole = Shape(1, 1, self.dwell.samples, 2, window=1)
+        return float(self.dwell.cost(whole, PERSON).epsilon or 0.0)
+
+    def cost(self, shape: Shape, unit: Unit) -> Guarantee:
+        """The sum of what all of them lose."""
+        losses = [law.cost(shape, unit) for law in self.parts()]
+        total = sum(loss.epsilon or 0.0 for loss in losses)
+        return Guarantee(
+            kind=Kind.PURE if self.dwell is None else Kind.APPROXIMATE,
+            unit=unit,
+            neighbours=Neighbours.REPLACE_ONE,
+            trust=Trust.LOCAL,
+            # Shares may add up to a last digit more.
+            epsilon=self.epsilon if unit == self.unit else total,
+            delta=sum(loss.delta or 0.0 for loss in losses),
+        )
+
+    def person_total(self, shape: Shape) -> str:
+        """Of each, in words."""
+        return "; ".join(f"{law.name}: {law.person_total(shape)}" for law in self.parts())
+
+    def sampler(self, shape: Shape) -> str:
+        """The noise of each, in words."""
+        return "; ".join(f"{law.name}: {law.sampler(shape)}" for law in self.parts())
+
+    def parameters(self) -> dict[str, Any]:
+        """As a certificate writes them: of everything that is told, with its own ε."""
+        told = {law.name: law.parameters() for law in self.parts()}
+        return {"epsilon": self.epsilon, "window": self.window, "radius": self.radius, **told}
+
+    def start(self, noise: Randomness) -> TierRun:  # type: ignore[override]
+        """Begin with a stream of one person."""
+        return TierRun(self, noise)
+
+
+class TierRun(Run):
+    """All of them at work on one stream.
+
+    Attributes:
+        law: with its parameters.
+    """
+
+    def __init__(self, law: Tiers, noise: Randomness) -> None:
+        self.law = law
+        fine, detector, dwell = own_sources(noise, 3)
+        self._fine: FilterRun = law.fine.start(fine)
+        self._detector = None if law.detector is None else law.detector.start(detector)
+        self._dwell: DwellRun | None = None if law.dwell is None else law.dwell.start(dwell)
+
+    def push(self, x: float, y: float) -> tuple[float, float]:
+        """What the filter releases for the next sample."""
+        if self._detector is not None:
+            self._detector.push(x, y)
+        if self._dwell is not None:
+            self._dwell.push(x, y)
+        self.samples += 1
+        return self._fine.push(x, y)
+
+    def push_many(self, x: Floats, y: Floats) -> tuple[Floats, Floats]:
+        """The same for many samples, as if they had been pushed one by one."""
+        if self._detector is not None:
+            self._detector.push_many(x, y)
+        if self._dwell is not None:
+            self._dwell.push_many(x, y)
+        self.samples += len(x)
+        return self._fine.push_many(x, y)
+
+    def take_events(self) -> list[StreamEvent]:
+        """Of the events beside the filter, or of the filter if it tells them itself."""
+        run = self._detector or self._fine
+        return run.take_events() if isinstance(run, FixationRun) else []
+
+    def counters(self) -> Counters | None:
+        """What counters last told, if there are any."""
+        return None if self._dwell is None else self._dwell.counters()
+
+    @property
+    def window_parts(self) -> int:
+        """What the last w samples have spent; counters count whole."""
+        return self._added("window_parts")
+
+    @property
+    def worst_parts(self) -> int:
+        """No less than what any w samples in a row have spent: the worst of each."""
+        return self._added("worst_parts")
+
+    def _added(self, name: str) -> int:
+        law = self.law
+        total = law.filter_share * getattr(self._fine, name) + law.counters_share * WHOLE
+        if self._detector is not None:
+            total += law.events_share * getattr(self._detector, name)
+        return min(math.ceil(float(total)), WHOLE)
+
+    def saved(self) -> dict[str, Any]:
+        """Budgets and what was released, to go on after a restart; no gaze."""
+        saved: dict[str, Any] = {"fine": self._fine.saved(), "samples": self.samples}
+        return saved if self._detector is None else saved | {"events": self._detector.saved()}
+
+    def restore(self, saved: dict[str, Any]) -> None:
+        """Go on from what was saved of a run of the same filter."""
+        self._fine.restore(saved["fine"])
+        if self._detector is not None:
+            self._detector.restore(saved["events"])
+        self.samples = int(saved["samples"])
+
+
+def tiered(law: Filter, events: Share | None, counters: Share | None, areas: str) -> Tiers:
+    """A filter with events or counters beside it, all of them within its ε."""
+    common: dict[str, Any] = {
+        "epsilon": law.epsilon,
+        "window": law.window,
+        "coordinates": law.coordinates,
+        "scene": law.scene,
+    }
+    events_share, events_settings = _share("events", events)
+    counters_share, counters_settings = _share("counters", counters)
+    if events_share + counters_share >= 1:
+        raise InputError(
+            f"events and counters take {events_share + counters_share:g} of ε and leave nothing "
+            "for the filter: choose smaller shares"
+        )
+    found: list[Any] = [None, None]
+    if events_share:
+        if isinstance(law, Fixations):
+            raise InputError("fixations tells events by itself: leave events out")
+        told = {"areas": areas, "radius": law.radius, **common, **events_settings}
+        found[0] = mechanism("fixations", **told)
+    if counters_share:
+        found[1] = mechanism("dwell", **{"areas": areas, **common, **counters_settings})
+    return Tiers(
+        **common,
+        radius=law.radius,
+        filter=law,
+        events=found[0],
+        counters=found[1],
+        events_share=events_share,
+        counters_share=counters_share,
+    )
+
+
+def _share(what: str, told: Share | None) -> tuple[float, dict[str, Any]]:
+    """The share of ε, and what else was set."""
+    if told is None:
+        return 0.0, {}
+    settings = dict(told) if isinstance(told, Mapping) else {"share": told}
+    written: Any = settings.pop("share", None)
+    try:
+        share = float(written)
+    except (TypeError, ValueError):
+        share = math.nan
+    if not 0 < share < 1:
+        raise InputError(f"{what} must be a share of ε between 0 and 1, got {written}")
+    for name in ("epsilon", "window", "radius", "coordinates", "scene"):
+        if name in settings:
+            raise Refused(f"{what} share the filter's {name}: leave it out")
+    return share, settings

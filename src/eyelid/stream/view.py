@@ -1,0 +1,110 @@
+"""How a stream goes, for a person who watches: a live table in the terminal."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from eyelid.privacy.guarantee import rounded_up
+from eyelid.stream.pump import Status
+
+# Over less time a rate means nothing.
+_SHORTEST_S = 0.1
+
+
+@contextlib.contextmanager
+def watched(title: str, note: Callable[[str], None]) -> Iterator[Callable[[Status], None]]:
+    """Something that can be told how it goes, and shows it where somebody is watching.
+
+    Where it listens, and troubles, are noted once each, watched or not.
+
+    Args:
+        title: above the table.
+        note: takes a remark.
+    """
+    told: set[str] = set()
+    before: list[Status] = []
+
+    def heard(status: Status) -> str:
+        for remark in (*(f"listening at {place}" for place in status.listening), *status.troubles):
+            if remark not in told:
+                told.add(remark)
+                note(f"eyelid: {remark}")
+        last = before.pop() if before else None
+        before.append(status)
+        return rate_now(status, last)
+
+    if not sys.stderr.isatty():
+
+        def listen(status: Status) -> None:
+            heard(status)
+
+        yield listen
+        return
+    from rich.console import Console
+    from rich.live import Live
+
+    console = Console(stderr=True)
+    with Live(console=console, auto_refresh=False, transient=True) as live:
+
+        def show(status: Status) -> None:
+            live.update(_table(title, status, heard(status)), refresh=True)
+
+        yield show
+
+
+def rate_now(status: Status, last: Status | None) -> str:
+    """Samples per second since the last look."""
+    samples, seconds = status.samples, status.seconds
+    if last is not None:
+        samples, seconds = samples - last.samples, seconds - last.seconds
+    return f"{samples / seconds:.0f} per second" if seconds > _SHORTEST_S else "–"
+
+
+def rows_of(status: Status) -> list[tuple[str, str]]:
+    """Everything but the rate, in words."""
+    meter = status.meter
+    rows = [
+        ("source", status.state),
+        ("samples", f"{status.samples:,} in {status.seconds:.0f} s"),
+        ("latency", _latency(status.latency_ms)),
+        ("this window", _of(meter.window_epsilon, meter.epsilon)),
+        ("worst window", _of(meter.worst_window_epsilon, meter.epsilon)),
+        ("the person", _of(meter.person_epsilon, meter.limit)),
+        ("mode", meter.mode),
+    ]
+    for consumer in status.consumers:
+        lost = "nobody knows how many" if consumer.lost is None else f"{consumer.lost:,}"
+        rows.append((consumer.name, f"{consumer.sent:,} sent, {lost} lost"))
+    for what, counts in (("dropped", status.dropped), ("refused", status.refused)):
+        if counts:
+            rows.append((what, ", ".join(f"{count:,} {why}" for why, count in counts.items())))
+    return rows + [("trouble", trouble) for trouble in status.troubles]
+
+
+def _latency(found_ms: tuple[float | None, float | None]) -> str:
+    median_ms, p99_ms = found_ms
+    if median_ms is None or p99_ms is None:
+        return "–"
+    return f"{median_ms:.2g} ms median, {p99_ms:.2g} ms p99"
+
+
+def _of(spent: float, most: float | None) -> str:
+    if not math.isfinite(spent):
+        return "no guarantee"
+    return f"ε = {rounded_up(spent)}" + ("" if most is None else f" of {most:g}")
+
+
+def _table(title: str, status: Status, rate: str) -> Any:
+    from rich.box import SIMPLE
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=SIMPLE, show_header=False, title=title, title_justify="left")
+    for name, value in [("rate", rate), *rows_of(status)]:
+        # Names may have brackets, which are no markup.
+        table.add_row(Text(name), Text(value))
+    return table

@@ -1,0 +1,190 @@
+"""WebSocket connections as all sources and sinks have them: small messages, nothing logged."""
+
+from __future__ import annotations
+
+import contextlib
+import ipaddress
+import logging
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import TYPE_CHECKING, Any
+
+from eyelid.errors import InputError
+from eyelid.stream.access import Access
+from eyelid.stream.frames import FORMATS, SUBPROTOCOLS, Format
+
+if TYPE_CHECKING:
+    from websockets.asyncio.client import ClientConnection
+    from websockets.asyncio.server import Server, ServerConnection
+
+MOST_BYTES = 2**16
+"""Of a message that comes in; longer ones end the connection."""
+MOST_CONNECTIONS = 32
+POLICY_VIOLATION, TRY_AGAIN_LATER = 1008, 1013
+
+# The library writes whole messages into its log when asked for details: gaze must not be there.
+_SILENT = logging.getLogger("eyelid.stream.websocket.silent")
+_SILENT.setLevel(logging.CRITICAL + 1)
+_SILENT.propagate = False
+_COMMON: dict[str, Any] = {
+    "compression": None,
+    "max_size": MOST_BYTES,
+    "open_timeout": 5,
+    "ping_interval": 10,
+    "close_timeout": 1,
+    "logger": _SILENT,
+}
+# A consumer may stall for so long before it is taken for gone.
+_STALL_S = 60
+# Little is kept on the way to a slow consumer: what it has not got in time is old.
+_WRITE_LIMIT = 2**14
+_SYSTEM_LIMIT = 2**15
+
+
+def needs_websockets() -> None:
+    """Fail where the library is not installed."""
+    try:
+        import websockets.asyncio.server  # noqa: F401
+    except ImportError:
+        raise InputError(
+            "WebSockets need the package websockets: pip install 'eyelid[stream]'"
+        ) from None
+
+
+def host_and_port(place: str) -> tuple[str, int]:
+    """Where to listen.
+
+    >>> host_and_port("127.0.0.1:8765"), host_and_port("[::1]:80"), host_and_port(":8765")
+    (('127.0.0.1', 8765), ('::1', 80), ('127.0.0.1', 8765))
+    """
+    host, colon, port = place.rpartition(":")
+    if not colon or not port.isdigit() or int(port) > 65535:
+        raise InputError(f"'{place}' is no place to listen: write it as 127.0.0.1:8765")
+    return host.strip("[]") or "127.0.0.1", int(port)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach it.
+
+    >>> is_loopback("localhost"), is_loopback("127.0.0.1"), is_loopback("0.0.0.0")
+    (True, True, False)
+    """
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def warn_of_network(host: str, tell: Callable[[str], None]) -> None:
+    """Say what it means to listen beyond this machine."""
+    if not is_loopback(host):
+        tell(
+            f"{host} can be reached from the network, and nothing is encrypted: tokens and gaze "
+            "can be read on their way. Use a trusted network, or a proxy with TLS before it"
+        )
+
+
+async def listen(
+    host: str,
+    port: int,
+    access: Access,
+    handle: Callable[[ServerConnection], Awaitable[None]],
+    most: int,
+    count_refused: Callable[[str], None],
+) -> Server:
+    """A server that lets in whoever may, and not too many of them.
+
+    Args:
+        host: to listen at.
+        port: the same; 0 for any.
+        access: who may.
+        handle: what to do with a connection, until it ends.
+        most: connections at once.
+        count_refused: is told why somebody was refused.
+    """
+    from websockets.asyncio.server import serve
+    from websockets.http11 import Request, Response
+
+    def refuse(connection: ServerConnection, request: Request) -> Response | None:
+        answer = access.refuse(connection, request)
+        if answer is not None:
+            count_refused("unauthorised" if answer.status_code == 401 else "origin")
+        elif len(connection.server.connections) >= most:
+            count_refused("too many")
+            answer = connection.respond(503, f"There are {most} connections already\n")
+        return answer
+
+    try:
+        return await serve(
+            handle,
+            host,
+            port,
+            process_request=refuse,
+            select_subprotocol=lambda _, offered: _chosen(offered),
+            server_header=None,
+            ping_timeout=_STALL_S,
+            write_limit=_WRITE_LIMIT,
+            **_COMMON,
+        )
+    except OSError as error:
+        raise InputError(
+            f"cannot listen at {host}:{port}: {error.strerror or error}; choose another port"
+        ) from None
+
+
+def _chosen(offered: Any) -> Any:
+    """The first format that is offered; the one with the token is never repeated."""
+    return next((name for name in offered if name in SUBPROTOCOLS.values()), None)
+
+
+def format_of(connection: ServerConnection | ClientConnection) -> Format:
+    """What was agreed on; JSON where nothing was."""
+    return next((f for f in FORMATS if SUBPROTOCOLS[f] == connection.subprotocol), "json")
+
+
+def keep_little(connection: ServerConnection | ClientConnection) -> None:
+    """Have the system keep little for a consumer that does not read: it would be old."""
+    link = connection.transport.get_extra_info("socket")
+    link.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SYSTEM_LIMIT)
+
+
+@contextlib.asynccontextmanager
+async def dialled(url: str, token: str | None, format: Format) -> AsyncIterator[ClientConnection]:
+    """A connection to somebody else's server, once.
+
+    Args:
+        url: of the server.
+        token: that it wants, if it wants one.
+        format: of gaze.
+    """
+    from websockets.asyncio.client import connect
+
+    headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+    async with connect(
+        url,
+        subprotocols=[SUBPROTOCOLS[format]],  # type: ignore[list-item]
+        additional_headers=headers,
+        user_agent_header=None,
+        proxy=None,
+        ping_timeout=_STALL_S,
+        write_limit=_WRITE_LIMIT,
+        **_COMMON,
+    ) as connection:
+        yield connection
+
+
+def checked_url(url: str) -> str:
+    """A WebSocket address without secrets in it."""
+    from urllib.parse import urlsplit
+
+    parts = urlsplit(url)
+    if parts.scheme not in ("ws", "wss") or not parts.hostname:
+        raise InputError(f"'{url}' is no WebSocket address: write it as ws://127.0.0.1:8765")
+    if parts.username or parts.password or "token" in parts.query:
+        raise InputError(
+            f"{parts.scheme}://{parts.hostname} has a secret in its address, where logs keep it: "
+            "give the token in a file or an environment variable"
+        )
+    return url

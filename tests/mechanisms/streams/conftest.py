@@ -1,0 +1,75 @@
+"""Gaze that jumps and is lost, and what slow references of the filters need."""
+
+import math
+
+import numpy as np
+import pytest
+
+from eyelid.mechanisms import mechanism
+from eyelid.privacy.noise import randomness
+
+WIDTH, HEIGHT = 1024, 768
+
+
+@pytest.fixture
+def filtered():
+    """Build a filter by its name."""
+
+    def build(name, **parameters):
+        told = {"epsilon": 4.0, "window": 6, "radius": 30.0, "scene": f"0,0,{WIDTH},{HEIGHT}"}
+        return mechanism(name, **told | parameters)
+
+    return build
+
+
+@pytest.fixture
+def gaze():
+    """Fixations of a few samples, some of them lost or outside; samples × 2."""
+    rng = np.random.default_rng(3)
+    places = rng.uniform([-100, -100], [1124, 868], size=(40, 2))
+    points = np.repeat(places, rng.integers(1, 9, size=40), axis=0)
+    points += rng.normal(0, 5, size=points.shape)
+    points[rng.random(len(points)) < 0.15] = np.nan
+    return points
+
+
+@pytest.fixture
+def slowly():
+    """Run a filter, and say what it had to work with: gaze in steps, and its noise in order."""
+
+    def run(law, gaze):
+        released = np.stack(law.start(randomness(7)).push_many(*gaze.T), axis=1) / law.step
+        again = law.start(randomness(7))
+        again.tests.ensure(len(gaze))
+        again.planes.ensure(len(gaze))
+        steps = [
+            None
+            if math.isnan(x)
+            else (
+                round(min(max(x, 0), WIDTH) / law.step),
+                round(min(max(y, 0), HEIGHT) / law.step),
+            )
+            for x, y in gaze.tolist()
+        ]
+        planes = iter(zip(*again.planes.lists, strict=True))
+        return (
+            [tuple(point) for point in released.tolist()],
+            steps,
+            iter(again.tests.lists[0]),
+            planes,
+        )
+
+    return run
+
+
+@pytest.fixture
+def with_noise():
+    """A point under planar noise of a scale, on the grid and inside the scene."""
+
+    def publish(law, point, scale, noise):
+        return tuple(
+            math.floor(min(max(place + scale * part, 0.0), size / law.step) + 0.5)
+            for place, part, size in zip(point, noise, (WIDTH, HEIGHT), strict=True)
+        )
+
+    return publish

@@ -1,0 +1,121 @@
+from dataclasses import replace
+from functools import cache
+
+import polars as pl
+import pytest
+
+import eyelid
+from eyelid.mechanisms import mechanism
+from eyelid.mechanisms.streams.state import WHOLE
+from eyelid.privacy.noise import randomness
+from eyelid.releases.streams.agreement import stream_disagreements, worst_window
+from eyelid.releases.streams.plan import filtered, taken_of
+
+KNOWN = {"epsilon": 2.0, "window": 10, "radius": 40.0}
+
+
+@pytest.fixture
+def judged(make_gaze):
+    """A release, and what is found against it once somebody has changed something."""
+    study = make_gaze(samples=600)
+    taken = taken_of(study)
+    made = cache(lambda name: eyelid.release(study, mechanism=name, **KNOWN))
+
+    def judge(name="kaleido", data=None, gaze=None, **changes):
+        done = made(name)
+        law = mechanism(name, **done.certificate.parameters)
+        released = gaze(law, taken, done.study) if gaze else done.study
+        if data is not None:
+            released = replace(released, data=released.data.with_columns(data))
+        certificate = replace(done.certificate, **changes)
+        return list(stream_disagreements(certificate, taken, released, None, law))
+
+    return judge
+
+
+@pytest.mark.parametrize("name", ["kaleido", "uniform", "sample", "bd", "ba", "fixations"])
+def test_an_honest_release_agrees_with_everything(judged, name):
+    assert judged(name) == []
+
+
+def test_gaze_of_directions_agrees_too(make_gaze):
+    study = make_gaze(samples=300)
+    x, y = (pl.col("x") - 500) / 1000, (pl.col("y") - 250) / 1000
+    data = study.data.select(
+        pl.exclude("x", "y"), gaze_x=x, gaze_y=y, gaze_z=(1 - x**2 - y**2).sqrt()
+    )
+    study = replace(study, data=data)
+    done = eyelid.release(study, mechanism="kaleido", epsilon=9.0, window=25, radius=3.0)
+    law = mechanism("kaleido", **done.certificate.parameters)
+    assert (done.study.data.select(pl.sum_horizontal(pl.col("^gaze_.$") ** 2)) - 1).to_numpy() == (
+        pytest.approx(0, abs=1e-12)
+    )
+    found = stream_disagreements(done.certificate, taken_of(study), done.study, None, law)
+    assert list(found) == []
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (pl.lit(3.0).alias("pupil"), "a column that no release has (pupil)"),
+        (pl.col("time_ms") + 1.0, "not the recordings and time stamps"),
+        (pl.col("x") + 1e6, "outside the scene"),
+        (pl.col("x").shift(1), "missing, or outside"),
+        (pl.col("x").fill_null(0.0) * 0.7 + 0.1, "not on the public grid"),
+    ],
+)
+def test_changed_data_are_noticed(judged, data, words):
+    assert any(words in said for said in judged(data=data))
+
+
+def test_gaze_that_changes_between_slots_is_noticed(judged):
+    late = pl.col("x").shift(1).over("person", "recording").fill_null(pl.col("x"))
+    assert any("other than every" in said for said in judged(data=late))
+
+
+@pytest.mark.parametrize("name", ["kaleido", "sample", "ba"])
+def test_too_little_noise_is_noticed(judged, name):
+    def louder_epsilon(law, taken, released):
+        return filtered(replace(law, epsilon=20.0), taken, randomness(7))
+
+    found = judged(name, gaze=louder_epsilon)
+    assert any("the noise is missing or too small" in said for said in found)
+
+
+def test_gaze_as_it_was_is_noticed(judged):
+    def raw(law, taken, released):
+        seen = pl.col("x", "y").clip(0, 500).fill_null(strategy="forward")
+        return replace(taken, data=taken.data.with_columns(seen))
+
+    found = " ".join(judged(gaze=raw))
+    assert "not on the public grid" in found
+    assert "noise is missing" in found
+
+
+def test_an_edited_certificate_is_noticed(judged, make_gaze):
+    honest = eyelid.release(make_gaze(samples=600), mechanism="kaleido", **KNOWN).certificate
+    smaller = replace(honest.person_level, epsilon=1.0)
+    assert any("promises one person ε = 1" in said for said in judged(person_level=smaller))
+    finer = replace(honest.guarantee, epsilon=0.5)
+    assert any("promises one event:10:40.0 ε = 0.5" in said for said in judged(guarantee=finer))
+    wider = replace(honest.guarantee, unit=replace(honest.guarantee.unit, length=100))
+    assert any("speaks of one event:100:40.0" in said for said in judged(guarantee=wider))
+    assert any("leaves out" in said for said in judged(unprotected=()))
+    other = honest.noise | {"sampler": "something else"}
+    assert any("another noise" in said for said in judged(noise=other))
+
+
+def test_a_filter_that_overspends_is_noticed(make_gaze):
+    from eyelid.mechanisms.streams.kaleido import Kaleido
+
+    class Careless(Kaleido):
+        """Budget of half a window is forgotten."""
+
+        @property
+        def memory(self):
+            return self.window // 2
+
+    taken = taken_of(make_gaze(samples=600))
+    options = KNOWN | {"scene": "0,0,1000,500", "skip": 1, "threshold": 0.0}
+    assert worst_window(Kaleido(**options), taken) <= WHOLE
+    assert worst_window(Careless(**options), taken) > WHOLE

@@ -1,0 +1,43 @@
+from dataclasses import replace
+
+import polars as pl
+import pytest
+
+import eyelid
+from eyelid.errors import InputError
+from eyelid.releases.subject import subject_of
+
+KNOWN = {"mechanism": "kaleido", "epsilon": 8.0, "window": 30, "radius": 2.0}
+
+
+@pytest.fixture(scope="module")
+def readers():
+    return eyelid.simulate(people=3, tasks=("comic", "textbook"), minutes=0.7, seed=2)
+
+
+def test_gaze_that_somebody_changed_is_refused(readers):
+    done = eyelid.release(readers, **KNOWN)
+    moved = replace(done.study, data=done.study.data.with_columns(pl.col("x") + 1.0))
+    with pytest.raises(InputError, match="not those of the certificate"):
+        subject_of(readers, replace(done, study=moved))
+
+
+def test_a_certificate_that_claims_more_is_refuted(readers):
+    done = eyelid.release(readers, **KNOWN)
+    person = replace(done.certificate.person_level, epsilon=1.0)
+    certificate = replace(done.certificate, person_level=person)
+    found = subject_of(readers, replace(done, certificate=certificate))
+    assert any("promises one person ε = 1" in said for said in found.disagreements)
+
+
+def test_features_are_no_original_of_gaze(readers, simulated_table):
+    done = eyelid.release(readers, **KNOWN)
+    with pytest.raises(InputError, match="give the recordings"):
+        subject_of(simulated_table, done)
+
+
+def test_regular_times_are_made_of_the_original_too(readers):
+    late = replace(readers, data=readers.data.with_columns(pl.col("time_ms") * 1.01))
+    found = subject_of(late, eyelid.release(late, times="regular", **KNOWN))
+    assert found.disagreements == ()
+    assert found.original.data["time_ms"].equals(found.released.data["time_ms"])

@@ -1,0 +1,156 @@
+import json
+import math
+
+import polars as pl
+import pytest
+
+import eyelid
+from eyelid.errors import InputError, Refused
+from eyelid.io import read
+from eyelid.releases.spending import budget
+from eyelid.releases.streams.plan import unprotected
+
+KNOWN = {"mechanism": "kaleido", "epsilon": 2.0, "window": 25, "radius": 40.0}
+TOTAL = 2 * 8 * 2.0 * math.hypot(1000, 500) / 40
+
+
+@pytest.fixture
+def done(gaze_folder, tmp_path):
+    return eyelid.release(gaze_folder, tmp_path / "out", **KNOWN)
+
+
+def test_a_release_of_gaze_is_a_study_of_samples_with_certificate_and_card(done, gaze_folder):
+    names = {p.name for p in done.path.iterdir()}
+    assert names == {"study.json", "people.csv", "data.parquet", "certificate.json", "DATACARD.md"}
+    released, original = read(done.path), read(gaze_folder)
+    assert released.kind == "samples"
+    assert released.released
+    assert released.origin is None
+    assert (released.units, released.rate_hz, released.screen) == ("px", 50.0, original.screen)
+    assert released.data.columns == [
+        "person", "recording", "task", "stimulus", "time_ms", "x", "y",
+    ]  # fmt: skip
+    assert released.people.columns == ["person"]
+    assert (released.data["time_ms"] == original.data["time_ms"] - 5000.0).all()
+    assert released.data["x"].is_between(0, 1000).all()
+    assert released.data["y"].is_between(0, 500).all()
+
+
+def test_the_certificate_tells_the_window_the_total_and_what_is_not_protected(done):
+    told = json.loads((done.path / "certificate.json").read_text())
+    assert told == done.certificate.to_dict()
+    assert told["guarantee"]["unit"] == "event:25:40.0"
+    assert told["guarantee"]["kind"] == "pure-dp"
+    assert told["guarantee"]["epsilon"] == 2.0
+    assert told["person_level"]["epsilon"] == pytest.approx(TOTAL)
+    assert "8 windows of 25 samples" in told["person_level"]["how"]
+    assert told["bounds"] == {"source": "public", "values": {"x": [0, 1000], "y": [0, 500]}}
+    assert told["noise"]["numerics"] == "idealised"
+    assert set(unprotected("recorded")) <= set(told["unprotected"])
+    # Lengths and losses tell people apart.
+    assert told["rank1_bound"] == {"raw_to_release": None, "release_to_raw": None}
+
+
+def test_the_card_says_that_a_person_as_a_whole_is_not_hidden(done):
+    card = (done.path / "DATACARD.md").read_text()
+    assert "any 25 samples in a row of one recording (0.5 s at 50 Hz)" in card
+    assert "each moved by at most 40 px" in card
+    assert "A person as a whole is not hidden" in card
+    assert "You as a whole are not hidden" in card
+    for item in unprotected("recorded"):
+        assert item in card
+
+
+def test_the_ledger_counts_the_person_level_total_and_a_limit_refuses(gaze_folder, tmp_path):
+    eyelid.release(gaze_folder, tmp_path / "one", **KNOWN)
+    spent = budget(gaze_folder, limit_epsilon=1.5 * TOTAL)
+    assert spent.sound.epsilon == pytest.approx(TOTAL)
+    with pytest.raises(Refused, match="limit"):
+        eyelid.release(gaze_folder, tmp_path / "two", **KNOWN)
+    assert not (tmp_path / "two").exists()
+    assert len(budget(gaze_folder).debits) == 1
+
+
+def test_a_seed_repeats_the_gaze_and_voids_the_guarantee(make_gaze):
+    one, two = (eyelid.release(make_gaze(), seed=3, **KNOWN) for _ in range(2))
+    assert one.study.data.equals(two.study.data)
+    assert not one.certificate.guarantee.holds
+    assert not one.certificate.person_level.holds
+
+
+def test_the_operating_system_never_repeats_it(make_gaze):
+    one, two = (eyelid.release(make_gaze(), **KNOWN) for _ in range(2))
+    assert not one.study.data.equals(two.study.data)
+    assert one.certificate.guarantee.holds
+
+
+@pytest.mark.parametrize("name", ["uniform", "sample", "bd", "ba"])
+def test_every_scheduler_promises_the_same(make_gaze, name):
+    done = eyelid.release(make_gaze(), **KNOWN | {"mechanism": name})
+    assert done.certificate.person_level.epsilon == pytest.approx(TOTAL)
+
+
+def test_a_baseline_promises_nothing_and_says_so(make_gaze, tmp_path):
+    done = eyelid.release(make_gaze(), tmp_path / "out", mechanism="jitter", sd=10.0)
+    assert done.certificate.guarantee.kind == "none"
+    assert not done.certificate.guarantee.holds
+    assert done.certificate.guarantee.reasons
+    assert done.certificate.rank1_bound["raw_to_release"] is None
+    assert "carries no privacy guarantee" in (done.path / "DATACARD.md").read_text()
+
+
+def test_kept_attributes_are_listed_as_unprotected(make_gaze):
+    done = eyelid.release(make_gaze(), keep=["age"], **KNOWN)
+    assert done.study.people.columns == ["person", "age"]
+    assert any("attribute age" in item for item in done.certificate.unprotected)
+
+
+def test_a_scene_that_somebody_told_is_named_as_theirs(make_gaze):
+    done = eyelid.release(make_gaze(), scene="100,100,900,400", **KNOWN)
+    assert done.certificate.bounds.source == "file"
+    assert done.study.data["x"].is_between(100, 900).all()
+
+
+def test_gaze_outside_the_scene_is_clamped_and_shown_nowhere(make_gaze):
+    study = make_gaze()
+    far = study.derive(data=study.data.with_columns(x=pl.lit(1e12)))
+    assert eyelid.release(far, **KNOWN).study.data["x"].is_between(0, 1000).all()
+
+
+def test_bad_input_is_refused_in_one_line(make_gaze, make_table):
+    with pytest.raises(InputError, match="has no bounds but its scene"):
+        eyelid.release(make_gaze(), bounds="data", **KNOWN)
+    with pytest.raises(InputError, match="this is a FeatureTable"):
+        eyelid.release(make_table(), **KNOWN)
+    with pytest.raises(InputError, match="this is a study of features"):
+        eyelid.release(make_table().study(), **KNOWN)
+    with pytest.raises(InputError, match="epsilon must be positive"):
+        eyelid.release(make_gaze(), **KNOWN | {"epsilon": -1.0})
+
+
+def test_regular_times_show_no_clock(make_gaze, tmp_path):
+    study = make_gaze()
+    late = study.derive(data=study.data.with_columns(pl.col("time_ms") * 1.01))
+    done = eyelid.release(late, tmp_path / "out", times="regular", **KNOWN)
+    first = done.study.data.filter(pl.col("person") == "P0", pl.col("recording") == "r0")
+    assert first["time_ms"].to_list() == [20.0 * i for i in range(200)]
+    assert set(unprotected("regular")) <= set(done.certificate.unprotected)
+    assert not any("as recorded" in item for item in done.certificate.unprotected)
+    assert "by their time stamps" not in (done.path / "DATACARD.md").read_text()
+    with pytest.raises(InputError, match="unknown kind of times 'exact'"):
+        eyelid.release(late, times="exact", **KNOWN)
+    with pytest.raises(InputError, match="regular times need the rate"):
+        eyelid.release(late.derive(rate_hz=None), times="regular", **KNOWN)
+
+
+def test_real_readers_pay_for_their_longest_recording(real_readers):
+    done = eyelid.release(real_readers, mechanism="sample", epsilon=1.0, window=15, radius=0.05)
+    lengths = real_readers.data.group_by("person", "recording").len()
+    windows = -(-lengths["len"].max() // 15)
+    most = lengths["person"].unique_counts().max()
+    # In the image of an eye camera, a square of side 1.
+    total = most * windows * math.sqrt(2) / 0.05
+    assert done.certificate.person_level.epsilon == pytest.approx(total)
+    assert done.certificate.rank1_bound["raw_to_release"] is None
+    assert done.study.data.columns[-2:] == ["x", "y"]
+    assert done.study.data.select(pl.col("x", "y").is_between(0, 1).all()).row(0) == (True, True)
