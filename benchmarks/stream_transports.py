@@ -23,6 +23,7 @@ from benchmarks.case import Case, remark
 ROUNDS, TRIPS = 5, 1000
 TARGET = 1.5
 TOKEN = "benchmark-benchmark"
+TRACKER_TOKEN = "benchmark-benchmark-tracker"
 GATE: dict[str, Any] = {
     "epsilon": 1.0,
     "window": 60,
@@ -121,7 +122,7 @@ def _websocket(told: Connection) -> None:
     from eyelid.stream.sources import Scenery
     from eyelid.stream.sources.websocket_server import WebSocketServerSource
 
-    source = WebSocketServerSource("raw", Scenery(), "127.0.0.1", 0, Access(TOKEN))
+    source = WebSocketServerSource("raw", Scenery(), "127.0.0.1", 0, Access(TRACKER_TOKEN))
     sink = WebSocketServerSink("released", "127.0.0.1", 0, Access(TOKEN))
     pump = Pump(source, Gatekeeper("kaleido", **GATE), [sink], most_hz=1e6)
 
@@ -143,9 +144,9 @@ def _websocket_trips(ports: list[int]) -> list[float]:
             connect(
                 f"ws://127.0.0.1:{port}",
                 compression=None,
-                additional_headers={"Authorization": f"Bearer {TOKEN}"},
+                additional_headers={"Authorization": f"Bearer {token}"},
             )
-            for port in ports
+            for port, token in zip(ports, (TRACKER_TOKEN, TOKEN), strict=True)
         )
         found = []
         async with raw as tracker, released as app:

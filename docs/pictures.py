@@ -1,4 +1,4 @@
-"""Draws the picture of the streaming page, and prints its table.
+"""Draws the picture of the streaming page, and prints its tables.
 
     python -W error -m docs.pictures
 
@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import eyelid
+from eyelid.privacy.guarantee import rounded_up
+from eyelid.privacy.rank1 import guess_between_two
 from eyelid.stream import Gatekeeper
 
 if TYPE_CHECKING:
@@ -23,6 +25,13 @@ PICTURE = Path(__file__).parent / "streaming.png"
 RATE_HZ = 120
 SCENE_DEG = (0.0, 0.0, 45.0, 27.0)
 FILTERS = ("kaleido", "sample", "bd", "ba", "uniform")
+# What to begin with: for what, filter, ε, window in seconds, radius in degrees.
+STARTS = (
+    ("foveated UI: sharp where somebody looks", "sample", 3, 0.25, 2),
+    ("pointing: targets of 1–2°", "kaleido", 50, 0.5, 1),
+    ("analytics: which part of a page is read", "sample", 1, 0.5, 2),
+)
+_START_TITLES = "for|filter|ε|window|radius|off by|right ninth|a guess is right|minute"
 # Okabe & Ito, as in all pictures.
 _GREY, _BLUE, _ORANGE = "#8a949c", "#0072b2", "#d55e00"
 
@@ -88,15 +97,52 @@ def table() -> str:
     ):  # fmt: skip
         medians = []
         for name in FILTERS:
-            off = []
-            for time_ms, x, y in everybody:
-                gate = gatekeeper(name, epsilon, round(seconds * RATE_HZ), radius)
-                off.append(np.hypot(*np.subtract(gate.push_many(time_ms, x, y), (x, y))))
-            medians.append(f"{np.nanmedian(np.concatenate(off)):.1f}°")
+            off, _, gate = _shown(everybody, name, epsilon, seconds, radius)
+            medians.append(f"{np.nanmedian(off):.1f}°")
         # Everybody's stream is a minute long.
         minute = gate.person_epsilon
         paid = [_grouped(minute), _grouped(60 * minute)]
         lines.append([f"{epsilon}", f"{seconds:g} s", f"{radius}°", *medians, *paid])
+    return _drawn(lines)
+
+
+def starts() -> str:
+    """What to begin with, how good gaze is then, and what an onlooker can still guess."""
+    lines = [_START_TITLES.split("|"), ["---"] * 9]
+    everybody = gaze(60, people=4)
+    for what, name, epsilon, seconds, radius in STARTS:
+        off, right, gate = _shown(everybody, name, epsilon, seconds, radius)
+        told = [what, f"`{name}`", f"{epsilon}", f"{seconds:g} s", f"{radius}°"]
+        told += [f"{np.nanmedian(off):.1f}°", f"{100 * np.nanmean(right):.0f} %"]
+        told += [f"≤ {rounded_up(100 * guess_between_two(gate.guarantee), 3)} %"]
+        lines.append([*told, _grouped(gate.person_epsilon)])
+    return _drawn(lines)
+
+
+def _shown(
+    everybody: list[Gaze], name: str, epsilon: float, seconds: float, radius: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64], Gatekeeper]:
+    """Of every sample how far off it is, and whether in the right ninth; and a gatekeeper."""
+    off, right = [], []
+    for time_ms, *raw in everybody:
+        gate = gatekeeper(name, epsilon, round(seconds * RATE_HZ), radius)
+        out = gate.push_many(time_ms, *raw)
+        off.append(np.hypot(*np.subtract(out, raw)))
+        same = np.equal(*(_ninth(*place) for place in (out, raw))).astype(np.float64)
+        right.append(np.where(np.isnan(raw[0]), np.nan, same))
+    return np.concatenate(off), np.concatenate(right), gate
+
+
+def _ninth(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Which part of a screen of three by three; what is beyond its edge belongs to it."""
+    column, row = (
+        np.floor(np.clip(3 * place / size, 0, 2.5))
+        for place, size in ((x, SCENE_DEG[2]), (y, SCENE_DEG[3]))
+    )
+    return 3 * row + column
+
+
+def _drawn(lines: list[list[str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
@@ -110,4 +156,4 @@ if __name__ == "__main__":
 
     plt.switch_backend("agg")
     draw(gaze(12)[0]).savefig(PICTURE, dpi=130, metadata={"Software": None})
-    print(table())
+    print(starts(), table(), sep="\n\n")

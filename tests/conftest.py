@@ -18,7 +18,6 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("POLARS_MAX_THREADS", "1")
 
-import jinja2
 import numpy as np
 import pytest
 import typer
@@ -56,14 +55,12 @@ def two_threads(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _made_once(tmp_path_factory: pytest.TempPathFactory):
-    """Templates and commands, which a process of its own makes of the same texts every time.
+def _made_once():
+    """Commands, which a process of its own makes of the same functions every time.
 
     And nobody cuts the power: files need not have reached the disk before a test goes on.
     """
     with pytest.MonkeyPatch.context() as patch:
-        kept = jinja2.FileSystemBytecodeCache(str(tmp_path_factory.mktemp("templates")))
-        patch.setattr("jinja2.Environment", partial(jinja2.Environment, bytecode_cache=kept))
         patch.setattr("typer.main.get_command", cache(typer.main.get_command))
         patch.setattr("os.fsync", lambda file: None)
         yield

@@ -8,7 +8,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from docs.pictures import SCENE_DEG, draw, gaze
+from docs.pictures import SCENE_DEG, STARTS, draw, gaze
 from proofs.maps import golden_values
 from scipy.ndimage import label
 
@@ -127,6 +127,20 @@ def test_what_a_person_pays_stands_in_the_streaming_page():
         total = windows * float(epsilon) * math.hypot(x1 - x0, y1 - y0) / float(radius)
         assert int(minute.replace("\u202f", "")) == round(total)
         assert int(hour.replace("\u202f", "")) == round(60 * total)
+
+
+def test_what_the_streaming_page_begins_with_says_what_can_still_be_guessed():
+    text = (ROOT / "docs" / "streaming.md").read_text("utf-8")
+    row = r"^\| ([^|]+) \| `(\w+)` \| (\d+) \| ([\d.]+) s \| (\d+)° \|.*\| ≤ ([\d.]+) % \| (.+) \|$"
+    rows = re.findall(row, text, re.MULTILINE)
+    settings = [(what, name, int(e), float(s), int(r)) for what, name, e, s, r, _, _ in rows]
+    assert settings == list(STARTS)
+    x0, y0, x1, y1 = SCENE_DEG
+    for (_, _, epsilon, seconds, radius), (*_, guess, minute) in zip(settings, rows, strict=True):
+        right = 100 * math.exp(epsilon) / (1 + math.exp(epsilon))
+        assert right <= float(guess) <= right + 0.1
+        total = math.ceil(60 / seconds) * epsilon * math.hypot(x1 - x0, y1 - y0) / radius
+        assert int(minute.replace("\u202f", "")) == round(total)
 
 
 def test_the_picture_of_the_streaming_page_can_be_drawn():

@@ -1,7 +1,8 @@
 // Filtered gaze from an eyelid gatekeeper, for Unity 2021.2 and later (.NET Standard 2.1).
 //
 // Put this on a GameObject, start `eyelid stream … --sink ws-serve:127.0.0.1:8765` on the same machine,
-// and set EYELID_SINK_TOKEN for both. What arrives is filtered: raw gaze never reaches this process.
+// and set EYELID_SINK_TOKEN for both. What arrives is filtered, and no raw gaze as long as
+// Gatekeeper.holds is true.
 
 using System;
 using System.Buffers.Binary;
@@ -269,6 +270,8 @@ namespace Eyelid
             public double radius;
             public string units;
             public double[] scene;
+            public bool holds;
+            public string verdict;
             public string guarantee;
         }
 

@@ -25,3 +25,15 @@ def plural(count: int, word: str, words: str | None = None) -> str:
     ('1 row', '2 rows', '3 people')
     """
     return f"{count} {word if count == 1 else words or word + 's'}"
+
+
+def readable(number: float | str) -> str:
+    """A number, or its text, for people: large ones in full with commas.
+
+    >>> readable("3.119e+04"), readable(2079.0), readable("0.25"), readable("1e-06")
+    ('31,190', '2079', '0.25', '1e-06')
+    """
+    value = float(number)
+    if 1e4 <= abs(value) < 1e15:
+        return f"{value:,.15g}"
+    return number if isinstance(number, str) else f"{value:.15g}"

@@ -1,4 +1,6 @@
+import errno
 import os
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -87,6 +89,39 @@ def test_a_file_is_replaced_whole(tmp_path):
     assert (tmp_path / "a").read_text() == "new"
     with pytest.raises(InputError, match="cannot write"):
         write_file(tmp_path / "no" / "a", "x")
+
+
+@pytest.mark.parametrize("which", ["file", "folder"])
+def test_a_durable_file_is_kept_by_its_folder_too_or_refused(tmp_path, monkeypatch, which):
+    synced = []
+
+    def kept(handle):
+        folder = stat.S_ISDIR(os.fstat(handle).st_mode)
+        synced.append("folder" if folder else "file")
+        if synced[-1] == failing:
+            raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(os, "fsync", kept)
+    failing = ""
+    write_file(tmp_path / "a", "old", durable=True)
+    write_file(tmp_path / "a", "old")
+    assert synced == ["file", "folder"] * 2
+    failing = which
+    with pytest.raises(InputError, match="Input/output error"):
+        write_file(tmp_path / "a", "new", durable=True)
+    write_file(tmp_path / "b", "new")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a", "b"]
+    assert (tmp_path / "a").read_text() == ("old" if which == "file" else "new")
+
+
+def test_folders_that_cannot_be_told_to_keep_things_are_let_be(tmp_path, monkeypatch):
+    def unable(handle):
+        if stat.S_ISDIR(os.fstat(handle).st_mode):
+            raise OSError(errno.EINVAL, "Invalid argument")
+
+    monkeypatch.setattr(os, "fsync", unable)
+    write_file(tmp_path / "a", "new", durable=True)
+    assert (tmp_path / "a").read_text() == "new"
 
 
 def test_a_place_that_takes_no_folders_is_found_out_before_the_block(tmp_path, monkeypatch):

@@ -8,6 +8,7 @@ import pytest
 
 from eyelid.errors import InputError
 from eyelid.stream.lsl import configuration, layer
+from eyelid.stream.sinks import sink_of
 from eyelid.stream.sinks.lsl_outlet import LslSink
 from eyelid.stream.sources import source_of
 
@@ -78,6 +79,49 @@ def test_gaze_goes_through_and_raw_gaze_does_not_and_a_tracker_may_restart(
     assert not [v for _, sample in got for v in sample if abs(v - 333.9877) < 1e-3]
     assert status.samples == 51
     assert status.consumers[0].lost is None
+
+
+def test_whoever_asks_is_told_what_a_listener_needs_and_no_more(run, streaming, hand, lsl, names):
+    """The layer answers without a token, also beyond this machine."""
+
+    async def story():
+        async with streaming(hand, [LslSink(f"lsl:{names[1]}", names[1], "machine")]):
+            (info,) = lsl.resolve_byprop("name", names[1], 1, timeout=5.0)
+            about = lsl.StreamInlet(info).info(5.0).desc().child("eyelid")
+            told, child = {}, about.first_child()
+            while not child.empty():
+                told[child.name()] = child.child_value()
+                child = child.next_sibling()
+            return told
+
+    assert run(story()) == {"units": "px", "holds": "false"}
+
+
+def test_who_can_read_beside_us_is_told(lsl, names):
+    told = []
+    source_of(f"lsl:{names[0]}", tell=told.append)
+    sink_of(f"lsl:{names[1]}", tell=told.append)
+    raw, released = told
+    assert "any program on this machine can read the tracker's RAW stream" in raw
+    assert "not announced by multicast" in released
+    assert "answers whoever asks its ports: use a firewall" in released
+
+
+def test_a_stream_that_is_not_there_is_told_with_those_that_are(
+    run, streaming, until, lsl, names, monkeypatch
+):
+    monkeypatch.setattr("eyelid.stream.sources.lsl_inlet._MISSED_S", 0.0)
+    source = source_of(f"lsl:{names[0]}-misspelt")
+
+    async def story():
+        tracker = outlet(lsl, names[0])
+        async with streaming(source, []):
+            await until(lambda: source.trouble)
+        assert tracker
+
+    run(story())
+    assert source.trouble.startswith(f"there is no stream '{names[0]}-misspelt' (there is ")
+    assert names[0] in source.trouble.partition("(")[2]
 
 
 def test_streams_are_not_announced_beyond_this_machine(run, streaming, hand, lsl, names):

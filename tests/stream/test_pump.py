@@ -1,5 +1,6 @@
 """From a source through the gatekeeper to sinks."""
 
+import asyncio
 import json
 import math
 import os
@@ -56,6 +57,50 @@ def test_a_replay_at_full_speed_loses_nothing_and_is_the_gatekeeper_s_own(make_g
     assert status.dropped == {}
     assert status.meter.mode == "on"
     assert status.state == "at its end"
+
+
+def test_a_tracker_of_another_rate_is_told_once(run, streaming, hand):
+    async def story():
+        async with streaming(hand, []) as pump:
+            # 125 Hz by its clock, and 120 was said: near enough.
+            for i in range(11):
+                hand.give(100, start_ms=800.0 * i)
+            assert pump.intake.measured_hz == pytest.approx(125)
+            assert pump.status().troubles == ()
+            times = [8800 + 2.0 * i for i in range(2000)]
+            hand.taker.take(RawGaze(times, [[5.0] * 2000] * 2, time.perf_counter()))
+            (first,) = pump.status().troubles
+            hand.give(500, start_ms=13_000.0)
+            return first, pump.status().troubles
+
+    first, later = run(story())
+    assert first.startswith("gaze comes at 250 Hz and not at 120: ")
+    assert later == (first,)
+
+
+def test_a_source_that_is_silent_is_told(run, streaming, hand, monkeypatch):
+    monkeypatch.setattr("eyelid.stream.pump._SILENT_S", 0.0)
+
+    async def story():
+        async with streaming(hand, []) as pump:
+            silent = pump.status().troubles
+            hand.give(1)
+            return silent, pump.status()
+
+    silent, status = run(story())
+    assert silent == ("no gaze has come from hand yet (connected)",)
+    assert status.troubles == ()
+    assert hand.state == "stopped"
+
+
+def test_what_strangers_do_to_our_sockets_is_not_printed(make_gate, hand, caplog):
+    class Crowded(type(hand)):
+        async def run(self, taker, directions):
+            told = {"message": "socket.accept() out of system resource"}
+            asyncio.get_running_loop().call_exception_handler(told)
+
+    Pump(Crowded(), make_gate(), []).run()
+    assert "out of system resource" not in caplog.text
 
 
 def test_a_storm_of_lost_samples_passes_and_shows_nothing(run, streaming, hand, make_gate):
@@ -157,13 +202,13 @@ def test_a_flood_does_not_spend_the_budget_unnoticed(run, streaming, hand):
             return pump.status(), pump.gate.samples
 
     status, samples = run(story())
-    # Five seconds' worth at once, and a little for the time that this takes.
-    assert 900 <= samples < 3000
+    # Half a second's worth at once, and a little for the time that this takes.
+    assert 90 <= samples < 3000
     assert status.dropped == {"too many per second": 10_000 - samples}
 
 
 def test_the_limit_is_kept_and_told(run, streaming, hand, make_gate):
-    gate, sink = make_gate(limit=100.0), Memory()
+    gate, sink = make_gate(limit=100.0, seed=None), Memory()
 
     async def story():
         async with streaming(hand, [sink], gate=gate) as pump:
@@ -182,7 +227,7 @@ def test_the_budget_goes_on_over_restarts(run, streaming, hand, make_gate, tmp_p
     totals = []
 
     async def story():
-        gate = make_gate(budget=tmp_path / "anna")
+        gate = make_gate(budget=tmp_path / "anna", seed=None)
         async with streaming(type(hand)(), [], gate=gate) as pump:
             pump.source.give(30)
             totals.append(pump.status().meter.person_epsilon)

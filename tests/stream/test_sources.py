@@ -1,14 +1,17 @@
 """Recordings and made-up people as sources, and texts that name sources and sinks."""
 
 import asyncio
+import os
 
 import numpy as np
 import polars as pl
 import pytest
 
-from eyelid.errors import InputError
+from eyelid.errors import InputError, Refused
 from eyelid.gaze.study import Screen, Study
-from eyelid.io import write
+from eyelid.io import read, write
+from eyelid.io.intake import counted
+from eyelid.privacy.ledger import Ledger
 from eyelid.stream.access import checked_origins, find_token, token_or_new
 from eyelid.stream.sinks import sink_of
 from eyelid.stream.sources import source_of
@@ -67,6 +70,18 @@ def test_a_recording_is_played_as_it_was(run, study):
     assert set(y) == {7.0}
     assert (source.scenery.units, source.scenery.rate_hz) == ("px", 120.0)
     assert source.scenery.scene == "0,0,1920,1080"
+
+
+def test_recordings_whose_ledger_has_a_limit_are_not_played_past_it(study):
+    counted_study = counted(read(study), study)
+    origin = counted_study.origin
+    source_of(f"file:{study},person=b", speed="full")
+    ledger = Ledger(origin.ledger)
+    ledger.set_allowance(origin.id, 1.0, 1e-6)
+    with pytest.raises(Refused, match=r"limit of ε = 1 .*eyelid release"):
+        source_of(f"file:{study},person=b", speed="full")
+    ledger.lift_allowance(origin.id)
+    source_of(f"file:{study},person=b", speed="full")
 
 
 def test_in_real_time_samples_come_when_they_are_due(run, study):
@@ -169,6 +184,17 @@ def test_a_bad_token_is_refused_and_not_repeated(tmp_path, token):
     assert not token or token not in str(refused.value)
     with pytest.raises(InputError, match="cannot read a token"):
         find_token(tmp_path / "missing", "A_TOKEN")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions are those of Unix")
+def test_a_token_that_others_can_read_is_warned_of(tmp_path):
+    file, told = tmp_path / "token", []
+    file.write_text("a-token-for-the-tests")
+    file.chmod(0o644)
+    find_token(file, "A_TOKEN", told.append)
+    file.chmod(0o600)
+    find_token(file, "A_TOKEN", told.append)
+    assert [text.partition("chmod")[1:] for text in told] == [("chmod", f" 600 {file}")]
 
 
 def test_an_origin_is_a_web_address():

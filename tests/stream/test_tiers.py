@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from eyelid.errors import InputError, Refused
 from eyelid.gaze.areas import Area
 from eyelid.mechanisms.streams.continual import Dwell
 from eyelid.mechanisms.streams.fixations import Fixations
 from eyelid.mechanisms.streams.kaleido import Kaleido
+from eyelid.mechanisms.streams.state import WHOLE, WORST
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.unit import PERSON
 from eyelid.stream import Gatekeeper
+from eyelid.stream.tiers import tiered
+from eyelid.stream.words import hello_of
 
 SCENE = "0,0,1000,600"
 AREAS = "logo:0,0,500,600"
+UNTOLD = {"epsilon": None, "window": None, "radius": None, "scene": None}
 COUNTED = {"share": 0.25, "every": 20, "horizon": 10}
 
 
@@ -159,3 +167,52 @@ def test_shares_that_make_no_sense_are_refused(parameters: dict[str, Any], words
 def test_side_tiers_share_the_filters_window() -> None:
     with pytest.raises(Refused, match="share the filter's window"):
         gatekeeper(events={"share": 0.2, "window": 3})
+
+
+@settings(max_examples=50)
+@given(st.floats(0.1, 1e3), st.floats(0.01, 0.45), st.floats(0.01, 0.45))
+def test_shares_are_never_more_than_epsilon_to_the_last_digit(
+    epsilon: float, events: float, counters: float
+) -> None:
+    told = {"window": 20, "radius": 50.0, "scene": SCENE}
+    law = tiered(Kaleido(epsilon=epsilon, skip=5, **told), events, counters, AREAS)
+    total = sum(Fraction(part.epsilon) for part in law.parts())
+    assert 1 - Fraction(1, 2**50) < total / Fraction(epsilon) <= 1
+
+
+def test_a_coarser_epsilon_is_that_of_all_of_them_together() -> None:
+    cost = 8.0 * math.hypot(1000, 600) / 50
+    gate = gatekeeper(events=0.3, limit=4 * cost, on_limit="coarsen", window=4)
+    gate.push_many(*gaze())
+    assert gate.meter().epsilon < 8.0
+    assert sum(part.epsilon for part in gate.law.parts()) == pytest.approx(gate.meter().epsilon)
+    runs = [gate._run._fine, gate._run._detector]
+    assert [run.law.epsilon for run in runs] == [part.epsilon for part in gate.law.parts()]
+    assert gate.worst_window_epsilon <= 8.0
+
+
+def test_the_meter_shows_it_if_a_part_spends_too_much() -> None:
+    gate = gatekeeper(events=0.5)
+    gate.push_many(*gaze())
+    assert gate.worst_window_epsilon <= 8.0
+    gate._run._fine.state[WORST] = 2.0 * WHOLE
+    assert gate.worst_window_epsilon > 8.0
+    gate = gatekeeper(events=0.5)
+    gate._run._fine = replace(gate.law.fine, epsilon=8.0).start(randomness(7))
+    gate._run._fine.state[WORST] = gate._run._detector.state[WORST] = 1.0 * WHOLE
+    assert gate.worst_window_epsilon == 12.0
+
+
+def test_what_was_not_told_follows_from_the_share_of_epsilon() -> None:
+    told = {"window": 60, "radius": 50.0, "scene": SCENE}
+    law = gatekeeper(events=0.75, epsilon=16.0, **told).law
+    assert law.fine.parameters() == Kaleido(epsilon=4.0, **told).parameters()
+    # Unless somebody set it.
+    law = gatekeeper(Kaleido(epsilon=16.0, skip=7, **told), events=0.75, **UNTOLD).law
+    assert (law.fine.skip, law.fine.epsilon) == (7, 4.0)
+
+
+def test_people_read_what_is_beside_the_filter() -> None:
+    gate = gatekeeper(events=0.25, counters=COUNTED, areas=AREAS)
+    assert hello_of(gate, 120.0)["filter"] == "kaleido with events and counters"
+    assert hello_of(gatekeeper(events=0.25), 120.0)["filter"] == "kaleido with events"

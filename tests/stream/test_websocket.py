@@ -13,9 +13,12 @@ from websockets.asyncio.server import serve
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from eyelid.errors import InputError
+from eyelid.stream.access import Access
+from eyelid.stream.pump import Pump
+from eyelid.stream.sinks import sink_of
 from eyelid.stream.sinks.websocket_client import WebSocketClientSink
 from eyelid.stream.sinks.websocket_server import WebSocketServerSink
-from eyelid.stream.sources import Scenery
+from eyelid.stream.sources import Scenery, source_of
 from eyelid.stream.sources.websocket_client import WebSocketClientSource
 from eyelid.stream.sources.websocket_server import WebSocketServerSource
 from eyelid.stream.websocket import checked_url, host_and_port, is_loopback
@@ -23,8 +26,12 @@ from eyelid.stream.websocket import checked_url, host_and_port, is_loopback
 SAMPLE = '{"time_ms": %f, "x": 777.123456789, "y": 333.987654321}'
 
 
+TRACKER = {"Authorization": "Bearer a-token-for-trackers"}
+
+
 @pytest.fixture
-def tracker_server(access):
+def tracker_server():
+    access = Access("a-token-for-trackers")
     return WebSocketServerSource("trackers", Scenery(120.0), "127.0.0.1", 0, access)
 
 
@@ -52,29 +59,30 @@ async def gaze(app, count):
 
 @pytest.mark.parametrize("which", ["tracker", "app"])
 @pytest.mark.parametrize(
-    ("headers", "status"),
+    ("headers", "status", "why"),
     [
-        ({}, 401),
-        ({"Authorization": "Bearer a-token-for-the-test"}, 401),
-        ({"Authorization": "Basic a-token-for-the-tests"}, 401),
-        ({"Sec-WebSocket-Protocol": "eyelid.json, token.wrong"}, 401),
-        ({"Authorization": "Bearer a-token-for-the-tests", "Origin": "http://evil.test"}, 403),
+        ({}, 401, "no token"),
+        ({"Authorization": "Bearer a-token-for-the-test"}, 401, "wrong token"),
+        ({"Authorization": "Basic a-token-for-the-tests"}, 401, "no token"),
+        ({"Sec-WebSocket-Protocol": "eyelid.json, token.wrong"}, 401, "wrong token"),
+        ({"Authorization": "Bearer TOKEN", "Origin": "http://evil.test"}, 403, "origin"),
     ],
     ids=["no token", "wrong token", "another scheme", "wrong subprotocol", "wrong origin"],
 )
 def test_strangers_are_refused_before_anything_is_said(
-    run, streaming, until, hand, tracker_server, app_server, which, headers, status
+    run, streaming, until, hand, tracker_server, app_server, which, headers, status, why
 ):
     async def story():
         server = tracker_server if which == "tracker" else app_server
         source, sinks = (server, []) if which == "tracker" else (hand, [server])
+        shown = {name: value.replace("TOKEN", server.token) for name, value in headers.items()}
         async with streaming(source, sinks) as pump:
             await until(lambda: server.port)
             with pytest.raises(InvalidStatus) as refused:
-                async with connect(url(server), additional_headers=headers):
+                async with connect(url(server), additional_headers=shown):
                     pass
             assert refused.value.response.status_code == status
-            assert pump.status().refused == {"unauthorised" if status == 401 else "origin": 1}
+            assert pump.status().refused == {why: 1}
             assert pump.status().consumers == ()
 
     run(story())
@@ -101,12 +109,74 @@ def test_a_second_tracker_is_refused(run, streaming, until, tracker_server, bear
     async def story():
         async with streaming(tracker_server, []):
             await until(lambda: tracker_server.port)
-            async with connect(url(tracker_server), additional_headers=bearer):
+            async with connect(url(tracker_server), additional_headers=TRACKER):
                 with pytest.raises(InvalidStatus) as refused:
-                    await connect(url(tracker_server), additional_headers=bearer)
+                    await connect(url(tracker_server), additional_headers=TRACKER)
                 assert refused.value.response.status_code == 503
 
     run(story())
+
+
+def test_apps_and_trackers_have_tokens_of_their_own(make_gate, app_server, access):
+    same = WebSocketServerSource("trackers", Scenery(120.0), "127.0.0.1", 0, access)
+    with pytest.raises(InputError, match="same token") as refused:
+        Pump(same, make_gate(), [app_server])
+    assert access.token not in str(refused.value)
+
+
+def test_strangers_who_say_nothing_cannot_fill_the_house(
+    run, streaming, until, hand, app_server, bearer, monkeypatch, caplog
+):
+    monkeypatch.setattr("eyelid.stream.websocket._MOST_STRANGERS", 3)
+    monkeypatch.setattr("eyelid.stream.sinks.websocket_server.MOST_CONNECTIONS", 1)
+
+    async def story():
+        async with (
+            streaming(hand, [app_server]) as pump,
+            connect(url(app_server), additional_headers=bearer) as app,
+        ):
+            await until(lambda: pump.status().consumers)
+            strangers = [await asyncio.open_connection("127.0.0.1", app_server.port)]
+            strangers += [
+                await asyncio.open_connection("127.0.0.1", app_server.port) for _ in range(7)
+            ]
+            await until(lambda: pump.status().refused == {"too many at the door": 5})
+            # Whoever is inside does not notice.
+            hand.give(5)
+            samples, _ = await gaze(app, 5)
+            for _, writer in strangers:
+                writer.close()
+            return samples
+
+    assert len(run(story())) == 5
+    assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
+
+
+def test_nobody_is_followed_elsewhere(run, streaming, until, hand, bearer):
+    """The token and what is released go to the server that was named, and to no other."""
+    asked = []
+
+    async def elsewhere(connection):
+        asked.append("elsewhere")
+
+    async def story():
+        async with serve(elsewhere, "127.0.0.1", 0) as other:
+            there = f"ws://127.0.0.1:{other.sockets[0].getsockname()[1]}"
+
+            def send_away(connection, request):
+                asked.append("here")
+                response = connection.respond(302, "")
+                response.headers["Location"] = there
+                return response
+
+            async with serve(elsewhere, "127.0.0.1", 0, process_request=send_away) as named:
+                place = f"ws://127.0.0.1:{named.sockets[0].getsockname()[1]}"
+                sink = WebSocketClientSink("ws", place, "a-token-for-the-tests", "json")
+                async with streaming(hand, [sink]):
+                    await until(lambda: len(asked) >= 2 and sink.trouble)
+
+    run(story())
+    assert set(asked) == {"here"}
 
 
 def test_an_app_that_sends_is_shown_out_and_injects_nothing(
@@ -145,7 +215,7 @@ def test_a_tracker_that_sends_no_gaze_is_shown_out(
     async def story():
         async with streaming(tracker_server, []) as pump:
             await until(lambda: tracker_server.port)
-            async with connect(url(tracker_server), additional_headers=bearer) as tracker:
+            async with connect(url(tracker_server), additional_headers=TRACKER) as tracker:
                 for message in messages:
                     await tracker.send(message)
                 with pytest.raises(ConnectionClosed) as closed:
@@ -153,9 +223,12 @@ def test_a_tracker_that_sends_no_gaze_is_shown_out(
             assert closed.value.rcvd.code == code
             await until(lambda: pump.status().refused)
             assert pump.status().refused == {reason: len(messages)}
+            # The operator is told the first reason, and never what was in it.
+            troubles = pump.status().troubles
+            assert (reason == "malformed") == ("was no gaze: it is no JSON" in "".join(troubles))
             assert pump.gate.samples == 0
             # It may try again.
-            async with connect(url(tracker_server), additional_headers=bearer) as tracker:
+            async with connect(url(tracker_server), additional_headers=TRACKER) as tracker:
                 await tracker.send("nonsense")
                 await tracker.send(SAMPLE % 1.0)
                 await until(lambda: pump.gate.samples == 1)
@@ -179,7 +252,7 @@ def test_raw_gaze_is_in_nothing_that_an_app_receives_and_in_no_log(
                     url(app_server), additional_headers=bearer, subprotocols=["eyelid.binary"]
                 ) as binary,
                 connect(url(app_server), additional_headers=bearer) as app,
-                connect(url(tracker_server), additional_headers=bearer) as tracker,
+                connect(url(tracker_server), additional_headers=TRACKER) as tracker,
             ):
                 await until(lambda: len(pump.status().consumers) == 2)
                 for i in range(200):
@@ -206,27 +279,44 @@ def test_raw_gaze_is_in_nothing_that_an_app_receives_and_in_no_log(
         assert struct.pack("<d", number) not in bytes_seen
 
 
-def test_an_app_is_told_what_it_gets_and_what_was_spent(run, streaming, hand, app_server, bearer):
+def test_an_app_is_told_what_it_gets_and_what_was_spent(
+    run, streaming, hand, app_server, bearer, make_gate
+):
+    async def story():
+        async with (
+            streaming(hand, [app_server], gate=make_gate(seed=None)),
+            connect(url(app_server), additional_headers=bearer) as app,
+        ):
+            hello = json.loads(await app.recv())["hello"]
+            first = json.loads(await app.recv())
+            hand.give(1)
+            told = first
+            while not told.get("meter", {}).get("samples"):
+                told = json.loads(await app.recv())
+            return hello, first, told["meter"]
+
+    hello, first, meter = run(story())
+    assert (hello["filter"], hello["epsilon"], hello["window"]) == ("kaleido", 1.0, 30)
+    assert hello["scene"] == [0.0, 0.0, 1920.0, 1080.0]
+    assert (hello["holds"], hello["verdict"]) == (True, "Protected")
+    assert "73.2 %" in hello["guarantee"]
+    assert first == {"meter": {**first["meter"], "samples": 0, "person_epsilon": 0.0}}
+    assert meter["person_epsilon"] == pytest.approx(2202.907 / 50, abs=0.01)
+    # What windows have spent depends on where somebody looked: not for apps.
+    assert not [name for name in meter if "window" in name]
+
+
+def test_the_budget_is_told_at_once(run, streaming, hand, app_server, bearer, monkeypatch):
+    monkeypatch.setattr("eyelid.stream.pump._REPORT_S", 3600)
+
     async def story():
         async with (
             streaming(hand, [app_server]),
             connect(url(app_server), additional_headers=bearer) as app,
         ):
-            hello = json.loads(await app.recv())["hello"]
-            hand.give(1)
-            told = json.loads(await app.recv())
-            while "meter" not in told:
-                told = json.loads(await app.recv())
-            return hello, told["meter"]
+            return [next(iter(json.loads(await app.recv()))) for _ in range(2)]
 
-    hello, meter = run(story())
-    assert (hello["filter"], hello["epsilon"], hello["window"]) == ("kaleido", 1.0, 30)
-    assert hello["scene"] == [0.0, 0.0, 1920.0, 1080.0]
-    # Noise from a seed promises nothing, and apps are told so.
-    assert not hello["holds"]
-    assert meter["person_epsilon"] == pytest.approx(2202.907 / 50, abs=0.01)
-    # What windows have spent depends on where somebody looked: not for apps.
-    assert not [name for name in meter if "window" in name]
+    assert run(story()) == ["hello", "meter"]
 
 
 def test_a_stalling_app_loses_old_samples_and_the_other_none(
@@ -281,7 +371,7 @@ def test_a_tracker_that_restarts_goes_on_in_the_same_stream(
         async with streaming(tracker_server, []) as pump:
             await until(lambda: tracker_server.port)
             for _ in range(3):
-                async with connect(url(tracker_server), additional_headers=bearer) as tracker:
+                async with connect(url(tracker_server), additional_headers=TRACKER) as tracker:
                     # Its clock begins anew every time.
                     for i in range(10):
                         await tracker.send(SAMPLE % (8.0 * i))
@@ -348,6 +438,18 @@ def test_an_app_s_server_that_restarts_is_found_again(run, streaming, until, han
 
 
 # Places.
+
+
+@pytest.mark.parametrize(
+    ("address", "warned"),
+    [("ws://10.1.2.3:80", True), ("wss://10.1.2.3:80", False), ("ws://127.0.0.1:80", False)],
+)
+def test_gaze_that_crosses_a_network_in_the_open_is_warned_of(address, warned):
+    told = []
+    source_of(address, tell=told.append)
+    sink_of(address, tell=told.append)
+    assert ["raw gaze and the token" in text for text in told[:1]] == [True] * warned
+    assert ["what is released and the token" in text for text in told[1:]] == [True] * warned
 
 
 @pytest.mark.parametrize("place", ["nonsense", "127.0.0.1", "127.0.0.1:x", "127.0.0.1:99999"])

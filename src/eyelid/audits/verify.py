@@ -19,7 +19,8 @@ from typing import Any
 from eyelid.audits.claims.anonymity import play_anonymity, same_for_everybody
 from eyelid.audits.claims.canaries import CanaryRun, play_canaries
 from eyelid.audits.claims.deniability import play_deniability
-from eyelid.audits.claims.dwell import fuzz_dwell
+from eyelid.audits.claims.detector import examine_fixations
+from eyelid.audits.claims.dwell import compare_dwell, examine_dwell, fuzz_dwell
 from eyelid.audits.claims.fault import Fault
 from eyelid.audits.claims.faults import faults_of
 from eyelid.audits.claims.fixations import fuzz_fixations
@@ -258,6 +259,8 @@ def verify(
         if isinstance(m, Fixations)
     ]
     fuzzes += [fuzz_dwell(m, _FUZZ_PAIRS) for m in own if isinstance(m, Dwell)]
+    residuals += [examine_dwell(m, noise) for m in own if isinstance(m, Dwell)]
+    outputs += [compare_dwell(m) for m in own if isinstance(m, Dwell)]
     residuals += [examine_rounds(m, noise) for m, _ in made_up]
     outputs += [compare_made_up(m) for m, _ in made_up]
     canaries = [play_canaries(m, noise) for m, _ in made_up]
@@ -265,6 +268,11 @@ def verify(
         replace(examine_stream(m, noise), settings=settings)
         for m, settings in differential
         if isinstance(m, Filter) and scheduled(m)
+    ]
+    streams += [
+        replace(examine_fixations(m, noise), settings=settings)
+        for m, settings in differential
+        if isinstance(m, Fixations)
     ]
     samplers = tuple(check_samplers(_SAMPLER_DRAWS, noise))
     planted = list(spread(planted_fault, _faults(kinds), "planting faults"))

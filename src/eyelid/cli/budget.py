@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from eyelid.cli.output import (
     ColumnMap,
-    In,
     Json,
     LedgerFile,
     column_map,
@@ -16,15 +16,27 @@ from eyelid.cli.output import (
     print_table,
     say,
 )
+from eyelid.errors import InputError
+
+if TYPE_CHECKING:
+    from eyelid.stream.book import Account
 
 EXAMPLES = """\b
 Examples:
   eyelid budget study
-  eyelid budget study --limit-epsilon 4 --limit-delta 1e-6"""
+  eyelid budget study --limit-epsilon 4 --limit-delta 1e-6
+  eyelid budget anna.budget            what 'eyelid stream --budget anna.budget' has spent"""
 
 
 def run(
-    source: In,
+    source: Annotated[
+        Path,
+        typer.Argument(
+            metavar="IN",
+            help="A study folder, a recording, a folder of recordings, or the budget of a stream.",
+            show_default=False,
+        ),
+    ],
     limit_epsilon: Annotated[
         float | None, typer.Option(help="Refuse releases above this ε per person.")
     ] = None,
@@ -38,7 +50,16 @@ def run(
 ) -> None:
     """Show what has been spent on these people, over everything derived from the same study."""
     from eyelid.releases.spending import budget
+    from eyelid.stream.book import is_account, read_account
 
+    if is_account(source):
+        if no_limit or any(each is not None for each in (limit_epsilon, limit_delta, ledger)):
+            raise InputError(
+                f"{source} is the budget of a stream, whose limit is given where it streams: "
+                "eyelid stream --limit"
+            )
+        _tell_stream(source, read_account(source), as_json)
+        return
     state = budget(
         source,
         limit_epsilon=limit_epsilon,
@@ -63,3 +84,43 @@ def run(
     ]
     print_table("Releases", ["when", "mechanism", "what", "people", "one person", "holds"], rows)
     say(state.sentence)
+
+
+def _tell_stream(path: Path, account: Account, as_json: bool) -> None:
+    """What a gatekeeper has spent on one person, as its file says."""
+    from eyelid.mechanisms.streams.scene import spoken_units
+    from eyelid.privacy.guarantee import rounded_up
+    from eyelid.spelling import plural, readable
+    from eyelid.stream.gatekeeper import SEEDED_BEFORE
+
+    if as_json:
+        told: dict[str, Any] = {
+            "file": str(path),
+            "person_epsilon": None if account.seeded else account.person_epsilon,
+            "holds": not account.seeded,
+            "left_in_order": account.left_in_order is not None,
+            "samples": account.taken,
+            "filter": account.asked,
+            "settings": [vars(regime) for regime in account.regimes],
+        }
+        print_json(told)
+        return
+    if account.seeded:
+        say(f"No bound on what this person has given away: {SEEDED_BEFORE}.")
+        return
+    rows = [
+        (
+            plural(regime.window, "sample"),
+            f"{regime.radius:g} {spoken_units(regime.coordinates)}",
+            f"ε = {rounded_up(regime.epsilon)}",
+            f"ε = {rounded_up(regime.worst)}",
+        )
+        for regime in account.regimes
+    ]
+    print_table("Settings so far", ["any window of", "radius", "at most", "spent, at worst"], rows)
+    say(f"Spent on this person, in all: ε = {readable(rounded_up(account.person_epsilon))}.")
+    if account.left_in_order is None and account.taken:
+        say(
+            "A gatekeeper is at work, or was killed: samples that it may yet release, or never "
+            "did, are counted."
+        )

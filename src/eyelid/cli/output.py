@@ -137,6 +137,7 @@ def settings(pairs: Sequence[str] | None, options: Collection[str] = _OPTIONS) -
                 f"made_up={value} tells synthetic how many to make up"
             )
         if key in options:
-            raise InputError(f"{key} has an option of its own: write --{key} {value}")
+            option = key.replace("_", "-")
+            raise InputError(f"{key} has an option of its own: write --{option} {value}")
         found[key] = value.strip()
     return found

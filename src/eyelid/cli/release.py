@@ -61,7 +61,7 @@ def run(
     """
     from eyelid.engine.progress import shown
     from eyelid.releases.release import release
-    from eyelid.releases.words import in_all, promise_lines
+    from eyelid.releases.words import FORMAL_ONLY, formal_only, in_all, promise_lines
     from eyelid.spelling import plural
 
     parameters = settings(setting)
@@ -106,7 +106,8 @@ def run(
             what = (
                 f"Any {promised.length} samples in a row, each moved by at most {promised.radius:g}"
             )
-        say(f"{what}: {certificate.guarantee.numbers()}.")
+        formal = f" {FORMAL_ONLY}" if formal_only(certificate.guarantee) else ""
+        say(f"{what}: {certificate.guarantee.numbers()}.{formal}")
     first, *more = promise_lines(
         certificate.person_level, certificate.others, certificate.how, certificate.form
     )

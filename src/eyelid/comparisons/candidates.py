@@ -11,7 +11,7 @@ from eyelid.audits.membership import advantage_bound
 from eyelid.comparisons.comparison import Promise
 from eyelid.comparisons.goals import Goal, Goals, Verdict
 from eyelid.comparisons.settings import Setting, feature_mechanisms
-from eyelid.errors import EyelidError, unknown
+from eyelid.errors import EyelidError, InputError, unknown
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms import find
 from eyelid.mechanisms.approximate import default_delta
@@ -191,6 +191,10 @@ def _kinds(mechanisms: Sequence[str] | None) -> Iterator[type[Mechanism]]:
     ]
     for name in mechanisms or possible:
         kind = find(name)
+        if not issubclass(kind, FeatureMechanism):
+            raise InputError(
+                f"{kind.name} takes {kind.takes}, not features: 'eyelid {kind.command}' runs it"
+            )
         if kind.name not in possible:
             raise unknown("mechanism that holds and takes features", name, possible)
         yield kind

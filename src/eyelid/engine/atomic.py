@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import glob
 import os
 import secrets
@@ -93,8 +94,17 @@ def new_folder(path: Path) -> Iterator[Path]:
             os.close(mark)
 
 
-def write_file(path: Path, content: str | bytes) -> None:
+def write_file(
+    path: Path, content: str | bytes, *, durable: bool = False, mode: int = 0o666
+) -> None:
     """Write a file so that a reader sees the old content or the new, never a part.
+
+    Args:
+        path: of the file.
+        content: all of it.
+        durable: fail unless the file system says that it keeps the new content from now on, after
+            a loss of power too.
+        mode: who may read and write it, less what the process takes away by its umask.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as home:
@@ -104,9 +114,12 @@ def write_file(path: Path, content: str | bytes) -> None:
     """
     partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}{_PARTIAL}")
     try:
+        partial.touch(mode, exist_ok=False)
         partial.write_bytes(content.encode() if isinstance(content, str) else content)
-        _sync(partial)
+        keep = _synced if durable else _sync
+        keep(partial)
         partial.replace(path)
+        keep(path.absolute().parent)
     except OSError as error:
         partial.unlink(missing_ok=True)
         raise InputError(f"cannot write {path}: {error.strerror}") from None
@@ -115,11 +128,22 @@ def write_file(path: Path, content: str | bytes) -> None:
 def _sync(path: Path) -> None:
     """Have the file system keep what was written, where it can."""
     with contextlib.suppress(OSError):
-        handle = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+        _synced(path)
+
+
+def _synced(path: Path) -> None:
+    """Have the file system keep what was written; folders only where they can be told to."""
+    folder = path.is_dir()
+    if folder and os.name == "nt":
+        return
+    handle = os.open(path, os.O_RDONLY if folder else os.O_RDWR)
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        if not (folder and error.errno == errno.EINVAL):
+            raise
+    finally:
+        os.close(handle)
 
 
 def _claimed(path: Path) -> tuple[Path, int | None]:

@@ -47,6 +47,19 @@ def rank1_bounds(person_level: Guarantee, people: int) -> dict[str, float | None
     }
 
 
+def guess_between_two(guarantee: Guarantee) -> float:
+    """How often a guess between two values of the unit is right at most, where a coin is in half.
+
+    >>> from eyelid.privacy.unit import PERSON, Neighbours
+    >>> one = Guarantee(Kind.PURE, PERSON, Neighbours.REPLACE_ONE, Trust.LOCAL, epsilon=1.0)
+    >>> round(guess_between_two(one), 4)
+    0.7311
+    """
+    if not guarantee.holds or guarantee.epsilon is None:
+        return 1.0
+    return _odds(guarantee.epsilon, guarantee.delta or 0.0, 2)
+
+
 def _odds(epsilon: float, delta: float, people: int) -> float:
     """(e^ε + (N−1)δ) / (e^ε + N − 1), without overflow."""
     shrunk = math.exp(-min(epsilon, 745.0))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import resources
 from typing import Any
 
@@ -15,6 +16,12 @@ def rendered(template: str, **values: Any) -> str:
 
     Whatever is put into a page is escaped: names of people, tasks and features are others' text.
     """
+    return str(_environment().get_template(template).render(values))
+
+
+@cache
+def _environment() -> Any:
+    """Where templates are found and what they know; made once, for it keeps what it has read."""
     from jinja2 import Environment, FunctionLoader, StrictUndefined
 
     folder = resources.files("eyelid.releases").joinpath("templates")
@@ -36,7 +43,7 @@ def rendered(template: str, **values: Any) -> str:
         "promise": promise,
         "rounded_up": rounded_up,
     }
-    return environment.get_template(template).render(values)
+    return environment
 
 
 def bound(share: float | None) -> str:

@@ -14,13 +14,32 @@ from typing import TYPE_CHECKING
 from eyelid.errors import InputError
 
 if TYPE_CHECKING:
-    from websockets.asyncio.server import ServerConnection
-    from websockets.http11 import Request, Response
+    from websockets.http11 import Request
 
 TOKEN_PREFIX = "token."
 _LEAST_CHARACTERS = 16
 # What may stand in a header and in a subprotocol.
 _TOKEN = re.compile(r"[A-Za-z0-9_.~-]+")
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why somebody may not connect.
+
+    Attributes:
+        why: in a word or two, for counting.
+        status: of HTTP.
+        answer: what they are told.
+    """
+
+    why: str
+    status: int
+    answer: str
+
+
+_NO_TOKEN = Refusal("no token", 401, "A token is needed: Authorization: Bearer TOKEN\n")
+_WRONG_TOKEN = Refusal("wrong token", 401, "This is not the token\n")
+_ORIGIN = Refusal("origin", 403, "This origin is not allowed: --origin ORIGIN\n")
 
 
 @dataclass(frozen=True)
@@ -40,18 +59,18 @@ class Access:
     token: str = field(repr=False)
     origins: tuple[str, ...] = ()
 
-    def refuse(self, connection: ServerConnection, request: Request) -> Response | None:
-        """The answer to somebody who may not connect, before anything else is said to them."""
-        if not any(
-            # In constant time, so that a token cannot be guessed letter by letter.
-            hmac.compare_digest(shown.encode(), self.token.encode())
-            for shown in _tokens_of(request)
-        ):
-            return connection.respond(401, "A token is needed: Authorization: Bearer TOKEN\n")
+    def refuse(self, request: Request) -> Refusal | None:
+        """Why somebody may not connect, before anything else is said to them."""
+        tokens = _tokens_of(request)
+        if not any(alike(shown, self.token) for shown in tokens):
+            return _WRONG_TOKEN if tokens else _NO_TOKEN
         origin = request.headers.get("Origin")
-        if origin is not None and origin not in self.origins:
-            return connection.respond(403, "This origin is not allowed: --origin ORIGIN\n")
-        return None
+        return _ORIGIN if origin is not None and origin not in self.origins else None
+
+
+def alike(one: str, other: str) -> bool:
+    """In constant time, so that a token cannot be guessed letter by letter."""
+    return hmac.compare_digest(one.encode(), other.encode())
 
 
 def _tokens_of(request: Request) -> list[str]:
@@ -68,18 +87,23 @@ def _tokens_of(request: Request) -> list[str]:
     return shown
 
 
-def find_token(file: Path | None, variable: str) -> str | None:
+def find_token(
+    file: Path | None, variable: str, tell: Callable[[str], None] = lambda text: None
+) -> str | None:
     """The token in a file, or else in an environment variable; None where neither is.
 
     Args:
         file: that holds the token and nothing else.
         variable: of the environment.
+        tell: is told where others of this machine can read the file.
     """
     if file is not None:
         try:
             found, where = file.read_text(encoding="utf-8").strip(), str(file)
         except (OSError, UnicodeDecodeError) as error:
             raise InputError(f"cannot read a token from {file}: {error}") from None
+        if os.name == "posix" and file.stat().st_mode & 0o077:
+            tell(f"{file} holds a token, and others can read or change it: chmod 600 {file}")
     elif variable in os.environ:
         found, where = os.environ[variable].strip(), variable
     else:
@@ -94,7 +118,7 @@ def find_token(file: Path | None, variable: str) -> str | None:
 
 def token_or_new(file: Path | None, variable: str, tell: Callable[[str], None]) -> str:
     """The token that somebody gave, or a new one, which they are told once."""
-    found = find_token(file, variable)
+    found = find_token(file, variable, tell)
     if found is None:
         found = secrets.token_urlsafe(24)
         tell(f"{variable}={found} (made for this run; set it, or a file, to keep one)")

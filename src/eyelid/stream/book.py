@@ -16,6 +16,7 @@ from typing import Any
 
 from eyelid.engine.atomic import lock, write_file
 from eyelid.errors import InputError
+from eyelid.stream.regimes import Regime
 
 SCHEMA = "eyelid/stream-budget/1"
 
@@ -26,8 +27,8 @@ class Account:
 
     Attributes:
         before: person-level ε of everything under earlier settings.
-        worst_window: the most that any window has spent, as far as it was written down.
-        largest: the largest ε that windows under earlier settings were promised.
+        regimes: all settings under which anything may have been released, these included.
+        seeded: whether any of it had noise that can be repeated.
         asked: the filter and its parameters, as somebody set them.
         epsilon: of a window now, which a limit may have made smaller.
         window_cost: person-level ε of one window now.
@@ -38,8 +39,8 @@ class Account:
     """
 
     before: float = 0.0
-    worst_window: float = 0.0
-    largest: float = 0.0
+    regimes: tuple[Regime, ...] = ()
+    seeded: bool = False
     asked: dict[str, Any] = field(default_factory=dict)
     epsilon: float = 0.0
     window_cost: float = 0.0
@@ -58,12 +59,18 @@ class Book:
     """The file of one person's account, ours alone while it is open."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path
-        beside = path.with_name(path.name + ".lock")
         try:
+            # Writing puts a new file in the place of the old one, which would part a link from it.
+            self.path = path.resolve()
+            if self.path.is_dir():
+                raise InputError(
+                    f"cannot keep a budget in {path}: it is a folder; name a file in it"
+                )
+            beside = self.path.with_name(self.path.name + ".lock")
             self._lock = os.open(beside, os.O_RDWR | os.O_CREAT, 0o600)
-        except OSError as error:
-            raise InputError(f"cannot keep a budget in {path}: {error.strerror}") from None
+        except (OSError, RuntimeError) as error:
+            why = getattr(error, "strerror", None) or error
+            raise InputError(f"cannot keep a budget in {path}: {why}") from None
         if lock(self._lock) is False:
             os.close(self._lock)
             raise InputError(
@@ -73,39 +80,60 @@ class Book:
 
     def read(self) -> Account:
         """What the file says; nothing spent where there is none yet."""
-        try:
-            told = json.loads(self.path.read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            return Account()
-        except (OSError, ValueError) as error:
-            raise self._unreadable(error) from None
-        try:
-            if told.pop("schema") != SCHEMA:
-                raise ValueError("it has another schema")
-            account = Account(**told)
-            names = ("before", "worst_window", "largest", "epsilon", "window_cost")
-            numbers = [getattr(account, name) for name in names]
-            if not all(isinstance(n, int | float) and 0 <= n < math.inf for n in numbers):
-                raise ValueError("a number in it is none")
-            if account.window < 1 or account.taken < 0 or account.apart < 0:
-                raise ValueError("a count in it is none")
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise self._unreadable(error) from None
-        return account
-
-    def _unreadable(self, error: Exception) -> InputError:
-        return InputError(
-            f"{self.path} is no budget that eyelid can read ({error}): what was spent is lost with "
-            "it; mend the file, or begin another only if you know that this person's total may"
-        )
+        return read_account(self.path)
 
     def write(self, account: Account) -> None:
         """Have the file say so, now and after a loss of power."""
         text = json.dumps({"schema": SCHEMA, **asdict(account)}, indent=1, allow_nan=False)
-        write_file(self.path, text + "\n")
+        write_file(self.path, text + "\n", durable=True, mode=0o600)
 
     def close(self) -> None:
         """Let somebody else have it."""
         if self._lock >= 0:
             os.close(self._lock)
             self._lock = -1
+
+
+def is_account(path: Path) -> bool:
+    """Whether a file says that it is the budget of a stream."""
+    try:
+        with path.open(encoding="utf-8") as file:
+            return SCHEMA in file.read(200)
+    except (OSError, ValueError):
+        return False
+
+
+def read_account(path: Path) -> Account:
+    """What the file says; nothing spent where there is none yet."""
+    try:
+        told = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return Account()
+    except (OSError, ValueError) as error:
+        raise _unreadable(path, error) from None
+    try:
+        if told.pop("schema") != SCHEMA:
+            raise ValueError("it has another schema")
+        told["regimes"] = tuple(Regime(**regime) for regime in told["regimes"])
+        account = Account(**told)
+        numbers = [account.before, account.epsilon, account.window_cost]
+        windows = [account.window]
+        for regime in account.regimes:
+            numbers += [regime.epsilon, regime.worst, regime.radii_of_scene, 1 / regime.radius]
+            windows += [regime.window]
+        if not all(isinstance(n, int | float) and 0 <= n < math.inf for n in numbers):
+            raise ValueError("a number in it is none")
+        if min(windows) < 1 or account.taken < 0 or account.apart < 0:
+            raise ValueError("a count in it is none")
+        if not isinstance(account.seeded, bool):
+            raise ValueError("seeded is neither true nor false")
+    except (KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError) as error:
+        raise _unreadable(path, error) from None
+    return account
+
+
+def _unreadable(path: Path, error: Exception) -> InputError:
+    return InputError(
+        f"{path} is no budget that eyelid can read ({error}), and nobody knows what was spent on "
+        "this person: put back what it said last; another file would begin at nothing"
+    )

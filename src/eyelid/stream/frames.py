@@ -20,10 +20,12 @@ NaN is lost gaze. A released stream begins with a text of its own, in both::
 
     {"hello": {"eyelid": "…", "filter": "kaleido", "epsilon": 1.0, …}}
 
-and about twice a second says what was spent::
+where ``holds`` says whether anything is promised, ``verdict`` and ``guarantee`` what. At once after
+it, and about twice a second, comes what was spent::
 
     {"meter": {"samples": 60, "epsilon": 1.0, "person_epsilon": 44.1, "limit": null, "mode": "on"}}
 
+Numbers are null where nothing is promised: of filters that carry no guarantee, and of seeded runs.
 Where the gatekeeper releases events and counters, they come as texts, too::
 
     {"events": [{"name": "area entered", "time_ms": 12.5, "region": "logo", "x": …, "y": …, …}]}

@@ -3,36 +3,46 @@
 from __future__ import annotations
 
 import math
+import os
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
+from weakref import WeakSet
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from eyelid.errors import InputError
 from eyelid.gaze.areas import Area
-from eyelid.mechanisms.mechanism import Shape, find, mechanism
+from eyelid.mechanisms.mechanism import Shape, mechanism
 from eyelid.mechanisms.streams.baseline import Baseline
 from eyelid.mechanisms.streams.continual import Counters
+from eyelid.mechanisms.streams.draws import Unique
 from eyelid.mechanisms.streams.filter import Filter, FilterRun
 from eyelid.mechanisms.streams.fixations import FixationRun, Fixations
 from eyelid.mechanisms.streams.regions import spelled
 from eyelid.mechanisms.streams.state import WHOLE
-from eyelid.mechanisms.streams.stream import Run, StreamMechanism
+from eyelid.mechanisms.streams.stream import (
+    Run,
+    StreamMechanism,
+    filter_named,
+    first_missing,
+)
 from eyelid.privacy.guarantee import Guarantee, rounded_up
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.unit import PERSON
 from eyelid.spelling import plural
 from eyelid.stream.book import Account, Book
+from eyelid.stream.regimes import Regime, merged, together
 from eyelid.stream.tiers import GazeEvent, Share, TierRun, Tiers, tiered
 from eyelid.version import __version__
 
 SCHEMA = "eyelid/stream/1"
 SEEDED = "the noise came from a seed, so anybody who has or guesses the seed can take it off again"
+SEEDED_BEFORE = f"of an earlier run, {SEEDED}"
 UNPROTECTED = (
     "when samples come, how many there are, and which of them are lost",
     "who is streaming, and from which device",
@@ -58,7 +68,8 @@ class Meter:
         samples: that came, those of earlier runs with the same settings included.
         epsilon: the most that a window may spend now.
         window_epsilon: what the last w samples have spent.
-        worst_window_epsilon: the most that any w samples in a row have spent.
+        worst_window_epsilon: the most that any w samples in a row have spent; what was spent under
+            other settings is converted to the present window and radius, never down.
         person_epsilon: the person-level total since the start, restarts included.
         limit: where it must stop, if it must.
         mode: ``on``; ``paused`` while nothing new is released so that windows under different
@@ -74,7 +85,7 @@ class Meter:
     mode: Mode
 
 
-class Gatekeeper:
+class Gatekeeper(Unique):
     """A filter between a tracker and an app, with its budget.
 
     Streams that differ in one window of w samples, each by at most the radius, give the same
@@ -101,6 +112,10 @@ class Gatekeeper:
             has a δ, cannot be kept over restarts, and counts whole from the start.
         areas: of interest, for events and counters: ``logo:0,0,200,80; menu:…`` or a list.
         parameters: of the filter.
+
+    Attributes:
+        law: the filter with its parameters.
+        resumed: why it does not just go on from where the budget file was left; empty if it does.
 
     >>> gate = Gatekeeper(
     ...     "kaleido", epsilon=2.0, window=60, radius=50, units="px", scene=(0, 0, 1920, 1080)
@@ -143,15 +158,27 @@ class Gatekeeper:
         }
         if areas and filter == Fixations.name:
             asked["areas"] = areas
-        self.law = _stream_mechanism(filter, **{k: v for k, v in asked.items() if v is not None})
+        elif areas and events is None and counters is None:
+            raise InputError(
+                "areas are for events, counters or the filter fixations: add events=0.3, or leave "
+                "areas out"
+            )
+        self.law = _stream_mechanism(filter, **_told(asked))
         if events is not None or counters is not None:
             if not isinstance(self.law, Filter):
                 raise InputError(
                     f"{self.law.name} promises nothing: there is no ε to share with events or "
                     "counters"
                 )
-            self.law = tiered(self.law, events, counters, areas)
-            _check_counters(self.law, budget, on_limit)
+            tiers = tiered(self.law, events, counters, areas)
+            _check_counters(tiers, budget, on_limit)
+            if isinstance(filter, str):
+                # What it was not told follows from its share of ε.
+                asked["epsilon"] = tiers.fine.epsilon
+                own = _stream_mechanism(filter, **_told(asked))
+                assert isinstance(own, Filter)
+                tiers = replace(tiers, filter=own)
+            self.law = tiers
         self._noise = randomness(seed)
         self._asked = {"name": self.law.name, **self.law.parameters()}
         self._scene = self.law.place
@@ -167,19 +194,23 @@ class Gatekeeper:
         self._events: deque[GazeEvent] = deque(maxlen=_KEPT_EVENTS)
         self._last = self._middle()
         self._before = 0.0
-        self._worst_before = 0.0
-        self._largest_before = 0.0
+        self._regimes: tuple[Regime, ...] = ()
+        self._seeded_before = False
+        self.resumed = ""
         # Samples taken under the present settings; others passed while nothing was released.
         self._taken = 0
         self._passed = 0
         self._mode: Mode = "on"
         self._left = 0
+        # Whether a sample is being taken: budgets are in disorder where that was interrupted.
+        self._at_work = False
         self._book = None if budget is None else Book(Path(budget))
         try:
             self._go_on()
         except BaseException:
-            self._let_go()
+            self.abandon()
             raise
+        _OPEN.add(self)
 
     # What was spent.
 
@@ -195,13 +226,18 @@ class Gatekeeper:
 
     @property
     def window_epsilon(self) -> float:
-        """What the last w samples have spent; infinite for filters that promise nothing."""
-        return self._spent("window_parts")
+        """What the last w samples have spent; infinite for filters that promise nothing.
+
+        Until the first sample under new settings it is the most that any have spent before.
+        """
+        return self._spent("window_parts") if self._run.samples else self.worst_window_epsilon
 
     @property
     def worst_window_epsilon(self) -> float:
-        """The most that any w samples in a row have spent, at any offset."""
-        return max(self._worst_before, self._spent("worst_parts"))
+        """The most that any w samples in a row have spent, at any offset, restarts included."""
+        if not isinstance(self.law, Filter):
+            return math.inf
+        return together(self._so_far(self.law), self.law, "worst")
 
     @property
     def person_epsilon(self) -> float:
@@ -229,9 +265,14 @@ class Gatekeeper:
 
     @property
     def guarantee(self) -> Guarantee:
-        """What is promised of any window so far: the largest ε that there was under a limit."""
+        """What holds of any window of all that was released so far, and of what comes.
+
+        That of earlier settings is converted to the present window and radius, never down.
+        """
         promise = self._promised(self.law.unit, 1)
-        return replace(promise, epsilon=max(promise.epsilon or 0.0, self._largest_before))
+        if not isinstance(self.law, Filter):
+            return promise
+        return replace(promise, epsilon=together(self._so_far(self.law), self.law, "epsilon"))
 
     def certificate(self) -> dict[str, Any]:
         """What holds of everything released so far, as JSON has it."""
@@ -247,6 +288,7 @@ class Gatekeeper:
             "schema": SCHEMA,
             "mechanism": {"name": self.law.name, "parameters": self.law.parameters()},
             "guarantee": self.guarantee.to_dict(),
+            "earlier_settings": [vars(regime) for regime in self._regimes],
             "person_level": person.summary() | {"how": self._how(shape)},
             "noise": {
                 "sampler": self.law.sampler(shape),
@@ -297,13 +339,18 @@ class Gatekeeper:
             self._next_stretch()
         across, up = self._scene.point(x, y, z)
         self._time_ms = time_ms
-        self._left -= 1
         if self._mode == "on":
+            # While it is at work nothing is left, so that an interruption is looked into first.
+            left, self._left = self._left - 1, 0
+            self._at_work = True
             self._taken += 1
             self._last = self._run.push(across, up)
             if self._eventful:
                 self._collect([time_ms])
+            self._at_work = False
+            self._left = left
         else:
+            self._left -= 1
             self._passed += 1
         return self._scene.gaze(*self._last)
 
@@ -342,14 +389,18 @@ class Gatekeeper:
                 self._next_stretch()
             count = min(self._left, len(times) - done)
             part = slice(done, done + count)
-            self._left -= count
             if self._mode == "on":
+                left, self._left = self._left - count, 0
+                self._at_work = True
                 self._taken += count
                 out[:, part] = self._run.push_many(across[part], up[part])
                 self._last = (float(out[0, part.stop - 1]), float(out[1, part.stop - 1]))
                 if self._eventful:
                     self._collect(times[part])
+                self._at_work = False
+                self._left = left
             else:
+                self._left -= count
                 self._passed += count
                 out[:, part] = np.array(self._last)[:, None]
             done += count
@@ -383,16 +434,33 @@ class Gatekeeper:
         """Write down where the stream stands, so that the next run goes on from here."""
         if self._mode == "closed":
             return
-        if self._book is not None and isinstance(self.law, Filter):
-            state = {
-                "run": self._filter_run.saved(),
-                "last": list(self._last),
-                "mode": self._mode,
-                "left": self._left if self._mode == "paused" else 0,
-                "passed": self._passed,
-            }
-            self._write(self._taken, state)
-        self._let_go()
+        try:
+            # Whoever was frozen from the start on has nothing to add to what others wrote.
+            if self._book is not None and (self._mode != "frozen" or self._run.samples):
+                self._write(self._taken, None if self._at_work else self._in_order())
+        finally:
+            self.abandon()
+
+    def abandon(self) -> None:
+        """End without writing down where the stream stands, as a kill does."""
+        if self._book is not None:
+            self._book.close()
+            self._book = None
+        self._mode, self._left = "closed", _FOREVER
+
+    def _in_order(self) -> dict[str, Any]:
+        """Where the stream stands, so that it can go on from here."""
+        return {
+            "run": self._filter_run.saved(),
+            "last": list(self._last),
+            "mode": self._mode,
+            "left": self._pause_left,
+            "passed": self._passed,
+        }
+
+    @property
+    def _pause_left(self) -> int:
+        return self._left if self._mode == "paused" else 0
 
     def __enter__(self) -> Self:
         return self
@@ -421,15 +489,18 @@ class Gatekeeper:
         if not isinstance(self.law, Filter) or self._mode in ("frozen", "closed"):
             self._left = _FOREVER
             return
-        if self._mode == "paused":
-            self._mode = "on"
+        if self._at_work:
+            self._after_an_interruption(self.law)
+            return
         allowed = self._allowed(self.law) - self._taken
         if allowed <= 0:
             self._at_the_limit(self.law)
             return
         ahead = _WRITTEN_AHEAD if self._book is not None else _FOREVER
-        self._left = min(allowed, ahead)
-        self._write(self._taken + self._left, None)
+        left = min(allowed, ahead)
+        # First of all, so that nothing is released that could not be written down.
+        self._write(self._taken + left, None)
+        self._mode, self._left = "on", left
 
     def _allowed(self, law: Filter) -> int:
         """How many samples the limit allows under these settings."""
@@ -452,6 +523,14 @@ class Gatekeeper:
         else:
             self._begin_settings(coarser, apart=law.apart)
 
+    def _after_an_interruption(self, law: Filter) -> None:
+        """Nobody knows what the last window has spent: it counts whole, and a new one begins."""
+        self._end_settings()
+        if isinstance(law, Tiers) and law.counters is not None:
+            self._freeze()
+        else:
+            self._begin_settings(law, apart=law.apart)
+
     def _affordable(self, law: Filter) -> Filter | None:
         """The filter with ε quartered until the rest of the limit pays for some of it."""
         rest = self._share((self._limit or 0.0) - self._before)
@@ -472,18 +551,18 @@ class Gatekeeper:
     def _end_settings(self) -> None:
         """Count what was spent as past."""
         self._before = self.person_epsilon
-        self._worst_before = self.worst_window_epsilon
         if self._taken and isinstance(self.law, Filter):
-            self._largest_before = max(self._largest_before, self.law.epsilon)
+            self._regimes = self._so_far(self.law)
         self._passed += self._taken
         self._taken = 0
 
     def _begin_settings(self, law: Filter, apart: int) -> None:
         """Go on with other settings once no window can have samples of both."""
-        self.law = law
-        self._run = law.start(self._noise)
-        self._mode, self._left = ("paused", apart) if apart else ("on", 0)
-        if not self._left:
+        run = law.start(self._noise)
+        # No calls in between, so that an interruption finds the old ones or the new.
+        self.law, self._run, self._at_work = law, run, False
+        self._mode, self._left = "paused", apart
+        if not apart:
             self._next_stretch()
 
     def _freeze(self) -> None:
@@ -501,50 +580,52 @@ class Gatekeeper:
                 )
             return
         account = Account() if self._book is None else self._book.read()
-        self._before, self._worst_before = account.before, account.worst_window
-        self._largest_before = account.largest
-        law = self.law
-        if isinstance(law, Tiers):
-            self._before += law.standing_cost
-        if account.taken or account.before:
-            law = self._after(account, law)
-        if self._mode == "frozen" or self._taken:
+        self._before, self._regimes = account.before, account.regimes
+        self._seeded_before = account.seeded
+        begun = bool(account.taken or account.before)
+        if isinstance(self.law, Tiers):
+            self._before += self.law.standing_cost
+        if begun and not self._restored(account, self.law):
+            self._before = account.person_epsilon
+            self._mode, self._left = "paused", max(account.apart, self.law.apart)
+            self.resumed = _why_paused(account, self._asked, self._left)
+        if self._taken or self._allowed(self.law) > 0:
             return
-        if self._limit is not None and self._allowed(law) <= 0:
-            coarser = self._affordable(law) if self._on_limit == "coarsen" else None
-            if coarser is None and not (account.taken or account.before):
-                raise InputError(
-                    f"limit {self._limit:g} is less than one window costs, which is "
-                    f"{rounded_up(self._before + self._window_cost)} for a person: choose a larger "
-                    "limit or radius, or a smaller epsilon"
-                )
-            if coarser is None:
-                self._freeze()
-                return
-            self._begin_settings(coarser, apart=self._left)
+        coarser = self._affordable(self.law) if self._on_limit == "coarsen" else None
+        if coarser is not None:
+            self._begin_settings(coarser, apart=max(self._left, self.law.apart) if begun else 0)
+        elif begun:
+            self._freeze()
+        else:
+            raise InputError(
+                f"limit {self._limit:g} is less than one window costs, which is "
+                f"{rounded_up(self._before + self._window_cost)} for a person: choose a larger "
+                "limit or radius, or a smaller epsilon"
+            )
 
-    def _after(self, account: Account, law: Filter) -> Filter:
-        """Continue an account: exactly if it was left in order, else after a pause."""
-        same = account.asked == self._asked and account.epsilon <= law.epsilon
+    def _restored(self, account: Account, law: Filter) -> bool:
+        """Go on exactly from where an account of the same settings was left in order, if it was."""
         left = account.left_in_order
-        if same and left is not None:
-            if account.epsilon < law.epsilon:
-                law = replace(law, epsilon=account.epsilon)
-            self.law = law
-            self._run = law.start(self._noise)
-            self._filter_run.restore(left["run"])
-            self._taken, self._passed = account.taken, int(left["passed"])
-            self._last = (float(left["last"][0]), float(left["last"][1]))
-            if left["mode"] == "paused":
-                self._mode, self._left = "paused", int(left["left"])
-            return law
-        self._before = account.person_epsilon
-        # Nobody knows what the last windows have spent but that it was within their promise.
-        self._worst_before = max(account.worst_window, account.epsilon)
-        self._largest_before = max(account.largest, account.epsilon)
-        apart = max(account.apart, law.apart)
-        self._mode, self._left = "paused", apart
-        return law
+        if left is None or account.asked != self._asked or account.epsilon > law.epsilon:
+            return False
+        if account.epsilon < law.epsilon:
+            law = replace(law, epsilon=account.epsilon)
+        run = law.start(self._noise)
+        assert isinstance(run, FilterRun | TierRun)
+        try:
+            run.restore(left["run"])
+            x, y = map(float, left["last"])
+            paused, pause_left = left["mode"] == "paused", int(left["left"])
+            passed = int(left["passed"])
+        except (InputError, KeyError, TypeError, ValueError):
+            # What the last window has spent is not to be believed, then.
+            self._regimes = tuple(replace(old, worst=old.epsilon) for old in self._regimes)
+            return False
+        self.law, self._run, self._last = law, run, (x, y)
+        self._taken, self._passed = account.taken, passed
+        if paused:
+            self._mode, self._left = "paused", max(0, pause_left)
+        return True
 
     @property
     def _filter_run(self) -> FilterRun | TierRun:
@@ -559,25 +640,24 @@ class Gatekeeper:
     def _write(self, taken: int, left_in_order: dict[str, Any] | None) -> None:
         if self._book is None or not isinstance(self.law, Filter):
             return
+        regimes = self._regimes
+        if taken:
+            # All of what may be spent, unless it is known what was.
+            worst = self.law.epsilon if left_in_order is None else self._spent("worst_parts")
+            regimes = merged(regimes, Regime.of(self.law, worst))
         account = Account(
             before=self._before,
-            worst_window=self.worst_window_epsilon,
-            largest=self._largest_before,
+            regimes=regimes,
+            seeded=self._seeded_before or (taken + self._passed > 0 and not self._noise.private),
             asked=self._asked,
             epsilon=self.law.epsilon,
             window_cost=self._window_cost,
             window=self.law.window,
-            apart=self.law.apart,
+            apart=max(self.law.apart, self._pause_left),
             taken=taken,
             left_in_order=left_in_order,
         )
         self._book.write(account)
-
-    def _let_go(self) -> None:
-        if self._book is not None:
-            self._book.close()
-            self._book = None
-        self._mode, self._left = "closed", _FOREVER
 
     def _spent(self, parts: str) -> float:
         if not isinstance(self.law, Filter):
@@ -586,8 +666,15 @@ class Gatekeeper:
 
     def _promised(self, unit: Any, length: int) -> Guarantee:
         shape = Shape(1, 1, length, 2, window=1)
-        promise = self.law.cost(shape, unit)
-        return promise if self._noise.private else promise.broken(SEEDED)
+        reasons = [] if self._noise.private else [SEEDED]
+        if self._seeded_before:
+            reasons.append(SEEDED_BEFORE)
+        return self.law.cost(shape, unit).broken(*reasons)
+
+    def _so_far(self, law: Filter) -> tuple[Regime, ...]:
+        """All settings so far, the present ones included."""
+        worst = law.epsilon if self._at_work else self._spent("worst_parts")
+        return merged(self._regimes, Regime.of(law, worst))
 
     def _middle(self) -> tuple[float, float]:
         """The public middle of the scene, shown before anything was released."""
@@ -601,6 +688,35 @@ class Gatekeeper:
             f"time goes backwards: {time_ms:g} ms after {self._time_ms:g} ms. Nothing was "
             "released for it; drop such samples or sort them"
         )
+
+
+_OPEN: WeakSet[Gatekeeper] = WeakSet()
+
+
+def _close_forked() -> None:
+    for gate in list(_OPEN):
+        gate.abandon()
+
+
+# Two processes would spend one budget; the parent goes on, and keeps the lock on its book.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_close_forked)
+
+
+def _why_paused(account: Account, asked: dict[str, Any], pause: int) -> str:
+    """What operators are told where a stream does not just go on."""
+    why = "the settings have changed"
+    if account.asked == asked and account.left_in_order is None:
+        why = (
+            f"the last run was killed or interrupted, and up to {_WRITTEN_AHEAD} samples that may "
+            "not have come are counted as spent"
+        )
+    return f"{why}: nothing new is released for {plural(pause, 'sample')}"
+
+
+def _told(asked: dict[str, Any]) -> dict[str, Any]:
+    """What was set at all."""
+    return {name: value for name, value in asked.items() if value is not None}
 
 
 def _as_text(scene: Any) -> str:
@@ -618,14 +734,13 @@ def _stream_mechanism(filter: str | StreamMechanism, **parameters: Any) -> Strea
                 f"{filter.name} has its parameters set already: leave out {', '.join(parameters)}"
             )
         return filter
-    kind = find(filter)
-    if not issubclass(kind, StreamMechanism):
-        raise InputError(
-            f"{kind.name} takes {kind.takes}, and is no filter for a stream of gaze: use 'eyelid "
-            f"{kind.command}'"
-        )
+    kind = filter_named(filter)
     if issubclass(kind, Baseline):
         parameters = kind.as_formal(parameters)
+    missing = first_missing(kind, parameters)
+    if missing is not None:
+        name, means = missing
+        raise InputError(f"{kind.name} needs {name}, {means}: give it as {name}=…")
     made = mechanism(filter, **parameters)
     assert isinstance(made, StreamMechanism)
     return made

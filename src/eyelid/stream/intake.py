@@ -19,10 +19,12 @@ Mask = NDArray[np.bool_]
 FASTEST_HZ = 2000.0
 """The most samples per second where nobody says how fast the tracker is."""
 _MORE_THAN_NOMINAL = 1.5
-# So much may come at once, after a hiccup of the network or the machine.
-_BURST_S = 5.0
+BURST_S = 0.5
+"""So much may come at once, after a hiccup of the network or the machine."""
 # Time that stays behind for so long is a clock that was set anew.
 _NEW_CLOCK_AFTER_S = 1.0
+# A rate is measured over so long, without pauses of the tracker.
+_MEASURED_OVER_MS, _PAUSE_MS = 5000.0, 250.0
 
 
 def most_hz(rate_hz: float | None) -> float:
@@ -37,7 +39,7 @@ def most_hz(rate_hz: float | None) -> float:
 class Intake:
     """Lets samples in, in order of time and not too many of them.
 
-    A flood of samples would spend somebody's budget: beyond five seconds' worth at once, no more
+    A flood of samples would spend somebody's budget: beyond half a second's worth at once, no more
     than ``most_hz`` samples per second get in. A tracker that starts again may start its clock
     again: its time goes on after what was, by the pause in between.
 
@@ -48,6 +50,7 @@ class Intake:
 
     Attributes:
         dropped: how many samples were not let in, and why.
+        came: how many came at a time that is one.
     """
 
     def __init__(self, most_hz: float, by_arrival: bool = True) -> None:
@@ -59,12 +62,26 @@ class Intake:
         self._arrived_s = -math.inf
         self._behind_since_s: float | None = None
         self._new_clock = True
+        self._measured, self._during_ms = 0, 0.0
+        self.came = 0
         self.dropped = {"time not a number": 0, "time backwards": 0, "too many per second": 0}
 
     @property
     def dropped_in_all(self) -> int:
         """For whatever reason."""
         return sum(self.dropped.values())
+
+    @property
+    def most_per_s(self) -> float:
+        """How many are let in."""
+        return self._most_per_s
+
+    @property
+    def measured_hz(self) -> float | None:
+        """How many come in a second, by the tracker's clock; None while too few have come."""
+        if self._during_ms < _MEASURED_OVER_MS:
+            return None
+        return 1000.0 * self._measured / self._during_ms
 
     def begin(self) -> None:
         """The tracker has connected, perhaps with another clock."""
@@ -124,6 +141,11 @@ class Intake:
     def _within_rate(self, raw: RawGaze) -> RawGaze | None:
         """No more than the rate allows: the first ones."""
         count = len(raw)
+        self.came += count
+        during_ms = raw.time_ms[-1] - self._last_ms
+        if during_ms < _PAUSE_MS * count:
+            self._measured += count
+            self._during_ms += during_ms
         if self._by_arrival:
             first_s = last_s = raw.arrived_s
             until_s = self._arrived_s
@@ -131,7 +153,7 @@ class Intake:
             first_s, last_s, until_s = (
                 t / 1000 for t in (raw.time_ms[0], raw.time_ms[-1], self._last_ms)
             )
-        burst = self._most_per_s * _BURST_S
+        burst = self._most_per_s * BURST_S
         self._room = min(burst, self._room + self._most_per_s * (first_s - until_s))
         self._room += self._most_per_s * (last_s - first_s)
         self._last_ms, self._arrived_s = raw.time_ms[-1], raw.arrived_s

@@ -1,17 +1,20 @@
-"""The Lab Streaming Layer, kept on this machine unless somebody asks otherwise.
+"""The Lab Streaming Layer, not announced beyond this machine unless somebody asks otherwise.
 
 The layer has no authentication. What can be done is done before the library does anything:
 
 - ``ResolveScope = machine``: streams are looked for on this machine only;
-- ``ListenAddress = 127.0.0.1``: questions from the network are not heard, so that nothing is found
-  there, neither by multicast nor by broadcast (the scope alone would not prevent that);
+- ``ListenAddress = 127.0.0.1``: questions to everybody on the network, by multicast or broadcast,
+  are not heard (the scope alone would not prevent that);
 - ``KnownPeers = {127.0.0.1}``: every stream of this machine is asked for by its own port, since of
   several programs that listen at one address only one hears a question;
 - IPv6 is off.
 
-What cannot be done: the port from which an outlet sends its data listens on all interfaces. A
-computer that knows this one's address and asks at that port gets the stream. A firewall prevents
-it; and there is nothing in the stream but what the gatekeeper has released.
+What cannot be done: every outlet has ports of its own, TCP and UDP, which the library opens on all
+interfaces and by which it answers whoever asks: with what the stream is called, which computer it
+comes from and what is written about it, and with the stream itself. Only a firewall prevents that.
+So little is written about a stream (`eyelid.stream.sinks.lsl_outlet`), and there is nothing in it
+but what the gatekeeper has released. The tracker's own stream is the tracker's: whoever can reach
+it reads raw gaze beside us.
 """
 
 from __future__ import annotations
@@ -78,13 +81,23 @@ def layer(scope: str) -> Any:
     return pylsl
 
 
-def warn_of_layer(scope: str, tell: Callable[[str], None]) -> None:
-    """Say who can read a stream of ours."""
+def warn_of_layer(scope: str, tell: Callable[[str], None], raw: bool = False) -> None:
+    """Say who can read a stream of ours, or the tracker's.
+
+    Args:
+        scope: of the layer.
+        tell: is told.
+        raw: whether it is the tracker's.
+    """
     whose = "any program on this machine" if scope == "machine" else f"anybody within its {scope}"
-    tell(
-        f"the Lab Streaming Layer knows no tokens: {whose} can find and read what is released, and "
-        "without a firewall so can whoever knows this computer's address and asks its ports"
+    told = (
+        f"{whose} can read the tracker's RAW stream beside eyelid, and so can whoever else reaches "
+        "the tracker's ports: close them with a firewall"
+        if raw
+        else f"{whose} can find and read what is released. It is not announced by multicast beyond "
+        "that, but answers whoever asks its ports: use a firewall"
     )
+    tell(f"the Lab Streaming Layer knows no tokens: {told}")
 
 
 def _first_line(error: BaseException) -> str:

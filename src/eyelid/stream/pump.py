@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 
 from eyelid.errors import InputError
+from eyelid.stream.access import alike
+from eyelid.stream.fit import Fit
 from eyelid.stream.frames import counters_text, events_text, meter_text
 from eyelid.stream.gatekeeper import Gatekeeper, Meter
 from eyelid.stream.intake import Intake, most_hz
@@ -21,12 +23,15 @@ from eyelid.stream.latency import Latency
 from eyelid.stream.samples import RawGaze, ReleasedGaze
 from eyelid.stream.sinks import Consumer, Sink, Stage
 from eyelid.stream.sources import Source
-from eyelid.stream.words import hello_of
+from eyelid.stream.words import hello_of, holds, honest
 
 # How long a consumer may stall before a replay waits for it no longer.
 _PATIENCE_S = 1.0
 _LOOK_S = 0.002
 _REPORT_S = 0.5
+# How long a source may be silent, and how far its rate off, before that is said.
+_SILENT_S = 5.0
+_RATE_TOLERANCE = 0.05
 
 
 @dataclass(frozen=True)
@@ -42,8 +47,9 @@ class Status:
         refused: messages and connections that were not taken, and why.
         latency_ms: from arrival to a sink: median and 99th percentile, None before there are any.
         consumers: who is there, and what they lost.
-        troubles: of sinks, for people.
-        meter: what was spent.
+        troubles: of the source and sinks, for people.
+        meter: what was spent; infinite where nothing is promised.
+        promised: ε of any window so far, None where nothing is promised.
     """
 
     seconds: float
@@ -56,6 +62,7 @@ class Status:
     consumers: tuple[Consumer, ...]
     troubles: tuple[str, ...]
     meter: Meter
+    promised: float | None
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON has it."""
@@ -94,12 +101,19 @@ class Pump:
                 raise InputError(
                     f"{sink.name} is source and sink at once: give what is released another name"
                 )
+            if source.token and sink.token and alike(source.token, sink.token):
+                raise InputError(
+                    f"{sink.name} and the source have the same token: whoever may listen could "
+                    "send gaze, too; give them different ones"
+                )
         self.source, self.gate, self.sinks = source, gate, tuple(sinks)
         self.intake = Intake(most_hz or _most_of(source), source.by_arrival)
+        self.fit = Fit(gate.law.place)
         self.latency = Latency()
         self._has_events = _answers(gate.take_events)
         self._has_counters = _answers(gate.counters)
         self._released = 0
+        self._rate_told = ""
         self._began_s: float | None = None
         self._final: Status | None = None
         self._failed: BaseException | None = None
@@ -119,8 +133,13 @@ class Pump:
             How it went, just before the gatekeeper was closed.
         """
         with contextlib.suppress(KeyboardInterrupt):
-            asyncio.run(self.stream(seconds, watch))
+            asyncio.run(self._alone(seconds, watch))
         return self._final or self.status()
+
+    async def _alone(self, seconds: float | None, watch: Callable[[Status], None] | None) -> None:
+        # What strangers do to our sockets is no business of a terminal; what matters is raised.
+        asyncio.get_running_loop().set_exception_handler(lambda loop, context: None)
+        await self.stream(seconds, watch)
 
     async def stream(
         self, seconds: float | None = None, watch: Callable[[Status], None] | None = None
@@ -151,6 +170,7 @@ class Pump:
             for one in work:
                 one.cancel()
             await asyncio.gather(*work, return_exceptions=True)
+            self.source.end()
             await asyncio.gather(*(sink.close() for sink in opened), return_exceptions=True)
             self._final = self.status()
             self.gate.close()
@@ -162,6 +182,7 @@ class Pump:
             rate_hz=self.source.scenery.rate_hz,
             lsl_clock=self.source.lsl_clock,
             certificate=self.gate.certificate,
+            meter=lambda: meter_text(self._meter()),
             latency=self.latency,
         )
 
@@ -172,12 +193,15 @@ class Pump:
     async def _report(self, watch: Callable[[Status], None] | None) -> None:
         """Tell apps what was spent and counted, and whoever watches how it goes."""
         while True:
-            self._tell(meter_text(self.gate.meter()))
+            self._tell(meter_text(self._meter()))
             if self._has_counters:
                 self._tell(counters_text(self.gate.counters()))
             if watch is not None:
                 watch(self.status())
             await asyncio.sleep(_REPORT_S)
+
+    def _meter(self) -> Meter:
+        return honest(self.gate.meter(), self.gate)
 
     def _tell(self, text: str) -> None:
         for sink in self.sinks:
@@ -202,6 +226,7 @@ class Pump:
             admitted = self.intake.admit(raw)
             if admitted is None:
                 return
+            self.fit.add(admitted)
             released = self._through_the_gate(admitted)
             self._released += len(released)
             for sink in self.sinks:
@@ -254,9 +279,40 @@ class Pump:
             refused=dict(refused),
             latency_ms=(self.latency.quantile_ms(0.5), self.latency.quantile_ms(0.99)),
             consumers=tuple(c for sink in self.sinks for c in sink.consumers()),
-            troubles=tuple(sink.trouble for sink in self.sinks if sink.trouble),
-            meter=self.gate.meter(),
+            troubles=tuple(trouble for trouble in self._troubles() if trouble),
+            meter=self._meter(),
+            promised=self.gate.guarantee.epsilon if holds(self.gate) else None,
         )
+
+    def _troubles(self) -> list[str]:
+        return [
+            self.source.trouble or self._silence(),
+            self.fit.trouble,
+            self._other_rate(),
+            *(sink.trouble for sink in self.sinks),
+        ]
+
+    def _silence(self) -> str:
+        """That nothing comes, once that is worth a remark."""
+        if self.intake.came or self._began_s is None:
+            return ""
+        if time.perf_counter() - self._began_s < _SILENT_S:
+            return ""
+        return f"no gaze has come from {self.source.name} yet ({self.source.state})"
+
+    def _other_rate(self) -> str:
+        """That the tracker is faster or slower than it is said to be, in the words first found."""
+        nominal_hz, found_hz = self.source.scenery.rate_hz, self.intake.measured_hz
+        if nominal_hz and found_hz and not self._rate_told:
+            taken_hz = min(found_hz, self.intake.most_per_s)
+            if abs(found_hz / nominal_hz - 1) > _RATE_TOLERANCE:
+                self._rate_told = (
+                    f"gaze comes at {found_hz:.0f} Hz and not at {nominal_hz:g}: a window in "
+                    f"samples is {nominal_hz / taken_hz:.2g} times as long as was said, and a "
+                    f"minute costs the person {taken_hz / nominal_hz:.2g} times as much; say "
+                    f"--rate {found_hz:.0f}"
+                )
+        return self._rate_told
 
 
 def _answers(question: Callable[[], object]) -> bool:

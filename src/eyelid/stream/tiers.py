@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -77,14 +78,21 @@ class Tiers(Filter):
         return WHOLE
 
     @property
-    def filter_share(self) -> float:
-        """What the others leave of ε."""
-        return 1.0 - self.events_share - self.counters_share
+    def spoken(self) -> str:
+        """The filter, and what there is beside it."""
+        beside = {"events": self.events, "counters": self.counters}
+        told = " and ".join(name for name, law in beside.items() if law is not None)
+        return f"{self.filter.spoken} with {told}"
 
     @cached_property
     def fine(self) -> Filter:
-        """The filter with its share."""
-        return replace(self.filter, epsilon=self.epsilon * self.filter_share)
+        """The filter with what the others leave of ε, to the last digit."""
+        others = (law.epsilon for law in (self.detector, self.dwell) if law is not None)
+        rest = Fraction(self.epsilon) - sum(Fraction(epsilon) for epsilon in others)
+        epsilon = float(rest)
+        if epsilon > rest:
+            epsilon = math.nextafter(epsilon, 0.0)
+        return replace(self.filter, epsilon=epsilon)
 
     @cached_property
     def detector(self) -> Fixations | None:
@@ -131,7 +139,7 @@ class Tiers(Filter):
             unit=unit,
             neighbours=Neighbours.REPLACE_ONE,
             trust=Trust.LOCAL,
-            # Shares may add up to a last digit more.
+            # What floats lost of shares is no loss.
             epsilon=self.epsilon if unit == self.unit else total,
             delta=sum(loss.delta or 0.0 for loss in losses),
         )
@@ -206,11 +214,15 @@ class TierRun(Run):
         return self._added("worst_parts")
 
     def _added(self, name: str) -> int:
-        law = self.law
-        total = law.filter_share * getattr(self._fine, name) + law.counters_share * WHOLE
-        if self._detector is not None:
-            total += law.events_share * getattr(self._detector, name)
-        return min(math.ceil(float(total)), WHOLE)
+        """In parts of all of ε; exact, so that nothing has to be cut off."""
+        spent = [(run.law.epsilon, getattr(run, name)) for run in self._filters()]
+        if self._dwell is not None:
+            spent.append((self._dwell.law.epsilon, WHOLE))
+        total = sum((Fraction(epsilon) * parts for epsilon, parts in spent), Fraction())
+        return math.ceil(total / Fraction(self.law.epsilon))
+
+    def _filters(self) -> Iterator[FilterRun]:
+        return (run for run in (self._fine, self._detector) if run is not None)
 
     def saved(self) -> dict[str, Any]:
         """Budgets and what was released, to go on after a restart; no gaze."""
@@ -244,10 +256,11 @@ def tiered(law: Filter, events: Share | None, counters: Share | None, areas: str
     if events_share:
         if isinstance(law, Fixations):
             raise InputError("fixations tells events by itself: leave events out")
-        told = {"areas": areas, "radius": law.radius, **common, **events_settings}
-        found[0] = mechanism("fixations", **told)
+        own = {"areas": areas, "radius": law.radius, "epsilon": law.epsilon * events_share}
+        found[0] = mechanism("fixations", **{**common, **own, **events_settings})
     if counters_share:
-        found[1] = mechanism("dwell", **{"areas": areas, **common, **counters_settings})
+        own = {"areas": areas, "epsilon": law.epsilon * counters_share}
+        found[1] = mechanism("dwell", **{**common, **own, **counters_settings})
     return Tiers(
         **common,
         radius=law.radius,

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from eyelid.privacy.guarantee import rounded_up
+from eyelid.spelling import readable
 from eyelid.stream.pump import Status
 
 # Over less time a rate means nothing.
@@ -72,7 +73,7 @@ def rows_of(status: Status) -> list[tuple[str, str]]:
         ("samples", f"{status.samples:,} in {status.seconds:.0f} s"),
         ("latency", _latency(status.latency_ms)),
         ("this window", _of(meter.window_epsilon, meter.epsilon)),
-        ("worst window", _of(meter.worst_window_epsilon, meter.epsilon)),
+        ("worst window", _of(meter.worst_window_epsilon, status.promised)),
         ("the person", _of(meter.person_epsilon, meter.limit)),
         ("mode", meter.mode),
     ]
@@ -95,7 +96,7 @@ def _latency(found_ms: tuple[float | None, float | None]) -> str:
 def _of(spent: float, most: float | None) -> str:
     if not math.isfinite(spent):
         return "no guarantee"
-    return f"ε = {rounded_up(spent)}" + ("" if most is None else f" of {most:g}")
+    return f"ε = {readable(rounded_up(spent))}" + ("" if most is None else f" of {readable(most)}")
 
 
 def _table(title: str, status: Status, rate: str) -> Any:

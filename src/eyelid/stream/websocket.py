@@ -8,9 +8,10 @@ import logging
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from eyelid.errors import InputError
-from eyelid.stream.access import Access
+from eyelid.stream.access import Access, Refusal
 from eyelid.stream.frames import FORMATS, SUBPROTOCOLS, Format
 
 if TYPE_CHECKING:
@@ -29,11 +30,14 @@ _SILENT.propagate = False
 _COMMON: dict[str, Any] = {
     "compression": None,
     "max_size": MOST_BYTES,
-    "open_timeout": 5,
     "ping_interval": 10,
     "close_timeout": 1,
     "logger": _SILENT,
 }
+# Whoever has said nothing by then is not waited for; trackers and apps elsewhere may be slower.
+_ASKED_WITHIN_S, _ANSWERED_WITHIN_S = 3, 5
+# Connections beyond those that are let in: whoever has yet to show a token.
+_MOST_STRANGERS = 32
 # A consumer may stall for so long before it is taken for gone.
 _STALL_S = 60
 # Little is kept on the way to a slow consumer: what it has not got in time is old.
@@ -77,6 +81,22 @@ def is_loopback(host: str) -> bool:
         return False
 
 
+def warn_of_wire(url: str, what: str, tell: Callable[[str], None]) -> None:
+    """Say who can read what goes to another machine or comes from it.
+
+    Args:
+        url: of the other's server.
+        what: goes there or comes from there.
+        tell: is told.
+    """
+    parts = urlsplit(url)
+    if parts.scheme == "ws" and not is_loopback(parts.hostname or ""):
+        tell(
+            f"{parts.hostname} is another machine, and ws:// is not encrypted: {what} and the "
+            "token can be read on their way. Use wss://, or a tunnel"
+        )
+
+
 def warn_of_network(host: str, tell: Callable[[str], None]) -> None:
     """Say what it means to listen beyond this machine."""
     if not is_loopback(host):
@@ -104,17 +124,36 @@ async def listen(
         most: connections at once.
         count_refused: is told why somebody was refused.
     """
-    from websockets.asyncio.server import serve
+    from websockets.asyncio.server import ServerConnection, serve
     from websockets.http11 import Request, Response
 
+    there: set[ServerConnection] = set()
+
+    class Counted(ServerConnection):
+        """Of whom there are not too many, before they have said anything."""
+
+        def connection_made(self, transport: Any) -> None:
+            if len(there) >= most + _MOST_STRANGERS:
+                count_refused("too many at the door")
+                # As a connection that nobody handles.
+                super(ServerConnection, self).connection_made(transport)
+                transport.abort()
+                return
+            there.add(self)
+            super().connection_made(transport)
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            there.discard(self)
+            super().connection_lost(exc)
+
     def refuse(connection: ServerConnection, request: Request) -> Response | None:
-        answer = access.refuse(connection, request)
-        if answer is not None:
-            count_refused("unauthorised" if answer.status_code == 401 else "origin")
-        elif len(connection.server.connections) >= most:
-            count_refused("too many")
-            answer = connection.respond(503, f"There are {most} connections already\n")
-        return answer
+        refusal = access.refuse(request)
+        if refusal is None and len(connection.server.connections) >= most:
+            refusal = Refusal("too many", 503, f"There are {most} connections already\n")
+        if refusal is None:
+            return None
+        count_refused(refusal.why)
+        return connection.respond(refusal.status, refusal.answer)
 
     try:
         return await serve(
@@ -124,6 +163,8 @@ async def listen(
             process_request=refuse,
             select_subprotocol=lambda _, offered: _chosen(offered),
             server_header=None,
+            create_connection=Counted,
+            open_timeout=_ASKED_WITHIN_S,
             ping_timeout=_STALL_S,
             write_limit=_WRITE_LIMIT,
             **_COMMON,
@@ -161,13 +202,20 @@ async def dialled(url: str, token: str | None, format: Format) -> AsyncIterator[
     """
     from websockets.asyncio.client import connect
 
+    class Direct(connect):
+        """Goes nowhere else: whoever sends us elsewhere would get the token, or gaze."""
+
+        def process_redirect(self, exc: Exception) -> Exception | str:
+            return exc
+
     headers = {} if token is None else {"Authorization": f"Bearer {token}"}
-    async with connect(
+    async with Direct(
         url,
         subprotocols=[SUBPROTOCOLS[format]],  # type: ignore[list-item]
         additional_headers=headers,
         user_agent_header=None,
         proxy=None,
+        open_timeout=_ANSWERED_WITHIN_S,
         ping_timeout=_STALL_S,
         write_limit=_WRITE_LIMIT,
         **_COMMON,
@@ -177,8 +225,6 @@ async def dialled(url: str, token: str | None, format: Format) -> AsyncIterator[
 
 def checked_url(url: str) -> str:
     """A WebSocket address without secrets in it."""
-    from urllib.parse import urlsplit
-
     parts = urlsplit(url)
     if parts.scheme not in ("ws", "wss") or not parts.hostname:
         raise InputError(f"'{url}' is no WebSocket address: write it as ws://127.0.0.1:8765")

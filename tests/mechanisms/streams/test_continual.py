@@ -164,8 +164,9 @@ def test_whoever_is_hidden_costs_what_all_their_samples_move() -> None:
     ("changes", "words"),
     [
         ({"areas": ""}, "needs areas"),
-        ({"window": 0}, "window must be at least 1"),
-        ({"every": 0}, "every must be at least 1"),
+        ({"window": 0}, "window must be a whole number, at least 1, got 0"),
+        ({"every": 2.5}, "every must be a whole number, at least 1, got 2.5"),
+        ({"horizon": 2.5}, "horizon must be a whole number"),
         ({"horizon": 10_000_000}, "too many"),
         ({"delta": 0.0}, "delta must be above 0"),
         ({"epsilon": 1e18}, "finer steps"),

@@ -202,7 +202,10 @@ def test_a_person_costs_every_window_times_the_scene() -> None:
     ("changes", "words"),
     [
         ({"span": 1}, "span must be between 2"),
+        ({"span": 2.5}, "span must be a whole number"),
         ({"skip": 0}, "skip must be between 1"),
+        ({"skip": 0.5}, "skip must be a whole number"),
+        ({"fewest": 2.5}, "fewest must be a whole number"),
         ({"skip": 16}, r"w \+ span - 1 = 15"),
         ({"threshold": -1.0}, "threshold must be between 0"),
         ({"fewest": 1}, "fewest must be between 2"),

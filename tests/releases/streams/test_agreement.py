@@ -5,10 +5,15 @@ import polars as pl
 import pytest
 
 import eyelid
+from eyelid.gaze.study import Screen
 from eyelid.mechanisms import mechanism
 from eyelid.mechanisms.streams.state import WHOLE
 from eyelid.privacy.noise import randomness
-from eyelid.releases.streams.agreement import stream_disagreements, worst_window
+from eyelid.releases.streams.agreement import (
+    stream_disagreements,
+    too_few_to_check,
+    worst_window,
+)
 from eyelid.releases.streams.plan import filtered, taken_of
 
 KNOWN = {"epsilon": 2.0, "window": 10, "radius": 40.0}
@@ -90,6 +95,55 @@ def test_gaze_as_it_was_is_noticed(judged):
     found = " ".join(judged(gaze=raw))
     assert "not on the public grid" in found
     assert "noise is missing" in found
+
+
+@pytest.mark.parametrize("name", ["sample", "kaleido", "bd", "ba"])
+def test_raw_gaze_is_noticed_where_hardly_anything_is_published(make_gaze, name):
+    study = make_gaze(people=2, recordings=1, samples=400)
+    done = eyelid.release(study, mechanism=name, **KNOWN | {"window": 300})
+    law, taken = mechanism(name, **done.certificate.parameters), taken_of(study)
+    assert not list(stream_disagreements(done.certificate, taken, done.study, None, law))
+    # Gaze itself, on the grid, held for as long as a window is.
+    row = pl.int_range(pl.len()).over("person", "recording")
+    seen = pl.col("x", "y").clip(0, 499) / law.step
+    held = pl.when(row % 300 == 0).then(seen.round() * law.step)
+    raw = taken.data.with_columns(held.forward_fill().over("person", "recording"))
+    found = stream_disagreements(done.certificate, taken, replace(done.study, data=raw), None, law)
+    assert [said for said in found if "the noise is missing or too small" in said]
+
+
+def test_points_that_fall_into_the_same_corner_again_count_as_published(make_gaze):
+    # With so much noise eight of a thousand may be that near by chance, and eight of 17 not.
+    study = make_gaze(people=1, recordings=1, samples=1000, screen=Screen(100, 100))
+    study = replace(study, data=study.data.with_columns(x=50.0, y=50.0))
+    done = eyelid.release(study, mechanism="sample", epsilon=0.01, window=1, radius=10.0)
+    law = mechanism("sample", **done.certificate.parameters)
+    near = pl.when(pl.int_range(pl.len()) % 120 == 80).then(71.0).otherwise(0.0)
+    shown = replace(done.study, data=done.study.data.with_columns(x=near, y=near))
+    found = list(stream_disagreements(done.certificate, taken_of(study), shown, None, law))
+    assert not any("noise" in said for said in found)
+
+
+def test_that_too_little_is_published_to_check_the_noise_is_told(make_gaze):
+    study = make_gaze(people=2, recordings=1, samples=400)
+    for window, notes in ((300, 1), (5, 0)):
+        known = KNOWN | {"window": window, "radius": 4.0}
+        done = eyelid.release(study, mechanism="sample", **known)
+        law = mechanism("sample", **done.certificate.parameters)
+        told = too_few_to_check(law, taken_of(study), done.study)
+        assert [said.partition(":")[0] for said in told] == (
+            ["too few publications to check the noise"] * notes
+        )
+    assert too_few_to_check(mechanism("jitter", sd=1.0, scene="0,0,9,9"), study, study) == []
+
+
+def test_gaze_that_is_new_where_none_was_seen_is_noticed(judged):
+    def unseen(law, taken, released):
+        row = pl.int_range(pl.len()).over("person", "recording")
+        moved = pl.when(row >= 5).then(250.0).otherwise(pl.col("x"))
+        return replace(released, data=released.data.with_columns(x=moved))
+
+    assert any("where none was seen" in said for said in judged("uniform", gaze=unseen))
 
 
 def test_an_edited_certificate_is_noticed(judged, make_gaze):

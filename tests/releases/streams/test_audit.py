@@ -41,3 +41,12 @@ def test_regular_times_are_made_of_the_original_too(readers):
     found = subject_of(late, eyelid.release(late, times="regular", **KNOWN))
     assert found.disagreements == ()
     assert found.original.data["time_ms"].equals(found.released.data["time_ms"])
+
+
+def test_an_audit_says_where_too_little_is_published_to_check_the_noise(readers):
+    few = eyelid.release(readers, **KNOWN | {"mechanism": "sample", "window": 2000})
+    found = subject_of(readers, few)
+    assert found.disagreements == ()
+    assert any("too few publications to check the noise" in said for said in found.notes)
+    notes = subject_of(readers, eyelid.release(readers, **KNOWN)).notes
+    assert not any("too few publications" in said for said in notes)

@@ -31,6 +31,17 @@ def test_a_price_without_a_study_needs_the_scene():
         eyelid.cost("kaleido", features=5, scene="0,0,9,9", **facts, **KNOWN)
 
 
+def test_without_a_study_nobody_knows_whether_people_can_be_told_apart():
+    # So small a total bounds naming only if everybody has the same times and losses.
+    facts = {"people": 3, "recordings": 1, "length": 5, "scene": "0,0,10,10"}
+    quote = eyelid.cost("kaleido", epsilon=0.1, window=5, radius=40.0, **facts)
+    assert quote.person_level.epsilon == pytest.approx(0.1)
+    assert quote.rank1_bound == {"raw_to_release": None, "release_to_raw": None}
+    rows = dict(quote.rows())
+    assert rows["named, at most"] == "no useful bound known"
+    assert rows["  two such ways of looking, told apart"] == "52.5 % at most (guessing: 50 %)"
+
+
 def test_a_larger_epsilon_is_nearer_and_the_same_for_whoever_asks():
     facts = {"people": 3, "recordings": 2, "length": 200, "scene": "0,0,1000,500"}
     known = KNOWN | {"window": 5}

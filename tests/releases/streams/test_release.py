@@ -7,6 +7,7 @@ import pytest
 import eyelid
 from eyelid.errors import InputError, Refused
 from eyelid.io import read
+from eyelid.mechanisms import mechanism
 from eyelid.releases.spending import budget
 from eyelid.releases.streams.plan import unprotected
 
@@ -109,6 +110,47 @@ def test_a_scene_that_somebody_told_is_named_as_theirs(make_gaze):
     done = eyelid.release(make_gaze(), scene="100,100,900,400", **KNOWN)
     assert done.certificate.bounds.source == "file"
     assert done.study.data["x"].is_between(100, 900).all()
+
+
+def test_the_scene_of_a_filter_that_somebody_set_is_theirs_too(make_gaze):
+    options = {name: KNOWN[name] for name in ("epsilon", "window", "radius")}
+    law = mechanism("kaleido", scene="100,100,900,400", **options)
+    assert eyelid.release(make_gaze(), mechanism=law).certificate.bounds.source == "file"
+
+
+@pytest.mark.parametrize(("times", "clock"), [("recorded", True), ("regular", False)])
+def test_a_consent_form_names_losses_always_and_time_stamps_where_they_are_shared(
+    make_gaze, tmp_path, times, clock
+):
+    eyelid.release(make_gaze(), tmp_path / "out", times=times, **KNOWN)
+    consent = _consent(tmp_path / "out")
+    assert "when your eyes were lost (in blinks" in consent
+    assert ("when each sample was taken" in consent) is clock
+    # e²/(1 + e²)
+    assert "right in at most 88.1 % of cases, in place of 50 %" in consent
+
+
+def test_a_promise_that_is_formal_only_is_called_so_for_short_stretches_too(make_gaze, tmp_path):
+    eyelid.release(make_gaze(), tmp_path / "weak", **KNOWN | {"epsilon": 50.0})
+    eyelid.release(make_gaze(), tmp_path / "strong", **KNOWN)
+    formal = "promises you almost nothing, even for so short a time"
+    assert formal in _consent(tmp_path / "weak")
+    assert formal not in _consent(tmp_path / "strong")
+    weak, strong = ((tmp_path / n / "DATACARD.md").read_text() for n in ("weak", "strong"))
+    assert "right in at most 100 % of cases" in weak
+    assert "formal only, even for so few samples" in weak
+    assert "formal only, even for so few samples" not in strong
+
+
+def _consent(folder):
+    card = (folder / "DATACARD.md").read_text()
+    return card.partition("## For a consent form")[2].partition("##")[0]
+
+
+def test_what_people_are_called_is_listed_as_unprotected(done):
+    assert read(done.path).people["person"].to_list() == ["P0", "P1", "P2"]
+    names = "the names of the people as the study has them, and their order"
+    assert names in done.certificate.unprotected
 
 
 def test_gaze_outside_the_scene_is_clamped_and_shown_nowhere(make_gaze):

@@ -1,13 +1,15 @@
 import math
 from dataclasses import replace
 
+import numpy as np
 import polars as pl
 import pytest
 
 from eyelid.errors import InputError
 from eyelid.gaze.study import Screen
 from eyelid.mechanisms import mechanism
-from eyelid.releases.streams.scene import bounds_of, build_filter, is_filter, scene_of
+from eyelid.mechanisms.streams.study_scene import scene_of, usual_window
+from eyelid.releases.streams.scene import bounds_of, build_filter, is_filter
 
 KNOWN = {"epsilon": 1.0, "window": 25, "radius": 40.0}
 
@@ -52,6 +54,14 @@ def test_a_window_or_radius_that_is_missing_is_named_with_what_it_could_be(make_
         build_filter("kaleido", make_gaze(), epsilon=1.0, radius=40.0)
     with pytest.raises(InputError, match=r"needs radius.*in px: --set radius=60"):
         build_filter("kaleido", make_gaze(), epsilon=1.0, window=25)
+
+
+@pytest.mark.parametrize("rate_hz", [24.0, 25.0, 59.94, 60.0, 119.5, 1000.0])
+def test_any_half_second_fits_into_the_usual_window(rate_hz):
+    starts = np.linspace(0, 1, 97)
+    samples = np.arange(0, 2, 1 / rate_hz)
+    inside = ((samples >= starts[:, None]) & (samples < starts[:, None] + 0.5 - 1e-9)).sum(axis=1)
+    assert usual_window(rate_hz) == inside.max()
 
 
 def test_a_filter_for_other_units_is_refused(make_gaze):

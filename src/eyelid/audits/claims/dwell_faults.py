@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from eyelid.audits.claims.dwell import fuzz_dwell
+from eyelid.audits.claims.dwell import compare_dwell, examine_dwell, fuzz_dwell
 from eyelid.audits.claims.fault import Fault, game_fault, sold_as_person
 from eyelid.audits.claims.twins import twin
 from eyelid.mechanisms.gaussian_total import SCALE
 from eyelid.mechanisms.mechanism import NeighbourPair, Values
-from eyelid.mechanisms.streams.continual import Dwell, Integers
+from eyelid.mechanisms.streams.continual import Dwell, DwellRun, Integers
 from eyelid.mechanisms.streams.square_root import stretch
 from eyelid.mechanisms.streams.stream import Floats
-from eyelid.privacy.noise import DiscreteGaussian, Randomness
+from eyelid.privacy.noise import DiscreteGaussian, Randomness, randomness
 
 _PAIRS = 200
 
@@ -31,6 +31,8 @@ def dwell_faults(law: Dwell) -> Iterator[Fault]:
     yield _fuzz_fault("ticks counted each alone", law, {"moved": property(_each_tick)})
     yield _fuzz_fault("one area counted, not two", law, {"areas_moved": property(_one_area)})
     yield sold_as_person(law)
+    for name, run in _AT_WORK.items():
+        yield _at_work(name, law, run)
 
 
 def _less(self: Dwell) -> DiscreteGaussian:
@@ -95,5 +97,58 @@ _STALE: dict[str, Any] = {
 def _fuzz_fault(name: str, law: Dwell, changes: dict[str, Any]) -> Fault:
     def caught(_runs: int, _noise: Randomness) -> bool:
         return fuzz_dwell(twin(law, changes), _PAIRS).refuted
+
+    return Fault(name, law.name, caught)
+
+
+# Faults of counters at work, which games do not play against.
+
+
+class _Stale(DwellRun):
+    def __init__(self, law: Dwell, noise: Randomness) -> None:
+        super().__init__(law, noise)
+        self._noise[:] = self._noise[0]
+
+
+class _Bare(DwellRun):
+    def __init__(self, law: Dwell, noise: Randomness) -> None:
+        super().__init__(law, noise)
+        self._noise[:] = 0
+
+
+class _Twice(DwellRun):
+    def _tell(self) -> None:
+        self._now = [2 * count for count in self._now]
+        super()._tell()
+
+
+class _Late(DwellRun):
+    _kept: tuple[int, ...] | None = None
+
+    def _tell(self) -> None:
+        now = tuple(self._now)
+        self._now = list(self._kept or [0] * len(now))
+        self._kept = now
+        super()._tell()
+
+
+class _Seeded(DwellRun):
+    def __init__(self, law: Dwell, _: Randomness) -> None:
+        super().__init__(law, randomness(0))
+
+
+_AT_WORK: dict[str, type[DwellRun]] = {
+    "noise of the first tick at every tick": _Stale,
+    "counters without noise": _Bare,
+    "samples counted twice": _Twice,
+    "sums one tick short": _Late,
+    "generator seeded anew": _Seeded,
+}
+
+
+def _at_work(name: str, law: Dwell, run: type[DwellRun]) -> Fault:
+    def caught(_: int, noise: Randomness) -> bool:
+        broken = twin(law, {"start": lambda self, source: run(self, source)})
+        return compare_dwell(broken, law).refuted or examine_dwell(broken, noise, law).refuted
 
     return Fault(name, law.name, caught)

@@ -10,8 +10,9 @@ offset. Then the noise itself is looked at, in a long stream.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,12 +29,19 @@ _STREAMS, _NEIGHBOURS = 48, 48
 _SAMPLES, _STRETCHES = 20_000, 20
 _LONGEST_WINDOW = 12
 # So wide that a publication with next to no budget still lands inside, in radii.
-_WIDE = 2.0**22
+WIDE = 2.0**22
+# So wide that hardly any noise goes beyond.
+ROOMY = 2.0**12
 # Where publications land on the edge, and in rounding a distance to whole steps.
 _TOLERANCE = 1e-4
 # No distance and no threshold is larger, and it is still a whole number in floating point.
-_CERTAIN = 2.0**60
+CERTAIN = 2.0**60
 _BINS = 16
+
+Places = Callable[[Filter, Values], Values]
+"""Where a filter would publish each of samples × 2 without noise."""
+L = TypeVar("L", bound=Filter)
+Outcomes = tuple[Values, NDArray[np.bool_]]
 
 
 @dataclass(frozen=True)
@@ -103,7 +111,10 @@ def examine_stream(
         declared: whose ε, radius and laws it should have; the mechanism itself by default.
     """
     declared = declared or mechanism
-    spent = [budget_of(*pair) for pair in zip(_wide(mechanism), _wide(declared), strict=True)]
+    spent = [
+        budget_of(own, should, should.window, lambda _, gaze: gaze)
+        for own, should in zip(_wide(mechanism), _wide(declared), strict=True)
+    ]
     return StreamResult(
         mechanism=mechanism.name,
         unit=str(mechanism.unit),
@@ -134,9 +145,19 @@ class Spent:
     unmetered: int
 
 
-def budget_of(mechanism: Filter, declared: Filter, streams: int = _STREAMS, seed: int = 0) -> Spent:
-    """Send it hostile streams, and decide its tests."""
-    rng = np.random.default_rng(seed)
+def budget_of(
+    mechanism: Filter, declared: Filter, touched: int, places: Places, streams: int = _STREAMS
+) -> Spent:
+    """Send it hostile streams, and decide its tests.
+
+    Args:
+        mechanism: with a wide scene.
+        declared: whose ε and radius it should have.
+        touched: samples in a row that changed ones can reach.
+        places: that it should publish.
+        streams: how many.
+    """
+    rng = np.random.default_rng(0)
     run = mechanism.start(SystemRandomness())
     assert isinstance(run.tests, LaplaceAhead)
     # As many tests as there are cost so much each, by the noise that they really have.
@@ -144,15 +165,23 @@ def budget_of(mechanism: Filter, declared: Filter, streams: int = _STREAMS, seed
     worst, unmetered = 0.0, 0
     for number in range(streams):
         gaze = hostile_stream(rng, declared, number)
-        spent = seen_to_spend(run, gaze, Verdicts(rng, number), declared.reach_steps, test_cost)
-        sums = np.convolve(spent, np.ones(declared.window)) / declared.epsilon
+        verdicts, at = Verdicts(rng, number), places(declared, gaze)
+        spent = seen_to_spend(run, gaze, verdicts, declared.reach_steps, test_cost, at)
+        sums = np.convolve(spent, np.ones(touched)) / declared.epsilon
         worst = max(worst, float(sums.max()))
-        unmetered += int(sums.max() > run.worst_parts / WHOLE + _TOLERANCE)
+        metered = np.array([run.worst_parts, run.spent_parts]) / WHOLE
+        seen = np.array([sums.max(), spent.sum() / declared.epsilon])
+        unmetered += int((seen > metered * (1 + _TOLERANCE)).any())
     return Spent(streams, worst / (1 + _TOLERANCE), unmetered)
 
 
 def seen_to_spend(
-    run: FilterRun, gaze: Values, verdicts: Ahead, reach_steps: int, test_cost: float
+    run: FilterRun,
+    gaze: Values,
+    verdicts: Ahead,
+    reach_steps: int,
+    test_cost: float,
+    places: Values | None = None,
 ) -> Values:
     """The ε that each sample is seen to spend: what noise of the scale that was used costs.
 
@@ -162,8 +191,10 @@ def seen_to_spend(
         verdicts: in the place of the noise of tests.
         reach_steps: how far a radius goes.
         test_cost: of one test, in ε.
+        places: where each would be published without noise; where it is, by default.
     """
     run.begin()
+    places = gaze if places is None else places
     # Noise of scale 1 goes one step aside.
     run.tests, run.planes = verdicts, Same(1.0, 0.0)
     spent = np.zeros(len(gaze))
@@ -172,11 +203,12 @@ def seen_to_spend(
         run.tests.ensure(1)
         run.planes.ensure(1)
         before = run.tests.used, run.planes.used
-        out, _ = run.push(x, y)
+        # A place, not yet the region that it lies in.
+        out, _ = FilterRun.push(run, x, y)
         tests, planes = run.state[TESTS_USED] - before[0], run.state[PLANES_USED] - before[1]
         spent[i] = tests * test_cost
         if planes:
-            scale = (out - x) / run.law.step
+            scale = (out - places[i, 0]) / run.law.step
             spent[i] += planes * (reach_steps / scale if scale > 0 else math.inf)
     return spent
 
@@ -187,13 +219,15 @@ class Verdicts(Ahead):
     def __init__(self, rng: np.random.Generator, number: int) -> None:
         super().__init__(SystemRandomness())
         self._rng = rng
-        # Published always, never, now and then, and often.
-        self._chance = (1.0, 0.0, 0.3, 0.8)[number % 4]
+        # Published always, never, now and then, often, and in turn.
+        self._chance = (1.0, 0.0, 0.3, 0.8, None)[number % 5]
 
     def block(self, source: Randomness) -> tuple[Values, ...]:
         """Far below any distance: published; far above: not."""
-        published = self._rng.random(BLOCK) < self._chance
-        return (np.where(published, -_CERTAIN, _CERTAIN),)
+        published = np.arange(BLOCK) % 2 == 0
+        if self._chance is not None:
+            published = self._rng.random(BLOCK) < self._chance
+        return (np.where(published, -CERTAIN, CERTAIN),)
 
 
 class Same(Ahead):
@@ -228,15 +262,19 @@ def hostile_stream(rng: np.random.Generator, law: Filter, number: int) -> Values
 
 def _wide(law: Filter) -> list[Filter]:
     """The same with windows of several lengths, in a scene that holds all of its noise."""
-    side = _WIDE * law.radius
     changes: list[dict[str, Any]] = [
         {"window": window, **({"skip": skip} if hasattr(law, "skip") else {})}
         for window in (1, 2, 3, 5, _LONGEST_WINDOW)
         for skip in (sorted({1, 2, window}) if hasattr(law, "skip") else [1])
         if skip <= window
     ]
-    scene = f"0,0,{side:.12g},{side:.12g}"
-    return [replace(law, coordinates="px", scene=scene, **each) for each in changes]
+    return [in_square(law, WIDE, **each) for each in changes]
+
+
+def in_square(law: L, radii: float, **changes: Any) -> L:
+    """The same in a square scene of so many radii."""
+    side = f"{radii * law.radius:.12g}"
+    return replace(law, coordinates="px", scene=f"0,0,{side},{side}", **changes)
 
 
 # Distances.
@@ -245,9 +283,7 @@ def _wide(law: Filter) -> list[Filter]:
 def _plain(law: Filter) -> Filter:
     """The same with windows of one sample, of which each knows its budget, in a wide scene."""
     changes: dict[str, Any] = {"skip": 1} if hasattr(law, "skip") else {}
-    side = 2.0**12 * law.radius
-    scene = f"0,0,{side:.12g},{side:.12g}"
-    return replace(law, coordinates="px", scene=scene, window=1, **changes)
+    return in_square(law, ROOMY, window=1, **changes)
 
 
 def _reached(mechanism: Filter, declared: Filter) -> float:
@@ -276,7 +312,7 @@ def _reached(mechanism: Filter, declared: Filter) -> float:
 def _published(run: FilterRun, point: Values) -> tuple[float, float]:
     """Where a point is published without noise."""
     run.begin()
-    run.tests = Same(-_CERTAIN)
+    run.tests = Same(-CERTAIN)
     return run.push(*point.tolist())
 
 
@@ -320,14 +356,28 @@ def _noise(mechanism: Filter, declared: Filter, noise: Randomness) -> dict[str, 
             first = 0 if declared.starts_in_the_middle else 1
             distance = np.hypot(*(seen - before)[first:].T)
             outcomes.append((distance, moved[first:]))
-    residuals = np.concatenate(left)
+    return looked_at(np.concatenate(left), off_grid, outcomes, declared, scale)
+
+
+def looked_at(
+    residuals: Values, off_grid: int, outcomes: list[Outcomes], law: Filter, scale: float
+) -> dict[str, Any]:
+    """What noise says of itself.
+
+    Args:
+        residuals: draws × 2, in steps: publications without what was published.
+        off_grid: publications off the grid.
+        outcomes: distances that were tested, in steps, and whether they were taken for far.
+        law: that tests should have.
+        scale: that the noise of publications should have, in steps.
+    """
     return {
         "draws": len(residuals),
         "off_grid": off_grid,
         "repeated": repeated(residuals, int(scale), pure=True) if len(residuals) else math.inf,
         "spread": _spread(residuals / scale),
-        "low_bits_p": low_bits(residuals),
-        "tests_p": _tests_p(outcomes, declared, scale) if outcomes else 1.0,
+        "low_bits_p": low_bits(residuals) if len(residuals) else 0.0,
+        "tests_p": _tests_p(outcomes, law, scale) if outcomes else 1.0,
     }
 
 
@@ -362,7 +412,7 @@ def _spread(noise: Values) -> float:
     )
 
 
-def _tests_p(outcomes: list[tuple[Values, NDArray[np.bool_]]], law: Filter, scale: float) -> float:
+def _tests_p(outcomes: list[Outcomes], law: Filter, scale: float) -> float:
     """Of a chi-square test that gaze of each distance passes as often as it should."""
     from scipy.stats import chi2
 

@@ -15,6 +15,7 @@ from eyelid.errors import InputError, Refused
 from eyelid.mechanisms.differential import DifferentialMechanism
 from eyelid.mechanisms.gaussian_total import SCALE
 from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter, register
+from eyelid.mechanisms.streams.draws import Unique
 from eyelid.mechanisms.streams.regions import Regions
 from eyelid.mechanisms.streams.square_root import square_root, stretch
 from eyelid.mechanisms.streams.stream import Floats, SceneMechanism
@@ -58,7 +59,7 @@ class Dwell(DifferentialMechanism, SceneMechanism):
 
     name: ClassVar[str] = "dwell"
     takes: ClassVar[str] = "a live stream"
-    command: ClassVar[str] = "stream --set counters=0.2"
+    command: ClassVar[str] = "stream --counters 0.2"
     kind: ClassVar[Kind] = Kind.APPROXIMATE
     units: ClassVar[tuple[str, ...]] = ("event",)
     paper: ClassVar[str] = (
@@ -88,8 +89,9 @@ class Dwell(DifferentialMechanism, SceneMechanism):
         if check_delta(self.delta) == 0:
             raise InputError("delta must be above 0 for Gaussian noise")
         for name in ("window", "every", "horizon"):
-            if getattr(self, name) < 1:
-                raise InputError(f"{name} must be at least 1, got {getattr(self, name)}")
+            told = getattr(self, name)
+            if not isinstance(told, int) or told < 1:
+                raise InputError(f"{name} must be a whole number, at least 1, got {told}")
         if not self.regions.areas:
             raise InputError("dwell needs areas of interest: areas='logo:0,0,200,80; menu:…'")
         if self.horizon * self.counters > _MOST_NUMBERS:
@@ -306,7 +308,7 @@ class Counters:
     finished: bool
 
 
-class DwellRun:
+class DwellRun(Unique):
     """Counters at work on one stream, in the plane of its scene; lost samples are NaN.
 
     All noise is drawn at the start.

@@ -7,10 +7,15 @@ one size, and each kind of noise has its own source.
 from __future__ import annotations
 
 import math
+import os
+from functools import lru_cache
+from typing import Any, NoReturn
+from weakref import WeakSet
 
 import numpy as np
 from numpy.typing import NDArray
 
+from eyelid.errors import Refused
 from eyelid.privacy.noise import DiscreteLaplace, Randomness, SeededRandomness
 from eyelid.privacy.noise.randomness import uniforms
 
@@ -26,7 +31,18 @@ def own_sources(noise: Randomness, count: int) -> list[Randomness]:
     return [noise] * count
 
 
-class Ahead:
+class Unique:
+    """Something with noise or budgets in it, of which there must be one."""
+
+    def __reduce_ex__(self, protocol: Any) -> NoReturn:
+        """Neither pickled nor copied: two would use the same noise, which comes off again."""
+        raise Refused(
+            f"{type(self).__name__} cannot be copied or pickled: two would spend one budget and "
+            "share their noise; begin another"
+        )
+
+
+class Ahead(Unique):
     """Columns of noise drawn ahead; what was used is forgotten.
 
     Attributes:
@@ -36,6 +52,11 @@ class Ahead:
 
     def __init__(self, source: Randomness) -> None:
         self._source = source
+        self.forget()
+        _ALL.add(self)
+
+    def forget(self) -> None:
+        """Drop what was not used."""
         self.columns: tuple[Floats, ...] = ()
         self.used = 0
         self._there = 0
@@ -65,12 +86,31 @@ class Ahead:
         self.used, self._there = 0, len(self.columns[0])
 
 
+_ALL: WeakSet[Ahead] = WeakSet()
+
+
+def _forget_all() -> None:
+    for ahead in list(_ALL):
+        ahead.forget()
+
+
+# A forked process must not use the noise that its parent will use.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_all)
+
+
+@lru_cache(maxsize=64)
+def _laplace(scale: int) -> DiscreteLaplace:
+    """The law of a scale, whose tables take longer than many draws; no noise is kept in it."""
+    return DiscreteLaplace(scale)
+
+
 class LaplaceAhead(Ahead):
     """Exact integer Laplace noise of one scale, as whole floats."""
 
     def __init__(self, scale: int, source: Randomness) -> None:
         super().__init__(source)
-        self.law = DiscreteLaplace(scale)
+        self.law = _laplace(scale)
 
     def block(self, source: Randomness) -> tuple[Floats, ...]:
         """Integers below 2⁵³ in all but impossible cases, so that floats hold them."""

@@ -26,10 +26,12 @@ from eyelid.mechanisms.streams.state import (
     ABSORBING,
     CLOCK,
     HALVING,
+    INDEX,
     LAST_X,
     LAST_Y,
     PLANES_USED,
     PUBLISHED,
+    PUBLISHED_SUM,
     SPENT,
     SPENT_WHOLE,
     STATE_SIZE,
@@ -371,7 +373,7 @@ class FilterRun(Run):
         }
 
     def restore(self, saved: dict[str, Any]) -> None:
-        """Go on from what was saved of a run of the same filter."""
+        """Go on from what was saved of a run of the same filter, if its sums agree."""
         self.begin()
         for kept, name in (
             (self.state, "state"),
@@ -382,6 +384,14 @@ class FilterRun(Run):
                 raise InputError(f"what was saved of {self.law.name} does not fit: {name}")
             kept[:] = (float(number) for number in saved[name])
         self.samples = int(saved["samples"])
+        state, spent = self.state, self._of_all + self._of_publications
+        if not (
+            min(spent) >= 0
+            and state[PUBLISHED_SUM] == sum(self._of_publications)
+            and state[WINDOW_SUM] == sum(self._of_all) <= state[WORST] <= WHOLE
+            and state[INDEX] == self.samples
+        ):
+            raise InputError(f"what was saved of {self.law.name} does not add up")
 
     @property
     def window_parts(self) -> int:

@@ -116,6 +116,10 @@ class Fixations(Filter):
     )
 
     def __post_init__(self) -> None:
+        for name in ("span", "skip", "fewest"):
+            told = getattr(self, name)
+            if told is not None and not isinstance(told, int):
+                raise InputError(f"{name} must be a whole number of samples, got {told}")
         super().__post_init__()
         if not 2 <= self.span <= _LONGEST_SPAN:
             raise InputError(f"span must be between 2 and {_LONGEST_SPAN} samples, got {self.span}")
@@ -251,8 +255,9 @@ class Fixations(Filter):
         turns = np.array([(-1.0) ** i for i in range(self.window)])
         spread[:, changed, 0] += reach[0] * turns
         aside[:, changed, 0] += reach[0]
-        both[:, changed, 0] += reach[0] * turns * math.sqrt(0.5)
-        both[:, changed, 1] += reach[1] * math.sqrt(0.5)
+        # A single test costs twice what its start does, and both lose most by moves like these.
+        both[:, changed, 0] += reach[0] * turns * math.sqrt(0.8)
+        both[:, changed, 1] += reach[1] * math.sqrt(0.2)
         yield NeighbourPair("rests or is spread", shape, unit, rests, spread)
         yield NeighbourPair("is here or beside", shape, unit, rests, aside)
         yield NeighbourPair("rests, or is spread beside", shape, unit, rests, both)

@@ -26,7 +26,7 @@ UNITS: dict[str, tuple[float, float, float, float] | None] = {
     "normalised": (0.0, 0.0, 1.0, 1.0),
     DIRECTION: (-50.0, -40.0, 50.0, 40.0),
 }
-_EXAMPLES = {"px": "0,0,1920,1080", "deg": "-20,-12,20,12", DIRECTION: "-50,-40,50,40"}
+EXAMPLES = {"px": "0,0,1920,1080", "deg": "-20,-12,20,12", DIRECTION: "-50,-40,50,40"}
 _DEG = 180 / math.pi
 _BEHIND = 90.0
 # Squared lengths of what may be a direction: outside of these the squares are no longer numbers.
@@ -85,7 +85,7 @@ class Scene:
             if given is None:
                 raise InputError(
                     f"a scene in {units} must be told, since the noise follows from it: "
-                    f"scene={_EXAMPLES[units]}, what everybody could look at"
+                    f"scene={EXAMPLES[units]}, what everybody could look at"
                 )
         parts = given.split(",") if isinstance(given, str) else list(given)
         try:
@@ -93,7 +93,7 @@ class Scene:
         except (TypeError, ValueError):
             raise InputError(
                 f"scene '{given}' is not four numbers x0,y0,x1,y1: write it as "
-                f"{_EXAMPLES.get(units, '0,0,1,1')}"
+                f"{EXAMPLES.get(units, '0,0,1,1')}"
             ) from None
         return cls(units, x0, y0, x1, y1)
 
@@ -108,7 +108,7 @@ class Scene:
     @property
     def spoken_units(self) -> str:
         """What a radius is measured in."""
-        return "deg" if self.directions else self.units
+        return spoken_units(self.units)
 
     @property
     def plane(self) -> tuple[float, float, float, float]:
@@ -164,3 +164,8 @@ class Scene:
         within = np.maximum(1.0, np.sqrt(across * across + up * up))
         across, up = across / within, up / within
         return across, up, np.sqrt(np.maximum(0.0, 1 - across * across - up * up))
+
+
+def spoken_units(units: str) -> str:
+    """What a radius is measured in; of directions, degrees."""
+    return "deg" if units == DIRECTION else units

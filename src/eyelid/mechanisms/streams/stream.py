@@ -6,21 +6,24 @@ They are causal and remember a fixed amount. The same run serves a live stream a
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import MISSING, dataclass, fields
 from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from eyelid.mechanisms.mechanism import Mechanism, parameter
+from eyelid.errors import InputError, unknown
+from eyelid.mechanisms.mechanism import Mechanism, catalogue, find, parameter
+from eyelid.mechanisms.streams.draws import Unique
 from eyelid.mechanisms.streams.scene import Scene
 from eyelid.privacy.noise import Randomness
 
 Floats = NDArray[np.float64]
 
 
-class Run(ABC):
+class Run(Unique, ABC):
     """A filter at work on one stream, in the plane of its scene; lost samples are NaN.
 
     Attributes:
@@ -71,6 +74,39 @@ class StreamMechanism(SceneMechanism):
 
     takes: ClassVar[str] = "samples"
 
+    @property
+    def spoken(self) -> str:
+        """Its name in a sentence."""
+        return self.name
+
     @abstractmethod
     def start(self, noise: Randomness) -> Run:
         """Begin with a stream of one person."""
+
+
+def filter_named(name: str) -> type[StreamMechanism]:
+    """The filter of that name or alias.
+
+    >>> filter_named("kalido")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    eyelid.errors.InputError: unknown filter 'kalido': did you mean 'kaleido'? (known: ba, ...
+    """
+    kinds = catalogue().values()
+    if not any(name in (kind.name, *kind.aliases) for kind in kinds):
+        filters = (kind.name for kind in kinds if issubclass(kind, StreamMechanism))
+        raise unknown("filter", name, filters)
+    kind = find(name)
+    if not issubclass(kind, StreamMechanism):
+        raise InputError(
+            f"{kind.name} takes {kind.takes}, and is no filter for a stream of gaze: use 'eyelid "
+            f"{kind.command}'"
+        )
+    return kind
+
+
+def first_missing(kind: type[Mechanism], given: Collection[str]) -> tuple[str, str] | None:
+    """A parameter that a mechanism needs and was not given, and what it means."""
+    for item in fields(kind):
+        if item.default is MISSING and item.name not in given:
+            return item.name, item.metadata["help"]
+    return None

@@ -5,15 +5,16 @@ from __future__ import annotations
 from eyelid.errors import InputError
 from eyelid.gaze.study import Study
 from eyelid.mechanisms.streams.scene import Scene
-from eyelid.privacy.unit import PERSON
-from eyelid.releases.streams.plan import shape_of, taken_of
-from eyelid.releases.streams.scene import (
-    build_filter,
+from eyelid.mechanisms.streams.study_scene import (
     coordinates_of,
     scene_of,
     usual_radius,
     usual_window,
 )
+from eyelid.privacy.unit import PERSON
+from eyelid.releases.streams.plan import shape_of, taken_of
+from eyelid.releases.streams.scene import build_filter
+from eyelid.releases.streams.words import guessed
 
 _EPSILON = 4.0
 
@@ -38,13 +39,14 @@ def stream_way(study: Study) -> str:
             f"--mechanism sample --epsilon {_EPSILON:g} --set window=W --set radius=R --set "
             "scene=X0,Y0,X1,Y1'."
         )
-    total = law.cost(shape_of(taken), PERSON).numbers()
-    eye = _first_eye(study)
+    shape, eye = shape_of(taken), _first_eye(study)
+    total, guess = law.cost(shape, PERSON).numbers(), guessed(law.cost(shape, law.unit))
     return (
         "Gaze itself, sample by sample: 'eyelid release IN OUT --mechanism sample --epsilon "
         f"{_EPSILON:g} --set window={window} --set radius={radius:g}"
-        f"{f' --set eye={eye}' if eye else ''}' hides any half second of looking within {radius:g} "
-        f"{law.place.spoken_units}, and no person as a whole ({total})."
+        f"{f' --set eye={eye}' if eye else ''}'. Which of two ways somebody looked for half a "
+        f"second, up to {radius:g} {law.place.spoken_units} apart, is then guessed right in at "
+        f"most {guess} of cases, in place of 50 %; no person as a whole is hidden ({total})."
     )
 
 

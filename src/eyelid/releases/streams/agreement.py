@@ -16,13 +16,14 @@ from eyelid.mechanisms.streams.filter import Filter
 from eyelid.mechanisms.streams.fixations import Fixations
 from eyelid.mechanisms.streams.state import WHOLE
 from eyelid.mechanisms.streams.stream import StreamMechanism
+from eyelid.mechanisms.streams.study_scene import gaze_columns
 from eyelid.privacy.ledger import Debit
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.unit import PERSON
 from eyelid.releases.agreement import among_promises, claims_more, told
 from eyelid.releases.certificate import Certificate
+from eyelid.releases.streams.nearness import ALARM, ENOUGH, Nearness, nearness
 from eyelid.releases.streams.plan import TIMES, filtered, shape_of, unprotected
-from eyelid.releases.streams.scene import gaze_columns
 from eyelid.version import __version__
 
 Floats = NDArray[np.float64]
@@ -31,7 +32,7 @@ Floats = NDArray[np.float64]
 _OFF_GRID = 1e-3
 # Of what a fresh run is off: for so many publications seven standard errors of a median.
 _TOO_GOOD = 0.5
-_ENOUGH_PUBLICATIONS = 200
+_ENOUGH_FOR_MEDIANS = 200
 
 
 def stream_disagreements(
@@ -98,31 +99,63 @@ def _with(
 
 def _amiss(law: Filter, taken: Study, released: Study, points: Floats) -> Iterator[str]:
     """What a filter with a budget never does."""
-    steps = (points - np.array(law.place.plane[:2])) / law.step
+    yield from _noise_amiss(law, taken, points)
+    steps = _steps(law, points)
+    regions = isinstance(law, Fixations)
     # Regions have middles of their own, on no grid.
-    if not isinstance(law, Fixations) and np.abs(steps - np.rint(steps)).max() > _OFF_GRID:
+    if not regions and np.abs(steps - np.rint(steps)).max() > _OFF_GRID:
         yield "released gaze is not on the public grid: its low-order digits betray values"
-    new = _published(taken, points)
-    slot = law.slot_samples
+    new, slot = _published(law, taken, points), law.slot_samples
     if (new & (_index_in_recording(taken) % slot != 0)).any():
         yield f"released gaze changes at samples other than every {slot}th, where its filter looks"
+    if not regions and (new & np.isnan(_points(law, taken)[:, 0])).any():
+        yield "released gaze changes where none was seen: its filter would have repeated the last"
     spent = worst_window(law, taken)
     if spent > WHOLE:
         yield f"its filter, run again, spends {spent / WHOLE:.3g} ε in one window"
+
+
+def _noise_amiss(law: Filter, taken: Study, points: Floats) -> Iterator[str]:
+    """Whether released gaze is nearer to the original than noise can make it."""
+    units = law.place.spoken_units
+    if not isinstance(law, Fixations):
+        near = _nearness(law, taken, points)
+        if near.chance <= ALARM:
+            yield (
+                f"released gaze is {near.off * law.step:.3g} {units} off where it changes, so near "
+                f"as its filter comes with a probability of {ALARM:g} at most: the noise is "
+                "missing or too small"
+            )
+            return
+    # Where budgets are used up in ways that the release does not tell, a fresh run tells more.
     # Seeded, so that whoever audits twice finds the same; nothing of it is released.
     noise = randomness(np.random.default_rng([0, *b"released gaze again"]))
     again = _points(law, filtered(law, taken, noise))
-    ours, fresh = (
-        _distances(law, taken, released_points, _published(taken, released_points))
-        for released_points in (points, again)
-    )
-    if min(len(ours), len(fresh)) >= _ENOUGH_PUBLICATIONS:
+    ours, fresh = (_distances(law, taken, shown) for shown in (points, again))
+    if min(len(ours), len(fresh)) >= _ENOUGH_FOR_MEDIANS:
         off, usual = float(np.median(ours)), float(np.median(fresh))
         if off < _TOO_GOOD * usual:
             yield (
-                f"released gaze is {off:.3g} {law.place.spoken_units} off where it changes, and "
-                f"that of its filter {usual:.3g}: the noise is missing or too small"
+                f"released gaze is {off:.3g} {units} off where it changes, and that of its filter "
+                f"{usual:.3g}: the noise is missing or too small"
             )
+
+
+def too_few_to_check(law: StreamMechanism | None, taken: Study, released: Study) -> list[str]:
+    """A note where too little is published to find fault with the noise."""
+    if not isinstance(law, Filter):
+        return []
+    points = _points(law, released)
+    if isinstance(law, Fixations):
+        there, enough = len(_distances(law, taken, points)), _ENOUGH_FOR_MEDIANS
+    else:
+        there, enough = _nearness(law, taken, points).inside, ENOUGH
+    if there >= enough:
+        return []
+    return [
+        f"too few publications to check the noise: {there} within the scene, and with fewer than "
+        f"{enough} much of it may be missing without being noticed"
+    ]
 
 
 def worst_window(law: Filter, taken: Study) -> int:
@@ -156,14 +189,40 @@ def _index_in_recording(study: Study) -> NDArray[np.int64]:
     return study.data.select(row.alias("row"))["row"].to_numpy()
 
 
-def _published(study: Study, points: Floats) -> NDArray[np.bool_]:
-    """Where something new is released; the first sample of a recording always is."""
+def _steps(law: Filter, points: Floats) -> Floats:
+    """Places in the plane in steps of the grid."""
+    return np.asarray((points - np.array(law.place.plane[:2])) / law.step)
+
+
+def _published(law: Filter, study: Study, points: Floats) -> NDArray[np.bool_]:
+    """Where something new is released; before a recording that is the middle of the scene."""
+    first = _index_in_recording(study) == 0
     new = np.ones(len(points), dtype=bool)
     new[1:] = (np.diff(points, axis=0) != 0).any(axis=1)
-    return np.asarray(new | (_index_in_recording(study) == 0))
+    away = np.abs(_steps(law, points) - np.array(law.middle_steps)).max(axis=1) > 1
+    return np.where(first, away, new)
 
 
-def _distances(law: Filter, taken: Study, points: Floats, where: NDArray[np.bool_]) -> Floats:
+def _nearness(law: Filter, taken: Study, points: Floats) -> Nearness:
+    """How near publications are to gaze as the filter saw it."""
+    index = _index_in_recording(taken)
+    gaze = np.rint(np.clip(_steps(law, _points(law, taken)), 0, law.size_steps))
+    steps = np.rint(_steps(law, points))
+    seen = np.isfinite(gaze).all(axis=1)
+    new, looked = _published(law, taken, points), seen & (index % law.slot_samples == 0)
+    # One that falls into the corner where the last was cut off, too, cannot be seen.
+    cornered = ((steps <= 0) | (steps >= np.array(law.size_steps))).all(axis=1)
+    at = np.flatnonzero(seen & new | looked & cornered)
+    row = np.arange(len(new))
+    before = np.maximum.accumulate(np.where(new, row, -1))
+    since = row - np.concatenate([[-1], before[:-1]])
+    return nearness(
+        law, gaze[at], steps[at], np.minimum(since, index + 1)[at], looked=int(looked.sum())
+    )
+
+
+def _distances(law: Filter, taken: Study, points: Floats) -> Floats:
     """How far what is released is from gaze, where it is new and gaze was seen."""
+    where = _published(law, taken, points)
     found = np.linalg.norm(points - _points(law, taken), axis=1)[where]
     return np.asarray(found[np.isfinite(found)])

@@ -9,7 +9,12 @@ from eyelid.releases.certificate import Certificate
 from eyelid.releases.rendering import rendered
 from eyelid.releases.streams.expectation import Distance
 from eyelid.releases.streams.plan import REGULAR, TIMES
-from eyelid.releases.streams.words import stream_for_participants, window_told, worth_of
+from eyelid.releases.streams.words import (
+    guessed,
+    stream_for_participants,
+    window_told,
+    worth_of,
+)
 
 
 def stream_card(
@@ -31,6 +36,7 @@ def stream_card(
         rate_hz=released.rate_hz,
         window=window_told(law, released.rate_hz),
         kept=released.people.columns[1:],
+        guess=guessed(certificate.guarantee),
         worth=worth_of(distance),
         for_participants=stream_for_participants(certificate, law, released.rate_hz),
         proof_note=" ".join(note[0].split()),

@@ -13,12 +13,13 @@ from eyelid.gaze.events.blinks import MIN_CONFIDENCE
 from eyelid.gaze.study import RECORDING_KEY, Study, check
 from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.streams.stream import StreamMechanism
+from eyelid.mechanisms.streams.study_scene import gaze_columns
 from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import PERSON
 from eyelid.releases.plan import SEEDED
-from eyelid.releases.streams.scene import bounds_of, gaze_columns
+from eyelid.releases.streams.scene import bounds_of
 
 RECORDED, REGULAR = "recorded", "regular"
 # What is said of time stamps that were recorded, and of those that are the numbers of samples.
@@ -31,7 +32,9 @@ UNPROTECTED = (
     "which samples were lost: the last output is repeated then, so that what is released depends "
     "on them",
     "how many samples each recording has, and at what rate",
-    "the number of people and recordings, and what recordings, tasks and stimuli are called",
+    "the number of people, that each of them took part, and the recordings of each, with what "
+    "recordings, tasks and stimuli are called",
+    "the names of the people as the study has them, and their order",
 )
 _KEYS = ["person", "recording", "task", "stimulus", "time_ms"]
 

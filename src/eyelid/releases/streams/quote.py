@@ -21,7 +21,7 @@ from eyelid.releases.spending import Budget, after, quoted, refusal, spent_on
 from eyelid.releases.streams.expectation import Distance, expected_distance
 from eyelid.releases.streams.plan import RECORDED, same_for_all, shape_of, taken_of
 from eyelid.releases.streams.scene import build_filter
-from eyelid.releases.streams.words import stream_facts, window_told, worth_of
+from eyelid.releases.streams.words import guessed, stream_facts, window_told, worth_of
 from eyelid.releases.words import SAYS_NOTHING
 
 _COORDINATES = 2
@@ -35,7 +35,8 @@ class StreamQuote:
         mechanism: the filter.
         shape: the public facts.
         rate_hz: samples a second, where it is known.
-        alike: whether people cannot be told apart by what is not protected.
+        alike: whether people cannot be told apart by what is not protected; nobody knows that
+            without a study.
         before: what the ledger has counted of these people; None without a study.
         notes: what to know of these people before a release, for the owner's eyes.
     """
@@ -43,7 +44,7 @@ class StreamQuote:
     mechanism: StreamMechanism
     shape: Shape
     rate_hz: float | None = None
-    alike: bool = True
+    alike: bool = False
     before: Budget | None = None
     notes: tuple[str, ...] = ()
 
@@ -88,7 +89,8 @@ class StreamQuote:
     def rows(self) -> list[tuple[str, str]]:
         """What `eyelid cost` prints as a table."""
         law, expected = self.mechanism, self.expected
-        window = window_told(law, self.rate_hz)
+        window, promised = window_told(law, self.rate_hz), self.guarantee
+        right = f"{guessed(promised)} at most (guessing: 50 %)"
         alone = self.rank1_bound["raw_to_release"]
         # So large a bound rules out nobody.
         useful = alone is not None and alone <= SAYS_NOTHING
@@ -97,7 +99,8 @@ class StreamQuote:
             ("mechanism", law.name),
             ("assumed", stream_facts(self.shape)),
             ("scene", f"{law.scene} ({law.place.spoken_units})"),
-            *([(f"for {window}", self.guarantee.numbers())] if window else []),
+            *([(f"for {window}", promised.numbers())] if window else []),
+            *([("  two such ways of looking, told apart", right)] if window else []),
             ("for one person, in total", self.person_level.numbers()),
             ("noise", law.sampler(self.shape)),
             ("off at the median, on made-up gaze", f"{expected.released:.4g} {expected.units}"),

@@ -16,6 +16,7 @@ from eyelid.io.column_map import Map
 from eyelid.io.intake import is_ours, read_scrubbed, under_pseudonyms
 from eyelid.io.study_folder import write_parts
 from eyelid.mechanisms.mechanism import Mechanism
+from eyelid.mechanisms.streams.stream import StreamMechanism
 from eyelid.privacy.noise import Randomness
 from eyelid.releases.certificate import Certificate
 from eyelid.releases.certifying import Purchase, bought
@@ -95,7 +96,8 @@ def release_streams(
     times = times or RECORDED
     taken = taken_of(study, eye, times)
     chosen = build_filter(mechanism, taken, **parameters)
-    told = bool(parameters.get("scene"))
+    # Whoever sets a filter has set its scene.
+    told = bool(parameters.get("scene")) or isinstance(mechanism, StreamMechanism)
     plan = make_stream_plan(taken, chosen, noise, keep, told=told, times=times)
     origin = counting_origin(study, path, ledger)
     taken = replace(taken, origin=origin)

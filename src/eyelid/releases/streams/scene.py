@@ -1,4 +1,4 @@
-"""What everybody in a study could look at: from the public screen, never from the gaze."""
+"""Filters for a study: its units and its screen where nobody says others."""
 
 from __future__ import annotations
 
@@ -7,72 +7,24 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 from eyelid.errors import InputError
-from eyelid.gaze.study import Screen, Study
+from eyelid.gaze.study import Study
 from eyelid.mechanisms.mechanism import Mechanism, find, mechanism
-from eyelid.mechanisms.streams.scene import DIRECTION, Scene
+from eyelid.mechanisms.streams.scene import Scene
 from eyelid.mechanisms.streams.stream import StreamMechanism
+from eyelid.mechanisms.streams.study_scene import (
+    USUAL_WINDOW_MS,
+    coordinates_of,
+    scene_of,
+    usual_radius,
+    usual_window,
+)
 from eyelid.privacy.bounds import Bounds, BoundsSource
-
-ON_SURFACE = ("x", "y")
-DIRECTIONS = ("gaze_x", "gaze_y", "gaze_z")
-# The window and the radius that are named as examples.
-_WINDOW_MS = 500
-_RADII_OF_SCENE = 20
 
 
 def is_filter(asked: str | Mechanism) -> bool:
     """Whether a mechanism takes gaze sample by sample."""
     kind = find(asked) if isinstance(asked, str) else type(asked)
     return issubclass(kind, StreamMechanism)
-
-
-def gaze_columns(study: Study) -> tuple[str, ...]:
-    """The columns that say where somebody looked: on a surface, or in which direction."""
-    for columns in (ON_SURFACE, DIRECTIONS):
-        if set(columns) <= set(study.data.columns):
-            return columns
-    raise InputError("the data have neither x and y nor gaze_x, gaze_y and gaze_z: name them")
-
-
-def coordinates_of(study: Study) -> str:
-    """What gaze is measured in, as filters call it."""
-    if gaze_columns(study) == DIRECTIONS:
-        return DIRECTION
-    if study.units is None:
-        raise InputError(
-            "the study does not say the units of x and y: say them (--map units=px, or deg, "
-            "fraction, normalised)"
-        )
-    return study.units
-
-
-def scene_of(study: Study) -> str:
-    """The rectangle that the screen takes; empty where the study does not say.
-
-    >>> import polars as pl
-    >>> rows = pl.DataFrame({"person": ["a"], "recording": ["1"], "time_ms": [0.0]})
-    >>> gaze = rows.with_columns(x=0.0, y=0.0)
-    >>> scene_of(Study("samples", gaze, rows, units="px", screen=Screen(1920, 1080)))
-    '0,0,1920,1080'
-    """
-    units, screen = coordinates_of(study), study.screen or Screen()
-    if units == "px":
-        sizes = screen.width_px, screen.height_px
-    elif units == "fraction":
-        sizes = 1, 1
-    elif units == "deg" and study.xy_origin and screen.distance_m:
-        sizes = tuple(  # type: ignore[assignment]
-            size and math.degrees(2 * math.atan(size / 2 / screen.distance_m))
-            for size in (screen.width_m, screen.height_m)
-        )
-    else:
-        return ""
-    width, height = sizes
-    if not width or not height:
-        return ""
-    start = -0.5 if study.xy_origin == "centre" else 0.0
-    corners = (start * width, start * height, (1 + start) * width, (1 + start) * height)
-    return ",".join(f"{corner:.12g}" for corner in corners)
 
 
 def build_filter(
@@ -118,24 +70,14 @@ def _check_asked(
         rate_hz = (study.rate_hz if study else None) or 60.0
         samples = usual_window(rate_hz)
         raise InputError(
-            f"{kind.name} needs window, the samples in a row that are hidden together: {_WINDOW_MS}"
-            f" ms are {samples} samples at {rate_hz:g} Hz, --set window={samples}"
+            f"{kind.name} needs window, the samples in a row that are hidden together: "
+            f"{USUAL_WINDOW_MS} ms are {samples} samples at {rate_hz:g} Hz, --set window={samples}"
         )
     if "radius" in required and "radius" not in given:
         raise InputError(
             f"{kind.name} needs radius, how far each of them may have been elsewhere, in "
             f"{scene.spoken_units}: --set radius={usual_radius(scene):g}, say"
         )
-
-
-def usual_window(rate_hz: float) -> int:
-    """Half a second, in samples."""
-    return max(1, round(rate_hz * _WINDOW_MS / 1000))
-
-
-def usual_radius(scene: Scene) -> float:
-    """A twentieth of the scene, in one digit."""
-    return float(f"{scene.diameter / _RADII_OF_SCENE:.1g}")
 
 
 def bounds_of(law: StreamMechanism, told: bool) -> Bounds:

@@ -17,10 +17,11 @@ from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.features import windows_of
 from eyelid.mechanisms.mechanism import catalogue, mechanism
 from eyelid.mechanisms.streams.stream import StreamMechanism
+from eyelid.mechanisms.streams.study_scene import gaze_columns
 from eyelid.privacy.noise import Randomness, randomness
 from eyelid.releases.certificate import Certificate
 from eyelid.releases.fingerprint import output_digest, samples_digest
-from eyelid.releases.streams.agreement import stream_disagreements
+from eyelid.releases.streams.agreement import stream_disagreements, too_few_to_check
 from eyelid.releases.streams.plan import (
     RECORDED,
     REGULAR,
@@ -30,7 +31,6 @@ from eyelid.releases.streams.plan import (
     taken_of,
     timed,
 )
-from eyelid.releases.streams.scene import gaze_columns
 from eyelid.releases.subject import (
     RELEASED_FILES,
     Subject,
@@ -166,7 +166,8 @@ def stream_subject(
     if debit is not None:
         by_then = times_released(table.origin, people, debit.id) or 1
     more = [] if path is None else beyond(path, RELEASED_FILES)
-    wrong = stream_disagreements(certificate, taken, released, debit, law, by_then)
+    wrong = tuple(stream_disagreements(certificate, taken, released, debit, law, by_then))
+    few = [] if wrong else too_few_to_check(law, taken, released)
     return Subject(
         original=ours,
         released=theirs,
@@ -177,7 +178,7 @@ def stream_subject(
         disagreements=(*amiss, *wrong),
         releases=None if debit is None else times_released(table.origin, people),
         path=path,
-        notes=(*left_out, *notes, *more),
+        notes=(*left_out, *notes, *few, *more),
         remarks=remarks,
         stream=Streamed(taken, law, same_for_all(taken)),
     )

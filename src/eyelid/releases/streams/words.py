@@ -5,8 +5,11 @@ from __future__ import annotations
 from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.streams.filter import Filter
 from eyelid.mechanisms.streams.stream import StreamMechanism
+from eyelid.privacy.guarantee import Guarantee, rounded_up
+from eyelid.privacy.rank1 import guess_between_two
 from eyelid.releases.certificate import Certificate
 from eyelid.releases.streams.expectation import FIXATION_S, Distance
+from eyelid.releases.streams.plan import REGULAR, TIMES
 from eyelid.releases.words import factor, formal_only, number
 from eyelid.spelling import plural
 
@@ -34,6 +37,11 @@ def worth_of(distance: Distance) -> str:
     return told
 
 
+def guessed(guarantee: Guarantee) -> str:
+    """How often a guess between two ways of looking is right, at most."""
+    return f"{rounded_up(100 * guess_between_two(guarantee), 3)} %"
+
+
 def window_told(law: StreamMechanism, rate_hz: float | None) -> str:
     """What the samples of a window and the radius are, in words of the study."""
     if not isinstance(law, Filter):
@@ -56,10 +64,13 @@ def stream_for_participants(
             "Whoever gets the data may find out which are yours, and what they say about you."
         )
     told = (
-        "We share where you looked, moment by moment, with random noise added. What is hidden is "
-        f"short: if {window}, had been elsewhere, the probability of anything that others conclude "
-        f"would change by {factor(promised)}. "
+        "We share where you looked, moment by moment, with random noise added. The promise is "
+        f"for short stretches: if {window}, had been elsewhere, the probability of anything that "
+        f"others conclude would change by {factor(promised)}. Whoever guesses which of two such "
+        f"ways you looked is right in at most {guessed(promised)} of cases, in place of 50 %. "
     )
+    if formal_only(promised):
+        told += "That promises you almost nothing, even for so short a time. "
     person = certificate.person_level
     told += (
         "You as a whole are not hidden: for everything that we share of you the same number is "
@@ -72,7 +83,9 @@ def stream_for_participants(
     if total is not None and len(certificate.ledger) > 1:
         limit = f"it is {factor(total)}" if total.holds else "no limit is known"
         told += f"Together with what we have shared before, {limit}. "
+    clock = "" if TIMES[REGULAR] in certificate.unprotected else "when each sample was taken, "
     return (
-        f"{told}Shared as they are: the times of samples, how long recordings are, and what you "
-        "were asked to do. That you took part is not hidden."
+        f"{told}Shared as they are: {clock}when your eyes were lost (in blinks, say), how long "
+        "recordings are, and what you were asked to do. By these alone somebody may be recognised. "
+        "That you took part is not hidden."
     )

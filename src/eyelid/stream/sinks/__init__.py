@@ -19,6 +19,7 @@ from eyelid.stream.websocket import (
     host_and_port,
     needs_websockets,
     warn_of_network,
+    warn_of_wire,
 )
 
 __all__ = ["Consumer", "Sink", "Stage", "sink_of"]
@@ -52,10 +53,10 @@ def sink_of(
         return LslSink(text, where.place, lsl_scope)
     needs_websockets()
     if where.kind == "ws":
-        token = find_token(token_file, TOKEN_VARIABLE)
-        return WebSocketClientSink(
-            text, checked_url(where.place), token, format_named(where.options)
-        )
+        token = find_token(token_file, TOKEN_VARIABLE, tell)
+        url = checked_url(where.place)
+        warn_of_wire(url, "what is released", tell)
+        return WebSocketClientSink(text, url, token, format_named(where.options))
     host, port = host_and_port(where.place)
     warn_of_network(host, tell)
     access = Access(token_or_new(token_file, TOKEN_VARIABLE, tell), checked_origins(origins))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from typing import Any
 
@@ -17,6 +18,8 @@ _BUFFER_S = 2
 # Clocks that are farther apart than this are set to each other again.
 _DRIFT_S = 1.0
 _FAREWELL_S = 0.1
+# Whoever asks is told, without a token: what a listener needs, and no more.
+_TOLD = ("units", "holds")
 
 
 class LslSink(Sink):
@@ -53,8 +56,8 @@ class LslSink(Sink):
         )
         info.set_channel_labels(stage.columns)
         about = info.desc().append_child("eyelid")
-        for key, value in stage.hello.items():
-            about.append_child_value(key, str(value))
+        for key in _TOLD:
+            about.append_child_value(key, json.dumps(stage.hello[key]).strip('"'))
         self._outlet = lsl.StreamOutlet(info, chunk_size=0, max_buffered=_BUFFER_S)
 
     def offer(self, gaze: ReleasedGaze) -> None:

@@ -2,7 +2,8 @@
 
 A ``.csv`` grows by whole lines, so that a kill leaves a file that can be read, at most the last
 moments short. A ``.parquet`` is a folder of small Parquet files, each put there whole, which every
-reader of Parquet takes for one table. The certificate stands beside either.
+reader of Parquet takes for one table. The certificate stands beside either, and is written ahead of
+the data: whenever a kill comes, it tells of at least the samples that are there.
 """
 
 from __future__ import annotations
@@ -28,7 +29,6 @@ KINDS = (".csv", ".parquet")
 _CSV_EVERY_S, _PARQUET_EVERY_S = 0.5, 5.0
 # A disk that hangs for longer loses the oldest of what waits: four minutes at 1000 per second.
 _CAPACITY = 1 << 18
-_CERTIFICATE_EVERY_S = 10.0
 
 
 class Recorder(Sink):
@@ -44,9 +44,10 @@ class Recorder(Sink):
         super().__init__(f"record {path}")
         if path.suffix.lower() not in KINDS:
             raise InputError(f"cannot record to {path}: name it .csv or .parquet")
-        check_new(path)
         self.path = path
-        self.certificate_path = path.with_name(f"{path.stem}.certificate.json")
+        self.certificate_path = path.with_name(f"{path.name}.certificate.json")
+        for new in (path, self.certificate_path):
+            check_new(new)
         self._backlog = Backlog(_CAPACITY)
         self._written = 0
         self._parts = 0
@@ -65,7 +66,7 @@ class Recorder(Sink):
                 self.path.mkdir()
         except OSError as error:
             raise InputError(f"cannot record to {self.path}: {error.strerror}") from None
-        self._write_certificate()
+        self._write_certificate(0)
         self._thread = threading.Thread(target=self._work, name="recorder", daemon=True)
         self._thread.start()
 
@@ -95,7 +96,6 @@ class Recorder(Sink):
 
     def _work(self) -> None:
         every_s = _CSV_EVERY_S if self._is_csv else _PARQUET_EVERY_S
-        certified_s = 0.0
         try:
             ended = False
             while not ended:
@@ -103,12 +103,10 @@ class Recorder(Sink):
                 ended = self._wait(every_s)
                 gaze, _ = self._backlog.take()
                 if gaze is not None:
+                    self._write_certificate(self._written + len(gaze))
                     self._write(gaze)
                     self._written += len(gaze)
-                certified_s += every_s
-                if ended or certified_s >= _CERTIFICATE_EVERY_S:
-                    certified_s = 0.0
-                    self._write_certificate()
+            self._write_certificate(self._written, complete=True)
         except Exception as error:
             # Whatever it is: in a thread of its own nobody else would hear of it.
             why = error.strerror if isinstance(error, OSError) else str(error)
@@ -117,6 +115,8 @@ class Recorder(Sink):
                 "goes on without it"
             )
             self._backlog.take()
+            with contextlib.suppress(InputError):
+                self._write_certificate(self._written)
 
     def _wait(self, seconds: float) -> bool:
         """Until it is time to write, or enough waits; whether it is the end."""
@@ -153,7 +153,10 @@ class Recorder(Sink):
         finally:
             os.close(handle)
 
-    def _write_certificate(self) -> None:
+    def _write_certificate(self, samples: int, complete: bool = False) -> None:
+        """What holds of everything released so far, which is these samples at least."""
         assert self._stage is not None
-        text = json.dumps(self._stage.certificate(), indent=2, ensure_ascii=False, allow_nan=False)
+        told = {"recording": self.path.name, "recorded_samples": samples, "complete": complete}
+        told |= self._stage.certificate()
+        text = json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False)
         write_file(self.certificate_path, text + "\n")

@@ -38,6 +38,7 @@ class Stage:
         directions: whether gaze has a z.
         rate_hz: nominal samples per second, if known.
         lsl_clock: whether times are those of the Lab Streaming Layer.
+        meter: gives what apps are told of the budget.
         certificate: gives what holds of everything released so far.
         latency: is told how long samples took.
     """
@@ -46,6 +47,7 @@ class Stage:
     directions: bool
     rate_hz: float | None
     lsl_clock: bool
+    meter: Callable[[], str]
     certificate: Callable[[], dict[str, Any]]
     latency: Latency
 
@@ -63,7 +65,10 @@ class Sink(ABC):
         listens_at: where apps connect to it, once they can.
         trouble: what is wrong with it, for people; empty while all is well.
         refused: what was asked of it and not done, and why.
+        token: of apps, where there is one.
     """
+
+    token: str | None = None
 
     def __init__(self, name: str) -> None:
         self.name = name

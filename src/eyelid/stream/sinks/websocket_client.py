@@ -25,7 +25,7 @@ class WebSocketClientSink(Sink):
 
     def __init__(self, name: str, url: str, token: str | None, format: Format) -> None:
         super().__init__(name)
-        self._url, self._token, self._format = url, token, format
+        self._url, self.token, self._format = url, token, format
         self._outbox: Outbox | None = None
         self._work: asyncio.Task[None] | None = None
 
@@ -40,10 +40,11 @@ class WebSocketClientSink(Sink):
         pauses = growing()
         while True:
             try:
-                async with dialled(self._url, self._token, self._format) as connection:
+                async with dialled(self._url, self.token, self._format) as connection:
                     keep_little(connection)
                     self.trouble, pauses = "", growing()
                     await connection.send(hello(stage.hello))
+                    await connection.send(stage.meter())
                     await outbox.send_to(connection, self._format)
             except (OSError, TimeoutError, WebSocketException) as error:
                 self.trouble = f"not connected ({type(error).__name__})"

@@ -40,6 +40,7 @@ class WebSocketServerSink(Sink):
         super().__init__(name)
         self.host, self.port = host, port
         self._access = access
+        self.token = access.token
         self._outboxes: dict[object, Outbox] = {}
         self._server: Server | None = None
         self._left: list[Consumer] = []
@@ -72,6 +73,7 @@ class WebSocketServerSink(Sink):
         with contextlib.suppress(ConnectionClosed):
             try:
                 await connection.send(hello(stage.hello))
+                await connection.send(stage.meter())
                 self._outboxes[connection] = outbox
                 await outbox.send_to(connection, format_of(connection))
             finally:

@@ -6,9 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from eyelid.errors import InputError, unknown
+from eyelid.io.column_map import Map
 from eyelid.stream.access import Access, find_token, token_or_new
 from eyelid.stream.address import Address, address
 from eyelid.stream.frames import format_named
+from eyelid.stream.lsl import warn_of_layer
 from eyelid.stream.sources import lsl_inlet, recorded, simulated
 from eyelid.stream.sources.lsl_inlet import LslSource
 from eyelid.stream.sources.source import Scenery, Source, Speed, Taker
@@ -19,6 +21,7 @@ from eyelid.stream.websocket import (
     host_and_port,
     needs_websockets,
     warn_of_network,
+    warn_of_wire,
 )
 
 __all__ = ["Scenery", "Source", "Taker", "source_of"]
@@ -40,6 +43,7 @@ def source_of(
     token_file: Path | None = None,
     lsl_scope: str = "machine",
     tell: Callable[[str], None] = lambda text: None,
+    map: Map = None,
 ) -> Source:
     """The source that somebody wrote.
 
@@ -50,16 +54,19 @@ def source_of(
         token_file: holds the token for trackers.
         lsl_scope: how far the Lab Streaming Layer reaches.
         tell: is told what a person should know.
+        map: what the columns of a file mean.
     """
     where = address(text, KINDS, "source")
     if speed not in ("real", "full"):
         raise unknown("speed", speed, ("real", "full"))
+    if map is not None and where.kind != "file":
+        raise InputError(f"--map says what columns of a file mean, and source '{text}' is none")
     if where.kind == "simulate":
         if where.place:
             raise InputError(f"source '{text}' has no '{where.place}': write simulate:rate=120")
         return simulated.simulated(where, speed)
     if where.kind == "file":
-        return recorded.recorded(where, speed, tell)
+        return recorded.recorded(where, speed, tell, map)
     if speed == "full":
         raise InputError(f"source '{text}' is live: only what is replayed has a full speed")
     scenery = Scenery(_rate_of(where))
@@ -67,13 +74,14 @@ def source_of(
         if not where.place:
             raise InputError("lsl: needs the name of a stream: write it as lsl:NAME")
         channels = {name: where.options[name] for name in "xyz" if name in where.options}
+        warn_of_layer(lsl_scope, tell, raw=True)
         return LslSource(text, scenery, where.place, channels, lsl_scope)
     needs_websockets()
     if where.kind == "ws":
-        token = find_token(token_file, TOKEN_VARIABLE)
-        return WebSocketClientSource(
-            text, scenery, checked_url(where.place), token, format_named(where.options)
-        )
+        token = find_token(token_file, TOKEN_VARIABLE, tell)
+        url = checked_url(where.place)
+        warn_of_wire(url, "raw gaze", tell)
+        return WebSocketClientSource(text, scenery, url, token, format_named(where.options))
     host, port = host_and_port(where.place)
     warn_of_network(host, tell)
     access = Access(token_or_new(token_file, TOKEN_VARIABLE, tell))

@@ -20,6 +20,7 @@ _LABELS = {
 }
 # How often a thread that waits looks whether it should stop.
 _LOOK_S = 0.2
+_MISSED_S = 5.0
 _MOST_AT_ONCE = 1024
 # Old raw gaze is not worth waiting for.
 _BUFFER_S = 2
@@ -58,11 +59,20 @@ class LslSource(Source):
 
     def _work(self, taker: Taker, directions: bool, stop: threading.Event) -> None:
         names = ("x", "y", "z") if directions else ("x", "y")
+        missed_since_s = time.perf_counter()
         while not stop.is_set():
             found = self._lsl.resolve_byprop("name", self._stream, 1, timeout=_LOOK_S)
             if found:
                 self._take_from(found[0], names, taker, stop)
                 self.state = "reconnecting"
+                missed_since_s = time.perf_counter()
+            elif not self.trouble and time.perf_counter() - missed_since_s > _MISSED_S:
+                self.trouble = f"there is no stream '{self._stream}' ({self._others()})"
+
+    def _others(self) -> str:
+        """Which streams there are instead."""
+        names = sorted({info.name() for info in self._lsl.resolve_streams(wait_time=_LOOK_S)})
+        return f"there is {', '.join(names)}" if names else "nor any other"
 
     def _take_from(self, info: Any, names: tuple[str, ...], taker: Taker, stop: Any) -> None:
         from pylsl.util import LostError, TimeoutError
@@ -75,7 +85,7 @@ class LslSource(Source):
             inlet.open_stream(timeout=5.0)
             places = self._places(inlet.info(timeout=5.0), names)
             taker.begin()
-            self.state = "connected"
+            self.state, self.trouble = "connected", ""
             while not stop.is_set():
                 first, stamp_s = inlet.pull_sample(timeout=_LOOK_S)
                 arrived_s = time.perf_counter()

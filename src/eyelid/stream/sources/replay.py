@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from eyelid.errors import InputError
 from eyelid.gaze.study import Recording
 from eyelid.stream.samples import RawGaze
-from eyelid.stream.sources.source import Scenery, Source, Speed, Taker
+from eyelid.stream.sources.source import AT_ITS_END, Scenery, Source, Speed, Taker
 
 Floats = NDArray[np.float64]
 
@@ -58,7 +58,7 @@ class Replay(Source):
                     await self._at_once(recording.time_ms, parts, taker)
             if not self._again:
                 break
-        self.state = "at its end"
+        self.state = AT_ITS_END
 
     async def _in_time(self, time_ms: Floats, parts: list[Floats], taker: Taker) -> None:
         """Every sample when its time has come."""

@@ -10,6 +10,7 @@ from typing import ClassVar, Literal, Protocol
 from eyelid.stream.samples import RawGaze
 
 Speed = Literal["real", "full"]
+AT_ITS_END = "at its end"
 
 
 @dataclass(frozen=True)
@@ -51,9 +52,12 @@ class Source(ABC):
         state: what it is doing, in a word or two.
         listens_at: where others connect to it, once they can.
         refused: what was sent or asked for and not taken, and why.
+        token: of trackers, where there is one.
+        trouble: what is wrong with it, for people; empty while all is well.
     """
 
     by_arrival: bool = True
+    token: str | None = None
     lsl_clock: ClassVar[bool] = False
 
     def __init__(self, name: str, scenery: Scenery) -> None:
@@ -62,6 +66,12 @@ class Source(ABC):
         self.state = "waiting"
         self.listens_at = ""
         self.refused: Counter[str] = Counter()
+        self.trouble = ""
+
+    def end(self) -> None:
+        """Nobody takes anything any more."""
+        if self.state != AT_ITS_END:
+            self.state = "stopped"
 
     @abstractmethod
     async def run(self, taker: Taker, directions: bool) -> None:

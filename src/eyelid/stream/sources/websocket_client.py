@@ -26,7 +26,7 @@ class WebSocketClientSource(Source):
         self, name: str, scenery: Scenery, url: str, token: str | None, format: Format
     ) -> None:
         super().__init__(name, scenery)
-        self._url, self._token, self._format = url, token, format
+        self._url, self.token, self._format = url, token, format
 
     async def run(self, taker: Taker, directions: bool) -> None:
         """Connect and take, again and again until stopped."""
@@ -35,11 +35,11 @@ class WebSocketClientSource(Source):
         pauses = growing()
         while True:
             try:
-                async with dialled(self._url, self._token, self._format) as connection:
+                async with dialled(self._url, self.token, self._format) as connection:
                     taker.begin()
-                    self.state, pauses = "connected", growing()
+                    self.state, self.trouble, pauses = "connected", "", growing()
                     await take_messages(connection, self, taker, directions)
-            except (OSError, TimeoutError, WebSocketException):
-                pass
+            except (OSError, TimeoutError, WebSocketException) as error:
+                self.trouble = f"the tracker does not answer ({type(error).__name__})"
             self.state = "reconnecting"
             await asyncio.sleep(next(pauses))

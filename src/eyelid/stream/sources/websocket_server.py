@@ -39,6 +39,7 @@ class WebSocketServerSource(Source):
         super().__init__(name, scenery)
         self.host, self.port = host, port
         self._access = access
+        self.token = access.token
 
     async def run(self, taker: Taker, directions: bool) -> None:
         """Listen until stopped."""
@@ -86,6 +87,7 @@ async def take_messages(
                 raw = decoded(message, directions=directions, arrived_s=arrived_s)
             except Malformed as error:
                 source.refused["malformed"] += 1
+                source.trouble = source.trouble or f"a message of the tracker was no gaze: {error}"
                 malformed += 1
                 if malformed >= _MOST_MALFORMED:
                     await connection.close(POLICY_VIOLATION, f"no gaze: {error}")
