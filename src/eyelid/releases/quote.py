@@ -21,11 +21,9 @@ from eyelid.mechanisms.streams.stream import StreamMechanism
 from eyelid.mechanisms.synthetic import Synthetic
 from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.guarantee import Guarantee
-from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.privacy.unit import PERSON, Trust
 from eyelid.releases.bounds import clipped_to
-from eyelid.releases.certificate import other_releases
-from eyelid.releases.certifying import bounding
+from eyelid.releases.counted import Counted
 from eyelid.releases.expectation import Expectation, expectation, inside, people_needed
 from eyelid.releases.plan import (
     build_mechanism,
@@ -35,7 +33,7 @@ from eyelid.releases.plan import (
     tasks_of_few,
 )
 from eyelid.releases.prospect import MadeUp, Prospect, made_up, prospects
-from eyelid.releases.spending import Budget, after, quoted, refusal, spent_on
+from eyelid.releases.spending import Budget, quoted, spent_on
 from eyelid.releases.streams.quote import StreamQuote, stream_cost
 from eyelid.releases.streams.scene import is_filter
 from eyelid.releases.words import worth
@@ -43,7 +41,7 @@ from eyelid.spelling import plural
 
 
 @dataclass(frozen=True)
-class Quote:
+class Quote(Counted):
     """A price and what it buys, from public facts only.
 
     Attributes:
@@ -85,34 +83,11 @@ class Quote:
         return prospects(self.mechanism, self.shape)
 
     @property
-    def others(self) -> str:
-        """That other releases of these people exist, or may; empty where none is known of."""
-        before = self.before
-        return "" if before is None else other_releases(len(before.debits), before.elsewhere)
-
-    @property
-    def total(self) -> Guarantee:
-        """What it would come to with everything that the ledger has counted of these people."""
-        return after(self.before, self.person_level)
-
-    @property
-    def refused(self) -> str:
-        """Why the ledger's limit would refuse the release; empty where it would not."""
-        return refusal(self.before, self.total)
-
-    @property
     def expected(self) -> Expectation | None:
         """How far off what is released will be; None where that depends on the people."""
         if not isinstance(self.mechanism, PredictableMechanism):
             return None
         return expectation(self.mechanism, self.shape)
-
-    @property
-    def rank1_bound(self) -> dict[str, float | None]:
-        """How often people can be named, at most, with everything counted so far."""
-        releases = 1 if self.before is None else 1 + len(self.before.debits)
-        known = bounding(self.person_level, self.total, releases)
-        return rank1_bounds(known if self.alike else known.broken("told apart"), self.shape.people)
 
     @property
     def advantage_bound(self) -> float | None:

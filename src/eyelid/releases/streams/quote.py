@@ -13,11 +13,9 @@ from eyelid.io.reading import read
 from eyelid.mechanisms.mechanism import Mechanism, Shape
 from eyelid.mechanisms.streams.stream import StreamMechanism
 from eyelid.privacy.guarantee import Guarantee, rounded_up
-from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.privacy.unit import PERSON
-from eyelid.releases.certificate import other_releases
-from eyelid.releases.certifying import bounding
-from eyelid.releases.spending import Budget, after, quoted, refusal, spent_on
+from eyelid.releases.counted import Counted
+from eyelid.releases.spending import Budget, quoted, spent_on
 from eyelid.releases.streams.expectation import Distance, expected_distance
 from eyelid.releases.streams.plan import RECORDED, same_for_all, shape_of, taken_of
 from eyelid.releases.streams.scene import build_filter
@@ -28,7 +26,7 @@ _COORDINATES = 2
 
 
 @dataclass(frozen=True)
-class StreamQuote:
+class StreamQuote(Counted):
     """A price and what it buys, from public facts only.
 
     Attributes:
@@ -62,29 +60,6 @@ class StreamQuote:
     def expected(self) -> Distance:
         """How far off released gaze will be."""
         return expected_distance(self.mechanism, self.rate_hz)
-
-    @property
-    def others(self) -> str:
-        """That other releases of these people exist, or may; empty where none is known of."""
-        before = self.before
-        return "" if before is None else other_releases(len(before.debits), before.elsewhere)
-
-    @property
-    def total(self) -> Guarantee:
-        """What it would come to with everything that the ledger has counted of these people."""
-        return after(self.before, self.person_level)
-
-    @property
-    def refused(self) -> str:
-        """Why the ledger's limit would refuse the release; empty where it would not."""
-        return refusal(self.before, self.total)
-
-    @property
-    def rank1_bound(self) -> dict[str, float | None]:
-        """How often people can be named, at most, with everything counted so far."""
-        releases = 1 if self.before is None else 1 + len(self.before.debits)
-        known = bounding(self.person_level, self.total, releases)
-        return rank1_bounds(known if self.alike else known.broken("told apart"), self.shape.people)
 
     def rows(self) -> list[tuple[str, str]]:
         """What `eyelid cost` prints as a table."""
