@@ -29,10 +29,10 @@ from eyelid.mechanisms.synthetic import Synthetic
 from eyelid.privacy.bounds import Bounds, BoundsSource
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import Randomness
+from eyelid.privacy.noise.randomness import SEEDED
 from eyelid.privacy.unit import PERSON, Trust, Unit
 from eyelid.releases.bounds import bounds_for, clipped_to
 
-SEEDED = "the noise came from a seed, so anybody who has or guesses the seed can take it off again"
 SEEDED_GROUPS = (
     "the groups came from a seed: anybody who has or guesses it knows who is with whom, and "
     "whoever chose it may have chosen the groups"

@@ -17,31 +17,26 @@ from numpy.typing import ArrayLike, NDArray
 
 from eyelid.errors import InputError
 from eyelid.gaze.areas import Area
-from eyelid.mechanisms.mechanism import Shape, mechanism
-from eyelid.mechanisms.streams.baseline import Baseline
+from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.streams.continual import Counters
 from eyelid.mechanisms.streams.draws import Unique
 from eyelid.mechanisms.streams.filter import Filter, FilterRun
 from eyelid.mechanisms.streams.fixations import FixationRun, Fixations
 from eyelid.mechanisms.streams.regions import spelled
 from eyelid.mechanisms.streams.state import WHOLE
-from eyelid.mechanisms.streams.stream import (
-    Run,
-    StreamMechanism,
-    filter_named,
-    first_missing,
-)
+from eyelid.mechanisms.streams.stream import Run, StreamMechanism
 from eyelid.privacy.guarantee import Guarantee, rounded_up
 from eyelid.privacy.noise import randomness
+from eyelid.privacy.noise.randomness import SEEDED
 from eyelid.privacy.unit import PERSON
 from eyelid.spelling import plural
+from eyelid.stream.asked import as_text, check_counters, checked_limit, given, stream_mechanism
 from eyelid.stream.book import Account, Book
 from eyelid.stream.regimes import Regime, merged, together
 from eyelid.stream.tiers import GazeEvent, Share, TierRun, Tiers, tiered
 from eyelid.version import __version__
 
 SCHEMA = "eyelid/stream/1"
-SEEDED = "the noise came from a seed, so anybody who has or guesses the seed can take it off again"
 SEEDED_BEFORE = f"of an earlier run, {SEEDED}"
 UNPROTECTED = (
     "when samples come, how many there are, and which of them are lost",
@@ -153,7 +148,7 @@ class Gatekeeper(Unique):
             "window": window,
             "radius": radius,
             "coordinates": units,
-            "scene": scene if scene is None or isinstance(scene, str) else _as_text(scene),
+            "scene": scene if scene is None or isinstance(scene, str) else as_text(scene),
             **parameters,
         }
         if areas and filter == Fixations.name:
@@ -163,7 +158,7 @@ class Gatekeeper(Unique):
                 "areas are for events, counters or the filter fixations: add events=0.3, or leave "
                 "areas out"
             )
-        self.law = _stream_mechanism(filter, **_told(asked))
+        self.law = stream_mechanism(filter, **given(asked))
         if events is not None or counters is not None:
             if not isinstance(self.law, Filter):
                 raise InputError(
@@ -171,18 +166,18 @@ class Gatekeeper(Unique):
                     "counters"
                 )
             tiers = tiered(self.law, events, counters, areas)
-            _check_counters(tiers, budget, on_limit)
+            check_counters(tiers, budget, on_limit)
             if isinstance(filter, str):
                 # What it was not told follows from its share of ε.
                 asked["epsilon"] = tiers.fine.epsilon
-                own = _stream_mechanism(filter, **_told(asked))
+                own = stream_mechanism(filter, **given(asked))
                 assert isinstance(own, Filter)
                 tiers = replace(tiers, filter=own)
             self.law = tiers
         self._noise = randomness(seed)
         self._asked = {"name": self.law.name, **self.law.parameters()}
         self._scene = self.law.place
-        self._limit = _checked_limit(limit, self.law)
+        self._limit = checked_limit(limit, self.law)
         if on_limit not in ("freeze", "coarsen"):
             raise InputError(f"on_limit must be freeze or coarsen, got '{on_limit}'")
         self._on_limit = on_limit
@@ -712,54 +707,3 @@ def _why_paused(account: Account, asked: dict[str, Any], pause: int) -> str:
             "not have come are counted as spent"
         )
     return f"{why}: nothing new is released for {plural(pause, 'sample')}"
-
-
-def _told(asked: dict[str, Any]) -> dict[str, Any]:
-    """What was set at all."""
-    return {name: value for name, value in asked.items() if value is not None}
-
-
-def _as_text(scene: Any) -> str:
-    try:
-        return ",".join(f"{float(corner):.12g}" for corner in scene)
-    except (TypeError, ValueError):
-        raise InputError(f"scene must be (x0, y0, x1, y1), got {scene!r}") from None
-
-
-def _stream_mechanism(filter: str | StreamMechanism, **parameters: Any) -> StreamMechanism:
-    """A filter from its name and what was asked for."""
-    if isinstance(filter, StreamMechanism):
-        if parameters:
-            raise InputError(
-                f"{filter.name} has its parameters set already: leave out {', '.join(parameters)}"
-            )
-        return filter
-    kind = filter_named(filter)
-    if issubclass(kind, Baseline):
-        parameters = kind.as_formal(parameters)
-    missing = first_missing(kind, parameters)
-    if missing is not None:
-        name, means = missing
-        raise InputError(f"{kind.name} needs {name}, {means}: give it as {name}=…")
-    made = mechanism(filter, **parameters)
-    assert isinstance(made, StreamMechanism)
-    return made
-
-
-def _check_counters(law: Tiers, budget: Path | str | None, on_limit: str) -> None:
-    """Counters need what everybody did before, which no file may keep."""
-    if law.counters is not None and (budget is not None or on_limit == "coarsen"):
-        raise InputError(
-            "counters cannot go on after a restart or with another ε: leave out counters, or both "
-            "budget and on_limit=coarsen"
-        )
-
-
-def _checked_limit(limit: float | None, law: StreamMechanism) -> float | None:
-    if limit is None:
-        return None
-    if not isinstance(law, Filter):
-        raise InputError(f"{law.name} promises nothing, so that no limit can be kept: leave it out")
-    if not (math.isfinite(limit) and limit > 0):
-        raise InputError(f"limit must be positive and finite, got {limit:g}")
-    return float(limit)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import os
+from abc import ABC, abstractmethod
 from functools import lru_cache
 from typing import Any, NoReturn
 from weakref import WeakSet
@@ -42,7 +43,7 @@ class Unique:
         )
 
 
-class Ahead(Unique):
+class Ahead(Unique, ABC):
     """Columns of noise drawn ahead; what was used is forgotten.
 
     Attributes:
@@ -69,9 +70,9 @@ class Ahead(Unique):
             self._lists = tuple(column.tolist() for column in self.columns)
         return self._lists
 
+    @abstractmethod
     def block(self, source: Randomness) -> tuple[Floats, ...]:
         """The next `BLOCK` draws, one array a column."""
-        raise NotImplementedError
 
     def ensure(self, count: int) -> None:
         """Have at least so many unused draws at hand."""

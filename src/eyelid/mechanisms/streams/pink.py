@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
-from eyelid.mechanisms.mechanism import Shape, parameter, register
-from eyelid.mechanisms.streams.baseline import Baseline, check_positive
+from eyelid.mechanisms.mechanism import Shape, register
 from eyelid.mechanisms.streams.draws import BLOCK, Ahead
-from eyelid.mechanisms.streams.jitter import NoisyRun, normals
+from eyelid.mechanisms.streams.noisy_baseline import NoisyBaseline, normals
 from eyelid.mechanisms.streams.stream import Floats
 from eyelid.privacy.noise import Randomness
 
@@ -45,7 +44,7 @@ class PinkAhead(Ahead):
 
 @register
 @dataclass(frozen=True, kw_only=True)
-class Pink(Baseline):
+class Pink(NoisyBaseline):
     """Noise of spectrum 1/f on every sample.
 
     Takes: gaze samples; each is clamped to the public scene. Lost samples repeat the last output,
@@ -68,24 +67,16 @@ class Pink(Baseline):
         "suggested by Liu, Xia, Duchowski, Bailey, Holmqvist & Jain (2019), Differential privacy "
         "for eye-tracking data"
     )
-    games: ClassVar[tuple[dict[str, Any], ...]] = ({"sd": 30.0, "scene": "0,0,1920,1080"},)
-    strength: ClassVar[dict[str, str]] = {"radius": "sd"}
     why_not: ClassVar[tuple[str, ...]] = (
         "the noise hardly changes from one sample to the next, so that speeds, durations and jumps "
         "come through",
         "the noise is computed in floating point, whose low-order digits betray values",
     )
 
-    sd: float = parameter("standard deviation of the noise, in units of gaze")
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_positive("sd", self.sd)
-
     def sampler(self, shape: Shape) -> str:
         """The noise in words."""
         return f"1/f noise, standard deviation {self.sd:g} {self.place.spoken_units}"
 
-    def start(self, noise: Randomness) -> NoisyRun:
-        """Begin with a stream of one person."""
-        return NoisyRun(self, self.sd, PinkAhead(noise))
+    def drawn_ahead(self, noise: Randomness) -> PinkAhead:
+        """Noise of spectrum 1/f."""
+        return PinkAhead(noise)

@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 
 Words = NDArray[np.uint64]
 
+SEEDED = "the noise came from a seed, so anybody who has or guesses the seed can take it off again"
+"""Why nothing holds of noise that can be repeated."""
+
 
 class Randomness(Protocol):
     """A source of independent uniform 64-bit words."""

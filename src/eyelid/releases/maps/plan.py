@@ -30,9 +30,10 @@ from eyelid.mechanisms.noisy_sum import MOST_ENTRIES, LaplaceSum
 from eyelid.privacy.composition import parallel
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.noise import Randomness
+from eyelid.privacy.noise.randomness import SEEDED
 from eyelid.privacy.unit import PERSON
 from eyelid.releases.maps.view import View
-from eyelid.releases.plan import SEEDED, promised
+from eyelid.releases.plan import promised
 from eyelid.spelling import plural
 
 LEVELS = {"good": 1.0, "okay": 3.0}

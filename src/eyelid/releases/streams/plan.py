@@ -17,8 +17,8 @@ from eyelid.mechanisms.streams.study_scene import gaze_columns
 from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import Randomness
+from eyelid.privacy.noise.randomness import SEEDED
 from eyelid.privacy.unit import PERSON
-from eyelid.releases.plan import SEEDED
 from eyelid.releases.streams.scene import bounds_of
 
 RECORDED, REGULAR = "recorded", "regular"
