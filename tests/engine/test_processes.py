@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from eyelid.engine.engines import as_done, shared, spread
 from eyelid.engine.parallel import alone, cores
-from eyelid.engine.processes import as_done, shared, spread
 from eyelid.errors import EyelidError
 
 
@@ -87,12 +87,12 @@ def test_one_core_or_one_item_need_no_process(monkeypatch):
 GIVER = """
 import sys
 from functools import partial
-from eyelid.engine import processes
+from eyelid.engine import engines, processes
 from tests_of_processes import slow
 processes.cores = lambda: 2
-with processes.shared([1]) as handle:
+with engines.shared([1]) as handle:
     print(handle.path.parent, flush=True)
-    for _, worker in processes.as_done(partial(slow, handle), range(50), "waiting"):
+    for _, worker in engines.as_done(partial(slow, handle), range(50), "waiting"):
         print(worker, flush=True)
 """
 SLOW = """
@@ -121,8 +121,8 @@ def test_a_kill_leaves_neither_workers_nor_what_they_shared(tmp_path):
 
 ALONE = """
 import time
-from eyelid.engine import processes
-with processes.shared([1]) as handle:
+from eyelid.engine import engines
+with engines.shared([1]) as handle:
     print(handle.path.parent, flush=True)
     time.sleep(60)
 """
@@ -165,6 +165,18 @@ def _runs(process):
     return not status.exists() or "zombie" not in status.read_text()
 
 
-def test_a_killed_worker_is_told_in_a_line():
-    with pytest.raises(EyelidError, match="a worker process was killed"):
+def killed_once(marks, number):
+    if number in (1, 4) and not (marks / str(number)).exists():
+        (marks / str(number)).touch()
+        os._exit(9)
+    return number
+
+
+def test_what_killed_workers_had_is_done_by_others(tmp_path):
+    assert list(spread(partial(killed_once, tmp_path), range(6), "dying")) == list(range(6))
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_workers_killed_without_end_are_told_in_a_line():
+    with pytest.raises(EyelidError, match="killed again and again"):
         list(as_done(killed, range(4), "dying"))

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -47,6 +49,21 @@ Settings = Annotated[
     ),
 ]
 
+EngineName = Annotated[
+    str | None,
+    typer.Option(
+        "--engine",
+        metavar="local|dask[:ADDRESS]",
+        help="Who works: processes here, Dask here, or a Dask scheduler (docs/scaling.md) [local].",
+    ),
+]
+Workers = Annotated[
+    int | None, typer.Option("--workers", metavar="N", help="How many processes [one a core].")
+]
+Quiet = Annotated[
+    bool, typer.Option("--quiet", "-q", help="Print errors only, and JSON where it is asked for.")
+]
+
 _SHOWN = 3
 _OPTIONS = (
     "mechanism",
@@ -62,6 +79,25 @@ _OPTIONS = (
 )
 
 
+_quiet: ContextVar[bool] = ContextVar("quiet", default=False)
+
+
+@contextmanager
+def working(
+    engine: str | None = None, workers: int | None = None, quiet: bool = False
+) -> Iterator[None]:
+    """What a command does, by the engine and in the loudness that were asked for."""
+    from eyelid.engine.engines import using
+    from eyelid.engine.progress import shown
+
+    token = _quiet.set(quiet)
+    try:
+        with shown(not quiet), using(engine, workers, tell=lambda who: note(f"eyelid: {who}")):
+            yield
+    finally:
+        _quiet.reset(token)
+
+
 def print_json(value: dict[str, Any]) -> None:
     """Exactly one JSON object on stdout."""
     plain = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
@@ -70,16 +106,20 @@ def print_json(value: dict[str, Any]) -> None:
 
 def say(text: str = "") -> None:
     """A sentence on stdout."""
-    print(text)
+    if not _quiet.get():
+        print(text)
 
 
 def note(text: str) -> None:
     """A remark on stderr, out of the way of results."""
-    print(text, file=sys.stderr)
+    if not _quiet.get():
+        print(text, file=sys.stderr)
 
 
 def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
     """A table on stdout."""
+    if _quiet.get():
+        return
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table

@@ -24,8 +24,8 @@ from eyelid.comparisons.settings import (
     written,
 )
 from eyelid.engine.atomic import check_file, write_file
+from eyelid.engine.engines import Shared, as_done, shared
 from eyelid.engine.parallel import alone
-from eyelid.engine.processes import Shared, as_done, shared
 from eyelid.errors import EyelidError, InputError, unknown
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable

@@ -28,7 +28,7 @@ from eyelid.comparisons.recommendation import (
     Recommendation,
 )
 from eyelid.comparisons.settings import Setting
-from eyelid.engine.processes import Shared, as_done, shared, spread
+from eyelid.engine.engines import Shared, as_done, shared, spread
 from eyelid.errors import EyelidError, InputError
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable

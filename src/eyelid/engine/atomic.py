@@ -80,18 +80,23 @@ def new_folder(path: Path) -> Iterator[Path]:
         raise InputError(f"cannot write {path}: {error.strerror}") from None
     try:
         yield partial
-        for found in sorted(partial.rglob("*"), reverse=True):
-            _sync(found)
-        _sync(partial)
-        try:
-            partial.rename(path)
-        except OSError as error:
-            raise InputError(f"cannot put the result at {path}: {error.strerror}") from None
-        _sync(path.absolute().parent)
+        settle(partial, path)
     finally:
         shutil.rmtree(partial, ignore_errors=True)
         if mark is not None:
             os.close(mark)
+
+
+def settle(partial: Path, path: Path) -> None:
+    """Put a finished folder in its place, by one rename of what the file system has kept."""
+    for found in sorted(partial.rglob("*"), reverse=True):
+        synced_where_possible(found)
+    synced_where_possible(partial)
+    try:
+        partial.rename(path)
+    except OSError as error:
+        raise InputError(f"cannot put the result at {path}: {error.strerror}") from None
+    synced_where_possible(path.absolute().parent)
 
 
 def write_file(
@@ -116,7 +121,7 @@ def write_file(
     try:
         partial.touch(mode, exist_ok=False)
         partial.write_bytes(content.encode() if isinstance(content, str) else content)
-        keep = _synced if durable else _sync
+        keep = _synced if durable else synced_where_possible
         keep(partial)
         partial.replace(path)
         keep(path.absolute().parent)
@@ -125,7 +130,7 @@ def write_file(
         raise InputError(f"cannot write {path}: {error.strerror}") from None
 
 
-def _sync(path: Path) -> None:
+def synced_where_possible(path: Path) -> None:
     """Have the file system keep what was written, where it can."""
     with contextlib.suppress(OSError):
         _synced(path)

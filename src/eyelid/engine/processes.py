@@ -14,22 +14,33 @@ import signal
 import tempfile
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from eyelid.engine.atomic import lock
+from eyelid.engine.engines import Engine
 from eyelid.engine.parallel import alone, cores
-from eyelid.engine.progress import track
 from eyelid.errors import EyelidError
 
 T = TypeVar("T")
 R = TypeVar("R")
 
+KILLED = (
+    "worker processes were killed again and again, perhaps for want of memory: close other "
+    "programs, or give them less to do"
+)
 # How long a worker may outlive whoever gave it work.
 _LEAVE_S = 1.0
+# Workers that have nothing to do go home after this.
+_IDLE_S = 60
+# Times that workers may be killed before any of them gets something done.
+_MOST_KILLED = 5
 _PREFIX, _OWNER = "eyelid-shared-", "owner"
 # Somebody may be about to lock what is younger.
 _ABANDONED_AFTER_S = 60.0
@@ -37,8 +48,8 @@ _read: set[Path] = set()
 
 
 @dataclass(frozen=True)
-class Shared(Generic[T]):
-    """Something large that every worker reads once, instead of getting it with every item.
+class SharedFile(Generic[T]):
+    """Something large in a file that every worker reads once.
 
     Attributes:
         path: where it lies while the work goes on.
@@ -52,29 +63,107 @@ class Shared(Generic[T]):
         return found
 
 
-@contextlib.contextmanager
-def shared(value: T) -> Iterator[Shared[T]]:
-    """Put something where workers find it, as long as the block lasts.
+class Processes(Engine):
+    """Processes of this machine; one item at a time is done here, without any."""
 
-    Being asked to end (SIGTERM) ends the block as Ctrl-C would, so that nothing stays. What a kill
-    or a power cut left is removed by whoever comes next.
+    name = "local"
 
-    >>> with shared([1, 2, 3]) as handle:
-    ...     handle.get()
-    [1, 2, 3]
-    """
-    _remove_abandoned(Path(tempfile.gettempdir()))
-    with _asked_to_end(), tempfile.TemporaryDirectory(prefix=_PREFIX) as folder:
-        path = Path(folder) / "shared"
-        # The lock goes with this process, whatever becomes of it.
-        with (Path(folder) / _OWNER).open("w") as owner:
-            lock(owner.fileno())
-            with path.open("wb") as file:
-                pickle.dump(value, file, protocol=pickle.HIGHEST_PROTOCOL)
+    def __init__(self, workers: int | None = None) -> None:
+        self._asked = workers
+
+    @property
+    def workers(self) -> int:
+        """How many work at the same time."""
+        return cores() if self._asked is None or cores() == 1 else self._asked
+
+    def as_done(self, work: Callable[[T], R], items: Sequence[T]) -> Iterator[tuple[int, R]]:
+        """In this process where there is one core or item, else in others."""
+        if self.workers == 1 or len(items) < 2:
+            return ((place, work(item)) for place, item in enumerate(items))
+        return _spread_out(work, items, min(self.workers, len(items)))
+
+    def check_sees(self, folder: Path) -> None:
+        """They are on this machine."""
+
+    @contextlib.contextmanager
+    def shared(self, value: T) -> Iterator[SharedFile[T]]:
+        """In a file, as long as the block lasts.
+
+        Being asked to end (SIGTERM) ends the block as Ctrl-C would, so that nothing stays. What a
+        kill or a power cut left is removed by whoever comes next.
+        """
+        _remove_abandoned(Path(tempfile.gettempdir()))
+        with _asked_to_end(), tempfile.TemporaryDirectory(prefix=_PREFIX) as folder:
+            path = Path(folder) / "shared"
+            # The lock goes with this process, whatever becomes of it.
+            with (Path(folder) / _OWNER).open("w") as owner:
+                lock(owner.fileno())
+                with path.open("wb") as file:
+                    pickle.dump(value, file, protocol=pickle.HIGHEST_PROTOCOL)
+                try:
+                    yield SharedFile(path)
+                finally:
+                    _loaded.cache_clear()
+
+
+def _spread_out(
+    work: Callable[[T], R], items: Sequence[T], workers: int
+) -> Iterator[tuple[int, R]]:
+    """Each item to a process that is free; those of killed ones again."""
+    # In such an order that the first items are done first, whatever the number of workers.
+    waiting = deque(range(len(items)))
+    running: dict[Future[R], int] = {}
+    killed = 0
+    pool = _pool(workers)
+    try:
+        while waiting or running:
             try:
-                yield Shared(path)
-            finally:
-                _loaded.cache_clear()
+                while waiting and len(running) < 2 * workers:
+                    place = waiting[0]
+                    running[pool.submit(_one, os.getpid(), work, items[place])] = place
+                    waiting.popleft()
+                lost = False
+            except BrokenProcessPool:
+                lost = True
+            done = set() if lost else wait(running, return_when=FIRST_COMPLETED).done
+            for future in sorted(done, key=running.__getitem__):
+                if isinstance(future.exception(), BrokenProcessPool):
+                    lost = True
+                    continue
+                place = running.pop(future)
+                killed = 0
+                yield place, future.result()
+            if lost:
+                killed += 1
+                if killed > _MOST_KILLED:
+                    raise EyelidError(KILLED)
+                waiting.extendleft(sorted(running.values(), reverse=True))
+                running.clear()
+                pool = _pool(workers, anew=True)
+    except BaseException:
+        # Nobody waits for what is still being done.
+        pool.shutdown(wait=True, kill_workers=True)
+        raise
+
+
+def _pool(workers: int, *, anew: bool = False) -> Any:
+    """Processes that stay for a while, so that the next piece of work need not start them."""
+    from joblib.externals.loky import get_reusable_executor
+
+    # Each has one core, which polars asks for when it is imported.
+    return get_reusable_executor(
+        max_workers=workers,
+        timeout=_IDLE_S,
+        kill_workers=anew,
+        env={"POLARS_MAX_THREADS": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
+    )
+
+
+def _one(giver: int, work: Callable[[T], R], item: T) -> R:
+    """One item, in a worker: it has one core, and shows no progress of its own."""
+    _leave_with(giver)
+    with alone():
+        return work(item)
 
 
 @contextlib.contextmanager
@@ -120,60 +209,6 @@ def _loaded(path: Path) -> Any:
     # Written a moment ago by this very program, in a folder of its own user.
     with path.open("rb") as file:
         return pickle.load(file)
-
-
-def as_done(work: Callable[[T], R], items: Sequence[T], what: str) -> Iterator[tuple[int, R]]:
-    """Place and result of each item, in the order in which they get done.
-
-    Args:
-        work: a function of a module, or a `functools.partial` of one: workers import it.
-        items: small things; large ones are better `shared`.
-        what: for the progress bar.
-
-    >>> sorted(as_done(abs, [-2, 3], "measuring"))
-    [(0, 2), (1, 3)]
-    """
-    if cores() == 1 or len(items) < 2:
-        for place, item in enumerate(track(items, what, total=len(items))):
-            yield place, work(item)
-        return
-    from joblib import Parallel, delayed
-    from joblib.externals.loky.process_executor import TerminatedWorkerError
-
-    workers = Parallel(
-        n_jobs=min(cores(), len(items)), return_as="generator_unordered", batch_size=1
-    )
-    # In such an order that the first items are done first, whatever the number of workers.
-    jobs = (delayed(_placed)(os.getpid(), work, place, item) for place, item in enumerate(items))
-    try:
-        yield from track(workers(jobs), what, total=len(items))
-    except TerminatedWorkerError:
-        raise EyelidError(
-            "a worker process was killed, perhaps for want of memory: close other programs, or "
-            "give it less to do"
-        ) from None
-
-
-def spread(work: Callable[[T], R], items: Sequence[T], what: str) -> Iterator[R]:
-    """Results in the order of the items, whichever is done first.
-
-    >>> list(spread(abs, [-2, 3], "measuring"))
-    [2, 3]
-    """
-    waiting: dict[int, R] = {}
-    following = 0
-    for place, result in as_done(work, items, what):
-        waiting[place] = result
-        while following in waiting:
-            yield waiting.pop(following)
-            following += 1
-
-
-def _placed(giver: int, work: Callable[[T], R], place: int, item: T) -> tuple[int, R]:
-    """One item, in a worker: it has one core, and shows no progress of its own."""
-    _leave_with(giver)
-    with alone():
-        return place, work(item)
 
 
 @lru_cache

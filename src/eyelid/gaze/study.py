@@ -225,7 +225,17 @@ def check(study: Study) -> Study:
             f"time_ms {row['time_ms']:g}: remove the duplicates (--map repeats=first) or "
             "give recordings their own names"
         )
-    names = data["person"].unique(maintain_order=True)
+    check_people(data["person"].unique(maintain_order=True), study.people)
+    return replace(study, data=data)
+
+
+def check_people(names: pl.Series, people: pl.DataFrame) -> None:
+    """Fail unless everybody who has rows is somebody else than the others, and in the list.
+
+    Args:
+        names: of everybody who has rows, each once.
+        people: one row a person.
+    """
     plain: dict[str, str] = {}
     for name in names:
         same = plain.setdefault(spelt_alike(name), name)
@@ -234,11 +244,10 @@ def check(study: Study) -> Study:
                 f"people '{same}' and '{name}' differ only in how their names are written: "
                 "are they one person? Write them alike, or give them other names"
             )
-    twice = study.people["person"].filter(study.people["person"].is_duplicated())
+    twice = people["person"].filter(people["person"].is_duplicated())
     if len(twice):
         raise InputError(f"person {twice[0]} has more than one row in people.csv: keep one")
-    known = set(study.people["person"].to_list())
+    known = set(people["person"].to_list())
     unknown = [name for name in names if name not in known]
     if unknown:
         raise InputError(f"person {unknown[0]} has data but no row in people.csv: add one")
-    return replace(study, data=data)

@@ -6,7 +6,7 @@ import json
 import math
 import os
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from eyelid.privacy.ledger import Ledger
 
 SCHEMA = "eyelid/study/1"
 LEDGER_SUFFIX = ".ledger"
+DATA, EVENTS = "data.parquet", "events.parquet"
 _KINDS = ("samples", "fixations", "features")
 
 
@@ -30,17 +31,29 @@ def recognises(path: Path) -> bool:
 
 def read_study(path: Path) -> Study:
     """The study in the folder ``path``."""
+    check_parts(path)
+    data = _readable(path / DATA, lambda p: pl.read_parquet(p, hive_partitioning=False))
+    events_path = path / EVENTS
+    events = _readable(events_path, pl.read_parquet) if events_path.exists() else None
+    return replace(read_head(path, typed(data)), events=events)
+
+
+def read_head(path: Path, data: pl.DataFrame) -> Study:
+    """The study in the folder ``path``, with these rows and without its events.
+
+    Args:
+        path: of the folder.
+        data: its rows, or none of them.
+    """
     about = _read_about(path / "study.json")
-    data = _readable(path / "data.parquet", lambda p: pl.read_parquet(p, hive_partitioning=False))
     people = _readable(path / "people.csv", _read_people)
     if "person" not in people.columns:
         raise InputError(f"{path / 'people.csv'} has no column person: add it")
-    events_path = path / "events.parquet"
     screen = about.get("screen")
     try:
         return Study(
             kind=about["kind"],
-            data=_typed(data),
+            data=data,
             people=people,
             units=about.get("units"),
             rate_hz=about.get("rate_hz"),
@@ -50,13 +63,47 @@ def read_study(path: Path) -> Study:
             features=tuple(_feature(f) for f in about.get("features") or ()),
             step_ms=about.get("step_ms"),
             window_ms=about.get("window_ms"),
-            events=_readable(events_path, pl.read_parquet) if events_path.exists() else None,
             origin=_origin(about, path),
             simulated=bool(about.get("simulated", False)),
             released=bool(about.get("released", False)) or (path / "certificate.json").exists(),
         )
     except (TypeError, ValueError, KeyError, AttributeError) as error:
         raise InputError(f"{path / 'study.json'} is not as expected: {error}") from None
+
+
+def data_files(path: Path) -> list[tuple[Path, str | None]]:
+    """The files that hold the rows, in order, each with its SHA-256 where study.json has it.
+
+    Args:
+        path: of a study folder.
+    """
+    home = path / DATA
+    listed = _read_about(path / "study.json").get("parts")
+    if listed:
+        try:
+            return [(path / part["file"], part["sha256"]) for part in listed]
+        except (TypeError, KeyError):
+            raise InputError(f"{path / 'study.json'} is not as expected: its parts") from None
+    if not home.is_dir():
+        return [(home, None)]
+    return [(file, None) for file in sorted(home.rglob("*.parquet"))]
+
+
+def check_parts(path: Path) -> None:
+    """Fail unless the parts that study.json lists are those that are there."""
+    listed = [file for file, _ in data_files(path)]
+    gone = [file.name for file in listed if not file.exists()]
+    if gone and (path / DATA).is_dir():
+        raise InputError(
+            f"{path} lacks {len(gone)} of its {len(listed)} parts, such as {gone[0]}: bring them "
+            "back"
+        )
+    if (path / DATA).is_dir():
+        strange = set((path / DATA).rglob("*.parquet")) - set(listed)
+        if strange:
+            raise InputError(
+                f"{min(strange)} is no part that study.json lists: take it out of the folder"
+            )
 
 
 def _read_about(path: Path) -> dict[str, Any]:
@@ -107,7 +154,7 @@ def _readable(path: Path, reader: Callable[[Path], pl.DataFrame]) -> pl.DataFram
         raise InputError(f"cannot read {path}, it may be truncated: {first}") from None
 
 
-def _typed(data: pl.DataFrame) -> pl.DataFrame:
+def typed(data: pl.DataFrame) -> pl.DataFrame:
     """Keys as text, time as a float, and the optional keys present."""
     text = [c for c in (*INDEX_COLUMNS[:-1], "eye") if c in data.columns]
     absent = [c for c in ("task", "stimulus") if c not in data.columns]
@@ -183,6 +230,26 @@ def write_parts(study: Study, folder: Path, home: Path | None = None) -> None:
         home: where the folder will stand, for the relative path of the ledger; without it the
             study is written without its origin, as a released one must be.
     """
+    write_head(study, folder, home)
+    study.data.write_parquet(folder / DATA)
+    if study.events is not None:
+        study.events.write_parquet(folder / EVENTS)
+
+
+def write_head(
+    study: Study,
+    folder: Path,
+    home: Path | None = None,
+    parts: Sequence[Mapping[str, Any]] = (),
+) -> None:
+    """Write study.json and people.csv into ``folder``.
+
+    Args:
+        study: what to write; its rows and events are left alone.
+        folder: where, for the moment.
+        home: where the folder will stand, as for `write_parts`.
+        parts: the files that hold the rows, as `eyelid.io.pieces` writes them.
+    """
     about: dict[str, Any] = {"schema": SCHEMA, "kind": study.kind}
     if home is not None and study.origin is not None:
         about |= _origin_facts(study.origin, home)
@@ -205,9 +272,8 @@ def write_parts(study: Study, folder: Path, home: Path | None = None) -> None:
         "simulated": study.simulated,
         "released": study.released,
     }
+    if parts:
+        about["parts"] = list(parts)
     text = json.dumps(about, indent=2, ensure_ascii=False)
     (folder / "study.json").write_text(text + "\n", encoding="utf-8")
     study.people.write_csv(folder / "people.csv")
-    study.data.write_parquet(folder / "data.parquet")
-    if study.events is not None:
-        study.events.write_parquet(folder / "events.parquet")

@@ -42,6 +42,7 @@ _LATER = {
     "pseudonym": "CREATE TABLE IF NOT EXISTS pseudonym (origin TEXT, person TEXT, pseudonym TEXT, "
     "PRIMARY KEY (origin, person), UNIQUE (origin, pseudonym))",
     "incomplete": "CREATE TABLE IF NOT EXISTS incomplete (origin TEXT PRIMARY KEY)",
+    "run": "CREATE TABLE IF NOT EXISTS run (id TEXT PRIMARY KEY, debit INTEGER NOT NULL)",
 }
 _FORMAT = "eyelid/ledger/1"
 
@@ -268,6 +269,7 @@ class Ledger:
         guarantee: Guarantee,
         what: str = "",
         alike: bool = True,
+        run: str | None = None,
     ) -> Debit:
         """Count a release before it is computed.
 
@@ -278,6 +280,7 @@ class Ledger:
             guarantee: its person-level total.
             what: a remark by which the owner will know it.
             alike: whether nothing released as it is tells these people apart.
+            run: that computes it. One that goes on after a stop has been counted, and is not again.
 
         Raises:
             Refused: the limit would be exceeded; nothing is counted.
@@ -287,6 +290,9 @@ class Ledger:
         made_at = datetime.now(UTC).isoformat(timespec="seconds")
         with self._transaction() as database:
             _check_known(database, origin, self.path)
+            counted = _debit_of_run(database, origin, run)
+            if counted is not None:
+                return counted
             touched = _true_names(database, origin, people)
             if _are_others(database, origin, touched):
                 database.execute("INSERT OR IGNORE INTO incomplete VALUES (?)", (origin,))
@@ -303,6 +309,8 @@ class Ledger:
                 (origin, crowd, made_at, mechanism, _pack(guarantee), what, alike),
             )
             number = row.lastrowid or 0
+            if run is not None:
+                database.execute("INSERT INTO run VALUES (?, ?)", (run, number))
         return Debit(number, made_at, mechanism, guarantee, crowd, len(touched), what, alike)
 
     def debits(self, origin: str) -> list[Debit]:
@@ -430,6 +438,14 @@ def _debits(database: sqlite3.Connection, origin: str) -> list[Debit]:
         Debit(i, at, name, Guarantee.from_dict(json.loads(text)), crowd, count, what, bool(alike))
         for i, at, name, text, crowd, count, what, alike in rows
     ]
+
+
+def _debit_of_run(database: sqlite3.Connection, origin: str, run: str | None) -> Debit | None:
+    """What was counted for a run, if it was."""
+    row = database.execute("SELECT debit FROM run WHERE id = ?", (run,)).fetchone()
+    if row is None:
+        return None
+    return next((each for each in _debits(database, origin) if each.id == row[0]), None)
 
 
 def _groups(

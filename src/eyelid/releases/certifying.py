@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from eyelid.engine.atomic import new_folder
+from eyelid.engine.runs import Run
+from eyelid.errors import EyelidError
 from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.composition import parallel
 from eyelid.privacy.guarantee import Guarantee, Kind
@@ -27,7 +28,7 @@ OTHER_ROWS = (
     "what this release and the others of these people tell together: plausible deniability is of a "
     "single release only"
 )
-STAYS_COUNTED = "nothing was written, but this release stays counted in the ledger"
+STAYS_COUNTED = "nothing was released, but this release stays counted in the ledger"
 LARGE_DELTA = "would also allow a mechanism that publishes somebody's data outright"
 
 # Kinds that add up with nothing, and what other releases of the same people do to them.
@@ -78,42 +79,58 @@ class Purchase:
 
 @contextmanager
 def bought(
-    purchase: Purchase, book: tuple[Ledger, str] | None, out: Path | None
-) -> Iterator[tuple[Certificate, Path | None]]:
-    """The certificate of a counted release, and a hidden folder that becomes ``out`` at the end.
+    purchase: Purchase,
+    book: tuple[Ledger, str] | None,
+    out: Path | None = None,
+    run: Run | None = None,
+) -> Iterator[Certificate]:
+    """The certificate of a counted release.
 
-    The folder is made first, so that a place where nothing can be written costs nothing. Whatever
-    fails after the debit says that the release stays counted.
+    The run's folder is there first, so that a place where nothing can be written costs nothing. A
+    run that goes on after a stop has been counted, and is not again. Whatever fails after the debit
+    says that the release stays counted.
 
     Args:
         purchase: what is bought; refused above a limit.
         book: the ledger, and the name it knows these people by; None where nobody counts.
         out: where the release will be; None where nothing is written.
+        run: that makes it; None where nothing is written.
     """
     counted = False
     try:
-        with nullcontext() if out is None else new_folder(out) as folder:
-            paid = None if book is None else _debited(purchase, *book, out)
-            counted = paid is not None
-            certificate = _certificate(purchase, book, paid)
-            # It holds on to private data, and writing takes memory.
-            del purchase
-            yield certificate, folder
+        paid = None if book is None else _debited(purchase, *book, out, run)
+        counted = paid is not None
+        certificate = _certificate(purchase, book, paid)
+        # It holds on to private data, and writing takes memory.
+        del purchase
+        yield certificate
     except Exception as error:
         if counted:
             error.add_note(STAYS_COUNTED)
         raise
 
 
-def _debited(purchase: Purchase, ledger: Ledger, origin: str, out: Path | None) -> Debit:
+def _debited(
+    purchase: Purchase, ledger: Ledger, origin: str, out: Path | None, run: Run | None
+) -> Debit:
     """What the ledger counts now, with where it will be for the owner's memory."""
     what = f"{purchase.what}, {out.name if out else '–'}"
     guarantee = purchase.guarantee
     if guarantee.unit != PERSON:
         what += f", {guarantee.numbers()} per {guarantee.unit}"
-    return ledger.debit(
+    arguments = (
         origin, purchase.people, purchase.mechanism, purchase.person_level, what, purchase.alike
-    )
+    )  # fmt: skip
+    if run is None:
+        return ledger.debit(*arguments)
+    before = run.kept
+    # Whoever is killed between the debit and the next line has paid, and may go on.
+    run.keep()
+    try:
+        return ledger.debit(*arguments, run=run.id)
+    except EyelidError:
+        run.keep(before)
+        raise
 
 
 def _certificate(

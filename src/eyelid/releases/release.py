@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
+from secrets import token_hex
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from eyelid.engine.atomic import check_new
+from eyelid.engine.runs import running
 from eyelid.errors import InputError
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
@@ -160,7 +163,11 @@ def _release_features(
     if tell is not None:
         for note in notes:
             tell(note)
-    with bought(purchase, book, out) as (certificate, folder):
+    with (
+        nullcontext() if out is None else running(out, token_hex()) as run,
+        bought(purchase, book, out, run) as certificate,
+    ):
+        folder = None if run is None else run.output
         # It holds on to the private table.
         del purchase
         table = _released(plan, noise)

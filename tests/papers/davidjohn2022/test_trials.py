@@ -7,7 +7,7 @@ from scipy.stats import binomtest, ttest_1samp
 
 from eyelid.audits.attackers import find_attackers
 from eyelid.audits.document_type import first_halves, recognised, second_halves, shown_windows
-from eyelid.engine.processes import shared
+from eyelid.engine.engines import shared
 from eyelid.errors import InputError
 from eyelid.mechanisms.measuring import window_rows
 from eyelid.papers.davidjohn2022.settings import RAW, Setting

@@ -5,7 +5,7 @@ import shutil
 import numpy as np
 import pytest
 
-from eyelid.engine.processes import shared
+from eyelid.engine.engines import shared
 from eyelid.errors import InputError
 from eyelid.gaze.simulator import simulate
 from eyelid.io import write

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from eyelid.audits.statistics import Rate, rate_of_decisions, rate_of_shares
-from eyelid.engine.processes import Shared, shared, spread
+from eyelid.engine.engines import Shared, shared, spread
 from eyelid.mechanisms.mechanism import Values
 from eyelid.mechanisms.papers.task_noise import TaskNoise
 from eyelid.papers.bozkir2021.methods import KEPT, Chosen, Method, best_k, noisy, without_signals

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from eyelid.engine.processes import Shared, shared, spread
+from eyelid.engine.engines import Shared, shared, spread
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.features import PredictableMechanism, feature_mechanism

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from eyelid.engine.processes import Shared, shared, spread
+from eyelid.engine.engines import Shared, shared, spread
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.literature import POSTER
 from eyelid.mechanisms.papers.ksame import found_by_intersection

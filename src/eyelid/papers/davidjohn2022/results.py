@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Protocol, TypeVar
 
-from eyelid.engine.processes import Shared, shared, spread
+from eyelid.engine.engines import Shared, shared, spread
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
 from eyelid.papers.davidjohn2022.settings import (

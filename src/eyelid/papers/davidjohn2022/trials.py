@@ -37,7 +37,7 @@ from eyelid.audits.protocols import Material, find_protocol
 from eyelid.audits.records import Records, joined, records_of
 from eyelid.audits.scores import named
 from eyelid.audits.statistics import Rate, rate_of_decisions, rate_of_shares
-from eyelid.engine.processes import Shared
+from eyelid.engine.engines import Shared
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.measuring import window_rows

@@ -34,7 +34,7 @@ from eyelid.audits.attackers import Attacker, find_attackers
 from eyelid.audits.identification import decided
 from eyelid.audits.records import records_of
 from eyelid.audits.scores import Scores, fused, named
-from eyelid.engine.processes import Shared
+from eyelid.engine.engines import Shared
 from eyelid.errors import InputError
 from eyelid.gaze.events import detect_events
 from eyelid.gaze.features import event_features

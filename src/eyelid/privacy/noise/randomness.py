@@ -70,6 +70,26 @@ def randomness(rng: Randomness | np.random.Generator | int | None = None) -> Ran
     return rng
 
 
+def stream_of(source: Randomness, number: int) -> Randomness:
+    """Words of its own for one part of some work, whoever does it and when.
+
+    Args:
+        source: of the whole work.
+        number: of the part. Of a seed, every number has its own words, always the same.
+
+    >>> one, same, other = (stream_of(randomness(7), number).words(1) for number in (0, 0, 1))
+    >>> one == same, one == other
+    (array([ True]), array([False]))
+    """
+    if not isinstance(source, SeededRandomness):
+        # The operating system never repeats itself.
+        return source
+    seeds = source.generator.bit_generator.seed_seq
+    assert isinstance(seeds, np.random.SeedSequence)
+    own = np.random.SeedSequence(seeds.entropy, spawn_key=(*seeds.spawn_key, number))
+    return SeededRandomness(np.random.default_rng(own))
+
+
 def uniforms(source: Randomness, count: int) -> NDArray[np.float64]:
     """Floating-point numbers strictly inside (0, 1), on a grid of 2⁻⁵² offset by half a step."""
     # With one bit more the largest would have no room for its half, and round to 1.

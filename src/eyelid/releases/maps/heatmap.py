@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
+from secrets import token_hex
 from typing import Any
 
 import polars as pl
 
 from eyelid.engine.atomic import check_new, new_folder
+from eyelid.engine.runs import running
 from eyelid.errors import InputError
 from eyelid.gaze.areas import Area
 from eyelid.gaze.maps.gaze_map import GazeMap
@@ -162,7 +165,11 @@ def private_heatmap(
         _check_figures(plan)
     home = Path(source) if isinstance(source, str | Path) else None
     book = open_ledger(counting_origin(study, home, ledger))
-    with bought(_purchase(plan, noise.name), book, out) as (certificate, folder):
+    with (
+        nullcontext() if out is None else running(out, token_hex()) as run,
+        bought(_purchase(plan, noise.name), book, out, run) as certificate,
+    ):
+        folder = None if run is None else run.output
         measured = [_measured(plan, number, noise) for number in range(len(plan.observers))]
         tables = _tables(plan, noise)
         maps = tuple(maps_of(plan, measured))

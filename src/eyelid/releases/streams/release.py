@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
+from secrets import token_hex
 from typing import Any
 
 import polars as pl
 
+from eyelid.engine.runs import running
 from eyelid.errors import InputError
 from eyelid.gaze.study import Study
 from eyelid.io import study_folder
@@ -108,7 +111,11 @@ def release_streams(
         if tell is not None:
             tell(note)
     distance = expected_distance(chosen, taken.rate_hz)
-    with bought(_purchase(plan, noise.name), open_ledger(origin), out) as (certificate, folder):
+    with (
+        nullcontext() if out is None else running(out, token_hex()) as run,
+        bought(_purchase(plan, noise.name), open_ledger(origin), out, run) as certificate,
+    ):
+        folder = None if run is None else run.output
         released = _released(plan, noise)
         certificate = replace(certificate, output_sha256=output_digest(released))
         done = StreamRelease(

@@ -1,0 +1,249 @@
+"""The same work on a Dask cluster: one that runs already, or one of this machine's own."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import itertools
+import logging
+import pickle
+import secrets
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from eyelid.engine.engines import Engine
+from eyelid.engine.parallel import alone, cores
+from eyelid.engine.processes import KILLED
+from eyelid.errors import EyelidError, InputError
+from eyelid.spelling import plural
+from eyelid.version import __version__
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+_MISSING = "--engine dask needs Dask: pip install 'eyelid[dask]'"
+_ANSWER_S = 20
+# Workers with an item that may die before it is given up.
+_MOST_KILLED = 5
+_LOOPBACK = "127.0.0.1"
+# Where this process finds what was shared: what others sent it, or what it shares itself.
+_held: dict[str, Any] = {}
+
+
+@dataclass(frozen=True)
+class SharedResult(Generic[T]):
+    """Something large that every worker keeps once it has got it.
+
+    Attributes:
+        key: its name.
+    """
+
+    key: str
+
+    def get(self) -> T:
+        """The thing itself."""
+        found: T = _held[self.key]
+        return found
+
+
+class DaskEngine(Engine):
+    """The workers of a Dask scheduler."""
+
+    def __init__(self, client: Any, name: str, told: str) -> None:
+        self.name, self.told = name, told
+        self._client = client
+        self._futures: dict[str, Any] = {}
+
+    def as_done(self, work: Callable[[T], R], items: Sequence[T]) -> Iterator[tuple[int, R]]:
+        """Each item to whichever worker is free; the scheduler gives those of lost ones again."""
+        from distributed import KilledWorker, as_completed
+
+        killed = dict.fromkeys(range(len(items)), 0)
+        places: dict[Any, int] = {}
+
+        def given(place: int) -> Any:
+            key = f"eyelid-{place}-{secrets.token_hex(8)}"
+            made = self._client.submit(
+                _one, work, items[place], self._futures, key=key, pure=False, priority=-place
+            )
+            places[made] = place
+            return made
+
+        # Some at a time: what nobody works on yet need not be sent.
+        coming = iter(range(len(items)))
+        ahead = 4 * max(1, sum(self._client.nthreads().values()))
+        running = as_completed([given(place) for place in itertools.islice(coming, ahead)])
+        try:
+            for future in running:
+                place = places.pop(future)
+                try:
+                    result = future.result()
+                except KilledWorker:
+                    killed[place] += 1
+                    if killed[place] > _MOST_KILLED:
+                        raise EyelidError(KILLED) from None
+                    running.add(given(place))
+                    continue
+                for following in itertools.islice(coming, 1):
+                    running.add(given(following))
+                yield place, result
+        finally:
+            self._client.cancel(list(places), force=True)
+
+    @contextlib.contextmanager
+    def shared(self, value: T) -> Iterator[SharedResult[T]]:
+        """With the scheduler, which has a worker make it again where the last that had it died."""
+        key = f"eyelid-shared-{secrets.token_hex(8)}"
+        packed = pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL)
+        with warnings.catch_warnings():
+            # Dask advises against sending much; it is sent once.
+            warnings.simplefilter("ignore", UserWarning)
+            self._futures[key] = self._client.submit(pickle.loads, packed, key=key, pure=False)
+        _held[key] = value
+        try:
+            yield SharedResult(key)
+        finally:
+            del self._futures[key], _held[key]
+
+    def check_sees(self, folder: Path) -> None:
+        """Fail unless all workers see a folder of this machine, by a file with a secret in it."""
+        secret = secrets.token_hex(8)
+        sign = folder / f".seen-{secret}"
+        sign.write_text(secret)
+        try:
+            answers = self._client.run(_reads, str(sign))
+        finally:
+            sign.unlink(missing_ok=True)
+        blind = [address for address, read in answers.items() if read != secret]
+        if blind:
+            raise InputError(
+                f"the worker {blind[0]} does not see {folder}: all workers need the same file "
+                "system, under the same path"
+            )
+
+
+@contextlib.contextmanager
+def dask_engine(address: str | None = None, workers: int | None = None) -> Iterator[DaskEngine]:
+    """The workers of a scheduler, or of a cluster that lives as long as the block.
+
+    Args:
+        address: of a scheduler; without it a cluster is started, which only this user can reach.
+        workers: how many processes to start.
+    """
+    if importlib.util.find_spec("distributed") is None:
+        raise InputError(_MISSING)
+    from distributed import Client
+
+    with contextlib.ExitStack() as stack:
+        if address is None:
+            client = Client(stack.enter_context(_own_cluster(workers or cores())))
+        else:
+            client = _connected(address)
+        stack.enter_context(client)
+        with _calm():
+            yield DaskEngine(client, *_introduced(client, address))
+
+
+@contextlib.contextmanager
+def _own_cluster(workers: int) -> Iterator[Any]:
+    """A cluster on this machine: on loopback and encrypted, since anybody may ask a scheduler."""
+    import dask
+    from distributed import LocalCluster
+
+    pictures = importlib.util.find_spec("bokeh") is not None
+    alone_each = {"POLARS_MAX_THREADS": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    settings = {
+        "distributed.scheduler.allowed-failures": _MOST_KILLED,
+        "distributed.nanny.pre-spawn-environ": alone_each,
+        # What a person's part takes is known; memory is for the operating system to give.
+        "distributed.worker.memory.terminate": False,
+    }
+    with (
+        dask.config.set(settings),
+        LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            host=_LOOPBACK,
+            dashboard_address=f"{_LOOPBACK}:0" if pictures else None,
+            security=True,
+            silence_logs=logging.CRITICAL,
+        ) as cluster,
+    ):
+        yield cluster
+
+
+def _connected(address: str) -> Any:
+    """A client of a running scheduler whose workers are of this version."""
+    from distributed import Client
+
+    try:
+        client = Client(address, timeout=_ANSWER_S, set_as_default=False)
+    except (OSError, ValueError, TypeError) as error:
+        raise InputError(f"no Dask scheduler answers at {address}: {error}") from None
+    try:
+        client.wait_for_workers(1, timeout=_ANSWER_S)
+        versions = client.run(_version)
+    except TimeoutError:
+        client.close()
+        raise InputError(f"the Dask scheduler at {address} has no workers: start some") from None
+    except Exception as error:
+        client.close()
+        raise InputError(
+            f"the workers of {address} cannot run eyelid ({error}): install eyelid {__version__} "
+            "there"
+        ) from None
+    others = {where: version for where, version in versions.items() if version != __version__}
+    if others:
+        client.close()
+        where, version = next(iter(others.items()))
+        raise InputError(
+            f"the worker {where} has eyelid {version}, this is {__version__}: results would depend "
+            "on who computes them; install the same"
+        )
+    return client
+
+
+def _introduced(client: Any, address: str | None) -> tuple[str, str]:
+    """The engine's name, and who works."""
+    count = plural(len(client.nthreads()), "Dask worker")
+    pictures = importlib.util.find_spec("bokeh") is not None or address is not None
+    link = client.dashboard_link if pictures else None
+    name = "dask" if address is None else f"dask:{address}"
+    return name, f"{count}; dashboard: {link}" if link else count
+
+
+@contextlib.contextmanager
+def _calm() -> Iterator[None]:
+    """No remarks of Dask's own about workers that leave: it is told where it matters."""
+    loud = logging.getLogger("distributed")
+    before = loud.level
+    loud.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        loud.setLevel(before)
+
+
+def _one(work: Callable[[T], R], item: T, given: dict[str, Any]) -> R:
+    """One item, in a worker, which has one core for it."""
+    _held.update(given)
+    try:
+        with alone():
+            return work(item)
+    finally:
+        for key in given:
+            _held.pop(key, None)
+
+
+def _reads(path: str) -> str | None:
+    try:
+        return Path(path).read_text()
+    except OSError:
+        return None
+
+
+def _version() -> str:
+    return __version__

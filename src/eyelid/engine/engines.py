@@ -1,0 +1,174 @@
+"""Who does the work: processes of this machine, or a Dask cluster. Results are the same.
+
+Whatever maps over many items goes through `as_done` or `spread`, which ask the engine of the
+moment: ``with using("dask"): …`` makes it Dask's.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from contextvars import ContextVar
+from pathlib import Path
+from typing import Generic, Protocol, TypeVar
+
+from eyelid.engine.progress import track
+from eyelid.errors import InputError
+
+T = TypeVar("T")
+R = TypeVar("R")
+T_co = TypeVar("T_co", covariant=True)
+
+
+class Shared(Protocol, Generic[T_co]):
+    """Something large that every worker gets once, instead of with every item."""
+
+    def get(self) -> T_co:
+        """The thing itself."""
+
+
+class Engine(ABC):
+    """Workers, and how items reach them.
+
+    Attributes:
+        name: as ``--engine`` has it.
+        told: who works, in a few words; empty where nobody needs to know.
+    """
+
+    name: str
+    told: str = ""
+
+    @abstractmethod
+    def as_done(self, work: Callable[[T], R], items: Sequence[T]) -> Iterator[tuple[int, R]]:
+        """Place and result of each item, in the order in which they get done.
+
+        Items of workers that are killed are given to others: ``work`` may be done twice, so
+        whatever it leaves behind it must leave by `eyelid.engine.runs.Run.put`.
+        """
+
+    @abstractmethod
+    def shared(self, value: T) -> contextlib.AbstractContextManager[Shared[T]]:
+        """Put something where workers find it, as long as the block lasts."""
+
+    @abstractmethod
+    def check_sees(self, folder: Path) -> None:
+        """Fail unless all workers see a folder of this machine."""
+
+
+_current: ContextVar[Engine | None] = ContextVar("engine", default=None)
+
+
+@contextlib.contextmanager
+def using(
+    engine: str | Engine | None = None,
+    workers: int | None = None,
+    tell: Callable[[str], None] | None = None,
+) -> Iterator[Engine]:
+    """Have what runs inside done by an engine.
+
+    Args:
+        engine: ``local``, ``dask`` (a cluster on this machine, started and stopped here) or
+            ``dask:ADDRESS`` (of a scheduler); without it, the engine of the moment.
+        workers: how many processes; as many as there are cores by default. Not for a scheduler
+            that runs already.
+        tell: given a sentence about who works, where there is one.
+
+    >>> with using("local", workers=2) as engine:
+    ...     engine.name
+    'local'
+    """
+    with contextlib.ExitStack() as stack:
+        if engine is None and workers is None:
+            made = current()
+        elif isinstance(engine, Engine):
+            made = engine
+        else:
+            made = stack.enter_context(_made(engine or "local", workers))
+        token = _current.set(made)
+        stack.callback(_current.reset, token)
+        if tell is not None and made.told:
+            tell(made.told)
+        yield made
+
+
+@contextlib.contextmanager
+def _made(name: str, workers: int | None) -> Iterator[Engine]:
+    kind, colon, address = name.partition(":")
+    if workers is not None and workers < 1:
+        raise InputError(f"there must be at least 1 worker, got {workers}")
+    if name == "local":
+        from eyelid.engine.processes import Processes
+
+        yield Processes(workers)
+        return
+    if kind != "dask" or (colon and not address):
+        raise InputError(
+            f"unknown engine '{name}': choose local, dask, or dask:ADDRESS of a scheduler"
+        )
+    if address and workers is not None:
+        raise InputError(
+            f"the scheduler at {address} has its own workers: leave out the number of workers"
+        )
+    from eyelid.engine.dask_cluster import dask_engine
+
+    with dask_engine(address or None, workers) as made:
+        yield made
+
+
+def current() -> Engine:
+    """The engine of the moment: processes of this machine unless something else was asked for."""
+    found = _current.get()
+    if found is not None:
+        return found
+    from eyelid.engine.processes import Processes
+
+    return Processes()
+
+
+def shared(value: T) -> contextlib.AbstractContextManager[Shared[T]]:
+    """Put something where workers find it, as long as the block lasts.
+
+    >>> with shared([1, 2, 3]) as handle:
+    ...     handle.get()
+    [1, 2, 3]
+    """
+    return current().shared(value)
+
+
+def as_done(work: Callable[[T], R], items: Sequence[T], what: str) -> Iterator[tuple[int, R]]:
+    """Place and result of each item, in the order in which they get done.
+
+    Args:
+        work: a function of a module, or a `functools.partial` of one: workers import it.
+        items: small things; large ones are better `shared`.
+        what: for the progress bar.
+
+    >>> sorted(as_done(abs, [-2, 3], "measuring"))
+    [(0, 2), (1, 3)]
+    """
+    return track(current().as_done(work, items), what, total=len(items))
+
+
+def spread(work: Callable[[T], R], items: Sequence[T], what: str) -> Iterator[R]:
+    """Results in the order of the items, whichever is done first.
+
+    >>> list(spread(abs, [-2, 3], "measuring"))
+    [2, 3]
+    """
+    return in_order(as_done(work, items, what))
+
+
+def in_order(placed: Iterator[tuple[int, R]]) -> Iterator[R]:
+    """Results by their places, from whatever order they came in.
+
+    >>> list(in_order(iter([(1, "b"), (0, "a")])))
+    ['a', 'b']
+    """
+    waiting: dict[int, R] = {}
+    following = 0
+    for place, result in placed:
+        waiting[place] = result
+        while following in waiting:
+            yield waiting.pop(following)
+            following += 1

@@ -1,0 +1,201 @@
+"""Long work into one folder: all there or not there, and it goes on where it was stopped.
+
+Parts are written into a hidden folder beside the output, each of them once: what two workers make
+of the same part at the same time, or a worker before it was killed and another after it, is kept of
+one of them only. When everything is there, one rename puts the output in its place.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from eyelid.engine.atomic import check_new, lock, settle, synced_where_possible, write_file
+from eyelid.engine.engines import current
+from eyelid.errors import InputError
+
+GOES_ON = "the same command goes on where this was stopped"
+_MARK, _KEPT = "run.json", "kept"
+
+
+@dataclass(frozen=True)
+class Run:
+    """Work that is going on.
+
+    Attributes:
+        home: the hidden folder; whoever works on another machine needs to see it.
+        id: of this run, and of no other; the same when it goes on after a stop.
+        resumed: whether it was begun before.
+    """
+
+    home: Path
+    id: str
+    resumed: bool = False
+
+    @property
+    def output(self) -> Path:
+        """What will be the output."""
+        return self.home / "output"
+
+    @property
+    def scratch(self) -> Path:
+        """What is needed on the way, private data too: it is removed when the run has ended."""
+        return self.home / "scratch"
+
+    @property
+    def kept(self) -> bool:
+        """Whether there is something to lose: a stop leaves everything for the next time."""
+        return (self.home / _KEPT).exists()
+
+    def keep(self, on: bool = True) -> None:
+        """Say that there is something to lose from now on, or that there is nothing after all."""
+        if on:
+            (self.home / _KEPT).touch()
+        else:
+            (self.home / _KEPT).unlink(missing_ok=True)
+
+    def put(self, path: Path, write: Callable[[Path], object]) -> bool:
+        """Have a file of the output or of the scratch written, unless it is there.
+
+        Args:
+            path: in one of the two folders.
+            write: puts the content at a path that it is given.
+
+        Returns:
+            whether what is there now was written by this call.
+        """
+        if path.exists():
+            return False
+        # Not beside the file: what somebody slow leaves behind must not be in the output.
+        draft = self.scratch / f".{path.name}.{secrets.token_hex(4)}.partial"
+        try:
+            draft.parent.mkdir(exist_ok=True)
+            write(draft)
+            synced_where_possible(draft)
+            # One folder deep: the output of a run that has ended is not made again.
+            path.parent.mkdir(exist_ok=True)
+            return _put_down(draft, path)
+        except OSError as error:
+            raise InputError(f"cannot write {path}: {error.strerror or error}") from None
+        finally:
+            with contextlib.suppress(OSError):
+                draft.unlink(missing_ok=True)
+
+
+def _put_down(draft: Path, path: Path) -> bool:
+    try:
+        # Unlike a rename, a link never replaces what another process put there first.
+        os.link(draft, path)
+    except FileExistsError:
+        return False
+    except (PermissionError, NotImplementedError):
+        # There are no links here.
+        if path.exists():
+            return False
+        draft.rename(path)
+    return True
+
+
+@contextlib.contextmanager
+def running(out: Path, key: str) -> Iterator[Run]:
+    """A run into a new folder, or the rest of one that was stopped.
+
+    Args:
+        out: where the output will be.
+        key: of everything that the output depends on, the input and all settings. An unfinished
+            run of another key is not taken up.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     with running(Path(place) / "out", "key") as run:
+    ...         _ = run.put(run.output / "a.txt", lambda path: path.write_text("whole"))
+    ...     print(sorted(found.name for found in Path(place).rglob("*")))
+    ['a.txt', 'out']
+    """
+    check_new(out)
+    home = unfinished(out)
+    try:
+        home.parent.mkdir(parents=True, exist_ok=True)
+        mark = _claimed(home, out)
+    except OSError as error:
+        raise InputError(f"cannot write {out}: {error.strerror or error}") from None
+    try:
+        run = _taken_up(home, key, out)
+        try:
+            current().check_sees(home)
+            yield run
+            # Private data first: whatever happens from here on, they are gone.
+            shutil.rmtree(run.scratch)
+            settle(run.output, out)
+        except BaseException as error:
+            if run.kept:
+                error.add_note(GOES_ON)
+            else:
+                shutil.rmtree(home, ignore_errors=True)
+            raise
+        shutil.rmtree(home, ignore_errors=True)
+    finally:
+        if mark is not None:
+            os.close(mark)
+
+
+def unfinished(out: Path) -> Path:
+    """Where the parts of an unfinished run lie, if there is one."""
+    return out.absolute().parent / f".{out.name}.unfinished"
+
+
+def _claimed(home: Path, out: Path) -> int | None:
+    """A handle that keeps others out of the folder; None where there are no locks."""
+    while True:
+        home.mkdir(mode=0o700, exist_ok=True)
+        try:
+            handle = os.open(home, os.O_RDONLY)
+        except (PermissionError, FileNotFoundError):
+            return None
+        ours = lock(handle)
+        if ours is False:
+            os.close(handle)
+            raise InputError(
+                f"another run is writing {out}: wait until it has ended, or choose another output"
+            )
+        with contextlib.suppress(FileNotFoundError):
+            # Whoever ended a moment ago may have removed what was just opened.
+            if os.path.samestat(os.fstat(handle), home.stat()):
+                return handle
+        os.close(handle)
+
+
+def _taken_up(home: Path, key: str, out: Path) -> Run:
+    """The run that was begun here, or a fresh one."""
+    begun = _read(home / _MARK)
+    kept = (home / _KEPT).exists() and (home / "output").is_dir()
+    if kept and begun.get("key") == key:
+        (home / "scratch").mkdir(exist_ok=True)
+        return Run(home, begun["id"], resumed=True)
+    if kept:
+        raise InputError(
+            f"an unfinished run of other data or settings lies at {home}: go on with it by the "
+            "same command, choose another output, or remove the folder to give it up (what was "
+            "counted for it stays counted)"
+        )
+    for left in home.iterdir():
+        shutil.rmtree(left) if left.is_dir() else left.unlink()
+    run = Run(home, secrets.token_hex(16))
+    run.output.mkdir()
+    run.scratch.mkdir()
+    write_file(home / _MARK, json.dumps({"id": run.id, "key": key}), durable=True)
+    return run
+
+
+def _read(mark: Path) -> dict[str, str]:
+    try:
+        found = json.loads(mark.read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) and {"id", "key"} <= set(found) else {}

@@ -1,0 +1,396 @@
+"""Studies larger than memory: whole people at a time, read when they are needed.
+
+A study in pieces knows everything about itself but its rows: who there is, which recordings, how
+many rows each. Pieces are cut by these numbers alone, so that they are the same whoever works on
+them. On disk a large study has a folder of parts in the place of one ``data.parquet``; study.json
+lists them, and is there only when they all are.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+import polars as pl
+
+from eyelid.engine.engines import current, in_order, spread
+from eyelid.engine.progress import Advance
+from eyelid.engine.runs import Run
+from eyelid.errors import InputError
+from eyelid.gaze.study import INDEX_COLUMNS, RECORDING_KEY, Study, check, check_people
+from eyelid.io import study_folder
+from eyelid.io.study_folder import DATA, EVENTS, data_files, read_head, typed
+
+R = TypeVar("R")
+
+PIECE_VALUES = 1 << 21
+"""Numbers in a piece, unless one person has more: some 16 MiB, and a second or two of work."""
+
+_KEYS = INDEX_COLUMNS[:-1]
+# Rows of a file whose keys are looked at together.
+_AT_ONCE = 1 << 22
+
+
+@dataclass(frozen=True)
+class Slice:
+    """Some rows of a file.
+
+    Attributes:
+        file: a Parquet file.
+        first: the number of the first row.
+        rows: how many.
+    """
+
+    file: Path
+    first: int
+    rows: int
+
+    def read(self) -> pl.DataFrame:
+        """The rows."""
+        return pl.scan_parquet(self.file).slice(self.first, self.rows).collect()
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """Some people of a study, one after the other.
+
+    Attributes:
+        number: of the piece, from 0.
+        people: their names, in order.
+        recordings: how many they have.
+        rows: how many these have.
+        slices: where the rows are on disk.
+        held: the rows themselves, where they are not on disk.
+        events: of the whole study, or the file that has them; None where there are none.
+    """
+
+    number: int
+    people: tuple[str, ...]
+    recordings: int
+    rows: int
+    slices: tuple[Slice, ...] = ()
+    held: pl.DataFrame | None = None
+    events: pl.DataFrame | Path | None = None
+
+    def read(self, head: Study, *, events: bool = False) -> Study:
+        """A study of these people alone.
+
+        Args:
+            head: everything about the whole study but its rows.
+            events: with their events too, where there are some.
+        """
+        data = self.held
+        if data is None:
+            data = typed(pl.concat([each.read() for each in self.slices]))
+        mine = head.people.filter(pl.col("person").is_in(self.people))
+        found = self._events() if events else None
+        return check(replace(head, data=data, people=mine, events=found))
+
+    def _events(self) -> pl.DataFrame | None:
+        if self.events is None:
+            return None
+        every = self.events
+        lazy = every.lazy() if isinstance(every, pl.DataFrame) else pl.scan_parquet(every)
+        return lazy.filter(pl.col("person").cast(pl.String).is_in(self.people)).collect()
+
+
+@dataclass(frozen=True, eq=False)
+class StudyInPieces:
+    """A study whose rows are read when they are needed.
+
+    Attributes:
+        head: everything about it but its rows and events; ``data`` has the columns, and no row.
+        recordings: person, recording, task, stimulus and ``rows`` of each recording, in order.
+        pieces: whole people, in order.
+    """
+
+    head: Study
+    recordings: pl.DataFrame
+    pieces: tuple[Piece, ...]
+
+    @property
+    def rows(self) -> int:
+        """How many there are."""
+        return sum(piece.rows for piece in self.pieces)
+
+    @property
+    def people(self) -> list[str]:
+        """Everybody who has rows, in order."""
+        return self.recordings["person"].unique(maintain_order=True).to_list()
+
+    def whole(self) -> Study:
+        """All of it, in memory."""
+        data = pl.concat([piece.read(self.head).data for piece in self.pieces])
+        return replace(self.head, data=data)
+
+
+def in_pieces(source: Study | Path | str) -> StudyInPieces:
+    """A study in pieces, from a study folder or from memory.
+
+    Args:
+        source: a study folder, whose rows stay on disk, or a study.
+
+    >>> from eyelid.gaze.simulator import simulate
+    >>> cut = in_pieces(simulate(people=2, minutes=0.1, seed=1))
+    >>> len(cut.pieces), cut.recordings.height, cut.head.data.height
+    (1, 6, 0)
+    """
+    if isinstance(source, Study):
+        return _of_memory(source)
+    folder = Path(source)
+    files = data_files(folder)
+    study_folder.check_parts(folder)
+    found = list(spread(_looked_at, files, "looking at parts"))
+    bad = [each for each in found if isinstance(each, str)]
+    if bad:
+        more = "" if len(bad) == 1 else f" and {len(bad) - 1} more: {'; '.join(bad[1:])}"
+        raise InputError(f"cannot read {len(bad)} of {len(found)} parts: {bad[0]}{more}")
+    looks = [each for each in found if not isinstance(each, str)]
+    columns = {tuple(look.schema.items()): look.file for look in looks if look.tracks.height}
+    if len(columns) > 1:
+        one, other = list(columns.values())[:2]
+        raise InputError(f"{one} and {other.name} have different columns: write them alike")
+    tracks = pl.concat([look.tracks for look in looks])
+    if tracks.is_empty():
+        raise InputError("the study is empty: it has no rows")
+    if not _stand_together(tracks):
+        # Somebody else's file, in an order of its own.
+        return _of_memory(study_folder.read_study(folder))
+    head = read_head(folder, typed(pl.DataFrame(schema=dict(next(iter(columns))))))
+    check_people(tracks["person"].unique(maintain_order=True), head.people)
+    offsets = np.cumsum([0, *(look.rows for look in looks)])
+    width = len(head.data.columns)
+
+    def slices(first: int, rows: int) -> tuple[Slice, ...]:
+        return tuple(
+            Slice(look.file, max(first - start, 0), min(first + rows, end) - max(first, start))
+            for look, start, end in zip(
+                looks, offsets[:-1].tolist(), offsets[1:].tolist(), strict=True
+            )
+            if start < first + rows and first < end
+        )
+
+    recordings = _recordings(tracks)
+    events = folder / EVENTS if (folder / EVENTS).exists() else None
+    pieces = [
+        Piece(number, people, count, rows, slices=slices(first, rows), events=events)
+        for number, (people, count, first, rows) in enumerate(_cut(recordings, width))
+    ]
+    return StudyInPieces(head, recordings, tuple(pieces))
+
+
+def _of_memory(study: Study) -> StudyInPieces:
+    """A study that is there already, in the same pieces as if it were on disk."""
+    study = check(study)
+    recordings = _recordings(_tracks(study.data))
+    head = replace(study, data=study.data.clear(), events=None)
+    pieces = [
+        Piece(
+            number,
+            people,
+            count,
+            rows,
+            held=study.data.slice(first, rows),
+            events=_of(people, study.events),
+        )
+        for number, (people, count, first, rows) in enumerate(
+            _cut(recordings, len(study.data.columns))
+        )
+    ]
+    return StudyInPieces(head, recordings, tuple(pieces))
+
+
+def _of(people: Sequence[str], events: pl.DataFrame | None) -> pl.DataFrame | None:
+    return None if events is None else events.filter(pl.col("person").is_in(people))
+
+
+def each_piece(
+    work: Callable[[Piece], R], cut: StudyInPieces, advance: Advance, what: str
+) -> Iterator[R]:
+    """What the engine of the moment makes of each piece, in their order.
+
+    Args:
+        work: a function of a module, or a `functools.partial` of one with small or shared things.
+        cut: the study.
+        advance: of the bar of the whole run, by recordings.
+        what: is being done, for the bar.
+    """
+
+    def counted() -> Iterator[tuple[int, R]]:
+        advance(0, what)
+        for place, result in current().as_done(work, cut.pieces):
+            advance(cut.pieces[place].recordings, what)
+            yield place, result
+
+    return in_order(counted())
+
+
+def _cut(recordings: pl.DataFrame, width: int) -> Iterator[tuple[tuple[str, ...], int, int, int]]:
+    """People, number of recordings, first row and number of rows of each piece."""
+    people = recordings.group_by("person", maintain_order=True).agg(pl.len(), pl.col("rows").sum())
+    most = max(1, PIECE_VALUES // width)
+    names: list[str] = []
+    count = first = rows = 0
+    for name, had, more in people.iter_rows():
+        if names and rows + more > most:
+            yield tuple(names), count, first, rows
+            names, count, first, rows = [], 0, first + rows, 0
+        names.append(name)
+        count, rows = count + had, rows + more
+    yield tuple(names), count, first, rows
+
+
+@dataclass(frozen=True, eq=False)
+class _Look:
+    """What is in a file, besides what was measured."""
+
+    file: Path
+    rows: int
+    schema: dict[str, pl.DataType]
+    tracks: pl.DataFrame
+
+
+def _looked_at(listed: tuple[Path, str | None]) -> _Look | str:
+    """Whose rows a file has; or why it cannot be read."""
+    file, sha256 = listed
+    try:
+        if sha256 is not None and _sha256(file) != sha256:
+            return f"{file}: its content is not what was written"
+        lazy = pl.scan_parquet(file)
+        schema = dict(lazy.collect_schema())
+        absent = [name for name in (*RECORDING_KEY, "time_ms") if name not in schema]
+        if absent:
+            return f"{file}: it has no column {', '.join(absent)}"
+        rows = lazy.select(pl.len()).collect().item()
+        keys = [name for name in (*_KEYS, "eye") if name in schema]
+        parts = [
+            _tracks(typed(lazy.select(keys).slice(first, _AT_ONCE).collect()))
+            for first in range(0, rows, _AT_ONCE)
+        ]
+    except Exception as error:
+        first_line = str(error).strip().splitlines() or [type(error).__name__]
+        return f"{file}: {first_line[0]}"
+    empty = _tracks(typed(pl.DataFrame(schema={name: schema[name] for name in keys})))
+    return _Look(file, rows, schema, pl.concat(parts) if parts else empty)
+
+
+def _tracks(data: pl.DataFrame) -> pl.DataFrame:
+    """One row for each run of rows with the same keys, with its number of ``rows``."""
+    keys = [name for name in (*_KEYS, "eye") if name in data.columns]
+    changed = pl.any_horizontal(pl.col(key).ne_missing(pl.col(key).shift()) for key in keys)
+    first = data.select(pl.arg_where(changed | (pl.int_range(pl.len()) == 0))).to_series()
+    rows = np.diff(first.to_numpy().astype(np.int64), append=data.height)
+    return data.select(keys)[first].with_columns(pl.Series("rows", rows))
+
+
+def _stand_together(tracks: pl.DataFrame) -> bool:
+    """Whether rows of a person, and those of a recording, stand together."""
+    people = tracks["person"].rle_id().max()
+    recordings = tracks.select(pl.struct(RECORDING_KEY).rle_id().max()).item()
+    return (people, recordings) == (
+        tracks["person"].n_unique() - 1,
+        tracks.select(RECORDING_KEY).n_unique() - 1,
+    )
+
+
+def _recordings(tracks: pl.DataFrame) -> pl.DataFrame:
+    """One row a recording, whatever eyes it has."""
+    keys = [name for name in _KEYS if name in tracks.columns]
+    rest = [pl.col(name).first() for name in keys if name not in RECORDING_KEY]
+    return (
+        tracks.group_by(RECORDING_KEY, maintain_order=True)
+        .agg(*rest, pl.col("rows").sum())
+        .select(*keys, "rows")
+    )
+
+
+def _sha256(file: Path) -> str:
+    with file.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
+
+
+def input_key(source: Path | str, *settings: Any) -> str:
+    """What a run depends on: the files at a place, and settings that json can tell.
+
+    Args:
+        source: a file or folder; told by names, sizes and times of change.
+        settings: everything else that the output depends on.
+    """
+    place = Path(source).resolve()
+    files = sorted(place.rglob("*")) if place.is_dir() else [place]
+    about = [
+        (str(file.relative_to(place)), (stat := file.stat()).st_size, stat.st_mtime_ns)
+        for file in files
+        if file.is_file()
+    ]
+    return hashlib.sha256(
+        json.dumps([str(place), about, settings], default=str).encode()
+    ).hexdigest()
+
+
+def part_path(folder: Path, number: int, of: int) -> Path:
+    """Where the rows of a piece are written: one file, or one of a folder of parts."""
+    return folder / DATA if of == 1 else folder / DATA / f"part-{number:06d}.parquet"
+
+
+def write_part(run: Run, number: int, of: int, data: Callable[[], pl.DataFrame]) -> dict[str, Any]:
+    """Write the rows of a piece into the output of a run, unless they are there.
+
+    Args:
+        run: whose output.
+        number: of the piece.
+        of: how many pieces there are.
+        data: makes the rows; not called where they are there.
+
+    Returns:
+        what study.json says about the part.
+    """
+    path = part_path(run.output, number, of)
+    if not path.exists():
+        run.put(path, lambda draft: data().write_parquet(draft))
+    return part_facts(path, run.output)
+
+
+def part_facts(path: Path, folder: Path) -> dict[str, Any]:
+    """What study.json says about a part: what is there, whoever wrote it."""
+    lazy = pl.scan_parquet(path)
+    rows, people = lazy.select(pl.len(), pl.col("person").n_unique()).collect().row(0)
+    return {
+        "file": path.relative_to(folder).as_posix(),
+        "people": people,
+        "rows": rows,
+        "sha256": _sha256(path),
+    }
+
+
+def write_manifest(
+    run: Run,
+    head: Study,
+    parts: Sequence[dict[str, Any]],
+    home: Path | None = None,
+) -> None:
+    """Write study.json and people.csv, when all parts are there.
+
+    Args:
+        run: into whose output.
+        head: of the study as written.
+        parts: what `write_part` said of each, in order.
+        home: where the folder will stand; None for a release, which has no origin.
+    """
+    study_folder.write_head(head, run.output, home, parts if len(parts) > 1 else ())
+
+
+def join_events(run: Run, parts: Sequence[Path]) -> None:
+    """Make one ``events.parquet`` of files of events, without having all of them in memory."""
+    path = run.output / EVENTS
+    run.put(path, partial(_sunk, [str(part) for part in parts]))
+
+
+def _sunk(parts: list[str], draft: Path) -> None:
+    pl.scan_parquet(parts).sink_parquet(draft, maintain_order=True)
