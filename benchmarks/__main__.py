@@ -9,6 +9,7 @@ from benchmarks import (
     anonymity,
     audit,
     compare,
+    engines,
     events,
     features,
     maps,
@@ -38,6 +39,7 @@ BENCHMARKS = {
     "signals": signals.cases,
     "anonymity": anonymity.cases,
     "synthetic": synthetic.cases,
+    "engines": engines.cases,
     "stream": stream.cases,
     "stream_transports": stream_transports.cases,
 }

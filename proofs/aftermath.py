@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 import sqlite3
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from eyelid.engine.runs import unfinished
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
 from eyelid.io import read, write
@@ -30,15 +32,16 @@ def make_study(path: Path, people: int, windows: int) -> None:
 class Scene:
     """A folder with one study, where releases are tried and killed again and again.
 
-    Every attempt has an ε of its own, by which its debit is known. Attempts share an output until
-    one completes it.
+    Attempts repeat the same command until it gets through. Every output has an ε of its own, by
+    which its debit is known.
 
     Attributes:
         home: the folder.
         rows: of a whole release.
         attempts: how many so far.
         completed: the outputs that came to be, with their ε.
-        partial: the partial folders seen so far, each left by one attempt.
+        unfinished: attempts that left something to go on with.
+        reused: parts that an attempt left and the next released.
         debits: in the ledger.
         wrong: everything that should not have been.
     """
@@ -47,9 +50,11 @@ class Scene:
     rows: int
     attempts: int = 0
     completed: dict[str, float] = field(default_factory=dict)
-    partial: set[str] = field(default_factory=set)
+    unfinished: int = 0
+    reused: int = 0
     debits: int = 0
     wrong: list[str] = field(default_factory=list)
+    _noisy: dict[str, str] = field(default_factory=dict)
 
     @property
     def study(self) -> Path:
@@ -58,7 +63,7 @@ class Scene:
 
     @property
     def out(self) -> Path:
-        """Where the present attempt writes."""
+        """Where the present attempts write."""
         return self.home / f"out-{len(self.completed)}"
 
     def arguments(self) -> list[str | Path]:
@@ -69,38 +74,40 @@ class Scene:
 
     def _epsilon(self) -> float:
         # One division, so that it is the number that its decimals say.
-        return (1000 + self.attempts) / 1000
+        return (1000 + len(self.completed)) / 1000
 
     def inspect(self, what: str) -> bool:
         """Look round after an attempt; whether its output is there."""
         out, finished = self.out, self.out.exists()
+        # What was drawn before a kill is what is released after it.
+        drawn = _parts(out if finished else unfinished(out) / "output")
+        if any(drawn.get(name) != digest for name, digest in self._noisy.items()):
+            self.wrong.append(f"{what}: a part was drawn twice")
         if finished:
             self.wrong += [f"{what}: {fault}" for fault in self._faults_of(out)]
             self.completed[out.name] = self._epsilon()
+            self.reused += len(self._noisy)
+        self._noisy = {} if finished else drawn
         self.wrong += [f"{what}: {fault}" for fault in self._faults_of_ledger()]
         known = {"study", "study.ledger", *self.completed}
         rest = [path.name for path in self.home.iterdir() if path.name not in known]
-        partial = [name for name in rest if name.startswith(".") and name.endswith(".partial")]
-        debris = [name for name in rest if name not in partial]
-        self.partial |= set(partial)
-        if debris:
+        debris = [name for name in rest if finished or name != unfinished(out).name]
+        self.unfinished += len(rest) - len(debris)
+        # A ledger killed while it writes has a journal, by which the next to open it goes back.
+        debris = [name for name in debris if not name.endswith("-journal")]
+        if finished and debris == [unfinished(out).name] and _is_over(unfinished(out)):
+            # Killed between the rename and the tidying up: nothing private is in it.
+            shutil.rmtree(unfinished(out))
+        elif debris:
             self.wrong.append(f"{what}: left {debris}")
-        if len(partial) > (0 if finished else 1):
-            self.wrong.append(f"{what}: {len(partial)} partial folders stayed behind")
-            self._sweep(partial)
         return finished
-
-    def _sweep(self, partial: list[str]) -> None:
-        """Reported once; the next attempts should be judged by what they do themselves."""
-        for name in partial:
-            shutil.rmtree(self.home / name)
 
     def _faults_of(self, out: Path) -> list[str]:
         """What is wrong with an output that is there."""
         names = {path.name for path in out.iterdir()}
         if names != _FILES:
             return [f"{out.name} holds {sorted(names)}"]
-        rows = len(read(out).data)
+        rows = read(out).data.select("person", "recording", "time_ms").n_unique()
         certificate = json.loads((out / "certificate.json").read_text("utf-8"))
         faults = [] if rows == self.rows else [f"{out.name} has {rows} rows of {self.rows}"]
         if certificate["guarantee"]["epsilon"] != self._epsilon():
@@ -116,9 +123,24 @@ class Scene:
         database.close()
         faults = [] if state == "ok" else [f"the ledger says {state}"]
         faults += [
-            f"{name} was not counted" for name, paid in self.completed.items() if paid not in debits
+            f"{name} was counted {debits.count(paid)} times"
+            for name, paid in self.completed.items()
+            if debits.count(paid) != 1
         ]
-        if len(debits) != len(set(debits)) or len(debits) > self.attempts:
-            faults.append(f"{len(debits)} debits for {self.attempts} attempts")
+        if len(debits) > len(self.completed) + 1:
+            faults.append(f"{len(debits)} debits for {len(self.completed) + 1} releases")
         self.debits = len(debits)
         return faults
+
+
+def _parts(folder: Path) -> dict[str, str]:
+    """The noisy parts that are there, with their digests."""
+    return {
+        path.name: hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.glob("data.parquet*/*.parquet"))
+        or sorted(path for path in folder.glob("data.parquet") if path.is_file())
+    }
+
+
+def _is_over(folder: Path) -> bool:
+    return not (folder / "output").exists() and not (folder / "scratch").exists()

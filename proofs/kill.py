@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from eyelid.engine.runs import unfinished
 from proofs.aftermath import FEATURES, Scene, make_study
 from proofs.command import command
 from proofs.result import Effort, Result, progress
@@ -29,24 +30,26 @@ def prove(effort: Effort) -> Result:
         moments = [whole_s * (i + random.random()) / effort.kills for i in range(effort.kills)]
         random.shuffle(moments)
         killed = sum(_attempt(scene, moment)[0] for moment in moments)
-        at_random = len(scene.partial)
+        at_random = scene.unfinished
         killed += _attempt(scene, _while_writing)[0]
-        before = _partial(scene)
         _attempt(scene, None)
-        left = _partial(scene)
         figures = {
             "seconds_left_alone": whole_s,
             "attempts": scene.attempts,
             "killed": killed,
+            "kills_that_left_something_to_go_on_with": at_random,
+            "parts_drawn_before_a_kill_and_released_after_it": scene.reused,
             "completed": len(scene.completed),
             "debits": scene.debits,
-            "kills_that_left_a_partial_folder": at_random,
-            "partial_before_last": before,
-            "partial_after_last": left,
+            "left_at_the_end": len(list(scene.home.glob(".*"))),
             "wrong": scene.wrong,
         }
-        passed = not scene.wrong and killed > 0 and before == 1 and left == 0 and whole_s > 1
-        target = "all or nothing at OUT, everything counted, debris removed by the next run"
+        right = scene.debits == len(scene.completed) and figures["left_at_the_end"] == 0
+        passed = not scene.wrong and killed > 0 and scene.reused > 0 and right and whole_s > 1
+        target = (
+            "all or nothing at OUT, one debit a release however often it was killed, no part drawn "
+            "twice, nothing left by the run that gets through"
+        )
         return Result(figures, target, passed)
 
 
@@ -84,10 +87,7 @@ def _attempt(
 
 
 def _while_writing(scene: Scene, process: subprocess.Popen[bytes]) -> None:
-    """Return as soon as data are being written."""
-    while process.poll() is None and not list(scene.home.glob(".*.partial/data.parquet")):
+    """Return as soon as the first part is there."""
+    parts = unfinished(scene.out) / "output" / "data.parquet"
+    while process.poll() is None and not list(parts.glob("*")):
         time.sleep(0.001)
-
-
-def _partial(scene: Scene) -> int:
-    return len(list(scene.home.glob(".*.partial")))

@@ -11,6 +11,7 @@ from typing import Any
 _EVENTS = {
     "open",
     "os.mkdir",
+    "os.link",
     "os.rename",
     "os.remove",
     "os.rmdir",
@@ -23,12 +24,20 @@ _EVENTS = {
 }
 
 
+_PIECE_VALUES = 4000
+
+
 def main() -> None:
     """Count the steps, and stop at the last."""
     last, folder = int(sys.argv[1]), os.path.realpath(sys.argv[2])
     sys.argv = ["eyelid", *sys.argv[3:]]
     from eyelid.cli import main as eyelid
+    from eyelid.engine import processes
+    from eyelid.io import pieces
 
+    # Many parts of a small study, one after the other in this process.
+    pieces.PIECE_VALUES = _PIECE_VALUES
+    processes.cores = lambda: 1
     steps = 0
 
     def watch(event: str, details: tuple[Any, ...]) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import os
+import sqlite3
 import sys
 import zlib
 from collections.abc import Callable, Iterator
@@ -26,6 +28,7 @@ from hypothesis import settings
 from eyelid.audits.map_attacks import map_membership
 from eyelid.audits.utility import utility
 from eyelid.cli import main
+from eyelid.engine import dask_cluster
 from eyelid.gaze.features import window_features
 from eyelid.gaze.simulator import simulate
 from eyelid.gaze.study import Feature, Study
@@ -39,6 +42,13 @@ settings.register_profile("eyelid", deadline=None, derandomize=True, max_example
 settings.load_profile("eyelid")
 
 
+def pytest_collection_finish() -> None:
+    """Modules and tests stay to the end: they need not be looked through for waste every time."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _in_this_process():
     """Processes and threads of one's own take longer than what tests do; they have their tests."""
@@ -46,6 +56,19 @@ def _in_this_process():
         patch.setattr("eyelid.engine.processes.cores", lambda: 1)
         patch.setattr("eyelid.engine.parallel.cores", lambda: 1)
         yield
+
+
+@pytest.fixture(scope="session")
+def dask():
+    """A real Dask cluster of two workers, for all tests: ``with using(dask): …``."""
+    with dask_cluster.dask_engine(workers=2) as engine:
+        yield engine
+
+
+@pytest.fixture
+def two_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two processes beside this one, where items are given to any."""
+    monkeypatch.setattr("eyelid.engine.processes.cores", lambda: 2)
 
 
 @pytest.fixture
@@ -63,7 +86,20 @@ def _made_once():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("typer.main.get_command", cache(typer.main.get_command))
         patch.setattr("os.fsync", lambda file: None)
+        patch.setattr("sqlite3.connect", partial(sqlite3.connect, factory=_Unsynced))
         yield
+
+
+class _Unsynced(sqlite3.Connection):
+    """A database that leaves it to the operating system when to write to the disk."""
+
+    def __init__(self, *words: object, **options: object) -> None:
+        super().__init__(*words, **options)
+        super().execute("PRAGMA synchronous = OFF")
+
+    def execute(self, statement: str, *values: object) -> sqlite3.Cursor:
+        asked = statement.startswith("PRAGMA synchronous")
+        return super().execute("PRAGMA synchronous = OFF" if asked else statement, *values)
 
 
 class _Noise:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+_LEADING_ZEROS = re.compile(r"(?<!\d)0+(?=\d)")
+
 
 def spelt_alike(name: str) -> str:
     """A name without what people write in one way or another: case, spaces, leading zeros.
@@ -15,7 +17,7 @@ def spelt_alike(name: str) -> str:
     plain = unicodedata.normalize("NFKC", name).casefold()
     # Folding may take letters apart again.
     plain = unicodedata.normalize("NFKC", "".join(plain.split()))
-    return re.sub(r"(?<!\d)0+(?=\d)", "", plain)
+    return _LEADING_ZEROS.sub("", plain) if "0" in plain else plain
 
 
 def plural(count: int, word: str, words: str | None = None) -> str:

@@ -48,6 +48,18 @@ def test_json_is_one_object_and_the_same_as_the_file(eyelid, home):
     assert json.loads(done.out) == json.loads((home / "private" / "audit.json").read_text())
 
 
+def test_whoever_wants_quiet_gets_the_files_alone(eyelid, home, tmp_path):
+    page, private = tmp_path / "page.html", home / "private"
+    for name in ("audit.json", "report.html"):
+        (private / name).unlink(missing_ok=True)
+    asked = ("--attackers", "means", "--report", page, "--workers", 2, "--quiet")
+    done = eyelid("audit", home / "features", private, *asked)
+    assert (done.code, done.out, done.err) == (0, "", "")
+    assert page.exists()
+    assert json.loads((private / "audit.json").read_text())["verdict"]
+    assert (private / "report.html").exists()
+
+
 def test_a_refuted_certificate_has_exit_code_one(eyelid, make_table, tmp_path):
     rows = make_table(people=15, recordings=2, rows=20, seed=1)
     own = pl.col("person").cast(pl.Float64) / 15
@@ -75,6 +87,7 @@ def test_a_refuted_certificate_has_exit_code_one(eyelid, make_table, tmp_path):
         (["features", "--targets", "tusk"], "tusk"),
         (["features", "--report", "nowhere/page.html"], "there is no folder"),
         (["private", "features"], "give the original first"),
+        (["features", "--engine", "spark"], "unknown engine 'spark'"),
     ],
 )
 def test_bad_input_is_one_clear_line(eyelid, home, monkeypatch, words, text):

@@ -41,7 +41,9 @@ def test_a_table_and_a_page_and_a_picture_for_people(eyelid, study, tmp_path):
 
 
 def test_json_is_one_object_with_whole_reasons(eyelid, study):
-    told = json.loads(eyelid("compare", study, *SOME, "--json").out)
+    done = eyelid("compare", study, *SOME, "--json", "--quiet")
+    told = json.loads(done.out)
+    assert done.err == ""
     rows = {row["setting"]: row for row in told["rows"]}
     assert rows["ksame, k = 2"]["rank1_bound"] == 0.5
     assert rows["seeded, ε = 1, k = 2"]["skipped"].endswith("choose a larger ε")
@@ -85,6 +87,7 @@ def _stop(*words):
         (["--picture", "plane.jpg"], "a picture ends in .svg or .png, got 'plane.jpg'"),
         (["--report", "absent/c.html"], "there is no folder"),
         (["--repeats", "0"], "repeats must be at least 1, got 0"),
+        (["--engine", "spark"], "unknown engine 'spark'"),
         (["--target", "label_x"], "unknown target 'label_x'"),
     ],
 )

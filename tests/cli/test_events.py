@@ -91,3 +91,15 @@ def test_help_has_examples(eyelid):
     done = eyelid("events", "--help")
     assert done.code == 0
     assert "eyelid events study with-events --method ivt" in done.out
+    assert "--engine dask" in done.out
+
+
+def test_machines_get_one_object_and_whoever_wants_quiet_gets_it(eyelid, study_folder, tmp_path):
+    done = eyelid("events", study_folder, tmp_path / "out", "--json")
+    events = read(tmp_path / "out").events
+    told = json.loads(done.out)
+    assert (told["people"], told["recordings"], told["events"]) == (2, 2, len(events))
+    blinks = events.filter(name="blink")["duration_ms"]
+    assert told["kinds"]["blink"] == {"events": len(blinks), "median_ms": blinks.median()}
+    done = eyelid("events", study_folder, tmp_path / "again", "--quiet")
+    assert (done.code, done.out, done.err) == (0, "", "")

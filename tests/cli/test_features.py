@@ -117,3 +117,28 @@ def test_a_slow_tracker_is_told_what_it_cannot_tell(eyelid, tmp_path):
     done = eyelid("features", tmp_path / "slow", tmp_path / "out")
     assert done.code == 0
     assert "at down to 15 Hz, below 20: saccade durations, speeds and acc" in done.err
+
+
+def test_machines_get_one_object_and_whoever_wants_quiet_gets_it(eyelid, study, tmp_path):
+    done = eyelid("features", study, tmp_path / "out", "--json", "--only", "blink_rate")
+    told = json.loads(done.out)
+    assert told == {
+        "out": str(tmp_path / "out"),
+        "people": 2,
+        "recordings": 4,
+        "rows": len(read(tmp_path / "out").data),
+        "features": ["blink_rate"],
+    }
+    done = eyelid("features", study, tmp_path / "again", "--quiet")
+    assert (done.code, done.out, done.err) == (0, "", "")
+
+
+def test_an_engine_that_does_not_exist_is_named_before_anything_is_written(eyelid, study, tmp_path):
+    done = eyelid("features", study, tmp_path / "out", "--engine", "spark")
+    assert done.code == 2
+    assert "unknown engine 'spark'" in done.err
+    assert not (tmp_path / "out").exists()
+
+
+def test_help_has_examples(eyelid):
+    assert "eyelid features study features --engine dask" in eyelid("features", "--help").out

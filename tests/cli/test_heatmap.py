@@ -509,3 +509,29 @@ def test_cost_and_the_release_need_the_same_people(eyelid, study, tmp_path):
 )
 def test_cost_refuses_what_says_too_little_or_too_much(eyelid, words, part):
     refused(eyelid("cost", *words, "--epsilon", 1), part)
+
+
+@pytest.mark.usefixtures("plain_pictures", "two_processes")
+def test_two_workers_make_the_same_map_and_quiet_says_nothing(
+    eyelid, make_study, tmp_path, monkeypatch
+):
+    words = ("--stimulus", "other", "--level", "good", "--seed", 3)
+    made = {}
+    for name, asked in (("one", ()), ("two", ("--engine", "local", "--workers", 2, "--quiet"))):
+        study = make_study(name=f"study-{name}")
+        done = eyelid("heatmap", study, tmp_path / name, *words, *asked)
+        assert done.code == 0, done.err
+        with np.load(tmp_path / name / "map.npz") as found:
+            made[name] = found["cells"]
+        # From now on a person or two are a piece.
+        monkeypatch.setattr("eyelid.io.pieces.PIECE_VALUES", 150)
+    assert (done.out, done.err) == ("", "")
+    np.testing.assert_array_equal(made["one"], made["two"])
+
+
+def test_an_engine_that_there_is_not_is_refused(eyelid, study, tmp_path):
+    words = ("heatmap", study, tmp_path / "out", "--stimulus", "other", "--level", "good")
+    refused(eyelid(*words, "--engine", "spark"), "unknown engine 'spark'")
+    refused(eyelid(*words, "--workers", 0), "at least 1 worker")
+    refused(eyelid(*words, "--set", "engine=dask"), "write --engine dask")
+    assert spent(study) == []

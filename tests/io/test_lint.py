@@ -3,10 +3,11 @@
 import gzip
 import json
 
+import polars as pl
 import pytest
 
 from eyelid.io import write
-from eyelid.io.lint import lint
+from eyelid.io.lint import leaks_of, lint
 
 ASC = """** CONVERTED FROM D:\\data\\ann.edf using edfapi 4.2
 ** DATE: Wed Jul  5 13:13:12 2023
@@ -135,3 +136,15 @@ def test_real_files_leak_what_their_vendors_write(real_data):
     assert named <= columns
     smi = {f.what for f in lint(samples / "smi" / "sp_tool_iview_50hz_Samples.txt")}
     assert {"where a file came from", "a date or time of day", "a name"} <= smi
+
+
+def test_a_large_parquet_file_is_looked_at_to_its_end(tmp_path, monkeypatch):
+    monkeypatch.setattr("eyelid.io.lint.ROWS_AT_ONCE", 3)
+    note = ["nothing"] * 8 + ["by ann@x.example", "nothing"]
+    rows = {"person": ["P1"] * 10, "word": note, "utc_time": [1.7e12 + i for i in range(10)]}
+    pl.DataFrame(rows).write_parquet(tmp_path / "gaze.parquet")
+    found = {(finding.where, finding.what) for finding in leaks_of(tmp_path / "gaze.parquet", None)}
+    assert found == {
+        ("gaze.parquet, column word", "an e-mail address"),
+        ("gaze.parquet, column utc_time", "a date or time of day"),
+    }

@@ -262,7 +262,7 @@ def test_a_release_is_certified_told_and_audited():
     bare = law.exact(table, law.partition(table, randomness(9)))
     bare = replace(bare, origin=None, released=True)
     forged = replace(made.certificate, output_sha256=output_digest(bare))
-    found = audit(table, replace(made, table=bare, certificate=forged))
+    found = audit(table, replace(made, held=bare, certificate=forged))
     assert any("next to no noise" in said for said in found.refuted)
 
 

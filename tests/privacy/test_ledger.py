@@ -240,3 +240,39 @@ def test_a_ledger_of_the_first_version_learns_pseudonyms(tmp_path):
 def test_a_pseudonym_is_never_a_name_that_was_counted(ledger):
     ledger.debit("o", ["anon01"], "laplace", pure(1.0))
     assert ledger.pseudonyms("o", ["ann"]) == {"ann": "anon02"}
+
+
+def test_a_run_that_goes_on_is_counted_once(ledger):
+    first = ledger.debit("o", ["ann", "bob"], "laplace", pure(1.0), "features", run="run")
+    assert ledger.debit("o", ["bob", "ann"], "laplace", pure(1.0), "features", run="run") == first
+    assert ledger.balances("o")[0].total.epsilon == 1.0
+    ledger.debit("o", ["ann", "bob"], "laplace", pure(1.0), run="another run")
+    assert ledger.balances("o")[0].total.epsilon == 2.0
+
+
+def test_a_run_that_was_counted_goes_on_under_a_limit_that_came_later(ledger):
+    ledger.debit("o", ["ann"], "laplace", pure(1.0), run="run")
+    ledger.set_allowance("o", 0.5, 1e-6)
+    assert ledger.debit("o", ["ann"], "laplace", pure(1.0), run="run").id == 1
+
+
+@pytest.mark.parametrize(
+    ("people", "mechanism", "promise"),
+    [
+        (["ann", "bob"], "laplace", pure(1.0)),
+        (["ann"], "gaussian", pure(1.0)),
+        (["ann"], "laplace", pure(0.5)),
+    ],
+)
+def test_a_run_cannot_go_on_as_something_that_was_not_paid(ledger, people, mechanism, promise):
+    ledger.debit("o", ["ann"], "laplace", pure(1.0), run="run")
+    with pytest.raises(InputError, match="counted for other people or another promise"):
+        ledger.debit("o", people, mechanism, promise, run="run")
+
+
+def test_a_refused_run_is_not_counted_and_may_come_again(ledger):
+    ledger.set_allowance("o", 0.5, 1e-6)
+    with pytest.raises(Refused):
+        ledger.debit("o", ["ann"], "laplace", pure(1.0), run="run")
+    ledger.lift_allowance("o")
+    assert ledger.debit("o", ["ann"], "laplace", pure(1.0), run="run").id == 1

@@ -300,7 +300,7 @@ def test_groups_that_cannot_be_found_out_are_checked_as_far_as_it_goes(monkeypat
     off = made.table.data.with_columns(pl.col("rate") + 0.01)
     edited = replace(made.table, data=off)
     certificate = replace(made.certificate, output_sha256=output_digest(edited))
-    wrong = subject_of(table, replace(made, table=edited, certificate=certificate))
+    wrong = subject_of(table, replace(made, held=edited, certificate=certificate))
     assert "the mean over all groups is not the mean over everybody" in wrong.disagreements
 
 
@@ -374,7 +374,7 @@ def test_made_up_rows_that_are_peoples_own_are_refuted(monkeypatch):
     own = table.data.filter(pl.col("time_ms") == 0).select("speed", "rate")[: len(made.table.data)]
     copied = replace(made.table, data=made.table.data.with_columns(own.get_columns()))
     certificate = replace(made.certificate, output_sha256=output_digest(copied))
-    found = audit(table, replace(made, table=copied, certificate=certificate))
+    found = audit(table, replace(made, held=copied, certificate=certificate))
     assert "made-up rows are rows of people as they were recorded" in found.refuted[0]
     with pytest.raises(InputError, match="nobody can be named in it: leave out"):
         audit(table, made, attackers=["means"])

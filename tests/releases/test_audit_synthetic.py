@@ -69,7 +69,7 @@ def found(study, made):
 def changed(made, table):
     """The same under a certificate that knows of the change."""
     certificate = replace(made.certificate, output_sha256=output_digest(table))
-    return replace(made, table=table, certificate=certificate)
+    return replace(made, held=table, certificate=certificate)
 
 
 def test_nobody_is_named_and_the_bound_is_on_membership(study, made, found):

@@ -16,7 +16,7 @@ from eyelid.mechanisms import mechanism
 from eyelid.mechanisms.additive import AdditiveMechanism
 from eyelid.mechanisms.noisy import noise_of
 from eyelid.privacy import RECORDING
-from eyelid.releases import plan, release
+from eyelid.releases import making, plan
 from eyelid.releases.canaries import canary_audit
 
 
@@ -167,25 +167,17 @@ def test_other_faults_of_a_mechanism_are_caught(name, parameters, changes, lengt
 
 def test_people_written_as_they_were_are_caught(monkeypatch):
     """A fault that no game about a mechanism can see: the pipeline writes the wrong table."""
-    raw = []
-    plan_it, write_it = release.make_plan, release.write_parts
+    honest = making._private
 
-    def remember(*given):
-        raw.append(plan_it(*given).table)
-        return plan_it(*given)
-
-    def mix_up(study, folder):
+    def mix_up(private, job, piece):
         some = pl.col("person").str.ends_with("5")
         first = pl.int_range(pl.len()).over("person", "recording") == 0
-        bare = raw[0].data.filter(some & first)
-        write_it(
-            replace(study, data=pl.concat([study.data.filter(~some), bare], how="diagonal")),
-            folder,
-        )
+        bare = piece.read(private.get()[0]).data.filter(some & first)
+        table = honest(private, job, piece)
+        return replace(table, data=pl.concat([table.data.filter(~some), bare], how="diagonal"))
 
     assert not canary_audit(mechanism("laplace", epsilon=1.0), seed=4).refuted
-    monkeypatch.setattr(release, "make_plan", remember)
-    monkeypatch.setattr(release, "write_parts", mix_up)
+    monkeypatch.setattr(making, "_private", mix_up)
     assert canary_audit(mechanism("laplace", epsilon=1.0), seed=4).refuted
 
 

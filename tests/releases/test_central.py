@@ -171,7 +171,7 @@ def test_means_without_noise_are_found_out(home, tmp_path):
     bare = replace(law.exact(table, law.groups(table)), origin=None, released=True)
     forged = replace(
         made,
-        table=bare,
+        held=bare,
         certificate=replace(made.certificate, output_sha256=output_digest(bare)),
     )
     found = audit(table, forged)

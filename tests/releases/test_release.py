@@ -10,11 +10,13 @@ import polars as pl
 import pytest
 
 import eyelid
+from eyelid.engine.runs import GOES_ON
 from eyelid.errors import InputError, Refused
 from eyelid.gaze.study import Feature
 from eyelid.io import read, write
 from eyelid.privacy import Ledger, gaussian_epsilon
-from eyelid.releases.certifying import STAYS_COUNTED
+from eyelid.releases.certifying import COUNTED_ONCE, STAYS_COUNTED
+from eyelid.releases.fingerprint import output_digest
 from eyelid.releases.plan import DATA_BOUNDS, SEEDED
 from eyelid.releases.spending import budget
 
@@ -162,7 +164,7 @@ def test_the_ledger_remembers_what_was_released(mechanism, unit, told, features_
     assert debit.what == told
 
 
-def test_a_release_that_fails_half_way_is_counted_and_leaves_nothing(
+def test_a_release_that_fails_half_way_goes_on_and_is_counted_once(
     features_folder, tmp_path, monkeypatch
 ):
     from eyelid.mechanisms.laplace import Laplace
@@ -170,10 +172,19 @@ def test_a_release_that_fails_half_way_is_counted_and_leaves_nothing(
     def fail(*_):
         raise OSError("disk full")
 
-    monkeypatch.setattr(Laplace, "perturb", fail)
-    with pytest.raises(OSError, match="disk full"):
-        eyelid.release(features_folder, tmp_path / "out", mechanism="laplace", epsilon=1.0)
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["features", "features.ledger"]
+    asked = {"mechanism": "laplace", "epsilon": 1.0}
+    with monkeypatch.context() as patch:
+        patch.setattr(Laplace, "perturb", fail)
+        with pytest.raises(OSError, match="disk full"):
+            eyelid.release(features_folder, tmp_path / "out", **asked)
+    assert sorted(p.name for p in tmp_path.iterdir() if p.name[0] != ".") == [
+        "features", "features.ledger"
+    ]  # fmt: skip
+    assert budget(features_folder).sound.epsilon == 1.0
+    with pytest.raises(InputError, match="unfinished run of other data or settings"):
+        eyelid.release(features_folder, tmp_path / "out", mechanism="laplace", epsilon=2.0)
+    eyelid.release(features_folder, tmp_path / "out", **asked)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["features", "features.ledger", "out"]
     assert budget(features_folder).sound.epsilon == 1.0
 
 
@@ -184,34 +195,54 @@ def no_room(*_, **__):
 def test_whatever_fails_after_the_debit_says_that_it_stays_counted(
     eyelid, features_folder, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr("eyelid.releases.release.write_parts", no_room)
+    monkeypatch.setattr("eyelid.releases.release.write_manifest", no_room)
     done = eyelid(
         *f"release {features_folder} {tmp_path}/out --mechanism laplace --epsilon 1".split()
     )
     assert done.code == 2
     assert done.err == (
-        "eyelid: No space left on device: data.parquet; nothing was written, but this release "
-        "stays counted in the ledger\n"
+        f"eyelid: No space left on device: data.parquet; {COUNTED_ONCE}; "
+        f"{GOES_ON.format(tmp_path / '.out.unfinished')}\n"
     )
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["features", "features.ledger"]
+    assert not (tmp_path / "out").exists()
     assert len(budget(features_folder).debits) == 1
 
 
-def test_an_output_that_is_taken_meanwhile_says_so_too(features_folder, tmp_path, monkeypatch):
-    from eyelid.mechanisms.laplace import Laplace
-
-    perturb = Laplace.perturb
-
-    def slowly(*arguments):
-        (tmp_path / "out").mkdir()
-        (tmp_path / "out" / "mine").write_text("precious")
-        return perturb(*arguments)
-
-    monkeypatch.setattr(Laplace, "perturb", slowly)
-    with pytest.raises(InputError, match="cannot put the result at") as caught:
-        eyelid.release(features_folder, tmp_path / "out", mechanism="laplace", epsilon=1.0)
+def test_without_an_output_what_fails_after_the_debit_stays_counted(features_folder, monkeypatch):
+    monkeypatch.setattr("eyelid.releases.release.made_private", no_room)
+    with pytest.raises(OSError, match="No space left") as caught:
+        eyelid.release(features_folder, mechanism="laplace", epsilon=1.0)
     assert caught.value.__notes__ == [STAYS_COUNTED]
-    assert [p.name for p in (tmp_path / "out").iterdir()] == ["mine"]
+
+
+@pytest.mark.parametrize(
+    "asked", [{"mechanism": "laplace", "epsilon": 1.0}, {"mechanism": "ksame", "k": 2}]
+)
+def test_an_output_that_is_taken_meanwhile_says_so_too(
+    features_folder, tmp_path, monkeypatch, asked
+):
+    from eyelid.releases import release
+
+    write, out = release.write_manifest, tmp_path / "out"
+
+    def slowly(run, *arguments):
+        out.mkdir()
+        (out / "mine").write_text("precious")
+        drawn.append((run.output / "data.parquet").read_bytes())
+        return write(run, *arguments)
+
+    drawn = []
+    with monkeypatch.context() as patch:
+        patch.setattr(release, "write_manifest", slowly)
+        with pytest.raises(InputError, match="cannot put the result at") as caught:
+            eyelid.release(features_folder, out, **asked)
+    assert COUNTED_ONCE in caught.value.__notes__[0]
+    assert [p.name for p in out.iterdir()] == ["mine"]
+    shutil.rmtree(out)
+    done = eyelid.release(features_folder, out, **asked)
+    assert (out / "data.parquet").read_bytes() == drawn[0]
+    assert done.certificate.output_sha256 == output_digest(done.table)
+    assert len(budget(features_folder).debits) == 1
 
 
 def test_a_place_where_nothing_can_be_written_costs_nothing(features_folder, tmp_path, monkeypatch):

@@ -188,7 +188,7 @@ def test_one_person_without_noise_is_seen(make_table):
         for name in table.names
     )
     certificate = replace(made.certificate, output_sha256=None)
-    altered = replace(made, table=replace(made.table, data=bare), certificate=certificate)
+    altered = replace(made, held=replace(made.table, data=bare), certificate=certificate)
     assert "240 released values are the original's" in subject_of(table, altered).disagreements[0]
 
 
@@ -242,7 +242,7 @@ def altered(made, data):
     """A release whose data were changed, and whose hash was made to fit."""
     table = replace(made.table, data=data)
     certificate = replace(made.certificate, output_sha256=output_digest(table))
-    return replace(made, table=table, certificate=certificate)
+    return replace(made, held=table, certificate=certificate)
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ from eyelid.audits.classifiers import NEIGHBOURS, Codes, Values, rbf
 from eyelid.audits.protocols import POSITIVE, Material
 from eyelid.audits.records import Records, records_of
 from eyelid.audits.statistics import Rate, clopper_pearson, holm, rate_of_decisions
-from eyelid.engine.parallel import parallel
+from eyelid.engine.engines import spread_with
 from eyelid.errors import unknown
 from eyelid.gaze.table import FeatureTable
 
@@ -214,18 +214,44 @@ def _weights(known: Records, shown: Records, person: Codes) -> _Weights:
     stays = ~(left_out[:, None] | left_out[None, :])
     alone = np.bincount(group) == 1
     pairs = [(a, b) for a in range(groups) for b in range(a, groups) if a != b or not alone[a]]
-
-    def learn(pair: tuple[int, int]) -> dict[str, Values]:
-        mine = (ours >= 0) & stays[pair][ours]
-        yours = (theirs >= 0) & ~stays[pair][theirs]
-        return _lesson(known.values[mine], ours[mine], shown.values[yours], theirs[yours], count)
-
+    rows = _Rows(known.values, ours, shown.values, theirs, stays)
     found = {name: np.zeros((count, groups, count)) for name in ATTACKERS}
-    for (a, b), learned in zip(pairs, parallel(learn, pairs, "inferring"), strict=True):
+    for (a, b), learned in zip(
+        pairs, spread_with(_without_pair, rows, pairs, "inferring"), strict=True
+    ):
         for name, weights in learned.items():
             found[name][left_out[a], b] = weights[left_out[a]]
             found[name][left_out[b], a] = weights[left_out[b]]
     return _Weights(group, stays, found)
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """What is learned from and what is shown, whoever is left out.
+
+    Attributes:
+        known: rows of everybody.
+        ours: for each of them, whose it is; −1 for who does not take part.
+        shown: rows of everybody.
+        theirs: for each of them, whose it is.
+        stays: group × group × person: who is known when two groups are left out.
+    """
+
+    known: Values
+    ours: Codes
+    shown: Values
+    theirs: Codes
+    stays: NDArray[np.bool_]
+
+
+def _without_pair(rows: _Rows, pair: tuple[int, int]) -> dict[str, Values]:
+    """What is learned without two groups of people, about them."""
+    stays = rows.stays[pair]
+    known = (rows.ours >= 0) & stays[rows.ours]
+    shown = (rows.theirs >= 0) & ~stays[rows.theirs]
+    return _lesson(
+        rows.known[known], rows.ours[known], rows.shown[shown], rows.theirs[shown], len(stays)
+    )
 
 
 def _lesson(

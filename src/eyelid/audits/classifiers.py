@@ -7,7 +7,7 @@ pipelines fitted fold by fold; what is saved is the work they repeat:
 - libsvm gets the kernel as a matrix, from one product: evaluated pair by pair it is most of its
   time;
 - kernel and neighbours of a fold serve all targets;
-- folds run in threads.
+- folds run side by side.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eyelid.audits.forest import RandomForest
-from eyelid.engine.parallel import parallel
+from eyelid.engine.engines import spread_with
 from eyelid.errors import unknown
 
 NEIGHBOURS = 11
@@ -91,22 +91,37 @@ def judged(
     for target, codes in targets.items():
         alike.setdefault((codes >= 0).tobytes(), []).append(target)
     jobs = [(fold, names) for names in alike.values() for fold in folds]
-    kernels = _Kernels()
-
-    def study(job: tuple[Fold, list[str]]) -> dict[tuple[str, str], Codes]:
-        fold, names = job
-        rows = fold.known & (targets[names[0]] >= 0)
-        lesson = _Lesson(known[rows], shown[fold.shown], kernels)
-        return {
-            (name, model): _answer(lesson, model, targets[name][rows], seed)
-            for name in names
-            for model in models
-        }
-
-    for (fold, _), answers in zip(jobs, parallel(study, jobs, "recognising"), strict=True):
+    rows = _Rows(known, shown, targets, tuple(models), seed, _Kernels())
+    for (fold, _), answers in zip(
+        jobs, spread_with(_study, rows, jobs, "recognising"), strict=True
+    ):
         for key, answer in answers.items():
             found[key][fold.shown] = answer
     return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """What all folds share."""
+
+    known: Values
+    shown: Values
+    targets: Mapping[str, Codes]
+    models: tuple[str, ...]
+    seed: int
+    kernels: _Kernels
+
+
+def _study(rows: _Rows, job: tuple[Fold, list[str]]) -> dict[tuple[str, str], Codes]:
+    """What each model says of the rows that one fold shows."""
+    fold, names = job
+    learned = fold.known & (rows.targets[names[0]] >= 0)
+    lesson = _Lesson(rows.known[learned], rows.shown[fold.shown], rows.kernels)
+    return {
+        (name, model): _answer(lesson, model, rows.targets[name][learned], rows.seed)
+        for name in names
+        for model in rows.models
+    }
 
 
 def lots(rows: int, classes: int, seed: int) -> Values:
@@ -124,6 +139,10 @@ class _Kernels(threading.local):
         if len(self._room) < rows * rows:
             self._room = np.empty(rows * rows)
         return self._room[: rows * rows].reshape(rows, rows)
+
+    def __reduce__(self) -> tuple[type[_Kernels], tuple[()]]:
+        """Workers elsewhere have room of their own."""
+        return _Kernels, ()
 
 
 class _Lesson:

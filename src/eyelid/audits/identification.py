@@ -24,7 +24,7 @@ from eyelid.audits.records import Records
 from eyelid.audits.scores import Scores, cmc, equal_error_rate, named, ranks
 from eyelid.audits.splits import Split
 from eyelid.audits.statistics import Rate, above, above_together, holm, rate_of_decisions
-from eyelid.engine.parallel import parallel
+from eyelid.engine.engines import spread_with
 from eyelid.errors import InputError
 
 # The chance of calling a sound release refuted, over all comparisons of an audit together.
@@ -113,13 +113,11 @@ def identify(
         for (_, split), protocols_there in lessons.items()
         for protocol in protocols_there
     }
-    jobs = [(lesson, attacker) for lesson in lessons for attacker in attackers]
-
-    def attack(job: tuple[tuple[Source, Split], Attacker]) -> list[Scores]:
-        lesson, attacker = job
-        seen = [shown[protocol.shown, lesson[1]] for protocol in lessons[lesson]]
-        return decided(attacker, known[lesson], seen, seed)
-
+    taught = tuple(
+        _Lesson(known[lesson], tuple(shown[protocol.shown, lesson[1]] for protocol in there))
+        for lesson, there in lessons.items()
+    )
+    jobs = [_Job(place, attacker, seed) for place in range(len(taught)) for attacker in attackers]
     scored: dict[tuple[str, str], list[Scores]] = {}
     guesses: dict[str, list[float]] = {}
     asked: dict[str, NDArray[np.intp]] = {}
@@ -134,9 +132,10 @@ def identify(
                 guesses[protocol.name].extend([0.0] * (len(owners) - could))
                 times = np.bincount(owners, minlength=len(material.people))
                 asked[protocol.name] = asked.get(protocol.name, 0) + times
-    for (lesson, attacker), found in zip(jobs, parallel(attack, jobs, "attacking"), strict=True):
-        for protocol, scores in zip(lessons[lesson], found, strict=True):
-            scored.setdefault((protocol.name, attacker.name), []).append(scores)
+    ways = list(lessons.values())
+    for job, found in zip(jobs, spread_with(_attack, taught, jobs, "attacking"), strict=True):
+        for protocol, scores in zip(ways[job.lesson], found, strict=True):
+            scored.setdefault((protocol.name, job.attacker.name), []).append(scores)
     return [
         finding_of(
             protocol,
@@ -149,6 +148,28 @@ def identify(
         if protocol.name in guesses
         for attacker in attackers
     ]
+
+
+@dataclass(frozen=True, eq=False)
+class _Lesson:
+    """What is learned from, and all that is then recognised."""
+
+    known: Records
+    shown: tuple[Records, ...]
+
+
+@dataclass(frozen=True)
+class _Job:
+    """An attacker who is given a lesson, by its number."""
+
+    lesson: int
+    attacker: Attacker
+    seed: int
+
+
+def _attack(lessons: Sequence[_Lesson], job: _Job) -> list[Scores]:
+    lesson = lessons[job.lesson]
+    return decided(job.attacker, lesson.known, lesson.shown, job.seed)
 
 
 def decided(

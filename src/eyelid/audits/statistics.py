@@ -63,13 +63,39 @@ def clopper_pearson(
     >>> round(float(low), 4), round(float(high), 3)
     (0.0013, 0.249)
     """
+    return lower_limit(successes, trials, alpha / 2), upper_limit(successes, trials, alpha / 2)
+
+
+def lower_limit(successes: ArrayLike, trials: ArrayLike, alpha: float) -> NDArray[np.float64]:
+    """What a proportion is below with chance ``alpha`` at most, by Clopper and Pearson.
+
+    Args:
+        successes: how often it was so.
+        trials: of how often.
+        alpha: on this side alone.
+    """
     from scipy.special import betaincinv
 
     k, n = np.asarray(successes, dtype=np.float64), np.asarray(trials, dtype=np.float64)
     with np.errstate(invalid="ignore"):
-        low = np.where(k > 0, betaincinv(np.maximum(k, 1e-300), n - k + 1, alpha / 2), 0.0)
-        high = np.where(k < n, betaincinv(k + 1, np.maximum(n - k, 1e-300), 1 - alpha / 2), 1.0)
-    return low, high
+        low: NDArray[np.float64] = betaincinv(np.maximum(k, 1e-300), n - k + 1, alpha)
+    return np.where(k > 0, low, 0.0)
+
+
+def upper_limit(successes: ArrayLike, trials: ArrayLike, alpha: float) -> NDArray[np.float64]:
+    """What a proportion is above with chance ``alpha`` at most, by Clopper and Pearson.
+
+    Args:
+        successes: how often it was so.
+        trials: of how often.
+        alpha: on this side alone.
+    """
+    from scipy.special import betaincinv
+
+    k, n = np.asarray(successes, dtype=np.float64), np.asarray(trials, dtype=np.float64)
+    with np.errstate(invalid="ignore"):
+        high: NDArray[np.float64] = betaincinv(k + 1, np.maximum(n - k, 1e-300), 1 - alpha)
+    return np.where(k < n, high, 1.0)
 
 
 def rate_of_decisions(shares: NDArray[np.float64], chance: float, alpha: float = 0.05) -> Rate:

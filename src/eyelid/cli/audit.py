@@ -10,13 +10,17 @@ import typer
 
 from eyelid.cli.output import (
     ColumnMap,
+    EngineName,
     Json,
     LedgerFile,
+    Quiet,
+    Workers,
     column_map,
     note,
     print_json,
     print_table,
     say,
+    working,
 )
 from eyelid.errors import InputError
 
@@ -36,7 +40,8 @@ Examples:
   eyelid audit export.tsv heatmap
   eyelid audit study gaze
   eyelid audit features private --attackers means,forest --report audit.html --json
-  eyelid audit recordings --map 'file={person}_{task}' --report risk.html"""
+  eyelid audit recordings --map 'file={person}_{task}' --report risk.html
+  eyelid audit study private --engine dask --workers 8"""
 
 _MOST_ROWS = 10
 _SHOWN_OF_STREAMS = (
@@ -79,13 +84,15 @@ def run(
     columns: ColumnMap = None,
     ledger: LedgerFile = None,
     seed: Annotated[int, typer.Option(help="Of the attackers' choices.")] = 0,
+    engine: EngineName = None,
+    workers: Workers = None,
+    quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
     """Attack data before they are released, or a release: who is named, what is it still good for?
 
     Exit code 1 when a certificate is refuted.
     """
-    from eyelid.engine.progress import shown
     from eyelid.io.reading import is_heatmap
     from eyelid.releases.audit import UNCOVERED, audit
 
@@ -95,9 +102,10 @@ def run(
                 "a heatmap names nobody and is good for looking at: leave out --attackers, "
                 "--protocols and --targets"
             )
-        _run_heatmap(original, released, report, columns, ledger, seed, as_json)
+        with working(engine, workers, quiet):
+            _run_heatmap(original, released, report, columns, ledger, seed, as_json)
         return
-    with shown():
+    with working(engine, workers, quiet):
         done = audit(
             original,
             released,
@@ -109,18 +117,18 @@ def run(
             ledger=ledger,
             seed=seed,
         )
-    for remark in (*done.subject.remarks, *done.not_tried):
-        note(f"eyelid: {remark}")
-    if as_json:
-        print_json(done.to_dict())
-    else:
-        _tell(done)
-        say(done.verdict)
-        _point_to(done.written, UNCOVERED)
-        if done.people is not None:
-            say("This names people: it is for the owner's eyes.")
-    if done.refuted:
-        raise typer.Exit(1)
+        for remark in (*done.subject.remarks, *done.not_tried):
+            note(f"eyelid: {remark}")
+        if as_json:
+            print_json(done.to_dict())
+        else:
+            _tell(done)
+            say(done.verdict)
+            _point_to(done.written, UNCOVERED)
+            if done.people is not None:
+                say("This names people: it is for the owner's eyes.")
+        if done.refuted:
+            raise typer.Exit(1)
 
 
 def _run_heatmap(
@@ -133,14 +141,12 @@ def _run_heatmap(
     as_json: bool,
 ) -> None:
     """The same for a heatmap."""
-    from eyelid.engine.progress import shown
     from eyelid.releases.audit import UNCOVERED
     from eyelid.releases.maps.audit import audit_heatmap
 
-    with shown():
-        done = audit_heatmap(
-            original, released, report=report, map=column_map(columns), ledger=ledger, seed=seed
-        )
+    done = audit_heatmap(
+        original, released, report=report, map=column_map(columns), ledger=ledger, seed=seed
+    )
     for remark in (*done.subject.remarks, *done.notes):
         note(f"eyelid: {remark}")
     if as_json:

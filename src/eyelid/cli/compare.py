@@ -8,7 +8,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from eyelid.cli.output import ColumnMap, In, Json, column_map, note, print_json, print_table, say
+from eyelid.cli.output import (
+    ColumnMap,
+    EngineName,
+    In,
+    Json,
+    Quiet,
+    Workers,
+    column_map,
+    note,
+    print_json,
+    print_table,
+    say,
+    working,
+)
 from eyelid.errors import InputError
 
 if TYPE_CHECKING:
@@ -19,7 +32,8 @@ Examples:
   eyelid compare study --fast
   eyelid compare study --report compare.html --picture plane.png
   eyelid compare study --mechanisms dct,gaussian:record,ksame --epsilons 1,4,16 --sweep k=2,4,8
-  eyelid compare features --mechanisms all --attribute gender --repeats 10 --json"""
+  eyelid compare features --mechanisms all --attribute gender --repeats 10 --json
+  eyelid compare study --mechanisms all --engine dask:tcp://10.0.0.1:8786 --report compare.html"""
 
 GOES_ON = "the same command in the same folder goes on where this was stopped"
 
@@ -63,6 +77,9 @@ def run(
     fast: Annotated[bool, typer.Option("--fast", help="Fewer ε, attackers and runs.")] = False,
     columns: ColumnMap = None,
     seed: Annotated[int, typer.Option(help="Of noise and of attackers' choices.")] = 0,
+    engine: EngineName = None,
+    workers: Workers = None,
+    quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
     """Release in many ways without releasing: who is named, what is left, what is promised?
@@ -71,10 +88,9 @@ def run(
     """
     from eyelid.comparisons.compare import compare
     from eyelid.comparisons.settings import DEFAULT
-    from eyelid.engine.progress import shown
 
-    try:
-        with shown():
+    with working(engine, workers, quiet):
+        try:
             done = compare(
                 source,
                 DEFAULT if mechanisms is None else _listed("--mechanisms", mechanisms),
@@ -92,21 +108,21 @@ def run(
                 seed=seed,
                 tell=lambda told: note(f"eyelid: {told}"),
             )
-    except KeyboardInterrupt as stopped:
-        stopped.add_note(GOES_ON)
-        raise
-    if as_json:
-        told = {"report": report, "picture": picture}
-        print_json(done.to_dict() | {k: v and str(v) for k, v in told.items()})
-        return
-    _tell(done)
-    for remark in done.notes:
-        note(f"eyelid: {remark}")
-    for path in (report, picture):
-        if path is not None:
-            say(f"Open {path}")
-    if report is None:
-        say("A page to read: --report FILE.")
+        except KeyboardInterrupt as stopped:
+            stopped.add_note(GOES_ON)
+            raise
+        if as_json:
+            told = {"report": report, "picture": picture}
+            print_json(done.to_dict() | {k: v and str(v) for k, v in told.items()})
+            return
+        _tell(done)
+        for remark in done.notes:
+            note(f"eyelid: {remark}")
+        for path in (report, picture):
+            if path is not None:
+                say(f"Open {path}")
+        if report is None:
+            say("A page to read: --report FILE.")
 
 
 def _listed(option: str, text: str) -> list[str]:

@@ -8,15 +8,19 @@ import typer
 
 from eyelid.cli.output import (
     ColumnMap,
+    EngineName,
     In,
     Json,
     LedgerFile,
     Out,
+    Quiet,
+    Workers,
     column_map,
     note,
     print_findings,
     print_json,
     say,
+    working,
 )
 
 EXAMPLES = """\b
@@ -25,7 +29,9 @@ Examples:
   eyelid convert recordings study --map 'file={person}_{task}' --map people=people.csv
   eyelid convert recordings dataset --to bids --units deg
               --map screen_m=0.53x0.30,distance_m=0.65
-  eyelid convert gaze.csv study --map header=no,time=1,time_unit=s,x=2,y=3,units=px"""
+  eyelid convert gaze.csv study --map header=no,time=1,time_unit=s,x=2,y=3,units=px
+  eyelid convert recordings study --map 'file={person}_{task}' --engine dask --workers 8
+  eyelid convert study dataset --to bids --engine dask:tcp://10.0.0.5:8786"""
 
 
 def run(
@@ -43,20 +49,23 @@ def run(
         bool, typer.Option("--skip-unreadable", help="Leave out files that cannot be read.")
     ] = False,
     ledger: LedgerFile = None,
+    engine: EngineName = None,
+    workers: Workers = None,
+    quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
     """Write recordings anew, without what gives people away besides their gaze.
 
     Clocks start at 0, people get pseudonyms, dates, serial numbers, paths and messages stay behind.
-    The gaze itself is not protected: that is what release is for.
+    The gaze itself is not protected: that is what release is for. A conversion that was stopped
+    goes on where it was when the same command is given again.
     """
     from dataclasses import asdict
 
-    from eyelid.engine.progress import shown
     from eyelid.io.convert import convert
     from eyelid.spelling import plural
 
-    with shown():
+    with working(engine, workers, quiet):
         done = convert(
             source,
             out,
@@ -67,28 +76,31 @@ def run(
             keep_names=keep_names,
             skip_unreadable=skip_unreadable,
         )
-    study = done.study
-    for remark in study.notes:
-        note(f"eyelid: {remark}")
-    if as_json:
-        print_json(
-            {
-                "schema": "eyelid/convert/1",
-                "to": to,
-                "people": len(study.people),
-                "people_renamed": done.people_renamed,
-                "rows": len(study.data),
-                "removed": [asdict(finding) for finding in done.removed],
-                "notes": list(study.notes),
-            }
-        )
-        return
-    if done.removed:
-        print_findings("Left behind", done.removed)
-    people = plural(len(study.people), "person", "people")
-    say(f"{out}: {people}, {plural(len(study.data), 'row')}.")
-    if done.people_renamed:
-        book = study.origin.ledger if study.origin else None
-        say(f"{done.people_renamed} got pseudonyms, which the ledger {book} keeps.")
-    if to == "study":
-        say(f"Next: eyelid inspect {out}")
+        head = done.head
+        for remark in head.notes:
+            note(f"eyelid: {remark}")
+        if as_json:
+            print_json(
+                {
+                    "schema": "eyelid/convert/1",
+                    "to": to,
+                    "out": str(out),
+                    "people": len(head.people),
+                    "people_renamed": done.people_renamed,
+                    "recordings": done.recordings,
+                    "rows": done.rows,
+                    "removed": [asdict(finding) for finding in done.removed],
+                    "notes": list(head.notes),
+                }
+            )
+            return
+        if done.removed:
+            print_findings("Left behind", done.removed)
+        people = plural(len(head.people), "person", "people")
+        recordings = plural(done.recordings, "recording")
+        say(f"{out}: {people}, {recordings}, {plural(done.rows, 'row')}.")
+        if done.people_renamed:
+            book = head.origin.ledger if head.origin else None
+            say(f"{done.people_renamed} got pseudonyms, which the ledger {book} keeps.")
+        if to == "study":
+            say(f"Next: eyelid inspect {out}")

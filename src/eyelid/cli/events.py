@@ -8,20 +8,28 @@ import typer
 
 from eyelid.cli.output import (
     ColumnMap,
+    EngineName,
     In,
+    Json,
     LedgerFile,
     Out,
+    Quiet,
+    Workers,
     column_map,
+    print_json,
     print_table,
     say,
     settings,
+    working,
 )
 
 EXAMPLES = """\b
 Examples:
   eyelid events study with-events
   eyelid events study with-events --method ivt --set threshold_per_s=30
-  eyelid events recordings with-events --method idt --map 'file={person}_{task}'"""
+  eyelid events recordings with-events --method idt --map 'file={person}_{task}'
+  eyelid events study with-events --engine dask --workers 8
+  eyelid events study with-events --engine dask:tls://scheduler:8786 --quiet --json"""
 
 
 def run(
@@ -40,36 +48,38 @@ def run(
     ] = None,
     columns: ColumnMap = None,
     ledger: LedgerFile = None,
+    engine: EngineName = None,
+    workers: Workers = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
 ) -> None:
     """Detect fixations, saccades and blinks, and write the study with them.
 
     They replace any events that the study had.
     """
-    import polars as pl
-
-    from eyelid.engine.atomic import check_new
-    from eyelid.engine.progress import shown, track
-    from eyelid.gaze.events import events_by_recording
-    from eyelid.gaze.study import RECORDING_KEY
-    from eyelid.io import write
-    from eyelid.io.intake import counted, read_scrubbed
+    from eyelid.io.deriving import derive_events
 
     chosen = {name: _number(value) for name, value in settings(setting).items()}
-    check_new(out)
-    with shown():
-        study = read_scrubbed(source, column_map(columns))
-        each = events_by_recording(study, method, **chosen)
-        total = study.data.select(RECORDING_KEY).n_unique()
-        found = study.derive(events=pl.concat(track(each, "detecting", total)))
-        write(counted(found, source, ledger), out)
-    assert found.events is not None
-    per_kind = found.events.group_by("name", maintain_order=True).agg(
-        pl.len(), pl.col("duration_ms").median()
-    )
-    rows = [(name, f"{count:,}", f"{ms:.0f} ms") for name, count, ms in per_kind.iter_rows()]
-    print_table("", ["event", "how many", "median duration"], rows)
-    say(f"{out}: {len(found.events):,} events of {total} recordings by {method}.")
-    say(f"Next: eyelid features {out} features --method {method} (it detects events itself)")
+    with working(engine, workers, quiet):
+        made = derive_events(source, out, method, chosen, map=column_map(columns), ledger=ledger)
+        if as_json:
+            print_json(
+                {
+                    "out": str(out),
+                    "people": made.people,
+                    "recordings": made.recordings,
+                    "events": made.events,
+                    "kinds": {
+                        kind.name: {"events": kind.count, "median_ms": kind.median_ms}
+                        for kind in made.kinds
+                    },
+                }
+            )
+            return
+        rows = [(kind.name, f"{kind.count:,}", f"{kind.median_ms:.0f} ms") for kind in made.kinds]
+        print_table("", ["event", "how many", "median duration"], rows)
+        say(f"{out}: {made.events:,} events of {made.recordings} recordings by {method}.")
+        say(f"Next: eyelid features {out} features --method {method} (it detects events itself)")
 
 
 def _number(text: str) -> float | str:

@@ -9,16 +9,20 @@ import typer
 
 from eyelid.cli.output import (
     ColumnMap,
+    EngineName,
     In,
     Json,
     LedgerFile,
     Out,
+    Quiet,
     Settings,
+    Workers,
     column_map,
     note,
     print_json,
     say,
     settings,
+    working,
 )
 
 if TYPE_CHECKING:
@@ -34,13 +38,14 @@ Examples:
   eyelid heatmap study out --stimulus a.png --stimulus b.png --level good
   eyelid heatmap study out --stimulus clip --every 2 --for 20 --level okay
   eyelid heatmap study out --stimulus page --by gender --level okay
-  eyelid heatmap study out --stimulus page --areas areas.json --only areas --level good"""
+  eyelid heatmap study out --stimulus page --areas areas.json --only areas --level good
+  eyelid heatmap crowd out --stimulus page --level good --engine dask:tcp://10.0.0.1:8786"""
 
 # What has an option of its own here; the unit is always the person.
 _OPTIONS = (
     *("stimulus", "image", "size", "at", "scale", "blur", "weight", "every", "for", "by"),
     *("between", "areas", "only", "figures", "mechanism", "epsilon", "level", "delta"),
-    *("grid", "cap", "samples", "ledger", "seed", "map"),
+    *("grid", "cap", "samples", "ledger", "seed", "map", "engine", "workers"),
 )
 
 
@@ -138,19 +143,18 @@ def run(
     seed: Annotated[
         int | None, typer.Option(help="Repeatable noise; the certificate then does not hold.")
     ] = None,
+    engine: EngineName = None,
+    workers: Workers = None,
+    quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
     """Write a private heatmap: pictures, map.npz, its certificate and its data card.
 
-    The spending is counted before anything is computed, and refused above a limit.
+    The spending is counted before anything is computed, and refused above a limit. A run that was
+    stopped after that goes on by the same command, with the same noise.
     """
-    from eyelid.engine.atomic import check_new
-    from eyelid.engine.progress import shown
     from eyelid.errors import unknown
-    from eyelid.releases.maps.heatmap import private_heatmap
-    from eyelid.releases.maps.preview import heatmap_preview
     from eyelid.releases.maps.view import parsed_place, parsed_size
-    from eyelid.releases.words import promise_lines
 
     if only not in (None, "areas"):
         raise unknown("--only", str(only), ["areas"])
@@ -179,14 +183,35 @@ def run(
         "samples": samples,
         **settings(setting, _OPTIONS),
     }
-    if dry_run:
-        check_new(out)
-        with shown():
-            _say_preview(heatmap_preview(source, **asked), as_json=as_json)
-        return
+    with working(engine, workers, quiet):
+        if dry_run:
+            _preview(source, out, asked, as_json=as_json)
+        else:
+            _release(source, out, asked, ledger, figures=figures, as_json=as_json)
+
+
+def _preview(source: Path, out: Path, asked: dict[str, Any], *, as_json: bool) -> None:
+    from eyelid.engine.atomic import check_new
+    from eyelid.releases.maps.preview import heatmap_preview
+
+    check_new(out)
+    _say_preview(heatmap_preview(source, **asked), as_json=as_json)
+
+
+def _release(
+    source: Path,
+    out: Path,
+    asked: dict[str, Any],
+    ledger: Path | None,
+    *,
+    figures: bool,
+    as_json: bool,
+) -> None:
+    from eyelid.releases.maps.heatmap import private_heatmap
+    from eyelid.releases.words import promise_lines
+
     beside = out.with_name(f"{out.name}-figures-not-private") if figures else None
-    with shown():
-        done = private_heatmap(source, out, figures=beside, ledger=ledger, **asked)
+    done = private_heatmap(source, out, figures=beside, ledger=ledger, **asked)
     certificate = done.certificate
     _note(done)
     if beside is not None:

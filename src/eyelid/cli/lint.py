@@ -20,6 +20,7 @@ def run(source: In, columns: ColumnMap = None, as_json: Json = False) -> int:
 
     from eyelid.engine.progress import shown
     from eyelid.io.lint import lint
+    from eyelid.io.remote import here
 
     with shown():
         found = lint(source, column_map(columns))
@@ -33,7 +34,7 @@ def run(source: In, columns: ColumnMap = None, as_json: Json = False) -> int:
             }
         )
         return code
-    released = (source / "certificate.json").is_file()
+    released = (here(source) / "certificate.json").is_file()
     if not found and released:
         say(f"{source} is a release, and nothing was found beside it: its certificate says what")
         say("it promises, and DATACARD.md whether its people are real, groups or made up.")

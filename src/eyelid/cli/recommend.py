@@ -9,14 +9,18 @@ import typer
 
 from eyelid.cli.output import (
     ColumnMap,
+    EngineName,
     In,
     Json,
     LedgerFile,
+    Quiet,
+    Workers,
     column_map,
     note,
     print_json,
     print_table,
     say,
+    working,
 )
 
 if TYPE_CHECKING:
@@ -29,7 +33,8 @@ Examples:
   eyelid recommend study --goal "rank1<=2x" --goal "task>=0.7"
   eyelid recommend study --goal "gender<=0.6" --goal "unit=person" --goal "epsilon<=4"
   eyelid recommend study --goal "rank1<=10%" --goal "k>=4" --goal "error<=0.1" --json
-  eyelid recommend study --goal "task>=0.6" --own --tuning-epsilon 2 --dry-run"""
+  eyelid recommend study --goal "task>=0.6" --own --tuning-epsilon 2 --dry-run
+  eyelid recommend study --goal "rank1<=2x" --engine dask --workers 8"""
 
 
 def run(
@@ -59,6 +64,9 @@ def run(
     columns: ColumnMap = None,
     ledger: LedgerFile = None,
     seed: Annotated[int, typer.Option(help="Of the made-up people.")] = 0,
+    engine: EngineName = None,
+    workers: Workers = None,
+    quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
     """Search mechanisms and parameters for your goals, and print the commands that meet them.
@@ -67,10 +75,9 @@ def run(
     nothing meets the goals.
     """
     from eyelid.comparisons.recommend import recommend
-    from eyelid.engine.progress import shown
 
     names = [name.strip() for name in (mechanisms or "").split(",") if name.strip()]
-    with shown():
+    with working(engine, workers, quiet):
         found = recommend(
             source,
             goal or [],
@@ -83,12 +90,12 @@ def run(
             seed=seed,
             tell=lambda text: note(f"eyelid: {text}"),
         )
-    if as_json:
-        print_json(found.to_dict())
-    else:
-        _tell(found)
-    if found.met is False:
-        raise typer.Exit(1)
+        if as_json:
+            print_json(found.to_dict())
+        else:
+            _tell(found)
+        if found.met is False:
+            raise typer.Exit(1)
 
 
 def _tell(found: Recommendation) -> None:

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from eyelid.cli.output import (
     ColumnMap,
+    EngineName,
     In,
     Json,
     LedgerFile,
     Out,
+    Quiet,
     Settings,
+    Workers,
     column_map,
     note,
     print_json,
     say,
     settings,
+    working,
 )
+
+if TYPE_CHECKING:
+    from eyelid.releases.release import Release
+    from eyelid.releases.streams.release import StreamRelease
 
 EXAMPLES = """\b
 Examples:
@@ -29,7 +38,8 @@ Examples:
   eyelid release features groups --mechanism ksame --set k=4 --set balance=gender --set copies=true
   eyelid release features groups --mechanism ksame-dp --set k=500 --epsilon 4
   eyelid release features made-up --mechanism synthetic --epsilon 4
-  eyelid release study gaze --mechanism kaleido --epsilon 1 --set window=60 --set radius=50"""
+  eyelid release study gaze --mechanism kaleido --epsilon 1 --set window=60 --set radius=50
+  eyelid release features private --mechanism gaussian --epsilon 1 --engine dask --workers 8"""
 
 
 def run(
@@ -52,17 +62,18 @@ def run(
         int | None,
         typer.Option(help="Repeatable noise and groups; the certificate then does not hold."),
     ] = None,
+    engine: EngineName = None,
+    workers: Workers = None,
+    quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
     """Write a private dataset, its certificate and its data card.
 
     The spending is counted before anything is computed, and refused above a limit. A release that
-    cannot be written where you say costs nothing.
+    cannot be written where you say costs nothing. One that was stopped goes on with the same
+    command, and is counted once.
     """
-    from eyelid.engine.progress import shown
     from eyelid.releases.release import release
-    from eyelid.releases.words import FORMAL_ONLY, formal_only, in_all, promise_lines
-    from eyelid.spelling import plural
 
     parameters = settings(setting)
     keep = [name for name in parameters.pop("keep", "").split(",") if name]
@@ -72,7 +83,7 @@ def run(
         told.append(remark)
         note(f"eyelid: {remark}")
 
-    with shown():
+    with working(engine, workers, quiet):
         done = release(
             source,
             out,
@@ -88,16 +99,23 @@ def run(
             tell=tell,
             **parameters,
         )
+        for remark in done.notes[len(told) :]:
+            note(f"eyelid: {remark}")
+        if ledger is not None:
+            note(f"eyelid: counted in {ledger}; releases of these people elsewhere are not in it")
+        if not done.certificate.guarantee.holds:
+            note("eyelid: this release carries no guarantee")
+        if as_json:
+            print_json(done.certificate.to_dict())
+        else:
+            _say_what_holds(done, out)
+
+
+def _say_what_holds(done: Release | StreamRelease, out: Path) -> None:
+    from eyelid.releases.words import FORMAL_ONLY, formal_only, in_all, promise_lines
+    from eyelid.spelling import plural
+
     certificate = done.certificate
-    for remark in done.notes[len(told) :]:
-        note(f"eyelid: {remark}")
-    if ledger is not None:
-        note(f"eyelid: counted in {ledger}; releases of these people elsewhere are not in it")
-    if not certificate.guarantee.holds:
-        note("eyelid: this release carries no guarantee")
-    if as_json:
-        print_json(certificate.to_dict())
-        return
     say(f"{out}: {plural(certificate.people, 'person', 'people')}, {done.rows}.")
     promised = certificate.guarantee.unit
     if certificate.guarantee.holds and promised.name != "person":

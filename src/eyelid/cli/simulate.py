@@ -6,12 +6,13 @@ from typing import Annotated
 
 import typer
 
-from eyelid.cli.output import Out, say
+from eyelid.cli.output import EngineName, Out, Quiet, Workers, say, working
 
 EXAMPLES = """\b
 Examples:
   eyelid simulate study
-  eyelid simulate small --people 5 --tasks comic,image --minutes 1 --rate 250 --seed 7"""
+  eyelid simulate small --people 5 --tasks comic,image --minutes 1 --rate 250 --seed 7
+  eyelid simulate many --people 100000 --tasks comic --minutes 0.5 --engine dask"""
 
 
 def run(
@@ -24,19 +25,17 @@ def run(
     rate: Annotated[float, typer.Option(metavar="HZ", help="Sampling rate, 30 to 1000.")] = 60.0,
     minutes: Annotated[float, typer.Option(help="Length of a recording, about.")] = 5.0,
     seed: Annotated[int | None, typer.Option(help="Makes the same people again.")] = None,
+    engine: EngineName = None,
+    workers: Workers = None,
+    quiet: Quiet = False,
 ) -> None:
     """Make a synthetic study folder with ground-truth events."""
-    from eyelid.engine.atomic import check_new
-    from eyelid.engine.progress import shown
-    from eyelid.gaze.simulator import simulate
-    from eyelid.io import write
+    from eyelid.io.simulating import write_simulated
     from eyelid.spelling import plural
 
-    check_new(out)
     names = [name.strip() for name in tasks.split(",") if name.strip()]
-    with shown():
-        study = simulate(people=people, tasks=names, rate_hz=rate, minutes=minutes, seed=seed)
-        write(study, out)
-    made_up = plural(people, "made-up person", "made-up people")
-    say(f"{out}: {made_up}, {plural(len(names), 'task')} each, {len(study.data):,} samples.")
-    say(f"Next: eyelid inspect {out}")
+    with working(engine, workers, quiet):
+        samples = write_simulated(out, people, names, rate, minutes, seed)
+        made_up = plural(people, "made-up person", "made-up people")
+        say(f"{out}: {made_up}, {plural(len(names), 'task')} each, {samples:,} samples.")
+        say(f"Next: eyelid inspect {out}")

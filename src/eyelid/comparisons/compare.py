@@ -24,8 +24,9 @@ from eyelid.comparisons.settings import (
     written,
 )
 from eyelid.engine.atomic import check_file, write_file
-from eyelid.engine.engines import Shared, as_done, shared
+from eyelid.engine.engines import Shared, current, shared, using
 from eyelid.engine.parallel import alone
+from eyelid.engine.progress import one_bar
 from eyelid.errors import EyelidError, InputError, unknown
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
@@ -36,6 +37,7 @@ from eyelid.privacy.noise import randomness
 from eyelid.releases.audit import PAGES
 from eyelid.releases.fingerprint import input_digest
 from eyelid.releases.plan import make_plan
+from eyelid.releases.recorded import recorded_in
 from eyelid.spelling import plural
 from eyelid.version import __version__
 
@@ -63,6 +65,7 @@ def compare(
     fast: bool = False,
     map: Map = None,
     seed: int = 0,
+    engine: str | None = None,
     tell: Callable[[str], None] = lambda _: None,
 ) -> Comparison:
     """The privacy–utility trade-off of several mechanisms, measured on the same people.
@@ -88,6 +91,7 @@ def compare(
         fast: fewer ε, attackers and runs.
         map: what you say about the columns of recordings, as for `eyelid.read`.
         seed: of all random choices; the same call gives the same table.
+        engine: who works: ``local``, ``dask`` or ``dask:ADDRESS``; the table is the same.
         tell: hears how many runs were done already.
 
     >>> import eyelid
@@ -109,27 +113,27 @@ def compare(
         raise InputError(f"seed must not be negative, got {seed}")
     names = [mechanisms] if isinstance(mechanisms, str) else list(mechanisms)
     grid = settings_of(names, epsilons or (FAST_EPSILONS if fast else EPSILONS), sweep, unit)
-    read_in = read_scrubbed(Path(source), map) if isinstance(source, Path | str) else source
-    table = windows_of(read_in)
-    people = table.data["person"].n_unique()
-    if table.released:
-        raise InputError(
-            "this is a release already: compare what could be released of the original"
+    with using(engine):
+        table, original = _windows(source, map)
+        people = table.data["person"].n_unique()
+        if table.released:
+            raise InputError(
+                "this is a release already: compare what could be released of the original"
+            )
+        if people < FEWEST_PEOPLE:
+            raise InputError(
+                f"a comparison needs at least {FEWEST_PEOPLE} people to tell apart, and there are "
+                f"{people}"
+            )
+        questions = Questions(
+            target=_target(table, target),
+            attributes=_checked(table, attributes),
+            attackers=FAST_ATTACKERS if fast else ATTACKERS,
         )
-    if people < FEWEST_PEOPLE:
-        raise InputError(
-            f"a comparison needs at least {FEWEST_PEOPLE} people to tell apart, and there are "
-            f"{people}"
-        )
-    questions = Questions(
-        target=_target(table, target),
-        attributes=_checked(table, attributes),
-        attackers=FAST_ATTACKERS if fast else ATTACKERS,
-    )
-    planned = [_planned(setting, read_in, table) for setting in grid]
-    _check_some([one.row for one in planned])
-    work = _Work(table, tuple(planned), questions, seed)
-    raw, rows = _run(work, repeats, None if resume is None else Path(resume), tell)
+        planned = [_planned(setting, original, table) for setting in grid]
+        _check_some([one.row for one in planned])
+        work = _Work(table, tuple(planned), questions, seed)
+        raw, rows = _run(work, repeats, None if resume is None else Path(resume), tell)
     _check_some(rows)
     done = Comparison(
         raw,
@@ -150,6 +154,16 @@ def compare(
     if picture is not None:
         done.save_picture(picture)
     return done
+
+
+def _windows(source: Source, map: Map) -> tuple[FeatureTable, Callable[[], Study | FeatureTable]]:
+    """Everybody's windows, and what they are of, for mechanisms that take something else."""
+    if isinstance(source, Path | str):
+        recorded = recorded_in(source) if map is None else None
+        if recorded is not None:
+            return recorded.summarised(windows_of), lambda: recorded.study
+        source = read_scrubbed(Path(source), map)
+    return windows_of(source), lambda: source
 
 
 def _options(
@@ -268,12 +282,14 @@ class _Job:
         return int.from_bytes(told[:4], "big")
 
 
-def _planned(setting: Setting, source: Study | FeatureTable, table: FeatureTable) -> _Planned:
+def _planned(
+    setting: Setting, original: Callable[[], Study | FeatureTable], table: FeatureTable
+) -> _Planned:
     """What a setting would promise; or why it cannot be released so."""
     try:
         law = setting.build()
         windows = _takes_windows(law, table)
-        plan = make_plan(table if windows else source, law, randomness(None))
+        plan = make_plan(table if windows else original(), law, randomness(None))
     except EyelidError as error:
         return _Planned(Row(setting, skipped=str(error)))
     how = law.person_total(plan.shape)
@@ -292,7 +308,7 @@ def _takes_windows(law: FeatureMechanism, table: FeatureTable) -> bool:
 def _run(
     work: _Work, repeats: int, folder: Path | None, tell: Callable[[str], None]
 ) -> tuple[Row, list[Row]]:
-    """Everything that is not noted yet, on all cores."""
+    """Everything that is not noted yet, by all workers; this process alone writes it down."""
     possible = [place for place, one in enumerate(work.planned) if not one.row.skipped]
     jobs = [_Job(None, 0, "raw")] + [
         _Job(place, repeat, f"{work.planned[place].row.setting!r} #{repeat}")
@@ -304,9 +320,12 @@ def _run(
         waiting = [job for job in jobs if job.key not in found]
         if found:
             tell(f"{len(found)} of {plural(len(jobs), 'run')} were done already")
-        for place, told in as_done(partial(_job, handle), waiting, "releasing and attacking"):
-            notes.add(waiting[place].key, told)
-            found[waiting[place].key] = told
+        with one_bar(len(waiting), "runs") as advance:
+            advance(0, "releasing and attacking")
+            for place, told in current().as_done(partial(_job, handle), waiting):
+                notes.add(waiting[place].key, told)
+                found[waiting[place].key] = told
+                advance(1, "releasing and attacking")
     # As a file gives them back, so that whoever goes on finds the same.
     outcomes = {key: json.loads(json.dumps(told)) for key, told in found.items()}
     raw = Row(None, runs=(Outcome.from_dict(outcomes["raw"]),))

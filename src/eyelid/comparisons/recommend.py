@@ -29,6 +29,7 @@ from eyelid.comparisons.recommendation import (
 )
 from eyelid.comparisons.settings import Setting
 from eyelid.engine.engines import Shared, as_done, shared, spread
+from eyelid.engine.parallel import alone
 from eyelid.errors import EyelidError, InputError
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
@@ -373,7 +374,9 @@ def _run(handle: Shared[_Work], job: tuple[int, int]) -> Outcome | str:
     setting, table = work.candidates[place].setting, work.tables[study]
     seed = int.from_bytes(_digest(work.search.seed, setting, study))
     try:
-        found = measured(setting.build(), table, table, work.search.questions, seed)
+        # On one core wherever it is: more of them round otherwise.
+        with alone():
+            found = measured(setting.build(), table, table, work.search.questions, seed)
     except EyelidError as error:
         return str(error)
     # Recordings of all tasks are cut to one length.
@@ -481,7 +484,7 @@ def _run_in_block(handle: Shared[_Ballot], job: tuple[int, int]) -> Outcome | No
         work.search.questions, target="task" if len(work.search.facts.tasks) > 1 else None
     )
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), alone():
             warnings.simplefilter("ignore")
             law = _as_noisy(
                 candidate.setting.build(), work.search.facts.people, work.blocks[number]

@@ -11,6 +11,9 @@ import shutil
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
+from eyelid.engine.locking import lock
+from eyelid.engine.remote import check_free, remote_place, upload
+from eyelid.engine.temporary import own_folder
 from eyelid.errors import InputError
 
 _PARTIAL = ".partial"
@@ -18,7 +21,15 @@ _ATTEMPTS = 5
 
 
 def check_new(path: Path) -> None:
-    """Fail unless a new folder could be put at ``path``: it is free, and its parent is writable."""
+    """Fail unless a new folder could be put at ``path``: it is free, and its parent is writable.
+
+    Args:
+        path: also of a place elsewhere, see `eyelid.engine.remote`.
+    """
+    place = remote_place(path)
+    if place is not None:
+        check_free(place)
+        return
     if path.exists() or path.is_symlink():
         raise InputError(f"{path} exists already: choose another output or remove it first")
     parent = _existing_parent(path)
@@ -39,6 +50,9 @@ def check_new(path: Path) -> None:
 
 def check_file(path: Path, kinds: Collection[str]) -> None:
     """Fail unless a file could be put at ``path``, or replace one of these kinds of file there."""
+    place = remote_place(path)
+    if place is not None:
+        raise InputError(f"cannot write {place}: name a file of this machine")
     if path.is_dir():
         raise InputError(f"cannot write {path}: it is a folder; name a file in it")
     if path.exists() and path.suffix.lower() not in kinds:
@@ -72,6 +86,13 @@ def new_folder(path: Path) -> Iterator[Path]:
     ['out']
     """
     check_new(path)
+    place = remote_place(path)
+    if place is not None:
+        with own_folder() as home:
+            (home / "output").mkdir()
+            yield home / "output"
+            upload(home / "output", place, secrets.token_hex(16))
+        return
     try:
         path.absolute().parent.mkdir(parents=True, exist_ok=True)
         _remove_abandoned(path)
@@ -178,22 +199,6 @@ def _lock(folder: Path) -> int | None:
         os.close(handle)
         return None
     return handle
-
-
-def lock(handle: int) -> bool | None:
-    """Whether an open file or folder is ours alone from now on; None where there are no locks.
-
-    The lock goes with the process.
-    """
-    try:
-        import fcntl
-    except ImportError:
-        return None
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
 
 
 def _remove_abandoned(path: Path) -> None:

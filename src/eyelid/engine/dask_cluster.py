@@ -114,7 +114,11 @@ class DaskEngine(Engine):
         sign = folder / f".seen-{secret}"
         sign.write_text(secret)
         try:
+            # Those that were killed may be on their way back.
+            self._client.wait_for_workers(1, timeout=_ANSWER_S)
             answers = self._client.run(_reads, str(sign))
+        except TimeoutError:
+            raise EyelidError(f"{self.name} has no workers: start some") from None
         finally:
             sign.unlink(missing_ok=True)
         blind = [address for address, read in answers.items() if read != secret]
@@ -153,13 +157,10 @@ def _own_cluster(workers: int) -> Iterator[Any]:
     import dask
     from distributed import LocalCluster
 
-    pictures = importlib.util.find_spec("bokeh") is not None
     alone_each = {"POLARS_MAX_THREADS": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     settings = {
         "distributed.scheduler.allowed-failures": _MOST_KILLED,
         "distributed.nanny.pre-spawn-environ": alone_each,
-        # What a person's part takes is known; memory is for the operating system to give.
-        "distributed.worker.memory.terminate": False,
     }
     with (
         dask.config.set(settings),
@@ -167,7 +168,9 @@ def _own_cluster(workers: int) -> Iterator[Any]:
             n_workers=workers,
             threads_per_worker=1,
             host=_LOOPBACK,
-            dashboard_address=f"{_LOOPBACK}:0" if pictures else None,
+            # Without a limit nothing is put on disk, where raw gaze could stay.
+            memory_limit=0,
+            dashboard_address=f"{_LOOPBACK}:0",
             security=True,
             silence_logs=logging.CRITICAL,
         ) as cluster,

@@ -64,14 +64,26 @@ def parallel(work: Callable[[T], R], items: Sequence[T], what: str) -> Iterator[
     >>> list(parallel(abs, [-2, 3], "measuring"))
     [2, 3]
     """
+    return track(in_threads(work, items), what, total=len(items))
+
+
+def in_threads(
+    work: Callable[[T], R], items: Sequence[T], threads: int | None = None
+) -> Iterator[R]:
+    """The same without a bar, by so many threads; as many as there are cores by default.
+
+    >>> list(in_threads(abs, [-2, 3], threads=2))
+    [2, 3]
+    """
     from threadpoolctl import threadpool_limits
 
+    count = cores() if threads is None or cores() == 1 else threads
     # OpenMP counts its threads per thread, BLAS per process.
     calm = {"initializer": threadpool_limits, "initargs": (1,)}
-    with threadpool_limits(1), ThreadPoolExecutor(cores(), **calm) as pool:
+    with threadpool_limits(1), ThreadPoolExecutor(count, **calm) as pool:
         waiting = [pool.submit(work, item) for item in items]
         try:
-            for done in track(waiting, what, total=len(waiting)):
+            for done in waiting:
                 yield done.result()
         finally:
             for one in waiting:

@@ -11,7 +11,6 @@ import os
 import pickle
 import shutil
 import signal
-import tempfile
 import threading
 import time
 from collections import deque
@@ -19,15 +18,16 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from eyelid.engine.atomic import lock
 from eyelid.engine.engines import Engine
-from eyelid.engine.parallel import alone, cores
+from eyelid.engine.parallel import alone, cores, in_threads
+from eyelid.engine.temporary import own_folder
 from eyelid.errors import EyelidError
 
+D = TypeVar("D")
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -41,9 +41,6 @@ _LEAVE_S = 1.0
 _IDLE_S = 60
 # Times that workers may be killed before any of them gets something done.
 _MOST_KILLED = 5
-_PREFIX, _OWNER = "eyelid-shared-", "owner"
-# Somebody may be about to lock what is younger.
-_ABANDONED_AFTER_S = 60.0
 _read: set[Path] = set()
 
 
@@ -82,6 +79,12 @@ class Processes(Engine):
             return ((place, work(item)) for place, item in enumerate(items))
         return _spread_out(work, items, min(self.workers, len(items)))
 
+    def with_data(
+        self, work: Callable[[D, T], R], data: D, items: Sequence[T]
+    ) -> Iterator[tuple[int, R]]:
+        """By threads of this process: see `eyelid.engine.engines.spread_with`."""
+        return enumerate(in_threads(partial(work, data), items, self._asked))
+
     def check_sees(self, folder: Path) -> None:
         """They are on this machine."""
 
@@ -92,18 +95,14 @@ class Processes(Engine):
         Being asked to end (SIGTERM) ends the block as Ctrl-C would, so that nothing stays. What a
         kill or a power cut left is removed by whoever comes next.
         """
-        _remove_abandoned(Path(tempfile.gettempdir()))
-        with _asked_to_end(), tempfile.TemporaryDirectory(prefix=_PREFIX) as folder:
-            path = Path(folder) / "shared"
-            # The lock goes with this process, whatever becomes of it.
-            with (Path(folder) / _OWNER).open("w") as owner:
-                lock(owner.fileno())
-                with path.open("wb") as file:
-                    pickle.dump(value, file, protocol=pickle.HIGHEST_PROTOCOL)
-                try:
-                    yield SharedFile(path)
-                finally:
-                    _loaded.cache_clear()
+        with _asked_to_end(), own_folder() as folder:
+            path = folder / "shared"
+            with path.open("wb") as file:
+                pickle.dump(value, file, protocol=pickle.HIGHEST_PROTOCOL)
+            try:
+                yield SharedFile(path)
+            finally:
+                _loaded.cache_clear()
 
 
 def _spread_out(
@@ -187,20 +186,6 @@ def _asked_to_end() -> Iterator[None]:
     finally:
         if ours:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
-
-
-def _remove_abandoned(home: Path) -> None:
-    """Remove what killed processes of this user have left: nobody holds its lock any more."""
-    for folder in home.glob(f"{_PREFIX}*"):
-        with contextlib.suppress(OSError):
-            about = folder.lstat()
-            mine = not hasattr(os, "getuid") or about.st_uid == os.getuid()
-            if not mine or time.time() - about.st_mtime < _ABANDONED_AFTER_S:
-                continue
-            with (folder / _OWNER).open("a") as owner:
-                free = lock(owner.fileno())
-            if free:
-                shutil.rmtree(folder, ignore_errors=True)
 
 
 @lru_cache(maxsize=2)

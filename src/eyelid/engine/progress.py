@@ -17,6 +17,7 @@ Advance = Callable[[float, str], None]
 """Moves a bar on: by how much, and what is being done."""
 
 _shown: ContextVar[bool] = ContextVar("progress_shown", default=False)
+_part: ContextVar[Callable[[float], None] | None] = ContextVar("progress_part", default=None)
 
 
 @contextlib.contextmanager
@@ -48,12 +49,51 @@ def one_bar(total: float, unit: str = "") -> Iterator[Advance]:
         yield lambda by, what: bar.update(task, advance=by, description=what)
 
 
+@contextlib.contextmanager
+def part(advance: Advance, size: float, what: str, bars: int = 1) -> Iterator[None]:
+    """A part of one bar: bars inside move it on, and the end of the block moves it to its end.
+
+    Args:
+        advance: of the bar.
+        size: of the part.
+        what: is being done.
+        bars: how many there are about to be inside.
+
+    >>> moves = []
+    >>> with part(lambda by, what: moves.append(by), 6.0, "counting", bars=2):
+    ...     _ = list(track([1, 2, 3], "counting", total=3))
+    >>> moves
+    [0, 1.0, 1.0, 1.0, 3.0]
+    """
+    left = size
+
+    def moved(share: float) -> None:
+        nonlocal left
+        by = min(left, size * share / bars)
+        left -= by
+        advance(by, what)
+
+    advance(0, what)
+    token = _part.set(moved)
+    try:
+        yield
+    finally:
+        _part.reset(token)
+    advance(left, what)
+
+
 def track(items: Iterable[T], what: str, total: int | None = None) -> Iterator[T]:
     """Pass the items on, with a bar on a terminal.
 
     >>> list(track([1, 2, 3], "counting"))
     [1, 2, 3]
     """
+    whole = _part.get()
+    if whole is not None and total:
+        for item in items:
+            yield item
+            whole(1 / total)
+        return
     if not _watched():
         yield from items
         return

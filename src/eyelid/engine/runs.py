@@ -10,17 +10,20 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import secrets
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from eyelid.engine.atomic import check_new, lock, settle, synced_where_possible, write_file
+from eyelid.engine.atomic import check_new, settle, synced_where_possible, write_file
 from eyelid.engine.engines import current
-from eyelid.errors import InputError
+from eyelid.engine.locking import lock
+from eyelid.engine.remote import check_begun_by, remote_place, upload, work_folder
+from eyelid.errors import EyelidError, InputError
 
-GOES_ON = "the same command goes on where this was stopped"
+GOES_ON = "the same command goes on where this was stopped; until then private data lie in {}"
 _MARK, _KEPT = "run.json", "kept"
 
 
@@ -53,12 +56,36 @@ class Run:
         """Whether there is something to lose: a stop leaves everything for the next time."""
         return (self.home / _KEPT).exists()
 
-    def keep(self, on: bool = True) -> None:
-        """Say that there is something to lose from now on, or that there is nothing after all."""
+    def keep(self, on: bool = True, note: str = "") -> None:
+        """Say that there is something to lose from now on, or that there is nothing after all.
+
+        Args:
+            on: whether there is.
+            note: for whoever is told that the run was stopped.
+        """
         if on:
-            (self.home / _KEPT).touch()
+            (self.home / _KEPT).write_text(note, encoding="utf-8")
         else:
             (self.home / _KEPT).unlink(missing_ok=True)
+
+    @property
+    def note(self) -> str:
+        """What `keep` was told for whoever is told of a stop; empty where there is nothing."""
+        return (self.home / _KEPT).read_text(encoding="utf-8") if self.kept else ""
+
+    @contextlib.contextmanager
+    def beforehand(self) -> Iterator[None]:
+        """What takes long and costs nothing yet: kept over a stop, given up when it cannot be done.
+
+        Whoever asks for something else then need not remove anything first.
+        """
+        before = self.note
+        self.keep(note=before)
+        try:
+            yield
+        except EyelidError:
+            self.keep(bool(before), before)
+            raise
 
     def put(self, path: Path, write: Callable[[Path], object]) -> bool:
         """Have a file of the output or of the scratch written, unless it is there.
@@ -81,11 +108,23 @@ class Run:
             # One folder deep: the output of a run that has ended is not made again.
             path.parent.mkdir(exist_ok=True)
             return _put_down(draft, path)
-        except OSError as error:
-            raise InputError(f"cannot write {path}: {error.strerror or error}") from None
+        except Exception as error:
+            reason = _reason(error)
+            if reason is None:
+                raise
+            raise InputError(f"cannot write {path}: {reason}") from None
         finally:
             with contextlib.suppress(OSError):
                 draft.unlink(missing_ok=True)
+
+
+def _reason(error: Exception) -> str | None:
+    """Why a file could not be written; None where the system is not to blame."""
+    if isinstance(error, OSError):
+        return error.strerror or str(error)
+    # Libraries tell what the system says in errors of their own.
+    told = re.search(r"\(os error (\d+)\)", str(error))
+    return os.strerror(int(told[1])) if told else None
 
 
 def _put_down(draft: Path, path: Path) -> bool:
@@ -107,7 +146,8 @@ def running(out: Path, key: str) -> Iterator[Run]:
     """A run into a new folder, or the rest of one that was stopped.
 
     Args:
-        out: where the output will be.
+        out: where the output will be. What goes elsewhere (`eyelid.engine.remote`) is made in the
+            current folder first.
         key: of everything that the output depends on, the input and all settings. An unfinished
             run of another key is not taken up.
 
@@ -119,6 +159,7 @@ def running(out: Path, key: str) -> Iterator[Run]:
     ['a.txt', 'out']
     """
     check_new(out)
+    place = remote_place(out)
     home = unfinished(out)
     try:
         home.parent.mkdir(parents=True, exist_ok=True)
@@ -128,14 +169,21 @@ def running(out: Path, key: str) -> Iterator[Run]:
     try:
         run = _taken_up(home, key, out)
         try:
+            if place is not None:
+                check_begun_by(run.id, place)
             current().check_sees(home)
             yield run
             # Private data first: whatever happens from here on, they are gone.
             shutil.rmtree(run.scratch)
-            settle(run.output, out)
+            if place is None:
+                settle(run.output, out)
+            else:
+                if not run.kept:
+                    run.keep()
+                upload(run.output, place, run.id)
         except BaseException as error:
             if run.kept:
-                error.add_note(GOES_ON)
+                error.add_note("; ".join(filter(None, [run.note, GOES_ON.format(home)])))
             else:
                 shutil.rmtree(home, ignore_errors=True)
             raise
@@ -147,6 +195,9 @@ def running(out: Path, key: str) -> Iterator[Run]:
 
 def unfinished(out: Path) -> Path:
     """Where the parts of an unfinished run lie, if there is one."""
+    place = remote_place(out)
+    if place is not None:
+        return work_folder(place)
     return out.absolute().parent / f".{out.name}.unfinished"
 
 

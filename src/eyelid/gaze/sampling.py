@@ -44,9 +44,19 @@ def slow_sampling(study: Study) -> str | None:
     recordings come at down to 10 Hz, below 20: saccade durations, speeds and accelerations mean \
 little there, and short fixations and small saccades are missed
     """
+    return too_slow(slowest_step_ms(study))
+
+
+def slowest_step_ms(study: Study) -> float | None:
+    """The usual time between two samples of the slowest recording, where any has two."""
     interval_ms = pl.col("time_ms").diff().median()
     slowest_ms = study.data.group_by(track_key(study.data)).agg(interval_ms)["time_ms"].max()
-    if not isinstance(slowest_ms, float) or slowest_ms <= 1000.0 / LEAST_RATE_HZ:
+    return slowest_ms if isinstance(slowest_ms, float) else None
+
+
+def too_slow(slowest_ms: float | None) -> str | None:
+    """What `slow_sampling` says, from the time between two samples of the slowest recording."""
+    if slowest_ms is None or slowest_ms <= 1000.0 / LEAST_RATE_HZ:
         return None
     return (
         f"recordings come at down to {1000.0 / slowest_ms:.3g} Hz, below {LEAST_RATE_HZ:g}: "

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import or_
 from pathlib import Path
 from typing import Literal
 
@@ -181,11 +183,17 @@ def track_key(data: pl.DataFrame) -> list[str]:
 
 def track_starts(data: pl.DataFrame) -> pl.Series:
     """Whether a row is the first of a run of rows of one eye of one recording."""
-    changed = pl.any_horizontal(
-        pl.col(key).ne_missing(pl.col(key).shift()) for key in track_key(data)
-    )
-    first = pl.int_range(pl.len()) == 0
-    return data.select((changed | first).alias("starts"))["starts"]
+    return _starts([data[key] for key in track_key(data)])
+
+
+def _starts(keys: list[pl.Series]) -> pl.Series:
+    """Whether any key is another than in the row before; the first one is."""
+    # Asked of every table that is made: series answer many times sooner than a query.
+    starts = np.ones(len(keys[0]), dtype=bool)
+    pairs = [(key[1:], key[:-1], key.null_count()) for key in keys]
+    changes = [one.ne_missing(other) if nulls else one != other for one, other, nulls in pairs]
+    starts[1:] = reduce(or_, changes)
+    return pl.Series("starts", starts)
 
 
 def ordered(data: pl.DataFrame) -> pl.DataFrame:
@@ -193,10 +201,12 @@ def ordered(data: pl.DataFrame) -> pl.DataFrame:
     if data.is_empty():
         return data
     starts = track_starts(data)
-    runs = data.select(track_key(data)).filter(starts)
-    people = runs["person"].filter((runs["person"] != runs["person"].shift()).fill_null(True))
-    backwards = (data["time_ms"].diff() < 0).fill_null(False) & ~starts
-    if runs.n_unique() == len(runs) and people.n_unique() == len(people) and not backwards.any():
+    runs = pl.DataFrame([data[key].filter(starts) for key in track_key(data)])
+    people = runs["person"].filter(_starts([runs["person"]]))
+    times = data["time_ms"].to_numpy()
+    backwards = (times[1:] < times[:-1]) & ~starts.to_numpy()[1:]
+    together = people.n_unique() == len(people) and not runs.is_duplicated().any()
+    if together and not backwards.any():
         return data
     # People and recordings keep their order: one person's rows must not move another's.
     row, time = pl.col("row_number").min(), pl.col("time_ms")

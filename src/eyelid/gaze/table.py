@@ -60,7 +60,11 @@ class FeatureTable:
                 else "features are made of gaze samples, which it does not have"
             )
             raise InputError(f"this is a study of {study.kind}, not of features: {how}")
-        study = check(study)
+        return cls.outline(check(study))
+
+    @classmethod
+    def outline(cls, study: Study) -> FeatureTable:
+        """The table of a ``features`` study with whatever rows it has, or none."""
         if "eye" in study.data.columns:
             # Rows of two eyes would count as two recordings.
             raise InputError("features have one row a window, not one an eye: drop the column eye")

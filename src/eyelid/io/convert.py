@@ -1,24 +1,83 @@
-"""Any readable input, scrubbed, to a study folder, a BIDS dataset, or csv."""
+"""Any readable input, scrubbed, to a study folder, a BIDS dataset, or csv.
+
+What a file or folder holds is read once by whoever is free; everything that concerns all people
+together is decided by an excerpt; then the people are written, piece by piece.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from functools import partial
 from pathlib import Path
+from typing import Any
+
+import polars as pl
 
 from eyelid.engine.atomic import check_new
+from eyelid.engine.engines import Shared, shared
+from eyelid.engine.progress import one_bar
+from eyelid.engine.runs import Run, running
 from eyelid.errors import unknown
 from eyelid.gaze.study import Study
-from eyelid.io.bids import write_bids
+from eyelid.io import pieces, study_folder
+from eyelid.io.bids.writing import (
+    Names,
+    check_bids,
+    dataset_files,
+    names_in_bids,
+    plain_study,
+    recording_files,
+)
 from eyelid.io.column_map import Map
-from eyelid.io.csv_folder import write_csv
-from eyelid.io.intake import Intake, take_in
-from eyelid.io.study_folder import write
+from eyelid.io.csv_folder import (
+    is_csv_part_there,
+    join_csv_parts,
+    plain_tables,
+    write_csv_part,
+)
+from eyelid.io.intake import WRITING, Intake, given_up_if_unfit, take_in
+from eyelid.io.layout import Layout
+from eyelid.io.leaks import Finding
+from eyelid.io.pieces import (
+    Piece,
+    each_piece,
+    in_pieces,
+    input_key,
+    join_events,
+    write_manifest,
+    write_part,
+)
+from eyelid.io.reading import Place, place_of, read
+from eyelid.io.study_folder import EVENTS
+from eyelid.privacy.ledger import Ledger
+from eyelid.version import __version__
 
-TARGETS: dict[str, Callable[[Study, Path], object]] = {
-    "study": write,
-    "bids": write_bids,
-    "csv": write_csv,
-}
+
+@dataclass(frozen=True, eq=False)
+class Converted:
+    """What was written, and what was left behind.
+
+    Attributes:
+        out: the new folder.
+        head: the study without its rows.
+        recordings: how many there are.
+        rows: how many they have.
+        removed: what was taken out.
+        people_renamed: how many people got a pseudonym.
+    """
+
+    out: Path
+    head: Study
+    recordings: int
+    rows: int
+    removed: tuple[Finding, ...]
+    people_renamed: int
+
+    @property
+    def study(self) -> Study:
+        """The study as written, in memory."""
+        return replace(read(self.out), origin=self.head.origin, notes=self.head.notes)
 
 
 def convert(
@@ -31,11 +90,13 @@ def convert(
     units: str | None = None,
     keep_names: bool = False,
     skip_unreadable: bool = False,
-) -> Intake:
+) -> Converted:
     """Write what is at ``source`` anew, without what gives people away besides their gaze.
 
     Clocks start at 0, people get pseudonyms, paths, dates and serial numbers stay behind. The gaze
-    itself is not protected: that is what `release` is for.
+    itself is not protected: that is what `release` is for. Neither the input nor the output need
+    fit into memory, a file of the input and a person must; what was stopped goes on where it was
+    when it is called again.
 
     Args:
         source: a study folder, a recording, or a folder of recordings.
@@ -52,13 +113,174 @@ def convert(
     if to not in TARGETS:
         raise unknown("target", to, TARGETS)
     check_new(out)
-    taken = take_in(
-        source,
-        map,
-        ledger=ledger,
-        units=units,
-        keep_names=keep_names,
-        skip_unreadable=skip_unreadable,
+    target, place = TARGETS[to], place_of(source, map, units)
+    settings = to, ledger and Path(ledger).resolve(), units, keep_names, skip_unreadable
+    with running(out, _key(place, *settings)) as run:
+        with given_up_if_unfit(run):
+            cut = in_pieces(place.path) if study_folder.recognises(place.path) else None
+        count, unit = len(place.files), "files"
+        if cut is not None:
+            count, unit = cut.recordings.height, "recordings"
+        with one_bar(count, unit if count > 1 else "") as bar:
+
+            def advance(by: float, what: str) -> None:
+                bar(by * count, what)
+
+            taken = take_in(
+                place,
+                cut,
+                run,
+                advance,
+                ledger=ledger,
+                keep_names=keep_names,
+                skip_unreadable=skip_unreadable,
+            )
+            with given_up_if_unfit(run):
+                target.check(taken.excerpt)
+            _write(target, run, taken, advance, out)
+    head = replace(taken.excerpt, data=taken.excerpt.data.clear(), events=None)
+    return Converted(
+        out,
+        head,
+        taken.cut.recordings.height,
+        taken.cut.rows,
+        taken.removed,
+        taken.people_renamed,
     )
-    TARGETS[to](taken.study, out)
-    return taken
+
+
+def _key(place: Place, *settings: Any) -> str:
+    """What the output depends on."""
+    said = {item.name: getattr(place.said, item.name) for item in fields(Layout)}
+    # A function is told by its place in memory, which is another every time.
+    said["prepare"] = said["prepare"] and said["prepare"].__qualname__
+    beside = [
+        input_key(file)
+        for file in (place.said.names, place.said.people)
+        if file is not None and file.exists()
+    ]
+    return input_key(place.path, __version__, pieces.PIECE_VALUES, said, beside, settings)
+
+
+def _write(
+    target: Target,
+    run: Run,
+    taken: Intake,
+    advance: Callable[[float, str], None],
+    out: Path,
+) -> None:
+    """Write everybody, and at the end what is about all of them."""
+    of = len(taken.cut.pieces)
+    about = target.begin(run, taken.excerpt)
+    if of > 1:
+        run.keep()
+
+    def step(by: float, what: str) -> None:
+        advance(WRITING * by / taken.cut.recordings.height, what)
+
+    with shared((taken.without_rows(), about)) as known:
+        work = partial(_write_piece, target, run, of, known)
+        written = list(each_piece(work, taken.cut, step, "writing"))
+    target.end(run, taken.excerpt, written, about, out)
+
+
+def _write_piece(
+    target: Target, run: Run, of: int, known: Shared[tuple[Intake, Any]], piece: Piece
+) -> Any:
+    taken, about = known.get()
+    return target.write(run, piece.number, of, taken, partial(taken.read, piece), about)
+
+
+@dataclass(frozen=True)
+class Target:
+    """How a study is written piece by piece.
+
+    Attributes:
+        check: fails unless such a study can be written; its rows do not matter.
+        begin: before anybody is written; what it gives, the others are given.
+        write: some people, unless they are there: the run, the number of the piece, how many there
+            are, what was taken in, how to read the piece, and what ``begin`` gave.
+        end: what is about everybody: the run, an excerpt of the study, what ``write`` gave of each
+            piece, what ``begin`` gave, and where the output will be.
+    """
+
+    check: Callable[[Study], object]
+    begin: Callable[[Run, Study], Any]
+    write: Callable[[Run, int, int, Intake, Callable[[], Study], Any], Any]
+    end: Callable[[Run, Study, list[Any], Any, Path], None]
+
+
+def _nothing(*_: object) -> None:
+    """Nothing is to be done."""
+
+
+def _write_study(
+    run: Run, number: int, of: int, taken: Intake, read_piece: Callable[[], Study], _: None
+) -> dict[str, Any]:
+    """The rows of a piece and, before them, its events."""
+
+    def rows() -> pl.DataFrame:
+        study = read_piece()
+        if study.events is not None:
+            run.put(_events(run, number, of), study.events.write_parquet)
+        return study.data
+
+    return write_part(run, number, of, rows)
+
+
+def _events(run: Run, number: int, of: int) -> Path:
+    return run.output / EVENTS if of == 1 else run.scratch / f"events-{number:06d}.parquet"
+
+
+def _end_study(run: Run, excerpt: Study, parts: list[dict[str, Any]], _: None, out: Path) -> None:
+    if excerpt.events is not None and len(parts) > 1:
+        join_events(run, [_events(run, number, len(parts)) for number in range(len(parts))])
+    write_manifest(run, excerpt, parts, out)
+    if excerpt.origin is not None and excerpt.origin.ledger is not None:
+        Ledger(excerpt.origin.ledger).check_knows(excerpt.origin.id)
+
+
+def _write_csv(
+    run: Run, number: int, of: int, taken: Intake, read_piece: Callable[[], Study], _: None
+) -> None:
+    if not is_csv_part_there(run, number, taken.excerpt):
+        write_csv_part(run, number, read_piece())
+
+
+def _end_csv(run: Run, excerpt: Study, written: list[None], _: None, out: Path) -> None:
+    join_csv_parts(run, len(written), excerpt)
+
+
+def _begin_bids(run: Run, excerpt: Study) -> Names:
+    names = names_in_bids(plain_study(excerpt))
+    for name in names.recordings.values():
+        (run.output / name.stem).parent.mkdir(parents=True, exist_ok=True)
+    return names
+
+
+def _write_bids(
+    run: Run, number: int, of: int, taken: Intake, read_piece: Callable[[], Study], names: Names
+) -> None:
+    mark = run.scratch / f"written-{number:06d}"
+    if mark.exists():
+        return
+    for files in recording_files(plain_study(read_piece()), names):
+        for name, content in files.items():
+            run.put(run.output / name, partial(_write_bytes, content))
+    run.put(mark, Path.touch)
+
+
+def _write_bytes(content: bytes, draft: Path) -> None:
+    draft.write_bytes(content)
+
+
+def _end_bids(run: Run, excerpt: Study, written: list[None], names: Names, out: Path) -> None:
+    for name, content in dataset_files(plain_study(excerpt), names):
+        run.put(run.output / name, partial(_write_bytes, content))
+
+
+TARGETS = {
+    "study": Target(_nothing, _nothing, _write_study, _end_study),
+    "bids": Target(check_bids, _begin_bids, _write_bids, _end_bids),
+    "csv": Target(plain_tables, _nothing, _write_csv, _end_csv),
+}

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, get_args
@@ -14,6 +16,7 @@ from typing import Any, get_args
 import polars as pl
 
 from eyelid.engine.atomic import new_folder
+from eyelid.engine.runs import Run
 from eyelid.errors import InputError
 from eyelid.gaze.study import INDEX_COLUMNS, Feature, Kind, Origin, Study, check
 from eyelid.io.bids.tables import typed
@@ -30,6 +33,7 @@ _TYPES: dict[str, type[pl.DataType]] = {
     )
 }
 _KEYS = dict.fromkeys((*INDEX_COLUMNS[:-1], "eye"), pl.String) | {"time_ms": pl.Float64}
+_COPIED_AT_ONCE = 1 << 20
 _ROLES = {"time_ms": "time", "duration_ms": "duration"}
 
 
@@ -54,13 +58,75 @@ def write_csv(study: Study, path: Path | str) -> None:
     <BLANKLINE>
     """
     study = check(study)
-    contents = {"data": study.data, "people": study.people, "events": study.events}
-    tables = {name: _plain(table) for name, table in contents.items() if table is not None}
+    tables = plain_tables(study)
     with new_folder(Path(path)) as folder:
         for name, table in tables.items():
             table.write_csv(folder / _FILES[name])
-        text = "\n".join(_toml(_map_of(study, tables)))
-        (folder / _MAP).write_text(text.lstrip() + "\n", encoding="utf-8")
+        (folder / _MAP).write_text(_map_text(study, tables), encoding="utf-8")
+
+
+def plain_tables(study: Study) -> dict[str, pl.DataFrame]:
+    """The tables of a study, or of some people of one, as csv can hold them: data, events, people.
+
+    Args:
+        study: fails where csv cannot hold it, whether it has rows or not.
+    """
+    contents = {"data": study.data, "people": study.people, "events": study.events}
+    return {name: _plain(table) for name, table in contents.items() if table is not None}
+
+
+def write_csv_part(run: Run, number: int, study: Study) -> None:
+    """Put some people's rows and events into the scratch of a run, unless they are there.
+
+    Args:
+        run: whose.
+        number: of the part; the first has the headers.
+        study: these people.
+    """
+    for name, table in plain_tables(study).items():
+        if name != "people":
+            run.put(_part(run, name, number), partial(table.write_csv, include_header=number == 0))
+
+
+def join_csv_parts(run: Run, of: int, study: Study) -> None:
+    """Make the folder of csv files of all parts, without having them in memory.
+
+    Args:
+        run: whose scratch and output.
+        of: how many parts there are.
+        study: everything about it, with any of its rows and events.
+    """
+    tables = plain_tables(study)
+    for name in tables:
+        if name != "people":
+            parts = [_part(run, name, number) for number in range(of)]
+            run.put(run.output / _FILES[name], partial(_one_after_the_other, parts))
+    run.put(run.output / _FILES["people"], tables["people"].write_csv)
+    text = _map_text(study, tables)
+    run.put(run.output / _MAP, partial(Path.write_text, data=text, encoding="utf-8"))
+
+
+def is_csv_part_there(run: Run, number: int, study: Study) -> bool:
+    """Whether nothing is left to do about a part.
+
+    Args:
+        run: whose scratch.
+        number: of the part.
+        study: everything about it, with any of its rows and events.
+    """
+    events = study.events is None or _part(run, "events", number).exists()
+    return events and _part(run, "data", number).exists()
+
+
+def _part(run: Run, name: str, number: int) -> Path:
+    return run.scratch / f"{name}-{number:06d}.csv"
+
+
+def _one_after_the_other(parts: Sequence[Path], draft: Path) -> None:
+    with draft.open("wb") as whole:
+        for path in parts:
+            with path.open("rb") as part:
+                shutil.copyfileobj(part, whole, _COPIED_AT_ONCE)
 
 
 def _plain(table: pl.DataFrame) -> pl.DataFrame:
@@ -73,6 +139,10 @@ def _plain(table: pl.DataFrame) -> pl.DataFrame:
         return table.with_columns(pl.col(text).cast(pl.String))
     except pl.exceptions.PolarsError as error:
         raise InputError(f"csv cannot hold the table: {str(error).splitlines()[0]}") from None
+
+
+def _map_text(study: Study, tables: Mapping[str, pl.DataFrame]) -> str:
+    return "\n".join(_toml(_map_of(study, tables))).lstrip() + "\n"
 
 
 def _map_of(study: Study, tables: Mapping[str, pl.DataFrame]) -> dict[str, Any]:

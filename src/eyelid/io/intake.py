@@ -2,34 +2,80 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
+import polars as pl
+
+from eyelid.engine.engines import Shared, shared
+from eyelid.engine.progress import Advance
+from eyelid.engine.runs import Run
 from eyelid.errors import InputError
 from eyelid.gaze.study import Study
+from eyelid.gaze.table import FeatureTable
 from eyelid.io import study_folder
 from eyelid.io.column_map import Map
+from eyelid.io.degrees import in_degrees
+from eyelid.io.excerpt import excerpt_of, excerpt_of_events
 from eyelid.io.leaks import Finding, is_pseudonym
-from eyelid.io.lint import leaks_of
+from eyelid.io.lint import all_leaks, files_at
+from eyelid.io.many_files import FilesTaken, leaks_in_files, put_together, read_all
 from eyelid.io.origin import origin_of, origin_so_far
-from eyelid.io.reading import read
-from eyelid.io.scrub import T, findings, names_to_replace, renamed, scrubbed
+from eyelid.io.pieces import Piece, StudyInPieces, each_piece, in_pieces, reordered
+from eyelid.io.reading import Place, read, read_place
+from eyelid.io.scrub import (
+    ScrubPlan,
+    T,
+    findings,
+    names_to_replace,
+    planned,
+    renamed,
+    scrubbed,
+)
 from eyelid.privacy.ledger import Ledger
 
+READING, LOOKING, WRITING = 0.4, 0.1, 0.5
+"""What the steps of a conversion take of the whole."""
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, eq=False)
 class Intake:
-    """A study that may go on, and what was taken out of it.
+    """A study that may go on, in pieces, and what was taken out of it.
 
     Attributes:
-        study: without names, clocks and other leaks; with its origin.
+        excerpt: as it may go on: without names, clocks and other leaks, with its origin; with an
+            excerpt of its rows and events, or all of them.
+        cut: as it was read, in the order of people's new names.
         removed: what was taken out.
         people_renamed: how many people got a pseudonym.
+        plan: what is still to be taken out of each piece; None where that is done.
+        pseudonyms: that the people of each piece still get.
+        degrees: how to name what was read, where places are still to become degrees.
     """
 
-    study: Study
+    excerpt: Study
+    cut: StudyInPieces
     removed: tuple[Finding, ...] = ()
     people_renamed: int = 0
+    plan: ScrubPlan | None = None
+    pseudonyms: Mapping[str, str] = field(default_factory=dict)
+    degrees: str | None = None
+
+    def without_rows(self) -> Intake:
+        """What workers need besides a piece."""
+        events = None if self.excerpt.events is None else self.excerpt.events.clear()
+        bare = replace(self.excerpt, data=self.excerpt.data.clear(), events=events)
+        return replace(self, excerpt=bare, cut=replace(self.cut, pieces=()), removed=())
+
+    def read(self, piece: Piece) -> Study:
+        """Some people of the study, as they may go on."""
+        study = _opened(self.cut.head, self.degrees, piece)
+        if self.plan is not None:
+            study = scrubbed(study, self.plan)
+        return renamed(study, self.pseudonyms)
 
 
 def read_scrubbed(path: Path | str, map: Map = None) -> Study:
@@ -51,14 +97,18 @@ def under_pseudonyms(recorded: T, *, ours: bool) -> T:
         recorded: with its origin.
         ours: whether eyelid wrote it, so that what looks like a pseudonym is one.
     """
+    return renamed(recorded, _pseudonyms(recorded, ours=ours))
+
+
+def _pseudonyms(recorded: Study | FeatureTable, *, ours: bool) -> dict[str, str]:
     names = names_to_replace(recorded.people, ours=ours)
     if not names:
-        return recorded
+        return {}
     origin = recorded.origin
     if origin is None or origin.ledger is None:
         raise InputError("pseudonyms are kept in a ledger: say where it is with --ledger FILE")
     everybody = recorded.people["person"].to_list()
-    return renamed(recorded, Ledger(origin.ledger).pseudonyms(origin.id, names, everybody))
+    return Ledger(origin.ledger).pseudonyms(origin.id, names, everybody)
 
 
 def is_ours(study: Study, path: Path | str) -> bool:
@@ -90,37 +140,142 @@ def _with_origin(study: Study, path: Path | str, ledger: Path | str | None) -> S
 
 
 def take_in(
-    path: Path | str,
-    map: Map = None,
+    place: Place,
+    cut: StudyInPieces | None,
+    run: Run,
+    advance: Advance,
     *,
     ledger: Path | str | None = None,
-    units: str | None = None,
     keep_names: bool = False,
     skip_unreadable: bool = False,
 ) -> Intake:
-    """Read, scrub and count whatever is at ``path``, a study folder too.
+    """Read, scrub and count whatever is at a place, a study folder too.
 
     Args:
-        path: a study folder, a recording, or a folder of recordings.
-        map: what you say about its columns, as for `eyelid.read`.
+        place: a study folder, a recording, or a folder of recordings.
+        cut: the study folder in pieces, where it is one.
+        run: whose scratch keeps what is read of a folder of recordings.
+        advance: of a bar, by shares of the whole conversion.
         ledger: where these people are counted; beside the input by default.
-        units: ``deg`` to turn places on a screen into degrees.
         keep_names: leave the names of people as they are.
         skip_unreadable: leave out files that cannot be read.
     """
-    study = read(path, map, units=units, skip_unreadable=skip_unreadable)
+    files = [] if len(place.files) < 2 else read_all(place, run, _part_of(READING, advance))
+    with given_up_if_unfit(run):
+        if files:
+            source = _of_files(put_together(place, files, run, skip_unreadable))
+        elif cut is not None and cut.pieces[0].held is None and len(cut.pieces) > 1:
+            source = _of_folder(cut, place, _part_of(READING, advance))
+        else:
+            source = _Source(read_place(place, skip_unreadable))
+            advance(READING, "reading")
+        return _decided(source, place, run, advance, ledger, keep_names)
+
+
+@contextlib.contextmanager
+def given_up_if_unfit(run: Run) -> Iterator[None]:
+    """Leave nothing behind where the input is at fault: the same command would fail again."""
+    try:
+        yield
+    except InputError:
+        run.keep(False)
+        raise
+
+
+def _part_of(share: float, advance: Advance) -> Advance:
+    return lambda by, what: advance(share * by, what)
+
+
+@dataclass(frozen=True, eq=False)
+class _Source:
+    """What was read.
+
+    Attributes:
+        excerpt: of the study, or all of it.
+        cut: the same in pieces; None where it is all there.
+        leaks: of files that were looked at already.
+        degrees: as of an `Intake`.
+    """
+
+    excerpt: Study
+    cut: StudyInPieces | None = None
+    leaks: Mapping[Path, Sequence[Finding]] = field(default_factory=dict)
+    degrees: str | None = None
+
+
+def _of_files(taken: FilesTaken) -> _Source:
+    return _Source(taken.excerpt, taken.cut, taken.leaks)
+
+
+def _of_folder(cut: StudyInPieces, place: Place, advance: Advance) -> _Source:
+    """A study folder, whose rows stay on disk."""
+    degrees = str(place.path) if place.units else None
+    step = _part_of(1 / cut.recordings.height, advance)
+    with shared(cut.head) as head:
+        found = list(each_piece(partial(_excerpt, head, degrees), cut, step, "reading"))
+    events = [each.events for each in found if each.events is not None]
+    excerpt = replace(
+        found[0],
+        data=pl.concat([each.data for each in found]),
+        people=cut.head.people,
+        events=excerpt_of_events(pl.concat(events)) if events else None,
+    )
+    return _Source(excerpt, cut, degrees=degrees)
+
+
+def _excerpt(head: Shared[Study], degrees: str | None, piece: Piece) -> Study:
+    study = _opened(head.get(), degrees, piece)
+    events = None if study.events is None else excerpt_of_events(study.events)
+    return replace(study, data=excerpt_of(study.data), events=events)
+
+
+def _opened(head: Study, degrees: str | None, piece: Piece) -> Study:
+    study = piece.read(head, events=True)
+    return study if degrees is None else in_degrees(study, degrees)
+
+
+def _decided(
+    source: _Source,
+    place: Place,
+    run: Run,
+    advance: Advance,
+    ledger: Path | str | None,
+    keep_names: bool,
+) -> Intake:
+    """What becomes of a study, decided by its excerpt."""
+    study, path = source.excerpt, place.path
     if study.released:
         raise InputError(f"{path} is a release already: it is made to be shared as it is")
-    removed = leaks_of(Path(path), study)
+    removed = all_leaks(path, study, _leaks(source, path, run, _part_of(LOOKING, advance)))
     ours = is_ours(study, path)
-    study = _with_origin(scrubbed(study), path, ledger)
-    left = [f for f in findings(study, Path(path).name) if not f.where.endswith(", person")]
+    plan = planned(study)
+    study = _with_origin(scrubbed(study, plan), path, ledger)
+    left = [f for f in findings(study, path.name) if not f.where.endswith(", person")]
     if left:
         raise InputError(f"{left[0].where}: {left[0].what} could not be removed: please report it")
     if keep_names:
         taken = [name for name in study.people["person"] if is_pseudonym(name)]
         if taken and not ours:
             raise InputError(f"person '{taken[0]}' is called like a pseudonym: give another name")
-        return Intake(study, tuple(f for f in removed if not f.where.endswith(", person")))
-    people_renamed = len(names_to_replace(study.people, ours=ours))
-    return Intake(under_pseudonyms(study, ours=ours), tuple(removed), people_renamed)
+        removed = [f for f in removed if not f.where.endswith(", person")]
+    names = {} if keep_names else _pseudonyms(study, ours=ours)
+    study = renamed(study, names)
+    if source.cut is None:
+        return Intake(study, in_pieces(study), tuple(removed), len(names))
+    people = source.cut.people
+    if names:
+        people = sorted(people, key=lambda name: names.get(name, name))
+    cut = reordered(source.cut, people)
+    return Intake(study, cut, tuple(removed), len(names), plan, names, source.degrees)
+
+
+def _leaks(source: _Source, path: Path, run: Run, advance: Advance) -> list[Sequence[Finding]]:
+    """What each file gives away; what this very run has hidden there is no part of the input."""
+    files = [file for file in files_at(path) if not file.absolute().is_relative_to(run.home)]
+    others = [file for file in files if file not in source.leaks]
+    ours = (path / study_folder.DATA, path / study_folder.EVENTS)
+    sound = [file for file in others if file in ours or ours[0] in file.parents]
+    if not study_folder.recognises(path):
+        sound = []
+    found = dict(zip(others, leaks_in_files(others, path, sound, advance), strict=True))
+    return [source.leaks.get(file) or found.get(file, []) for file in files]

@@ -23,10 +23,17 @@ _SAME_AS_STATED = 0.1
 
 @dataclass(frozen=True)
 class NamedPart:
-    """The content of a file, with its keys filled in."""
+    """The content of a file, with its keys filled in.
+
+    Attributes:
+        path: of the file.
+        part: its content; `eyelid.io.excerpt` may leave most rows out of it.
+        rates_hz: what all of its rows show, as `rates_of` has it; None where they are all there.
+    """
 
     path: Path
     part: Part
+    rates_hz: tuple[float | None, ...] | None = None
 
 
 def named(path: Path, part: Part, layout: Layout, *, alone: bool) -> NamedPart:
@@ -62,16 +69,16 @@ def named(path: Path, part: Part, layout: Layout, *, alone: bool) -> NamedPart:
             rest = [known[name] for name in ("task", "stimulus") if name in known]
             here["recording"] = "-".join(rest) or stem
     frames = [part.data] if part.events is None else [part.data, part.events]
-    filled = [
+    full = [
         frame.with_columns(pl.lit(value).alias(name) for name, value in here.items())
         for frame in frames
     ]
     people = part.people
     if people is None:
-        people = filled[0].select("person").unique(maintain_order=True)
+        people = full[0].select("person").unique(maintain_order=True)
     return NamedPart(
         path,
-        replace(part, data=filled[0], events=filled[1] if len(filled) > 1 else None, people=people),
+        replace(part, data=full[0], events=full[1] if len(full) > 1 else None, people=people),
     )
 
 
@@ -90,10 +97,16 @@ def _check_pattern(path: Path, part: Part, here: dict[str, str]) -> None:
 
 
 def joined(parts: Sequence[NamedPart], layout: Layout) -> Study:
-    """One study of the contents of some files."""
+    """One study of the contents of some files.
+
+    Args:
+        parts: the files, in order.
+        layout: with somebody's list of people, where there is one.
+    """
     if not parts:
         raise InputError("there is nothing to read")
-    _check_everybody(parts)
+    for each in parts:
+        check_everybody(each)
     _check_apart(parts)
     first = parts[0].part
     notes = list(dict.fromkeys(note for each in parts for note in each.part.notes))
@@ -111,7 +124,7 @@ def joined(parts: Sequence[NamedPart], layout: Layout) -> Study:
             "the screens of the files differ, so the study has none; to keep positions "
             "comparable, convert them to degrees (--units deg)"
         )
-    rates = [rate for each in parts for rate in _rates(each.part)]
+    rates = [rate for each in parts for rate in _known_rates(each)]
     rate_hz = _one_rate(rates)
     stated = {each.part.rate_hz for each in parts if each.part.rate_hz}
     if first.kind == "samples" and stated - set(rates):
@@ -131,7 +144,7 @@ def joined(parts: Sequence[NamedPart], layout: Layout) -> Study:
     events = [each.part.events for each in parts if each.part.events is not None]
     study = Study(
         kind=first.kind,
-        data=_filled(data),
+        data=filled(data),
         people=_people(parts, layout),
         units=first.units,
         rate_hz=rate_hz if first.kind == "samples" else None,
@@ -152,7 +165,7 @@ def _ordered_columns(data: pl.DataFrame) -> pl.DataFrame:
     return data.select(*leading, *rest, *labels)
 
 
-def _filled(data: pl.DataFrame) -> pl.DataFrame:
+def filled(data: pl.DataFrame) -> pl.DataFrame:
     """Text keys without gaps; an eye that is not known is an empty name."""
     text = [name for name in (*KEYS, "eye") if name in data.columns]
     absent = [name for name in ("task", "stimulus") if name not in data.columns]
@@ -163,15 +176,14 @@ def _filled(data: pl.DataFrame) -> pl.DataFrame:
     return _ordered_columns(done)
 
 
-def _check_everybody(parts: Sequence[NamedPart]) -> None:
+def check_everybody(each: NamedPart) -> None:
     """Fail when rows are nobody's: some of them may be of people who are there by name."""
-    for each in parts:
-        nobody = (each.part.data["person"].str.strip_chars() == "").fill_null(True)
-        if nobody.any():
-            raise InputError(
-                f"{each.path}: {nobody.sum():,} rows do not say whose they are: give every row its "
-                "person, or leave these rows out"
-            )
+    nobody = (each.part.data["person"].str.strip_chars() == "").fill_null(True)
+    if nobody.any():
+        raise InputError(
+            f"{each.path}: {nobody.sum():,} rows do not say whose they are: give every row its "
+            "person, or leave these rows out"
+        )
 
 
 def _check_apart(parts: Sequence[NamedPart]) -> None:
@@ -188,7 +200,11 @@ def _check_apart(parts: Sequence[NamedPart]) -> None:
             owners[key] = each.path
 
 
-def _rates(part: Part) -> list[float | None]:
+def _known_rates(each: NamedPart) -> Sequence[float | None]:
+    return rates_of(each.part) if each.rates_hz is None else each.rates_hz
+
+
+def rates_of(part: Part) -> list[float | None]:
     """The rate of each run of samples as time stamps show it, or as stated where they agree."""
     if part.kind != "samples":
         return []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +16,9 @@ from eyelid.io import study_folder
 from eyelid.io.column_map import Map
 from eyelid.io.head import Head, head_of
 from eyelid.io.leaks import Finding, is_clock, leak_of_field, leaks_in_text, short
-from eyelid.io.parquet import check_sound
+from eyelid.io.parquet import ROWS_AT_ONCE, check_sound
 from eyelid.io.reading import read
+from eyelid.io.remote import all_here
 from eyelid.io.scrub import findings
 from eyelid.io.tables import cells, is_parquet, separator_of
 
@@ -33,6 +34,7 @@ _OWN_MESSAGES = re.compile(
 )
 _GZIP_NAME, _GZIP_FLAGS, _GZIP_TIME = 0x08, 3, slice(4, 8)
 _MOST_VALUES = 100_000
+_MEASURED = ("x", "y", "pupil", "confidence")
 # Lines are numbered in the beginning of a file only: counting them takes time.
 _COUNTED = 1 << 20
 _MOST_PER_KIND = 100
@@ -49,7 +51,7 @@ def lint(path: Path | str, map: Map = None) -> list[Finding]:
         path: a study folder, a recording, or a folder of recordings.
         map: what you say about its columns, as for `eyelid.read`.
     """
-    path = Path(path)
+    path = all_here(path)
     try:
         study = read(path, map)
     except InputError:
@@ -63,17 +65,47 @@ def lint(path: Path | str, map: Map = None) -> list[Finding]:
 
 def leaks_of(path: Path, study: Study | None) -> list[Finding]:
     """The same, of what was read already, or could not be."""
+    return all_leaks(path, study, (leaks_of_file(file, path) for file in files_at(path)))
+
+
+def all_leaks(
+    path: Path, study: Study | None, of_files: Iterable[Iterable[Finding]]
+) -> list[Finding]:
+    """The same, where somebody looks at the files.
+
+    Args:
+        path: what was read.
+        study: made of it, or an excerpt of that (`eyelid.io.excerpt`).
+        of_files: what `leaks_of_file` gives, in the order of `files_at`.
+    """
     found = [] if study is None else list(findings(study, path.name))
     if _is_of_nobody(path):
         found = [finding for finding in found if finding.where != f"{path.name}, person"]
     if path.is_dir():
         for what, value in leaks_in_text(path.resolve().name):
             found.append(Finding(f"{path.name}, its name", what, value, "names folders anew"))
-    files = [path] if path.is_file() else _files(path)
-    for file in files:
-        name = file.name if file == path else file.relative_to(path).as_posix()
-        found += _of_file(file, name)
+    for each in of_files:
+        found += each
     return _fewer(found)
+
+
+def files_at(path: Path) -> list[Path]:
+    """The files that are looked at, in order."""
+    if path.is_file():
+        return [path]
+    return sorted(p for p in path.rglob("*") if p.is_file() and not p.name.startswith("."))
+
+
+def leaks_of_file(file: Path, root: Path, *, sound: bool = False) -> list[Finding]:
+    """What a file gives away by itself.
+
+    Args:
+        file: any.
+        root: what it is part of, or itself.
+        sound: whether it was read before, so that it need not be tried out.
+    """
+    name = file.name if file == root else file.relative_to(root).as_posix()
+    return _fewer(_of_file(file, name, sound))
 
 
 def _is_of_nobody(folder: Path) -> bool:
@@ -85,11 +117,7 @@ def _is_of_nobody(folder: Path) -> bool:
         return False
 
 
-def _files(folder: Path) -> list[Path]:
-    return sorted(p for p in folder.rglob("*") if p.is_file() and not p.name.startswith("."))
-
-
-def _fewer(found: list[Finding]) -> list[Finding]:
+def _fewer(found: Iterable[Finding]) -> list[Finding]:
     """Each thing once, and not more than a hundred of a kind in one place."""
     count: dict[tuple[str, str], int] = {}
     kept: dict[Finding, None] = {}
@@ -101,7 +129,7 @@ def _fewer(found: list[Finding]) -> list[Finding]:
     return list(kept)
 
 
-def _of_file(path: Path, name: str) -> Iterator[Finding]:
+def _of_file(path: Path, name: str, sound: bool) -> Iterator[Finding]:
     for what, value in leaks_in_text(name):
         yield Finding(f"{name}, its name", what, value, "names files anew")
     if path.suffix == study_folder.LEDGER_SUFFIX:
@@ -111,6 +139,8 @@ def _of_file(path: Path, name: str) -> Iterator[Finding]:
         return
     head = head_of(path)
     if is_parquet(head):
+        if not sound:
+            check_sound(path)
         yield from _of_columns(_texts_of_parquet(path), name)
         return
     if head.gzipped:
@@ -224,10 +254,11 @@ def _of_table(head: Head, name: str) -> Iterator[Finding]:
     yield from _of_columns(_text_columns(head, separator, lines[0], has_header), name)
 
 
-def _of_columns(table: pl.DataFrame, name: str) -> Iterator[Finding]:
+def _of_columns(columns: Iterable[pl.Series], name: str) -> Iterator[Finding]:
     """Columns of text, by their names and by what stands in them."""
-    for column in table.columns:
-        values = table[column].drop_nulls().unique(maintain_order=True).head(_MOST_VALUES)
+    for texts in columns:
+        column, values = texts.name, texts.drop_nulls().unique(maintain_order=True)
+        values = values.head(_MOST_VALUES)
         clean = values.str.strip_chars().filter(values.str.strip_chars() != "")
         known = leak_of_field(column)
         if known is not None and len(clean):
@@ -246,14 +277,25 @@ def _of_columns(table: pl.DataFrame, name: str) -> Iterator[Finding]:
                 yield Finding(f"{name}, column {column}", kind, short(words), _LEAVES_OUT)
 
 
-def _texts_of_parquet(path: Path) -> pl.DataFrame:
-    """The columns of text, and those that may be clocks, all as text."""
-    check_sound(path)
-    schema = pl.read_parquet_schema(path)
-    plain = [c for c, kind in schema.items() if not kind.is_nested() and kind != pl.Binary]
-    measured = ("x", "y", "pupil", "confidence")
-    texts = [c for c in plain if c not in measured]
-    return pl.read_parquet(path, columns=texts).with_columns(pl.all().cast(pl.String))
+def _texts_of_parquet(path: Path) -> Iterator[pl.Series]:
+    """The columns of text, and those that may be clocks, as text; each value once.
+
+    Of numbers only the first is looked at, so that large files need not be in memory.
+    """
+    lazy = pl.scan_parquet(path, hive_partitioning=False)
+    count = lazy.select(pl.len()).collect().item()
+    for name, kind in lazy.collect_schema().items():
+        if kind.is_nested() or kind == pl.Binary or name in _MEASURED:
+            continue
+        enough = 1 if kind.is_numeric() else _MOST_VALUES
+        values = pl.Series(name, [], kind)
+        for first in range(0, count, ROWS_AT_ONCE):
+            rows = lazy.select(name).slice(first, ROWS_AT_ONCE).collect()[name].drop_nulls()
+            some = rows.head(1) if enough == 1 else rows.unique(maintain_order=True)
+            values = pl.concat([values, some]).unique(maintain_order=True).head(enough)
+            if len(values) == enough:
+                break
+        yield values.cast(pl.String)
 
 
 def _text_columns(head: Head, separator: str, header: str, has_header: bool) -> pl.DataFrame:

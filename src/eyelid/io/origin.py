@@ -7,6 +7,7 @@ from pathlib import Path
 from eyelid.errors import InputError
 from eyelid.gaze.study import Origin, Study
 from eyelid.io import study_folder
+from eyelid.io.remote import here, is_remote
 from eyelid.privacy.ledger import Ledger
 
 # What a ledger of somebody's choice calls people who have no origin: all of them the same.
@@ -25,7 +26,7 @@ def origin_so_far(
         path: where it was read.
         ledger: the file that may know it, instead of the study's own.
     """
-    path = Path(path).resolve()
+    path = here(path).resolve()
     if ledger is None:
         if study.origin is not None or study_folder.recognises(path):
             return study.origin
@@ -64,13 +65,18 @@ def origin_of(study: Study, path: Path | str, ledger: Path | str | None = None) 
         ledger: count in this file instead of the study's own. If these people are counted somewhere
             else already, both files remember that they do not know all.
     """
-    path = Path(path).resolve()
+    path = here(path).resolve()
     own = origin_so_far(study, path)
     if own is not None and (ledger is None or own.ledger == Path(ledger).resolve()):
         return own
     made_by_hand = study_folder.recognises(path)
-    beside = study_folder.ledger_beside(path) if made_by_hand else path.with_name(RECORDINGS_LEDGER)
-    place = beside if ledger is None else Path(ledger).resolve()
+    if ledger is not None:
+        place = Path(ledger).resolve()
+    elif made_by_hand:
+        place = study_folder.ledger_beside(path)
+    else:
+        study_folder.check_takes_ledger(path)
+        place = path.with_name(RECORDINGS_LEDGER)
     fresh = not place.exists()
     book = Ledger.create(place)
     if own is not None and own.ledger is not None and own.ledger.exists():
@@ -82,7 +88,7 @@ def origin_of(study: Study, path: Path | str, ledger: Path | str | None = None) 
     if own is not None or (path.is_dir() and any(path.rglob(RECORDINGS_LEDGER))):
         # Counted elsewhere, as they are or in parts.
         book.mark_incomplete(origin.id)
-    if made_by_hand:
+    if made_by_hand and not is_remote(path):
         try:
             study_folder.adopt(path, origin)
         except InputError as error:

@@ -9,7 +9,13 @@ from pathlib import Path
 
 from eyelid.errors import InputError
 
-_TRIAL = "import sys, polars; polars.read_parquet(sys.argv[1])"
+ROWS_AT_ONCE = 1 << 20
+"""So many rows of a large file are in memory."""
+
+_TRIAL = f"""import sys, polars
+lazy = polars.scan_parquet(sys.argv[1])
+for first in range(0, lazy.select(polars.len()).collect().item() + 1, {ROWS_AT_ONCE}):
+    lazy.slice(first, {ROWS_AT_ONCE}).collect()"""
 _LONGEST_S = 600
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -21,10 +21,12 @@ import polars as pl
 
 from eyelid.engine.engines import current, in_order, spread
 from eyelid.engine.progress import Advance
+from eyelid.engine.remote import nearby
 from eyelid.engine.runs import Run
 from eyelid.errors import InputError
 from eyelid.gaze.study import INDEX_COLUMNS, RECORDING_KEY, Study, check, check_people
 from eyelid.io import study_folder
+from eyelid.io.remote import File, here, original, versions_of
 from eyelid.io.study_folder import DATA, EVENTS, data_files, read_head, typed
 
 R = TypeVar("R")
@@ -42,18 +44,23 @@ class Slice:
     """Some rows of a file.
 
     Attributes:
-        file: a Parquet file.
+        file: a Parquet file, here or elsewhere.
         first: the number of the first row.
         rows: how many.
     """
 
-    file: Path
+    file: File
     first: int
     rows: int
 
     def read(self) -> pl.DataFrame:
         """The rows."""
-        return pl.scan_parquet(self.file).slice(self.first, self.rows).collect()
+        try:
+            with nearby(self.file) as near:
+                return pl.scan_parquet(near).slice(self.first, self.rows).collect()
+        except (OSError, pl.exceptions.PolarsError) as error:
+            told = str(error).strip().splitlines() or [type(error).__name__]
+            raise InputError(f"cannot read {self.file}: {told[0]}") from None
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +75,7 @@ class Piece:
         slices: where the rows are on disk.
         held: the rows themselves, where they are not on disk.
         events: of the whole study, or the file that has them; None where there are none.
+        like: a table without rows, whose columns all rows get where the files differ.
     """
 
     number: int
@@ -76,7 +84,8 @@ class Piece:
     rows: int
     slices: tuple[Slice, ...] = ()
     held: pl.DataFrame | None = None
-    events: pl.DataFrame | Path | None = None
+    events: pl.DataFrame | File | None = None
+    like: pl.DataFrame | None = None
 
     def read(self, head: Study, *, events: bool = False) -> Study:
         """A study of these people alone.
@@ -87,17 +96,25 @@ class Piece:
         """
         data = self.held
         if data is None:
-            data = typed(pl.concat([each.read() for each in self.slices]))
+            data = self._rows()
         mine = head.people.filter(pl.col("person").is_in(self.people))
         found = self._events() if events else None
         return check(replace(head, data=data, people=mine, events=found))
 
+    def _rows(self) -> pl.DataFrame:
+        slices = (each.read() for each in self.slices)
+        if self.like is None:
+            return typed(pl.concat(slices))
+        return pl.concat(with_columns_of(self.like, rows) for rows in slices)
+
     def _events(self) -> pl.DataFrame | None:
         if self.events is None:
             return None
-        every = self.events
-        lazy = every.lazy() if isinstance(every, pl.DataFrame) else pl.scan_parquet(every)
-        return lazy.filter(pl.col("person").cast(pl.String).is_in(self.people)).collect()
+        mine = pl.col("person").cast(pl.String).is_in(self.people)
+        if isinstance(self.events, pl.DataFrame):
+            return self.events.filter(mine)
+        with nearby(self.events) as near:
+            return pl.scan_parquet(near).filter(mine).collect()
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,11 +125,13 @@ class StudyInPieces:
         head: everything about it but its rows and events; ``data`` has the columns, and no row.
         recordings: person, recording, task, stimulus and ``rows`` of each recording, in order.
         pieces: whole people, in order.
+        stimuli: names of everything that was shown, sorted; a recording may have several.
     """
 
     head: Study
     recordings: pl.DataFrame
     pieces: tuple[Piece, ...]
+    stimuli: tuple[str, ...]
 
     @property
     def rows(self) -> int:
@@ -143,14 +162,15 @@ def in_pieces(source: Study | Path | str) -> StudyInPieces:
     """
     if isinstance(source, Study):
         return _of_memory(source)
-    folder = Path(source)
+    folder = here(source)
     files = data_files(folder)
     study_folder.check_parts(folder)
     found = list(spread(_looked_at, files, "looking at parts"))
     bad = [each for each in found if isinstance(each, str)]
     if bad:
-        more = "" if len(bad) == 1 else f" and {len(bad) - 1} more: {'; '.join(bad[1:])}"
-        raise InputError(f"cannot read {len(bad)} of {len(found)} parts: {bad[0]}{more}")
+        raise InputError(
+            f"cannot read {len(bad)} of {len(found)} parts of {original(folder)}: {'; '.join(bad)}"
+        )
     looks = [each for each in found if not isinstance(each, str)]
     columns = {tuple(look.schema.items()): look.file for look in looks if look.tracks.height}
     if len(columns) > 1:
@@ -177,18 +197,115 @@ def in_pieces(source: Study | Path | str) -> StudyInPieces:
         )
 
     recordings = _recordings(tracks)
-    events = folder / EVENTS if (folder / EVENTS).exists() else None
+    events = study_folder.events_file(folder)
     pieces = [
         Piece(number, people, count, rows, slices=slices(first, rows), events=events)
         for number, (people, count, first, rows) in enumerate(_cut(recordings, width))
     ]
-    return StudyInPieces(head, recordings, tuple(pieces))
+    return StudyInPieces(head, recordings, tuple(pieces), _stimuli(tracks))
+
+
+def of_slices(
+    excerpt: Study,
+    recordings: pl.DataFrame,
+    slices: Mapping[str, Sequence[Slice]],
+    events: File | None = None,
+    like: pl.DataFrame | None = None,
+) -> StudyInPieces:
+    """A study in pieces whose people are anywhere on disk.
+
+    Args:
+        excerpt: everything about it but most of its rows.
+        recordings: person, recording, task, stimulus and ``rows`` of each, in order.
+        slices: where the rows of each person are.
+        events: the file that has all of them.
+        like: as for a `Piece`.
+    """
+    head = replace(excerpt, data=excerpt.data.clear(), events=None)
+    pieces = [
+        Piece(
+            number,
+            people,
+            count,
+            rows,
+            slices=tuple(_joined([each for person in people for each in slices[person]])),
+            events=events,
+            like=like,
+        )
+        for number, (people, count, _, rows) in enumerate(_cut(recordings, head.data.width))
+    ]
+    return StudyInPieces(head, recordings, tuple(pieces), _stimuli(excerpt.data))
+
+
+def reordered(cut: StudyInPieces, people: Sequence[str]) -> StudyInPieces:
+    """A study on disk, cut anew with its people in another order.
+
+    Args:
+        cut: the study.
+        people: everybody who has rows, in the order that is wanted.
+    """
+    if cut.people == list(people):
+        return cut
+    each = cut.recordings.group_by("person", maintain_order=True).agg(pl.col("rows").sum())
+    rows = dict(each.iter_rows())
+    slices: dict[str, Sequence[Slice]] = {}
+    for piece in cut.pieces:
+        first = 0
+        for person in piece.people:
+            slices[person] = _within(piece.slices, first, rows[person])
+            first += rows[person]
+    places = {person: place for place, person in enumerate(people)}
+    place = pl.col("person").replace_strict(places, return_dtype=pl.Int64)
+    recordings = cut.recordings.sort(place, maintain_order=True)
+    events, like = cut.pieces[0].events, cut.pieces[0].like
+    assert not isinstance(events, pl.DataFrame)
+    return replace(of_slices(cut.head, recordings, slices, events, like), stimuli=cut.stimuli)
+
+
+def _within(slices: Sequence[Slice], first: int, rows: int) -> list[Slice]:
+    """Some of the rows that slices have together."""
+    found = []
+    start = 0
+    for each in slices:
+        begin, end = max(first, start), min(first + rows, start + each.rows)
+        if begin < end:
+            found.append(Slice(each.file, each.first + begin - start, end - begin))
+        start += each.rows
+    return found
+
+
+def _joined(slices: Sequence[Slice]) -> Iterator[Slice]:
+    """The same rows; slices that follow each other in a file are one."""
+    last: Slice | None = None
+    for each in slices:
+        if last is not None and (each.file, each.first) == (last.file, last.first + last.rows):
+            last = replace(last, rows=last.rows + each.rows)
+            continue
+        if last is not None:
+            yield last
+        last = each
+    if last is not None:
+        yield last
+
+
+def with_columns_of(model: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
+    """Rows with the columns of another table, in its order and types.
+
+    What is not there is null; an eye that is not known is an empty name.
+    """
+    return rows.select(
+        (pl.col(name) if name in rows.columns else pl.lit("" if name == "eye" else None))
+        .cast(dtype)
+        .alias(name)
+        for name, dtype in model.schema.items()
+    )
 
 
 def _of_memory(study: Study) -> StudyInPieces:
     """A study that is there already, in the same pieces as if it were on disk."""
     study = check(study)
-    recordings = _recordings(_tracks(study.data))
+    tracks = _tracks(study.data)
+    recordings = _recordings(tracks)
     head = replace(study, data=study.data.clear(), events=None)
     pieces = [
         Piece(
@@ -203,7 +320,7 @@ def _of_memory(study: Study) -> StudyInPieces:
             _cut(recordings, len(study.data.columns))
         )
     ]
-    return StudyInPieces(head, recordings, tuple(pieces))
+    return StudyInPieces(head, recordings, tuple(pieces), _stimuli(tracks))
 
 
 def _of(people: Sequence[str], events: pl.DataFrame | None) -> pl.DataFrame | None:
@@ -250,32 +367,35 @@ def _cut(recordings: pl.DataFrame, width: int) -> Iterator[tuple[tuple[str, ...]
 class _Look:
     """What is in a file, besides what was measured."""
 
-    file: Path
+    file: File
     rows: int
     schema: dict[str, pl.DataType]
     tracks: pl.DataFrame
 
 
-def _looked_at(listed: tuple[Path, str | None]) -> _Look | str:
+def _looked_at(listed: tuple[File, str | None]) -> _Look | str:
     """Whose rows a file has; or why it cannot be read."""
     file, sha256 = listed
     try:
-        if sha256 is not None and _sha256(file) != sha256:
-            return f"{file}: its content is not what was written"
-        lazy = pl.scan_parquet(file)
-        schema = dict(lazy.collect_schema())
-        absent = [name for name in (*RECORDING_KEY, "time_ms") if name not in schema]
-        if absent:
-            return f"{file}: it has no column {', '.join(absent)}"
-        rows = lazy.select(pl.len()).collect().item()
-        keys = [name for name in (*_KEYS, "eye") if name in schema]
-        parts = [
-            _tracks(typed(lazy.select(keys).slice(first, _AT_ONCE).collect()))
-            for first in range(0, rows, _AT_ONCE)
-        ]
+        with nearby(file) as near:
+            study_folder.check_content(near, sha256)
+            return _look(file, pl.scan_parquet(near))
     except Exception as error:
         first_line = str(error).strip().splitlines() or [type(error).__name__]
-        return f"{file}: {first_line[0]}"
+        return f"{file.name}: {first_line[0]}"
+
+
+def _look(file: File, lazy: pl.LazyFrame) -> _Look:
+    schema = dict(lazy.collect_schema())
+    absent = [name for name in (*RECORDING_KEY, "time_ms") if name not in schema]
+    if absent:
+        raise InputError(f"it has no column {', '.join(absent)}")
+    rows = lazy.select(pl.len()).collect().item()
+    keys = [name for name in (*_KEYS, "eye") if name in schema]
+    parts = [
+        _tracks(typed(lazy.select(keys).slice(first, _AT_ONCE).collect()))
+        for first in range(0, rows, _AT_ONCE)
+    ]
     empty = _tracks(typed(pl.DataFrame(schema={name: schema[name] for name in keys})))
     return _Look(file, rows, schema, pl.concat(parts) if parts else empty)
 
@@ -289,6 +409,11 @@ def _tracks(data: pl.DataFrame) -> pl.DataFrame:
     return data.select(keys)[first].with_columns(pl.Series("rows", rows))
 
 
+def recordings_of(data: pl.DataFrame) -> pl.DataFrame:
+    """Person, recording, task, stimulus and ``rows`` of each recording, in order."""
+    return _recordings(_tracks(data))
+
+
 def _stand_together(tracks: pl.DataFrame) -> bool:
     """Whether rows of a person, and those of a recording, stand together."""
     people = tracks["person"].rle_id().max()
@@ -297,6 +422,12 @@ def _stand_together(tracks: pl.DataFrame) -> bool:
         tracks["person"].n_unique() - 1,
         tracks.select(RECORDING_KEY).n_unique() - 1,
     )
+
+
+def _stimuli(tracks: pl.DataFrame) -> tuple[str, ...]:
+    if "stimulus" not in tracks.columns:
+        return ()
+    return tuple(sorted(name for name in tracks["stimulus"].drop_nulls().unique() if name))
 
 
 def _recordings(tracks: pl.DataFrame) -> pl.DataFrame:
@@ -310,11 +441,6 @@ def _recordings(tracks: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _sha256(file: Path) -> str:
-    with file.open("rb") as content:
-        return hashlib.file_digest(content, "sha256").hexdigest()
-
-
 def input_key(source: Path | str, *settings: Any) -> str:
     """What a run depends on: the files at a place, and settings that json can tell.
 
@@ -322,16 +448,33 @@ def input_key(source: Path | str, *settings: Any) -> str:
         source: a file or folder; told by names, sizes and times of change.
         settings: everything else that the output depends on.
     """
+    elsewhere = versions_of(source)
+    if elsewhere is not None:
+        return _key(*elsewhere, settings)
     place = Path(source).resolve()
     files = sorted(place.rglob("*")) if place.is_dir() else [place]
+    # Ledgers change by being counted in, also those of some of the recordings; what is hidden may
+    # be this very run.
     about = [
-        (str(file.relative_to(place)), (stat := file.stat()).st_size, stat.st_mtime_ns)
+        _about(file, place)
         for file in files
         if file.is_file()
+        and study_folder.LEDGER_SUFFIX not in file.name
+        and not any(part.startswith(".") for part in file.relative_to(place).parts)
     ]
-    return hashlib.sha256(
-        json.dumps([str(place), about, settings], default=str).encode()
-    ).hexdigest()
+    return _key(str(place), about, settings)
+
+
+def _key(*told: Any) -> str:
+    return hashlib.sha256(json.dumps(told, default=str).encode()).hexdigest()
+
+
+def _about(file: Path, place: Path) -> tuple[Any, ...]:
+    name = str(file.relative_to(place))
+    if name == "study.json":
+        # A folder made by hand gets its origin from the first run.
+        return (name, study_folder.without_origin(file))
+    return (name, (stat := file.stat()).st_size, stat.st_mtime_ns)
 
 
 def part_path(folder: Path, number: int, of: int) -> Path:
@@ -365,7 +508,7 @@ def part_facts(path: Path, folder: Path) -> dict[str, Any]:
         "file": path.relative_to(folder).as_posix(),
         "people": people,
         "rows": rows,
-        "sha256": _sha256(path),
+        "sha256": study_folder.sha256_of(path),
     }
 
 
@@ -384,6 +527,11 @@ def write_manifest(
         home: where the folder will stand; None for a release, which has no origin.
     """
     study_folder.write_head(head, run.output, home, parts if len(parts) > 1 else ())
+
+
+def events_path(run: Run, number: int, of: int) -> Path:
+    """Where the events of a piece are written: into the output, or for `join_events`."""
+    return run.output / EVENTS if of == 1 else run.scratch / f"events-{number:06d}.parquet"
 
 
 def join_events(run: Run, parts: Sequence[Path]) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import fnmatch
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 
 from eyelid.engine.progress import track
 from eyelid.errors import InputError, unknown
@@ -18,6 +20,7 @@ from eyelid.io.head import Head, head_of
 from eyelid.io.joining import NamedPart, joined, named
 from eyelid.io.layout import MAP_NAME, NOTHING_SAID, Layout
 from eyelid.io.part import Part
+from eyelid.io.remote import here
 
 # Files beside recordings that nobody takes for one.
 _NOT_DATA = {".md", ".json", ".png", ".jpg", ".jpeg", ".pdf", ".toml", ".yaml", ".yml", ".py", ".m"}
@@ -45,31 +48,98 @@ def read(
     Traceback (most recent call last):
     eyelid.errors.InputError: no/such/place does not exist: give a study folder or a recording
     """
-    path, said = Path(path), understood(map)
+    return read_place(place_of(path, map, units), skip_unreadable)
+
+
+def read_place(place: Place, skip_unreadable: bool = False) -> Study:
+    """The study at a place, in memory.
+
+    Args:
+        place: as `place_of` recognised it.
+        skip_unreadable: as for `read`.
+    """
+    if place.is_whole:
+        return place.read_whole()
+    if place.path.is_dir():
+        return _read_files(place, skip_unreadable)
+    return joined([place.read_file(place.path)], place.said)
+
+
+@dataclass(frozen=True, eq=False)
+class Place:
+    """What somebody points at, recognised and not read yet.
+
+    Attributes:
+        path: of a study folder, a recording, or a folder of recordings.
+        said: what is known about columns: what somebody says, and what a map in the folder does.
+        units: ``deg`` to turn places on a screen into degrees.
+        format: the module that knows the whole folder; None where it is a study folder or files.
+        files: the recordings, in order of name; none where the whole folder is known.
+    """
+
+    path: Path
+    said: Layout
+    units: str | None = None
+    format: ModuleType | None = None
+    files: tuple[Path, ...] = ()
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is known as a whole: a study folder or a dataset, and no mere files."""
+        return not self.files
+
+    def read_whole(self) -> Study:
+        """The study folder or dataset, in memory."""
+        if self.format is None:
+            whole = study_folder.read_study(self.path)
+        else:
+            whole = self.format.read_folder(self.path, self.said)
+        return check(in_degrees(whole, str(self.path)) if self.units else whole)
+
+    def read_file(self, path: Path) -> NamedPart:
+        """One of the files, with what is known about whose it is."""
+        part = read_part(path, self.said)
+        if self.units:
+            part = in_degrees(part, str(path))
+        return named(path, part, self.said, alone=len(self.files) == 1)
+
+
+def place_of(path: Path | str, map: Map = None, units: str | None = None) -> Place:
+    """What is at a path, so far as can be told without reading it.
+
+    Args:
+        path: of anything.
+        map: as for `read`.
+        units: as for `read`.
+    """
+    path, said = here(path), understood(map)
     if not path.exists():
         raise InputError(f"{path} does not exist: give a study folder or a recording")
     if units not in (None, "deg"):
         raise unknown("units to turn x and y into", str(units), ["deg"])
-    _check_not_a_part(path)
+    check_place(path)
+    if study_folder.recognises(path):
+        return Place(path, said, units)
+    if not path.is_dir():
+        return Place(path, said, units, files=(path,))
+    format = next((f for f in FOLDERS if f.recognises_folder(path)), None)
+    if format is not None:
+        return Place(path, said, units, format)
+    if (path / MAP_NAME).is_file():
+        said = layout_from_file(path / MAP_NAME).under(said)
+    return Place(path, said, units, files=tuple(_files_of(path, said)))
+
+
+def check_place(path: Path) -> None:
+    """Refuse what has nobody's gaze in it, and a part of what eyelid wrote."""
+    check_not_a_part(path)
     if is_heatmap(path):
         raise InputError(_no_gaze_in(path))
-    whole: Study | None = None
-    if study_folder.recognises(path):
-        whole = study_folder.read_study(path)
-    elif path.is_dir():
-        format = next((f for f in FOLDERS if f.recognises_folder(path)), None)
-        if format is None:
-            if (path / MAP_NAME).is_file():
-                said = layout_from_file(path / MAP_NAME).under(said)
-            return _read_files(path, said, units, skip_unreadable)
-        whole = format.read_folder(path, said)
-    if whole is not None:
-        return check(in_degrees(whole, str(path)) if units else whole)
-    return joined([_read_named(path, said, units, alone=True)], said)
 
 
-def _check_not_a_part(path: Path) -> None:
+def check_not_a_part(path: Path) -> None:
     """Refuse a part of what eyelid wrote: its people are counted as a whole."""
+    path = here(path)
     inside = [p for p in path.resolve().parents if _is_ours(p)]
     if inside:
         raise InputError(f"{path} is part of {inside[0]}: name that folder")
@@ -79,7 +149,7 @@ def _check_not_a_part(path: Path) -> None:
 
 def is_heatmap(path: Path | str) -> bool:
     """Whether this is a folder that `eyelid heatmap` made."""
-    file = Path(path) / "certificate.json"
+    file = here(path) / "certificate.json"
     try:
         return file.is_file() and isinstance(json.loads(file.read_bytes()).get("map"), dict)
     except (OSError, ValueError, AttributeError):
@@ -101,11 +171,6 @@ def _is_ours(folder: Path) -> bool:
     )
 
 
-def _read_named(path: Path, said: Layout, units: str | None, *, alone: bool) -> NamedPart:
-    part = read_part(path, said)
-    return named(path, in_degrees(part, str(path)) if units else part, said, alone=alone)
-
-
 def read_part(path: Path, said: Layout = NOTHING_SAID) -> Part:
     """The content of one file, in whatever format it is."""
     head = head_of(path)
@@ -125,12 +190,18 @@ def _seen(head: Head) -> str:
     return f"it begins with '{first[:40]}'"
 
 
-def _read_files(folder: Path, said: Layout, units: str | None, skip_unreadable: bool) -> Study:
+def _files_of(folder: Path, said: Layout) -> Sequence[Path]:
+    """The recordings of a folder, which must hold nothing that eyelid wrote."""
+
+    def found(mark: str) -> Iterator[Path]:
+        # What is hidden is not read: a run that was stopped may have left it.
+        return (p.parent for p in folder.rglob(mark) if not _is_hidden(p, folder))
+
     marks = ("study.json", MAP_NAME, bids.DESCRIPTION)
-    ours = [p.parent for mark in marks for p in folder.rglob(mark) if _is_ours(p.parent)]
+    ours = [home for mark in marks for home in found(mark) if _is_ours(home)]
     if ours:
         raise InputError(f"{folder} contains {ours[0]}, which eyelid wrote: name that folder")
-    maps = [p.parent for p in folder.rglob("certificate.json") if is_heatmap(p.parent)]
+    maps = [home for home in found("certificate.json") if is_heatmap(home)]
     if maps and said.glob is None:
         raise InputError(
             f"{folder} contains {maps[0]}, a released heatmap: move it elsewhere, or say which "
@@ -139,22 +210,37 @@ def _read_files(folder: Path, said: Layout, units: str | None, skip_unreadable: 
     files = recording_files(folder, said)
     if not files:
         raise InputError(f"{folder} has no recordings in it")
+    return files
+
+
+def _is_hidden(path: Path, folder: Path) -> bool:
+    return any(part.startswith(".") for part in path.relative_to(folder).parts)
+
+
+def _read_files(place: Place, skip_unreadable: bool) -> Study:
     parts: list[NamedPart] = []
     skipped = []
-    for path in track(files, "reading", len(files)):
+    for path in track(place.files, "reading", len(place.files)):
         try:
-            parts.append(_read_named(path, said, units, alone=len(files) == 1))
+            parts.append(place.read_file(path))
         except InputError as error:
             if not skip_unreadable:
                 raise InputError(
-                    f"{error} (one of {len(files)} files; to go on with the others, make a study "
-                    f"of them: 'eyelid convert {folder} STUDY --skip-unreadable')"
+                    f"{error} (one of {len(place.files)} files; to go on with the others, make a "
+                    f"study of them: 'eyelid convert {place.path} STUDY --skip-unreadable')"
                 ) from None
             skipped.append(f"left out: {error}")
     if not parts:
-        raise InputError(f"none of the {len(files)} files in {folder} could be read: {skipped[0]}")
-    study = joined(parts, said)
+        raise none_read(place, skipped[0])
+    study = joined(parts, place.said)
     return study.derive(notes=(*study.notes, *skipped))
+
+
+def none_read(place: Place, reason: str) -> InputError:
+    """The error for a folder of which no file could be read."""
+    return InputError(
+        f"none of the {len(place.files)} files in {place.path} could be read: {reason}"
+    )
 
 
 def recording_files(folder: Path, said: Layout = NOTHING_SAID) -> Sequence[Path]:
@@ -163,7 +249,7 @@ def recording_files(folder: Path, said: Layout = NOTHING_SAID) -> Sequence[Path]
 
     def wanted(path: Path) -> bool:
         inside = path.relative_to(folder)
-        if any(part.startswith(".") for part in inside.parts) or path.resolve() in besides:
+        if _is_hidden(path, folder) or path.resolve() in besides:
             return False
         if path.suffix == study_folder.LEDGER_SUFFIX:
             return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import polars as pl
@@ -48,8 +48,7 @@ def findings(study: Study, where: str) -> Iterator[Finding]:
             yield Finding(
                 f"{where}, person", "what may be a name", short(person), "gives a pseudonym"
             )
-    plain, _ = _takes(study)
-    if not plain:
+    if not _are_plain(_takes(study), study):
         yield Finding(
             f"{where}, recording",
             "names of recordings that say more than a number",
@@ -89,36 +88,86 @@ def _findings_of_events(study: Study, events: pl.DataFrame, where: str) -> Itera
         yield Finding(f"{where}, names of events", what, short(name), "calls the event other")
 
 
-def scrubbed(study: Study) -> Study:
+@dataclass(frozen=True)
+class ScrubPlan:
+    """What is to be taken out of a study, decided for all of it: see `planned`.
+
+    Attributes:
+        columns: to be dropped.
+        attributes: of people, to be dropped.
+        features: whose unit and definition go.
+        numbered: whether recordings become numbers.
+        names: of tasks and stimuli, with what they become.
+        event_columns: to be dropped.
+        event_names: of events that are called other.
+    """
+
+    columns: tuple[str, ...]
+    attributes: tuple[str, ...]
+    features: tuple[str, ...]
+    numbered: bool
+    names: Mapping[str, Mapping[str, str]]
+    event_columns: tuple[str, ...] = ()
+    event_names: tuple[str, ...] = ()
+
+
+def planned(study: Study) -> ScrubPlan:
+    """What is to be taken out of a study.
+
+    Args:
+        study: all of it, or everything about it with an excerpt of its rows and events
+            (`eyelid.io.excerpt`).
+    """
+    plan = ScrubPlan(
+        columns=(*_telling_labels(study), *_needless(study)),
+        attributes=tuple(_telling_attributes(study)),
+        features=tuple(_telling_features(study)),
+        numbered=not _are_plain(_takes(study), study),
+        names={name: _telling_names(study, name) for name in ("task", "stimulus")},
+    )
+    if study.events is None:
+        return plan
+    return replace(
+        plan,
+        event_columns=tuple(_needless_of_events(study.events)),
+        event_names=tuple(_telling_event_names(study, study.events)),
+    )
+
+
+def scrubbed(study: Study, plan: ScrubPlan | None = None) -> Study:
     """The study without leaks, but for the names of people, which need a ledger: `renamed`.
 
     Every recording starts at time 0. Names of recordings that say more than a number become
     numbers; paths and people's names in the names of tasks and stimuli go; columns that no study
     needs, and labels and attributes that every person has for themselves, are dropped.
+
+    Args:
+        study: any, or some people of one.
+        plan: what was decided for the whole study; without it, it is decided by this one.
     """
-    people = study.people.drop(list(_telling_attributes(study)))
-    data = study.data.drop([*_telling_labels(study), *_needless(study)])
+    plan = planned(study) if plan is None else plan
+    people = study.people.drop(plan.attributes)
+    data = study.data.drop(plan.columns)
     start = data.group_by(RECORDING_KEY, maintain_order=True).agg(
         pl.col("time_ms").min().alias("start_ms")
     )
     data = _from_zero(data, start, ["time_ms"])
     events = study.events
     if events is not None:
-        other = dict.fromkeys(_telling_event_names(study, events), "other")
-        events = events.drop(_needless_of_events(events))
-        events = events.with_columns(pl.col("name").replace(other))
+        events = events.drop(plan.event_columns)
+        events = events.with_columns(
+            pl.col("name").replace(dict.fromkeys(plan.event_names, "other"))
+        )
         events = _from_zero(events, start, ["onset_ms", "offset_ms"])
-    plain, numbers = _takes(study)
-    if not plain:
+    if plan.numbered:
+        numbers = _numbers(_takes(study))
         data = _numbered(data, numbers)
         events = None if events is None else _numbered(events, numbers)
-    for name in ("task", "stimulus"):
-        told = _telling_names(study, name)
+    for name, told in plan.names.items():
         if told:
-            data = data.with_columns(pl.col(name).replace(told))
-    telling = set(_telling_features(study))
+            data = data.with_columns(pl.col(name).replace(dict(told)))
     features = tuple(
-        replace(f, unit="", definition="") if f.name in telling else f for f in study.features
+        replace(f, unit="", definition="") if f.name in plan.features else f for f in study.features
     )
     return replace(study, data=data, events=events, people=people, features=features)
 
@@ -176,10 +225,14 @@ def _from_zero(frame: pl.DataFrame, start: pl.DataFrame, columns: list[str]) -> 
     )
 
 
-def _takes(study: Study) -> tuple[bool, pl.DataFrame]:
-    """Whether recordings have plain names, and a number for each recording of a person."""
+def _takes(study: Study) -> pl.DataFrame:
+    """One row a recording, with what it begins with."""
     keys = [c for c in (*RECORDING_KEY, "task", "stimulus") if c in study.data.columns]
-    takes = study.data.select(keys).unique(RECORDING_KEY, maintain_order=True)
+    return study.data.select(keys).unique(RECORDING_KEY, keep="first", maintain_order=True)
+
+
+def _are_plain(takes: pl.DataFrame, study: Study) -> bool:
+    """Whether recordings have names that say no more than a number."""
     known = {
         value
         for name in ("task", "stimulus")
@@ -191,9 +244,13 @@ def _takes(study: Study) -> tuple[bool, pl.DataFrame]:
     of_person = takes.group_by("person").agg(pl.col("recording").sort())
     alike = of_person["recording"].n_unique() == 1
     names = takes["recording"].unique().to_list()
-    plain = all(is_plain_take(name, known, numbers=alike) for name in names)
+    return all(is_plain_take(name, known, numbers=alike) for name in names)
+
+
+def _numbers(takes: pl.DataFrame) -> pl.DataFrame:
+    """A number for each recording of a person."""
     number = (pl.int_range(pl.len()).over("person") + 1).cast(pl.String)
-    return plain, takes.select(*RECORDING_KEY, ("r" + number).alias("take"))
+    return takes.select(*RECORDING_KEY, ("r" + number).alias("take"))
 
 
 def _numbered(frame: pl.DataFrame, numbers: pl.DataFrame) -> pl.DataFrame:
@@ -243,7 +300,8 @@ def _shuffled(name: str) -> bytes:
 
 def _telling_event_names(study: Study, events: pl.DataFrame) -> list[str]:
     leaks = _leaks_or_names(study)
-    return [name for name in events["name"].cast(pl.String).drop_nulls().unique() if leaks(name)]
+    names = events["name"].cast(pl.String).drop_nulls().unique(maintain_order=True)
+    return [name for name in names if leaks(name)]
 
 
 def _telling_labels(study: Study) -> dict[str, str]:
@@ -252,9 +310,8 @@ def _telling_labels(study: Study) -> dict[str, str]:
     for name in study.labels:
         column = study.data[name]
         if column.dtype == pl.String:
-            leaks = (
-                leak for value in column.drop_nulls().unique() for leak in leaks_in_text(value)
-            )
+            values = column.drop_nulls().unique(maintain_order=True)
+            leaks = (leak for value in values for leak in leaks_in_text(value))
             what = next((kind for kind, _ in leaks), None)
         else:
             clock = is_clock(column.drop_nulls().head(1), seconds=True)

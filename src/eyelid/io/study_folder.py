@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import os
@@ -14,8 +15,10 @@ from typing import Any
 import polars as pl
 
 from eyelid.engine.atomic import new_folder, write_file
+from eyelid.engine.remote import RemotePlace, nearby, remote_place
 from eyelid.errors import InputError
 from eyelid.gaze.study import INDEX_COLUMNS, Feature, Origin, Screen, Study, check
+from eyelid.io.remote import File, here, is_remote, original
 from eyelid.privacy.ledger import Ledger
 
 SCHEMA = "eyelid/study/1"
@@ -26,16 +29,40 @@ _KINDS = ("samples", "fixations", "features")
 
 def recognises(path: Path) -> bool:
     """Whether this is a study folder."""
-    return (path / "study.json").is_file()
+    return (here(path) / "study.json").is_file()
 
 
 def read_study(path: Path) -> Study:
     """The study in the folder ``path``."""
+    path = here(path)
     check_parts(path)
-    data = _readable(path / DATA, lambda p: pl.read_parquet(p, hive_partitioning=False))
-    events_path = path / EVENTS
-    events = _readable(events_path, pl.read_parquet) if events_path.exists() else None
-    return replace(read_head(path, typed(data)), events=events)
+    if is_remote(path):
+        data = pl.concat([_part(file, sha256) for file, sha256 in data_files(path)])
+    else:
+        for file, sha256 in data_files(path):
+            with nearby(file) as near:
+                _check_part(near, sha256)
+        data = _readable(path / DATA, lambda p: pl.read_parquet(p, hive_partitioning=False))
+    events = events_file(path)
+    return replace(
+        read_head(path, typed(data)), events=None if events is None else _part(events, None)
+    )
+
+
+def _part(file: File, sha256: str | None) -> pl.DataFrame:
+    """The rows of a file, here or elsewhere."""
+    if not file.exists():
+        raise InputError(f"{file} is missing: a study folder needs it")
+    with nearby(file) as near:
+        _check_part(near, sha256)
+        return _readable(near, pl.read_parquet)
+
+
+def _check_part(file: Path, sha256: str | None) -> None:
+    try:
+        check_content(file, sha256)
+    except ValueError as error:
+        raise InputError(f"cannot read {file}: {error}") from None
 
 
 def read_head(path: Path, data: pl.DataFrame) -> Study:
@@ -71,39 +98,71 @@ def read_head(path: Path, data: pl.DataFrame) -> Study:
         raise InputError(f"{path / 'study.json'} is not as expected: {error}") from None
 
 
-def data_files(path: Path) -> list[tuple[Path, str | None]]:
+def events_file(path: Path) -> File | None:
+    """The file that holds the events, here or elsewhere; None where there are none.
+
+    Args:
+        path: of a study folder.
+    """
+    file = original(path) / EVENTS
+    return file if file.exists() else None
+
+
+def data_files(path: Path) -> list[tuple[File, str | None]]:
     """The files that hold the rows, in order, each with its SHA-256 where study.json has it.
 
     Args:
         path: of a study folder.
     """
-    home = path / DATA
+    home = original(path)
     listed = _read_about(path / "study.json").get("parts")
     if listed:
         try:
-            return [(path / part["file"], part["sha256"]) for part in listed]
+            return [(home / part["file"], part["sha256"]) for part in listed]
         except (TypeError, KeyError):
             raise InputError(f"{path / 'study.json'} is not as expected: its parts") from None
-    if not home.is_dir():
-        return [(home, None)]
-    return [(file, None) for file in sorted(home.rglob("*.parquet"))]
+    if not (home / DATA).is_dir():
+        return [(home / DATA, None)]
+    return [(file, None) for file in _parquet_files(home / DATA)]
+
+
+def _parquet_files(folder: File) -> Sequence[File]:
+    """All of a folder, in order."""
+    if isinstance(folder, RemotePlace):
+        return [folder / name for name in folder.names() if name.endswith(".parquet")]
+    return sorted(folder.rglob("*.parquet"))
 
 
 def check_parts(path: Path) -> None:
     """Fail unless the parts that study.json lists are those that are there."""
-    listed = [file for file, _ in data_files(path)]
-    gone = [file.name for file in listed if not file.exists()]
-    if gone and (path / DATA).is_dir():
+    home = original(path)
+    if not (home / DATA).is_dir():
+        return
+    listed = dict(data_files(path))
+    there = dict.fromkeys(_parquet_files(home / DATA))
+    gone = [file.name for file in listed if file not in there]
+    if gone:
         raise InputError(
-            f"{path} lacks {len(gone)} of its {len(listed)} parts, such as {gone[0]}: bring them "
+            f"{home} lacks {len(gone)} of its {len(listed)} parts, such as {gone[0]}: bring them "
             "back"
         )
-    if (path / DATA).is_dir():
-        strange = set((path / DATA).rglob("*.parquet")) - set(listed)
-        if strange:
-            raise InputError(
-                f"{min(strange)} is no part that study.json lists: take it out of the folder"
-            )
+    strange = [file for file in there if file not in listed]
+    if strange:
+        raise InputError(
+            f"{strange[0]} is no part that study.json lists: take it out of the folder"
+        )
+
+
+def check_content(file: Path, sha256: str | None) -> None:
+    """Fail unless a part is as it was written; where nobody noted what that was, any content is."""
+    if sha256 is not None and sha256_of(file) != sha256:
+        raise ValueError("its content is not what was written")
+
+
+def sha256_of(file: Path) -> str:
+    """The hash of a file's content."""
+    with file.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
 
 
 def _read_about(path: Path) -> dict[str, Any]:
@@ -137,6 +196,9 @@ def _origin(about: dict[str, Any], path: Path) -> Origin | None:
     name, ledger = about.get("origin"), about.get("ledger")
     if not name:
         return None
+    if is_remote(path):
+        # Relative to a place where no ledger can be.
+        return Origin(name)
     return Origin(name, (path.resolve() / ledger).resolve() if ledger else None)
 
 
@@ -204,7 +266,21 @@ def write(study: Study, path: Path | str) -> Study:
 
 def ledger_beside(path: Path) -> Path:
     """Where the ledger of an original study stands."""
+    check_takes_ledger(path)
     return path.resolve().with_name(path.resolve().name + LEDGER_SUFFIX)
+
+
+def check_takes_ledger(path: Path) -> None:
+    """Refuse a ledger beside a study elsewhere: nobody could lock it.
+
+    Args:
+        path: of the study.
+    """
+    if is_remote(path):
+        raise InputError(
+            f"beside {remote_place(path) or path.name} there can be no ledger, which must be a "
+            "file of this machine: say where it is with --ledger FILE"
+        )
 
 
 def adopt(path: Path, origin: Origin) -> None:
@@ -214,9 +290,16 @@ def adopt(path: Path, origin: Origin) -> None:
     write_file(file, json.dumps(about, indent=2, ensure_ascii=False) + "\n")
 
 
+def without_origin(file: Path) -> dict[str, Any]:
+    """What a study.json says, but for whose people these are and where they are counted."""
+    return {
+        key: value for key, value in _read_about(file).items() if key not in ("origin", "ledger")
+    }
+
+
 def _origin_facts(origin: Origin, home: Path) -> dict[str, str]:
     facts = {"origin": origin.id}
-    if origin.ledger is not None:
+    if origin.ledger is not None and not is_remote(home):
         facts["ledger"] = Path(os.path.relpath(origin.ledger.resolve(), home.resolve())).as_posix()
     return facts
 

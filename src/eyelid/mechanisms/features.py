@@ -26,6 +26,22 @@ class FeatureMechanism(Mechanism):
     def apply(self, table: FeatureTable, noise: Randomness) -> FeatureTable:
         """The private data; clips its input to the public bounds itself."""
 
+    @property
+    def by_person(self) -> bool:
+        """Whether everybody's record is made private on its own, given the public facts."""
+        return False
+
+    def apply_to_some(self, people: FeatureTable, shape: Shape, noise: Randomness) -> FeatureTable:
+        """The private data of some of the people.
+
+        Args:
+            people: whole people.
+            shape: the public facts of everybody, which the guarantee is about: those of some people
+                would give another noise.
+            noise: of their own.
+        """
+        raise TypeError(f"{self.name} takes everybody at once")
+
     @abstractmethod
     def shape(self, table: FeatureTable) -> Shape:
         """The public facts of what would be released."""

@@ -27,7 +27,7 @@ from eyelid.mechanisms.mechanism import (
 )
 from eyelid.mechanisms.noisy import Integers
 from eyelid.mechanisms.public_groups import Groups
-from eyelid.mechanisms.slots import everybody, slots_of
+from eyelid.mechanisms.slots import Slots, everybody, slots_of
 from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.noise import DiscreteNoise, Randomness
@@ -167,14 +167,46 @@ class MeanMechanism(MeasuringMechanism):
         """Of everybody, people first: what each adds to the sum."""
         return self.core.query(values, shape)
 
-    def sums(self, table: FeatureTable, groups: Groups, shape: Shape) -> Integers:
-        """The exact sums over the people of each group. Nothing of this may be shown."""
+    @property
+    def by_sums(self) -> bool:
+        """Sums over people add up, unless a subclass takes whole tables its own way."""
+        own, base = type(self), MeanMechanism
+        return (own.apply, own.perturbed, own.noisy_means, own.sums) == (
+            base.apply, base.perturbed, base.noisy_means, base.sums
+        )  # fmt: skip
+
+    def from_sums(
+        self, table: FeatureTable, groups: Groups, totals: Integers, noise: Randomness
+    ) -> FeatureTable:
+        """What is released of everybody's exact sums.
+
+        Args:
+            table: of everybody; its rows are left alone.
+            groups: drawn from the same noise before.
+            totals: the exact sums over each group.
+            noise: for each group.
+        """
+        shape = self.shape(table)
+        noisy = self.perturb(totals, shape, noise)
+        return self.present(self._table(table, groups, noisy, shape))
+
+    def sums(
+        self, table: FeatureTable, groups: Groups, shape: Shape, slots: Slots | None = None
+    ) -> Integers:
+        """The exact sums over the people of each group. Nothing of this may be shown.
+
+        Args:
+            table: of everybody, or of some whole people.
+            groups: with as many members as the table has people.
+            shape: the public facts of everybody.
+            slots: of the people of the table, beside everybody's; those of the table by default.
+        """
         self._check_room(shape)
         bounds = Bounds({f.name: (f.lower, f.upper) for f in table.features})
         lowers, spans = bounds.lowers(), bounds.spans()
         totals: Integers | None = None
         first = 0
-        for values in everybody(table, shape):
+        for values in everybody(table, shape, slots):
             each = self.integers((values - lowers) / spans, shape)
             if totals is None:
                 totals = np.zeros((len(groups.people), *each.shape[1:]), dtype=np.int64)

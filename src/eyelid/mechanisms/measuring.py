@@ -126,13 +126,25 @@ class MeasuringMechanism(NoisyMechanism, PredictableMechanism):
         """
         return self.present(self.perturbed(table, noise))
 
+    @property
+    def by_person(self) -> bool:
+        """Everybody has a record of their own, unless a subclass takes whole tables its own way."""
+        whole = MeasuringMechanism.apply, MeasuringMechanism.perturbed
+        return self.trust is Trust.LOCAL and (type(self).apply, type(self).perturbed) == whole
+
+    def apply_to_some(self, people: FeatureTable, shape: Shape, noise: Randomness) -> FeatureTable:
+        """Some people's records made private, as among everybody's."""
+        return self.present(self._perturbed(people, shape, noise))
+
     def present(self, private: FeatureTable) -> FeatureTable:
         """What is shown of a table that is private already: by default all of it."""
         return private
 
     def perturbed(self, table: FeatureTable, noise: Randomness) -> FeatureTable:
         """The table with its values measured and rebuilt."""
-        shape = self.shape(table)
+        return self._perturbed(table, self.shape(table), noise)
+
+    def _perturbed(self, table: FeatureTable, shape: Shape, noise: Randomness) -> FeatureTable:
         bounds = Bounds({f.name: (f.lower, f.upper) for f in table.features})
         lowers, spans = bounds.lowers(), bounds.spans()
         per_block = max(1, _BLOCK_VALUES // (shape.recordings * shape.length * shape.features))

@@ -81,6 +81,10 @@ class NoisySum(NoisyMechanism):
                 f"{shape.people} people in {shape.recordings} × {shape.length} cells"
             )
         self.check_room(shape)
+        return self.part(counts, shape)
+
+    def part(self, counts: PersonCounts, shape: Shape) -> Integers:
+        """What some of the people add to the sum: parts of all of them come to the total."""
         _check_entries(counts)
         summed = np.zeros(counts.cells, dtype=np.int64)
         for block in counts.blocks(BLOCK):
@@ -97,7 +101,11 @@ class NoisySum(NoisyMechanism):
 
     def measure(self, counts: PersonCounts, shape: Any, noise: Randomness) -> Values:
         """The noisy sum over the public number of people."""
-        return self.divided(self.perturb(self.total(counts, shape), shape, noise), shape)
+        return self.noisy_mean(self.total(counts, shape), shape, noise)
+
+    def noisy_mean(self, total: Integers, shape: Any, noise: Randomness) -> Values:
+        """A total with noise, over the public number of people."""
+        return self.divided(self.perturb(total, shape, noise), shape)
 
     def settled(self, counts: PersonCounts, shape: Any, noise: Randomness) -> Self:
         """The mechanism with whatever it chooses by the data chosen; most choose nothing."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
@@ -28,6 +28,16 @@ class Slots:
     names: pl.DataFrame
     slot: NDArray[np.intp]
     owner: NDArray[np.intp]
+
+    def of_some(self, first: int, recordings: int) -> Slots:
+        """Those of some whole people, beside everybody's.
+
+        Args:
+            first: of their recordings.
+            recordings: how many they have.
+        """
+        mine = slice(first, first + recordings)
+        return replace(self, slot=self.slot[mine], owner=self.owner[mine] - self.owner[first])
 
 
 def slots_of(table: FeatureTable) -> Slots:
@@ -57,16 +67,23 @@ def slots_of(table: FeatureTable) -> Slots:
     return Slots(found, (np.cumsum(often) - often)[task] + order, owner)
 
 
-def everybody(table: FeatureTable, shape: Shape) -> Iterator[Values]:
-    """Blocks of whole people × recordings × rows × features, cut at the length; NaN for nothing."""
-    rows, slots = table.recordings["rows"].to_numpy(), slots_of(table)
-    start = np.zeros((shape.people, shape.recordings), dtype=np.int64)
+def everybody(table: FeatureTable, shape: Shape, slots: Slots | None = None) -> Iterator[Values]:
+    """Blocks of whole people × recordings × rows × features, cut at the length; NaN for nothing.
+
+    Args:
+        table: of everybody, or of some whole people.
+        shape: the public facts of everybody.
+        slots: of the people of the table, beside everybody's; those of the table by default.
+    """
+    rows, slots = table.recordings["rows"].to_numpy(), slots or slots_of(table)
+    people = int(slots.owner[-1]) + 1
+    start = np.zeros((people, shape.recordings), dtype=np.int64)
     count = np.zeros_like(start)
     where = (slots.owner, slots.slot)
     start[where], count[where] = np.cumsum(rows) - rows, rows
     size = max(1, _BLOCK_VALUES // (shape.recordings * shape.length * shape.features))
     row = np.arange(shape.length)
-    for first in range(0, shape.people, size):
+    for first in range(0, people, size):
         begin, many = start[first : first + size, :, None], count[first : first + size, :, None]
         low, high = int(begin[many > 0].min()), int((begin + many).max())
         flat = table.data[low:high].select(pl.col(table.names).cast(pl.Float64)).to_numpy()

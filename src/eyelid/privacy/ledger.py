@@ -290,13 +290,20 @@ class Ledger:
         made_at = datetime.now(UTC).isoformat(timespec="seconds")
         with self._transaction() as database:
             _check_known(database, origin, self.path)
+            touched = _true_names(database, origin, people)
+            crowd = hashlib.sha256(json.dumps(touched).encode()).hexdigest()
             counted = _debit_of_run(database, origin, run)
             if counted is not None:
+                if (counted.crowd, counted.mechanism, counted.guarantee) != (
+                    crowd, mechanism, guarantee
+                ):  # fmt: skip
+                    raise InputError(
+                        "this run was counted for other people or another promise, and cannot go "
+                        "on as this one: start another, into another folder"
+                    )
                 return counted
-            touched = _true_names(database, origin, people)
             if _are_others(database, origin, touched):
                 database.execute("INSERT OR IGNORE INTO incomplete VALUES (?)", (origin,))
-            crowd = hashlib.sha256(json.dumps(touched).encode()).hexdigest()
             allowance = _allowance(database, origin)
             if allowance is not None:
                 _check_allowance(database, origin, touched, guarantee, allowance)
@@ -382,6 +389,8 @@ def _make(path: Path) -> None:
     try:
         database = sqlite3.connect(draft)
         try:
+            # Together: every transaction waits for the disk.
+            database.execute("BEGIN")
             for statement in _SCHEMA:
                 database.execute(statement)
             fresh = [("format", _FORMAT), ("key", secrets.token_hex(32))]

@@ -9,7 +9,9 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +53,8 @@ from eyelid.audits.synthetic import (
 from eyelid.audits.temporal.summary import TemporalSummary, release_summary, temporal_summary
 from eyelid.audits.utility import Use, learned_elsewhere, utility
 from eyelid.engine.atomic import check_file, write_file
+from eyelid.engine.engines import using
+from eyelid.engine.progress import Advance, one_bar, part
 from eyelid.errors import InputError
 from eyelid.gaze.features import event_features
 from eyelid.io.column_map import Map
@@ -72,6 +76,15 @@ from eyelid.releases.words import percent
 
 # With more people, inferring attributes takes hours: it grows with their third power.
 _MOST_INFERRED = 150
+# What takes how long, about, for the bar.
+_REST = "looking at the rest"
+_PARTS = {
+    "recognising": 5,
+    "attacking": 10,
+    "inferring": 3,
+    "attacking people who are all alike": 2,
+    _REST: 4,
+}
 # Attackers that are no `Attacker`: they know other things than records.
 _SPECIAL = (LIKELIHOOD, FUSED)
 # A page may replace a page, and nothing else.
@@ -275,6 +288,7 @@ def audit(
     map: Map = None,
     ledger: Path | str | None = None,
     seed: int = 0,
+    engine: str | None = None,
 ) -> Audit:
     """How identifiable is this now, or what was released of it?
 
@@ -289,6 +303,8 @@ def audit(
         map: what you say about the columns of recordings, as for `eyelid.read`.
         ledger: the file that counted the release, if it is not the original's own.
         seed: of the attackers' random choices.
+        engine: who works: ``local``, ``dask`` or ``dask:ADDRESS``; it makes no difference to what
+            is found.
 
     >>> import eyelid
     >>> study = eyelid.simulate(people=4, minutes=1.5, seed=1)
@@ -316,11 +332,14 @@ def audit(
         raise InputError(f"there is no ledger at {ledger}")
     if isinstance(released, str | Path) and is_heatmap(released):
         raise InputError(f"{released} is a heatmap: use 'eyelid audit' or eyelid.audit_heatmap")
-    subject = subject_of(original, released, map=map, ledger=ledger)
-    folder = subject.path if subject.released is not None and subject.released.released else None
-    if folder is not None and page is None:
-        check_file(folder / "report.html", PAGES)
-    done = replace(_attack(subject, plan), partial=bool(wanted or protocols), targets=plan.targets)
+    with using(engine):
+        subject = subject_of(original, released, map=map, ledger=ledger)
+        public = subject.released is not None and subject.released.released
+        folder = subject.path if public else None
+        if folder is not None and page is None:
+            check_file(folder / "report.html", PAGES)
+        done = _attack(subject, plan)
+    done = replace(done, partial=bool(wanted or protocols), targets=plan.targets)
     return replace(done, written=tuple(_write(done, folder, page)))
 
 
@@ -351,6 +370,12 @@ def _attack(subject: Subject, plan: _Plan) -> Audit:
     if subject.grouped and subject.groups is None:
         # Refuted already: what is there to attack is not known.
         return Audit(subject=subject, identification=(), positive=(), null=(), seed=plan.seed)
+    with one_bar(sum(_PARTS.values())) as advance:
+        return _attack_records(subject, plan, advance)
+
+
+def _attack_records(subject: Subject, plan: _Plan, advance: Advance) -> Audit:
+    """People's own records, or their groups', attacked in every way there is."""
     seed, protocols, groups = plan.seed, plan.protocols, subject.groups
     material = subject.material(seed)
     not_named: tuple[str, ...] = ()
@@ -370,7 +395,10 @@ def _attack(subject: Subject, plan: _Plan) -> Audit:
             )
     # First what can fail by what somebody asked for.
     together = None if groups is None else groups.groups_of(material.people)
-    used = utility(material, plan.targets or None, seed=seed, together=together)
+    # Tested are raw windows; and the release's too, with halves of both.
+    ways = 2 if material.released is None else 5
+    with _part(advance, "recognising", ways):
+        used = utility(material, plan.targets or None, seed=seed, together=together)
     if groups is not None:
         # Members of a group share their records: no part of it is another person's.
         used = [use for use in used if not use.protocol.startswith("paper")]
@@ -378,24 +406,28 @@ def _attack(subject: Subject, plan: _Plan) -> Audit:
     tried = []
     if not not_named:
         over_all = () if groups is None else FOR_GROUPS
-        tried = identify(material, attackers, [POSITIVE, *protocols], seed, over_all)
-        tried += _by_places(subject, attackers, protocols, seed)
+        with _part(advance, "attacking"):
+            tried = identify(material, attackers, [POSITIVE, *protocols], seed, over_all)
+            tried += _by_places(subject, attackers, protocols, seed)
     positive = [finding for finding in tried if finding.protocol == POSITIVE.name]
     findings = [finding for finding in tried if finding.protocol != POSITIVE.name]
     local = promised is not None and promised.trust is Trust.LOCAL
     allowed = advantage_bound(promised) if local else None
-    inferred, left_out = infer_attributes(
-        _some_of(material, seed), bound=None if allowed is None else (1 + allowed) / 2, seed=seed
-    )
+    bound = None if allowed is None else (1 + allowed) / 2
+    with _part(advance, "inferring", 1 if material.released is None else 2):
+        inferred, left_out = infer_attributes(_some_of(material, seed), bound=bound, seed=seed)
     not_inferred = [f"{one.attribute} was not inferred: {one.reason}" for one in left_out]
     if inferred and subject.people > _MOST_INFERRED:
         some = f"{_MOST_INFERRED} of {subject.people} people"
         not_inferred.append(f"attributes were inferred of {some}: of more it would take hours")
+    with _part(advance, "attacking people who are all alike"):
+        null = [] if not_named else null_control(material, attackers, seed)
+    advance(0, _REST)
     temporal, not_correlated = _over_time(subject) if groups is None else (None, ())
     common: dict[str, Any] = {
         "subject": subject,
         "positive": tuple(positive),
-        "null": () if not_named else tuple(null_control(material, attackers, seed)),
+        "null": tuple(null),
         "utility": tuple(used),
         "attributes": tuple(inferred),
         "not_inferred": tuple(not_inferred),
@@ -454,6 +486,11 @@ def _attack(subject: Subject, plan: _Plan) -> Audit:
         else None,
         **common,
     )
+
+
+def _part(advance: Advance, what: str, bars: int = 1) -> AbstractContextManager[None]:
+    """A part of the bar of an audit, by its name."""
+    return part(advance, _PARTS[what], what, bars)
 
 
 def _by_places(
@@ -558,11 +595,13 @@ def _canaries(subject: Subject) -> CanaryResult | None:
 
 def _by_events(subject: Subject, seed: int) -> list[Finding]:
     """What single fixations and saccades give away, where gaze is at hand."""
-    if subject.samples is None:
+    if subject.recorded is None:
         return []
     try:
-        fixations = event_features(subject.samples, "fixations")
-        saccades = event_features(subject.samples, "saccades")
+        fixations, saccades = (
+            subject.recorded.summarised(partial(event_features, kind=kind))
+            for kind in ("fixations", "saccades")
+        )
         return [event_finding(fixations, saccades, seed=seed)]
     except InputError:
         # Too few events of somebody: the windows have been attacked all the same.

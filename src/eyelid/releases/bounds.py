@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
-from dataclasses import replace
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import polars as pl
@@ -14,21 +16,68 @@ from eyelid.gaze.table import FeatureTable
 from eyelid.privacy.bounds import Bounds, BoundsSource
 
 
-def bounds_for(table: FeatureTable, choice: str | Path | Bounds) -> Bounds:
+@dataclass(frozen=True)
+class Range:
+    """Of a feature, over some people.
+
+    Attributes:
+        least: its smallest value that is a number; infinite where there is none.
+        most: its largest.
+        seen: whether anything was measured, be it a number or not.
+    """
+
+    least: float = math.inf
+    most: float = -math.inf
+    seen: bool = False
+
+
+Ranges = Mapping[str, Range]
+
+
+def ranges_of(table: FeatureTable) -> Ranges:
+    """The range of every feature of a table."""
+    found = {}
+    for name in table.names:
+        column = table.data[name]
+        values = column.cast(pl.Float64).fill_nan(None).drop_nulls().to_numpy()
+        ends = (float(values.min()), float(values.max())) if len(values) else (math.inf, -math.inf)
+        found[name] = Range(*ends, column.null_count() < len(column))
+    return found
+
+
+def ranges_together(parts: Sequence[Ranges]) -> Ranges:
+    """The range of every feature over all parts.
+
+    >>> one, other = {"rate": Range(0.0, 1.0, True)}, {"rate": Range()}
+    >>> ranges_together([one, other])["rate"]
+    Range(least=0.0, most=1.0, seen=True)
+    """
+    return {
+        name: Range(
+            min(part[name].least for part in parts),
+            max(part[name].most for part in parts),
+            any(part[name].seen for part in parts),
+        )
+        for name in parts[0]
+    }
+
+
+def bounds_for(table: FeatureTable, choice: str | Path | Bounds, ranges: Ranges) -> Bounds:
     """The bounds of every feature of the table.
 
     Args:
-        table: whose features.
+        table: whose features; its rows are left alone.
         choice: ``public`` (from the definitions), ``data`` (read off the data: no guarantee
             holds), bounds, or a JSON ({"feature": [lower, upper]}) or csv file (feature, lower,
             upper) whose numbers were fixed without looking at the data; features the file leaves
             out keep their own.
+        ranges: of the features, which nothing but ``data`` looks at.
     """
     own = {f.name: (f.lower, f.upper) for f in table.features}
     if choice == "public":
         return Bounds(own)
     if choice == "data":
-        return _from_data(table)
+        return _from_data(ranges)
     if isinstance(choice, Bounds):
         given, source = choice.values, choice.source
     else:
@@ -48,12 +97,10 @@ def clipped_to(table: FeatureTable, bounds: Bounds) -> FeatureTable:
     return replace(table, features=tuple(features))
 
 
-def _from_data(table: FeatureTable) -> Bounds:
+def _from_data(ranges: Ranges) -> Bounds:
     values = {}
-    for name in table.names:
-        column = table.data[name].cast(pl.Float64).fill_nan(None).drop_nulls()
-        lower, upper = (0.0, 1.0) if column.is_empty() else (column.min(), column.max())
-        low, high = float(lower), float(upper)  # type: ignore[arg-type]
+    for name, found in ranges.items():
+        low, high = (0.0, 1.0) if found.least > found.most else (found.least, found.most)
         values[name] = (low, high if high > low else low + 1.0)
     return Bounds(values, BoundsSource.DATA)
 

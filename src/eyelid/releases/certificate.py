@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from eyelid.errors import InputError
+from eyelid.io.remote import here
 from eyelid.mechanisms.mechanism import Mechanism, catalogue
 from eyelid.privacy.bounds import Bounds, BoundsSource
 from eyelid.privacy.guarantee import Guarantee
@@ -157,7 +158,7 @@ class Certificate:
 
 def read_certificate(folder: Path) -> Certificate | None:
     """The certificate of a released folder; None where there is none."""
-    path = folder / "certificate.json"
+    path = here(folder) / "certificate.json"
     if not path.is_file():
         return None
     try:

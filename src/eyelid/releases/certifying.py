@@ -29,6 +29,7 @@ OTHER_ROWS = (
     "single release only"
 )
 STAYS_COUNTED = "nothing was released, but this release stays counted in the ledger"
+COUNTED_ONCE = "this release stays counted in the ledger, and going on costs nothing more"
 LARGE_DELTA = "would also allow a mechanism that publishes somebody's data outright"
 
 # Kinds that add up with nothing, and what other releases of the same people do to them.
@@ -88,7 +89,7 @@ def bought(
 
     The run's folder is there first, so that a place where nothing can be written costs nothing. A
     run that goes on after a stop has been counted, and is not again. Whatever fails after the debit
-    says that the release stays counted.
+    says that the release stays counted; of a run, whoever runs it says so.
 
     Args:
         purchase: what is bought; refused above a limit.
@@ -105,7 +106,7 @@ def bought(
         del purchase
         yield certificate
     except Exception as error:
-        if counted:
+        if counted and run is None:
             error.add_note(STAYS_COUNTED)
         raise
 
@@ -123,13 +124,14 @@ def _debited(
     )  # fmt: skip
     if run is None:
         return ledger.debit(*arguments)
-    before = run.kept
+    before = run.note
     # Whoever is killed between the debit and the next line has paid, and may go on.
-    run.keep()
+    run.keep(note=COUNTED_ONCE)
     try:
         return ledger.debit(*arguments, run=run.id)
     except EyelidError:
-        run.keep(before)
+        # What was not counted is given up: somebody may ask for less.
+        run.keep(bool(before), before)
         raise
 
 

@@ -239,17 +239,31 @@ def _next_step(study: Study, found: dict[str, Any]) -> str:
     unbounded = [f.name for f in study.features if not np.isfinite([f.lower, f.upper]).all()]
     if unbounded:
         return f"Give public bounds for {', '.join(unbounded)} with 'release … --bounds FILE'."
-    options, why = fitting_release(study)
+    recordings = recordings_of(study)
+    options, why = fitting_release(recordings, len(study.features))
     return (
         f"{why} See what it promises ('eyelid cost IN {options}'), then 'eyelid release IN OUT "
-        f"{options}'.{table_to_train_on(study)}"
+        f"{options}'.{table_to_train_on(recordings, len(study.features))}"
     )
 
 
-def table_to_train_on(study: Study, where: str = "IN") -> str:
-    """That there are people enough for made-up ones, if there are."""
-    law, features = Synthetic(epsilon=_MADE_UP_EPSILON), len(study.features)
-    people, tasks = study.data["person"].n_unique(), len(_names(study.data, "task"))
+def recordings_of(study: Study) -> pl.DataFrame:
+    """One row a recording: person, recording, task where there is one, and its ``rows``."""
+    task = [pl.col("task").first()] * ("task" in study.data.columns)
+    each = study.data.group_by(RECORDING_KEY, maintain_order=True)
+    return each.agg(*task, pl.len().alias("rows"))
+
+
+def table_to_train_on(recordings: pl.DataFrame, features: int, where: str = "IN") -> str:
+    """That there are people enough for made-up ones, if there are.
+
+    Args:
+        recordings: one row each, as of `recordings_of`.
+        features: how many there are.
+        where: the study is, for the command that is named.
+    """
+    law = Synthetic(epsilon=_MADE_UP_EPSILON)
+    people, tasks = recordings["person"].n_unique(), len(_names(recordings, "task"))
     carried = law.features_within(Shape(people, max(1, tasks), law.records, features))
     if not carried:
         return ""
@@ -260,15 +274,19 @@ def table_to_train_on(study: Study, where: str = "IN") -> str:
     )
 
 
-def fitting_release(study: Study) -> tuple[str, str]:
-    """The options of a release that suits so many people with such features, and why."""
-    each = study.data.group_by(RECORDING_KEY).len()
-    people = study.data["person"].n_unique()
+def fitting_release(recordings: pl.DataFrame, features: int) -> tuple[str, str]:
+    """The options of a release that suits so many people with such features, and why.
+
+    Args:
+        recordings: one row each, as of `recordings_of`.
+        features: how many there are.
+    """
+    people = recordings["person"].n_unique()
     shape = Shape(
         people=people,
-        recordings=int(each["person"].unique_counts().max()),  # type: ignore[arg-type]
-        length=int(each["len"].min()),  # type: ignore[arg-type]
-        features=len(study.features),
+        recordings=int(recordings["person"].unique_counts().max()),  # type: ignore[arg-type]
+        length=int(recordings["rows"].min()),  # type: ignore[arg-type]
+        features=features,
     )
     means, k = "--mechanism groupmean --epsilon 1", min(_FEW, people // 2)
     needed = people_needed(DCT(epsilon=1.0), shape)

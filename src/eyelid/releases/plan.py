@@ -31,8 +31,9 @@ from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.noise.randomness import SEEDED
 from eyelid.privacy.unit import PERSON, Trust, Unit
-from eyelid.releases.bounds import bounds_for, clipped_to
+from eyelid.releases.bounds import Ranges, bounds_for, clipped_to, ranges_of
 
+NOTHING = "no feature has a value at all: there is nothing to release"
 SEEDED_GROUPS = (
     "the groups came from a seed: anybody who has or guesses it knows who is with whom, and "
     "whoever chose it may have chosen the groups"
@@ -161,12 +162,17 @@ def feature_table(
     Samples are summarised in windows of the default length first, or as a mechanism takes them.
     """
     read_in = read(source, map) if isinstance(source, Path | str) else source
-    if not isinstance(read_in, Study | FeatureTable):
+    check_type(read_in)
+    return windows_of(read_in) if mechanism is None else mechanism.summarise(read_in)
+
+
+def check_type(source: object) -> None:
+    """Refuse what is neither a study nor a table."""
+    if not isinstance(source, Study | FeatureTable):
         raise InputError(
-            f"this is a {type(read_in).__name__}: give a Study, a FeatureTable or a path (of a "
+            f"this is a {type(source).__name__}: give a Study, a FeatureTable or a path (of a "
             "table: eyelid.Study('features', table, people, features=…), docs/synthetic.md)"
         )
-    return windows_of(read_in) if mechanism is None else mechanism.summarise(read_in)
 
 
 def build_mechanism(name: str | FeatureMechanism, **parameters: Any) -> FeatureMechanism:
@@ -195,20 +201,45 @@ def make_plan(
 ) -> Plan:
     """Check everything that can be checked before anything is spent or written."""
     table = feature_table(source, mechanism=mechanism)
+    check_numbers(table.data, table.names)
+    ranges = ranges_of(table)
+    if not any(each.seen for each in ranges.values()):
+        raise InputError(NOTHING)
+    return plan_for(table, ranges, mechanism, noise, bounds, keep)
+
+
+def plan_for(
+    table: FeatureTable,
+    ranges: Ranges,
+    mechanism: FeatureMechanism,
+    noise: Randomness,
+    bounds: str | Path | Bounds = "public",
+    keep: Sequence[str] = (),
+) -> Plan:
+    """The same for a table whose features were looked at.
+
+    Args:
+        table: or its outline, where the mechanism makes everybody's record private on its own.
+        ranges: of its features.
+        mechanism: with its parameters set.
+        noise: where it will come from.
+        bounds: as for `eyelid.release`.
+        keep: attributes of people to release as they are.
+    """
     if table.released:
         raise InputError(
             "this is a released dataset already: release from the original study, whose ledger "
             "counts these people"
         )
-    _check_features(table)
-    chosen = bounds_for(table, bounds)
+    chosen = bounds_for(table, bounds, ranges)
     defined = table.features
     table = clipped_to(table, chosen)
     shape = mechanism.shape(table)
     if shape.people < 2:
+        name = table.recordings["person"][0]
         raise InputError(
-            f"the study has only one person ({table.data['person'][0]}), who has nobody to hide "
-            "among: a release needs at least 2 people"
+            f"the study has only one person ({name}), who has nobody to hide among: a release "
+            "needs at least 2 people"
         )
     # Whatever could fail fails now, before anything is paid.
     mechanism.check(table)
@@ -256,12 +287,6 @@ def _instead_of_keeping(mechanism: FeatureMechanism, attribute: str) -> str:
     }
     offered = {item.name for item in fields(mechanism)}
     return "".join(f", or {way}" for name, way in ways.items() if name in offered)
-
-
-def _check_features(table: FeatureTable) -> None:
-    if all(table.data[name].null_count() == len(table.data) for name in table.names):
-        raise InputError("no feature has a value at all: there is nothing to release")
-    check_numbers(table.data, table.names)
 
 
 def check_numbers(data: pl.DataFrame, names: Sequence[str]) -> None:

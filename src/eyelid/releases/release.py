@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
-from secrets import token_hex
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from eyelid.engine.atomic import check_new
+from eyelid.engine.engines import using
+from eyelid.engine.progress import one_bar
 from eyelid.engine.runs import running
 from eyelid.errors import InputError
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
-from eyelid.io import study_folder
-from eyelid.io.column_map import Map
-from eyelid.io.intake import is_ours, read_scrubbed, under_pseudonyms
-from eyelid.io.study_folder import write_parts
+from eyelid.io import pieces, study_folder
+from eyelid.io.column_map import Map, understood
+from eyelid.io.intake import is_ours, under_pseudonyms
+from eyelid.io.pieces import in_pieces, write_manifest
 from eyelid.mechanisms.anonymising import AnonymisingMechanism
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.ksame import KSame, slot_names
+from eyelid.mechanisms.means import MeanMechanism
 from eyelid.mechanisms.measuring import MeasuringMechanism
 from eyelid.mechanisms.papers.paper_mechanism import PaperMechanism
 from eyelid.mechanisms.partition import groups_told
@@ -38,13 +43,16 @@ from eyelid.releases.certificate import Certificate
 from eyelid.releases.certifying import Purchase, bought
 from eyelid.releases.counting import counting_origin, open_ledger
 from eyelid.releases.datacard import datacard
-from eyelid.releases.fingerprint import input_digest, output_digest
-from eyelid.releases.plan import Plan, build_mechanism, make_plan, tasks_of_few
+from eyelid.releases.fingerprint import output_digest
+from eyelid.releases.making import made_private
+from eyelid.releases.plan import Plan, build_mechanism, plan_for, tasks_of_few
 from eyelid.releases.prospect import made_up
 from eyelid.releases.streams.release import StreamRelease, release_streams
 from eyelid.releases.streams.scene import is_filter
+from eyelid.releases.taking import Taken, opened, take
 from eyelid.releases.words import released_as, worth
 from eyelid.spelling import plural
+from eyelid.version import __version__
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +60,7 @@ class Release:
     """Private data with its certificate.
 
     Attributes:
-        table: the released features.
+        held: the released features, where they were not written.
         certificate: what holds.
         worth: what is left to see in it, in a sentence.
         rows: how many rows it has, what became of those of the people, and the groups; for the
@@ -61,12 +69,20 @@ class Release:
         notes: what whoever read the recordings, or shares the release, should know.
     """
 
-    table: FeatureTable
+    held: FeatureTable | None
     certificate: Certificate
     worth: str
     rows: str
     path: Path | None = None
     notes: tuple[str, ...] = ()
+
+    @cached_property
+    def table(self) -> FeatureTable:
+        """The released features, read when they are first asked for."""
+        if self.held is not None:
+            return self.held
+        assert self.path is not None, "what is not held was written"
+        return FeatureTable.of(study_folder.read_study(self.path))
 
 
 def release(
@@ -83,6 +99,7 @@ def release(
     keep: Sequence[str] = (),
     map: Map = None,
     tell: Callable[[str], None] | None = None,
+    engine: str | None = None,
     **parameters: Any,
 ) -> Release | StreamRelease:
     """Make a private dataset and its certificate: features, or gaze through a filter.
@@ -101,6 +118,7 @@ def release(
         keep: person attributes to release as they are, unprotected.
         map: what you say about the columns of recordings, as for `eyelid.read`.
         tell: given each note that is known before anything is paid, as soon as it is.
+        engine: who works, ``local``, ``dask`` or ``dask:ADDRESS``; the same comes of it.
         parameters: of the mechanism; of a filter also ``eye``, where several were recorded,
             and ``times`` (``recorded`` or ``regular``).
 
@@ -122,67 +140,129 @@ def release(
         raise InputError(f"seed must not be negative, got {seed}")
     noise = randomness(seed)
     parameters |= {"epsilon": epsilon, "delta": delta, "unit": unit}
-    if isinstance(mechanism, StreamMechanism) or is_filter(mechanism):
-        if bounds != "public":
-            raise InputError(
-                "a filter has no bounds but its scene: leave them out, or say --set "
-                "scene=x0,y0,x1,y1"
-            )
-        return release_streams(
-            source, out, mechanism, noise,
-            ledger=ledger, keep=keep, map=map, tell=tell, **parameters,
-        )  # fmt: skip
-    chosen = build_mechanism(mechanism, **parameters)
-    return _release_features(source, out, chosen, noise, bounds, ledger, keep, map, tell)
+    with using(engine):
+        if isinstance(mechanism, StreamMechanism) or is_filter(mechanism):
+            if bounds != "public":
+                raise InputError(
+                    "a filter has no bounds but its scene: leave them out, or say --set "
+                    "scene=x0,y0,x1,y1"
+                )
+            return release_streams(
+                source, out, mechanism, noise,
+                ledger=ledger, keep=keep, map=map, tell=tell, **parameters,
+            )  # fmt: skip
+        chosen = build_mechanism(mechanism, **parameters)
+        asked = _Asked(chosen, noise, seed, bounds, ledger, tuple(keep), map)
+        return _release_features(source, out, asked, tell)
+
+
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """What somebody wants released.
+
+    Attributes:
+        mechanism: with its parameters set.
+        noise: where it comes from.
+        seed: of it, if it has one.
+        bounds: what values are clipped to.
+        ledger: where to count.
+        keep: attributes of people to release as they are.
+        map: about the columns of recordings.
+    """
+
+    mechanism: FeatureMechanism
+    noise: Randomness
+    seed: int | None
+    bounds: str | Path | Bounds
+    ledger: Path | str | None
+    keep: tuple[str, ...]
+    map: Map
+
+    def key(self, source: Study | FeatureTable | Path | str) -> str:
+        """Of everything that a release of this source depends on."""
+        chosen, bounds = self.mechanism, self.bounds
+        if not isinstance(bounds, Bounds) and bounds not in ("public", "data"):
+            # Whatever is wrong with the file is said when it is read.
+            file = Path(bounds)
+            bounds = file.read_text("utf-8", "replace") if file.is_file() else str(bounds)
+        settings = [
+            __version__,
+            pieces.PIECE_VALUES,
+            [type(chosen).__qualname__, chosen.name, chosen.parameters()],
+            [bounds.source, bounds.values] if isinstance(bounds, Bounds) else bounds,
+            [self.seed, self.keep, repr(understood(self.map))],
+            None if self.ledger is None else str(Path(self.ledger).resolve()),
+        ]
+        if isinstance(source, str | Path):
+            return pieces.input_key(source, *settings)
+        told: list[Any] = [
+            output_digest(source),
+            source.features,
+            source.step_ms,
+            source.window_ms,
+            settings,
+        ]
+        if isinstance(source, Study):
+            told += [source.units, source.screen, source.xy_origin, source.pupil_unit]
+        return hashlib.sha256(json.dumps(told, default=str).encode()).hexdigest()
 
 
 def _release_features(
     source: Study | FeatureTable | Path | str,
     out: Path | None,
-    chosen: FeatureMechanism,
-    noise: Randomness,
-    bounds: str | Path | Bounds,
-    ledger: Path | str | None,
-    keep: Sequence[str],
-    map: Map,
+    asked: _Asked,
     tell: Callable[[str], None] | None,
 ) -> Release:
     """The same for a mechanism that takes features."""
     path = Path(source) if isinstance(source, str | Path) else None
-    if path is not None:
-        source = read_scrubbed(path, map)
-    plan = make_plan(source, chosen, noise, bounds, keep)
-    origin = counting_origin(source if isinstance(source, Study) else plan.table, path, ledger)
-    table = replace(plan.table, origin=origin)
-    if path is not None and isinstance(source, Study) and not study_folder.recognises(path):
-        table = under_pseudonyms(table, ours=is_ours(source, path))
-    plan = replace(plan, table=table)
-    book = open_ledger(origin)
-    purchase = _purchase(plan, noise.name)
-    notes = (*(source.notes if isinstance(source, Study) else ()), *_foreseen(plan, purchase))
-    if tell is not None:
-        for note in notes:
-            tell(note)
+    cut = opened(source, asked.map)
+    chosen, noise = asked.mechanism, asked.noise
     with (
-        nullcontext() if out is None else running(out, token_hex()) as run,
-        bought(purchase, book, out, run) as certificate,
+        one_bar(2 * cut.recordings.height, "recordings") as advance,
+        nullcontext() if out is None else running(out, asked.key(source)) as run,
     ):
-        folder = None if run is None else run.output
-        # It holds on to the private table.
-        del purchase
-        table = _released(plan, noise)
-        certificate = replace(certificate, output_sha256=output_digest(table))
-        notes = (*notes, *_warnings(certificate))
-        told = _rows_told(plan, table)
-        done = Release(table, certificate, worth(chosen, plan.shape), told, out, notes)
-        card = datacard(certificate, table, plan.shape, chosen)
-        # Writing takes memory, which the private table no longer needs.
-        del plan
-        if folder is not None:
-            write_parts(table.study(), folder)
-            (folder / "certificate.json").write_text(certificate.to_json(), encoding="utf-8")
-            (folder / "DATACARD.md").write_text(card, encoding="utf-8")
-    return done
+        with nullcontext() if run is None or len(cut.pieces) == 1 else run.beforehand():
+            recorded = path is not None and not study_folder.recognises(path)
+            taken = take(cut, chosen, None if recorded else run, advance)
+            plan = _plan(taken, asked)
+            origin = counting_origin(plan.table if path is None else cut.head, path, asked.ledger)
+            if recorded:
+                assert path is not None, "recordings are somewhere"
+                table = replace(taken.table(), origin=origin)
+                renamed = under_pseudonyms(table, ours=is_ours(cut.head, path))
+                taken = take(in_pieces(renamed.study()), chosen, run, lambda by, what: None)
+                plan = _plan(taken, asked)
+        plan = replace(plan, table=replace(plan.table, origin=origin))
+        purchase = _purchase(plan, noise.name, taken.digest)
+        notes = (*cut.head.notes, *_foreseen(plan, purchase))
+        if tell is not None:
+            for note in notes:
+                tell(note)
+        with bought(purchase, open_ledger(origin), out, run) as certificate:
+            # It holds on to the private table.
+            del purchase
+            made = made_private(plan, taken, noise, run, advance)
+            certificate = replace(certificate, output_sha256=made.digest())
+            notes = (*notes, *_warnings(certificate))
+            told = _rows_told(plan, made.shown)
+            shape = plan.shape
+            # Writing takes memory, which the private table no longer needs.
+            del plan, taken
+            if run is not None:
+                write_manifest(run, made.shown.study(), made.parts)
+                card = datacard(certificate, made.shown, shape, chosen)
+                texts = {"certificate.json": certificate.to_json(), "DATACARD.md": card}
+                for name, text in texts.items():
+                    (run.output / name).write_text(text, encoding="utf-8")
+    return Release(made.held, certificate, worth(chosen, shape), told, out, notes)
+
+
+def _plan(taken: Taken, asked: _Asked) -> Plan:
+    """From the outline alone, where that is enough."""
+    chosen = asked.mechanism
+    in_pieces = chosen.by_person or (isinstance(chosen, MeanMechanism) and chosen.by_sums)
+    table = taken.outline if in_pieces else taken.table()
+    return plan_for(table, taken.ranges, chosen, asked.noise, asked.bounds, asked.keep)
 
 
 def _check_apart(out: Path, source: Path | None) -> None:
@@ -196,37 +276,21 @@ def _check_apart(out: Path, source: Path | None) -> None:
             )
 
 
-def _released(plan: Plan, noise: Randomness) -> FeatureTable:
-    """What the mechanism makes of the private table, and no more than that."""
-    table = plan.mechanism.apply(plan.table, noise)
-    people = table.people
-    if not plan.central:
-        people = people.filter(pl.col("person").is_in(plan.people)).select("person", *plan.keep)
-    # Bounds read off the data must not come back as the features' own.
-    defined = {feature.name: feature for feature in plan.defined_features}
-    return replace(
-        table,
-        people=people,
-        features=tuple(defined.get(f.name, f) for f in table.features),
-        origin=None,
-        released=True,
-    )
-
-
 def _rows_told(plan: Plan, table: FeatureTable) -> str:
     """How many rows were released, and what became of those of the people."""
-    text = f"{len(table.data):,} {'row' if len(table.data) == 1 else 'rows'}"
+    rows = int(table.recordings["rows"].sum())
+    text = f"{rows:,} {'row' if rows == 1 else 'rows'}"
     if isinstance(plan.mechanism, KSame):
         return _rows_of_groups_told(plan.mechanism, plan, table)
     if isinstance(plan.mechanism, AnonymisingMechanism):
-        repeated = len(table.data) - len(plan.table.data)
+        repeated = rows - len(plan.table.data)
         return f"{text} ({repeated:,} of them repeat a last row)" if repeated > 0 else text
     lengths = plan.table.recordings["rows"].to_numpy()
     if isinstance(plan.mechanism, PaperMechanism):
         every = plan.mechanism.subsample
         if every > 1:
             text += f" (of {lengths.sum():,}, one in {every} was kept)"
-        repeated = len(table.data) - int(np.ceil(lengths / every).sum())
+        repeated = rows - int(np.ceil(lengths / every).sum())
         return f"{text} ({repeated:,} of them repeat a last row)" if repeated else text
     if isinstance(plan.mechanism, Synthetic):
         people = plural(len(table.people), "made-up one")
@@ -250,11 +314,13 @@ def _rows_told(plan: Plan, table: FeatureTable) -> str:
 
 def _rows_of_groups_told(mechanism: KSame, plan: Plan, table: FeatureTable) -> str:
     """How many groups and rows there are, and what of the people went into none of them."""
-    text = f"{groups_told(plan.shape.people, mechanism.k)}, {len(table.data):,} rows"
+    rows = table.recordings.select("person", "rows")
+    text = f"{groups_told(plan.shape.people, mechanism.k)}, {rows['rows'].sum():,} rows"
     had = len(plan.table.data)
-    weights = table.people if "people" in table.people.columns else None
-    rows = table.data.select("person")
-    went_in = len(rows) if weights is None else rows.join(weights, on="person")["people"].sum()
+    if "people" in table.people.columns:
+        weights = table.people.select("person", "people")
+        rows = rows.join(weights, on="person").select(pl.col("rows") * pl.col("people"))
+    went_in = rows["rows"].sum()
     left_out = had - went_in
     if not left_out:
         return text
@@ -308,7 +374,7 @@ def _warnings(certificate: Certificate) -> tuple[str, ...]:
     )
 
 
-def _purchase(plan: Plan, randomness_name: str) -> Purchase:
+def _purchase(plan: Plan, randomness_name: str, digest: Callable[[], bytes]) -> Purchase:
     """What the plan is about to buy."""
     chosen = plan.mechanism
     synthetic = made_up(chosen, plan.shape, plan.table) if isinstance(chosen, Synthetic) else None
@@ -329,6 +395,6 @@ def _purchase(plan: Plan, randomness_name: str) -> Purchase:
         },
         unprotected=[*plan.mechanism.unprotected(plan.table), *kept],
         alike=plan.alike,
-        input_digest=lambda: input_digest(plan.table),
+        input_digest=digest,
         made_up=None if synthetic is None else synthetic.to_dict(),
     )

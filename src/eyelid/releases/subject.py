@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,7 +23,8 @@ from eyelid.io.column_map import Map
 from eyelid.io.intake import is_ours, read_scrubbed, under_pseudonyms
 from eyelid.io.origin import origin_so_far
 from eyelid.io.reading import read
-from eyelid.mechanisms.features import FeatureMechanism, feature_mechanism
+from eyelid.io.remote import here
+from eyelid.mechanisms.features import FeatureMechanism, feature_mechanism, windows_of
 from eyelid.mechanisms.ksame import KSame
 from eyelid.mechanisms.means import MeanMechanism
 from eyelid.mechanisms.mechanism import catalogue
@@ -33,12 +35,14 @@ from eyelid.privacy.ledger import Debit, Ledger
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.privacy.unit import Trust
+from eyelid.releases import earlier_digests
 from eyelid.releases.agreement import disagreements
 from eyelid.releases.bounds import clipped_to
 from eyelid.releases.certificate import Certificate, read_certificate
 from eyelid.releases.certifying import bounding
-from eyelid.releases.fingerprint import debit_of, input_digest, output_digest
+from eyelid.releases.fingerprint import debit_of, input_digest, shows
 from eyelid.releases.plan import feature_table, people_alike
+from eyelid.releases.recorded import Recorded, recorded_in
 from eyelid.releases.release import Release
 from eyelid.releases.streams.release import StreamRelease
 
@@ -68,7 +72,8 @@ class Subject:
         released: the released features; None when there is no release.
         taken: what the mechanism took of the original, with the bounds that it clipped to: as a
             rule the same features. None without a certificate.
-        samples: the original's gaze samples, where there are any.
+        recorded: the original's gaze, where there is any.
+        samples: all of it in memory, where gaze was released.
         released_samples: the release's.
         certificate: what the release claims.
         law: the mechanism that the certificate names; None when it is not known here.
@@ -87,6 +92,7 @@ class Subject:
     original: FeatureTable
     released: FeatureTable | None = None
     taken: FeatureTable | None = None
+    recorded: Recorded | None = None
     samples: Study | None = None
     released_samples: Study | None = None
     certificate: Certificate | None = None
@@ -202,14 +208,14 @@ def subject_of(
     # Which builds on what is here.
     from eyelid.releases.streams.subject import names_filter, stream_subject
 
-    table, samples = _original(original, map, ledger)
+    table, recorded = _original(original, map, ledger)
     if table.released:
         raise InputError(
             "the first argument is a release: give the original first, then the release"
         )
     if released is None:
         check_people(table)
-        return Subject(table, samples=samples, remarks=_remarks(original))
+        return Subject(table, recorded=recorded, remarks=_remarks(original))
     path = Path(released) if isinstance(released, str | Path) else None
     certificate: Certificate | None = None
     their_samples: Study | None = None
@@ -223,6 +229,7 @@ def subject_of(
             released = read(released)
         if isinstance(released, Study) and names_filter(certificate):
             assert certificate is not None, "it names a filter"
+            samples = None if recorded is None else recorded.study
             return stream_subject(table, samples, released, certificate, path, _remarks(original))
         if isinstance(released, Study) and released.kind == "samples":
             their_samples = released
@@ -252,10 +259,10 @@ def subject_of(
         ]
     else:
         law, amiss, unknown = _mechanism(certificate)
-        taken = _taken(certificate, law, table, samples)
+        taken = _taken(certificate, law, table, recorded)
         alike = _same_features(taken, table)
         if not alike:
-            table, theirs, left_out = in_common(_windows_like(theirs, table, samples), theirs)
+            table, theirs, left_out = in_common(_windows_like(theirs, table, recorded), theirs)
             notes += left_out
         grouped = isinstance(law, KSame)
         if is_made_up(theirs, law):
@@ -274,7 +281,11 @@ def subject_of(
         notes += _check_certificate(certificate, taken, theirs)
         people = taken.data["person"].unique().to_list()
         debit, total, not_counted = counted(
-            certificate, taken.origin, people, lambda: input_digest(taken)
+            certificate,
+            taken.origin,
+            people,
+            lambda: input_digest(taken),
+            lambda: earlier_digests.input_digest(taken),
         )
         notes += [*unknown, *not_counted]
         releases = None if debit is None else times_released(taken.origin, people)
@@ -296,7 +307,8 @@ def subject_of(
         original=table,
         released=theirs,
         taken=taken,
-        samples=samples,
+        recorded=recorded,
+        samples=None if recorded is None or their_samples is None else recorded.study,
         released_samples=their_samples,
         certificate=certificate,
         law=law,
@@ -313,19 +325,28 @@ def subject_of(
 
 def _original(
     source: Source, map: Map, ledger: Path | str | None
-) -> tuple[FeatureTable, Study | None]:
+) -> tuple[FeatureTable, Recorded | None]:
     """The table that was or would be released, under the names that a release has."""
     if not isinstance(source, str | Path):
-        samples = source if isinstance(source, Study) and source.kind == "samples" else None
-        return feature_table(source), samples
+        table = feature_table(source)
+        if isinstance(source, Study) and source.kind == "samples":
+            return table, Recorded.of(source)
+        return table, None
     path = Path(source)
+    recorded = recorded_in(path) if map is None else None
+    if recorded is not None:
+        head = recorded.cut.head
+        recorded = recorded.under(origin_so_far(head, path, ledger))
+        check_people(recorded.cut.recordings)
+        return recorded.summarised(windows_of), recorded
     study = read_scrubbed(path, map)
     study = replace(study, origin=origin_so_far(study, path, ledger))
     known = study.origin is not None and study.origin.ledger is not None
     if known and not study_folder.recognises(path):
         study = under_pseudonyms(study, ours=is_ours(study, path))
     check_people(study)
-    return feature_table(study), check(study) if study.kind == "samples" else None
+    gaze = study.kind == "samples"
+    return feature_table(study), Recorded.of(check(study)) if gaze else None
 
 
 def _remarks(source: object) -> tuple[str, ...]:
@@ -334,15 +355,16 @@ def _remarks(source: object) -> tuple[str, ...]:
 
 def beyond(folder: Path, known: Collection[str]) -> list[str]:
     """What lies in a released folder that no release puts there."""
-    extra = sorted(item.name for item in folder.iterdir() if item.name not in known)
+    extra = sorted(item.name for item in here(folder).iterdir() if item.name not in known)
     if not extra:
         return []
     return [f"the released folder holds {len(extra)} more than a release has, which nothing covers"]
 
 
-def check_people(table: FeatureTable | Study) -> None:
+def check_people(table: FeatureTable | Study | pl.DataFrame) -> None:
     """Refuse fewer people than attackers need."""
-    people = table.data["person"].n_unique()
+    rows = table if isinstance(table, pl.DataFrame) else table.data
+    people = rows["person"].n_unique()
     if people < FEWEST_PEOPLE:
         raise InputError(
             f"an audit needs at least {FEWEST_PEOPLE} people to tell apart, and there are {people}"
@@ -357,14 +379,14 @@ def _taken(
     certificate: Certificate,
     law: FeatureMechanism | None,
     table: FeatureTable,
-    samples: Study | None,
+    recorded: Recorded | None,
 ) -> FeatureTable:
     """What the mechanism took, with the bounds of the certificate: as a rule these features."""
     named = set(certificate.bounds.values)
-    if named != set(table.names) and law is not None and samples is not None:
-        table = law.summarise(samples)
+    if named != set(table.names) and law is not None and recorded is not None:
+        table = recorded.summarised(law.summarise)
     if named != set(table.names):
-        more = " or of the recordings, which should be given as the original" * (samples is None)
+        more = " or of the recordings, which should be given as the original" * (recorded is None)
         raise InputError(
             f"the certificate names other features: it is that of something else{more}"
         )
@@ -372,18 +394,19 @@ def _taken(
 
 
 def _windows_like(
-    released: FeatureTable, table: FeatureTable, samples: Study | None
+    released: FeatureTable, table: FeatureTable, recorded: Recorded | None
 ) -> FeatureTable:
     """The original's features, of windows as long and as far apart as the release's."""
     window, step = released.window_ms, released.step_ms
     if (
-        samples is None
+        recorded is None
         or not window
         or not step
         or (window, step) == (table.window_ms, table.step_ms)
     ):
         return table
-    return window_features(samples, window_s=window / 1000, step_s=step / 1000)
+    make = partial(window_features, window_s=window / 1000, step_s=step / 1000)
+    return recorded.summarised(make)
 
 
 def _all_alike(table: FeatureTable) -> FeatureTable:
@@ -521,7 +544,7 @@ def _check_certificate(
         )
     if certificate.output_sha256 is None:
         return ["the certificate has no hash of the released data: they may be others"]
-    if certificate.output_sha256 != output_digest(released):
+    if not shows(released, certificate.output_sha256):
         raise InputError(
             "the released data are not those of the certificate (their hash differs): somebody "
             "changed or swapped them; release again"
@@ -555,7 +578,7 @@ def counted(
     certificate: Certificate,
     origin: Origin | None,
     people: Sequence[str],
-    content: Callable[[], bytes],
+    *contents: Callable[[], bytes],
 ) -> tuple[Debit | None, Guarantee | None, list[str]]:
     """What the ledger counted for this release, the total so far, and what is not known.
 
@@ -563,7 +586,7 @@ def counted(
         certificate: of the release.
         origin: of the original.
         people: whose data were released.
-        content: the digest of what was released from.
+        contents: the digest of what was released from, and as earlier versions made it.
     """
     if certificate.input_sha256 is None:
         return None, None, ["the certificate names no ledger: nothing ties it to the original"]
@@ -571,7 +594,7 @@ def counted(
         return None, None, ["the ledger that counted the release is not at hand: it was not asked"]
     book, debit = Ledger(origin.ledger), None
     if book.knows(origin.id):
-        debit = debit_of(certificate.input_sha256, content(), book, origin.id)
+        debit = debit_of(certificate.input_sha256, contents, book, origin.id)
     if debit is None:
         raise InputError(
             f"{origin.ledger.name} has counted no such release of these data: give the original as "

@@ -14,7 +14,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from eyelid.engine.atomic import lock, write_file
+from eyelid.engine.atomic import write_file
+from eyelid.engine.locking import lock
 from eyelid.errors import InputError
 from eyelid.stream.regimes import Regime
 

@@ -214,6 +214,68 @@ class TestMeasuring:
         assert {each.epsilon for each in settled} == {36.0}
 
 
+class TestParts:
+    """Sums of some people, and of the others, come to those of all of them, to the last bit."""
+
+    def crowd(self, people, cells=12):
+        rng = np.random.default_rng(5)
+        weights = rng.exponential(2.0, (people, cells)) * (rng.random((people, cells)) < 0.4)
+        weights[0], weights[1] = 1e9, 0.0
+        return weights
+
+    @pytest.mark.parametrize("name", HOLDING)
+    def test_parts_add_up_however_people_are_cut(self, name):
+        law = mechanism(name, epsilon=1.3, grid="4x3")
+        shape, crowd = law.shape_of(90, 1, 40, 30), self.crowd(90)
+        whole = law.total(PersonCounts.of_dense(crowd), shape)
+        for edges in ([1, 2, 50], [7], [30, 60]):
+            parts = [
+                law.part(PersonCounts.of_dense(some), shape) for some in np.split(crowd, edges)
+            ]
+            np.testing.assert_array_equal(sum(parts), whole)
+        assert whole.dtype == np.int64
+
+    def test_what_caps_cut_off_adds_up_however_people_are_cut(self):
+        law = mechanism("map-laplace", epsilon=1.3, cap="private", samples=20, grid="4x3")
+        shape, crowd = law.shape_of(90, 1, 40, 30), self.crowd(90)
+        whole = law.cuts(PersonCounts.of_dense(crowd), shape)
+        parts = [law.cuts(PersonCounts.of_dense(some), shape) for some in np.split(crowd, [5, 60])]
+        np.testing.assert_array_equal(sum(parts), whole)
+        assert whole.any()
+
+    @pytest.mark.parametrize("people", [90, 10**7, 10**12])
+    def test_nobody_s_tail_is_longer_in_whole_parts(self, people):
+        law = mechanism("map-laplace", epsilon=1.3, cap="private", samples=20, grid="4x3")
+        shape, crowd = MapShape.of(people, 1, Grid(40, 30, 4, 3)), self.crowd(90)
+        scaled = np.zeros((90, 12))
+        counts = PersonCounts.of_dense(crowd)
+        scaled[counts.person, counts.cell] = law.scaled(counts)
+        parts = 2.0 ** min(20, 60 - (people * 20).bit_length())
+        for person, row in enumerate(crowd):
+            found = law.cuts(PersonCounts.of_dense(row[None]), shape)
+            for cells, cap in zip(found, [1, 2, 4, 8, 16], strict=True):
+                tail = np.maximum(scaled[person] - cap, 0.0)
+                assert (cells >= 0).all()
+                assert (cells / parts <= tail).all()
+                assert (tail - cells / parts < 1 / parts).all()
+
+    def test_costs_of_caps_are_the_error_that_they_make(self):
+        law = mechanism("map-laplace", epsilon=1.3, cap="private", samples=20, grid="4x3")
+        shape, crowd = law.shape_of(90, 1, 40, 30), self.crowd(90)
+        scaled = crowd * np.minimum(1.0, 20 / np.maximum(crowd.sum(axis=1), 1.0))[:, None]
+        step = 2 * math.sqrt(2) * 20 / (0.13 * 2**36)
+        wanted = [
+            math.hypot(
+                np.linalg.norm(np.maximum(scaled - each.cap, 0.0).sum(axis=0)),
+                each.cell_sd(shape) * 90 * math.sqrt(12),
+            )
+            / step
+            for each in law.candidates()
+        ]
+        found = law.costs_of(PersonCounts.of_dense(crowd), shape)
+        np.testing.assert_allclose(found, wanted, rtol=1e-5)
+
+
 class TestEntries:
     def test_counts_with_an_entry_twice_are_refused(self):
         law = mechanism("map-gaussian", epsilon=1.0, grid="2x2")

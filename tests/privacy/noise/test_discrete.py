@@ -44,7 +44,7 @@ def test_doubtful_comparisons_are_settled_without_bias(law):
     settle = sampler._settle_block
     sampler._settle_block = lambda *a: settled.append(1) or settle(*a)
     # They depend on the number of bits alone, which is nearly always the same.
-    sampler._thresholds = cache(lambda bits: list(law._thresholds(sampler, bits)))
+    sampler.thresholds = cache(lambda bits: list(law.thresholds(sampler, bits)))
     draws = sampler.draw(20_000, randomness(4))
     assert len(settled) > 7_000
     k = np.arange(-400, 401)

@@ -107,13 +107,13 @@ def certified(folder, change):
 def noise_free(subject, number=0):
     """The cells of a group without noise."""
     law, observers = subject.laws[number], subject.plan.observers[number]
-    counts = observers.looks.counts(observers.shape.grid)
+    counts = subject.looks_of[number].counts(observers.shape.grid)
     return law.divided(law.total(counts, observers.shape), observers.shape)
 
 
 def shown(folder, subject, cells):
     """Other cells, with everything that follows from them but the reliability."""
-    plan, layers = subject.plan, len(subject.plan.looks.layers)
+    plan, layers = subject.plan, len(subject.plan.layers)
     measured = [
         Measured(law, cells[n * layers : (n + 1) * layers], law.cell_sd(observers.shape))
         for n, (law, observers) in enumerate(zip(subject.laws, plan.observers, strict=True))
@@ -173,10 +173,10 @@ def test_a_sound_heatmap_stands_and_is_written_beside_it(home):
 @pytest.mark.usefixtures("plain_pictures")
 def test_its_use_is_that_of_the_map_in_the_file(home):
     (use,) = audit_heatmap(home / "study", home / "out").uses
-    plan = map_subject(home / "study", home / "out").plan
+    looks = map_subject(home / "study", home / "out").looks
     with np.load(home / "out" / "map.npz") as found:
         released, sigma_px = found["map"][0], float(found["sigma_px"])
-    truth = heatmap(gaze_map(plan.looks).values, sigma_px)
+    truth = heatmap(gaze_map(looks).values, sigma_px)
     slow = np.corrcoef(truth.ravel(), released.ravel())[0, 1]
     assert use.released.correlation == pytest.approx(slow, abs=1e-6)
 
@@ -231,8 +231,8 @@ def test_a_map_without_noise_under_a_certificate_of_some_is_refuted(home, out):
 
 
 def test_a_noise_free_picture_beside_sound_cells_is_refuted(home, out):
-    plan = map_subject(home / "study", out).plan
-    bare = heatmap(gaze_map(plan.looks).values, plan.view.sigma_px)
+    subject = map_subject(home / "study", out)
+    bare = heatmap(gaze_map(subject.looks).values, subject.plan.view.sigma_px)
     forged(out, map=(bare / bare.sum())[None].astype(np.float32))
     assert disagreements(home, out) == [
         "'map' of map.npz is not what public facts and noisy cells give"
@@ -365,7 +365,7 @@ def test_a_choice_with_a_larger_epsilon_is_refuted(law, home, tmp_path):
     assert subject.disagreements == ()
     (chosen,), (observers,) = subject.laws, subject.plan.observers
     loud = replace(chosen, epsilon=5.0)
-    counts = observers.looks.counts(observers.shape.grid)
+    counts = subject.looks.counts(observers.shape.grid)
     cells = loud.measure(counts, observers.shape, randomness(1))
     certified(out, lambda told: told["map"].update(settled=[loud.parameters()]))
     shown(out, replace(subject, laws=(loud,)), cells)

@@ -65,11 +65,11 @@ def halves(people=6):
 def fixed_cells(monkeypatch):
     """Every mechanism measures the same, whatever the data are."""
 
-    def measure(self, counts, shape, noise):
+    def noisy_mean(self, total, shape, noise):
         cells = np.random.default_rng(7).normal(0.02, 0.02, math.prod(shape.size))
         return cells.reshape(shape.size)
 
-    monkeypatch.setattr(MapGrid, "measure", measure)
+    monkeypatch.setattr(MapGrid, "noisy_mean", noisy_mean)
 
 
 def test_a_folder_has_the_map_the_pictures_the_certificate_and_the_card(tmp_path):
@@ -152,7 +152,7 @@ def test_the_debit_comes_before_the_noise_and_stays_when_something_fails(tmp_pat
     def fail(*_):
         raise InputError("no noise today")
 
-    monkeypatch.setattr(MapGrid, "measure", fail)
+    monkeypatch.setattr(MapGrid, "noisy_mean", fail)
     with pytest.raises(InputError, match="no noise today"):
         private_heatmap(tmp_path / "study", tmp_path / "out", level="good")
     book = Ledger(tmp_path / "study.ledger")
@@ -166,7 +166,7 @@ def test_above_the_limit_nothing_is_counted_computed_or_written(tmp_path, monkey
     origin = read(tmp_path / "study").origin.id
     book = Ledger(tmp_path / "study.ledger")
     book.set_allowance(origin, 2.0, 1e-5)
-    monkeypatch.setattr(MapGrid, "measure", None)
+    monkeypatch.setattr(MapGrid, "noisy_mean", None)
     with pytest.raises(Refused):
         private_heatmap(tmp_path / "study", tmp_path / "out", level="okay")
     assert not book.debits(origin)

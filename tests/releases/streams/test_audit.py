@@ -19,7 +19,7 @@ def test_gaze_that_somebody_changed_is_refused(readers):
     done = eyelid.release(readers, **KNOWN)
     moved = replace(done.study, data=done.study.data.with_columns(pl.col("x") + 1.0))
     with pytest.raises(InputError, match="not those of the certificate"):
-        subject_of(readers, replace(done, study=moved))
+        subject_of(readers, replace(done, held=moved))
 
 
 def test_a_certificate_that_claims_more_is_refuted(readers):

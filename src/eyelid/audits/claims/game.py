@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from eyelid.audits.statistics import clopper_pearson
+from eyelid.audits.statistics import lower_limit, upper_limit
 from eyelid.mechanisms.differential import DifferentialMechanism
 from eyelid.mechanisms.mechanism import NeighbourPair, Shape
 from eyelid.privacy.guarantee import Guarantee
@@ -146,15 +146,23 @@ def _lower_bound(
     half = null.size // 2
     # Far above every score, yet a number: quantiles of infinities are none.
     null, alternative = (np.clip(s, -_BEYOND, _BEYOND) for s in (null, alternative))
-    candidates = np.unique(
-        np.quantile(np.concatenate([null[:half], alternative[:half]]), _levels())
-    )
+    first = np.sort(null[:half]), np.sort(alternative[:half])
+    candidates = np.unique(_quantiles(np.sort(np.concatenate(first), kind="stable"), _levels()))
     # A claim may fail by an atom at a score: ask for 'above' and for 'at least'.
     candidates = np.concatenate([candidates, np.nextafter(candidates, -np.inf)])
-    chosen = candidates[
-        np.argmax(_losses(null[:half], alternative[:half], candidates, claim, alpha))
-    ]
-    return float(_losses(null[half:], alternative[half:], chosen[None], claim, alpha)[0])
+    chosen = candidates[np.argmax(_losses(*first, candidates, claim, alpha))]
+    second = np.sort(null[half:]), np.sort(alternative[half:])
+    return float(_losses(*second, chosen[None], claim, alpha)[0])
+
+
+def _quantiles(scores: NDArray[np.float64], levels: NDArray[np.float64]) -> NDArray[np.float64]:
+    """``np.quantile`` of scores in order, which need not be put in order again."""
+    place = levels * (scores.size - 1)
+    below = place.astype(np.int64)
+    share = place - below
+    low, high = scores[below], scores[np.minimum(below + 1, scores.size - 1)]
+    step = high - low
+    return np.where(share < 0.5, low + step * share, high - step * (1 - share))
 
 
 def _levels() -> NDArray[np.float64]:
@@ -169,13 +177,14 @@ def _losses(
     claim: Guarantee,
     alpha: float,
 ) -> NDArray[np.float64]:
-    """Lower bounds on ε or μ from the rates of exceeding each threshold."""
+    """Lower bounds on ε or μ from the rates of exceeding each threshold; scores are in order."""
     from scipy.special import ndtri
 
-    false = null.size - np.searchsorted(np.sort(null), thresholds, side="right")
-    true = alternative.size - np.searchsorted(np.sort(alternative), thresholds, side="right")
-    _, false_high = clopper_pearson(false, null.size, alpha)
-    true_low, _ = clopper_pearson(true, alternative.size, alpha)
+    # Many thresholds leave as many scores above them; limits take longer than counting.
+    false, same_false = _exceeding(null, thresholds)
+    true, same_true = _exceeding(alternative, thresholds)
+    false_high = upper_limit(false, null.size, alpha / 2)[same_false]
+    true_low = lower_limit(true, alternative.size, alpha / 2)[same_true]
     if claim.mu is not None:
         slack = claim.slack
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -184,3 +193,11 @@ def _losses(
         return certified
     gain = np.maximum(true_low - (claim.delta or 0.0), 1e-300)
     return np.maximum(np.log(gain / np.maximum(false_high, 1e-300)), 0.0)
+
+
+def _exceeding(
+    scores: NDArray[np.float64], thresholds: NDArray[np.float64]
+) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
+    """The counts of scores above thresholds, each once, and which is whose."""
+    counts = scores.size - np.searchsorted(scores, thresholds, side="right")
+    return np.unique(counts, return_inverse=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -107,26 +107,14 @@ def gaze_of(study: Study, units: str | None = None) -> Iterator[tuple[Recording,
     in the head where it is not. Azimuth goes on beyond 180° instead of leaping back. Where neither
     is known, or ``units`` are given, x and y are taken as they are.
     """
-    if study.kind != "samples":
-        raise InputError(f"events are detected in samples, and this is a study of {study.kind}")
+    place, units = _place_and_units(study, units)
     if study.data.is_empty():
         raise InputError("the study is empty: it has no rows")
-    columns = study.data.columns
-    on_screen = not missing_for_degrees(study.screen, units or study.units, study.xy_origin)
-    # By what there is for everybody: one person's data must not decide how others' are read.
-    known = {name for name, kind in study.data.schema.items() if kind.is_numeric()}
-    directions = set(_GAZE) <= known and not on_screen and units is None
-    absent = [name for name in ("x", "y") if name not in columns]
-    if absent and not directions:
-        raise InputError(f"the data have no column {absent[0]}: events need it")
-    units = "deg" if directions else units or study.units
-    if units is None:
-        raise InputError(f"the study does not say the units of x and y: give {', '.join(UNITS)}")
 
     def looked(recording: Recording) -> Recording:
-        if directions:
+        if place == "space":
             x, y = _directions_deg(recording)
-        elif on_screen:
+        elif place == "screen":
             x, y = degrees_on_screen(
                 recording["x"], recording["y"], study.screen, units, study.xy_origin
             )
@@ -135,7 +123,38 @@ def gaze_of(study: Study, units: str | None = None) -> Iterator[tuple[Recording,
         return replace(recording, columns=recording.columns | {"x": x, "y": y})
 
     for _, eyes in itertools.groupby(study.recordings(), key=lambda r: (r.person, r.recording)):
-        yield _best([looked(eye) for eye in eyes]), "deg" if on_screen else units
+        yield _best([looked(eye) for eye in eyes]), "deg" if place == "screen" else units
+
+
+def gaze_units(study: Study, units: str | None = None) -> str:
+    """The units in which `gaze_of` gives x and y, the same for everybody.
+
+    Args:
+        study: with all rows, some, or none.
+        units: of x and y, as for `detect_events`.
+    """
+    place, units = _place_and_units(study, units)
+    return "deg" if place == "screen" else units
+
+
+def _place_and_units(study: Study, units: str | None) -> tuple[str, str]:
+    """Where people look: on a ``screen`` or a ``plane``, in its units, or into ``space``.
+
+    By what there is for everybody: one person's data must not decide how others' are read.
+    """
+    if study.kind != "samples":
+        raise InputError(f"events are detected in samples, and this is a study of {study.kind}")
+    on_screen = not missing_for_degrees(study.screen, units or study.units, study.xy_origin)
+    known = {name for name, kind in study.data.schema.items() if kind.is_numeric()}
+    if set(_GAZE) <= known and not on_screen and units is None:
+        return "space", "deg"
+    absent = [name for name in ("x", "y") if name not in study.data.columns]
+    if absent:
+        raise InputError(f"the data have no column {absent[0]}: events need it")
+    units = units or study.units
+    if units is None:
+        raise InputError(f"the study does not say the units of x and y: give {', '.join(UNITS)}")
+    return ("screen" if on_screen else "plane"), units
 
 
 def _directions_deg(recording: Recording) -> tuple[Floats, Floats]:
@@ -168,7 +187,7 @@ def events_of(
     recording: Recording, method: str, units: str, /, **settings: float | str
 ) -> dict[str, Spans]:
     """The spans of each kind of event in one recording."""
-    _check_settings(method, settings)
+    check_settings(method, settings)
     time_ms = recording.time_ms
     stuck = np.flatnonzero(~(np.diff(time_ms) > 0))
     if len(stuck):
@@ -184,8 +203,13 @@ def events_of(
     return found | {"blink": detect_blinks(time_ms, missing)}
 
 
-def _check_settings(method: str, settings: dict[str, float | str]) -> None:
-    """Settings must be the detector's, and numbers where it wants numbers."""
+def check_settings(method: str, settings: Mapping[str, float | str]) -> None:
+    """Fail unless settings are the detector's, and numbers where it wants numbers.
+
+    Args:
+        method: the detector.
+        settings: of it.
+    """
     if method not in METHODS:
         raise unknown("method", method, METHODS)
     wanted = dict(inspect.signature(METHODS[method]).parameters)

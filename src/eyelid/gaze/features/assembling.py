@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -25,23 +26,23 @@ def rows_of(
         for name in INDEX_COLUMNS[:-1]
         if name in study.data.columns
     }
-    columns = {
-        f.name: pl.Series(np.clip(values[f.name], f.lower, f.upper)).fill_nan(None)
-        for f in features
-    }
-    return pl.DataFrame(keys | {"time_ms": time_ms} | columns)
+    columns = {f.name: np.clip(values[f.name], f.lower, f.upper) for f in features}
+    return pl.DataFrame(keys | {"time_ms": time_ms} | columns, nan_to_null=True)
 
 
-def table_of(
+def outline_of(
     study: Study,
-    frames: Sequence[pl.DataFrame],
     features: Sequence[Feature],
     step_ms: float | None = None,
     window_ms: float | None = None,
 ) -> FeatureTable:
-    """The rows of all recordings as a table of the same people."""
+    """The table of the same people, before there are rows in it."""
+    keys = [name for name in INDEX_COLUMNS[:-1] if name in study.data.columns]
+    numbers = ["time_ms", *[feature.name for feature in features]]
     return FeatureTable(
-        data=pl.concat(frames),
+        data=pl.DataFrame(
+            schema=dict.fromkeys(keys, pl.String) | dict.fromkeys(numbers, pl.Float64)
+        ),
         features=tuple(features),
         people=study.people,
         step_ms=step_ms,
@@ -50,3 +51,8 @@ def table_of(
         simulated=study.simulated,
         released=study.released,
     )
+
+
+def filled(outline: FeatureTable, frames: Sequence[pl.DataFrame]) -> FeatureTable:
+    """The table with the rows of all recordings."""
+    return replace(outline, data=pl.concat(frames))

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eyelid.errors import InputError, unknown
-from eyelid.gaze.events import gaze_of
+from eyelid.gaze.events import gaze_of, gaze_units
 from eyelid.gaze.events.spans import Floats
-from eyelid.gaze.features.assembling import rows_of, table_of
+from eyelid.gaze.features.assembling import filled, outline_of, rows_of
 from eyelid.gaze.features.catalogue import PUPILS, SCALES, scale_of, window_feature_set
 from eyelid.gaze.features.quantities import Quantities, quantities_of
 from eyelid.gaze.features.windows import window_starts_ms
@@ -125,14 +125,14 @@ def bin_streams(
     [2.0, 2.0, 3.0, 2.0]
     """
     per_window = bins_of_window(window_s, step_s)
-    features: tuple[Feature, ...] = ()
+    units = gaze_units(study)
+    known = {f.name: f for f in stream_set(units, study.pupil_unit, max_events, max_blinks)}
+    for name in names:
+        if name not in known:
+            raise unknown("stream", name, known)
+    outline = outline_of(study, [known[name] for name in names], step_s * 1000.0, step_s * 1000.0)
     frames = []
-    for recording, units in gaze_of(study):
-        known = {f.name: f for f in stream_set(units, study.pupil_unit, max_events, max_blinks)}
-        for name in names:
-            if name not in known:
-                raise unknown("stream", name, known)
-        features = tuple(known[name] for name in names)
+    for recording, _ in gaze_of(study):
         windows = len(window_starts_ms(recording, window_s, step_s))
         edges_ms = np.arange(windows + per_window, dtype=np.float64) * (step_s * 1000.0)
         most = {"fixation": max_events, "saccade": max_events, "blink": max_blinks}
@@ -142,8 +142,8 @@ def bin_streams(
         absent = [name for name in names if name not in values]
         if absent:
             raise InputError(f"the recordings have no pupil, which {absent[0]} is about")
-        frames.append(rows_of(study, recording, edges_ms[:-1], features, values))
-    return table_of(study, frames, features, step_s * 1000.0, step_s * 1000.0)
+        frames.append(rows_of(study, recording, edges_ms[:-1], outline.features, values))
+    return filled(outline, frames)
 
 
 def bins_of_window(window_s: float, step_s: float) -> int:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from eyelid.errors import InputError
-from eyelid.gaze.events import DEFAULT_METHOD, events_of, gaze_of, lost_in
+from eyelid.gaze.events import DEFAULT_METHOD, events_of, gaze_of, gaze_units, lost_in
 from eyelid.gaze.events.spans import Floats, Spans
-from eyelid.gaze.features.assembling import rows_of, table_of
+from eyelid.gaze.features.assembling import filled, outline_of, rows_of
 from eyelid.gaze.features.catalogue import Scale, event_feature_set, scale_of
 from eyelid.gaze.features.ranges import ratio
 from eyelid.gaze.features.stretches import Stretches, samples_of
-from eyelid.gaze.study import Feature, Recording, Study
+from eyelid.gaze.study import Recording, Study
 from eyelid.gaze.table import FeatureTable
 
 # What varies less than this share of what is possible does not vary: rounding has no skewness.
@@ -43,12 +43,9 @@ def event_features(
     >>> event_features(study, "saccades").names[:3]
     ['saccade_duration', 'saccade_amplitude', 'saccade_angle']
     """
-    features: tuple[Feature, ...] = event_feature_set(kind)
+    outline = event_outline(study, kind)
     frames = []
     for recording, units in gaze_of(study):
-        # What becomes degrees is counted from straight ahead.
-        xy_origin = study.xy_origin if units == study.units else None
-        features = event_feature_set(kind, units, study.screen, xy_origin)
         spans = events_of(recording, method, units, **settings)[kind.removesuffix("s")]
         if not len(spans.onset):
             raise InputError(
@@ -60,8 +57,22 @@ def event_features(
         if units == "deg" and kind == "fixations":
             # Azimuth goes on beyond half a turn, so that distances are true.
             values["fixation_x"] = _half_turn_deg(values["fixation_x"])
-        frames.append(rows_of(study, recording, recording.time_ms[spans.onset], features, values))
-    return table_of(study, frames, features)
+        onset_ms = recording.time_ms[spans.onset]
+        frames.append(rows_of(study, recording, onset_ms, outline.features, values))
+    return filled(outline, frames)
+
+
+def event_outline(study: Study, kind: str = "fixations") -> FeatureTable:
+    """What `event_features` makes of a study, but for the rows: the same for everybody.
+
+    Args:
+        study: with all rows, some, or none.
+        kind: ``fixations`` or ``saccades``.
+    """
+    units = gaze_units(study)
+    # What becomes degrees is counted from straight ahead.
+    xy_origin = study.xy_origin if units == study.units else None
+    return outline_of(study, event_feature_set(kind, units, study.screen, xy_origin))
 
 
 def _fixations(recording: Recording, spans: Spans, scale: Scale) -> dict[str, Floats]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from eyelid.errors import InputError
-from eyelid.gaze.events import DEFAULT_METHOD, gaze_of
+from eyelid.gaze.events import DEFAULT_METHOD, gaze_of, gaze_units
 from eyelid.gaze.events.spans import Floats
-from eyelid.gaze.features.assembling import rows_of, table_of
+from eyelid.gaze.features.assembling import filled, outline_of, rows_of
 from eyelid.gaze.features.catalogue import window_feature_set
 from eyelid.gaze.features.quantities import Quantities, quantities_of
 from eyelid.gaze.features.ranges import Ranges, ratio
 from eyelid.gaze.features.wordbook import LENGTHS, word_statistics
-from eyelid.gaze.study import Feature, Recording, Study
+from eyelid.gaze.study import Recording, Study
 from eyelid.gaze.table import FeatureTable
 
 MIN_WINDOW_S = 1.0
@@ -54,23 +54,35 @@ def window_features(
     >>> table.data["time_ms"].head(3).to_list()
     [0.0, 500.0, 1000.0]
     """
+    outline = window_outline(study, window_s, step_s)
+    frames = []
+    for recording, units in gaze_of(study):
+        start_ms = window_starts_ms(recording, window_s, step_s)
+        measured = quantities_of(recording, units, study.pupil_unit, method, **settings)
+        values = _features_of(measured, start_ms, window_s * 1000.0)
+        frames.append(rows_of(study, recording, start_ms, outline.features, values))
+    return filled(outline, frames)
+
+
+def window_outline(study: Study, window_s: float = 30.0, step_s: float = 0.5) -> FeatureTable:
+    """What `window_features` makes of a study, but for the rows: the same for everybody.
+
+    Args:
+        study: with all rows, some, or none.
+        window_s: length of a window.
+        step_s: time from one window to the next.
+    """
     if not MIN_WINDOW_S <= window_s < np.inf:
         raise InputError(f"window_s must be at least {MIN_WINDOW_S:g}, got {window_s:g}")
     if not 0 < step_s < np.inf:
         raise InputError(f"step_s must be positive, got {step_s:g}")
     if step_s < MIN_STEP_S:
         raise InputError(f"step_s must be at least {MIN_STEP_S:g}, got {step_s:g}")
-    features: tuple[Feature, ...] = ()
-    frames = []
-    for recording, units in gaze_of(study):
-        features = window_feature_set(units, window_s, study.pupil_unit)
-        if "pupil" not in recording.columns:
-            features = tuple(f for f in features if not f.name.startswith("pupil_"))
-        start_ms = window_starts_ms(recording, window_s, step_s)
-        measured = quantities_of(recording, units, study.pupil_unit, method, **settings)
-        values = _features_of(measured, start_ms, window_s * 1000.0)
-        frames.append(rows_of(study, recording, start_ms, features, values))
-    return table_of(study, frames, features, step_s * 1000.0, window_s * 1000.0)
+    features = window_feature_set(gaze_units(study), window_s, study.pupil_unit)
+    pupil = study.data.schema.get("pupil")
+    if pupil is None or not pupil.is_numeric():
+        features = tuple(f for f in features if not f.name.startswith("pupil_"))
+    return outline_of(study, features, step_s * 1000.0, window_s * 1000.0)
 
 
 def window_starts_ms(recording: Recording, window_s: float, step_s: float) -> Floats:

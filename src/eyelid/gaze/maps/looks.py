@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
@@ -119,6 +120,7 @@ def looks_of(
     weight: Weight = "count",
     stretches_ms: Sequence[float] | None = None,
     people: Sequence[str] | None = None,
+    known: Collection[str] | None = None,
 ) -> Looks:
     """Where everybody of a study looked on a picture.
 
@@ -139,6 +141,8 @@ def looks_of(
             appeared in a recording; then each stretch is a layer, and there is one stimulus. A
             fixation belongs to the stretch that it begins in. See `stretches`.
         people: whose looks to take; by default everybody's.
+        known: stimuli that somebody looked at, where this is a part of a study; by default those of
+            its rows.
 
     >>> rows = {"person": ["a", "b"], "recording": "r", "time_ms": 0.0, "x": [5.0, 99.0], "y": 1.0}
     >>> study = Study("samples", pl.DataFrame(rows), pl.DataFrame({"person": ["a", "b", "c"]}),
@@ -157,6 +161,7 @@ def looks_of(
         weight=weight,
         stretches_ms=stretches_ms,
         people=everybody,
+        known=known,
         block=len(everybody),
     )
     return looks
@@ -172,6 +177,7 @@ def looks_in_blocks(
     weight: Weight = "count",
     stretches_ms: Sequence[float] | None = None,
     people: Sequence[str] | None = None,
+    known: Collection[str] | None = None,
     block: int = 1000,
 ) -> Iterator[Looks]:
     """What `looks_of` gives, so many people at a time: what many of them need is bounded."""
@@ -181,9 +187,11 @@ def looks_in_blocks(
     data = ordered(study.data)
     named = pl.col("stimulus").fill_null("") if "stimulus" in data.columns else pl.lit("")
     named = named.alias("stimulus")
-    names = _stimuli(set(data.select(named.unique())["stimulus"]), stimuli)
+    if known is None:
+        known = data.select(named.unique())["stimulus"]
+    names = _stimuli(set(known), stimuli)
     edges_ms = None if stretches_ms is None else _edges(stretches_ms, names)
-    layers = names if edges_ms is None else _stretch_names(edges_ms)
+    layers = layers_of(names, edges_ms)
     rows = _rows_of_people(data)
     for first in range(0, len(everybody), block):
         observers = everybody[first : first + block]
@@ -271,6 +279,20 @@ def looks_from_arrays(
     )
 
 
+def layers_of(
+    stimuli: Sequence[str] | None, stretches_ms: Sequence[float] | Floats | None = None
+) -> tuple[str, ...]:
+    """Names of the layers of looks: of pictures, or of stretches of time in seconds.
+
+    >>> layers_of(None), layers_of(["page"], [0.0, 500.0, 2000.0])
+    (('',), ('0–0.5 s', '0.5–2 s'))
+    """
+    if stretches_ms is None:
+        return ("",) if stimuli is None else tuple(stimuli)
+    ends = [f"{edge_ms / 1000:.10g}" for edge_ms in stretches_ms]
+    return tuple(f"{first}–{last} s" for first, last in itertools.pairwise(ends))
+
+
 def stretches(step_ms: float, count: int) -> tuple[float, ...]:
     """Where so many stretches of the same length begin and the last one ends.
 
@@ -290,7 +312,7 @@ def _once(people: Sequence[str] | pl.Series) -> tuple[str, ...]:
     if not names:
         raise InputError("there is nobody to look: name at least one person")
     if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
+        twice, _ = Counter(names).most_common(1)[0]
         raise InputError(f"person {twice} is listed twice: list everybody once")
     return names
 
@@ -351,12 +373,6 @@ def _edges(stretches_ms: Sequence[float], stimuli: tuple[str, ...]) -> Floats:
     if not (np.diff(edges_ms) > 0).all():
         raise InputError(f"stretches of time must follow each other, got edges {stretches_ms}")
     return edges_ms
-
-
-def _stretch_names(edges_ms: Floats) -> tuple[str, ...]:
-    """In seconds, as people ask for them."""
-    ends = [f"{edge_ms / 1000:.10g}" for edge_ms in edges_ms]
-    return tuple(f"{first}–{last} s" for first, last in itertools.pairwise(ends))
 
 
 def _rows_of_people(data: pl.DataFrame) -> dict[str, tuple[int, int]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
@@ -11,10 +12,11 @@ from eyelid.errors import InputError, unknown
 from eyelid.gaze.simulator.pages import TASKS
 from eyelid.gaze.simulator.people import Person
 from eyelid.gaze.simulator.signal import Samples, Timeline, record, timeline
-from eyelid.gaze.study import EVENT_COLUMNS, Screen, Study
+from eyelid.gaze.study import EVENT_COLUMNS, INDEX_COLUMNS, Screen, Study
 
 SCREEN = Screen(width_px=1920, height_px=1080, width_m=0.53, height_m=0.30, distance_m=0.65)
 SLOWEST_HZ, FASTEST_HZ = 30.0, 1000.0
+_MEASURED = ("x", "y", "pupil", "confidence")
 
 
 def simulate(
@@ -49,56 +51,109 @@ def simulate(
     ['P01', 'P02']
     """
     tasks = (tasks,) if isinstance(tasks, str) else tuple(tasks)
-    _check(people, tasks, rate_hz, minutes, seed)
-    persons, data, events = [], [], []
-    for number, own_seed in enumerate(np.random.SeedSequence(seed).spawn(people), start=1):
-        name = f"P{number:02d}"
-        person_seed, *recording_seeds = own_seed.spawn(1 + len(tasks))
-        person = Person.draw(np.random.default_rng(person_seed))
-        persons.append((name, person.gender, person.age, person.glasses))
-        for task, recording, recording_seed in zip(
-            tasks, _recording_names(tasks), recording_seeds, strict=True
-        ):
-            rng = np.random.default_rng(recording_seed)
-            traits = person.today(rng)
-            length_ms = 60_000.0 * minutes * float(np.clip(traits.pace, 0.8, 1.2))
-            moves = timeline(TASKS[task], traits, length_ms, rng)
-            samples = record(moves, TASKS[task], traits, length_ms, rate_hz, rng)
-            keys = {"person": name, "recording": recording, "task": task, "stimulus": recording}
-            data.append(_sample_frame(samples, keys))
-            events.append(_event_frame(moves, keys, length_ms))
-    return Study(
-        kind="samples",
-        data=pl.concat(data),
-        people=pl.DataFrame(persons, schema=["person", "gender", "age", "glasses"], orient="row"),
-        units="deg",
-        rate_hz=float(rate_hz),
-        screen=SCREEN,
-        xy_origin="top-left",
-        pupil_unit="mm",
-        events=pl.concat(events),
-        simulated=True,
-    )
+    crowd = Crowd.of(people, tasks, rate_hz, minutes, seed)
+    data, events = crowd.recordings(range(people))
+    return replace(crowd.head(crowd.persons(range(people))), data=data, events=events)
 
 
-def _check(
-    people: int, tasks: tuple[str, ...], rate_hz: float, minutes: float, seed: int | None
-) -> None:
-    if people < 1:
-        raise InputError(f"people must be at least 1, got {people}")
-    if not tasks:
-        raise InputError(f"tasks must name at least one of {', '.join(TASKS)}, got none")
-    for task in tasks:
-        if task not in TASKS:
-            raise unknown("task", task, TASKS)
-    if not SLOWEST_HZ <= rate_hz <= FASTEST_HZ:
-        raise InputError(
-            f"rate_hz must be between {SLOWEST_HZ:g} and {FASTEST_HZ:g}, got {rate_hz:g}"
+@dataclass(frozen=True)
+class Crowd:
+    """People who are made up when they are needed, each from a stream of their own.
+
+    Attributes:
+        people: how many.
+        tasks: what everybody does.
+        rate_hz: of the tracker.
+        minutes: about how long each recording lasts.
+        entropy: that all of them are made of.
+    """
+
+    people: int
+    tasks: tuple[str, ...]
+    rate_hz: float
+    minutes: float
+    entropy: int
+
+    @classmethod
+    def of(
+        cls, people: int, tasks: Sequence[str], rate_hz: float, minutes: float, seed: int | None
+    ) -> Crowd:
+        """The people of a seed, or new ones; the arguments are those of `simulate`."""
+        if people < 1:
+            raise InputError(f"people must be at least 1, got {people}")
+        if not tasks:
+            raise InputError(f"tasks must name at least one of {', '.join(TASKS)}, got none")
+        for task in tasks:
+            if task not in TASKS:
+                raise unknown("task", task, TASKS)
+        if not SLOWEST_HZ <= rate_hz <= FASTEST_HZ:
+            raise InputError(
+                f"rate_hz must be between {SLOWEST_HZ:g} and {FASTEST_HZ:g}, got {rate_hz:g}"
+            )
+        if not 0 < minutes < np.inf:
+            raise InputError(f"minutes must be positive, got {minutes:g}")
+        if seed is not None and seed < 0:
+            raise InputError(f"seed must not be negative, got {seed}: choose 0 or more")
+        entropy = int(np.random.SeedSequence(seed).entropy)  # type: ignore[arg-type]
+        return cls(people, tuple(tasks), float(rate_hz), minutes, entropy)
+
+    @property
+    def usual_rows(self) -> int:
+        """About how many samples there are of a person."""
+        return max(1, round(len(self.tasks) * self.minutes * 60.0 * self.rate_hz))
+
+    def persons(self, places: Sequence[int]) -> pl.DataFrame:
+        """Who some of them are, by their places from 0."""
+        rows = []
+        for place in places:
+            person, _ = self._person(place)
+            rows.append((_name(place), person.gender, person.age, person.glasses))
+        return pl.DataFrame(rows, schema=["person", "gender", "age", "glasses"], orient="row")
+
+    def recordings(self, places: Sequence[int]) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """Samples and events of some of them, by their places from 0."""
+        data, events = [], []
+        for place in places:
+            person, seeds = self._person(place)
+            for task, recording, seed in zip(
+                self.tasks, _recording_names(self.tasks), seeds, strict=True
+            ):
+                rng = np.random.default_rng(seed)
+                traits = person.today(rng)
+                length_ms = 60_000.0 * self.minutes * float(np.clip(traits.pace, 0.8, 1.2))
+                moves = timeline(TASKS[task], traits, length_ms, rng)
+                samples = record(moves, TASKS[task], traits, length_ms, self.rate_hz, rng)
+                keys = {"person": _name(place), "recording": recording, "task": task}
+                data.append(_sample_frame(samples, keys | {"stimulus": recording}))
+                events.append(_event_frame(moves, keys, length_ms))
+        return pl.concat(data), pl.concat(events)
+
+    def head(self, persons: pl.DataFrame) -> Study:
+        """The study of these people, before there are rows in it."""
+        keys, measured = INDEX_COLUMNS[:-1], ("time_ms", *_MEASURED)
+        return Study(
+            kind="samples",
+            data=pl.DataFrame(
+                schema=dict.fromkeys(keys, pl.String) | dict.fromkeys(measured, pl.Float64)
+            ),
+            people=persons,
+            units="deg",
+            rate_hz=self.rate_hz,
+            screen=SCREEN,
+            xy_origin="top-left",
+            pupil_unit="mm",
+            simulated=True,
         )
-    if not 0 < minutes < np.inf:
-        raise InputError(f"minutes must be positive, got {minutes:g}")
-    if seed is not None and seed < 0:
-        raise InputError(f"seed must not be negative, got {seed}: choose 0 or more")
+
+    def _person(self, place: int) -> tuple[Person, list[np.random.SeedSequence]]:
+        """Somebody, and a seed for each of their recordings."""
+        own = np.random.SeedSequence(self.entropy, spawn_key=(place,))
+        person_seed, *recording_seeds = own.spawn(1 + len(self.tasks))
+        return Person.draw(np.random.default_rng(person_seed)), recording_seeds
+
+
+def _name(place: int) -> str:
+    return f"P{place + 1:02d}"
 
 
 def _recording_names(tasks: tuple[str, ...]) -> list[str]:
@@ -108,12 +163,10 @@ def _recording_names(tasks: tuple[str, ...]) -> list[str]:
 
 
 def _sample_frame(samples: Samples, keys: dict[str, str]) -> pl.DataFrame:
-    lost = ["x", "y", "pupil"]
     return pl.DataFrame(samples._asdict()).select(
         *[pl.lit(value).alias(name) for name, value in keys.items()],
         "time_ms",
-        *[pl.col(name).fill_nan(None) for name in lost],
-        "confidence",
+        *[pl.col(name).fill_nan(None) for name in _MEASURED],
     )
 
 

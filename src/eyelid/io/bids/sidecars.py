@@ -68,11 +68,10 @@ def read_json(path: Path) -> Json:
     return content
 
 
-def write_json(path: Path, content: Mapping[str, Any]) -> None:
-    """Write a JSON object."""
+def json_content(content: Mapping[str, Any]) -> bytes:
+    """A JSON object as it stands in a file."""
     # Numbers of numpy are written as floats.
-    text = json.dumps(content, indent=2, ensure_ascii=False, default=float)
-    path.write_text(text + "\n", encoding="utf-8")
+    return (json.dumps(content, indent=2, ensure_ascii=False, default=float) + "\n").encode()
 
 
 def part(sidecar: Mapping[str, Any], key: str) -> Json:

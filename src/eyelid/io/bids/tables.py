@@ -56,8 +56,8 @@ def format_of(dtype: pl.DataType) -> str:
     return next(name for name, known in FORMATS.items() if dtype == known)
 
 
-def write_table(path: Path, frame: pl.DataFrame, *, header: bool) -> None:
-    """Write a plain table, gzipped where the name says so.
+def table_content(frame: pl.DataFrame, *, header: bool) -> bytes:
+    """A plain table as it stands in a file.
 
     Numbers keep every bit. Text that could be mistaken for something else is a JSON string.
     """
@@ -67,9 +67,12 @@ def write_table(path: Path, frame: pl.DataFrame, *, header: bool) -> None:
     rows = cells.write_csv(
         separator="\t", include_header=False, null_value=_MISSING, quote_style="never"
     )
-    content = (head + rows).encode()
-    # The gzip header would tell the time of packing.
-    path.write_bytes(gzip.compress(content, _LEVEL, mtime=0) if path.suffix == ".gz" else content)
+    return (head + rows).encode()
+
+
+def packed(content: bytes) -> bytes:
+    """Gzipped, without the time of packing in the header."""
+    return gzip.compress(content, _LEVEL, mtime=0)
 
 
 def _written(column: pl.Series) -> pl.Series:

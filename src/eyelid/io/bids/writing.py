@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
@@ -22,14 +23,17 @@ from eyelid.io.bids.sidecars import (
     SIMULATED,
     UNITS_IN_BIDS,
     Json,
+    json_content,
     presentation_of,
     unsaid,
-    write_json,
 )
-from eyelid.io.bids.tables import COLUMNS, format_of, plain, write_table
+from eyelid.io.bids.tables import COLUMNS, format_of, packed, plain, table_content
 from eyelid.version import __version__
 
 BIDS_VERSION = "1.11.1"
+
+Files = Iterator[tuple[str, bytes]]
+"""Names from the dataset's folder on, and contents."""
 
 _AXIS = "of a unit vector with x to the right, y up and z straight ahead"
 _DESCRIPTIONS = {
@@ -67,36 +71,98 @@ def write_bids(study: Study, path: Path | str) -> None:
     ...     print(*[found.name for found in Path(home).rglob("*.gz")])
     sub-ab_task-gaze_recording-eye1_physio.tsv.gz
     """
+    check_bids(study)
+    study = plain_study(study)
+    names = names_in_bids(study)
+    recordings = len(names.recordings)
+    with new_folder(Path(path)) as folder:
+        for name, content in dataset_files(study, names):
+            (folder / name).write_bytes(content)
+        for files in track(recording_files(study, names), "writing", recordings):
+            for name, content in files.items():
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                (folder / name).write_bytes(content)
+
+
+@dataclass(frozen=True)
+class RecordingName:
+    """What a recording is called in a dataset.
+
+    Attributes:
+        stem: what the names of its files begin with, from the dataset's folder on.
+        task: the name of its task, or its label where it has none.
+        order: its place in the study.
+    """
+
+    stem: str
+    task: str
+    order: int
+
+
+@dataclass(frozen=True)
+class Names:
+    """What people and recordings are called in a dataset.
+
+    Attributes:
+        people: from names to labels.
+        recordings: by person and recording.
+    """
+
+    people: Mapping[str, str]
+    recordings: Mapping[tuple[str, str], RecordingName]
+
+
+def check_bids(study: Study) -> None:
+    """Fail unless BIDS has a place for such a study; its rows do not matter."""
     if study.kind != "samples":
         raise InputError(
             f"BIDS has a place for gaze samples and none for {study.kind}: write them with --to "
             "study or --to csv"
         )
-    study = check(study.derive(data=_named(plain(study.data)), people=plain(study.people)))
+
+
+def plain_study(study: Study) -> Study:
+    """The study, or some people of it, in the types that BIDS has."""
+    events = None if study.events is None else plain(study.events)
+    data, people = _named(plain(study.data)), plain(study.people)
+    return check(study.derive(data=data, people=people, events=events))
+
+
+def names_in_bids(study: Study) -> Names:
+    """What people and recordings are called in a dataset.
+
+    Args:
+        study: plain; all of it, or an excerpt (`eyelid.io.excerpt`).
+    """
     people = labels(study.people["person"], nameless="person")
     tasks = labels(study.data["task"].unique(maintain_order=True), nameless="gaze")
-    events = pl.DataFrame() if study.events is None else plain(study.events)
+    found = {}
+    for name in _numbered(study.data):
+        person, task = f"sub-{people[name['person']]}", tasks[name["task"]]
+        run = f"_run-{name['run']}" if name["runs"] > 1 else ""
+        found[name["person"], name["recording"]] = RecordingName(
+            f"{person}/beh/{person}_task-{task}{run}", name["task"] or task, name["order"]
+        )
+    return Names(people, found)
+
+
+def recording_files(study: Study, names: Names) -> Iterator[dict[str, bytes]]:
+    """The files of each recording, by their names from the dataset's folder on.
+
+    Args:
+        study: plain; all of it, or some people.
+        names: of the whole study.
+    """
+    events = pl.DataFrame() if study.events is None else study.events
     happened = {}
     if len(events):
         happened = events.partition_by(RECORDING_KEY, maintain_order=True, as_dict=True)
-    recordings = study.data.partition_by(RECORDING_KEY, maintain_order=True)
-    with new_folder(Path(path)) as folder:
-        _write_dataset(study, folder)
-        _write_people(study.people, people, folder)
-        names = _names(study.data)
-        for rows, name in zip(track(recordings, "writing", len(recordings)), names, strict=True):
-            person, task = f"sub-{people[name['person']]}", tasks[name["task"]]
-            run = f"_run-{name['run']}" if name["runs"] > 1 else ""
-            home = folder / person / "beh"
-            home.mkdir(parents=True, exist_ok=True)
-            own = {"order": name["order"], "recording": name["recording"], "rate_hz": study.rate_hz}
-            _write_recording(
-                study,
-                rows,
-                happened.get((name["person"], name["recording"]), events.clear()),
-                home / f"{person}_task-{task}{run}",
-                {"TaskName": name["task"] or task, OWN: own | _unchanging(rows)},
-            )
+    for rows in study.data.partition_by(RECORDING_KEY, maintain_order=True):
+        key = rows["person"][0], rows["recording"][0]
+        name = names.recordings[key]
+        own = {"order": name.order, "recording": key[1], "rate_hz": study.rate_hz}
+        about = {"TaskName": name.task, OWN: own | _unchanging(rows)}
+        yield dict(_of_recording(study, rows, happened.get(key, events.clear()), name.stem, about))
 
 
 def _named(data: pl.DataFrame) -> pl.DataFrame:
@@ -108,7 +174,7 @@ def _named(data: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _names(data: pl.DataFrame) -> list[Json]:
+def _numbered(data: pl.DataFrame) -> list[Json]:
     """Of every recording: its names, and its number among those of the same person and task."""
     names = data.group_by(RECORDING_KEY, maintain_order=True).agg(pl.col("task").first())
     same = ["person", "task"]
@@ -122,7 +188,13 @@ def _unchanging(rows: pl.DataFrame) -> Json:
     return {n: rows[n][0] for n in ("task", "stimulus") if rows[n].n_unique() == 1}
 
 
-def _write_dataset(study: Study, folder: Path) -> None:
+def dataset_files(study: Study, names: Names) -> Files:
+    """The files that are about everything.
+
+    Args:
+        study: plain; its rows do not matter.
+        names: of people.
+    """
     facts = {
         "SourceDatasets": [{"Version": "not public"}] if study.released else None,
         ORIGIN: study.origin.id if study.origin is not None else None,
@@ -136,21 +208,22 @@ def _write_dataset(study: Study, folder: Path) -> None:
         "GeneratedBy": [{"Name": "eyelid", "Version": __version__}],
         **{key: fact for key, fact in facts.items() if fact},
     }
-    write_json(folder / "dataset_description.json", about)
+    yield "dataset_description.json", json_content(about)
     whose = "made-up people" if study.simulated else "people"
     kind = (
         "A private release of recordings: what it protects stands in its certificate."
         if study.released
         else "The gaze is as it was recorded, and can tell who somebody is."
     )
-    (folder / "README.md").write_text(
+    readme = (
         f"# Eye tracking\n\nGaze of {whose}, written by eyelid. {kind}\n\nKeys of the sidecars "
-        "that begin with `Eyelid` hold what BIDS has no words for.\n",
-        encoding="utf-8",
+        "that begin with `Eyelid` hold what BIDS has no words for.\n"
     )
+    yield "README.md", readme.encode()
+    yield from _of_people(study.people, names.people)
 
 
-def _write_people(people: pl.DataFrame, labelled: Mapping[str, str], folder: Path) -> None:
+def _of_people(people: pl.DataFrame, labelled: Mapping[str, str]) -> Files:
     ids = {name: f"sub-{label}" for name, label in labelled.items()}
     table = people.with_columns(pl.col("person").replace_strict(ids, return_dtype=pl.String))
     table = _in_bids(table, {"person": "participant_id"}, ["person"])
@@ -158,8 +231,8 @@ def _write_people(people: pl.DataFrame, labelled: Mapping[str, str], folder: Pat
     about["participant_id"][NAMES] = {
         ids[name]: name for name, label in labelled.items() if label != name
     }
-    write_table(folder / "participants.tsv", table, header=True)
-    write_json(folder / "participants.json", about)
+    yield "participants.tsv", table_content(table, header=True)
+    yield "participants.json", json_content(about)
 
 
 def _in_bids(table: pl.DataFrame, names: Mapping[str, str], leading: Sequence[str]) -> pl.DataFrame:
@@ -188,10 +261,10 @@ def _described(about: Json, table: pl.DataFrame) -> Json:
     return about | columns
 
 
-def _write_recording(
-    study: Study, rows: pl.DataFrame, events: pl.DataFrame, stem: Path, about: Json
-) -> None:
-    """Write the files of one recording.
+def _of_recording(
+    study: Study, rows: pl.DataFrame, events: pl.DataFrame, stem: str, about: Json
+) -> Files:
+    """The files of one recording.
 
     Args:
         study: that it belongs to.
@@ -201,13 +274,15 @@ def _write_recording(
         about: what the sidecars of its samples say besides.
     """
     eyes = rows.partition_by("eye", maintain_order=True) if "eye" in rows.columns else [rows]
-    shown = _write_shown(study, eyes[0], stem, about["TaskName"])
+    table, shown = _shown(study, eyes[0], about["TaskName"])
+    yield f"{stem}_events.tsv", table_content(table, header=True)
+    yield f"{stem}_events.json", json_content(shown)
     happened = _events_of_eyes(events, eyes)
     for number, (samples, own_events) in enumerate(zip(eyes, happened, strict=True), start=1):
-        eye_stem = stem.with_name(f"{stem.name}_recording-eye{number}")
-        _write_samples(study, samples, eye_stem, about, shown)
+        eye_stem = f"{stem}_recording-eye{number}"
+        yield from _of_samples(study, samples, eye_stem, about, shown)
         if len(own_events):
-            _write_events(own_events, eye_stem, about["TaskName"])
+            yield from _of_events(own_events, eye_stem, about["TaskName"])
 
 
 def _events_of_eyes(events: pl.DataFrame, eyes: Sequence[pl.DataFrame]) -> list[pl.DataFrame]:
@@ -219,8 +294,8 @@ def _events_of_eyes(events: pl.DataFrame, eyes: Sequence[pl.DataFrame]) -> list[
     return [events.filter(owner == number) for number in range(len(eyes))]
 
 
-def _write_shown(study: Study, rows: pl.DataFrame, stem: Path, task: str) -> Json:
-    """Write which stimulus was shown when, and on what screen; returns the sidecar."""
+def _shown(study: Study, rows: pl.DataFrame, task: str) -> tuple[pl.DataFrame, Json]:
+    """Which stimulus was shown when, and on what screen: a table and its sidecar."""
     onset, end = pl.col("time_ms").first(), pl.col("time_ms").last()
     turns = rows.group_by(pl.col("stimulus").rle_id().alias("turn"), maintain_order=True).agg(
         (onset / 1000.0).alias("onset"),
@@ -232,13 +307,11 @@ def _write_shown(study: Study, rows: pl.DataFrame, stem: Path, task: str) -> Jso
     about["onset"]["Units"] = "s"
     about["trial_type"]["Description"] = "the stimulus"
     about["StimulusPresentation"] = presentation_of(study.screen, study.xy_origin)
-    write_table(stem.with_name(f"{stem.name}_events.tsv"), table, header=True)
-    write_json(stem.with_name(f"{stem.name}_events.json"), about)
-    return about
+    return table, about
 
 
-def _write_samples(study: Study, rows: pl.DataFrame, stem: Path, about: Json, shown: Json) -> None:
-    """Write the samples of one eye."""
+def _of_samples(study: Study, rows: pl.DataFrame, stem: str, about: Json, shown: Json) -> Files:
+    """The samples of one eye."""
     eye = rows["eye"][0] if "eye" in rows.columns else None
     said = [name for name in ("task", "stimulus") if name in about[OWN]]
     rows = rows.drop(*RECORDING_KEY, "eye", *said, strict=False)
@@ -271,8 +344,8 @@ def _write_samples(study: Study, rows: pl.DataFrame, stem: Path, about: Json, sh
     sidecar[OWN] = about[OWN] | unsaid(study, sidecar, shown)
     if eye not in EYES:
         sidecar[OWN]["eye"] = eye
-    write_table(stem.with_name(f"{stem.name}_physio.tsv.gz"), table, header=False)
-    write_json(stem.with_name(f"{stem.name}_physio.json"), sidecar)
+    yield f"{stem}_physio.tsv.gz", packed(table_content(table, header=False))
+    yield f"{stem}_physio.json", json_content(sidecar)
 
 
 def _angles(rows: pl.DataFrame) -> dict[str, pl.Expr]:
@@ -298,8 +371,8 @@ def _coordinates(study: Study, rows: pl.DataFrame) -> tuple[str, str, str]:
     return "gaze-on-screen", f"gaze on the screen, right and {down} from its {corner}", units
 
 
-def _write_events(events: pl.DataFrame, stem: Path, task: str) -> None:
-    """Write the events of one eye."""
+def _of_events(events: pl.DataFrame, stem: str, task: str) -> Files:
+    """The events of one eye."""
     _check_free(events, ["duration"])
     table = events.drop(RECORDING_KEY).with_columns(
         (pl.col("duration_ms") / 1000.0).alias("duration")
@@ -308,5 +381,5 @@ def _write_events(events: pl.DataFrame, stem: Path, task: str) -> None:
     table = _in_bids(table, names, ["onset_ms", "duration", "name"])
     about = {"Description": "events of the eye", "OnsetSource": "timestamp", "TaskName": task}
     sidecar = _described(about, table) | {"Columns": table.columns}
-    write_table(stem.with_name(f"{stem.name}_physioevents.tsv.gz"), table, header=False)
-    write_json(stem.with_name(f"{stem.name}_physioevents.json"), sidecar)
+    yield f"{stem}_physioevents.tsv.gz", packed(table_content(table, header=False))
+    yield f"{stem}_physioevents.json", json_content(sidecar)

@@ -28,6 +28,8 @@ from eyelid.privacy.noise import Randomness
 _SHARE = 0.1
 # Sums in floating point may differ in their last places; this is far more.
 _ROOM = 1 + 2.0**-20
+# Bits of what a cap cuts off: of parts of one count, and of everybody's together.
+_FINEST, _WIDEST = 20, 60
 # In the fuzz: so many others that what they lose by a cap is far more than the noise.
 _CROWD = 64
 
@@ -105,27 +107,52 @@ class CappedMap(NoisyMap):
         return np.stack(found).reshape(*front, -1)
 
     def costs_of(self, counts: PersonCounts, shape: MapShape) -> Integers:
+        """What each cap costs everybody, in steps of which P ∝ exp(−steps/SCALE)."""
+        return self.costs_of_cuts(self.cuts(counts, shape), shape)
+
+    def cuts(self, counts: PersonCounts, shape: MapShape) -> Integers:
+        """What each cap cuts off some of the people, in all cells (candidates, cells).
+
+        In whole parts, cut towards zero: parts of all people can be added up in any order, and no
+        person's tail gets longer.
+        """
+        clean = replace(counts, count=cleaned(counts.count))
+        scaled = self.scaled(clean)
+        summed = np.zeros((len(self.candidates()), counts.cells), dtype=np.int64)
+        for cells, each in zip(summed, self.candidates(), strict=True):
+            above = scaled > each.most
+            tail = np.floor((scaled[above] - each.most) * self._parts(shape))
+            np.add.at(cells, counts.cell[above], tail.astype(np.int64))
+        return summed
+
+    def costs_of_cuts(self, cuts: Integers, shape: MapShape) -> Integers:
         """√(‖what is cut off‖² + E‖noise‖²) of each cap, in steps of which P ∝ exp(−steps/SCALE).
 
         One person moves what is cut off by at most √2·M: two tails without negative parts, each of
         length M at most.
         """
-        clean = replace(counts, count=cleaned(counts.count))
-        scaled = self.scaled(clean)
         # The exponential mechanism halves what it is given: the normaliser moves as well.
         step = 2 * math.sqrt(2) * self.samples * _ROOM / (self.epsilon_of_choice * SCALE)
-        found = []
-        for each in self.candidates():
-            tail = np.maximum(scaled - each.most, 0.0)
-            cut = np.bincount(counts.cell, weights=tail, minlength=1)
-            found.append(math.hypot(float(np.linalg.norm(cut)), each.noise_norm(shape)) / step)
+        parts = self._parts(shape)
+        found = [
+            # Without BLAS, whose sums depend on the number of threads.
+            math.hypot(math.sqrt(float(np.square(cells / parts).sum())), each.noise_norm(shape))
+            / step
+            for cells, each in zip(cuts, self.candidates(), strict=True)
+        ]
         return np.asarray(np.floor(found), dtype=np.int64)
+
+    def _parts(self, shape: MapShape) -> float:
+        """Parts of a count: a power of 2, such that everybody's tails fit into an integer."""
+        return 2.0 ** min(_FINEST, _WIDEST - (shape.people * self.samples).bit_length())
 
     def settled(self, counts: PersonCounts, shape: MapShape, noise: Randomness) -> Self:
         """The mechanism with its cap chosen, under what is left of ε."""
-        if not self.chooses:
-            return self
-        index = int(choose(self.costs_of(counts, shape), SCALE, noise))
+        return self.settled_by(self.cuts(counts, shape), shape, noise) if self.chooses else self
+
+    def settled_by(self, cuts: Integers, shape: MapShape, noise: Randomness) -> Self:
+        """The same by what each cap cuts off everybody."""
+        index = int(choose(self.costs_of_cuts(cuts, shape), SCALE, noise))
         return self.candidates()[index]
 
     def measure(self, counts: PersonCounts, shape: MapShape, noise: Randomness) -> Values:

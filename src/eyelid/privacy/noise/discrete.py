@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -87,8 +87,12 @@ class DiscreteNoise(ABC):
                 weights.append(weight)
                 total += weight
 
-    def _thresholds(self, bits: int) -> list[int]:
-        """Floors of 2^bits times the cumulative block probabilities."""
+    def thresholds(self, bits: int) -> list[int]:
+        """Floors of 2^bits times the cumulative block probabilities, right to one unit.
+
+        Args:
+            bits: of the random words that are compared with them.
+        """
         import mpmath
 
         weights, total = self._block_weights(bits)
@@ -103,10 +107,8 @@ class DiscreteNoise(ABC):
 
     @cached_property
     def _table(self) -> Words:
-        """Thresholds at ``inversion_bits``, ending in the largest word there is."""
-        top = 2**self.inversion_bits - 1
-        below = [floor for floor in self._thresholds(self.inversion_bits) if floor < top]
-        return np.array([*below, top], dtype=np.uint64)
+        """Thresholds at ``inversion_bits``."""
+        return _table(type(self), self.scale, self.inversion_bits)
 
     def _settle_block(self, word: int, source: Randomness) -> int:
         """The block of a word too near a threshold to tell, by drawing more bits."""
@@ -114,7 +116,7 @@ class DiscreteNoise(ABC):
         while True:
             word = (word << 64) | int(source.words(1)[0])
             bits += 64
-            for block, floor in enumerate(self._thresholds(bits)):
+            for block, floor in enumerate(self.thresholds(bits)):
                 if word < floor - 1:
                     return block
                 if word <= floor + 1:
@@ -239,3 +241,14 @@ class DiscreteGaussian(DiscreteNoise):
     def variance(self) -> float:
         """At most σ² (Canonne, Kamath & Steinke 2020, Corollary 9)."""
         return float(self.scale) ** 2
+
+
+@lru_cache(maxsize=256)
+def _table(law: type[DiscreteNoise], scale: int, bits: int) -> Words:
+    """Thresholds of a law, which its scale alone decides, ending in the largest word there is."""
+    top = 2**bits - 1
+    below = [floor for floor in law(scale).thresholds(bits) if floor < top]
+    table: Words = np.array([*below, top], dtype=np.uint64)
+    # Shared by all noise of this law and scale.
+    table.flags.writeable = False
+    return table

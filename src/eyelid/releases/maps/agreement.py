@@ -122,7 +122,7 @@ def _promises(subject: MapSubject) -> Iterator[str]:
         return
     if law is not None:
         fewest = min(each.shape.people for each in plan.observers)
-        shape = law.shape_of(fewest, len(plan.looks.layers), *plan.view.size, plan.view.sigma_px)
+        shape = law.shape_of(fewest, len(plan.layers), *plan.view.size, plan.view.sigma_px)
         if shape.grid != plan.observers[0].shape.grid:
             yield "the certificate has another grid than its mechanism takes"
     noise = {"sampler": plan.sampler(), "numerics": plan.numerics}
@@ -212,7 +212,7 @@ class _Made:
             self.tables = plan.tables.mechanism.presented(
                 subject.table_cells,
                 plan.tables.shape,
-                plan.looks.layers,
+                plan.layers,
                 [area.name for area in plan.tables.areas],
             )
 

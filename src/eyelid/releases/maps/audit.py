@@ -246,14 +246,14 @@ def _attacks(subject: MapSubject, seed: int) -> Iterator[tuple[str, MapAttacks]]
     """On each map's people, and on tables."""
     plan, promised = subject.plan, subject.certificate.person_level
     for number, (law, observers) in enumerate(zip(subject.laws, plan.observers, strict=True)):
-        counts = observers.looks.counts(observers.shape.grid)
+        counts = subject.looks_of[number].counts(observers.shape.grid)
         cells = subject.cells(number)
         yield (
             observers.name,
             attack_map(_attackable(law), counts, observers.shape, cells, promised, seed),
         )
     if plan.tables is not None and subject.tables is not None:
-        counts = plan.tables.mechanism.tables_of(plan.looks, plan.tables.areas)
+        counts = plan.tables.mechanism.tables_of(subject.looks, plan.tables.areas)
         yield (
             AREAS,
             attack_map(
@@ -276,11 +276,11 @@ def _attackable(law: object) -> Law:
 def _uses(subject: MapSubject) -> tuple[tuple[MapUse, ...], tuple[str, ...]]:
     """Every released map beside the heatmap of the same people without noise."""
     plan, uses, without = subject.plan, [], []
-    layers = plan.looks.layers
+    layers = plan.layers
     for number, observers in enumerate(plan.observers):
         for layer, name in enumerate(layers):
             released = subject.arrays["map"][number * len(layers) + layer].astype(float)
-            raw = gaze_map(observers.looks.of_layer(name)).values
+            raw = gaze_map(subject.looks_of[number].of_layer(name)).values
             try:
                 truth = heatmap(raw, plan.view.sigma_px)
                 uses.append(map_use(observers.name or name, truth, released))
@@ -294,7 +294,7 @@ def _table_uses(subject: MapSubject) -> Iterator[TableUse]:
     plan = subject.plan.tables
     if plan is None or subject.tables is None:
         return
-    looks, law = subject.plan.looks, plan.mechanism
+    looks, law = subject.looks, plan.mechanism
     counts = law.tables_of(looks, plan.areas)
     summed = np.bincount(counts.cell, weights=counts.count, minlength=counts.cells)
     means = (summed / counts.people).reshape(len(looks.layers), -1)

@@ -44,7 +44,7 @@ def maps_of(plan: MapPlan, measured: Sequence[Measured]) -> list[GazeMap]:
     jobs = [
         (observers, each, layer)
         for observers, each in zip(plan.observers, measured, strict=True)
-        for layer in range(len(plan.looks.layers))
+        for layer in range(len(plan.layers))
     ]
     return [
         presented(
@@ -52,7 +52,7 @@ def maps_of(plan: MapPlan, measured: Sequence[Measured]) -> list[GazeMap]:
             observers.shape.grid,
             plan.view.sigma_px,
             each.cell_sd,
-            observers.name or plan.looks.layers[layer],
+            observers.name or plan.layers[layer],
             observers.shape.people,
             laplace=isinstance(each.mechanism, LaplaceSum),
         )

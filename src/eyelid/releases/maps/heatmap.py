@@ -2,40 +2,44 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from secrets import token_hex
 from typing import Any
 
 import polars as pl
 
 from eyelid.engine.atomic import check_new, new_folder
+from eyelid.engine.engines import Engine, using
+from eyelid.engine.progress import Advance, one_bar
 from eyelid.engine.runs import running
 from eyelid.errors import InputError
 from eyelid.gaze.areas import Area
 from eyelid.gaze.maps.gaze_map import GazeMap
 from eyelid.gaze.maps.grid import Grid
-from eyelid.gaze.maps.looks import Looks, Weight
-from eyelid.gaze.study import Study
+from eyelid.gaze.maps.looks import Weight
+from eyelid.gaze.study import Origin, Study
 from eyelid.io.column_map import Map
 from eyelid.mechanisms.approximate import default_delta
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism
 from eyelid.privacy.bounds import Bounds
-from eyelid.privacy.noise import Randomness
 from eyelid.releases.certificate import Certificate
 from eyelid.releases.certifying import Purchase, bought
 from eyelid.releases.counting import counting_origin, open_ledger
-from eyelid.releases.fingerprint import arrays_digest, looks_digest
+from eyelid.releases.fingerprint import arrays_digest
 from eyelid.releases.maps.card import map_card
-from eyelid.releases.maps.derived import Measured, maps_of, released_facts, sentences, trusted_of
+from eyelid.releases.maps.derived import maps_of, released_facts, sentences, trusted_of
 from eyelid.releases.maps.files import Arrays, arrays_of, write_maps
+from eyelid.releases.maps.measuring import Cells, measured, passes
 from eyelid.releases.maps.pictures import guarantee_legend
-from eyelid.releases.maps.plan import MapPlan, fits
-from eyelid.releases.maps.preview import heatmap_preview
+from eyelid.releases.maps.plan import MapPlan, fits, seen
+from eyelid.releases.maps.preview import HeatmapPreview, Planned, planned
 from eyelid.releases.maps.reliability import Reliability
 from eyelid.releases.maps.view import Size
+from eyelid.version import __version__
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,9 +100,13 @@ def private_heatmap(
     ledger: Path | str | None = None,
     seed: int | None = None,
     map: Map = None,
+    engine: str | Engine | None = None,
     **parameters: Any,
 ) -> PrivateHeatmap:
     """Make a private heatmap and its certificate.
+
+    People's rows are read piece by piece, and limited and turned into whole numbers where they are
+    read: only sums travel.
 
     Args:
         source: a study of samples or fixations, or recordings.
@@ -125,6 +133,7 @@ def private_heatmap(
         ledger: where to count; by default the file beside the original study.
         seed: makes the noise repeatable and the guarantee void.
         map: what you say about the columns of recordings, as for `eyelid.read`.
+        engine: who works: ``local`` (processes here, the default), ``dask`` or ``dask:ADDRESS``.
         parameters: of the mechanism, such as ``delta``, ``grid``, ``cap``, ``samples``; and
             ``tables``, ``visits``, ``ranks`` of areas.
 
@@ -138,72 +147,105 @@ def private_heatmap(
     for path in (out, figures):
         if path is not None:
             check_new(path)
-    preview = heatmap_preview(
-        source,
-        stimulus=stimulus,
-        image=image,
-        size=size,
-        at=at,
-        scale=scale,
-        blur=blur,
-        seed=seed,
-        map=map,
-        mechanism=mechanism,
-        epsilon=epsilon,
-        level=level,
-        weight=weight,
-        every_s=every_s,
-        for_s=for_s,
-        by=by,
-        between=between,
-        areas=areas,
-        only_areas=only_areas,
-        **parameters,
-    )
-    study, plan, noise = preview.study, preview.plan, preview.noise
+    with using(engine):
+        made = planned(
+            source,
+            stimulus=stimulus,
+            image=image,
+            size=size,
+            at=at,
+            scale=scale,
+            blur=blur,
+            seed=seed,
+            map=map,
+            mechanism=mechanism,
+            epsilon=epsilon,
+            level=level,
+            weight=weight,
+            every_s=every_s,
+            for_s=for_s,
+            by=by,
+            between=between,
+            areas=areas,
+            only_areas=only_areas,
+            **parameters,
+        )
+        total = (1 + passes(made.plan)) * made.cut.recordings.height
+        with one_bar(total, "recordings") as advance:
+            preview = made.previewed(advance)
+            if figures is not None:
+                _check_figures(preview)
+            home = Path(source) if isinstance(source, str | Path) else None
+            origin = counting_origin(made.cut.head, home, ledger)
+            done = _released(made, preview, origin, out, seed, advance)
     if figures is not None:
-        _check_figures(plan)
-    home = Path(source) if isinstance(source, str | Path) else None
-    book = open_ledger(counting_origin(study, home, ledger))
+        _write_figures(figures, made)
+    return done
+
+
+def _released(
+    made: Planned,
+    preview: HeatmapPreview,
+    origin: Origin | None,
+    out: Path | None,
+    seed: int | None,
+    advance: Advance,
+) -> PrivateHeatmap:
+    """Pay, measure, draw and write what was planned."""
+    plan, digest = made.plan, preview.survey.digest
+    purchase = _purchase(plan, made.noise.name, digest)
     with (
-        nullcontext() if out is None else running(out, token_hex()) as run,
-        bought(_purchase(plan, noise.name), book, out, run) as certificate,
+        nullcontext() if out is None else running(out, _key(plan, digest, origin, seed)) as run,
+        bought(purchase, open_ledger(origin), out, run) as certificate,
     ):
-        folder = None if run is None else run.output
-        measured = [_measured(plan, number, noise) for number in range(len(plan.observers))]
-        tables = _tables(plan, noise)
-        maps = tuple(maps_of(plan, measured))
-        trusted = trusted_of(plan, measured)
-        arrays = arrays_of(maps, [each.cells for each in measured], plan)
+        cells = measured(made.cut, plan, made.noise, run, advance)
+        advance(0, "drawing")
+        tables = _presented(plan, cells)
+        maps = tuple(maps_of(plan, cells.maps))
+        trusted = trusted_of(plan, cells.maps)
+        arrays = arrays_of(maps, [each.cells for each in cells.maps], plan)
         text = "" if tables is None else tables.write_csv()
         certificate = replace(
             certificate,
             output_sha256=arrays_digest(arrays, text),
-            map=plan.facts | released_facts(plan, measured, trusted),
+            map=plan.facts | released_facts(plan, cells.maps, trusted),
         )
         says = sentences(plan, maps, trusted, tables)
-        done = PrivateHeatmap(
-            maps=maps,
-            areas=tables,
-            certificate=certificate,
-            reliability=trusted,
-            arrays=arrays,
-            told=plan.told,
-            says=says,
-            path=out,
-            notes=preview.notes,
-            for_owner=preview.for_owner,
-        )
-        if folder is not None:
-            card = map_card(plan, certificate, says, simulated=study.simulated)
+        if run is not None:
+            card = map_card(plan, certificate, says, simulated=preview.study.simulated)
             sentence = "" if trusted is None else trusted.sentence
-            write_maps(folder, plan, maps, arrays, tables, certificate, card, sentence=sentence)
-    if figures is not None:
-        _write_figures(figures, plan, noise)
-    return done
+            write_maps(run.output, plan, maps, arrays, tables, certificate, card, sentence=sentence)
+    return PrivateHeatmap(
+        maps=maps,
+        areas=tables,
+        certificate=certificate,
+        reliability=trusted,
+        arrays=arrays,
+        told=plan.told,
+        says=says,
+        path=out,
+        notes=preview.notes,
+        for_owner=preview.for_owner,
+    )
 
 
-def _purchase(plan: MapPlan, randomness_name: str) -> Purchase:
+def _key(plan: MapPlan, digest: bytes, origin: Origin | None, seed: int | None) -> str:
+    """Of everything that the output depends on, the looks too."""
+    laws = [law for law in (plan.mechanism, plan.tables and plan.tables.mechanism) if law]
+    told = [
+        __version__,
+        digest.hex(),
+        plan.facts,
+        [(law.name, law.parameters()) for law in laws],
+        [None if each is None else arrays_digest({"picture": each}) for each in plan.view.pictures],
+        plan.view.degree_px,
+        seed,
+        None if origin is None else [origin.id, str(origin.ledger)],
+    ]
+    return hashlib.sha256(json.dumps(told).encode()).hexdigest()
+
+
+def _purchase(plan: MapPlan, randomness_name: str, digest: bytes) -> Purchase:
     made = plan.tables.mechanism if plan.mechanism is None and plan.tables else plan.mechanism
     assert made is not None, "there are maps or tables"
     view = plan.view
@@ -224,61 +266,48 @@ def _purchase(plan: MapPlan, randomness_name: str) -> Purchase:
         unprotected=plan.unprotected,
         # Who is in which group tells people apart.
         alike=not plan.by,
-        input_digest=lambda: looks_digest(plan.looks),
+        input_digest=lambda: digest,
         map=plan.facts,
     )
 
 
-def _measured(plan: MapPlan, number: int, noise: Randomness) -> Measured:
-    """The noisy cells of one map's people: all that anything after it knows of them."""
-    assert plan.mechanism is not None
-    observers = plan.observers[number]
-    counts = observers.looks.counts(observers.shape.grid)
-    law = plan.mechanism.settled(counts, observers.shape, noise)
-    cells = law.measure(counts, observers.shape, noise)
-    return Measured(law, cells, law.cell_sd(observers.shape))
-
-
-def _tables(plan: MapPlan, noise: Randomness) -> pl.DataFrame | None:
-    """The noisy tables over areas of interest."""
-    if plan.tables is None:
+def _presented(plan: MapPlan, cells: Cells) -> pl.DataFrame | None:
+    """The noisy tables over areas of interest, for people."""
+    if plan.tables is None or cells.tables is None:
         return None
     law, shape, areas = plan.tables.mechanism, plan.tables.shape, plan.tables.areas
-    measured = law.measure(law.tables_of(plan.looks, areas), shape, noise)
-    names = [area.name for area in areas]
-    return law.presented(measured, shape, plan.looks.layers, names)
+    return law.presented(cells.tables, shape, plan.layers, [area.name for area in areas])
 
 
-def _check_figures(plan: MapPlan) -> None:
+def _check_figures(preview: HeatmapPreview) -> None:
     """Refuse figures that could not be drawn: of a map with nothing on it, or too large a one."""
-    if not len(_looks_of_figures(plan).x_px):
+    if not preview.survey.layers[0]:
         raise InputError("nobody looked at the first map, so it has no figures: leave them out")
-    if not fits(Grid.of_pixels(*plan.view.size)):
+    if not fits(Grid.of_pixels(*preview.plan.view.size)):
         raise InputError("the figures are of pixels, and there are too many: leave them out")
 
 
-def _looks_of_figures(plan: MapPlan) -> Looks:
-    """Those at the first map."""
-    return plan.looks.of_layer(plan.looks.layers[0])
+def _write_figures(folder: Path, made: Planned) -> None:
+    """The paper's figures of these data: they compare with the raw map, and are not private.
 
-
-def _write_figures(folder: Path, plan: MapPlan, noise: Randomness) -> None:
-    """The paper's figures of these data: they compare with the raw map, and are not private."""
+    All of the looks must fit into memory.
+    """
     from eyelid.releases.maps.figures import experiment, figure2, figure3
     from eyelid.releases.maps.pictures import save
 
-    view, people = plan.view, len(plan.people)
+    plan, view, people = made.plan, made.plan.view, len(made.plan.people)
+    looks = seen(made.cut.whole(), view, plan.weight, plan.stretches_ms, plan.people)
     # As released; where that has none, as it would be.
     asked = None if plan.mechanism is None else plan.mechanism.parameters().get("delta")
     delta = asked or default_delta(people)
     rows = experiment(
-        _looks_of_figures(plan).counts,
+        looks.of_layer(plan.layers[0]).counts,
         view.width_px,
         view.height_px,
         people,
         view.sigma_px,
         delta=delta,
-        noise=noise,
+        noise=made.noise,
     )
     with new_folder(folder) as partial:
         save(figure2(people, view.width_px, view.height_px, delta), partial / "figure2.png")

@@ -8,16 +8,15 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, get_args
 
-import numpy as np
 import polars as pl
 
 from eyelid.errors import InputError, unknown
 from eyelid.gaze.areas import Area, check_on_picture
 from eyelid.gaze.maps.grid import Grid
-from eyelid.gaze.maps.looks import Looks, Weight, looks_of, stretches
+from eyelid.gaze.maps.looks import Looks, Weight, layers_of, looks_of, stretches
 from eyelid.gaze.maps.noise_peaks import noise_peak
 from eyelid.gaze.maps.spread import spread_error
-from eyelid.gaze.study import Study, check
+from eyelid.gaze.study import Study
 from eyelid.io.areas import read_areas
 from eyelid.mechanisms.aoi_tables import AoiTables, AreaShape
 from eyelid.mechanisms.approximate import default_delta
@@ -59,12 +58,10 @@ class Observers:
 
     Attributes:
         name: of the group; empty for everybody.
-        looks: theirs.
         shape: the public facts of their map.
     """
 
     name: str
-    looks: Looks
     shape: MapShape
 
 
@@ -85,11 +82,12 @@ class AreaPlan:
 
 @dataclass(frozen=True, eq=False)
 class MapPlan:
-    """Maps, or tables over areas, or both, that could be released.
+    """Maps, or tables over areas, or both, that could be released: nobody's gaze is in it.
 
     Attributes:
         view: what was looked at.
-        looks: everybody's.
+        people: everybody whose data the release touches.
+        layers: names of the pictures or stretches of time.
         mechanism: for the maps; None without maps.
         observers: of each map: everybody, or two groups; none without maps.
         tables: over areas of interest; None without them.
@@ -100,7 +98,8 @@ class MapPlan:
     """
 
     view: View
-    looks: Looks
+    people: tuple[str, ...]
+    layers: tuple[str, ...]
     mechanism: MapMechanism | None
     observers: tuple[Observers, ...]
     tables: AreaPlan | None
@@ -108,11 +107,6 @@ class MapPlan:
     weight: Weight
     stretches_ms: tuple[float, ...] | None
     by: str | None
-
-    @property
-    def people(self) -> tuple[str, ...]:
-        """Everybody whose data the release touches."""
-        return self.looks.people
 
     @property
     def what(self) -> str:
@@ -131,7 +125,7 @@ class MapPlan:
         said = [plural(len(self.people), "person", "people")]
         if self.mechanism is not None:
             grid = self.observers[0].shape.grid
-            count = plural(len(self.observers) * len(self.looks.layers), "map")
+            count = plural(len(self.observers) * len(self.layers), "map")
             said.append(f"{count} of {self.view.width_px} × {self.view.height_px} px")
             said.append(f"measured in {grid.columns} × {grid.rows} cells by {self.mechanism.name}")
         if self.tables is not None:
@@ -179,9 +173,22 @@ class MapPlan:
             check_drawable(self.mechanism, each.shape, self.view.sigma_px)
             if isinstance(self.mechanism, NoisyMap):
                 self.mechanism.check_room(each.shape)
-                _check_entries(each)
         if self.tables is not None:
             self.tables.mechanism.check_room(self.tables.shape)
+
+    def check_looks(self, most: int) -> None:
+        """Refuse somebody who may have looked at more cells than can be added up exactly.
+
+        Args:
+            most: looks of whoever has most.
+        """
+        for each in self.observers:
+            cells = each.shape.recordings * each.shape.length
+            if isinstance(self.mechanism, NoisyMap) and min(cells, most) > MOST_ENTRIES:
+                raise InputError(
+                    f"somebody has {most:,} looks, which may be in more than {MOST_ENTRIES:,} "
+                    "cells: take a coarser grid (--grid WxH)"
+                )
 
     @property
     def numerics(self) -> str:
@@ -216,7 +223,7 @@ class MapPlan:
             "height_px": self.view.height_px,
             "placement": {"x_px": place.x_px, "y_px": place.y_px, "scale": place.scale},
             "stimuli": None if self.view.stimuli is None else list(self.view.stimuli),
-            "layers": list(self.looks.layers),
+            "layers": list(self.layers),
             "stretches_ms": None if self.stretches_ms is None else list(self.stretches_ms),
             "weight": self.weight,
             "sigma_px": self.view.sigma_px,
@@ -257,8 +264,25 @@ def make_map_plan(
     only_areas: bool = False,
     **parameters: Any,
 ) -> MapPlan:
-    """Check everything that can be checked before anything is spent or written."""
-    study = _usable(study)
+    """Check everything that can be checked by public facts, before any gaze is read.
+
+    Args:
+        study: who there is, and what is known about them; its rows are left alone.
+        view: what was looked at.
+        noise: where it will come from.
+        mechanism: its name, or set; by default chosen.
+        epsilon: the total.
+        level: instead of it.
+        weight: what a look counts.
+        every_s: length of stretches of time.
+        for_s: until when.
+        by: an attribute to make groups by.
+        between: two of its values.
+        areas: of interest, or their file.
+        only_areas: and no map.
+        parameters: of the mechanism and of tables.
+    """
+    _refuse_unusable(study)
     if weight not in get_args(Weight):
         raise InputError(
             f"weight is count (every look is 1) or duration (a look is its seconds), got '{weight}'"
@@ -267,12 +291,14 @@ def make_map_plan(
     stretches_ms = stretches_of(every_s, for_s)
     _refuse_mixtures(view, stretches_ms, by, between, areas, only_areas)
     groups = groups_of(study, by, between) if by else {}
-    everybody = [name for members in groups.values() for name in members] or None
-    looks = seen(study, view, weight, stretches_ms, everybody)
-    people, layers = len(looks.people), len(looks.layers)
+    everybody = tuple(
+        [name for members in groups.values() for name in members] or study.people["person"]
+    )
+    names = layers_of(view.stimuli, stretches_ms)
+    people, layers = len(everybody), len(names)
     if people < _FEWEST_IN_GROUP:
         raise InputError(
-            f"the study has only one person ({looks.people[0]}), who has nobody to hide among: a "
+            f"the study has only one person ({everybody[0]}), who has nobody to hide among: a "
             "map needs at least 2 people"
         )
     if layers * max(1, len(groups)) * view.width_px * view.height_px > _MOST_PX:
@@ -304,11 +330,12 @@ def make_map_plan(
     else:
         chosen = _mechanism(mechanism, own, given, people, layers, view)
         _refuse_caps(chosen, weight, by)
-        chosen, observers = _with_groups(chosen, looks, view, groups, study, weight)
+        chosen, observers = _with_groups(chosen, people, layers, view, groups)
         costs.append(apart([promised(chosen, each.shape, PERSON, *reasons) for each in observers]))
     plan = MapPlan(
         view=view,
-        looks=looks,
+        people=everybody,
+        layers=names,
         mechanism=chosen,
         observers=observers,
         tables=tables,
@@ -366,6 +393,7 @@ def seen(
     weight: Weight,
     stretches_ms: Sequence[float] | None = None,
     people: Sequence[str] | None = None,
+    known: Sequence[str] | None = None,
 ) -> Looks:
     """Where people looked on the picture. Durations weigh in seconds, and so do caps of them."""
     looks = looks_of(
@@ -377,6 +405,7 @@ def seen(
         weight=weight,
         stretches_ms=stretches_ms,
         people=people,
+        known=known,
     )
     return replace(looks, weight=looks.weight / _MS) if weight == "duration" else looks
 
@@ -386,8 +415,7 @@ def groups_of(study: Study, by: str, between: Sequence[str] | None = None) -> di
     attributes = [name for name in study.people.columns if name != "person"]
     if by not in attributes:
         raise unknown("attribute of people to group by", by, attributes)
-    text = pl.col(by).cast(pl.String).str.strip_chars().replace("", None)
-    each = study.people.select("person", text)
+    each = study.people.select("person", group_of(by))
     lacking = each.filter(pl.col(by).is_null())["person"].to_list()
     if lacking:
         raise InputError(
@@ -413,6 +441,11 @@ def groups_of(study: Study, by: str, between: Sequence[str] | None = None) -> di
             "by something coarser"
         )
     return groups
+
+
+def group_of(by: str) -> pl.Expr:
+    """Which group somebody is in, by an attribute."""
+    return pl.col(by).cast(pl.String).str.strip_chars().replace("", None)
 
 
 def map_mechanism(name: str, **parameters: Any) -> MapMechanism:
@@ -451,17 +484,6 @@ def check_drawable(mechanism: MapMechanism, shape: MapShape, sigma_px: float) ->
         )
     # The first to need much memory; it is kept for the pictures.
     noise_peak(grid, sigma_px, laplace=isinstance(mechanism, LaplaceSum))
-
-
-def _check_entries(observers: Observers) -> None:
-    """Refuse somebody who may have looked at more cells than can be added up exactly."""
-    cells = observers.shape.recordings * observers.shape.length
-    looks = int(np.bincount(observers.looks.person, minlength=1).max())
-    if min(cells, looks) > MOST_ENTRIES:
-        raise InputError(
-            f"somebody has {looks:,} looks, which may be in more than {MOST_ENTRIES:,} cells: take "
-            "a coarser grid (--grid WxH)"
-        )
 
 
 def fits(grid: Grid) -> bool:
@@ -524,7 +546,7 @@ def _epsilon(
     return total
 
 
-def _usable(study: Study) -> Study:
+def _refuse_unusable(study: Study) -> None:
     if study.released:
         raise InputError(
             "this is a released dataset already: release from the original study, whose ledger "
@@ -535,7 +557,6 @@ def _usable(study: Study) -> Study:
             "a heatmap needs samples or fixations, and this is a study of features: start from the "
             "recordings"
         )
-    return check(study)
 
 
 def stretches_of(every_s: float | None, for_s: float | None) -> tuple[float, ...] | None:
@@ -597,31 +618,21 @@ def _mechanism(
 
 
 def _with_groups(
-    chosen: MapMechanism,
-    looks: Looks,
-    view: View,
-    groups: dict[str, list[str]],
-    study: Study,
-    weight: Weight,
+    chosen: MapMechanism, people: int, layers: int, view: View, groups: dict[str, list[str]]
 ) -> tuple[MapMechanism, tuple[Observers, ...]]:
     """Whose maps are made, on one grid and within one clip: those that fit the smallest group."""
-    layers = len(looks.layers)
-    fewest = min((len(members) for members in groups.values()), default=len(looks.people))
+    fewest = min((len(members) for members in groups.values()), default=people)
     smallest = chosen.shape_of(fewest, layers, view.width_px, view.height_px, view.sigma_px)
     if not groups:
-        return chosen, (Observers("", looks, smallest),)
+        return chosen, (Observers("", smallest),)
     settings: dict[str, Any] = {"grid": f"{smallest.grid.columns}x{smallest.grid.rows}"}
     if "delta" in chosen.parameters() and chosen.parameters()["delta"] is None:
-        settings["delta"] = default_delta(len(looks.people))
+        settings["delta"] = default_delta(people)
     chosen = replace(chosen, **settings)
     if isinstance(chosen, MapGrid):
         chosen = replace(chosen, clip=chosen.radius(smallest))
     return chosen, tuple(
-        Observers(
-            name,
-            seen(study, view, weight, people=members),
-            MapShape.of(len(members), layers, smallest.grid),
-        )
+        Observers(name, MapShape.of(len(members), layers, smallest.grid))
         for name, members in groups.items()
     )
 

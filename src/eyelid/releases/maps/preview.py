@@ -9,15 +9,18 @@ from typing import Any
 
 import numpy as np
 
+from eyelid.engine.progress import Advance, one_bar
 from eyelid.errors import InputError
 from eyelid.gaze.study import Study
 from eyelid.io.column_map import Map
-from eyelid.io.intake import read_scrubbed
+from eyelid.io.pieces import StudyInPieces
 from eyelid.privacy.noise import Randomness, randomness
 from eyelid.releases.maps.pictures import guarantee_legend
 from eyelid.releases.maps.plan import MapPlan, make_map_plan
 from eyelid.releases.maps.reliability import Reliability, reliability, tables_sentence, worst
+from eyelid.releases.maps.survey import Survey, surveyed
 from eyelid.releases.maps.view import Size, view_of
+from eyelid.releases.taking import opened
 from eyelid.spelling import plural
 
 
@@ -26,14 +29,14 @@ class HeatmapPreview:
     """A heatmap before it is paid for.
 
     Attributes:
-        study: whose gaze it would be of.
+        study: whose gaze it would be of, without it.
         plan: everything that is settled.
-        noise: where noise would come from.
+        survey: what a look at everybody's gaze told.
     """
 
     study: Study
     plan: MapPlan
-    noise: Randomness
+    survey: Survey
 
     @property
     def protects(self) -> str:
@@ -69,22 +72,20 @@ class HeatmapPreview:
     @property
     def for_owner(self) -> tuple[str, ...]:
         """About the raw data, so for their owner alone, and in no file."""
-        looks = self.plan.looks
-        kept = len(looks.x_px)
-        if not kept:
+        survey = self.survey
+        if not survey.looks:
             return (
                 "no look lies on the picture: check --at, --scale and the units; the map is noise",
             )
         told = []
-        if looks.outside:
-            share = looks.outside / (kept + looks.outside)
+        if survey.outside:
+            share = survey.outside / (survey.looks + survey.outside)
             about = f"{share:.0%}" if share >= 0.01 else "less than 1%"
-            was = "was" if looks.outside == 1 else "were"
-            told.append(f"{plural(looks.outside, 'look')} ({about}) {was} outside the picture")
-        without = len(looks.people) - len(np.unique(looks.person))
-        if without:
-            told.append(f"{plural(without, 'person', 'people')} had no look on the picture")
-        seen = np.bincount(looks.layer, minlength=len(looks.layers)) > 0
+            was = "was" if survey.outside == 1 else "were"
+            told.append(f"{plural(survey.outside, 'look')} ({about}) {was} outside the picture")
+        if survey.without:
+            told.append(f"{plural(survey.without, 'person', 'people')} had no look on the picture")
+        seen = survey.layers
         last = int(seen.nonzero()[0].max())
         if self.plan.stretches_ms is not None:
             if last + 1 < len(seen):
@@ -92,7 +93,7 @@ class HeatmapPreview:
                 rest = plural(len(seen) - last - 1, "map")
                 told.append(f"nobody looked from {begin} on: the last {rest} would be noise alone")
         elif not seen.all():
-            names = ", ".join(np.array(looks.layers)[~seen])
+            names = ", ".join(np.array(self.plan.layers)[~seen])
             told.append(f"nobody looked at {names}: a map of it is noise alone")
         return tuple(told)
 
@@ -112,7 +113,46 @@ class HeatmapPreview:
         }
 
 
-def heatmap_preview(
+@dataclass(frozen=True, eq=False)
+class Planned:
+    """A heatmap of which no gaze was read yet.
+
+    Attributes:
+        cut: whose gaze it would be of.
+        plan: everything that is settled by public facts.
+        noise: where noise would come from.
+    """
+
+    cut: StudyInPieces
+    plan: MapPlan
+    noise: Randomness
+
+    def previewed(self, advance: Advance) -> HeatmapPreview:
+        """With a look at everybody's gaze, which may turn out to be too much."""
+        survey = surveyed(self.cut, self.plan, advance)
+        self.plan.check_looks(survey.most)
+        return HeatmapPreview(self.cut.head, self.plan, survey)
+
+
+def heatmap_preview(source: Study | Path | str, **asked: Any) -> HeatmapPreview:
+    """Check everything that a heatmap needs; the arguments are those of `private_heatmap`.
+
+    Args:
+        source: a study of samples or fixations, or recordings.
+        asked: all the others.
+
+    >>> from eyelid.gaze.simulator import simulate
+    >>> study = simulate(people=4, minutes=0.1, seed=1)
+    >>> found = heatmap_preview(study, stimulus="comic", level="good")
+    >>> found.plan.told, found.plan.guarantee.numbers()
+    ('4 people, 1 map of 1920 × 1080 px, measured in 5 × 3 cells by map-grid', 'ε = 1, δ = 1e-06')
+    """
+    made = planned(source, **asked)
+    with one_bar(made.cut.recordings.height, "recordings") as advance:
+        return made.previewed(advance)
+
+
+def planned(
     source: Study | Path | str,
     *,
     stimulus: str | Path | Sequence[str | Path] | None = None,
@@ -124,23 +164,29 @@ def heatmap_preview(
     seed: int | None = None,
     map: Map = None,
     **asked: Any,
-) -> HeatmapPreview:
-    """Check everything that a heatmap needs; the arguments are those of `private_heatmap`.
+) -> Planned:
+    """Check everything that can be checked without anybody's gaze.
 
-    >>> from eyelid.gaze.simulator import simulate
-    >>> study = simulate(people=4, minutes=0.1, seed=1)
-    >>> found = heatmap_preview(study, stimulus="comic", level="good")
-    >>> found.plan.told, found.plan.guarantee.numbers()
-    ('4 people, 1 map of 1920 × 1080 px, measured in 5 × 3 cells by map-grid', 'ε = 1, δ = 1e-06')
+    Args:
+        source: a study of samples or fixations, or recordings.
+        stimulus: names or picture files.
+        image: picture files.
+        size: of the picture in px.
+        at: where its top left lay.
+        scale: px of the screen that one of its px took.
+        blur: the point spread.
+        seed: of the noise.
+        map: what you say about the columns of recordings.
+        asked: what else `make_map_plan` takes.
     """
     if seed is not None and seed < 0:
         raise InputError(f"seed must not be negative, got {seed}")
     noise = randomness(seed)
-    study = source if isinstance(source, Study) else read_scrubbed(source, map)
+    cut = opened(source, map)
     view = view_of(
-        study, _several(stimulus), images=_several(image), size=size, at=at, scale=scale, blur=blur
+        cut, _several(stimulus), images=_several(image), size=size, at=at, scale=scale, blur=blur
     )
-    return HeatmapPreview(study, make_map_plan(study, view, noise, **asked), noise)
+    return Planned(cut, make_map_plan(cut.head, view, noise, **asked), noise)
 
 
 def _several(given: str | Path | Sequence[str | Path] | None) -> list[str | Path]:

@@ -6,6 +6,7 @@ import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import polars as pl
 from eyelid.errors import EyelidError, InputError
 from eyelid.gaze.areas import Area
 from eyelid.gaze.maps.grid import Floats, Grid
+from eyelid.gaze.maps.looks import Looks, layers_of
 from eyelid.gaze.maps.placement import Placement
 from eyelid.gaze.study import Origin, Study, check
 from eyelid.io.column_map import Map
@@ -26,6 +28,7 @@ from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.ledger import Debit, Ledger
 from eyelid.privacy.unit import PERSON
+from eyelid.releases import earlier_digests
 from eyelid.releases.agreement import among_promises
 from eyelid.releases.certificate import Certificate, read_certificate
 from eyelid.releases.fingerprint import arrays_digest, looks_digest
@@ -52,6 +55,8 @@ class MapSubject:
         path: the released folder.
         certificate: what it claims.
         plan: how it was made, by the certificate and the original.
+        looks: everybody's.
+        looks_of: the people of each map.
         laws: of each map's people the mechanism, with what it chose.
         arrays: of map.npz; empty without maps.
         tables: of areas; None without them.
@@ -65,6 +70,8 @@ class MapSubject:
     path: Path
     certificate: Certificate
     plan: MapPlan
+    looks: Looks
+    looks_of: tuple[Looks, ...]
     laws: tuple[MapMechanism, ...]
     arrays: Arrays
     tables: pl.DataFrame | None
@@ -76,7 +83,7 @@ class MapSubject:
 
     def cells(self, number: int) -> Floats:
         """What was released of the people of one map: layers × rows × columns."""
-        layers = len(self.plan.looks.layers)
+        layers = len(self.plan.layers)
         return np.asarray(self.arrays["cells"][number * layers : (number + 1) * layers])
 
     @property
@@ -88,7 +95,7 @@ class MapSubject:
         # Rows by their places: what names they have is another matter.
         numbers = np.arange(shape.recordings * shape.length, dtype=np.float64)
         names = [area.name for area in self.plan.tables.areas]
-        layers = self.plan.looks.layers
+        layers = self.plan.layers
         placed = law.presented(numbers.reshape(shape.recordings, -1), shape, layers, names)
         cells = np.empty(numbers.size)
         cells[placed["measured"].to_numpy().astype(np.intp)] = self.tables["measured"].to_numpy()
@@ -129,6 +136,7 @@ def map_subject(
     study = replace(check(study), origin=origin or study.origin)
     with _as_eyelid_writes_them(folder / "certificate.json"):
         plan, laws = _made_again(study, certificate, certificate.map)
+        looks, *of_groups = _seen(study, plan)
     people = len(plan.people)
     if people != certificate.people:
         raise InputError(
@@ -138,12 +146,18 @@ def map_subject(
     _check_arrays(plan, arrays)
     tables = _tables_of(text, plan)
     debit, total, unknown = counted(
-        certificate, study.origin, plan.people, lambda: looks_digest(plan.looks)
+        certificate,
+        study.origin,
+        plan.people,
+        partial(looks_digest, looks),
+        partial(earlier_digests.looks_digest, looks),
     )
     subject = MapSubject(
         path=folder,
         certificate=certificate,
         plan=plan,
+        looks=looks,
+        looks_of=tuple(of_groups),
         laws=laws,
         arrays=arrays,
         tables=tables,
@@ -256,25 +270,22 @@ def _made_again(
     weight, edges = facts["weight"], facts["stretches_ms"]
     by = (facts["groups"] or {}).get("by")
     groups = groups_of(study, by, list(facts["groups"]["people"])) if by else {}
-    everybody = [name for members in groups.values() for name in members] or None
-    looks = seen(study, view, weight, edges, everybody)
-    layers = len(looks.layers)
+    everybody = tuple(
+        [name for members in groups.values() for name in members] or study.people["person"]
+    )
+    names = layers_of(view.stimuli, edges)
+    layers = len(names)
     law: MapMechanism | None = None
     observers: tuple[Observers, ...] = ()
     laws: tuple[MapMechanism, ...] = ()
-    tables = _tables(certificate, facts["areas"], len(looks.people), layers)
+    tables = _tables(certificate, facts["areas"], len(everybody), layers)
     costs = [] if tables is None else [tables.mechanism.cost(tables.shape, PERSON)]
     if facts["grid"] is not None:
         law = _map_law(certificate.mechanism, certificate.parameters)
         grid = Grid(view.width_px, view.height_px, *facts["grid"])
-        members = groups or {"": list(looks.people)}
+        sizes = {name: len(members) for name, members in groups.items()} or {"": len(everybody)}
         observers = tuple(
-            Observers(
-                name,
-                seen(study, view, weight, people=names) if groups else looks,
-                MapShape.of(len(names), layers, grid),
-            )
-            for name, names in members.items()
+            Observers(name, MapShape.of(size, layers, grid)) for name, size in sizes.items()
         )
         chosen = facts["settled"] or [certificate.parameters] * len(observers)
         if len(chosen) != len(observers):
@@ -284,7 +295,8 @@ def _made_again(
         costs.append(apart(each))
     plan = MapPlan(
         view=view,
-        looks=looks,
+        people=everybody,
+        layers=names,
         mechanism=law,
         observers=observers,
         tables=tables,
@@ -294,6 +306,18 @@ def _made_again(
         by=by,
     )
     return plan, laws
+
+
+def _seen(study: Study, plan: MapPlan) -> list[Looks]:
+    """Everybody's looks, and those of the people of each map."""
+    looks = seen(study, plan.view, plan.weight, plan.stretches_ms, plan.people)
+    if not plan.by:
+        return [looks, *[looks] * len(plan.observers)]
+    groups = groups_of(study, plan.by, [each.name for each in plan.observers])
+    return [
+        looks,
+        *(seen(study, plan.view, plan.weight, people=groups[each.name]) for each in plan.observers),
+    ]
 
 
 def _tables(
@@ -322,7 +346,7 @@ def _check_arrays(plan: MapPlan, arrays: Arrays) -> None:
     """Refuse maps and cells of another form than the certificate tells."""
     if plan.mechanism is None:
         return
-    count, grid = len(plan.observers) * len(plan.looks.layers), plan.observers[0].shape.grid
+    count, grid = len(plan.observers) * len(plan.layers), plan.observers[0].shape.grid
     wanted: dict[str, tuple[np.dtype[Any], tuple[int, ...]]] = {
         "cells": (np.dtype(np.float64), (count, grid.rows, grid.columns)),
         "map": (np.dtype(np.float32), (count, plan.view.height_px, plan.view.width_px)),

@@ -12,6 +12,7 @@ from typing import Any
 from eyelid.errors import InputError
 from eyelid.gaze.maps.placement import Placement, default_sigma_px, point_spread_px
 from eyelid.gaze.study import Screen, Study
+from eyelid.io.pieces import StudyInPieces, in_pieces
 from eyelid.releases.maps.pictures import Picture, read_picture
 from eyelid.spelling import plural
 
@@ -52,7 +53,7 @@ class View:
 
 
 def view_of(
-    study: Study,
+    study: Study | StudyInPieces,
     stimuli: Sequence[str | Path] = (),
     *,
     images: Sequence[str | Path] = (),
@@ -72,7 +73,9 @@ def view_of(
         scale: px of the screen that one px of the picture took.
         blur: standard deviation of the point spread, in px or as ``1deg``.
     """
-    found, notes = _stimuli(study, [str(name) for name in stimuli])
+    cut = in_pieces(study) if isinstance(study, Study) else study
+    screen = cut.head.screen
+    found, notes = _stimuli(cut.stimuli, [str(name) for name in stimuli])
     if images:
         if len(images) != len(found):
             raise InputError(
@@ -81,10 +84,10 @@ def view_of(
             )
         found = [(name, Path(file)) for (name, _), file in zip(found, images, strict=True)]
     pictures = tuple(None if path is None else read_picture(path) for _, path in found)
-    width_px, height_px = _size([path for _, path in found], pictures, size, study.screen)
-    placement, more = _placement((width_px, height_px), study, at, scale)
-    degree_px = point_spread_px(1.0, study.screen, placement)
-    default = default_sigma_px(width_px, study.screen, placement)
+    width_px, height_px = _size([path for _, path in found], pictures, size, screen)
+    placement, more = _placement((width_px, height_px), screen, at, scale)
+    degree_px = point_spread_px(1.0, screen, placement)
+    default = default_sigma_px(width_px, screen, placement)
     sigma_px = parsed_blur(blur, degree_px, default, (width_px, height_px))
     names = tuple(name for name, _ in found if name is not None)
     return View(
@@ -165,10 +168,9 @@ def _sigma_px(blur: float | str, degree_px: float | None) -> float:
 
 
 def _stimuli(
-    study: Study, asked: Sequence[str]
+    known: Sequence[str], asked: Sequence[str]
 ) -> tuple[list[tuple[str | None, Path | None]], list[str]]:
     """The data's name for each stimulus that was asked for, and its picture file if it is one."""
-    known = _known(study)
     if not asked:
         if len(known) > 1:
             raise InputError(
@@ -210,12 +212,6 @@ def _stimuli(
     return found, notes
 
 
-def _known(study: Study) -> list[str]:
-    if "stimulus" not in study.data.columns:
-        return []
-    return sorted(name for name in study.data["stimulus"].drop_nulls().unique() if name)
-
-
 def _some(names: Sequence[str]) -> str:
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     return ", ".join(names[:_SHOWN]) + more
@@ -248,11 +244,11 @@ def _size(
 
 
 def _placement(
-    size: Size, study: Study, at: tuple[float, float] | None, scale: float | None
+    size: Size, shown_on: Screen | None, at: tuple[float, float] | None, scale: float | None
 ) -> tuple[Placement, list[str]]:
     """Where the picture lay; never guessed where the screen has another size."""
     placement = Placement(*(at or (0.0, 0.0)), scale=1.0 if scale is None else scale)
-    screen = _size_of(study.screen)
+    screen = _size_of(shown_on)
     shown = tuple(length * placement.scale for length in size)
     if screen is None and at is None:
         return placement, [

@@ -12,7 +12,8 @@ from eyelid.mechanisms.streams.study_scene import (
     usual_window,
 )
 from eyelid.privacy.unit import PERSON
-from eyelid.releases.streams.plan import shape_of, taken_of
+from eyelid.releases.streams.facts import shape_of
+from eyelid.releases.streams.plan import taken_of
 from eyelid.releases.streams.scene import build_filter
 from eyelid.releases.streams.words import guessed
 

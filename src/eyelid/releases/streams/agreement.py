@@ -22,8 +22,9 @@ from eyelid.privacy.noise import randomness
 from eyelid.privacy.unit import PERSON
 from eyelid.releases.agreement import among_promises, claims_more, told
 from eyelid.releases.certificate import Certificate
+from eyelid.releases.streams.facts import shape_of
 from eyelid.releases.streams.nearness import ALARM, ENOUGH, Nearness, nearness
-from eyelid.releases.streams.plan import TIMES, filtered, shape_of, unprotected
+from eyelid.releases.streams.plan import TIMES, filtered, unprotected
 from eyelid.version import __version__
 
 Floats = NDArray[np.float64]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from eyelid.gaze.study import RECORDING_KEY, Study
+from eyelid.gaze.study import Study
 from eyelid.mechanisms.streams.filter import Filter
 from eyelid.mechanisms.streams.stream import StreamMechanism
 from eyelid.releases.certificate import Certificate
 from eyelid.releases.rendering import rendered
 from eyelid.releases.streams.expectation import Distance
+from eyelid.releases.streams.facts import GazeFacts
 from eyelid.releases.streams.plan import REGULAR, TIMES
 from eyelid.releases.streams.words import (
     guessed,
@@ -18,9 +19,21 @@ from eyelid.releases.streams.words import (
 
 
 def stream_card(
-    certificate: Certificate, released: Study, law: StreamMechanism, distance: Distance
+    certificate: Certificate,
+    released: Study,
+    facts: GazeFacts,
+    law: StreamMechanism,
+    distance: Distance,
 ) -> str:
-    """The text of DATACARD.md: of the data it tells what was released, and nothing else."""
+    """The text of DATACARD.md: of the data it tells what was released, and nothing else.
+
+    Args:
+        certificate: of the release.
+        released: everything about it but its rows.
+        facts: of what the filter took.
+        law: the filter.
+        distance: how far off it is, on made-up gaze.
+    """
     note = [
         " ".join(part.split())
         for part in (type(law).__doc__ or "").replace("``", "`").split("\n\n")
@@ -32,7 +45,8 @@ def stream_card(
         law=law,
         filter=law if isinstance(law, Filter) else None,
         regular=TIMES[REGULAR] in certificate.unprotected,
-        recordings=released.data.select(RECORDING_KEY).n_unique(),
+        recordings=facts.recordings,
+        samples=facts.samples,
         rate_hz=released.rate_hz,
         window=window_told(law, released.rate_hz),
         kept=released.people.columns[1:],

@@ -19,6 +19,7 @@ from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.noise.randomness import SEEDED
 from eyelid.privacy.unit import PERSON
+from eyelid.releases.streams.facts import KEYS, GazeFacts
 from eyelid.releases.streams.scene import bounds_of
 
 RECORDED, REGULAR = "recorded", "regular"
@@ -36,7 +37,6 @@ UNPROTECTED = (
     "recordings, tasks and stimuli are called",
     "the names of the people as the study has them, and their order",
 )
-_KEYS = ["person", "recording", "task", "stimulus", "time_ms"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +45,7 @@ class StreamPlan:
 
     Attributes:
         mechanism: the filter.
-        study: what it takes, see `taken_of`.
+        facts: of everything that it takes.
         shape: the public facts: R the most recordings of a person, n the longest one.
         bounds: the public scene.
         guarantee: for the samples of a window.
@@ -56,7 +56,7 @@ class StreamPlan:
     """
 
     mechanism: StreamMechanism
-    study: Study
+    facts: GazeFacts
     shape: Shape
     bounds: Bounds
     guarantee: Guarantee
@@ -64,11 +64,6 @@ class StreamPlan:
     alike: bool
     keep: tuple[str, ...] = ()
     times: str = RECORDED
-
-    @property
-    def people(self) -> list[str]:
-        """Everybody whose gaze it is."""
-        return self.study.data["person"].unique(maintain_order=True).to_list()
 
 
 def unprotected(times: str) -> tuple[str, ...]:
@@ -87,19 +82,31 @@ def taken_of(study: Study, eye: str | None = None, times: str = RECORDED) -> Stu
         eye: which of several eyes.
         times: ``recorded``, or ``regular`` for numbers of samples times the public step.
     """
+    check_kind(study)
+    data = check(study).data
+    check_eyes(eyes_of(data), eye, without_eye(data, eye))
+    return _taken(study, data, eye, times)
+
+
+def check_kind(study: Study) -> None:
+    """Refuse what has no samples."""
     if study.kind != "samples":
         raise InputError(
             f"a filter takes gaze sample by sample, and this is a study of {study.kind}: give the "
             "recordings"
         )
-    data = timed(study, _of_eye(check(study).data, eye), times)
+
+
+def _taken(study: Study, data: pl.DataFrame, eye: str | None, times: str) -> Study:
+    """The same of a study whose eyes were checked."""
+    data = timed(study, data if eye is None else data.filter(pl.col("eye") == eye), times)
     columns = gaze_columns(study)
     seen = pl.all_horizontal(pl.col(name).cast(pl.Float64).is_finite() for name in columns)
     if "confidence" in data.columns:
         seen &= (pl.col("confidence") >= MIN_CONFIDENCE).fill_null(True)
     absent = [pl.lit("").alias(name) for name in ("task", "stimulus") if name not in data.columns]
     data = data.with_columns(absent)
-    keys = [*_KEYS, "eye"] if "eye" in data.columns else _KEYS
+    keys = [*KEYS, "eye"] if "eye" in data.columns else KEYS
     gaze = [pl.when(seen).then(pl.col(name).cast(pl.Float64)).alias(name) for name in columns]
     people = study.people.filter(pl.col("person").is_in(data["person"].unique().to_list()))
     return replace(
@@ -121,51 +128,55 @@ def timed(study: Study, data: pl.DataFrame, times: str) -> pl.DataFrame:
     return data.with_columns(since.alias("time_ms"))
 
 
-def _of_eye(data: pl.DataFrame, eye: str | None) -> pl.DataFrame:
-    """The rows of one eye; which one must be said, since eyes move together and each costs ε."""
-    eyes = data["eye"].unique().sort().to_list() if "eye" in data.columns else []
+def eyes_of(data: pl.DataFrame) -> list[str]:
+    """The eyes that there are rows of; none where no row says so."""
+    if "eye" not in data.columns:
+        return []
+    return data["eye"].cast(pl.String).fill_null("").unique().sort().to_list()
+
+
+def check_eyes(eyes: Sequence[str], eye: str | None, lacking: tuple[str, str] | None) -> None:
+    """Refuse several eyes unless one was named: they move together, and each would cost ε.
+
+    Args:
+        eyes: that there are.
+        eye: the one that was named.
+        lacking: person and recording without it.
+    """
     if eye is None:
         if len(eyes) > 1:
             raise InputError(
                 f"there is gaze of several eyes ({', '.join(map(str, eyes))}), which move together:"
                 f" choose one, --set eye={eyes[0]}"
             )
-        return data
+        return
     if eye not in eyes:
         raise unknown("eye", eye, [str(each) for each in eyes])
-    found = data.filter(pl.col("eye") == eye)
-    lacking = data.select(RECORDING_KEY).unique().join(found, on=RECORDING_KEY, how="anti")
-    if len(lacking):
-        person, recording = lacking.sort(RECORDING_KEY).row(0)
+    if lacking is not None:
+        person, recording = lacking
         raise InputError(
             f"person {person}, recording {recording} has no {eye} eye: choose another, or leave "
             "the recording out"
         )
-    return found
 
 
-def shape_of(taken: Study) -> Shape:
-    """The public facts: people, the most recordings of anybody, the longest recording."""
-    lengths = taken.data.group_by(RECORDING_KEY).len()
-    return Shape(
-        people=lengths["person"].n_unique(),
-        recordings=int(lengths["person"].unique_counts().max()),  # type: ignore[arg-type]
-        length=int(lengths["len"].max()),  # type: ignore[arg-type]
-        features=len(gaze_columns(taken)),
-        window=1,
-    )
+def without_eye(data: pl.DataFrame, eye: str | None) -> tuple[str, str] | None:
+    """The first person and recording, by name, that lack an eye.
 
-
-def same_for_all(taken: Study) -> bool:
-    """Whether everybody has the same recordings, time stamps and lost samples."""
-    lost = pl.col(gaze_columns(taken)[0]).is_null()
-    shown = taken.data.select(*_KEYS, lost.alias("lost"))
-    first, *others = shown.partition_by("person", maintain_order=True, include_key=False)
-    return all(first.equals(other) for other in others)
+    Args:
+        data: of a study.
+        eye: which; None where nobody asks for one.
+    """
+    if eye is None or "eye" not in data.columns:
+        return None
+    having = data.filter(pl.col("eye") == eye)
+    lacking = data.select(RECORDING_KEY).unique().join(having, on=RECORDING_KEY, how="anti")
+    return min(lacking.rows(), default=None)
 
 
 def make_stream_plan(
-    taken: Study,
+    head: Study,
+    facts: GazeFacts,
     mechanism: StreamMechanism,
     noise: Randomness,
     keep: Sequence[str] = (),
@@ -176,37 +187,50 @@ def make_stream_plan(
     """Check everything that can be checked before anything is spent or written.
 
     Args:
-        taken: see `taken_of`.
+        head: the study; its rows are left alone.
+        facts: of all that is taken of it.
         mechanism: the filter.
         noise: where it will come from.
         keep: attributes of people to release as they are.
         told: whether somebody said what the scene is, and not the study.
         times: whether time stamps are those recorded, or regular.
     """
-    if taken.released:
+    if head.released:
         raise InputError(
             "this is a released dataset already: release from the original study, whose ledger "
             "counts these people"
         )
-    if taken.data[gaze_columns(taken)[0]].null_count() == len(taken.data):
+    if not facts.seen:
         raise InputError("all samples are lost: there is nothing to release")
-    attributes = [name for name in taken.people.columns if name != "person"]
+    attributes = [name for name in head.people.columns if name != "person"]
     for name in keep:
         if name not in attributes:
             raise unknown("column to keep", name, attributes)
-    shape = shape_of(taken)
+    shape = facts.shape
     reasons = () if noise.private else (SEEDED,)
     return StreamPlan(
         mechanism=mechanism,
-        study=taken,
+        facts=facts,
         shape=shape,
         bounds=bounds_of(mechanism, told),
         guarantee=mechanism.cost(shape, mechanism.unit).broken(*reasons),
         person_level=mechanism.cost(shape, PERSON).broken(*reasons),
-        alike=not keep and same_for_all(taken),
+        alike=not keep and facts.alike,
         keep=tuple(keep),
         times=times,
     )
+
+
+def released_head(plan: StreamPlan, head: Study) -> Study:
+    """Everything about what is released but its rows.
+
+    Args:
+        plan: of the release.
+        head: of the study that it is made of.
+    """
+    columns = _taken(head, head.data.clear(), None, plan.times)
+    people = head.people.filter(pl.col("person").is_in(plan.facts.people))
+    return replace(columns, people=people.select("person", *plan.keep), origin=None, released=True)
 
 
 def filtered(law: StreamMechanism, taken: Study, noise: Randomness) -> Study:

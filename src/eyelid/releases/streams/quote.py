@@ -17,7 +17,8 @@ from eyelid.privacy.unit import PERSON
 from eyelid.releases.counted import Counted
 from eyelid.releases.spending import Budget, quoted, spent_on
 from eyelid.releases.streams.expectation import Distance, expected_distance
-from eyelid.releases.streams.plan import RECORDED, same_for_all, shape_of, taken_of
+from eyelid.releases.streams.facts import same_for_all, shape_of
+from eyelid.releases.streams.plan import RECORDED, taken_of
 from eyelid.releases.streams.scene import build_filter
 from eyelid.releases.streams.words import guessed, stream_facts, window_told, worth_of
 from eyelid.releases.words import SAYS_NOTHING

@@ -19,15 +19,16 @@ from eyelid.mechanisms.mechanism import catalogue, mechanism
 from eyelid.mechanisms.streams.stream import StreamMechanism
 from eyelid.mechanisms.streams.study_scene import gaze_columns
 from eyelid.privacy.noise import Randomness, randomness
+from eyelid.releases import earlier_digests
 from eyelid.releases.certificate import Certificate
-from eyelid.releases.fingerprint import output_digest, samples_digest
+from eyelid.releases.fingerprint import samples_digest, shows
 from eyelid.releases.streams.agreement import stream_disagreements, too_few_to_check
+from eyelid.releases.streams.facts import same_for_all
 from eyelid.releases.streams.plan import (
     RECORDED,
     REGULAR,
     TIMES,
     filtered,
-    same_for_all,
     taken_of,
     timed,
 )
@@ -156,12 +157,18 @@ def stream_subject(
             f"the certificate is for {certificate.people} people and the release has "
             f"{released.data['person'].n_unique()}: it is the certificate of something else"
         )
-    if certificate.output_sha256 != output_digest(released):
+    if certificate.output_sha256 is None or not shows(released, certificate.output_sha256):
         raise InputError(
             "the released data are not those of the certificate (their hash differs): somebody "
             "changed or swapped them; release again"
         )
-    debit, total, notes = counted(certificate, table.origin, people, lambda: samples_digest(taken))
+    debit, total, notes = counted(
+        certificate,
+        table.origin,
+        people,
+        lambda: samples_digest(taken),
+        lambda: earlier_digests.samples_digest(taken),
+    )
     by_then = 1
     if debit is not None:
         by_then = times_released(table.origin, people, debit.id) or 1

@@ -1,0 +1,271 @@
+"""Places that are no folder of this machine, such as ``s3://bucket/study``, through fsspec.
+
+What is written there is seen all or not at all: files that say that the rest is there go last. An
+address never has a secret in it: fsspec finds credentials where each kind of place keeps them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import posixpath
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from eyelid.engine.progress import track
+from eyelid.engine.temporary import own_folder
+from eyelid.errors import InputError
+
+MANIFESTS = ("dataset_description.json", "map.toml", "certificate.json", "study.json")
+"""Files by which a folder is known, in the order in which they are written, after all others."""
+_MARK = ".unfinished"
+# Two letters at least: one is a drive. What went through a Path has lost a slash.
+_ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/+(.*)", re.DOTALL)
+_FROM_ROOT = ("file", "local")
+# Where names have slashes and nothing is a folder; to make one there may make a bucket.
+_WITHOUT_FOLDERS = {"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl", "oss", "oci", "r2"}
+
+
+@dataclass(frozen=True)
+class RemotePlace:
+    """A file or folder elsewhere; workers may be given it.
+
+    Attributes:
+        address: such as ``s3://bucket/study``, without a secret.
+    """
+
+    address: str
+
+    def __str__(self) -> str:
+        return self.address
+
+    def __truediv__(self, name: str) -> RemotePlace:
+        return RemotePlace(f"{self.address}/{name}")
+
+    @property
+    def name(self) -> str:
+        """The last part of its address."""
+        return posixpath.basename(self.address)
+
+    @property
+    def parents(self) -> list[RemotePlace]:
+        """The folders that it is in, the nearest first."""
+        scheme, _, rest = self.address.partition("://")
+        found = []
+        while (rest := posixpath.dirname(rest)).strip("/"):
+            found.append(RemotePlace(f"{scheme}://{rest}"))
+        return found
+
+    def exists(self) -> bool:
+        """Whether there is a file or folder now, whatever was there a moment ago."""
+        with self._reached() as (system, path):
+            system.invalidate_cache()
+            return bool(system.exists(path))
+
+    def is_file(self) -> bool:
+        """Whether there is a file."""
+        with self._reached() as (system, path):
+            return bool(system.isfile(path))
+
+    def is_dir(self) -> bool:
+        """Whether there is a folder, or what looks like one."""
+        with self._reached() as (system, path):
+            return bool(system.isdir(path))
+
+    def names(self) -> list[str]:
+        """Every file below a folder, by its name from there, in order."""
+        with self._reached() as (system, path):
+            system.invalidate_cache()
+            found = [] if system.isfile(path) else system.find(path)
+            return sorted(each[len(path.rstrip("/")) + 1 :] for each in found)
+
+    def version(self) -> str:
+        """What changes when the content of a file does, without reading it."""
+        with self._reached() as (system, path):
+            return str(system.ukey(path))
+
+    def read(self) -> bytes:
+        """The content of a small file."""
+        with self._reached() as (system, path):
+            content: bytes = system.cat_file(path)
+            return content
+
+    def write(self, content: bytes) -> None:
+        """Write a small file."""
+        with self._reached() as (system, path):
+            self._make_folder(system, path)
+            system.pipe_file(path, content)
+
+    def fetch(self, to: Path) -> Path:
+        """Copy a file to this machine.
+
+        Args:
+            to: what the copy is called.
+        """
+        with self._reached() as (system, path):
+            to.parent.mkdir(parents=True, exist_ok=True)
+            system.get_file(path, str(to))
+        return to
+
+    def send(self, file: Path) -> None:
+        """Copy a file of this machine here.
+
+        Args:
+            file: that is copied.
+        """
+        with self._reached() as (system, path):
+            self._make_folder(system, path)
+            system.put_file(str(file), path)
+
+    def has_size(self, size: int) -> bool:
+        """Whether there is a file of so many bytes."""
+        with self._reached() as (system, path):
+            return bool(system.isfile(path) and system.size(path) == size)
+
+    def remove(self) -> None:
+        """Remove a file."""
+        with self._reached() as (system, path):
+            system.rm_file(path)
+
+    def _make_folder(self, system: Any, path: str) -> None:
+        if self.address.partition("://")[0] not in _WITHOUT_FOLDERS:
+            system.makedirs(posixpath.dirname(path), exist_ok=True)
+
+    @contextlib.contextmanager
+    def _reached(self) -> Iterator[tuple[Any, str]]:
+        """The file system and the path in it; what fails there fails in one line."""
+        scheme = self.address.partition("://")[0]
+        try:
+            from fsspec.core import url_to_fs
+        except ImportError:
+            raise InputError(
+                f"{scheme}:// addresses need fsspec: pip install 'eyelid[remote]'"
+            ) from None
+        try:
+            yield url_to_fs(self.address)
+        except ImportError as error:
+            raise InputError(f"{scheme}:// needs a package of its own: {error}") from None
+        except Exception as error:
+            told = str(error).strip().splitlines() or [type(error).__name__]
+            raise InputError(f"cannot reach {self}: {told[0]}") from None
+
+
+def remote_place(path: Path | str) -> RemotePlace | None:
+    """The place elsewhere that somebody means; None for a path of this machine.
+
+    Args:
+        path: an address, also as a `Path` spells it. What exists here by that name is meant first.
+
+    >>> remote_place("s3://bucket/study") == remote_place(Path("s3://bucket/study"))
+    True
+    >>> print(remote_place("file:///home/study"), remote_place("C:/study"), remote_place("study"))
+    file:///home/study None None
+    """
+    found = _ADDRESS.fullmatch(str(path))
+    if found is None or Path(path).exists():
+        return None
+    scheme, rest = found[1].lower(), found[2].rstrip("/")
+    if "@" in rest.partition("/")[0] or "?" in rest or "#" in rest:
+        # Not repeated: whoever says it again writes it down.
+        raise InputError(
+            f"a {scheme}:// address with @, ? or # in it may tell a secret: give credentials as "
+            "fsspec takes them (docs/scaling.md), and the bare address"
+        )
+    if not rest:
+        raise InputError(f"{scheme}:// names no folder: give its whole address")
+    return RemotePlace(f"{scheme}://{'/' if scheme in _FROM_ROOT else ''}{rest}")
+
+
+@contextlib.contextmanager
+def nearby(file: Path | RemotePlace) -> Iterator[Path]:
+    """A file of this machine: what is elsewhere is copied, for as long as the block lasts.
+
+    Args:
+        file: here or elsewhere.
+    """
+    if isinstance(file, Path):
+        yield file
+        return
+    with own_folder() as folder:
+        yield file.fetch(folder / "copy" / file.name)
+
+
+def work_folder(place: RemotePlace) -> Path:
+    """Where what goes to a place is made first: in the current folder, always by the same name.
+
+    Args:
+        place: where it goes.
+    """
+    known = hashlib.sha256(place.address.encode()).hexdigest()[:8]
+    return Path.cwd() / f".{place.name}-{known}.unfinished"
+
+
+def check_free(place: RemotePlace) -> None:
+    """Fail unless a new folder could be put at a place; one whose upload was stopped may go on.
+
+    Args:
+        place: where it would be.
+    """
+    if place.exists() and not (place / _MARK).is_file():
+        raise InputError(f"{place} exists already: choose another output or remove it first")
+    for folder in place.parents:
+        known = [name for name in MANIFESTS if (folder / name).is_file()]
+        if known:
+            raise InputError(
+                f"{place} is inside {folder}, which has a {known[0]} of its own: choose an output "
+                "outside of it"
+            )
+
+
+def check_begun_by(run: str, place: RemotePlace) -> None:
+    """Fail if somebody else's upload was begun at a place.
+
+    Args:
+        run: whose upload may go on.
+        place: where it goes.
+    """
+    mark = place / _MARK
+    if mark.is_file() and mark.read() != run.encode():
+        raise InputError(
+            f"an upload to {place} by another run was begun and not finished: choose another "
+            "output or remove it first"
+        )
+
+
+def check_finished(place: RemotePlace) -> None:
+    """Fail if something is being uploaded to a place, or its upload was stopped.
+
+    Args:
+        place: that somebody wants to read.
+    """
+    if (place / _MARK).is_file():
+        raise InputError(
+            f"{place} is not all there yet: somebody is uploading it, or was stopped and can go on "
+            "by the same command"
+        )
+
+
+def upload(folder: Path, place: RemotePlace, run: str) -> None:
+    """Copy a folder to a place, what it is known by last; parts from before a stop stay.
+
+    Args:
+        folder: of this machine.
+        place: where it goes.
+        run: that made it.
+    """
+    check_begun_by(run, place)
+    (place / _MARK).write(run.encode())
+
+    def turn(name: str) -> tuple[int, str]:
+        return MANIFESTS.index(name) + 1 if name in MANIFESTS else 0, name
+
+    inside = [path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()]
+    for name in track(sorted(inside, key=turn), "uploading", len(inside)):
+        size = (folder / name).stat().st_size
+        # Parts are written once; what is told about all of them is told anew.
+        if not ("/" in name and (place / name).has_size(size)):
+            (place / name).send(folder / name)
+    (place / _MARK).remove()

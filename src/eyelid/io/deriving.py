@@ -1,0 +1,384 @@
+"""Events and features of studies of any size: people piece by piece, by whatever engine works.
+
+What is the same for everybody, units and features, is settled by columns and study.json before
+anybody's rows are read. A part that was written is not computed again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import polars as pl
+
+from eyelid.engine.atomic import check_new
+from eyelid.engine.engines import Shared, shared
+from eyelid.engine.progress import one_bar
+from eyelid.engine.runs import Run, running
+from eyelid.errors import InputError, unknown
+from eyelid.gaze.events import DEFAULT_METHOD, check_settings, detect_events, gaze_units
+from eyelid.gaze.features.catalogue import EVENT_KINDS
+from eyelid.gaze.features.per_event import event_features, event_outline
+from eyelid.gaze.features.windows import window_features, window_outline
+from eyelid.gaze.sampling import slowest_step_ms, too_slow
+from eyelid.gaze.study import INDEX_COLUMNS, RECORDING_KEY, Feature, Study
+from eyelid.gaze.table import FeatureTable
+from eyelid.io import study_folder
+from eyelid.io.column_map import Map, understood
+from eyelid.io.intake import counted, read_scrubbed
+from eyelid.io.pieces import (
+    Piece,
+    StudyInPieces,
+    each_piece,
+    events_path,
+    in_pieces,
+    input_key,
+    join_events,
+    part_path,
+    write_manifest,
+    write_part,
+)
+from eyelid.io.reading import check_not_a_part
+from eyelid.io.study_folder import EVENTS
+from eyelid.privacy.ledger import Ledger
+from eyelid.version import __version__
+
+WINDOWS = "windows"
+
+
+class UnfitInput(InputError):
+    """Recordings that cannot be worked on: going on with the same ones would end the same way."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """Events of one kind.
+
+    Attributes:
+        name: of the kind.
+        count: how many.
+        median_ms: of their durations.
+    """
+
+    name: str
+    count: int
+    median_ms: float
+
+
+@dataclass(frozen=True)
+class DerivedEvents:
+    """What `derive_events` wrote.
+
+    Attributes:
+        people: how many.
+        recordings: how many.
+        kinds: of events, in order of appearance.
+    """
+
+    people: int
+    recordings: int
+    kinds: tuple[Found, ...]
+
+    @property
+    def events(self) -> int:
+        """How many there are."""
+        return sum(kind.count for kind in self.kinds)
+
+
+@dataclass(frozen=True, eq=False)
+class DerivedFeatures:
+    """What `derive_features` wrote.
+
+    Attributes:
+        rows: what a row is: ``windows``, ``fixations``, ``saccades``, or just ``rows``.
+        features: in order.
+        recordings: one row each, with its keys and number of ``rows``.
+        doubt: what to think of before relying on them, if there is something.
+    """
+
+    rows: str
+    features: tuple[Feature, ...]
+    recordings: pl.DataFrame
+    doubt: str | None = None
+
+    @property
+    def people(self) -> int:
+        """How many there are."""
+        return self.recordings["person"].n_unique()
+
+    @property
+    def count(self) -> int:
+        """How many rows there are."""
+        return int(self.recordings["rows"].sum())
+
+
+def derive_events(
+    source: Path | str,
+    out: Path,
+    method: str = DEFAULT_METHOD,
+    settings: Mapping[str, float | str] = MappingProxyType({}),
+    *,
+    map: Map = None,
+    ledger: Path | str | None = None,
+) -> DerivedEvents:
+    """Detect the events of every recording, and write the study with them.
+
+    Args:
+        source: a study folder, a recording, or a folder of recordings.
+        out: a new folder.
+        method: the detector, see `eyelid.gaze.events.detect_events`.
+        settings: of the detector.
+        map: what you say about columns, as for `eyelid.read`.
+        ledger: count in this file instead of the study's own.
+    """
+    check_new(out)
+    check_settings(method, settings)
+    cut = _entered(source, map, ledger, gaze_units)
+    of = len(cut.pieces)
+    with _begun(source, map, out, cut, "events", method, dict(settings)) as run:
+        with shared(cut.head) as head:
+            work = partial(_events_of_piece, run, head, of, method, dict(settings))
+            parts = _each_part(run, work, cut, "detecting")
+        if of > 1:
+            join_events(run, [events_path(run, number, of) for number in range(of)])
+        kinds = _kinds(run.output / EVENTS)
+        write_manifest(run, cut.head, parts, out)
+    return DerivedEvents(len(cut.people), cut.recordings.height, kinds)
+
+
+def derive_features(
+    source: Path | str,
+    out: Path,
+    kind: str | None = None,
+    only: Sequence[str] | None = None,
+    settings: Mapping[str, Any] = MappingProxyType({}),
+    *,
+    map: Map = None,
+    ledger: Path | str | None = None,
+) -> DerivedFeatures:
+    """Summarise every recording as features, or choose of those that there are, and write them.
+
+    Args:
+        source: a study folder, a recording, or a folder of recordings.
+        out: a new folder.
+        kind: what a row is: ``windows`` (without it), ``fixations`` or ``saccades``.
+        only: keep these features.
+        settings: of `eyelid.gaze.features.window_features` or `event_features`.
+        map: what you say about columns, as for `eyelid.read`.
+        ledger: count in this file instead of the study's own.
+    """
+    check_new(out)
+    if kind is not None and kind not in (WINDOWS, *EVENT_KINDS):
+        raise unknown("kind of features", kind, [WINDOWS, *EVENT_KINDS])
+    settings = dict(settings)
+    outline = partial(_outline, source, kind, only, settings)
+    cut = _entered(source, map, ledger, outline)
+    table = outline(cut.head)
+    of = len(cut.pieces)
+    make = partial(_table_of, kind, only, settings)
+    with _begun(source, map, out, cut, "features", kind, only, settings) as run:
+        with shared(cut.head) as head:
+            work = partial(_features_of_piece, run, head, of, make)
+            parts = _each_part(run, work, cut, "summarising")
+        paths = [part_path(run.output, number, of) for number in range(of)]
+        recordings = pl.concat([_recordings(path) for path in paths])
+        steps_ms = [_slowest_ms(run, cut.head, piece) for piece in cut.pieces]
+        write_manifest(run, table.study(), parts, out)
+    if cut.head.kind == "features":
+        return DerivedFeatures(WINDOWS if table.window_ms else "rows", table.features, recordings)
+    slowest_ms = max((step for step in steps_ms if step is not None), default=None)
+    return DerivedFeatures(kind or WINDOWS, table.features, recordings, too_slow(slowest_ms))
+
+
+def _entered(
+    source: Path | str,
+    map: Map,
+    ledger: Path | str | None,
+    check: Callable[[Study], object],
+) -> StudyInPieces:
+    """What is at a place, counted and in pieces, once it has turned out to be what is needed."""
+    if study_folder.recognises(Path(source)):
+        check_not_a_part(Path(source))
+        cut = in_pieces(Path(source))
+        check(cut.head)
+        cut = replace(cut, head=counted(cut.head, source, ledger))
+    else:
+        study = read_scrubbed(source, map)
+        check(study)
+        cut = in_pieces(counted(study, source, ledger))
+    origin = cut.head.origin
+    if origin is not None and origin.ledger is not None:
+        Ledger(origin.ledger).check_knows(origin.id)
+    # What there was of events is not needed, and would be sent around.
+    return replace(cut, pieces=tuple(replace(piece, events=None) for piece in cut.pieces))
+
+
+@contextlib.contextmanager
+def _begun(
+    source: Path | str, map: Map, out: Path, cut: StudyInPieces, *settings: Any
+) -> Iterator[Run]:
+    """A run that depends on what is at a place and said of it, how it is cut, and settings."""
+    said = [str(understood(map)), cut.head.people.write_csv(), cut.people]
+    rows = [piece.rows for piece in cut.pieces]
+    key = input_key(source, __version__, said, rows, settings)
+    with running(out, key) as run:
+        try:
+            yield run
+        except UnfitInput:
+            run.keep(False)
+            raise
+
+
+def _each_part(
+    run: Run, work: Callable[[Piece], dict[str, Any]], cut: StudyInPieces, what: str
+) -> list[dict[str, Any]]:
+    """What study.json says of each part; from the first one on there is something to lose."""
+    parts = []
+    with one_bar(cut.recordings.height, "recordings") as advance:
+        for part in each_piece(work, cut, advance, what):
+            parts.append(part)
+            if len(parts) == 1 and len(cut.pieces) > 1:
+                run.keep()
+    return parts
+
+
+def _events_of_piece(
+    run: Run,
+    head: Shared[Study],
+    of: int,
+    method: str,
+    settings: dict[str, float | str],
+    piece: Piece,
+) -> dict[str, Any]:
+    """Write the rows of a piece and, before them, its events."""
+
+    def rows() -> pl.DataFrame:
+        with _fit():
+            study = piece.read(head.get())
+            found = detect_events(study, method, None, **settings)
+        run.put(events_path(run, piece.number, of), found.write_parquet)
+        return study.data
+
+    return write_part(run, piece.number, of, rows)
+
+
+def _features_of_piece(
+    run: Run,
+    head: Shared[Study],
+    of: int,
+    make: Callable[[Study], FeatureTable],
+    piece: Piece,
+) -> dict[str, Any]:
+    """Write the features of a piece and, before them, how slowly it was sampled."""
+
+    def rows() -> pl.DataFrame:
+        with _fit():
+            study = piece.read(head.get())
+            table = make(study)
+        slowest = json.dumps(slowest_step_ms(study))
+        run.put(_slowest_path(run, piece.number), lambda draft: draft.write_text(slowest))
+        return table.data
+
+    return write_part(run, piece.number, of, rows)
+
+
+@contextlib.contextmanager
+def _fit() -> Iterator[None]:
+    """Tell what is wrong with recordings from what goes wrong with the run."""
+    try:
+        yield
+    except InputError as error:
+        raise UnfitInput(str(error)) from None
+
+
+def _outline(
+    source: Path | str,
+    kind: str | None,
+    only: Sequence[str] | None,
+    settings: dict[str, Any],
+    study: Study,
+) -> FeatureTable:
+    """The table that will be made, but for its rows; fails where it cannot be made."""
+    if study.kind == "features":
+        if only is None or kind is not None or settings:
+            raise InputError(f"{source} has features already: choose of them with --only A,B")
+        if study.released:
+            raise InputError(f"{source} is a release already: choose features before a release")
+        table = FeatureTable.outline(study)
+    else:
+        others = dict(settings)
+        windows = {name: others.pop(name) for name in ("window_s", "step_s") if name in others}
+        check_settings(others.pop("method", DEFAULT_METHOD), others)
+        if kind in EVENT_KINDS:
+            table = event_outline(study, kind)
+        else:
+            table = window_outline(study, **windows)
+    return table if only is None else table.only(*only)
+
+
+def _table_of(
+    kind: str | None, only: Sequence[str] | None, settings: dict[str, Any], study: Study
+) -> FeatureTable:
+    """The table of some people."""
+    if study.kind == "features":
+        table = FeatureTable.of(study)
+    elif kind in EVENT_KINDS:
+        table = event_features(study, kind, **settings)
+    else:
+        table = window_features(study, **settings)
+    return table if only is None else table.only(*only)
+
+
+def _slowest_path(run: Run, number: int) -> Path:
+    return run.scratch / f"slowest-{number:06d}.json"
+
+
+def _slowest_ms(run: Run, head: Study, piece: Piece) -> float | None:
+    """How slowly a piece was sampled, as it was noted unless the scratch is gone already."""
+    try:
+        noted: float | None = json.loads(_slowest_path(run, piece.number).read_text())
+    except FileNotFoundError:
+        return slowest_step_ms(piece.read(head))
+    return noted
+
+
+def _recordings(part: Path) -> pl.DataFrame:
+    """One row a recording of a part that was written, with its number of ``rows``."""
+    lazy = pl.scan_parquet(part)
+    there = lazy.collect_schema().names()
+    rest = [name for name in INDEX_COLUMNS[:-1] if name in there and name not in RECORDING_KEY]
+    each = lazy.group_by(RECORDING_KEY, maintain_order=True)
+    return each.agg(*[pl.col(name).first() for name in rest], pl.len().alias("rows")).collect()
+
+
+def _kinds(events: Path) -> tuple[Found, ...]:
+    """How many events there are of each kind, and their median duration, exactly.
+
+    Durations are counted before they are put in order: there are far fewer than events.
+    """
+    counts = (
+        pl.scan_parquet(events)
+        .with_row_index("place")
+        .group_by("name", "duration_ms")
+        .agg(pl.len().alias("count"), pl.col("place").min())
+        .collect(engine="streaming")
+    )
+    first = counts.group_by("name").agg(pl.col("place").min()).sort("place")
+    return tuple(_found(name, counts.filter(pl.col("name") == name)) for name in first["name"])
+
+
+def _found(name: str, counts: pl.DataFrame) -> Found:
+    """The middle one of the durations, or the mean of the two in the middle."""
+    ordered = counts.sort("duration_ms")
+    until = ordered["count"].cast(pl.Int64).cum_sum()
+    count = int(until[-1])
+    low, high = (
+        ordered["duration_ms"][until.search_sorted(place // 2 + 1)] for place in (count - 1, count)
+    )
+    return Found(name, count, (low + high) / 2)

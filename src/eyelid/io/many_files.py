@@ -1,0 +1,398 @@
+"""Folders of recordings larger than memory: each file is read once, by whoever is free.
+
+Its rows are kept as Parquet in the scratch of the run; what comes back is an excerpt, by which
+everything is decided that concerns all files together. A run that was stopped reads no file again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from pathlib import Path
+
+import polars as pl
+
+from eyelid.engine.engines import current
+from eyelid.engine.progress import Advance
+from eyelid.engine.runs import Run
+from eyelid.errors import EyelidError, InputError
+from eyelid.gaze.study import Feature, Screen, Study, check
+from eyelid.io.excerpt import excerpt_of, excerpt_of_events
+from eyelid.io.joining import NamedPart, check_everybody, filled, joined, rates_of
+from eyelid.io.layout import Layout
+from eyelid.io.leaks import Finding
+from eyelid.io.lint import leaks_of_file
+from eyelid.io.part import Part
+from eyelid.io.pieces import Slice, StudyInPieces, of_slices, recordings_of, with_columns_of
+from eyelid.io.reading import Place, none_read
+
+BUNDLE_BYTES = 1 << 25
+"""Files are given away in bundles of so many bytes, which take a second or so to read."""
+
+_MOST_FILES = 256
+# Reasons that fit into a line; of more files there are names.
+_MOST_REASONS = 5
+
+
+@dataclass(frozen=True, eq=False)
+class FileTaken:
+    """What is known of a file whose rows are in the scratch.
+
+    Attributes:
+        named: its content, with an excerpt of its rows and events.
+        recordings: person, recording, task, stimulus and ``rows`` of each, in order.
+        rows: where they all are, those of a person together and in order.
+        events: where they are; None where there are none.
+        leaks: what the file gives away by itself.
+    """
+
+    named: NamedPart
+    recordings: pl.DataFrame
+    rows: Path
+    events: Path | None
+    leaks: tuple[Finding, ...]
+
+
+@dataclass(frozen=True)
+class Unreadable:
+    """Why a file could not be read.
+
+    Attributes:
+        reason: names the file.
+        leaks: what it gives away all the same.
+    """
+
+    reason: str
+    leaks: tuple[Finding, ...]
+
+
+@dataclass(frozen=True)
+class Unfit:
+    """What is wrong with the rows of a file.
+
+    Attributes:
+        reason: in a line.
+    """
+
+    reason: str
+
+
+@dataclass(frozen=True, eq=False)
+class FilesTaken:
+    """A folder of recordings that were all read once.
+
+    Attributes:
+        excerpt: the study that they make, with an excerpt of its rows and events.
+        cut: the same study in pieces.
+        leaks: what each file gives away by itself.
+    """
+
+    excerpt: Study
+    cut: StudyInPieces
+    leaks: dict[Path, tuple[Finding, ...]]
+
+
+def bundles(files: Iterable[Path]) -> list[list[tuple[int, Path]]]:
+    """Files with their numbers, in such portions that each is worth sending to somebody."""
+    found: list[list[tuple[int, Path]]] = []
+    size = 0
+    for number, path in enumerate(files):
+        if not found or size >= BUNDLE_BYTES or len(found[-1]) >= _MOST_FILES:
+            found.append([])
+            size = 0
+        found[-1].append((number, path))
+        size += path.stat().st_size
+    return found
+
+
+def read_all(place: Place, run: Run, advance: Advance) -> list[FileTaken | Unreadable | Unfit]:
+    """Read every file of a folder, or find it read, in their order.
+
+    Args:
+        place: the folder.
+        run: whose scratch keeps the rows.
+        advance: of a bar, by shares of them.
+    """
+    portions = bundles(place.files)
+    if len(portions) > 1:
+        run.keep()
+    work = partial(_taken_bundle, run, place, Path.cwd())
+    found: dict[int, FileTaken | Unreadable | Unfit] = {}
+    advance(0, "reading")
+    for at, results in current().as_done(work, portions):
+        found |= {number: each for (number, _), each in zip(portions[at], results, strict=True)}
+        advance(len(results) / len(place.files), "reading")
+    return [found[number] for number in range(len(place.files))]
+
+
+def put_together(
+    place: Place,
+    found: Sequence[FileTaken | Unreadable | Unfit],
+    run: Run,
+    skip_unreadable: bool,
+) -> FilesTaken:
+    """One study of what was read.
+
+    Args:
+        place: the folder.
+        found: what `read_all` says of each file.
+        run: whose scratch has the rows.
+        skip_unreadable: leave out what cannot be read, and say so in the notes.
+    """
+    unreadable = [each for each in found if isinstance(each, Unreadable)]
+    taken = [each for each in found if isinstance(each, FileTaken)]
+    if unreadable and len(unreadable) == len(found):
+        raise none_read(place, unreadable[0].reason)
+    if unreadable and not skip_unreadable:
+        raise _not_all_read(place, found)
+    for each in found:
+        if isinstance(each, Unfit):
+            raise InputError(each.reason)
+    excerpt = _excerpt(taken, place.said)
+    excerpt = excerpt.derive(
+        notes=(*excerpt.notes, *(f"left out: {each.reason}" for each in unreadable))
+    )
+    leaks = {
+        path: each.leaks
+        for path, each in zip(place.files, found, strict=True)
+        if not isinstance(each, Unfit)
+    }
+    return FilesTaken(excerpt, _cut(excerpt, taken, run), leaks)
+
+
+def _not_all_read(place: Place, found: Sequence[object]) -> InputError:
+    bad = [
+        (path, each.reason)
+        for path, each in zip(place.files, found, strict=True)
+        if isinstance(each, Unreadable)
+    ]
+    reasons = [reason for _, reason in bad]
+    rest = "to go on with the others, add --skip-unreadable"
+    if len(bad) == 1:
+        return InputError(f"{reasons[0]} (one of {len(found)} files; {rest})")
+    told = "; ".join(reasons)
+    if len(bad) > _MOST_REASONS:
+        names = ", ".join(str(path.relative_to(place.path)) for path, _ in bad[1:])
+        told = f"{reasons[0]}; and {names}"
+    return InputError(f"cannot read {len(bad)} of {len(found)} files: {told} ({rest})")
+
+
+def _excerpt(taken: Sequence[FileTaken], said: Layout) -> Study:
+    """The study that files make, of their excerpts."""
+    study = joined([each.named for each in taken], said)
+    model = study.data.clear()
+    texts = [name for name in study.labels if model.schema[name] == pl.String]
+
+    def is_other(each: FileTaken) -> bool:
+        own = each.named.part.data.schema
+        return any(own.get(name, pl.String) not in (pl.String, pl.Null) for name in texts)
+
+    if not any(is_other(each) for each in taken):
+        return study
+    # What is a number in one file and text in another is looked at as text.
+    return joined([_as_text(each, model) if is_other(each) else each.named for each in taken], said)
+
+
+def _as_text(each: FileTaken, model: pl.DataFrame) -> NamedPart:
+    rows = excerpt_of(with_columns_of(model, pl.read_parquet(each.rows)))
+    return replace(each.named, part=replace(each.named.part, data=rows))
+
+
+def _cut(excerpt: Study, taken: Sequence[FileTaken], run: Run) -> StudyInPieces:
+    """The study in pieces, with people and recordings in the order of the excerpt."""
+    recordings = pl.concat([each.recordings for each in taken])
+    places = {
+        person: place
+        for place, person in enumerate(excerpt.data["person"].unique(maintain_order=True))
+    }
+    order = pl.col("person").replace_strict(places, return_dtype=pl.Int64)
+    slices: dict[str, list[Slice]] = {}
+    for each in taken:
+        first = 0
+        people = each.recordings.group_by("person", maintain_order=True).agg(pl.col("rows").sum())
+        for person, rows in people.iter_rows():
+            slices.setdefault(person, []).append(Slice(each.rows, first, rows))
+            first += rows
+    return of_slices(
+        excerpt,
+        recordings.sort(order, maintain_order=True),
+        slices,
+        _all_events(taken, run),
+        excerpt.data.clear(),
+    )
+
+
+def _all_events(taken: Sequence[FileTaken], run: Run) -> Path | None:
+    """The file with the events of all files, which may have different columns."""
+    parts = [each.events for each in taken if each.events is not None]
+    if not parts:
+        return None
+    path = run.scratch / "events-of-files.parquet"
+    run.put(path, partial(_sunk, parts))
+    return path
+
+
+def _sunk(parts: Sequence[Path], draft: Path) -> None:
+    together = pl.concat([pl.scan_parquet(part) for part in parts], how="diagonal_relaxed")
+    together.sink_parquet(draft, maintain_order=True)
+
+
+def _taken_bundle(
+    run: Run, place: Place, home: Path, bundle: Sequence[tuple[int, Path]]
+) -> list[FileTaken | Unreadable | Unfit]:
+    root, names = _found_from(home, place.path), place.said.names
+    if names is not None:
+        place = replace(place, said=replace(place.said, names=_found_from(home, names)))
+    here = replace(place, path=root)
+    return [_taken(run, here, _found_from(home, path), number) for number, path in bundle]
+
+
+def _found_from(home: Path, path: Path) -> Path:
+    """The path by which a worker, who may be in another folder, finds a file."""
+    found = path if Path.cwd() == home else home / path
+    if not found.exists():
+        raise EyelidError(
+            f"a worker does not see {found}: all workers need the same file system, under the same "
+            "path"
+        )
+    return found
+
+
+def _taken(run: Run, place: Place, path: Path, number: int) -> FileTaken | Unreadable | Unfit:
+    """What is in a file; its rows are put into the scratch, unless they are there."""
+    if _about(run, number).exists():
+        return _found_again(run, path, number)
+    leaks = tuple(leaks_of_file(path, place.path))
+    try:
+        named = place.read_file(path)
+    except InputError as error:
+        return Unreadable(str(error), leaks)
+    try:
+        check_everybody(named)
+        named = replace(named, part=_in_order(named.part), rates_hz=tuple(rates_of(named.part)))
+    except InputError as error:
+        words = str(error)
+        return Unfit(words if str(path) in words else f"{path}: {words}")
+    # Quick to write and to read rather than small: it is gone when the run has ended.
+    quickly = partial(named.part.data.write_parquet, compression="lz4", statistics=False)
+    run.put(_rows(run, number), quickly)
+    if named.part.events is not None:
+        run.put(_events(run, number), named.part.events.write_parquet)
+    assert named.part.people is not None
+    run.put(_people(run, number), named.part.people.write_parquet)
+    # The last one: where it is, the others are.
+    text = json.dumps(_facts(named, leaks), default=float)
+    run.put(_about(run, number), lambda draft: draft.write_text(text, encoding="utf-8"))
+    return _outlined(run, number, named, leaks)
+
+
+def _in_order(part: Part) -> Part:
+    """The same with keys that are text, and the rows of a person together."""
+    data = filled(part.data)
+    if data.is_empty():
+        return replace(part, data=data)
+    people = data.select("person").unique(maintain_order=True)
+    return replace(part, data=check(Study(part.kind, data, people)).data)
+
+
+def _outlined(run: Run, number: int, named: NamedPart, leaks: tuple[Finding, ...]) -> FileTaken:
+    """A file without most of its rows."""
+    part = named.part
+    events = part.events
+    return FileTaken(
+        replace(
+            named,
+            part=replace(
+                part,
+                data=excerpt_of(part.data),
+                events=None if events is None else excerpt_of_events(events),
+            ),
+        ),
+        recordings_of(part.data),
+        _rows(run, number),
+        None if events is None else _events(run, number),
+        leaks,
+    )
+
+
+def _facts(named: NamedPart, leaks: tuple[Finding, ...]) -> dict[str, object]:
+    """What is known of a file besides its tables, as json can tell it."""
+    part = named.part
+    return {
+        "format": part.format,
+        "kind": part.kind,
+        "units": part.units,
+        "xy_origin": part.xy_origin,
+        "pupil_unit": part.pupil_unit,
+        "rate_hz": part.rate_hz,
+        "screen": None if part.screen is None else asdict(part.screen),
+        "features": [asdict(feature) for feature in part.features],
+        "notes": part.notes,
+        "rates_hz": named.rates_hz,
+        "leaks": [asdict(leak) for leak in leaks],
+        "events": part.events is not None,
+    }
+
+
+def _found_again(run: Run, path: Path, number: int) -> FileTaken:
+    """What an earlier attempt has read."""
+    told = json.loads(_about(run, number).read_text(encoding="utf-8"))
+    leaks = tuple(Finding(**leak) for leak in told.pop("leaks"))
+    rates_hz = tuple(told.pop("rates_hz"))
+    events = pl.read_parquet(_events(run, number)) if told.pop("events") else None
+    screen, features = told.pop("screen"), told.pop("features")
+    part = Part(
+        **told | {"notes": tuple(told["notes"])},
+        data=pl.read_parquet(_rows(run, number)),
+        people=pl.read_parquet(_people(run, number)),
+        events=events,
+        screen=None if screen is None else Screen(**screen),
+        features=tuple(Feature(**feature) for feature in features),
+    )
+    return _outlined(run, number, NamedPart(path, part, rates_hz), leaks)
+
+
+def _rows(run: Run, number: int) -> Path:
+    return run.scratch / f"file-{number:06d}.parquet"
+
+
+def _events(run: Run, number: int) -> Path:
+    return run.scratch / f"file-{number:06d}.events.parquet"
+
+
+def _people(run: Run, number: int) -> Path:
+    return run.scratch / f"file-{number:06d}.people.parquet"
+
+
+def _about(run: Run, number: int) -> Path:
+    return run.scratch / f"file-{number:06d}.json"
+
+
+def leaks_in_files(
+    files: Sequence[Path], root: Path, sound: Collection[Path], advance: Advance
+) -> Iterator[list[Finding]]:
+    """What files give away by themselves, whoever looks at them, in their order.
+
+    Args:
+        files: any.
+        root: what they are part of.
+        sound: those that were read before.
+        advance: of a bar, by shares of them.
+    """
+    portions = bundles(files)
+    work = partial(_leaks_of_bundle, root, frozenset(sound), Path.cwd())
+    found: dict[int, list[Finding]] = {}
+    advance(0, "looking for leaks")
+    for at, results in current().as_done(work, portions):
+        found |= {number: each for (number, _), each in zip(portions[at], results, strict=True)}
+        advance(len(results) / len(files), "looking for leaks")
+    return (found[number] for number in range(len(files)))
+
+
+def _leaks_of_bundle(
+    root: Path, sound: frozenset[Path], home: Path, bundle: Sequence[tuple[int, Path]]
+) -> list[list[Finding]]:
+    here = _found_from(home, root)
+    return [leaks_of_file(_found_from(home, path), here, sound=path in sound) for _, path in bundle]

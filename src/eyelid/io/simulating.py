@@ -1,0 +1,98 @@
+"""Made-up studies of any size: people piece by piece, by whatever engine works."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from eyelid.engine.atomic import check_new
+from eyelid.engine.engines import current, in_order
+from eyelid.engine.progress import one_bar
+from eyelid.engine.runs import Run, running
+from eyelid.gaze.simulator import Crowd
+from eyelid.gaze.study import Origin
+from eyelid.io import pieces
+from eyelid.io.pieces import events_path, join_events, write_manifest, write_part
+from eyelid.io.study_folder import ledger_beside
+from eyelid.privacy.ledger import Ledger
+from eyelid.version import __version__
+
+
+def write_simulated(
+    out: Path,
+    people: int = 20,
+    tasks: Sequence[str] = ("comic", "newspaper", "textbook"),
+    rate_hz: float = 60.0,
+    minutes: float = 5.0,
+    seed: int | None = None,
+) -> int:
+    """Write what `eyelid.simulate` makes up, without having all of it in memory.
+
+    Args:
+        out: a new folder.
+        people: how many.
+        tasks: what everybody does.
+        rate_hz: of the tracker.
+        minutes: about how long each recording lasts.
+        seed: makes the same people again.
+
+    Returns:
+        how many samples there are.
+    """
+    check_new(out)
+    crowd = Crowd.of(people, tasks, rate_hz, minutes, seed)
+    values = crowd.usual_rows * len(crowd.head(crowd.persons([0])).data.columns)
+    each = max(1, pieces.PIECE_VALUES // values)
+    groups = [range(first, min(first + each, people)) for first in range(0, people, each)]
+    key = json.dumps(["simulate", __version__, people, tasks, rate_hz, minutes, seed, each])
+    with running(out, key) as run:
+        if seed is None:
+            # As good as any, and the same when the run goes on after a stop.
+            crowd = replace(crowd, entropy=int(run.id, 16))
+        work = partial(_simulated, run, len(groups), each, crowd)
+        parts, persons = [], []
+        for part, who in _each_group(work, groups, people):
+            parts.append(part)
+            persons.append(who)
+            if len(parts) == 1 and len(groups) > 1:
+                run.keep()
+        if len(groups) > 1:
+            join_events(run, [events_path(run, place, len(groups)) for place in range(len(groups))])
+        origin = Origin(run.id, ledger_beside(out))
+        write_manifest(run, replace(crowd.head(pl.concat(persons)), origin=origin), parts, out)
+        Ledger.create(ledger_beside(out)).register(origin.id)
+    return sum(part["rows"] for part in parts)
+
+
+def _each_group(
+    work: partial[tuple[dict[str, Any], pl.DataFrame]], groups: Sequence[range], people: int
+) -> Iterator[tuple[dict[str, Any], pl.DataFrame]]:
+    with one_bar(people, "people") as advance:
+
+        def counted() -> Iterator[tuple[int, tuple[dict[str, Any], pl.DataFrame]]]:
+            advance(0, "simulating")
+            for place, made in current().as_done(work, groups):
+                advance(len(groups[place]), "simulating")
+                yield place, made
+
+        yield from in_order(counted())
+
+
+def _simulated(
+    run: Run, of: int, each: int, crowd: Crowd, group: range
+) -> tuple[dict[str, Any], pl.DataFrame]:
+    """Write samples and events of some people; who they are goes back."""
+    number = group.start // each
+
+    def rows() -> pl.DataFrame:
+        data, events = crowd.recordings(group)
+        run.put(events_path(run, number, of), events.write_parquet)
+        return data
+
+    return write_part(run, number, of, rows), crowd.persons(group)

@@ -1,0 +1,193 @@
+"""What a release takes: looked at, checked and summarised piece by piece, before it is paid for."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+import polars as pl
+
+from eyelid.engine.engines import Shared, shared
+from eyelid.engine.progress import Advance
+from eyelid.engine.runs import Run
+from eyelid.errors import InputError
+from eyelid.gaze.study import Study
+from eyelid.gaze.table import FeatureTable
+from eyelid.io import study_folder
+from eyelid.io.column_map import Map
+from eyelid.io.intake import read_scrubbed
+from eyelid.io.pieces import Piece, Slice, StudyInPieces, each_piece, in_pieces
+from eyelid.io.reading import check_not_a_part
+from eyelid.mechanisms.features import FeatureMechanism
+from eyelid.releases.bounds import Ranges, ranges_of, ranges_together
+from eyelid.releases.fingerprint import digest_of_people, input_rows, names_of, person_digests
+from eyelid.releases.outline import Outline, outline_of
+from eyelid.releases.plan import NOTHING, check_numbers, check_type
+
+
+@dataclass(frozen=True, eq=False)
+class PieceFacts:
+    """What is known of a piece, besides its rows.
+
+    Attributes:
+        table: what the mechanism takes of it, without rows.
+        recordings: of that table.
+        ranges: of its features.
+        digests: of what is taken of each person, by name.
+        held: the rows, where they were made here and are nowhere else.
+    """
+
+    table: FeatureTable
+    recordings: pl.DataFrame
+    ranges: Ranges
+    digests: dict[str, bytes]
+    held: pl.DataFrame | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Taken:
+    """Features of people, piece by piece.
+
+    Attributes:
+        outline: of the table that they all are.
+        cut: the same as a study in pieces.
+        ranges: of each feature over everybody.
+        digests: of what is taken of each person, by name.
+    """
+
+    outline: Outline
+    cut: StudyInPieces
+    ranges: Ranges
+    digests: dict[str, bytes]
+
+    def digest(self) -> bytes:
+        """The same as `input_digest` of the whole table."""
+        return digest_of_people(list(self.digests), list(self.digests.values()))
+
+    def table(self) -> FeatureTable:
+        """All of it, in memory."""
+        return FeatureTable.of(self.cut.whole())
+
+
+def opened(source: Study | FeatureTable | Path | str, map: Map = None) -> StudyInPieces:
+    """A study folder stays on disk; recordings are read, and scrubbed.
+
+    Args:
+        source: a study folder or recordings, a study, or a table.
+        map: what you say about the columns of recordings.
+    """
+    if isinstance(source, str | Path):
+        path = Path(source)
+        if not study_folder.recognises(path):
+            return in_pieces(read_scrubbed(path, map))
+        check_not_a_part(path)
+        return in_pieces(path)
+    check_type(source)
+    return in_pieces(source.study() if isinstance(source, FeatureTable) else source)
+
+
+def take(
+    cut: StudyInPieces, mechanism: FeatureMechanism, run: Run | None, advance: Advance
+) -> Taken:
+    """Look at everything once, and summarise what has to be.
+
+    Args:
+        cut: a study.
+        mechanism: that says what it takes.
+        run: whose scratch keeps what is summarised; None to keep it in memory.
+        advance: of the bar of the whole run.
+    """
+    with shared(cut.head) as head:
+        look = partial(_looked_at, head, mechanism, run)
+        found = list(each_piece(look, cut, advance, "looking at recordings"))
+    if len({facts.table.features for facts in found}) > 1:
+        raise InputError("people have different features: release them apart")
+    outline = outline_of(
+        replace(found[0].table, people=cut.head.people), [facts.recordings for facts in found]
+    )
+    ranges = ranges_together([facts.ranges for facts in found])
+    if not any(each.seen for each in ranges.values()):
+        raise InputError(NOTHING)
+    if cut.head.kind == "samples":
+        pieces = [_made(*each, run) for each in zip(cut.pieces, found, strict=True)]
+        cut = replace(
+            cut, head=outline.study(), recordings=outline.recordings, pieces=tuple(pieces)
+        )
+    digests = {name: digest for facts in found for name, digest in facts.digests.items()}
+    return Taken(outline, cut, ranges, digests)
+
+
+def _looked_at(
+    handle: Shared[Study], mechanism: FeatureMechanism, run: Run | None, piece: Piece
+) -> PieceFacts:
+    """The facts of a piece, or what is known of it from before a stop."""
+    known = None if run is None else run.scratch / f"facts-{piece.number:06d}.pickle"
+    if known is not None and known.exists():
+        facts: PieceFacts = pickle.loads(known.read_bytes())
+        return facts
+    head = handle.get()
+    table = mechanism.summarise(_read(piece, head))
+    check_numbers(table.data, table.names)
+    rows, held = input_rows(table), None
+    digests = dict(zip(names_of(rows), person_digests(rows), strict=True))
+    if head.kind == "samples":
+        if run is None:
+            held = table.data
+        else:
+            run.put(_summarised(run, piece), table.data.write_parquet)
+    facts = PieceFacts(
+        table=replace(table, data=table.data.clear(), people=table.people.clear()),
+        recordings=table.recordings,
+        ranges=ranges_of(table),
+        digests=digests,
+        held=held,
+    )
+    if run is not None and known is not None:
+        run.put(known, partial(_pickled, facts))
+    return facts
+
+
+def _read(piece: Piece, head: Study) -> Study:
+    try:
+        return piece.read(head)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        where = ", ".join(each.file.name for each in piece.slices) or "the study"
+        first = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        raise InputError(f"cannot read {where}, it may be truncated: {first}") from None
+
+
+def _pickled(facts: PieceFacts, draft: Path) -> None:
+    draft.write_bytes(pickle.dumps(facts, protocol=pickle.HIGHEST_PROTOCOL))
+
+
+def _summarised(run: Run, piece: Piece) -> Path:
+    return run.scratch / f"summary-{piece.number:06d}.parquet"
+
+
+def _made(piece: Piece, facts: PieceFacts, run: Run | None) -> Piece:
+    """The piece as it was summarised."""
+    rows = int(facts.recordings["rows"].sum())
+    made = replace(piece, rows=rows, recordings=len(facts.recordings), events=None)
+    if run is None:
+        return replace(made, held=facts.held, slices=())
+    return replace(made, held=None, slices=(Slice(_summarised(run, piece), 0, rows),))
+
+
+def taken_again(piece: Piece, head: Study, digests: Sequence[bytes]) -> FeatureTable:
+    """The features of a piece, refused unless they are those that were looked at.
+
+    Args:
+        piece: of what was taken.
+        head: of the same.
+        digests: of what was looked at of each person.
+    """
+    table = FeatureTable.of(_read(piece, head))
+    if person_digests(input_rows(table)) != list(digests):
+        raise InputError(
+            "the data changed after they were looked at, and what is promised may not be true of "
+            "them: release again when nobody writes them"
+        )
+    return table

@@ -1,0 +1,229 @@
+"""Studies and recordings elsewhere are read as if they were here, and released to elsewhere."""
+
+import json
+import shutil
+from pathlib import Path
+
+import fsspec
+import polars as pl
+import pytest
+
+import eyelid
+from eyelid.engine.remote import RemotePlace, upload
+from eyelid.engine.runs import running
+from eyelid.errors import InputError
+from eyelid.gaze.simulator import simulate
+from eyelid.io import read, write
+from eyelid.io.pieces import in_pieces, input_key, write_manifest, write_part
+from eyelid.io.remote import all_here, here
+from eyelid.io.study_folder import recognises
+from eyelid.privacy.ledger import Ledger
+from eyelid.releases.spending import budget
+
+JITTER = {"mechanism": "jitter", "sd": 1.0, "seed": 3}
+
+
+@pytest.fixture(scope="module")
+def people():
+    return simulate(people=3, tasks=("comic",), minutes=0.1, rate_hz=60.0, seed=5)
+
+
+@pytest.fixture(autouse=True)
+def _work_here(tmp_path, monkeypatch):
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+    yield
+    fsspec.filesystem("memory").store.clear()
+
+
+@pytest.fixture
+def home(tmp_path, people, monkeypatch):
+    """A study of three parts, with its ledger."""
+    monkeypatch.setattr("eyelid.io.pieces.PIECE_VALUES", 1)
+    study = write(people, tmp_path / "study")
+    shutil.rmtree(tmp_path / "study")
+    # The files of a large study, as conversions write them.
+    write_in_parts(study, tmp_path / "study")
+    return tmp_path / "study"
+
+
+def write_in_parts(study, folder):
+    cut = in_pieces(study)
+    with running(folder, "key") as run:
+        parts = [
+            write_part(run, piece.number, 3, lambda piece=piece: piece.read(cut.head).data)
+            for piece in cut.pieces
+        ]
+        study.events.write_parquet(run.output / "events.parquet")
+        write_manifest(run, cut.head, parts, folder)
+
+
+@pytest.fixture(params=["memory", "file"])
+def elsewhere(request, home, tmp_path):
+    """The same study elsewhere, without its ledger."""
+    base = f"memory://{tmp_path.name}" if request.param == "memory" else f"file://{tmp_path}/far"
+    upload(home, RemotePlace(f"{base}/study"), "run")
+    return f"{base}/study"
+
+
+def content(place):
+    return {name: (place / name).read() for name in place.names()}
+
+
+def test_a_study_elsewhere_is_the_same_study(elsewhere, home):
+    far, near = read(elsewhere), read(home)
+    assert far.data.equals(near.data)
+    assert far.people.equals(near.people)
+    assert far.events.equals(near.events)
+    assert far.origin.id == near.origin.id
+    assert recognises(Path(elsewhere))
+
+
+def test_its_rows_are_fetched_piece_by_piece_and_forgotten(elsewhere, home, monkeypatch):
+    cut, copied = in_pieces(elsewhere), here(elsewhere)
+    assert sorted(path.name for path in copied.iterdir()) == ["people.csv", "study.json"]
+    fetched, fetch = [], RemotePlace.fetch
+    monkeypatch.setattr(
+        RemotePlace, "fetch", lambda place, to: fetched.append(to) or fetch(place, to)
+    )
+    piece = cut.pieces[1].read(cut.head, events=True)
+    alike = in_pieces(home).pieces[1].read(cut.head, events=True)
+    assert piece.data.equals(alike.data)
+    assert piece.events.equals(alike.events)
+    assert [path.name for path in fetched] == ["part-000001.parquet", "events.parquet"]
+    assert not any(path.exists() for path in fetched)
+
+
+def test_parts_that_are_gone_or_others_are_named(elsewhere):
+    part = RemotePlace(f"{elsewhere}/data.parquet/part-000001.parquet")
+    part.write(b"something else")
+    for reader in (read, in_pieces):
+        with pytest.raises(InputError, match="its content is not what was written"):
+            reader(elsewhere)
+    part.remove()
+    with pytest.raises(InputError, match=r"lacks 1 of its 3 parts, such as part-000001"):
+        in_pieces(elsewhere)
+
+
+def test_one_file_of_rows_will_do(people, tmp_path):
+    place = RemotePlace(f"memory://{tmp_path.name}/one")
+    write(people, tmp_path / "one")
+    upload(tmp_path / "one", place, "run")
+    assert read(str(place)).data.equals(in_pieces(str(place)).whole().data)
+
+
+def test_recordings_elsewhere_are_read_as_here(people, tmp_path):
+    (tmp_path / "files").mkdir()
+    for name, rows in people.data.partition_by("person", as_dict=True).items():
+        rows.select("time_ms", "x", "y").write_csv(tmp_path / "files" / f"{name[0]}.csv")
+    said = {"time": "time_ms", "x": "x", "y": "y", "units": "deg", "file": "{person}"}
+    upload(tmp_path / "files", RemotePlace(f"memory://{tmp_path.name}/files"), "run")
+    far = read(f"memory://{tmp_path.name}/files", said)
+    assert far.data.equals(read(tmp_path / "files", said).data)
+    one = read(f"memory://{tmp_path.name}/files/P01.csv", said)
+    assert one.data.equals(read(tmp_path / "files" / "P01.csv", said).data)
+
+
+def test_a_change_elsewhere_is_noticed(elsewhere, monkeypatch):
+    monkeypatch.setattr("eyelid.io.remote._TRUSTED_S", 0.0)
+    key, first = input_key(elsewhere, "settings"), here(elsewhere)
+    assert (input_key(elsewhere, "settings"), here(elsewhere)) == (key, first)
+    assert input_key(first, "settings") == key
+    assert input_key(elsewhere, "others") != key
+    about = RemotePlace(f"{elsewhere}/study.json")
+    about.write(about.read().replace(b'"simulated": true', b'"simulated": null'))
+    assert not read(elsewhere).simulated
+    assert input_key(elsewhere, "settings") != key
+
+
+def test_what_is_not_there_or_not_all_there_is_refused(elsewhere):
+    with pytest.raises(InputError, match="nowhere does not exist"):
+        read(f"{elsewhere}-nowhere")
+    RemotePlace(f"{elsewhere}-half/.unfinished").write(b"run")
+    with pytest.raises(InputError, match="is not all there yet"):
+        read(f"{elsewhere}-half")
+
+
+def test_a_file_with_a_way_out_of_its_folder_is_refused(elsewhere, monkeypatch):
+    monkeypatch.setattr(RemotePlace, "names", lambda place: ["study.json", "../../stolen"])
+    with pytest.raises(InputError, match="belongs nowhere"):
+        all_here(elsewhere)
+
+
+def test_a_release_elsewhere_has_the_files_of_one_here(elsewhere, home, tmp_path):
+    eyelid.release(home, tmp_path / "out", ledger=home.with_name("study.ledger"), **JITTER)
+    far = RemotePlace(f"{elsewhere}-out")
+    done = eyelid.release(elsewhere, str(far), ledger=home.with_name("study.ledger"), **JITTER)
+    one, other = content(far), content(RemotePlace(f"file://{tmp_path}/out"))
+    assert one.keys() == other.keys()
+    # The ledger has counted one release more.
+    same = one.keys() - {"certificate.json", "DATACARD.md"}
+    assert all(one[name] == other[name] for name in same)
+    assert done.study.data.equals(read(tmp_path / "out").data)
+    assert len(budget(home).debits) == 2
+    assert not list(Path.cwd().iterdir())
+
+
+def test_two_processes_read_and_release_elsewhere(home, tmp_path, two_processes):
+    place = RemotePlace(f"file://{tmp_path}/far/study")
+    upload(home, place, "run")
+    ledger = home.with_name("study.ledger")
+    far = eyelid.release(str(place), f"{place}-out", ledger=ledger, **JITTER)
+    near = eyelid.release(home, tmp_path / "out", ledger=ledger, **JITTER)
+    assert far.certificate.output_sha256 == near.certificate.output_sha256
+
+
+@pytest.mark.parametrize("elsewhere", ["memory"], indirect=True)
+def test_without_a_ledger_here_nothing_is_released(elsewhere, home, eyelid, tmp_path):
+    words = ("release", elsewhere, f"{elsewhere}-out", "--mechanism", "jitter", "--set", "sd=1")
+    refused = eyelid(*words)
+    assert refused.code == 2
+    assert "--ledger FILE" in refused.err
+    assert refused.err.count("\n") == 1
+    # Without an origin, too: none can be written there.
+    about = RemotePlace(f"{elsewhere}/study.json")
+    told = json.loads(about.read())
+    RemotePlace(f"{elsewhere}-bare/study.json").write(
+        json.dumps({key: told[key] for key in told.keys() - {"origin", "ledger"}}).encode()
+    )
+    for name in RemotePlace(elsewhere).names():
+        if name != "study.json":
+            RemotePlace(f"{elsewhere}-bare/{name}").write(RemotePlace(f"{elsewhere}/{name}").read())
+    refused = eyelid("release", f"{elsewhere}-bare", *words[2:])
+    assert refused.code == 2
+    assert "there can be no ledger" in refused.err
+    assert "--ledger FILE" in refused.err
+    assert not RemotePlace(f"{elsewhere}-out").exists()
+    counted = eyelid(
+        "release", f"{elsewhere}-bare", *words[2:], "--ledger", tmp_path / "own.ledger"
+    )
+    assert counted.code == 0, counted.err
+    assert Ledger(tmp_path / "own.ledger").known_folder("study-bare")
+
+
+@pytest.mark.parametrize("elsewhere", ["memory"], indirect=True)
+def test_what_is_derived_elsewhere_keeps_its_origin_and_names_no_file_of_this_machine(
+    elsewhere, home, eyelid
+):
+    done = eyelid("events", elsewhere, f"{elsewhere}-events", "--method", "ivt")
+    assert done.code == 0, done.err
+    told = RemotePlace(f"{elsewhere}-events/study.json").read()
+    assert json.loads(told)["origin"] == read(home).origin.id
+    assert b"ledger" not in told
+    assert str(home.parent).encode() not in told
+
+
+def test_a_study_that_has_no_ledger_yet_is_not_written_elsewhere(people, tmp_path):
+    with pytest.raises(InputError, match="there can be no ledger"):
+        write(people.derive(origin=None), f"memory://{tmp_path.name}/new")
+    assert not RemotePlace(f"memory://{tmp_path.name}/new").exists()
+
+
+@pytest.mark.parametrize("elsewhere", ["memory"], indirect=True)
+def test_all_is_fetched_for_whoever_looks_at_every_file(elsewhere, eyelid):
+    leak = pl.DataFrame({"note": ["call me at somebody@example.org"]})
+    leak.write_csv("note.csv")
+    RemotePlace(f"{elsewhere}/notes/note.csv").send(Path("note.csv"))
+    found = eyelid("lint", elsewhere)
+    assert found.code == 1
+    assert "note.csv" in found.out

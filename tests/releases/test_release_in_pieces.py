@@ -1,0 +1,444 @@
+"""Releases of studies larger than a piece: the same whoever works, stopped or not, counted once."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass, replace
+
+import polars as pl
+import pytest
+
+import eyelid
+from eyelid.engine.engines import using
+from eyelid.engine.runs import Run, unfinished
+from eyelid.errors import InputError, Refused
+from eyelid.gaze.simulator import simulate
+from eyelid.gaze.study import RECORDING_KEY
+from eyelid.gaze.table import FeatureTable
+from eyelid.io import read, write
+from eyelid.io.pieces import part_facts
+from eyelid.mechanisms import mechanism
+from eyelid.mechanisms.laplace import Laplace
+from eyelid.mechanisms.measuring import MeasuringMechanism
+from eyelid.privacy import Ledger
+from eyelid.privacy.noise import randomness
+from eyelid.privacy.noise.randomness import stream_of
+from eyelid.releases import earlier_digests, release, taking
+from eyelid.releases.fingerprint import input_digest, output_digest, person_digests
+from eyelid.releases.spending import budget
+from eyelid.releases.subject import subject_of
+
+LAPLACE = {"mechanism": "laplace", "epsilon": 1.0}
+PEOPLE, PARTS = 9, 5
+SMALL = 250
+
+
+@pytest.fixture(autouse=True)
+def small_pieces(monkeypatch):
+    """Two people of `home` in a piece."""
+    monkeypatch.setattr("eyelid.io.pieces.PIECE_VALUES", SMALL)
+
+
+@pytest.fixture
+def home(tmp_path, make_table):
+    """Nine people: a folder for the study and its ledger, to be copied."""
+    write(make_table(people=PEOPLE, recordings=2, rows=8).study(), tmp_path / "home" / "features")
+    return tmp_path / "home"
+
+
+def in_parts(folder, people=2):
+    """The same study with a folder of parts in the place of one file."""
+    data = pl.read_parquet(folder / "data.parquet")
+    (folder / "data.parquet").unlink()
+    (folder / "data.parquet").mkdir()
+    names = data["person"].unique(maintain_order=True)
+    parts = []
+    for first in range(0, len(names), people):
+        path = folder / "data.parquet" / f"part-{first:06d}.parquet"
+        mine = names[first : first + people].to_list()
+        data.filter(pl.col("person").is_in(mine)).write_parquet(path)
+        parts.append(part_facts(path, folder))
+    about = json.loads((folder / "study.json").read_text())
+    (folder / "study.json").write_text(json.dumps(about | {"parts": parts}))
+    return folder
+
+
+def everything(folder):
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def parts_of(folder):
+    return {name: data for name, data in everything(folder).items() if "parquet/" in name}
+
+
+def debits(home):
+    origin = json.loads((home / "features" / "study.json").read_text())["origin"]
+    return len(Ledger(home / "features.ledger").debits(origin))
+
+
+def test_a_release_is_the_same_whoever_makes_it_and_however_it_is_stored(
+    home, tmp_path, two_processes, dask
+):
+    found = {}
+    for name, engine in (("inline", None), ("processes", "local"), ("dask", dask), ("parts", None)):
+        here = shutil.copytree(home, tmp_path / name)
+        source = in_parts(here / "features", 3) if name == "parts" else here / "features"
+        workers = 1 if engine is None else None
+        with using(engine, workers):
+            done = eyelid.release(source, here / "out", **LAPLACE, seed=3)
+        found[name] = everything(here / "out")
+        assert done.held is None
+        assert done.certificate.output_sha256 == output_digest(done.table)
+    assert len(parts_of(tmp_path / "inline" / "out")) == PARTS
+    assert found["processes"] == found["inline"]
+    assert found["dask"] == found["inline"]
+    assert found["parts"] == found["inline"]
+    held = eyelid.release(read(home / "features"), **LAPLACE, seed=3).table
+    assert held.data.equals(read(tmp_path / "inline" / "out").data)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"mechanism": "gaussian", "epsilon": 1.0, "bounds": "data", "keep": ["gender"]},
+        {"mechanism": "prewindow", "epsilon": 1.0, "only": "linear", "window_s": 5.0},
+        {"mechanism": "groupmean", "epsilon": 1.0, "inner": "prewindow:only=linear:window_s=5"},
+        {"mechanism": "ksame", "k": 2},
+    ],
+    ids=lambda asked: asked["mechanism"],
+)
+def test_samples_are_summarised_in_pieces(tmp_path, asked, monkeypatch):
+    study = simulate(people=4, tasks=("comic",), minutes=0.55, rate_hz=30.0, seed=2)
+    write(study, tmp_path / "one" / "study")
+    shutil.copytree(tmp_path / "one", tmp_path / "other")
+    # Two of four people in a piece.
+    monkeypatch.setattr("eyelid.io.pieces.PIECE_VALUES", study.data.height // 2 * study.data.width)
+    eyelid.release(tmp_path / "one" / "study", tmp_path / "one" / "out", **asked, seed=1)
+    memory = read(tmp_path / "other" / "study")
+    done = eyelid.release(memory, tmp_path / "other" / "out", **asked, seed=1)
+    assert everything(tmp_path / "one" / "out") == everything(tmp_path / "other" / "out")
+    # What was summarised is private.
+    assert sorted(path.name for path in (tmp_path / "one").iterdir()) == [
+        "out", "study", "study.ledger",
+    ]  # fmt: skip
+    if asked["mechanism"] == "gaussian":
+        whole = eyelid.window_features(study)
+        lows = [whole.data[name].min() for name in whole.names if whole.data[name].count()]
+        bounds = done.certificate.bounds.values
+        assert [bounds[n][0] for n in whole.names if whole.data[n].count()] == lows
+        assert done.table.people.columns == ["person", "gender"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "parts"),
+    [
+        ({"mechanism": "laplace", "epsilon": 1.0}, PARTS),
+        ({"mechanism": "gaussian", "epsilon": 1.0}, PARTS),
+        ({"mechanism": "exponential", "epsilon": 1.0}, PARTS),
+        ({"mechanism": "fpa", "epsilon": 1.0}, PARTS),
+        ({"mechanism": "cfpa", "epsilon": 1.0, "chunk": 4}, PARTS),
+        ({"mechanism": "dcfpa", "epsilon": 1.0, "chunk": 4}, PARTS),
+        ({"mechanism": "dct", "epsilon": 1.0}, PARTS),
+        ({"mechanism": "envelope", "epsilon": 1.0}, PARTS),
+        ({"mechanism": "groupmean", "epsilon": 1.0}, 0),
+        ({"mechanism": "ksame", "k": 3}, 0),
+        ({"mechanism": "lpa-paper", "epsilon": 1.0}, 0),
+    ],
+    ids=lambda value: value["mechanism"] if isinstance(value, dict) else "",
+)
+def test_certificates_and_audits_do_not_see_the_pieces(home, tmp_path, monkeypatch, asked, parts):
+    shutil.copytree(home, tmp_path / "whole")
+    eyelid.release(home / "features", home / "out", **asked, seed=3)
+    monkeypatch.undo()
+    eyelid.release(tmp_path / "whole" / "features", tmp_path / "whole" / "out", **asked, seed=3)
+    pieces, whole = (
+        json.loads((folder / "out" / "certificate.json").read_text())
+        for folder in (home, tmp_path / "whole")
+    )
+    assert len(parts_of(home / "out")) == parts
+    for certificate in (pieces, whole):
+        del certificate["output_sha256"]
+    assert pieces == whole
+    cards = [(place / "out" / "DATACARD.md").read_text() for place in (home, tmp_path / "whole")]
+    assert cards[0] == cards[1]
+    assert subject_of(home / "features", home / "out").disagreements == ()
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        mechanism("groupmean", epsilon=1.0),
+        mechanism("groupmean", epsilon=1.0, by="half"),
+        mechanism("ksame-dp", epsilon=1.0, k=3),
+    ],
+    ids=["groupmean", "groupmean by half", "ksame-dp"],
+)
+def test_sums_over_people_add_up_over_pieces(make_table, law):
+    """The first lack a task, so that their recordings stand elsewhere than the others'."""
+    table = make_table(people=PEOPLE, recordings=3, rows=8)
+    lacking = (pl.col("person") < "3") & (pl.col("recording") == "1")
+    halves = table.people.with_columns(half=pl.Series([*"aaaaabbbb"]))
+    table = replace(table, data=table.data.filter(~lacking), people=halves)
+    pieces = eyelid.release(table, mechanism=law, seed=3).table
+    whole = law.apply(table, stream_of(randomness(3), 0))
+    assert law.by_sums
+    assert pieces.data.equals(whole.data)
+    assert pieces.people.equals(whole.people)
+
+
+def own_shape(self, people, shape, noise):
+    return self.present(self._perturbed(people, self.shape(people), noise))
+
+
+def test_the_noise_of_a_piece_is_that_of_everybody(make_table, monkeypatch):
+    """Those who have one recording only would need less noise among themselves."""
+    table = make_table(people=40, recordings=4, rows=6)
+    few = pl.col("person").cast(pl.Int64) >= 20
+    table = replace(table, data=table.data.filter(~few | (pl.col("recording") == "0")))
+
+    def noise_of_few():
+        made = eyelid.release(table, mechanism="laplace", epsilon=1.0).table
+        off = (made.data["pupil"] - table.data["pupil"]).abs()
+        mean = pl.DataFrame({"off": off, "few": table.data.select(few)["person"]})
+        return mean.group_by("few").mean().sort("few")["off"].to_list()
+
+    others, mine = noise_of_few()
+    assert 0.7 < mine / others < 1.4
+    monkeypatch.setattr(MeasuringMechanism, "apply_to_some", own_shape)
+    others, mine = noise_of_few()
+    assert mine / others < 0.4
+
+
+KILLED = """
+import os, signal, sys
+import eyelid
+from eyelid.engine.engines import using
+from eyelid.engine.runs import Run
+from eyelid.io import pieces
+from eyelid.releases import release
+
+source, out, moment = sys.argv[1:]
+pieces.PIECE_VALUES = {small}
+
+def die(*_, **__):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+put = Run.put
+def put_some(run, path, write):
+    if path.name == "part-000003.parquet":
+        die()
+    return put(run, path, write)
+
+if moment == "parts":
+    Run.put = put_some
+else:
+    setattr(release, moment, die)
+with using("local", 1):
+    eyelid.release(source, out, mechanism="laplace", epsilon=1.0)
+"""
+
+
+@pytest.mark.parametrize(
+    ("moment", "counted", "parts"),
+    [("bought", 0, 0), ("made_private", 1, 0), ("parts", 1, 3), ("write_manifest", 1, PARTS)],
+)
+def test_a_killed_release_goes_on_where_it_was(home, moment, counted, parts):
+    out, source = home / "out", home / "features"
+    script = KILLED.format(small=SMALL)
+    done = subprocess.run([sys.executable, "-c", script, source, out, moment], check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert not out.exists()
+    assert debits(home) == counted
+    drawn = parts_of(unfinished(out) / "output")
+    assert len(drawn) == parts
+    made = eyelid.release(source, out, **LAPLACE)
+    assert debits(home) == 1
+    assert parts_of(out).items() >= drawn.items()
+    assert len(made.certificate.ledger) == 1
+    assert made.certificate.output_sha256 == output_digest(made.table)
+    assert sorted(path.name for path in home.iterdir()) == ["features", "features.ledger", "out"]
+    keys = [*RECORDING_KEY, "time_ms"]
+    assert made.table.data.select(keys).equals(read(source).data.select(keys))
+    assert subject_of(source, out).disagreements == ()
+
+
+def test_a_killed_worker_draws_no_part_twice(home, two_processes, tmp_path):
+    @dataclass(frozen=True)
+    class Deadly(Laplace):
+        def perturb(self, integers, shape, noise):
+            mark = tmp_path / "died"
+            if not mark.exists():
+                mark.touch()
+                os.kill(os.getpid(), signal.SIGKILL)
+            return super().perturb(integers, shape, noise)
+
+    made = eyelid.release(home / "features", home / "out", mechanism=Deadly(epsilon=1.0))
+    assert (tmp_path / "died").exists()
+    assert debits(home) == 1
+    assert made.table.recordings.height == 2 * PEOPLE
+    assert made.certificate.output_sha256 == output_digest(made.table)
+
+
+def test_a_full_disk_keeps_what_was_drawn(eyelid, home, monkeypatch):
+    put = Run.put
+
+    def full(run, path, write):
+        if path.name == "part-000002.parquet":
+            raise InputError(f"cannot write {path}: No space left on device")
+        return put(run, path, write)
+
+    words = f"release {home}/features {home}/out --mechanism laplace --epsilon 1".split()
+    with monkeypatch.context() as patch:
+        patch.setattr(Run, "put", full)
+        failed = eyelid(*words)
+    assert failed.code == 2
+    assert "No space left" in failed.err
+    assert "going on costs nothing more; the same command goes on" in failed.err
+    assert failed.err.count("\n") == 1
+    drawn = parts_of(unfinished(home / "out") / "output")
+    assert len(drawn) == 2
+    other = eyelid(*words[:-1], 2)
+    assert "unfinished run of other data or settings" in other.err
+    assert other.err.count("\n") == 1
+    assert eyelid(*words, "--quiet").err == ""
+    assert parts_of(home / "out").items() >= drawn.items()
+    assert debits(home) == 1
+
+
+def test_a_part_that_cannot_be_read_is_named_before_anything_is_spent(home):
+    in_parts(home / "features")
+    part = home / "features" / "data.parquet" / "part-000004.parquet"
+    part.write_bytes(part.read_bytes()[:-20])
+    with pytest.raises(InputError, match=r"cannot read 1 of 5 parts.*part-000004\.parquet"):
+        eyelid.release(home / "features", home / "out", **LAPLACE)
+    assert debits(home) == 0
+    assert sorted(path.name for path in home.iterdir()) == ["features", "features.ledger"]
+
+
+def test_data_that_change_meanwhile_are_not_released(home, monkeypatch):
+    honest = release.made_private
+
+    def changed(*arguments):
+        data = pl.read_parquet(home / "features" / "data.parquet")
+        data.with_columns(pl.col("pupil") + 1).write_parquet(home / "features" / "data.parquet")
+        return honest(*arguments)
+
+    monkeypatch.setattr(release, "made_private", changed)
+    with pytest.raises(InputError, match="changed after they were looked at"):
+        eyelid.release(home / "features", home / "out", **LAPLACE)
+    assert not (home / "out").exists()
+
+
+def test_two_runs_into_one_folder_are_refused(home, monkeypatch):
+    honest = release.made_private
+
+    def meanwhile(*arguments):
+        with pytest.raises(InputError, match="another run is writing"):
+            eyelid.release(home / "features", home / "out", **LAPLACE)
+        return honest(*arguments)
+
+    monkeypatch.setattr(release, "made_private", meanwhile)
+    eyelid.release(home / "features", home / "out", **LAPLACE)
+    assert debits(home) == 1
+
+
+def test_a_limit_leaves_nothing_behind(home):
+    budget(home / "features", limit_epsilon=0.5)
+    with pytest.raises(Refused):
+        eyelid.release(home / "features", home / "out", **LAPLACE)
+    assert sorted(path.name for path in home.iterdir()) == ["features", "features.ledger"]
+
+
+def test_a_folder_made_by_hand_goes_on_though_it_got_an_origin(home, monkeypatch):
+    about = json.loads((home / "features" / "study.json").read_text())
+    del about["origin"], about["ledger"]
+    (home / "features" / "study.json").write_text(json.dumps(about))
+    (home / "features.ledger").unlink()
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(release, "made_private", stop)
+        eyelid.release(home / "features", home / "out", **LAPLACE)
+    eyelid.release(home / "features", home / "out", **LAPLACE)
+    assert debits(home) == 1
+
+
+def test_a_study_in_memory_goes_on_too(home, monkeypatch):
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    study = read(home / "features")
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(release, "made_private", stop)
+        eyelid.release(study, home / "out", **LAPLACE)
+    other = study.derive(data=study.data.with_columns(pl.col("pupil") + 0.1))
+    with pytest.raises(InputError, match="unfinished run of other data"):
+        eyelid.release(other, home / "out", **LAPLACE)
+    eyelid.release(study, home / "out", **LAPLACE)
+    assert debits(home) == 1
+
+
+def test_what_was_summarised_before_a_stop_is_not_summarised_again(tmp_path, monkeypatch):
+    write(simulate(people=2, tasks=("comic",), minutes=0.55, rate_hz=30.0, seed=2), tmp_path / "s")
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(release, "made_private", stop)
+        eyelid.release(tmp_path / "s", tmp_path / "out", **LAPLACE)
+    monkeypatch.setattr(Laplace, "summarise", stop)
+    assert len(eyelid.release(tmp_path / "s", tmp_path / "out", **LAPLACE).table.people) == 2
+
+
+def test_digests_do_not_depend_on_pieces_and_see_everything(make_table):
+    table = make_table(people=5)
+    halves = [table.data.filter(pl.col("person") < "2"), table.data.filter(pl.col("person") >= "2")]
+    assert [d for half in halves for d in person_digests(half)] == person_digests(table.data)
+    taken = taking.take(taking.opened(table), Laplace(epsilon=1.0), None, lambda by, what: None)
+    assert len(taken.cut.pieces) == 5
+    assert taken.digest() == input_digest(table)
+    for column, value in (("pupil", 2.5), ("task", "x"), ("recording", "r"), ("time_ms", 1.0)):
+        cell = pl.when(pl.int_range(pl.len()) == 7).then(pl.lit(value)).otherwise(column)
+        other = FeatureTable(table.data.with_columns(cell.alias(column)), table.features,
+                             table.people)  # fmt: skip
+        assert input_digest(other) != input_digest(table)
+        assert output_digest(other) != output_digest(table)
+    renamed = table.data.with_columns(pl.col("person").replace({"0": "Z"}))
+    assert input_digest(replace(table, data=renamed)) != input_digest(table)
+
+
+def test_certificates_of_earlier_versions_still_count(home):
+    """Their digests were made column by column, of everybody at once."""
+    eyelid.release(home / "features", home / "out", **LAPLACE)
+    origin = read(home / "features").origin
+    table, shown = (FeatureTable.of(read(home / name)) for name in ("features", "out"))
+    ledger = Ledger(home / "features.ledger")
+    file = home / "out" / "certificate.json"
+    (debit,) = ledger.debits(origin.id)
+    told = json.loads(file.read_text())
+    told["output_sha256"] = earlier_digests.output_digest(shown)
+    told["input_sha256"] = ledger.fingerprint(earlier_digests.input_digest(table), debit.id)
+    file.write_text(json.dumps(told))
+    assert subject_of(home / "features", home / "out").disagreements == ()
+    file.write_text(json.dumps(told | {"output_sha256": told["output_sha256"][::-1]}))
+    with pytest.raises(InputError, match="their hash differs"):
+        subject_of(home / "features", home / "out")
+
+
+def test_an_engine_that_is_none_is_refused_in_a_line(eyelid, home):
+    words = f"release {home}/features {home}/out --mechanism laplace --epsilon 1".split()
+    done = eyelid(*words, "--engine", "spark")
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    with pytest.raises(InputError, match="unknown engine 'spark'"):
+        release.release(home / "features", home / "out", **LAPLACE, engine="spark")
+    assert debits(home) == 0
