@@ -12,7 +12,7 @@ import polars as pl
 from eyelid.engine.runs import running
 from eyelid.gaze.simulator import simulate
 from eyelid.gaze.study import Origin, Study
-from eyelid.io.pieces import part_facts, part_path, write_manifest
+from eyelid.io.parts import part_facts, part_path, write_manifest
 from eyelid.io.study_folder import ledger_beside
 from eyelid.privacy.ledger import Ledger
 from proofs.result import Effort, Result, progress

@@ -10,14 +10,8 @@ from eyelid.engine.runs import running
 from eyelid.errors import InputError
 from eyelid.gaze.simulator import simulate
 from eyelid.io import read, write
-from eyelid.io.pieces import (
-    in_pieces,
-    input_key,
-    join_events,
-    part_path,
-    write_manifest,
-    write_part,
-)
+from eyelid.io.parts import join_events, part_path, write_manifest, write_part
+from eyelid.io.pieces import in_pieces
 
 
 @pytest.fixture(autouse=True)
@@ -155,24 +149,3 @@ def test_people_who_are_one_by_two_names_are_refused_before_anything_is_read(one
     data.with_columns(pl.col("person").replace({"P02": "p01"})).write_parquet(file)
     with pytest.raises(InputError, match="differ only in how their names are written"):
         in_pieces(one_file)
-
-
-def test_a_part_that_is_there_is_not_made_again(tmp_path):
-    def never():
-        raise AssertionError
-
-    rows = pl.DataFrame({"person": ["a", "a", "b"], "x": [1.0, 2.0, 3.0]})
-    with running(tmp_path / "out", "key") as run:
-        first = write_part(run, 4, 9, lambda: rows)
-        assert write_part(run, 4, 9, never) == first
-    assert (first["people"], first["rows"]) == (2, 3)
-    assert first["file"] == "data.parquet/part-000004.parquet"
-
-
-def test_a_run_depends_on_its_files_and_settings(one_file):
-    key = input_key(one_file, {"epsilon": 1.0})
-    assert key == input_key(one_file, {"epsilon": 1.0})
-    assert key != input_key(one_file, {"epsilon": 2.0})
-    people = one_file / "people.csv"
-    people.write_text(people.read_text() + "\n")
-    assert key != input_key(one_file, {"epsilon": 1.0})

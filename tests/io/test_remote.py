@@ -14,7 +14,8 @@ from eyelid.engine.runs import running
 from eyelid.errors import InputError
 from eyelid.gaze.simulator import simulate
 from eyelid.io import read, write
-from eyelid.io.pieces import in_pieces, input_key, write_manifest, write_part
+from eyelid.io.parts import input_key, write_manifest, write_part
+from eyelid.io.pieces import in_pieces
 from eyelid.io.remote import all_here, here
 from eyelid.io.study_folder import recognises
 from eyelid.privacy.ledger import Ledger

@@ -39,15 +39,8 @@ from eyelid.io.csv_folder import (
 from eyelid.io.intake import WRITING, Intake, given_up_if_unfit, take_in
 from eyelid.io.layout import Layout
 from eyelid.io.leaks import Finding
-from eyelid.io.pieces import (
-    Piece,
-    each_piece,
-    in_pieces,
-    input_key,
-    join_events,
-    write_manifest,
-    write_part,
-)
+from eyelid.io.parts import input_key, join_events, write_manifest, write_part
+from eyelid.io.pieces import Piece, each_piece, in_pieces
 from eyelid.io.reading import Place, place_of, read
 from eyelid.io.study_folder import EVENTS
 from eyelid.privacy.ledger import Ledger

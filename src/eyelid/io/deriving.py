@@ -32,18 +32,15 @@ from eyelid.gaze.table import FeatureTable
 from eyelid.io import study_folder
 from eyelid.io.column_map import Map, understood
 from eyelid.io.intake import counted, read_scrubbed
-from eyelid.io.pieces import (
-    Piece,
-    StudyInPieces,
-    each_piece,
+from eyelid.io.parts import (
     events_path,
-    in_pieces,
     input_key,
     join_events,
     part_path,
     write_manifest,
     write_part,
 )
+from eyelid.io.pieces import Piece, StudyInPieces, each_piece, in_pieces
 from eyelid.io.reading import check_not_a_part
 from eyelid.io.study_folder import EVENTS
 from eyelid.privacy.ledger import Ledger

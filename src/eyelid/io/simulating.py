@@ -18,7 +18,7 @@ from eyelid.engine.runs import Run, running
 from eyelid.gaze.simulator import Crowd
 from eyelid.gaze.study import Origin
 from eyelid.io import pieces
-from eyelid.io.pieces import events_path, join_events, write_manifest, write_part
+from eyelid.io.parts import events_path, join_events, write_manifest, write_part
 from eyelid.io.study_folder import ledger_beside
 from eyelid.privacy.ledger import Ledger
 from eyelid.version import __version__

@@ -18,7 +18,8 @@ from eyelid.engine.runs import Run
 from eyelid.gaze.study import Feature, Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import study_folder
-from eyelid.io.pieces import Piece, each_piece, part_facts, part_path
+from eyelid.io.parts import part_facts, part_path
+from eyelid.io.pieces import Piece, each_piece
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.means import MeanMechanism
 from eyelid.mechanisms.mechanism import Shape

@@ -24,7 +24,8 @@ from eyelid.gaze.table import FeatureTable
 from eyelid.io import pieces, study_folder
 from eyelid.io.column_map import Map, understood
 from eyelid.io.intake import is_ours, under_pseudonyms
-from eyelid.io.pieces import in_pieces, write_manifest
+from eyelid.io.parts import input_key, write_manifest
+from eyelid.io.pieces import in_pieces
 from eyelid.mechanisms.anonymising import AnonymisingMechanism
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.ksame import KSame, slot_names
@@ -194,7 +195,7 @@ class _Asked:
             None if self.ledger is None else str(Path(self.ledger).resolve()),
         ]
         if isinstance(source, str | Path):
-            return pieces.input_key(source, *settings)
+            return input_key(source, *settings)
         told: list[Any] = [
             output_digest(source),
             source.features,

@@ -21,15 +21,8 @@ from eyelid.gaze.study import Origin, Study
 from eyelid.io import study_folder
 from eyelid.io.column_map import Map
 from eyelid.io.intake import is_ours, under_pseudonyms
-from eyelid.io.pieces import (
-    Piece,
-    StudyInPieces,
-    each_piece,
-    in_pieces,
-    part_path,
-    write_manifest,
-    write_part,
-)
+from eyelid.io.parts import part_path, write_manifest, write_part
+from eyelid.io.pieces import Piece, StudyInPieces, each_piece, in_pieces
 from eyelid.io.reading import read
 from eyelid.mechanisms.mechanism import Mechanism
 from eyelid.mechanisms.streams.stream import StreamMechanism
