@@ -106,11 +106,15 @@ class Piece:
     def _events(self) -> pl.DataFrame | None:
         if self.events is None:
             return None
-        mine = pl.col("person").cast(pl.String).is_in(self.people)
         if isinstance(self.events, pl.DataFrame):
-            return self.events.filter(mine)
+            return self.events.filter(pl.col("person").is_in(self.people))
         with nearby(self.events) as near:
-            return pl.scan_parquet(near).filter(mine).collect()
+            lazy = pl.scan_parquet(near)
+            name = pl.col("person")
+            if lazy.collect_schema()["person"] != pl.String:
+                # Only of text are stretches of a large file passed over unread.
+                name = name.cast(pl.String)
+            return lazy.filter(name.is_in(self.people)).collect()
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,12 +188,16 @@ def in_pieces(source: Study | Path | str) -> StudyInPieces:
     width = len(head.data.columns)
 
     def slices(first: int, rows: int) -> tuple[Slice, ...]:
+        low, high = np.searchsorted(offsets, [first, first + rows - 1], side="right").tolist()
         return tuple(
             Slice(look.file, max(first - start, 0), min(first + rows, end) - max(first, start))
             for look, start, end in zip(
-                looks, offsets[:-1].tolist(), offsets[1:].tolist(), strict=True
+                looks[low - 1 : high],
+                offsets[low - 1 : high].tolist(),
+                offsets[low : high + 1].tolist(),
+                strict=True,
             )
-            if start < first + rows and first < end
+            if start < end
         )
 
     recordings = _recordings(tracks)
