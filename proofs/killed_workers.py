@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 import psutil
 
+from eyelid.engine.runs import unfinished
 from eyelid.gaze.features import window_feature_set
 from eyelid.gaze.table import table_from_arrays
 from eyelid.io import write
@@ -23,6 +24,8 @@ from proofs.command import command
 from proofs.result import Effort, Result, progress
 
 PEOPLE, RECORDINGS, WINDOWS = 900, 3, 150
+# As many as these people give; a run looks at each, and then draws its noise.
+PARTS = 12
 ENGINES = ("local", "dask")
 # How the command lines of worker processes look, and those of their helpers do not.
 _WORKERS = ("popen_loky_posix", "multiprocessing.spawn")
@@ -41,16 +44,18 @@ def prove(effort: Effort) -> Result:
             seconds[engine] = time.perf_counter() - start
             progress(f"killed_workers: {engine}, {seconds[engine]:.1f} s when left alone")
         wrong = [] if wanted["local"] == wanted["dask"] else ["the engines differ"]
+        if len(list((place / "out" / "data.parquet").iterdir())) != PARTS:
+            wrong.append(f"there are not {PARTS} parts")
         killed = 0
         for number in range(effort.kills):
             engine = ENGINES[number % len(ENGINES)]
-            found, hit = _released(place, engine, seconds[engine] * random.uniform(0.1, 0.95))
+            found, hit = _released(place, engine, random.random())
             killed += hit
             if found != wanted["local"]:
                 wrong.append(f"run {number} ({engine}): {found}")
         figures = {
             "seconds_left_alone": seconds,
-            "parts": len(list((place / "out" / "data.parquet").iterdir())),
+            "parts": PARTS,
             "runs": effort.kills,
             "runs_in_which_a_worker_was_killed": killed,
             "wrong": wrong,
@@ -86,7 +91,7 @@ def _released(place: Path, engine: str, moment: float | None) -> tuple[dict[str,
     )
     hit = False
     if moment is not None:
-        time.sleep(moment)
+        _wait_for(moment, out, process)
         hit = _kill_a_worker(process.pid)
     _, errors = process.communicate(timeout=_LONGEST_S)
     if process.returncode != 0:
@@ -102,6 +107,17 @@ def _released(place: Path, engine: str, moment: float | None) -> tuple[dict[str,
         "different_rows": rows,
         "left_behind": sorted(p.name for p in place.iterdir() if p.name.startswith(".")),
     }, hit
+
+
+def _wait_for(share: float, out: Path, process: subprocess.Popen[str]) -> None:
+    """Until such a share of the run is done, and then a moment longer."""
+    home = unfinished(out)
+    while process.poll() is None:
+        looked_at = len(list(home.glob("scratch/facts-*")))
+        if looked_at + len(list(home.glob("output/data.parquet/*"))) > share * 2 * PARTS:
+            break
+        time.sleep(0.005)
+    time.sleep(random.uniform(0, 0.2))
 
 
 def _kill_a_worker(parent: int) -> bool:

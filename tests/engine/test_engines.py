@@ -1,6 +1,8 @@
 """Engines: the same items, the same results, whoever works."""
 
 import os
+import subprocess
+import sys
 import time
 from functools import partial
 
@@ -19,6 +21,26 @@ def dask():
         patch.setattr(dask_cluster, "_MOST_KILLED", 1)
         with dask_cluster.dask_engine(workers=2) as engine:
             yield engine
+
+
+@pytest.fixture(scope="module")
+def several_threads():
+    """The address of a scheduler with one worker of four threads, as others set them up."""
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(
+        n_workers=1,
+        threads_per_worker=4,
+        processes=False,
+        protocol="tcp://",
+        host="127.0.0.1",
+        dashboard_address="127.0.0.1:0",
+    ) as cluster:
+        yield cluster.scheduler_address
+
+
+def slowly_described(handle, number):
+    time.sleep(0.01 * (number % 3))
+    return sum(handle.get()) + number
 
 
 def described(handle, number):
@@ -103,23 +125,13 @@ def test_the_cluster_of_ones_own_is_closed_to_others(dask):
     assert address.startswith("tls://127.0.0.1:")
 
 
-def test_a_running_scheduler_is_used_and_left_running(dask):
-    distributed = pytest.importorskip("distributed")
-    with distributed.LocalCluster(
-        n_workers=1,
-        threads_per_worker=1,
-        processes=False,
-        protocol="tcp://",
-        host="127.0.0.1",
-        dashboard_address="127.0.0.1:0",
-    ) as cluster:
-        address = cluster.scheduler_address
+def test_a_running_scheduler_is_used_and_left_running(several_threads):
+    for _ in range(2):
         told = []
-        with using(f"dask:{address}", tell=told.append) as engine:
-            assert engine.name == f"dask:{address}"
+        with using(f"dask:{several_threads}", tell=told.append) as engine:
+            assert engine.name == f"dask:{several_threads}"
             assert list(spread(abs, [-1, -2, -3], "measuring")) == [1, 2, 3]
         assert told[0].startswith("1 Dask worker")
-        assert cluster.scheduler.workers
 
 
 def test_a_scheduler_that_is_not_there_or_of_another_version_is_told(monkeypatch):
@@ -128,20 +140,51 @@ def test_a_scheduler_that_is_not_there_or_of_another_version_is_told(monkeypatch
         using("dask:tcp://127.0.0.1:1").__enter__()
 
 
-def test_workers_of_another_version_are_refused(monkeypatch):
-    distributed = pytest.importorskip("distributed")
-    with distributed.LocalCluster(
-        n_workers=1,
-        threads_per_worker=1,
-        processes=False,
-        protocol="tcp://",
-        host="127.0.0.1",
-        dashboard_address="127.0.0.1:0",
-    ) as cluster:
-        monkeypatch.setattr(dask_cluster, "__version__", "another")
-        monkeypatch.setattr(dask_cluster, "_version", lambda: "0.0.1")
-        with pytest.raises(InputError, match=r"has eyelid 0\.0\.1, this is another"):
-            using(f"dask:{cluster.scheduler_address}").__enter__()
+@pytest.mark.parametrize("address", ["localhost", "http://127.0.0.1:8787", "127.0.0.1:8786"])
+def test_what_is_no_address_is_told_at_once(address):
+    with pytest.raises(InputError, match="is no address of a Dask scheduler"):
+        using(f"dask:{address}").__enter__()
+
+
+def test_an_encrypted_scheduler_needs_certificates():
+    with pytest.raises(InputError, match="needs certificates"):
+        using("dask:tls://127.0.0.1:8786").__enter__()
+
+
+ELSEWHERE = """
+import sys
+from functools import partial
+from eyelid.engine.engines import shared, spread, using
+with using("dask:" + sys.argv[1]), shared([1, 2, 3]) as handle:
+    print(sum(spread(partial(pow, 2), range(8), "raising")))
+"""
+
+
+def test_a_scheduler_is_used_by_a_process_that_knows_no_other(several_threads):
+    words = [sys.executable, "-c", ELSEWHERE, several_threads]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["255"]
+    assert not done.stderr
+
+
+def test_threads_of_one_worker_share_what_is_shared(several_threads):
+    with using(f"dask:{several_threads}"), shared([1, 2, 3]) as handle:
+        found = list(spread(partial(slowly_described, handle), range(24), "adding"))
+        assert found == [6 + number for number in range(24)]
+        assert handle.get() == [1, 2, 3]
+
+
+def test_workers_that_do_not_see_the_input_are_named(dask, tmp_path, monkeypatch):
+    dask.check_reads(tmp_path)
+    with pytest.raises(InputError, match="does not see"):
+        dask.check_reads(tmp_path / "not there")
+
+
+def test_workers_of_another_version_are_refused(several_threads, monkeypatch):
+    monkeypatch.setattr(dask_cluster, "__version__", "another")
+    monkeypatch.setattr(dask_cluster, "_version", lambda: "0.0.1")
+    with pytest.raises(InputError, match=r"has eyelid 0\.0\.1, this is another"):
+        using(f"dask:{several_threads}").__enter__()
 
 
 @pytest.mark.parametrize("name", ["dusk", "dask:", "local:4", ""])

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -58,7 +59,8 @@ def test_an_unfinished_run_of_other_settings_is_neither_taken_up_nor_thrown_away
 
 def test_a_run_that_was_never_kept_makes_room_for_another(tmp_path):
     home = unfinished(tmp_path / "out")
-    (home / "output").mkdir(parents=True)
+    home.mkdir(mode=0o700)
+    (home / "output").mkdir()
     (home / "output" / "one").write_text("left")
     with running(tmp_path / "out", "key") as run:
         assert not run.resumed
@@ -158,3 +160,79 @@ def test_somebody_slow_puts_nothing_into_a_run_that_has_ended(tmp_path):
     with pytest.raises(InputError, match="cannot write"):
         run.put(run.output / "two", text("late"))
     assert [p.name for p in tmp_path.rglob("*")] == ["out", "one"]
+
+
+def test_what_comes_late_of_a_run_that_was_given_up_is_put_into_no_other(tmp_path):
+    """A worker that was lost may be slow: its part is of other settings, perhaps of none."""
+    out = tmp_path / "out"
+    given_up, _ = begun(out, one="first")
+    shutil.rmtree(given_up.home)
+    with running(out, "other") as run:
+        with pytest.raises(InputError, match="its run was given up"):
+            given_up.put(given_up.output / "two", text("late"))
+        assert run.put(run.output / "one", text("second"))
+    assert {p.name: p.read_text() for p in out.iterdir()} == {"one": "second"}
+
+
+def test_a_copy_of_an_unfinished_run_does_not_go_on_and_a_moved_one_does(tmp_path):
+    begun(tmp_path / "out", one="first")
+    shutil.copytree(unfinished(tmp_path / "out"), unfinished(tmp_path / "copy"))
+    unfinished(tmp_path / "copy").chmod(0o700)
+    with pytest.raises(InputError, match="a copy of a run into another folder"):
+        running(tmp_path / "copy", "key").__enter__()
+    (tmp_path / "elsewhere").mkdir()
+    unfinished(tmp_path / "out").rename(unfinished(tmp_path / "elsewhere" / "out"))
+    with running(tmp_path / "elsewhere" / "out", "key") as run:
+        assert run.resumed
+
+
+@pytest.mark.parametrize("mode", [0o777, 0o750])
+def test_nobody_else_can_look_into_a_run(tmp_path, mode):
+    out = tmp_path / "out"
+    with running(out, "key") as run:
+        assert run.home.stat().st_mode & 0o777 == 0o700
+    unfinished(out).mkdir()
+    unfinished(out).chmod(mode)
+    shutil.rmtree(out)
+    with pytest.raises(InputError, match="is not a folder of yours alone"):
+        running(out, "key").__enter__()
+
+
+def test_what_stops_when_all_is_in_its_place_has_nothing_to_go_on_with(tmp_path, monkeypatch):
+    out = tmp_path / "out"
+    removed = shutil.rmtree
+
+    def stopped(path, **options):
+        removed(path, **options)
+        if Path(path) == unfinished(out):
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(shutil, "rmtree", stopped)
+    with pytest.raises(KeyboardInterrupt) as stop, running(out, "key") as run:
+        run.keep()
+        run.put(run.output / "one", text("first"))
+    assert not hasattr(stop.value, "__notes__")
+    assert (out / "one").read_text() == "first"
+
+
+def test_something_that_cannot_be_done_beforehand_leaves_nothing_and_a_stop_leaves_all(tmp_path):
+    out = tmp_path / "out"
+    with pytest.raises(InputError), running(out, "key") as run, run.beforehand():
+        raise InputError("no such unit")
+    assert not list(tmp_path.iterdir())
+    with pytest.raises(KeyboardInterrupt), running(out, "key") as run, run.beforehand():
+        run.put(run.scratch / "one", text("first"))
+        raise KeyboardInterrupt
+    with running(out, "key") as run:
+        assert (run.scratch / "one").read_text() == "first"
+
+
+def test_what_was_counted_is_kept_whatever_cannot_be_done_afterwards(tmp_path):
+    out = tmp_path / "out"
+    with pytest.raises(KeyboardInterrupt), running(out, "key") as run:
+        run.keep(note="it was counted")
+        raise KeyboardInterrupt
+    with pytest.raises(InputError) as stop, running(out, "key") as run, run.beforehand():
+        raise InputError("the data are gone")
+    assert stop.value.__notes__[0].startswith("it was counted; the same command goes on")
+    assert run.kept

@@ -276,3 +276,12 @@ def test_a_refused_run_is_not_counted_and_may_come_again(ledger):
         ledger.debit("o", ["ann"], "laplace", pure(1.0), run="run")
     ledger.lift_allowance("o")
     assert ledger.debit("o", ["ann"], "laplace", pure(1.0), run="run").id == 1
+
+
+def test_a_run_that_has_ended_does_not_go_on(ledger):
+    """Somebody brought back a copy of what it had left: a second release for one debit."""
+    ledger.debit("o", ["ann"], "laplace", pure(1.0), run="run")
+    ledger.end("run")
+    with pytest.raises(InputError, match="this run has ended"):
+        ledger.debit("o", ["ann"], "laplace", pure(1.0), run="run")
+    assert len(ledger.debits("o")) == 1

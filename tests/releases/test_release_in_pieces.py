@@ -12,7 +12,9 @@ import polars as pl
 import pytest
 
 import eyelid
+from eyelid.engine import runs
 from eyelid.engine.engines import using
+from eyelid.engine.remote import RemotePlace
 from eyelid.engine.runs import Run, unfinished
 from eyelid.errors import InputError, Refused
 from eyelid.gaze.simulator import simulate
@@ -219,7 +221,9 @@ def test_the_noise_of_a_piece_is_that_of_everybody(make_table, monkeypatch):
 KILLED = """
 import os, signal, sys
 import eyelid
+from eyelid.engine import runs
 from eyelid.engine.engines import using
+from eyelid.engine.remote import RemotePlace
 from eyelid.engine.runs import Run
 from eyelid.io import pieces
 from eyelid.releases import release
@@ -267,6 +271,48 @@ def test_a_killed_release_goes_on_where_it_was(home, moment, counted, parts):
     keys = [*RECORDING_KEY, "time_ms"]
     assert made.table.data.select(keys).equals(read(source).data.select(keys))
     assert subject_of(source, out).disagreements == ()
+
+
+STOPPED = {
+    "laplace": {"epsilon": 1.0},
+    "groupmean": {"epsilon": 1.0},
+    "ksame": {"k": 2},
+    "ksame-dp": {"k": 2, "epsilon": 4.0},
+    "seeded": {"epsilon": 4.0, "rows": 2, "bins": 2, "test": "deterministic", "k": 2},
+    "synthetic": {"epsilon": 4.0, "carry": 1},
+    "jitter": {"sd": 1.0},
+}
+
+
+@pytest.mark.parametrize("name", STOPPED)
+@pytest.mark.parametrize("where", ["settle", "upload"])
+def test_a_stop_before_the_output_is_in_its_place_changes_no_byte(home, name, where, monkeypatch):
+    if name == "jitter":
+        study = simulate(people=3, tasks=("comic",), minutes=0.1, rate_hz=30.0, seed=2)
+        shutil.rmtree(home)
+        write(study, home / "features")
+        monkeypatch.setattr("eyelid.io.pieces.PIECE_VALUES", 1000)
+    monkeypatch.chdir(home)
+    asked = {"mechanism": name} | STOPPED[name]
+    out, send = home / "far" / "out", RemotePlace.send
+
+    def stop(*about):
+        if about[0].name in ("output", "study.json"):
+            raise KeyboardInterrupt
+        send(*about)
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(runs, "settle", stop)
+        patch.setattr(RemotePlace, "send", stop)
+        eyelid.release("features", out if where == "settle" else f"file://{out}", **asked)
+    (left,) = [found for found in (home, home / "far") for found in found.glob(".*.unfinished")]
+    assert not (left / "scratch").exists()
+    made = everything(left / "output")
+    shown = everything(out) if out.exists() else {}
+    assert shown.keys() - {".unfinished"} == (made.keys() - {"study.json"} if shown else set())
+    eyelid.release("features", out if where == "settle" else f"file://{out}", **asked)
+    assert everything(out) == made
+    assert debits(home) == 1
 
 
 def test_a_killed_worker_draws_no_part_twice(home, two_processes, tmp_path):
@@ -347,6 +393,88 @@ def test_two_runs_into_one_folder_are_refused(home, monkeypatch):
     monkeypatch.setattr(release, "made_private", meanwhile)
     eyelid.release(home / "features", home / "out", **LAPLACE)
     assert debits(home) == 1
+
+
+def test_a_run_is_kept_before_it_is_counted(home, monkeypatch):
+    """Whoever is killed right after the debit must find it again."""
+    honest, kept = Ledger.debit, []
+
+    def watched(ledger, *arguments, **options):
+        kept.append((unfinished(home / "out") / "kept").exists())
+        return honest(ledger, *arguments, **options)
+
+    monkeypatch.setattr(Ledger, "debit", watched)
+    eyelid.release(home / "features", home / "out", **LAPLACE)
+    assert kept == [True]
+
+
+@pytest.mark.parametrize("other", [{"keep": ["gender"]}, {"ledger": "other.ledger"}])
+def test_a_run_goes_on_only_as_it_was_asked_for(home, monkeypatch, other):
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(release, "made_private", stop)
+        eyelid.release(home / "features", home / "out", **LAPLACE)
+    if "ledger" in other:
+        other = {"ledger": home / other["ledger"]}
+    with pytest.raises(InputError, match="unfinished run of other data or settings"):
+        eyelid.release(home / "features", home / "out", **LAPLACE, **other)
+
+
+def test_a_certificate_is_of_the_part_that_was_put_down_first(home, monkeypatch):
+    """Somebody else was faster: another draw of the same people is what is released."""
+    honest, others = Run.put, []
+
+    def late(run, path, write):
+        if path.name == "part-000001.parquet" and not path.exists():
+
+            def quicker(draft):
+                write(draft)
+                other = pl.read_parquet(draft).with_columns(pl.col("pupil") + 0.25)
+                others.append(other)
+                other.write_parquet(draft)
+
+            honest(run, path, quicker)
+        return honest(run, path, write)
+
+    monkeypatch.setattr(Run, "put", late)
+    done = eyelid.release(home / "features", home / "out", **LAPLACE)
+    shown = pl.read_parquet(home / "out" / "data.parquet" / "part-000001.parquet")
+    assert shown.equals(others[0])
+    assert done.certificate.output_sha256 == output_digest(read(home / "out"))
+
+
+def test_a_copy_of_what_a_finished_run_had_left_is_no_second_release(home, tmp_path, monkeypatch):
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(release, "made_private", stop)
+        eyelid.release(home / "features", home / "out", **LAPLACE)
+    shutil.copytree(unfinished(home / "out"), tmp_path / "backup")
+    eyelid.release(home / "features", home / "out", **LAPLACE)
+    (home / "out").rename(home / "shared")
+    shutil.move(tmp_path / "backup", unfinished(home / "out"))
+    with pytest.raises(InputError, match="this run has ended"):
+        eyelid.release(home / "features", home / "out", **LAPLACE)
+    assert debits(home) == 1
+
+
+def test_names_that_change_meanwhile_are_not_released(home, monkeypatch):
+    honest = release.made_private
+
+    def swapped(*arguments):
+        data = pl.read_parquet(home / "features" / "data.parquet")
+        names = data["person"].unique(maintain_order=True).to_list()
+        swap = dict(zip(names[:2], reversed(names[:2]), strict=True))
+        renamed = data.with_columns(pl.col("person").replace(swap))
+        renamed.write_parquet(home / "features" / "data.parquet")
+        return honest(*arguments)
+
+    monkeypatch.setattr(release, "made_private", swapped)
+    with pytest.raises(InputError, match="changed after they were looked at"):
+        eyelid.release(home / "features", home / "out", **LAPLACE)
 
 
 def test_a_limit_leaves_nothing_behind(home):

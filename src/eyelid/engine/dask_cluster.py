@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import importlib.util
 import itertools
 import logging
 import pickle
+import re
 import secrets
+import signal
+import threading
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -25,12 +31,14 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 _MISSING = "--engine dask needs Dask: pip install 'eyelid[dask]'"
-_ANSWER_S = 20
+_ANSWER_S = 10
 # Workers with an item that may die before it is given up.
 _MOST_KILLED = 5
 _LOOPBACK = "127.0.0.1"
 # Where this process finds what was shared: what others sent it, or what it shares itself.
 _held: dict[str, Any] = {}
+_users: Counter[str] = Counter()
+_lock = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -75,7 +83,8 @@ class DaskEngine(Engine):
         # Some at a time: what nobody works on yet need not be sent.
         coming = iter(range(len(items)))
         ahead = 4 * max(1, sum(self._client.nthreads().values()))
-        running = as_completed([given(place) for place in itertools.islice(coming, ahead)])
+        first = [given(place) for place in itertools.islice(coming, ahead)]
+        running = as_completed(first, loop=self._client.loop)
         try:
             for future in running:
                 place = places.pop(future)
@@ -102,11 +111,11 @@ class DaskEngine(Engine):
             # Dask advises against sending much; it is sent once.
             warnings.simplefilter("ignore", UserWarning)
             self._futures[key] = self._client.submit(pickle.loads, packed, key=key, pure=False)
-        _held[key] = value
         try:
-            yield SharedResult(key)
+            with _holding({key: value}):
+                yield SharedResult(key)
         finally:
-            del self._futures[key], _held[key]
+            del self._futures[key]
 
     def check_sees(self, folder: Path) -> None:
         """Fail unless all workers see a folder of this machine, by a file with a secret in it."""
@@ -125,6 +134,17 @@ class DaskEngine(Engine):
         if blind:
             raise InputError(
                 f"the worker {blind[0]} does not see {folder}: all workers need the same file "
+                "system, under the same path"
+            )
+
+    def check_reads(self, path: Path) -> None:
+        """Fail unless all workers see a file of the input."""
+        self._client.wait_for_workers(1, timeout=_ANSWER_S)
+        answers = self._client.run(_there, str(path))
+        blind = [address for address, there in answers.items() if not there]
+        if blind:
+            raise InputError(
+                f"the worker {blind[0]} does not see {path}: all workers need the same file "
                 "system, under the same path"
             )
 
@@ -172,6 +192,7 @@ def _own_cluster(workers: int) -> Iterator[Any]:
             memory_limit=0,
             dashboard_address=f"{_LOOPBACK}:0",
             security=True,
+            preload=__name__,
             silence_logs=logging.CRITICAL,
         ) as cluster,
     ):
@@ -182,6 +203,7 @@ def _connected(address: str) -> Any:
     """A client of a running scheduler whose workers are of this version."""
     from distributed import Client
 
+    _check_answers(address)
     try:
         client = Client(address, timeout=_ANSWER_S, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:
@@ -209,6 +231,44 @@ def _connected(address: str) -> Any:
     return client
 
 
+def _check_answers(address: str) -> None:
+    """Fail soon, and in a line, unless a scheduler is there: Dask's client takes its time."""
+    from distributed.security import Security
+
+    if not re.fullmatch(r"(tcp|tls)://.+:\d+", address):
+        raise InputError(
+            f"'{address}' is no address of a Dask scheduler: write tcp://HOST:PORT or "
+            "tls://HOST:PORT"
+        )
+    arguments = Security().get_connection_args("client")
+    if address.startswith("tls") and arguments.get("ssl_context") is None:
+        raise InputError(
+            f"{address} needs certificates: set distributed.comm.tls in Dask's configuration "
+            "(docs/scaling.md)"
+        )
+    try:
+        # In a thread of its own: in notebooks this one has a loop already.
+        with ThreadPoolExecutor(1) as pool:
+            kind = pool.submit(asyncio.run, _asked_who(address, arguments)).result()
+    except Exception as error:
+        why = str(error).strip().splitlines() or [type(error).__name__]
+        raise InputError(f"no Dask scheduler answers at {address}: {why[0]}") from None
+    if kind != "Scheduler":
+        raise InputError(f"what answers at {address} is no Dask scheduler: give the scheduler's")
+
+
+async def _asked_who(address: str, arguments: dict[str, Any]) -> Any:
+    from distributed.comm.core import connect
+
+    comm = await connect(address, timeout=_ANSWER_S, **arguments)
+    try:
+        await comm.write({"op": "identity", "reply": True})
+        answer = await asyncio.wait_for(comm.read(), _ANSWER_S)
+        return answer.get("type") if isinstance(answer, dict) else None
+    finally:
+        comm.abort()
+
+
 def _introduced(client: Any, address: str | None) -> tuple[str, str]:
     """The engine's name, and who works."""
     count = plural(len(client.nthreads()), "Dask worker")
@@ -230,15 +290,31 @@ def _calm() -> Iterator[None]:
         loud.setLevel(before)
 
 
+def dask_setup(worker: object) -> None:
+    """Called by Dask in each worker of ones own: Ctrl-C reaches all; whoever gave work says so."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
 def _one(work: Callable[[T], R], item: T, given: dict[str, Any]) -> R:
     """One item, in a worker, which has one core for it."""
-    _held.update(given)
+    with _holding(given), alone():
+        return work(item)
+
+
+@contextlib.contextmanager
+def _holding(given: Mapping[str, Any]) -> Iterator[None]:
+    """Have shared things where they are found, as long as any thread needs them."""
+    with _lock:
+        _held.update(given)
+        _users.update(given.keys())
     try:
-        with alone():
-            return work(item)
+        yield
     finally:
-        for key in given:
-            _held.pop(key, None)
+        with _lock:
+            _users.subtract(given.keys())
+            for key in given:
+                if not _users[key]:
+                    del _users[key], _held[key]
 
 
 def _reads(path: str) -> str | None:
@@ -246,6 +322,10 @@ def _reads(path: str) -> str | None:
         return Path(path).read_text()
     except OSError:
         return None
+
+
+def _there(path: str) -> bool:
+    return Path(path).exists()
 
 
 def _version() -> str:

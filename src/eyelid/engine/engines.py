@@ -62,7 +62,11 @@ class Engine(ABC):
 
     @abstractmethod
     def check_sees(self, folder: Path) -> None:
-        """Fail unless all workers see a folder of this machine."""
+        """Fail unless all workers see a folder of this machine that is written into."""
+
+    @abstractmethod
+    def check_reads(self, path: Path) -> None:
+        """Fail unless all workers see a file of the input, by its absolute path."""
 
 
 _current: ContextVar[Engine | None] = ContextVar("engine", default=None)

@@ -88,6 +88,9 @@ class Processes(Engine):
     def check_sees(self, folder: Path) -> None:
         """They are on this machine."""
 
+    def check_reads(self, path: Path) -> None:
+        """They are on this machine."""
+
     @contextlib.contextmanager
     def shared(self, value: T) -> Iterator[SharedFile[T]]:
         """In a file, as long as the block lasts.

@@ -125,7 +125,8 @@ def _drawn(unit: str) -> Progress:
         def render(self, task: Task) -> Text:
             speed = task.finished_speed or task.speed
             return Text(
-                "" if speed is None else f"{speed:,.3g} {unit}/s", style="progress.data.speed"
+                "" if speed is None else f"{speed:,.{0 if speed >= 10 else 1}f} {unit}/s",
+                style="progress.data.speed",
             )
 
     return Progress(

@@ -8,23 +8,28 @@ one of them only. When everything is there, one rename puts the output in its pl
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import re
 import secrets
 import shutil
+import stat
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from eyelid.engine.atomic import check_new, settle, synced_where_possible, write_file
 from eyelid.engine.engines import current
-from eyelid.engine.locking import lock
+from eyelid.engine.locking import lock, locked
 from eyelid.engine.remote import check_begun_by, remote_place, upload, work_folder
 from eyelid.errors import EyelidError, InputError
 
 GOES_ON = "the same command goes on where this was stopped; until then private data lie in {}"
 _MARK, _KEPT = "run.json", "kept"
+# What file systems say that have no hard links.
+_NO_LINKS = {errno.EPERM, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EMLINK}
 
 
 @dataclass(frozen=True)
@@ -52,6 +57,11 @@ class Run:
         return self.home / "scratch"
 
     @property
+    def drawn(self) -> Path:
+        """What was drawn and is not drawn again: here until the output is in its place."""
+        return self.home / "drawn"
+
+    @property
     def kept(self) -> bool:
         """Whether there is something to lose: a stop leaves everything for the next time."""
         return (self.home / _KEPT).exists()
@@ -64,7 +74,8 @@ class Run:
             note: for whoever is told that the run was stopped.
         """
         if on:
-            (self.home / _KEPT).write_text(note, encoding="utf-8")
+            # Before anything is paid: what was paid for must be found again after a loss of power.
+            write_file(self.home / _KEPT, note, durable=True)
         else:
             (self.home / _KEPT).unlink(missing_ok=True)
 
@@ -88,10 +99,10 @@ class Run:
             raise
 
     def put(self, path: Path, write: Callable[[Path], object]) -> bool:
-        """Have a file of the output or of the scratch written, unless it is there.
+        """Have a file of the output, scratch or drawn folder written, unless it is there.
 
         Args:
-            path: in one of the two folders.
+            path: in one of these folders.
             write: puts the content at a path that it is given.
 
         Returns:
@@ -107,6 +118,9 @@ class Run:
             synced_where_possible(draft)
             # One folder deep: the output of a run that has ended is not made again.
             path.parent.mkdir(exist_ok=True)
+            # A draft is gone with its run: what comes late can be put into no other one.
+            if _read(self.home / _MARK).get("id") != self.id:
+                raise InputError(f"cannot write {path}: its run was given up")
             return _put_down(draft, path)
         except Exception as error:
             reason = _reason(error)
@@ -133,11 +147,13 @@ def _put_down(draft: Path, path: Path) -> bool:
         os.link(draft, path)
     except FileExistsError:
         return False
-    except (PermissionError, NotImplementedError):
-        # There are no links here.
-        if path.exists():
-            return False
-        draft.rename(path)
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        with locked(draft.parent / f"{path.name}.claim"):
+            if path.exists():
+                return False
+            draft.rename(path)
     return True
 
 
@@ -166,6 +182,7 @@ def running(out: Path, key: str) -> Iterator[Run]:
         mark = _claimed(home, out)
     except OSError as error:
         raise InputError(f"cannot write {out}: {error.strerror or error}") from None
+    over = False
     try:
         run = _taken_up(home, key, out)
         try:
@@ -181,8 +198,9 @@ def running(out: Path, key: str) -> Iterator[Run]:
                 if not run.kept:
                     run.keep()
                 upload(run.output, place, run.id)
+            over = True
         except BaseException as error:
-            if run.kept:
+            if run.kept and not over:
                 error.add_note("; ".join(filter(None, [run.note, GOES_ON.format(home)])))
             else:
                 shutil.rmtree(home, ignore_errors=True)
@@ -205,6 +223,8 @@ def _claimed(home: Path, out: Path) -> int | None:
     """A handle that keeps others out of the folder; None where there are no locks."""
     while True:
         home.mkdir(mode=0o700, exist_ok=True)
+        _check_private(home)
+        synced_where_possible(home.parent)
         try:
             handle = os.open(home, os.O_RDONLY)
         except (PermissionError, FileNotFoundError):
@@ -222,13 +242,30 @@ def _claimed(home: Path, out: Path) -> int | None:
         os.close(handle)
 
 
+def _check_private(home: Path) -> None:
+    """Refuse a folder that others can look or write into: private data are to lie in it."""
+    about = home.lstat()
+    if not hasattr(os, "getuid"):
+        return
+    if not stat.S_ISDIR(about.st_mode) or about.st_uid != os.getuid() or about.st_mode & 0o077:
+        raise InputError(
+            f"{home} is not a folder of yours alone, and private data would lie in it: remove it, "
+            "or choose another output"
+        )
+
+
 def _taken_up(home: Path, key: str, out: Path) -> Run:
     """The run that was begun here, or a fresh one."""
     begun = _read(home / _MARK)
     kept = (home / _KEPT).exists() and (home / "output").is_dir()
     if kept and begun.get("key") == key:
+        if begun.get("out") != str(out.absolute()) and begun.get("place") != _place(home):
+            raise InputError(
+                f"{home} is a copy of a run into another folder, and would be a second release of "
+                "what was counted once: remove it, and go on where the run was begun"
+            )
         (home / "scratch").mkdir(exist_ok=True)
-        return Run(home, begun["id"], resumed=True)
+        return Run(home, str(begun["id"]), resumed=True)
     if kept:
         raise InputError(
             f"an unfinished run of other data or settings lies at {home}: go on with it by the "
@@ -240,11 +277,18 @@ def _taken_up(home: Path, key: str, out: Path) -> Run:
     run = Run(home, secrets.token_hex(16))
     run.output.mkdir()
     run.scratch.mkdir()
-    write_file(home / _MARK, json.dumps({"id": run.id, "key": key}), durable=True)
+    about = {"id": run.id, "key": key, "out": str(out.absolute()), "place": _place(home)}
+    write_file(home / _MARK, json.dumps(about), durable=True)
     return run
 
 
-def _read(mark: Path) -> dict[str, str]:
+def _place(home: Path) -> list[int]:
+    """Where the folder is on its disk: the same when it is moved, another when it is copied."""
+    about = home.stat()
+    return [about.st_dev, about.st_ino]
+
+
+def _read(mark: Path) -> dict[str, Any]:
     try:
         found = json.loads(mark.read_bytes())
     except (OSError, ValueError):

@@ -163,8 +163,11 @@ def in_pieces(source: Study | Path | str) -> StudyInPieces:
     if isinstance(source, Study):
         return _of_memory(source)
     folder = here(source)
-    files = data_files(folder)
+    # Whoever works elsewhere has another current folder.
+    files = data_files(folder.absolute())
     study_folder.check_parts(folder)
+    if isinstance(files[0][0], Path):
+        current().check_reads(files[0][0])
     found = list(spread(_looked_at, files, "looking at parts"))
     bad = [each for each in found if isinstance(each, str)]
     if bad:
@@ -201,7 +204,7 @@ def in_pieces(source: Study | Path | str) -> StudyInPieces:
         )
 
     recordings = _recordings(tracks)
-    events = study_folder.events_file(folder)
+    events = study_folder.events_file(folder.absolute())
     pieces = [
         Piece(number, people, count, rows, slices=slices(first, rows), events=events)
         for number, (people, count, first, rows) in enumerate(_cut(recordings, width))

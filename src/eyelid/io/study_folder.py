@@ -9,7 +9,7 @@ import os
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import polars as pl
@@ -118,9 +118,14 @@ def data_files(path: Path) -> list[tuple[File, str | None]]:
     listed = _read_about(path / "study.json").get("parts")
     if listed:
         try:
-            return [(home / part["file"], part["sha256"]) for part in listed]
+            names = [PurePosixPath(part["file"]) for part in listed]
+            hashes = [str(part["sha256"]) for part in listed]
         except (TypeError, KeyError):
             raise InputError(f"{path / 'study.json'} is not as expected: its parts") from None
+        outside = [str(name) for name in names if name.parts[:1] != (DATA,) or ".." in name.parts]
+        if outside:
+            raise InputError(f"{path / 'study.json'}: {outside[0]} is no part of {DATA}")
+        return [(home / str(name), sha256) for name, sha256 in zip(names, hashes, strict=True)]
     if not (home / DATA).is_dir():
         return [(home / DATA, None)]
     return [(file, None) for file in _parquet_files(home / DATA)]

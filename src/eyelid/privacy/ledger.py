@@ -42,7 +42,8 @@ _LATER = {
     "pseudonym": "CREATE TABLE IF NOT EXISTS pseudonym (origin TEXT, person TEXT, pseudonym TEXT, "
     "PRIMARY KEY (origin, person), UNIQUE (origin, pseudonym))",
     "incomplete": "CREATE TABLE IF NOT EXISTS incomplete (origin TEXT PRIMARY KEY)",
-    "run": "CREATE TABLE IF NOT EXISTS run (id TEXT PRIMARY KEY, debit INTEGER NOT NULL)",
+    "run": "CREATE TABLE IF NOT EXISTS run (id TEXT PRIMARY KEY, debit INTEGER NOT NULL, "
+    "ended INTEGER NOT NULL DEFAULT 0)",
 }
 _FORMAT = "eyelid/ledger/1"
 
@@ -301,6 +302,11 @@ class Ledger:
                         "this run was counted for other people or another promise, and cannot go "
                         "on as this one: start another, into another folder"
                     )
+                if _has_ended(database, run):
+                    raise InputError(
+                        "this run has ended, and what it made is out: what it left, or a copy of "
+                        "it, would be a second release; remove it and start another"
+                    )
                 return counted
             if _are_others(database, origin, touched):
                 database.execute("INSERT OR IGNORE INTO incomplete VALUES (?)", (origin,))
@@ -317,8 +323,13 @@ class Ledger:
             )
             number = row.lastrowid or 0
             if run is not None:
-                database.execute("INSERT INTO run VALUES (?, ?)", (run, number))
+                database.execute("INSERT INTO run (id, debit) VALUES (?, ?)", (run, number))
         return Debit(number, made_at, mechanism, guarantee, crowd, len(touched), what, alike)
+
+    def end(self, run: str) -> None:
+        """Remember that what a run made is in its place: it cannot go on any more."""
+        with self._transaction() as database:
+            database.execute("UPDATE run SET ended = 1 WHERE id = ?", (run,))
 
     def debits(self, origin: str) -> list[Debit]:
         """Every release counted so far, oldest first."""
@@ -455,6 +466,11 @@ def _debit_of_run(database: sqlite3.Connection, origin: str, run: str | None) ->
     if row is None:
         return None
     return next((each for each in _debits(database, origin) if each.id == row[0]), None)
+
+
+def _has_ended(database: sqlite3.Connection, run: str | None) -> bool:
+    query = "SELECT 1 FROM run WHERE id = ? AND ended"
+    return database.execute(query, (run,)).fetchone() is not None
 
 
 def _groups(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -109,6 +109,19 @@ def bought(
         if counted and run is None:
             error.add_note(STAYS_COUNTED)
         raise
+
+
+def ended(book: tuple[Ledger, str] | None, run: Run | None) -> None:
+    """Have the ledger remember that a release is in its place, so that no copy of its run goes on.
+
+    Args:
+        book: as for `bought`.
+        run: that made it, if it was written.
+    """
+    if book is not None and run is not None:
+        # The release is whole, whatever becomes of the ledger now.
+        with suppress(EyelidError):
+            book[0].end(run.id)
 
 
 def _debited(

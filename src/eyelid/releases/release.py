@@ -41,7 +41,7 @@ from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.guarantee import Kind
 from eyelid.privacy.noise import Randomness, randomness
 from eyelid.releases.certificate import Certificate
-from eyelid.releases.certifying import Purchase, bought
+from eyelid.releases.certifying import Purchase, bought, ended
 from eyelid.releases.counting import counting_origin, open_ledger
 from eyelid.releases.datacard import datacard
 from eyelid.releases.fingerprint import output_digest
@@ -239,7 +239,8 @@ def _release_features(
         if tell is not None:
             for note in notes:
                 tell(note)
-        with bought(purchase, open_ledger(origin), out, run) as certificate:
+        book = open_ledger(origin)
+        with bought(purchase, book, out, run) as certificate:
             # It holds on to the private table.
             del purchase
             made = made_private(plan, taken, noise, run, advance)
@@ -255,6 +256,7 @@ def _release_features(
                 texts = {"certificate.json": certificate.to_json(), "DATACARD.md": card}
                 for name, text in texts.items():
                     (run.output / name).write_text(text, encoding="utf-8")
+    ended(book, run)
     return Release(made.held, certificate, worth(chosen, shape), told, out, notes)
 
 

@@ -185,7 +185,8 @@ def taken_again(piece: Piece, head: Study, digests: Sequence[bytes]) -> FeatureT
         digests: of what was looked at of each person.
     """
     table = FeatureTable.of(_read(piece, head))
-    if person_digests(input_rows(table)) != list(digests):
+    rows = input_rows(table)
+    if names_of(rows) != list(piece.people) or person_digests(rows) != list(digests):
         raise InputError(
             "the data changed after they were looked at, and what is promised may not be true of "
             "them: release again when nobody writes them"

@@ -8,7 +8,9 @@ import numpy as np
 import polars as pl
 import pytest
 
+from eyelid.engine import runs
 from eyelid.engine.engines import using
+from eyelid.engine.remote import RemotePlace
 from eyelid.engine.runs import unfinished
 from eyelid.errors import InputError
 from eyelid.gaze.areas import Area
@@ -208,7 +210,7 @@ def test_a_run_that_goes_on_has_the_same_noise_and_one_debit(name, copy, monkeyp
         stopping(patch, heatmap, "write_maps")
         with pytest.raises(KeyboardInterrupt):
             released(home, **settings)
-    with np.load(unfinished(home / "out") / "scratch" / "measured") as kept:
+    with np.load(unfinished(home / "out") / "drawn" / "measured") as kept:
         drawn = np.concatenate([kept[each] for each in kept.files if each.startswith("map")])
     assert not (home / "out").exists()
     monkeypatch.setattr(totals, "_added_up", None)
@@ -218,6 +220,44 @@ def test_a_run_that_goes_on_has_the_same_noise_and_one_debit(name, copy, monkeyp
     assert len(debits(home)) == 1
     assert not unfinished(home / "out").exists()
     assert audit_heatmap(home / "study", home / "out").subject.disagreements == ()
+
+
+@pytest.mark.parametrize("name", ["groups", "cap", "tables", "literature"])
+def test_a_stop_before_the_output_is_in_its_place_changes_no_byte(name, copy, monkeypatch):
+    home, asked = copy(), SETTINGS[name] | {"seed": None}
+    with monkeypatch.context() as patch:
+        stopping(patch, runs, "settle")
+        with pytest.raises(KeyboardInterrupt):
+            released(home, **asked)
+    made = unfinished(home / "out") / "output"
+    before = {path.name: path.read_bytes() for path in made.iterdir()}
+    assert not (unfinished(home / "out") / "scratch").exists()
+    assert released(home, **asked) == before
+    assert len(debits(home)) == 1
+
+
+@pytest.mark.parametrize("last", ["map.npz", "certificate.json"])
+def test_what_was_uploaded_before_a_stop_stays_true(last, copy, monkeypatch):
+    home, send = copy(), RemotePlace.send
+    monkeypatch.chdir(home)
+    out = f"file://{home}/far/out"
+
+    def stop(place, file):
+        send(place, file)
+        if place.name == last:
+            raise KeyboardInterrupt
+
+    asked = {"stimulus": "page", "epsilon": 2.0}
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(RemotePlace, "send", stop)
+        private_heatmap("study", out, **asked)
+    seen = {path.name: path.read_bytes() for path in (home / "far" / "out").iterdir()}
+    assert last in seen
+    del seen[".unfinished"]
+    private_heatmap("study", out, **asked)
+    after = {path.name: path.read_bytes() for path in (home / "far" / "out").iterdir()}
+    assert after.items() >= seen.items()
+    assert len(debits(home)) == 1
 
 
 @pytest.mark.usefixtures("small_pieces")
@@ -233,6 +273,21 @@ def test_pieces_that_were_added_up_are_not_again(copy, monkeypatch):
     assert released(home, **SETTINGS["cap"]) == whole
     assert len(calls) == pieces - 2
     assert len(debits(home)) == 1
+
+
+@pytest.mark.usefixtures("small_pieces")
+def test_sums_that_one_cap_limits_are_not_taken_for_those_of_another(copy):
+    home = copy()
+    made = planned(home / "study", epsilon=2.0, **SETTINGS["cap"])
+    known = made.previewed(lambda by, what: None).survey.digests
+    with running(home / "out", "key") as run:
+        for cap in (1.0, 3.0):
+            law = replace(made.plan.mechanism, cap=cap)
+            about = (made.cut, made.plan, made.sight(known), law)
+            kept, _ = totals.totals(*about, run, lambda by, what: None)
+            fresh, _ = totals.totals(*about, None, lambda by, what: None)
+            np.testing.assert_array_equal(kept, fresh)
+            assert sum(each.sum() for each in kept)
 
 
 def test_an_unfinished_run_is_not_taken_for_another(copy, monkeypatch):

@@ -17,10 +17,12 @@ from eyelid.io.pieces import in_pieces
 from eyelid.privacy.ledger import Ledger
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.noise.randomness import stream_of
+from eyelid.privacy.unit import PERSON
 from eyelid.releases.certificate import read_certificate
 from eyelid.releases.fingerprint import debit_of, output_digest, samples_digest
 from eyelid.releases.spending import budget
 from eyelid.releases.streams import release as releases
+from eyelid.releases.streams.facts import shape_of
 from eyelid.releases.streams.plan import filtered, taken_of
 from eyelid.releases.streams.scene import build_filter
 
@@ -95,6 +97,39 @@ def test_a_certificate_is_the_same_in_pieces_and_in_one(gaze_folder, make_gaze, 
         assert other.certificate.person_level == many.certificate.person_level
         assert other.certificate.bounds == many.certificate.bounds
         assert other.study.data.drop("x", "y").equals(many.study.data.drop("x", "y"))
+
+
+@pytest.mark.parametrize(("again", "most"), [("r1", (2, 360)), ("r2", (3, 200))])
+def test_what_a_person_is_promised_is_true_of_whoever_has_most(make_gaze, pieces, again, most):
+    study = make_gaze()
+    # The last person's last recording goes on, or there is one more of them.
+    last = study.data.filter(pl.col("person") == "P2", pl.col("recording") == "r1")
+    later = last.with_columns(pl.col("time_ms") + 20.0 * len(last), recording=pl.lit(again))
+    study = study.derive(data=pl.concat([study.data, later]))
+    assert len(in_pieces(study).pieces) == 3
+    taken = taken_of(study)
+    law = build_filter("kaleido", taken, epsilon=2.0, window=25, radius=40.0)
+    assert (shape_of(taken).recordings, shape_of(taken).length) == most
+    fewer = law.cost(shape_of(taken_of(make_gaze())), PERSON)
+    done = eyelid.release(study, **KNOWN).certificate.person_level
+    assert done == law.cost(shape_of(taken), PERSON)
+    assert done.epsilon > fewer.epsilon
+
+
+def test_a_person_of_a_late_piece_who_differs_is_bounded_by_nothing(make_gaze, pieces):
+    study = make_gaze()
+    first = study.data.filter(pl.col("person") == "P0")
+    same = [first.with_columns(person=pl.lit(name)) for name in ("P0", "P1", "P2")]
+    alike = study.derive(data=pl.concat(same))
+    lost = (pl.col("person") == "P2") & (pl.col("time_ms") == pl.col("time_ms").max())
+    seen = [pl.when(~lost).then(pl.col(name)).alias(name) for name in ("x", "y")]
+    unlike = study.derive(data=alike.data.with_columns(seen))
+    assert len(in_pieces(unlike).pieces) == 3
+    # So small an ε that whole people, too, are promised something.
+    asked = KNOWN | {"epsilon": 1e-3}
+    bounds = eyelid.release(alike, **asked).certificate.rank1_bound
+    assert all(bound is not None and bound < 1 for bound in bounds.values())
+    assert set(eyelid.release(unlike, **asked).certificate.rank1_bound.values()) <= {None, 1.0}
 
 
 def test_an_eye_that_one_piece_has_is_asked_of_all(make_gaze, pieces):

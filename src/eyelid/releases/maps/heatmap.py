@@ -27,7 +27,7 @@ from eyelid.mechanisms.approximate import default_delta
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism
 from eyelid.privacy.bounds import Bounds
 from eyelid.releases.certificate import Certificate
-from eyelid.releases.certifying import Purchase, bought
+from eyelid.releases.certifying import Purchase, bought, ended
 from eyelid.releases.counting import counting_origin, open_ledger
 from eyelid.releases.fingerprint import arrays_digest
 from eyelid.releases.maps.card import map_card
@@ -194,9 +194,10 @@ def _released(
     """Pay, measure, draw and write what was planned."""
     plan, digest = made.plan, preview.survey.digest
     purchase = _purchase(plan, made.noise.name, digest)
+    book = open_ledger(origin)
     with (
         nullcontext() if out is None else running(out, _key(plan, digest, origin, seed)) as run,
-        bought(purchase, open_ledger(origin), out, run) as certificate,
+        bought(purchase, book, out, run) as certificate,
     ):
         cells = measured(made.cut, plan, made.noise, run, advance)
         advance(0, "drawing")
@@ -215,6 +216,7 @@ def _released(
             card = map_card(plan, certificate, says, simulated=preview.study.simulated)
             sentence = "" if trusted is None else trusted.sentence
             write_maps(run.output, plan, maps, arrays, tables, certificate, card, sentence=sentence)
+    ended(book, run)
     return PrivateHeatmap(
         maps=maps,
         areas=tables,

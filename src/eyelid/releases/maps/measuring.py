@@ -58,7 +58,8 @@ def measured(
     """
     if run is None:
         return _drawn(cut, plan, noise, None, advance)
-    path = run.scratch / "measured"
+    # Not in the scratch, which is gone before the output is in its place.
+    path = run.drawn / "measured"
     if not path.exists():
         run.put(path, partial(_write, _drawn(cut, plan, noise, run, advance)))
     return _read(path, plan)

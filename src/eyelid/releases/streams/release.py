@@ -29,7 +29,7 @@ from eyelid.mechanisms.streams.stream import StreamMechanism
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.noise.randomness import stream_of
 from eyelid.releases.certificate import Certificate
-from eyelid.releases.certifying import Purchase, bought
+from eyelid.releases.certifying import Purchase, bought, ended
 from eyelid.releases.counting import counting_origin, open_ledger
 from eyelid.releases.fingerprint import digest_of_people, digest_of_release, person_digests
 from eyelid.releases.streams.card import stream_card
@@ -139,9 +139,10 @@ def release_streams(
         distance = expected_distance(chosen, cut.head.rate_hz)
         counted_in = None if origin is None else [origin.id, origin.ledger]
         key = _key(plan, cut, [eye, _seed(noise), counted_in])
+        book = open_ledger(origin)
         with (
             nullcontext() if out is None else running(out, key) as run,
-            bought(_purchase(plan, noise.name), open_ledger(origin), out, run) as certificate,
+            bought(_purchase(plan, noise.name), book, out, run) as certificate,
         ):
             job = _Job(cut.head, plan, eye, noise, len(cut.pieces), run)
             made = _made(job, cut, advance)
@@ -158,6 +159,7 @@ def release_streams(
                 for name, text in told_of.items():
                     (run.output / name).write_text(text, encoding="utf-8")
     held = None if run is not None else replace(head, data=pl.concat([p.data for p in made]))
+    ended(book, run)
     return StreamRelease(certificate, worth_of(distance), _told(plan), out, tuple(notes), held)
 
 
