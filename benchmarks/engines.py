@@ -31,6 +31,8 @@ PEOPLE, TASKS, MINUTES = 500, ("comic", "textbook"), 1.0
 REPETITIONS = 5
 LEAST_OF_BARE, MOST_OF_LOCAL, MOST_EXPONENT = 0.9, 1.6, 1.05
 GROWING = (500, 2000, 8000)
+# Long enough that the start of processes hardly counts; and short ones, of ever more people.
+COST_MINUTES, GROWING_MINUTES = 5.0, 0.8
 # Few enough that an audit or a comparison ends; their costs do not grow like a map.
 FEW = 40
 
@@ -43,7 +45,8 @@ def cases() -> Iterator[Case]:
         write_simulated(study, people=PEOPLE, tasks=TASKS, minutes=MINUTES, seed=1)
         yield _against_bare_pool(study, place)
         yield _dask_against_local(study, place)
-        yield from _costs(study, place)
+        shutil.rmtree(study)
+        yield from _costs(place)
         yield from _growth(place)
 
 
@@ -126,12 +129,14 @@ def _remove(out: Path) -> None:
     shutil.rmtree(out) if out.is_dir() else out.unlink(missing_ok=True)
 
 
-def _costs(study: Path, place: Path) -> Iterator[Case]:
+def _costs(place: Path) -> Iterator[Case]:
     """Recording-hours a processor second of each command, beside those of copying the data."""
+    study = place / "long"
+    write_simulated(study, people=PEOPLE, tasks=TASKS, minutes=COST_MINUTES, seed=1)
     with using("local", WORKERS):
         derive_features(study, place / "features")
     few = place / "few"
-    write_simulated(few, people=FEW, tasks=TASKS, minutes=MINUTES, seed=2)
+    write_simulated(few, people=FEW, tasks=TASKS, minutes=COST_MINUTES, seed=2)
     with using("local", WORKERS):
         derive_features(few, place / "few-features")
     out = place / "out"
@@ -149,13 +154,13 @@ def _costs(study: Path, place: Path) -> Iterator[Case]:
         (f"compare --fast of {FEW} people", FEW, ["compare", place / "few-features", "--fast"]),
     ]
     copied = _seconds(lambda: shutil.copytree(study, place / "copy"))
-    hours = PEOPLE * len(TASKS) * MINUTES / 60
+    hours = PEOPLE * len(TASKS) * COST_MINUTES / 60
     in_bytes = _size(place / "copy")
     for name, people, words in runs:
         took = watched([*words, "--engine", "local", "--workers", str(WORKERS), "--quiet"])
         written = _size(out)
         _remove(out)
-        mine = people * len(TASKS) * MINUTES / 60
+        mine = people * len(TASKS) * COST_MINUTES / 60
         yield Case(
             f"{name}, processor seconds a recording-hour (60 Hz)",
             "s",
@@ -185,7 +190,7 @@ def _growth(place: Path) -> Iterator[Case]:
     found: dict[str, list[float]] = {"features": [], "release": [], "heatmap": []}
     for people in (2, *GROWING):
         study = place / f"grown-{people}"
-        write_simulated(study, people=people, tasks=("comic",), minutes=0.6, seed=3)
+        write_simulated(study, people=people, tasks=("comic",), minutes=GROWING_MINUTES, seed=3)
         for name, more in (("features", []), ("release", release), ("heatmap", heatmap)):
             took = _command(place, [name, study, place / "out", *more])
             found[name].append(took.cpu_seconds)

@@ -59,12 +59,28 @@ def test_what_is_here_is_meant_first(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "said", ["s3://me:hunter2@bucket/x", "https://host/x?key=hunter2", "memory://a/b#hunter2"]
+    "said",
+    [
+        "s3://me:hunter2@bucket/x",
+        "https://host/x?key=hunter2",
+        "memory://a/b#hunter2",
+        "sftp://me:hun/hunter2@host/x",
+        "simplecache::s3://me:hunter2@bucket/x",
+        "zip://a.csv::s3://me:hunter2@bucket/x.zip",
+    ],
 )
 def test_an_address_with_what_may_be_a_secret_is_refused_and_not_repeated(said):
-    with pytest.raises(InputError, match="may tell a secret") as refused:
-        remote_place(said)
-    assert "hunter2" not in str(refused.value)
+    for spelling in (said, Path(said)):
+        with pytest.raises(InputError, match="may tell a secret") as refused:
+            remote_place(spelling)
+        assert "hunter2" not in str(refused.value)
+
+
+def test_an_address_of_several_is_refused():
+    for said in ("simplecache::s3://bucket/x", "zip://a.csv::s3://bucket/x.zip"):
+        with pytest.raises(InputError, match="chained with :: is not taken"):
+            remote_place(said)
+    assert remote_place("a::b") is None
 
 
 def test_what_is_not_installed_is_named(monkeypatch):
@@ -166,6 +182,41 @@ def test_an_upload_that_was_stopped_goes_on(place, monkeypatch):
     assert place.names() == ["parts/a", "parts/b", "study.json"]
     assert not unfinished(out).exists()
     assert not list(Path.cwd().iterdir())
+
+
+def test_what_is_told_of_all_parts_is_told_anew_after_a_stop(tmp_path, place, monkeypatch):
+    made, send = (
+        folder_of(tmp_path, certificate_json="old", study_json="{}", data__p="old"),
+        RemotePlace.send,
+    )
+
+    def stopped(to, file):
+        send(to, file)
+        if to.name == "study.json":
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(RemotePlace, "send", stopped)
+        upload(made, place, "run")
+    folder_of(tmp_path, certificate_json="new", study_json="[]", data__p="new")
+    upload(made, place, "run")
+    assert {name: (place / name).read() for name in place.names()} == {
+        "certificate.json": b"new",
+        "data/p": b"old",
+        "study.json": b"[]",
+    }
+
+
+def test_what_somebody_quicker_put_there_is_not_written_over(place, monkeypatch):
+    out, here = Path(str(place)), Path.cwd()
+    (here / "other").mkdir()
+    with pytest.raises(InputError, match="exists already"), running(out, "one") as slow:
+        slow.put(slow.output / "study.json", lambda draft: draft.write_text("one"))
+        monkeypatch.chdir(here / "other")
+        with running(out, "two") as quick:
+            quick.put(quick.output / "people.csv", lambda draft: draft.write_text("two"))
+    assert place.names() == ["people.csv"]
+    assert (place / "people.csv").read() == b"two"
 
 
 def test_an_upload_of_another_run_is_left_alone(place):

@@ -90,6 +90,19 @@ def test_what_was_read_at_once_is_written_the_same(recordings, tmp_path, small):
     assert study.labels == []
 
 
+def test_a_late_number_that_is_text_in_another_file_is_seen(recordings, tmp_path, small):
+    for file in recordings.glob("*_roberta.csv"):
+        file.unlink()
+        seen = [20230705 if i == 50 else i % 5 for i in range(60)]
+        times = pl.Series("time_ms", range(0, 600, 10))
+        rows = pl.DataFrame(
+            [times, times.alias("x"), times.alias("y"), pl.Series("label_seen", seen)]
+        )
+        rows.write_parquet(file.with_suffix(".parquet"))
+    assert read(recordings, MAP).labels == ["label_seen"]
+    assert convert(recordings, tmp_path / "out", map=MAP).study.labels == []
+
+
 def test_two_processes_write_the_same(recordings, tmp_path, small, two_processes):
     convert(recordings, tmp_path / "two", map=MAP)
     with using("local", workers=1):
@@ -344,6 +357,16 @@ def test_rows_that_no_study_can_have_are_told_with_their_file(recordings, tmp_pa
         convert(recordings, tmp_path / "out", map=MAP, skip_unreadable=True)
     assert left_beside(tmp_path / "out") == []
     assert not (tmp_path / "recordings.ledger").exists()
+
+
+def test_all_files_with_rows_that_no_study_can_have_are_named(recordings, tmp_path, small):
+    for name in ("comic_P4", "diary_annabel"):
+        file = recordings / f"{name}.csv"
+        lines = file.read_text().splitlines()
+        file.write_text("\n".join([*lines, lines[-1], ""]))
+    with pytest.raises(InputError, match=r"^2 of 8 files are not .*comic_P4.csv.*diary_annabel"):
+        convert(recordings, tmp_path / "out", map=MAP)
+    assert not (tmp_path / "out").exists()
 
 
 def test_the_output_may_stand_among_the_recordings(recordings, small, monkeypatch):

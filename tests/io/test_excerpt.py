@@ -51,3 +51,13 @@ def test_it_does_not_grow_with_the_rows(count):
 def test_every_name_of_an_event_is_there():
     events = pl.DataFrame({"name": ["a", "b", "a", None], "onset_ms": [1, 2, 3, 4]})
     assert excerpt_of_events(events)["onset_ms"].to_list() == [1, 2, 4]
+
+
+def test_what_comes_late_is_seen():
+    rows = [("P1", "r1", "read", "", f"v{number}", None) for number in range(300)]
+    study = study_of([*rows, ("P1", "r1", "read", "", "by ann@x.example", None)])
+    assert "by ann@x.example" in excerpt_of(study.data)["label_text"].to_list()
+    some = study.derive(data=excerpt_of(study.data))
+    assert list(findings(some, "s")) == list(findings(study, "s")) != []
+    events = pl.DataFrame({"name": [*["a", "b"] * 150, "ann"], "onset_ms": range(301)})
+    assert excerpt_of_events(events)["name"].to_list() == ["a", "b", "ann"]

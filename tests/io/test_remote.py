@@ -15,7 +15,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.simulator import simulate
 from eyelid.io import read, write
 from eyelid.io.parts import input_key, write_manifest, write_part
-from eyelid.io.pieces import in_pieces
+from eyelid.io.pieces import in_pieces, reordered
 from eyelid.io.remote import all_here, here
 from eyelid.io.study_folder import recognises
 from eyelid.privacy.ledger import Ledger
@@ -102,8 +102,33 @@ def test_parts_that_are_gone_or_others_are_named(elsewhere):
         with pytest.raises(InputError, match="its content is not what was written"):
             reader(elsewhere)
     part.remove()
-    with pytest.raises(InputError, match=r"lacks 1 of its 3 parts, such as part-000001"):
+    with pytest.raises(InputError, match=r"lacks 1 of its 3 parts, part-000001.parquet: bring"):
         in_pieces(elsewhere)
+    RemotePlace(f"{elsewhere}/data.parquet/part-000000.parquet").remove()
+    with pytest.raises(InputError, match=r"2 of its 3 parts, part-000000\S+, part-000001.parquet:"):
+        in_pieces(elsewhere)
+
+
+def test_of_many_parts_that_are_gone_there_is_a_number(home, monkeypatch):
+    for part in (home / "data.parquet").iterdir():
+        part.unlink()
+    monkeypatch.setattr("eyelid.io.study_folder._MOST_NAMES", 2)
+    with pytest.raises(
+        InputError, match=r", part-000000\S+, part-000001.parquet and 1 more: bring"
+    ):
+        in_pieces(home)
+
+
+def test_a_part_that_changes_after_it_was_looked_at_is_not_worked_on(elsewhere, home):
+    cut = in_pieces(elsewhere)
+    assert cut.pieces[1].read(cut.head).data.height
+    part = pl.read_parquet(home / "data.parquet" / "part-000001.parquet")
+    part.with_columns(pl.col("x") + 1.0).write_parquet("changed")
+    RemotePlace(f"{elsewhere}/data.parquet/part-000001.parquet").send(Path("changed"))
+    for pieces in (cut.pieces, reordered(cut, cut.people[::-1]).pieces):
+        with pytest.raises(InputError, match=r"part-000001.parquet: its content is not what was"):
+            pieces[1].read(cut.head)
+        assert pieces[0].read(cut.head).data.height
 
 
 def test_one_file_of_rows_will_do(people, tmp_path):
@@ -200,6 +225,38 @@ def test_without_a_ledger_here_nothing_is_released(elsewhere, home, eyelid, tmp_
     )
     assert counted.code == 0, counted.err
     assert Ledger(tmp_path / "own.ledger").known_folder("study-bare")
+
+
+@pytest.mark.parametrize("address", ["s3://me:hunter2@lab/x", "a::s3://lab/hunter2"])
+def test_a_ledger_elsewhere_is_refused_and_not_repeated(address, home, eyelid, tmp_path):
+    release = ("release", home, tmp_path / "out", "--mechanism", "jitter", "--set", "sd=1")
+    recordings = ("convert", "rows.csv", tmp_path / "out", "--map", "units=deg")
+    Path("rows.csv").write_text("person,time_ms,x,y\na,0,1,1\na,20,1,1\n")
+    for words in (release, ("budget", home), recordings):
+        refused = eyelid(*words, "--ledger", address)
+        assert refused.code == 2, words
+        assert "hunter2" not in refused.err
+        assert "a ledger must be a file of this machine" in refused.err
+    assert not (tmp_path / "out").exists()
+    assert [path.name for path in Path.cwd().iterdir()] == ["rows.csv"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "release --mechanism prewindow --set only=linear --set window_s=2 --epsilon 1 --bounds",
+        "heatmap --stimulus comic --epsilon 1 --image",
+        "heatmap --stimulus comic --epsilon 1 --areas",
+        "convert --map",
+    ],
+    ids=lambda words: words.split()[-1],
+)
+def test_other_files_elsewhere_are_not_repeated_either(words, home, eyelid, tmp_path):
+    command, *options = words.split()
+    refused = eyelid(command, home, tmp_path / "out", *options, "s3://me:hunter2@lab/x")
+    assert refused.code == 2
+    assert "must be a file of this machine" in refused.err
+    assert "hunter2" not in refused.err
 
 
 @pytest.mark.parametrize("elsewhere", ["memory"], indirect=True)

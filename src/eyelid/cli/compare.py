@@ -33,7 +33,7 @@ Examples:
   eyelid compare study --report compare.html --picture plane.png
   eyelid compare study --mechanisms dct,gaussian:record,ksame --epsilons 1,4,16 --sweep k=2,4,8
   eyelid compare features --mechanisms all --attribute gender --repeats 10 --json
-  eyelid compare study --mechanisms all --engine dask:tcp://10.0.0.1:8786 --report compare.html"""
+  eyelid compare study --mechanisms all --engine dask:tls://scheduler:8786 --report compare.html"""
 
 GOES_ON = "the same command in the same folder goes on where this was stopped"
 

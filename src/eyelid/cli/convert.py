@@ -31,7 +31,7 @@ Examples:
               --map screen_m=0.53x0.30,distance_m=0.65
   eyelid convert gaze.csv study --map header=no,time=1,time_unit=s,x=2,y=3,units=px
   eyelid convert recordings study --map 'file={person}_{task}' --engine dask --workers 8
-  eyelid convert study dataset --to bids --engine dask:tcp://10.0.0.5:8786"""
+  eyelid convert study dataset --to bids --engine dask:tls://scheduler:8786"""
 
 
 def run(

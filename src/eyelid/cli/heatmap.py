@@ -39,7 +39,7 @@ Examples:
   eyelid heatmap study out --stimulus clip --every 2 --for 20 --level okay
   eyelid heatmap study out --stimulus page --by gender --level okay
   eyelid heatmap study out --stimulus page --areas areas.json --only areas --level good
-  eyelid heatmap crowd out --stimulus page --level good --engine dask:tcp://10.0.0.1:8786"""
+  eyelid heatmap crowd out --stimulus page --level good --engine dask:tls://scheduler:8786"""
 
 # What has an option of its own here; the unit is always the person.
 _OPTIONS = (

@@ -23,7 +23,7 @@ MANIFESTS = ("dataset_description.json", "map.toml", "certificate.json", "study.
 """Files by which a folder is known, in the order in which they are written, after all others."""
 _MARK = ".unfinished"
 # Two letters at least: one is a drive. What went through a Path has lost a slash.
-_ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/+(.*)", re.DOTALL)
+_ADDRESS = re.compile(r"(.*::)?([A-Za-z][A-Za-z0-9+.-]+):/+(.*)", re.DOTALL)
 _FROM_ROOT = ("file", "local")
 # Where names have slashes and nothing is a folder; to make one there may make a bucket.
 _WITHOUT_FOLDERS = {"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl", "oss", "oci", "r2"}
@@ -164,19 +164,38 @@ def remote_place(path: Path | str) -> RemotePlace | None:
     >>> print(remote_place("file:///home/study"), remote_place("C:/study"), remote_place("study"))
     file:///home/study None None
     """
-    found = _ADDRESS.fullmatch(str(path))
-    if found is None or Path(path).exists():
+    found = _address(path)
+    if found is None:
         return None
-    scheme, rest = found[1].lower(), found[2].rstrip("/")
-    if "@" in rest.partition("/")[0] or "?" in rest or "#" in rest:
+    scheme, rest = found[2].lower(), found[3].rstrip("/")
+    if any(sign in str(path) for sign in "@?#"):
         # Not repeated: whoever says it again writes it down.
         raise InputError(
             f"a {scheme}:// address with @, ? or # in it may tell a secret: give credentials as "
             "fsspec takes them (docs/scaling.md), and the bare address"
         )
+    if "::" in str(path):
+        raise InputError(f"a {scheme}:// address chained with :: is not taken: give one alone")
     if not rest:
         raise InputError(f"{scheme}:// names no folder: give its whole address")
     return RemotePlace(f"{scheme}://{'/' if scheme in _FROM_ROOT else ''}{rest}")
+
+
+def check_here(path: Path | str, what: str) -> None:
+    """Fail if somebody means a place elsewhere, without saying which.
+
+    Args:
+        path: an address, also as a `Path` spells it, or a path.
+        what: must be a file of this machine.
+    """
+    if _address(path) is not None:
+        raise InputError(f"{what} must be a file of this machine, and this is an address elsewhere")
+
+
+def _address(path: Path | str) -> re.Match[str] | None:
+    """What looks like an address, or several in a chain, and is nothing on this machine."""
+    found = _ADDRESS.fullmatch(str(path))
+    return None if found is None or Path(path).exists() else found
 
 
 @contextlib.contextmanager
@@ -228,7 +247,7 @@ def check_begun_by(run: str, place: RemotePlace) -> None:
         place: where it goes.
     """
     mark = place / _MARK
-    if mark.is_file() and mark.read() != run.encode():
+    if mark.exists() and mark.read() != run.encode():
         raise InputError(
             f"an upload to {place} by another run was begun and not finished: choose another "
             "output or remove it first"
@@ -257,6 +276,9 @@ def upload(folder: Path, place: RemotePlace, run: str) -> None:
         run: that made it.
     """
     check_begun_by(run, place)
+    if not (place / _MARK).exists():
+        # Somebody may have been there since the run was begun.
+        check_free(place)
     (place / _MARK).write(run.encode())
 
     def turn(name: str) -> tuple[int, str]:

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from eyelid.engine.remote import check_here
 from eyelid.errors import InputError, unknown
 from eyelid.gaze.areas import Area, check_areas
 
@@ -20,6 +21,7 @@ def read_areas(path: str | Path) -> tuple[Area, ...]:
     The file says ``{"areas": [{"name": "logo", "polygon": [[x, y], …]}, {"name": "menu",
     "rectangle": [x, y, width, height]}]}``, in px from the picture's top left.
     """
+    check_here(path, "a file of areas")
     path = Path(path)
     try:
         if path.is_file() and path.stat().st_size > _LARGEST_BYTES:

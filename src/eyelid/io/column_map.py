@@ -9,6 +9,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
+from eyelid.engine.remote import check_here
 from eyelid.errors import InputError, unknown
 from eyelid.gaze.study import PUPIL_UNITS, UNITS, XY_ORIGINS, Screen
 from eyelid.io.formats.vr import PRESETS
@@ -76,6 +77,7 @@ def layout_from_file(path: Path) -> Layout:
 
     A table ``[study]`` is for `eyelid.io.csv_folder`.
     """
+    check_here(path, "a file for --map")
     if not path.is_file():
         raise InputError(
             f"--map: no file {path}; write KEY=VALUE,…, or name a TOML file or a preset "
@@ -121,6 +123,7 @@ def layout_from_dict(said: Mapping[str, Any]) -> Layout:
         elif key == "separator":
             found[key] = _SEPARATORS.get(str(value), str(value))
         elif key in ("names", "people"):
+            check_here(str(value), f"--map: the file of {key}")
             found[key] = Path(str(value))
         elif key in _TEXTS:
             found[key] = str(value)

@@ -147,9 +147,8 @@ def put_together(
         raise none_read(place, unreadable[0].reason)
     if unreadable and not skip_unreadable:
         raise _not_all_read(place, found)
-    for each in found:
-        if isinstance(each, Unfit):
-            raise InputError(each.reason)
+    if any(isinstance(each, Unfit) for each in found):
+        raise _not_all_fit(place, found)
     excerpt = _excerpt(taken, place.said)
     excerpt = excerpt.derive(
         notes=(*excerpt.notes, *(f"left out: {each.reason}" for each in unreadable))
@@ -163,20 +162,33 @@ def put_together(
 
 
 def _not_all_read(place: Place, found: Sequence[object]) -> InputError:
+    told, count = _reasons(place, found, Unreadable)
+    rest = "to go on with the others, add --skip-unreadable"
+    if count == 1:
+        return InputError(f"{told} (one of {len(found)} files; {rest})")
+    return InputError(f"cannot read {count} of {len(found)} files: {told} ({rest})")
+
+
+def _not_all_fit(place: Place, found: Sequence[object]) -> InputError:
+    told, count = _reasons(place, found, Unfit)
+    if count == 1:
+        return InputError(told)
+    return InputError(f"{count} of {len(found)} files are not as they must be: {told}")
+
+
+def _reasons(
+    place: Place, found: Sequence[object], kind: type[Unreadable] | type[Unfit]
+) -> tuple[str, int]:
+    """What is wrong with files in one way, each of them named, and how many they are."""
     bad = [
         (path, each.reason)
         for path, each in zip(place.files, found, strict=True)
-        if isinstance(each, Unreadable)
+        if isinstance(each, kind)
     ]
-    reasons = [reason for _, reason in bad]
-    rest = "to go on with the others, add --skip-unreadable"
-    if len(bad) == 1:
-        return InputError(f"{reasons[0]} (one of {len(found)} files; {rest})")
-    told = "; ".join(reasons)
-    if len(bad) > _MOST_REASONS:
-        names = ", ".join(str(path.relative_to(place.path)) for path, _ in bad[1:])
-        told = f"{reasons[0]}; and {names}"
-    return InputError(f"cannot read {len(bad)} of {len(found)} files: {told} ({rest})")
+    if len(bad) <= _MOST_REASONS:
+        return "; ".join(reason for _, reason in bad), len(bad)
+    names = ", ".join(str(path.relative_to(place.path)) for path, _ in bad[1:])
+    return f"{bad[0][1]}; and {names}", len(bad)
 
 
 def _excerpt(taken: Sequence[FileTaken], said: Layout) -> Study:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from eyelid.engine.remote import check_here
 from eyelid.errors import InputError
 from eyelid.gaze.study import Origin, Study
 from eyelid.io import study_folder
@@ -31,7 +32,7 @@ def origin_so_far(
         if study.origin is not None or study_folder.recognises(path):
             return study.origin
         return _known_beside(path)
-    place = Path(ledger).resolve()
+    place = _ledger_here(ledger)
     if not place.exists():
         return None
     book = Ledger(place)
@@ -67,11 +68,11 @@ def origin_of(study: Study, path: Path | str, ledger: Path | str | None = None) 
     """
     path = here(path).resolve()
     own = origin_so_far(study, path)
-    if own is not None and (ledger is None or own.ledger == Path(ledger).resolve()):
+    if own is not None and (ledger is None or own.ledger == _ledger_here(ledger)):
         return own
     made_by_hand = study_folder.recognises(path)
     if ledger is not None:
-        place = Path(ledger).resolve()
+        place = _ledger_here(ledger)
     elif made_by_hand:
         place = study_folder.ledger_beside(path)
     else:
@@ -103,11 +104,17 @@ def origin_of(study: Study, path: Path | str, ledger: Path | str | None = None) 
 
 def counted_in(own: Origin | None, ledger: Path | str) -> Origin:
     """The same people, counted in a file of somebody's choice."""
-    book = Ledger.create(Path(ledger).resolve())
+    book = Ledger.create(_ledger_here(ledger))
     place = own.ledger if own is not None else None
     if own is not None and place is not None and place != book.path and place.exists():
         Ledger(place).mark_incomplete(own.id)
     return _counted_as(own.id if own else UNNAMED, book)
+
+
+def _ledger_here(ledger: Path | str) -> Path:
+    """A ledger of somebody's choice; refused elsewhere, where nobody could lock it."""
+    check_here(ledger, "a ledger")
+    return Path(ledger).resolve()
 
 
 def _counted_as(name: str, book: Ledger) -> Origin:

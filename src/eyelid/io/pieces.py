@@ -18,7 +18,7 @@ import polars as pl
 
 from eyelid.engine.engines import current, in_order, spread
 from eyelid.engine.progress import Advance
-from eyelid.engine.remote import nearby
+from eyelid.engine.remote import RemotePlace, nearby
 from eyelid.errors import InputError
 from eyelid.gaze.study import INDEX_COLUMNS, RECORDING_KEY, Study, check, check_people
 from eyelid.io import study_folder
@@ -43,18 +43,22 @@ class Slice:
         file: a Parquet file, here or elsewhere.
         first: the number of the first row.
         rows: how many.
+        sha256: of the whole file, where study.json has it.
     """
 
     file: File
     first: int
     rows: int
+    sha256: str | None = None
 
     def read(self) -> pl.DataFrame:
-        """The rows."""
+        """The rows; what is fetched must be what was looked at."""
         try:
             with nearby(self.file) as near:
+                if isinstance(self.file, RemotePlace):
+                    study_folder.check_content(near, self.sha256)
                 return pl.scan_parquet(near).slice(self.first, self.rows).collect()
-        except (OSError, pl.exceptions.PolarsError) as error:
+        except (OSError, ValueError, pl.exceptions.PolarsError) as error:
             told = str(error).strip().splitlines() or [type(error).__name__]
             raise InputError(f"cannot read {self.file}: {told[0]}") from None
 
@@ -193,7 +197,12 @@ def in_pieces(source: Study | Path | str) -> StudyInPieces:
     def slices(first: int, rows: int) -> tuple[Slice, ...]:
         low, high = np.searchsorted(offsets, [first, first + rows - 1], side="right").tolist()
         return tuple(
-            Slice(look.file, max(first - start, 0), min(first + rows, end) - max(first, start))
+            Slice(
+                look.file,
+                max(first - start, 0),
+                min(first + rows, end) - max(first, start),
+                look.sha256,
+            )
             for look, start, end in zip(
                 looks[low - 1 : high],
                 offsets[low - 1 : high].tolist(),
@@ -276,7 +285,7 @@ def _within(slices: Sequence[Slice], first: int, rows: int) -> list[Slice]:
     for each in slices:
         begin, end = max(first, start), min(first + rows, start + each.rows)
         if begin < end:
-            found.append(Slice(each.file, each.first + begin - start, end - begin))
+            found.append(replace(each, first=each.first + begin - start, rows=end - begin))
         start += each.rows
     return found
 
@@ -375,6 +384,7 @@ class _Look:
     """What is in a file, besides what was measured."""
 
     file: File
+    sha256: str | None
     rows: int
     schema: dict[str, pl.DataType]
     tracks: pl.DataFrame
@@ -386,13 +396,13 @@ def _looked_at(listed: tuple[File, str | None]) -> _Look | str:
     try:
         with nearby(file) as near:
             study_folder.check_content(near, sha256)
-            return _look(file, pl.scan_parquet(near))
+            return _look(file, sha256, pl.scan_parquet(near))
     except Exception as error:
         first_line = str(error).strip().splitlines() or [type(error).__name__]
         return f"{file.name}: {first_line[0]}"
 
 
-def _look(file: File, lazy: pl.LazyFrame) -> _Look:
+def _look(file: File, sha256: str | None, lazy: pl.LazyFrame) -> _Look:
     schema = dict(lazy.collect_schema())
     absent = [name for name in (*RECORDING_KEY, "time_ms") if name not in schema]
     if absent:
@@ -404,7 +414,7 @@ def _look(file: File, lazy: pl.LazyFrame) -> _Look:
         for first in range(0, rows, _AT_ONCE)
     ]
     empty = _tracks(typed(pl.DataFrame(schema={name: schema[name] for name in keys})))
-    return _Look(file, rows, schema, pl.concat(parts) if parts else empty)
+    return _Look(file, sha256, rows, schema, pl.concat(parts) if parts else empty)
 
 
 def _tracks(data: pl.DataFrame) -> pl.DataFrame:

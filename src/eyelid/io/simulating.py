@@ -14,7 +14,9 @@ import polars as pl
 from eyelid.engine.atomic import check_new
 from eyelid.engine.engines import current, in_order
 from eyelid.engine.progress import one_bar
+from eyelid.engine.remote import remote_place
 from eyelid.engine.runs import Run, running
+from eyelid.errors import InputError
 from eyelid.gaze.simulator import Crowd
 from eyelid.gaze.study import Origin
 from eyelid.io import pieces
@@ -46,6 +48,11 @@ def write_simulated(
         how many samples there are.
     """
     check_new(out)
+    if remote_place(out) is not None:
+        raise InputError(
+            f"{out} is elsewhere, and a new study has a ledger beside it, which must be a file of "
+            "this machine: write it here, and copy it there"
+        )
     crowd = Crowd.of(people, tasks, rate_hz, minutes, seed)
     values = crowd.usual_rows * len(crowd.head(crowd.persons([0])).data.columns)
     each = max(1, pieces.PIECE_VALUES // values)

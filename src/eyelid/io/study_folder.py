@@ -25,6 +25,8 @@ SCHEMA = "eyelid/study/1"
 LEDGER_SUFFIX = ".ledger"
 DATA, EVENTS = "data.parquet", "events.parquet"
 _KINDS = ("samples", "fixations", "features")
+# Of parts that are gone; of more there is a number.
+_MOST_NAMES = 10
 
 
 def recognises(path: Path) -> bool:
@@ -147,9 +149,10 @@ def check_parts(path: Path) -> None:
     there = dict.fromkeys(_parquet_files(home / DATA))
     gone = [file.name for file in listed if file not in there]
     if gone:
+        names = ", ".join(gone[:_MOST_NAMES])
+        more = f" and {len(gone) - _MOST_NAMES} more" if len(gone) > _MOST_NAMES else ""
         raise InputError(
-            f"{home} lacks {len(gone)} of its {len(listed)} parts, such as {gone[0]}: bring them "
-            "back"
+            f"{home} lacks {len(gone)} of its {len(listed)} parts, {names}{more}: bring them back"
         )
     strange = [file for file in there if file not in listed]
     if strange:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import polars as pl
 
+from eyelid.engine.remote import check_here
 from eyelid.errors import InputError, unknown
 from eyelid.gaze.table import FeatureTable
 from eyelid.privacy.bounds import Bounds, BoundsSource
@@ -106,6 +107,7 @@ def _from_data(ranges: Ranges) -> Bounds:
 
 
 def _from_file(path: Path) -> dict[str, tuple[float, float]]:
+    check_here(path, "a file of bounds")
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

@@ -3,6 +3,7 @@
 import json
 import shutil
 from contextlib import nullcontext
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -11,7 +12,7 @@ import pytest
 from eyelid.engine import runs
 from eyelid.engine.engines import using
 from eyelid.engine.remote import RemotePlace
-from eyelid.engine.runs import unfinished
+from eyelid.engine.runs import running, unfinished
 from eyelid.errors import InputError
 from eyelid.gaze.areas import Area
 from eyelid.gaze.study import Screen, Study
@@ -25,7 +26,8 @@ from eyelid.releases.maps import heatmap, totals
 from eyelid.releases.maps.audit import audit_heatmap
 from eyelid.releases.maps.heatmap import private_heatmap
 from eyelid.releases.maps.plan import seen
-from eyelid.releases.maps.preview import heatmap_preview
+from eyelid.releases.maps.preview import heatmap_preview, planned
+from eyelid.releases.maps.sight import Sight
 from eyelid.releases.maps.view import view_of
 
 WIDTH, HEIGHT, PEOPLE = 160, 100, 9
@@ -279,11 +281,10 @@ def test_pieces_that_were_added_up_are_not_again(copy, monkeypatch):
 def test_sums_that_one_cap_limits_are_not_taken_for_those_of_another(copy):
     home = copy()
     made = planned(home / "study", epsilon=2.0, **SETTINGS["cap"])
-    known = made.previewed(lambda by, what: None).survey.digests
     with running(home / "out", "key") as run:
-        for cap in (1.0, 3.0):
+        for cap in (1, 3):
             law = replace(made.plan.mechanism, cap=cap)
-            about = (made.cut, made.plan, made.sight(known), law)
+            about = (made.cut, made.plan, Sight.of(made.cut.head, made.plan), law)
             kept, _ = totals.totals(*about, run, lambda by, what: None)
             fresh, _ = totals.totals(*about, None, lambda by, what: None)
             np.testing.assert_array_equal(kept, fresh)
@@ -307,6 +308,34 @@ def test_an_unfinished_run_is_not_taken_for_another(copy, monkeypatch):
     (home / "study" / study_folder.DATA).touch()
     released(home, stimulus="page")
     assert len(debits(home)) == 1
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_recordings_that_change_after_the_first_look_are_not_released(name, copy, monkeypatch):
+    home, sound = copy(), heatmap.measured
+
+    def meddled(*about):
+        file = home / "study" / study_folder.DATA
+        pl.read_parquet(file).with_columns(pl.col("y") / 2).write_parquet(file)
+        return sound(*about)
+
+    monkeypatch.setattr(heatmap, "measured", meddled)
+    with pytest.raises(InputError, match="changed after they were looked at"):
+        released(home, **SETTINGS[name])
+    assert not (home / "out").exists()
+
+
+@pytest.mark.usefixtures("small_pieces")
+def test_the_most_looks_of_anybody_are_those_of_all_pieces():
+    study = people()
+    # Those of the last piece are on no picture.
+    last = pl.col("person") == in_pieces(study).pieces[-1].people[-1]
+    kept = study.data.filter(~last | (pl.col("time_ms") == 0))
+    made = planned(study.derive(data=kept), stimulus="page", epsilon=1.0)
+    on_page = kept.filter(pl.col("x").is_between(0, WIDTH) & (pl.col("stimulus") == "page"))
+    counts = on_page.group_by("person").len()
+    most = made.previewed(lambda by, what: None).survey.most
+    assert most == counts["len"].max() > counts.filter(last)["len"].sum()
 
 
 @pytest.mark.parametrize("engine", ["inline", "dask"])

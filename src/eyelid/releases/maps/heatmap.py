@@ -192,14 +192,15 @@ def _released(
     advance: Advance,
 ) -> PrivateHeatmap:
     """Pay, measure, draw and write what was planned."""
-    plan, digest = made.plan, preview.survey.digest
-    purchase = _purchase(plan, made.noise.name, digest)
+    plan, survey = made.plan, preview.survey
+    purchase = _purchase(plan, made.noise.name, survey.digest)
+    key = _key(plan, survey.digest, origin, seed)
     book = open_ledger(origin)
     with (
-        nullcontext() if out is None else running(out, _key(plan, digest, origin, seed)) as run,
+        nullcontext() if out is None else running(out, key) as run,
         bought(purchase, book, out, run) as certificate,
     ):
-        cells = measured(made.cut, plan, made.noise, run, advance)
+        cells = measured(made.cut, plan, survey.digests, made.noise, run, advance)
         advance(0, "drawing")
         tables = _presented(plan, cells)
         maps = tuple(maps_of(plan, cells.maps))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -45,38 +45,50 @@ def passes(plan: MapPlan) -> int:
 
 
 def measured(
-    cut: StudyInPieces, plan: MapPlan, noise: Randomness, run: Run | None, advance: Advance
+    cut: StudyInPieces,
+    plan: MapPlan,
+    known: Mapping[str, bytes],
+    noise: Randomness,
+    run: Run | None,
+    advance: Advance,
 ) -> Cells:
     """Measure, unless the run did before it was stopped: what was drawn is not drawn again.
 
     Args:
         cut: the study.
         plan: of the maps and tables, which are paid for.
+        known: digests of where people looked, by name: anything else is refused.
         noise: where it comes from.
         run: that makes them; None where nothing is written.
         advance: of the bar of the whole run, by recordings.
     """
+    sight = Sight.of(cut.head, plan, known)
     if run is None:
-        return _drawn(cut, plan, noise, None, advance)
+        return _drawn(cut, plan, sight, noise, None, advance)
     # Not in the scratch, which is gone before the output is in its place.
     path = run.drawn / "measured"
     if not path.exists():
-        run.put(path, partial(_write, _drawn(cut, plan, noise, run, advance)))
+        run.put(path, partial(_write, _drawn(cut, plan, sight, noise, run, advance)))
     return _read(path, plan)
 
 
 def _drawn(
-    cut: StudyInPieces, plan: MapPlan, noise: Randomness, run: Run | None, advance: Advance
+    cut: StudyInPieces,
+    plan: MapPlan,
+    sight: Sight,
+    noise: Randomness,
+    run: Run | None,
+    advance: Advance,
 ) -> Cells:
     """Noise on the sums, once; one after the other, so that a seed gives the same always."""
     law = plan.mechanism
     if isinstance(law, CappedMap) and law.chooses:
-        law = law.settled_by(cuts(cut, plan, law, advance), plan.observers[0].shape, noise)
+        law = law.settled_by(cuts(cut, plan, sight, law, advance), plan.observers[0].shape, noise)
     summing = law if isinstance(law, NoisyMap) else None
     maps: list[Integers] = []
     areas: Integers | None = None
     if summing is not None or plan.tables is not None:
-        maps, areas = totals(cut, plan, summing, run, advance)
+        maps, areas = totals(cut, plan, sight, summing, run, advance)
     if summing is not None:
         means = [
             summing.noisy_mean(total, each.shape, noise)
@@ -84,7 +96,7 @@ def _drawn(
         ]
         found = _with_errors([summing] * len(means), means, plan)
     else:
-        found = [] if law is None else _of_the_literature(cut, plan, law, noise)
+        found = [] if law is None else _of_the_literature(cut, plan, sight, law, noise)
     if plan.tables is None or areas is None:
         return Cells(tuple(found), None)
     mechanism, shape = plan.tables.mechanism, plan.tables.shape
@@ -92,10 +104,10 @@ def _drawn(
 
 
 def _of_the_literature(
-    cut: StudyInPieces, plan: MapPlan, law: MapMechanism, noise: Randomness
+    cut: StudyInPieces, plan: MapPlan, sight: Sight, law: MapMechanism, noise: Randomness
 ) -> list[Measured]:
     """What takes everybody's own counts at once: all of their looks must fit into memory."""
-    everybody = Sight.of(cut.head, plan).all_looks(cut.whole())
+    everybody = sight.all_looks(cut.whole())
     laws, means = [], []
     for each, looks in zip(plan.observers, everybody, strict=True):
         counts = looks.counts(each.shape.grid)

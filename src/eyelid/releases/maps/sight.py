@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import polars as pl
 
+from eyelid.errors import InputError
 from eyelid.gaze.maps.looks import Looks, Weight
 from eyelid.gaze.study import Study
 from eyelid.io.pieces import Piece
+from eyelid.releases.fingerprint import NO_LOOKS, look_digests
 from eyelid.releases.maps.plan import MapPlan, group_of, seen
 from eyelid.releases.maps.view import View
 
@@ -25,6 +27,7 @@ class Sight:
         stretches_ms: where stretches of time begin, and where the last one ends.
         by: the attribute that groups are made by.
         groups: their names; one without a name for everybody.
+        known: digests of where people looked, by name, if others are to be refused.
     """
 
     head: Study
@@ -33,13 +36,14 @@ class Sight:
     stretches_ms: tuple[float, ...] | None
     by: str | None
     groups: tuple[str, ...]
+    known: Mapping[str, bytes] | None = None
 
     @classmethod
-    def of(cls, head: Study, plan: MapPlan) -> Sight:
+    def of(cls, head: Study, plan: MapPlan, known: Mapping[str, bytes] | None = None) -> Sight:
         """As the plan says."""
         groups = tuple(each.name for each in plan.observers) if plan.by else ("",)
         view = replace(plan.view, pictures=())
-        return cls(head, view, plan.weight, plan.stretches_ms, plan.by, groups)
+        return cls(head, view, plan.weight, plan.stretches_ms, plan.by, groups, known)
 
     def looks(self, piece: Piece) -> Iterator[tuple[int, Looks]]:
         """Those of the people of each group who are in the piece, with the group's number."""
@@ -62,6 +66,14 @@ class Sight:
         ]
 
     def _of(self, study: Study, people: pl.Series) -> Looks:
-        return seen(
+        looks = seen(
             study, self.view, self.weight, self.stretches_ms, people.to_list(), self.view.stimuli
         )
+        if self.known is not None:
+            planned = [self.known.get(name, NO_LOOKS) for name in looks.people]
+            if look_digests(looks) != planned:
+                raise InputError(
+                    "the recordings changed after they were looked at, and what is promised may "
+                    "not be true of them: make the heatmap again when nobody writes them"
+                )
+        return looks

@@ -26,6 +26,7 @@ class Survey:
         without: people who have none on it.
         most: of one person.
         layers: whether anybody looked at each of them.
+        digests: of those of each person who has rows, by name.
         digest: of all of them.
     """
 
@@ -34,6 +35,7 @@ class Survey:
     without: int
     most: int
     layers: NDArray[np.bool_]
+    digests: dict[str, bytes]
     digest: bytes
 
 
@@ -70,7 +72,7 @@ def surveyed(cut: StudyInPieces, plan: MapPlan, advance: Advance) -> Survey:
                 layers |= part.layers
     everybody = [digests.get(name, NO_LOOKS) for name in plan.people]
     digest = digest_of_looks(plan.people, plan.layers, plan.view.size, everybody)
-    return Survey(looks, outside, len(plan.people) - present, most, layers, digest)
+    return Survey(looks, outside, len(plan.people) - present, most, layers, digests, digest)
 
 
 def _surveyed(handle: Shared[Sight], piece: Piece) -> list[_Part]:

@@ -76,13 +76,19 @@ class _Part:
 
 
 def totals(
-    cut: StudyInPieces, plan: MapPlan, law: NoisyMap | None, run: Run | None, advance: Advance
+    cut: StudyInPieces,
+    plan: MapPlan,
+    sight: Sight,
+    law: NoisyMap | None,
+    run: Run | None,
+    advance: Advance,
 ) -> tuple[list[Integers], Integers | None]:
     """The sums of each map's people, and those of tables where there are any.
 
     Args:
         cut: the study.
         plan: of the maps and tables.
+        sight: how to see where people looked.
         law: of the maps, with what it chose; None without maps.
         run: where sums of pieces are kept until it ends; None where nothing is written.
         advance: of the bar of the whole run, by recordings.
@@ -90,7 +96,7 @@ def totals(
     maps = plan.observers if law is not None else ()
     # One piece is as quickly added up again.
     kept = run if len(cut.pieces) > 1 else None
-    sheet = _Sheet(Sight.of(cut.head, plan), law, maps, plan.tables, kept)
+    sheet = _Sheet(sight, law, maps, plan.tables, kept)
     lengths = [each.shape.recordings * each.shape.length for each in maps]
     if plan.tables is not None:
         lengths.append(plan.tables.shape.recordings * plan.tables.shape.length)
@@ -98,17 +104,20 @@ def totals(
     return found[: len(maps)], found[-1] if plan.tables is not None else None
 
 
-def cuts(cut: StudyInPieces, plan: MapPlan, law: CappedMap, advance: Advance) -> Integers:
+def cuts(
+    cut: StudyInPieces, plan: MapPlan, sight: Sight, law: CappedMap, advance: Advance
+) -> Integers:
     """What each cap that a mechanism may choose cuts off everybody (candidates, cells).
 
     Args:
         cut: the study.
         plan: of the one map.
+        sight: how to see where people looked.
         law: that is to choose.
         advance: of the bar of the whole run, by recordings.
     """
     (only,) = plan.observers
-    sheet = _Sheet(Sight.of(cut.head, plan), law, plan.observers, None, None)
+    sheet = _Sheet(sight, law, plan.observers, None, None)
     cells = only.shape.recordings * only.shape.length
     count = len(law.candidates())
     (found,) = _added_up(_cut, sheet, cut, [count * cells], advance)

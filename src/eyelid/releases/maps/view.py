@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from eyelid.engine.remote import check_here
 from eyelid.errors import InputError
 from eyelid.gaze.maps.placement import Placement, default_sigma_px, point_spread_px
 from eyelid.gaze.study import Screen, Study
@@ -82,6 +83,8 @@ def view_of(
                 f"every --image is of the --stimulus in its place: got "
                 f"{plural(len(images), 'image')} and {plural(len(found), 'stimulus', 'stimuli')}"
             )
+        for file in images:
+            check_here(file, "a picture")
         found = [(name, Path(file)) for (name, _), file in zip(found, images, strict=True)]
     pictures = tuple(None if path is None else read_picture(path) for _, path in found)
     width_px, height_px = _size([path for _, path in found], pictures, size, screen)
