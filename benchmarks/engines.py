@@ -24,7 +24,6 @@ from eyelid.gaze.features import window_features
 from eyelid.gaze.study import Study
 from eyelid.io.deriving import derive_features
 from eyelid.io.pieces import Piece, in_pieces
-from eyelid.io.simulating import write_simulated
 
 WORKERS = 2
 PEOPLE, TASKS, MINUTES = 500, ("comic", "textbook"), 1.0
@@ -42,12 +41,18 @@ def cases() -> Iterator[Case]:
     with tempfile.TemporaryDirectory(prefix="eyelid-engines-") as home:
         place = Path(home)
         study = place / "study"
-        write_simulated(study, people=PEOPLE, tasks=TASKS, minutes=MINUTES, seed=1)
+        _simulate(study, PEOPLE, TASKS, MINUTES)
         yield _against_bare_pool(study, place)
         yield _dask_against_local(study, place)
         shutil.rmtree(study)
         yield from _costs(place)
         yield from _growth(place)
+
+
+def _simulate(study: Path, people: int, tasks: Sequence[str], minutes: float) -> None:
+    """In a process of its own: workers of this one would be counted when they go home."""
+    number = ["--people", str(people), "--minutes", str(minutes), "--seed", "1"]
+    watched(["simulate", study, *number, "--tasks", ",".join(tasks), "--quiet"])
 
 
 def _against_bare_pool(study: Path, place: Path) -> Case:
@@ -132,13 +137,11 @@ def _remove(out: Path) -> None:
 def _costs(place: Path) -> Iterator[Case]:
     """Recording-hours a processor second of each command, beside those of copying the data."""
     study = place / "long"
-    write_simulated(study, people=PEOPLE, tasks=TASKS, minutes=COST_MINUTES, seed=1)
-    with using("local", WORKERS):
-        derive_features(study, place / "features")
+    _simulate(study, PEOPLE, TASKS, COST_MINUTES)
+    watched(["features", study, place / "features", "--quiet"])
     few = place / "few"
-    write_simulated(few, people=FEW, tasks=TASKS, minutes=COST_MINUTES, seed=2)
-    with using("local", WORKERS):
-        derive_features(few, place / "few-features")
+    _simulate(few, FEW, TASKS, COST_MINUTES)
+    watched(["features", few, place / "few-features", "--quiet"])
     out = place / "out"
     release = ["--mechanism", "dct", "--epsilon", "1"]
     heatmap = ["--stimulus", "comic", "--epsilon", "1"]
@@ -190,7 +193,7 @@ def _growth(place: Path) -> Iterator[Case]:
     found: dict[str, list[float]] = {"features": [], "release": [], "heatmap": []}
     for people in (2, *GROWING):
         study = place / f"grown-{people}"
-        write_simulated(study, people=people, tasks=("comic",), minutes=GROWING_MINUTES, seed=3)
+        _simulate(study, people, ("comic",), GROWING_MINUTES)
         for name, more in (("features", []), ("release", release), ("heatmap", heatmap)):
             took = _command(place, [name, study, place / "out", *more])
             found[name].append(took.cpu_seconds)
