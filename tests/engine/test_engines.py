@@ -213,3 +213,9 @@ def test_the_engine_of_the_moment_is_the_last_one_asked_for():
         with using() as same:
             assert same is engine
     assert current() is not engine
+
+
+def test_large_items_are_sent_without_a_word(dask):
+    large = [bytes(12 << 20), bytes(2)]
+    with using(dask):
+        assert list(spread(len, large, "measuring")) == [12 << 20, 2]

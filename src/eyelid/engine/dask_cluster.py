@@ -74,9 +74,10 @@ class DaskEngine(Engine):
 
         def given(place: int) -> Any:
             key = f"eyelid-{place}-{secrets.token_hex(8)}"
-            made = self._client.submit(
-                _one, work, items[place], self._futures, key=key, pure=False, priority=-place
-            )
+            with _sending_much():
+                made = self._client.submit(
+                    _one, work, items[place], self._futures, key=key, pure=False, priority=-place
+                )
             places[made] = place
             return made
 
@@ -107,9 +108,7 @@ class DaskEngine(Engine):
         """With the scheduler, which has a worker make it again where the last that had it died."""
         key = f"eyelid-shared-{secrets.token_hex(8)}"
         packed = pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL)
-        with warnings.catch_warnings():
-            # Dask advises against sending much; it is sent once.
-            warnings.simplefilter("ignore", UserWarning)
+        with _sending_much():
             self._futures[key] = self._client.submit(pickle.loads, packed, key=key, pure=False)
         try:
             with _holding({key: value}):
@@ -276,6 +275,14 @@ def _introduced(client: Any, address: str | None) -> tuple[str, str]:
     link = client.dashboard_link if pictures else None
     name = "dask" if address is None else f"dask:{address}"
     return name, f"{count}; dashboard: {link}" if link else count
+
+
+@contextlib.contextmanager
+def _sending_much() -> Iterator[None]:
+    """Without Dask's advice against it: everything is sent once, to whoever works on it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        yield
 
 
 @contextlib.contextmanager
