@@ -24,7 +24,7 @@ from eyelid.comparisons.settings import (
     written,
 )
 from eyelid.engine.atomic import check_file, write_file
-from eyelid.engine.engines import Shared, current, shared, using
+from eyelid.engine.engines import Shared, advancing, shared, using
 from eyelid.engine.parallel import alone
 from eyelid.engine.progress import one_bar
 from eyelid.errors import EyelidError, InputError, unknown
@@ -321,11 +321,11 @@ def _run(
         if found:
             tell(f"{len(found)} of {plural(len(jobs), 'run')} were done already")
         with one_bar(len(waiting), "runs") as advance:
-            advance(0, "releasing and attacking")
-            for place, told in current().as_done(partial(_job, handle), waiting):
+            work_on, each = partial(_job, handle), [1] * len(waiting)
+            what = "releasing and attacking"
+            for place, told in advancing(work_on, waiting, each, advance, what):
                 notes.add(waiting[place].key, told)
                 found[waiting[place].key] = told
-                advance(1, "releasing and attacking")
     # As a file gives them back, so that whoever goes on finds the same.
     outcomes = {key: json.loads(json.dumps(told)) for key, told in found.items()}
     raw = Row(None, runs=(Outcome.from_dict(outcomes["raw"]),))

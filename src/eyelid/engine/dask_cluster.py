@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from eyelid.engine.engines import Engine
-from eyelid.engine.parallel import alone, cores
+from eyelid.engine.parallel import ONE_CORE, alone, cores
 from eyelid.engine.processes import KILLED
 from eyelid.errors import EyelidError, InputError
 from eyelid.spelling import plural
@@ -122,30 +122,33 @@ class DaskEngine(Engine):
         sign = folder / f".seen-{secret}"
         sign.write_text(secret)
         try:
-            # Those that were killed may be on their way back.
-            self._client.wait_for_workers(1, timeout=_ANSWER_S)
-            answers = self._client.run(_reads, str(sign))
-        except TimeoutError:
-            raise EyelidError(f"{self.name} has no workers: start some") from None
+            answers = self._asked(_reads, sign)
         finally:
             sign.unlink(missing_ok=True)
-        blind = [address for address, read in answers.items() if read != secret]
-        if blind:
-            raise InputError(
-                f"the worker {blind[0]} does not see {folder}: all workers need the same file "
-                "system, under the same path"
-            )
+        _check_all_see(folder, {where: read == secret for where, read in answers.items()})
 
     def check_reads(self, path: Path) -> None:
         """Fail unless all workers see a file of the input."""
-        self._client.wait_for_workers(1, timeout=_ANSWER_S)
-        answers = self._client.run(_there, str(path))
-        blind = [address for address, there in answers.items() if not there]
-        if blind:
-            raise InputError(
-                f"the worker {blind[0]} does not see {path}: all workers need the same file "
-                "system, under the same path"
-            )
+        _check_all_see(path, self._asked(_there, path))
+
+    def _asked(self, question: Callable[[str], R], path: Path) -> dict[str, R]:
+        """What every worker says about a path, by their addresses."""
+        try:
+            # Those that were killed may be on their way back.
+            self._client.wait_for_workers(1, timeout=_ANSWER_S)
+            answers: dict[str, R] = self._client.run(question, str(path))
+        except TimeoutError:
+            raise EyelidError(f"{self.name} has no workers: start some") from None
+        return answers
+
+
+def _check_all_see(path: Path, seen: Mapping[str, bool]) -> None:
+    blind = [address for address, there in seen.items() if not there]
+    if blind:
+        raise InputError(
+            f"the worker {blind[0]} does not see {path}: all workers need the same file system, "
+            "under the same path"
+        )
 
 
 @contextlib.contextmanager
@@ -176,10 +179,9 @@ def _own_cluster(workers: int) -> Iterator[Any]:
     import dask
     from distributed import LocalCluster
 
-    alone_each = {"POLARS_MAX_THREADS": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     settings = {
         "distributed.scheduler.allowed-failures": _MOST_KILLED,
-        "distributed.nanny.pre-spawn-environ": alone_each,
+        "distributed.nanny.pre-spawn-environ": ONE_CORE,
     }
     with (
         dask.config.set(settings),

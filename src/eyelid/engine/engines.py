@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
-from eyelid.engine.progress import track
+from eyelid.engine.progress import Advance, track
 from eyelid.errors import InputError
 
 D = TypeVar("D")
@@ -170,6 +170,33 @@ def spread(work: Callable[[T], R], items: Sequence[T], what: str) -> Iterator[R]
     [2, 3]
     """
     return in_order(as_done(work, items, what))
+
+
+def advancing(
+    work: Callable[[T], R],
+    items: Sequence[T],
+    weights: Sequence[float],
+    advance: Advance,
+    what: str,
+) -> Iterator[tuple[int, R]]:
+    """Place and result of each item as it gets done, with the bar of a whole run moved on by it.
+
+    Args:
+        work: as for `as_done`.
+        items: as for `as_done`.
+        weights: how far each moves the bar.
+        advance: of the bar.
+        what: is being done, for the bar.
+
+    >>> moved = []
+    >>> done = advancing(abs, [-2, 3], [1, 4], lambda by, what: moved.append(by), "measuring")
+    >>> sorted(done), sum(moved)
+    ([(0, 2), (1, 3)], 5)
+    """
+    advance(0, what)
+    for place, result in current().as_done(work, items):
+        advance(weights[place], what)
+        yield place, result
 
 
 def spread_with(work: Callable[[D, T], R], data: D, items: Sequence[T], what: str) -> Iterator[R]:

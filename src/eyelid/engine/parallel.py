@@ -18,6 +18,10 @@ R = TypeVar("R")
 _alone: ContextVar[bool] = ContextVar("alone", default=False)
 
 
+ONE_CORE = {"POLARS_MAX_THREADS": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+"""The environment of a process that shares its machine: libraries read it when imported."""
+
+
 @contextlib.contextmanager
 def alone() -> Iterator[None]:
     """What runs inside has one core: others have the rest.

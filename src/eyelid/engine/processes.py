@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from eyelid.engine.engines import Engine
-from eyelid.engine.parallel import alone, cores, in_threads
+from eyelid.engine.parallel import ONE_CORE, alone, cores, in_threads
 from eyelid.engine.temporary import own_folder
 from eyelid.errors import EyelidError
 
@@ -152,12 +152,11 @@ def _pool(workers: int, *, anew: bool = False) -> Any:
     """Processes that stay for a while, so that the next piece of work need not start them."""
     from joblib.externals.loky import get_reusable_executor
 
-    # Each has one core, which polars asks for when it is imported.
     return get_reusable_executor(
         max_workers=workers,
         timeout=_IDLE_S,
         kill_workers=anew,
-        env={"POLARS_MAX_THREADS": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
+        env=ONE_CORE,
     )
 
 

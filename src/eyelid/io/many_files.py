@@ -14,7 +14,7 @@ from pathlib import Path
 
 import polars as pl
 
-from eyelid.engine.engines import current
+from eyelid.engine.engines import advancing
 from eyelid.engine.progress import Advance
 from eyelid.engine.runs import Run
 from eyelid.errors import EyelidError, InputError
@@ -120,10 +120,9 @@ def read_all(place: Place, run: Run, advance: Advance) -> list[FileTaken | Unrea
         run.keep()
     work = partial(_taken_bundle, run, place, Path.cwd())
     found: dict[int, FileTaken | Unreadable | Unfit] = {}
-    advance(0, "reading")
-    for at, results in current().as_done(work, portions):
+    shares = [len(portion) / len(place.files) for portion in portions]
+    for at, results in advancing(work, portions, shares, advance, "reading"):
         found |= {number: each for (number, _), each in zip(portions[at], results, strict=True)}
-        advance(len(results) / len(place.files), "reading")
     return [found[number] for number in range(len(place.files))]
 
 
@@ -396,10 +395,9 @@ def leaks_in_files(
     portions = bundles(files)
     work = partial(_leaks_of_bundle, root, frozenset(sound), Path.cwd())
     found: dict[int, list[Finding]] = {}
-    advance(0, "looking for leaks")
-    for at, results in current().as_done(work, portions):
+    shares = [len(portion) / len(files) for portion in portions]
+    for at, results in advancing(work, portions, shares, advance, "looking for leaks"):
         found |= {number: each for (number, _), each in zip(portions[at], results, strict=True)}
-        advance(len(results) / len(files), "looking for leaks")
     return (found[number] for number in range(len(files)))
 
 

@@ -16,7 +16,7 @@ from typing import TypeVar
 import numpy as np
 import polars as pl
 
-from eyelid.engine.engines import current, in_order, spread
+from eyelid.engine.engines import advancing, current, in_order, spread
 from eyelid.engine.progress import Advance
 from eyelid.engine.remote import RemotePlace, nearby
 from eyelid.errors import InputError
@@ -354,14 +354,8 @@ def each_piece(
         advance: of the bar of the whole run, by recordings.
         what: is being done, for the bar.
     """
-
-    def counted() -> Iterator[tuple[int, R]]:
-        advance(0, what)
-        for place, result in current().as_done(work, cut.pieces):
-            advance(cut.pieces[place].recordings, what)
-            yield place, result
-
-    return in_order(counted())
+    weights = [piece.recordings for piece in cut.pieces]
+    return in_order(advancing(work, cut.pieces, weights, advance, what))
 
 
 def _cut(recordings: pl.DataFrame, width: int) -> Iterator[tuple[tuple[str, ...], int, int, int]]:

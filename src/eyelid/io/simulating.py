@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 
 from eyelid.engine.atomic import check_new
-from eyelid.engine.engines import current, in_order
+from eyelid.engine.engines import advancing, in_order
 from eyelid.engine.progress import one_bar
 from eyelid.engine.remote import remote_place
 from eyelid.engine.runs import Run, running
@@ -64,31 +64,19 @@ def write_simulated(
             crowd = replace(crowd, entropy=int(run.id, 16))
         work = partial(_simulated, run, len(groups), each, crowd)
         parts, persons = [], []
-        for part, who in _each_group(work, groups, people):
-            parts.append(part)
-            persons.append(who)
-            if len(parts) == 1 and len(groups) > 1:
-                run.keep()
+        with one_bar(people, "people") as advance:
+            sizes = [len(group) for group in groups]
+            for part, who in in_order(advancing(work, groups, sizes, advance, "simulating")):
+                parts.append(part)
+                persons.append(who)
+                if len(parts) == 1 and len(groups) > 1:
+                    run.keep()
         if len(groups) > 1:
             join_events(run, [events_path(run, place, len(groups)) for place in range(len(groups))])
         origin = Origin(run.id, ledger_beside(out))
         write_manifest(run, replace(crowd.head(pl.concat(persons)), origin=origin), parts, out)
         Ledger.create(ledger_beside(out)).register(origin.id)
     return sum(part["rows"] for part in parts)
-
-
-def _each_group(
-    work: partial[tuple[dict[str, Any], pl.DataFrame]], groups: Sequence[range], people: int
-) -> Iterator[tuple[dict[str, Any], pl.DataFrame]]:
-    with one_bar(people, "people") as advance:
-
-        def counted() -> Iterator[tuple[int, tuple[dict[str, Any], pl.DataFrame]]]:
-            advance(0, "simulating")
-            for place, made in current().as_done(work, groups):
-                advance(len(groups[place]), "simulating")
-                yield place, made
-
-        yield from in_order(counted())
 
 
 def _simulated(

@@ -7,7 +7,6 @@ import pickle
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -31,7 +30,7 @@ from eyelid.privacy.noise.randomness import stream_of
 from eyelid.releases.fingerprint import digest_of_release, names_of, person_digests
 from eyelid.releases.outline import Outline, outline_of
 from eyelid.releases.plan import Plan
-from eyelid.releases.taking import Taken, taken_again
+from eyelid.releases.taking import Taken, pickled, taken_again
 
 _Private = tuple[Study, dict[str, bytes]]
 _SHOWN, _WHOLE = "shown.pickle", "whole.pickle"
@@ -157,7 +156,7 @@ def _part(private: Shared[_Private], job: _Job, piece: Piece) -> Part:
     about = job.run.scratch / _SHOWN
     if not (path.exists() and about.exists()):
         table = _private(private, job, piece)
-        job.run.put(about, partial(_pickled, _without_rows(table)))
+        job.run.put(about, partial(pickled, _without_rows(table)))
         job.run.put(path, table.data.write_parquet)
     shown: FeatureTable = pickle.loads(about.read_bytes())
     # Not what was made here: somebody may have been faster.
@@ -185,7 +184,7 @@ def _at_once(
     else:
         if not whole.exists():
             # Rows and people in one file: those of two runs would not belong together.
-            run.put(whole, partial(_pickled, _whole(plan, taken, noise, advance)))
+            run.put(whole, partial(pickled, _whole(plan, taken, noise, advance)))
         table = pickle.loads(whole.read_bytes())
     run.put(path, table.data.write_parquet)
     return _told(table, table.data, part_facts(path, run.output)), table.people
@@ -269,7 +268,3 @@ def _told(
 
 def _without_rows(table: FeatureTable) -> FeatureTable:
     return replace(table, data=table.data.clear(), people=table.people.clear())
-
-
-def _pickled(value: FeatureTable, draft: Path) -> None:
-    draft.write_bytes(pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL))

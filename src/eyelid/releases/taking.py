@@ -129,7 +129,7 @@ def _looked_at(
         facts: PieceFacts = pickle.loads(known.read_bytes())
         return facts
     head = handle.get()
-    table = mechanism.summarise(_read(piece, head))
+    table = mechanism.summarise(piece.read(head))
     check_numbers(table.data, table.names)
     rows, held = input_rows(table), None
     digests = dict(zip(names_of(rows), person_digests(rows), strict=True))
@@ -146,21 +146,18 @@ def _looked_at(
         held=held,
     )
     if run is not None and known is not None:
-        run.put(known, partial(_pickled, facts))
+        run.put(known, partial(pickled, facts))
     return facts
 
 
-def _read(piece: Piece, head: Study) -> Study:
-    try:
-        return piece.read(head)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        where = ", ".join(each.file.name for each in piece.slices) or "the study"
-        first = (str(error).strip().splitlines() or [type(error).__name__])[0]
-        raise InputError(f"cannot read {where}, it may be truncated: {first}") from None
+def pickled(value: object, draft: Path) -> None:
+    """Write something that only this run reads again.
 
-
-def _pickled(facts: PieceFacts, draft: Path) -> None:
-    draft.write_bytes(pickle.dumps(facts, protocol=pickle.HIGHEST_PROTOCOL))
+    Args:
+        value: to write.
+        draft: where.
+    """
+    draft.write_bytes(pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL))
 
 
 def _summarised(run: Run, piece: Piece) -> Path:
@@ -184,7 +181,7 @@ def taken_again(piece: Piece, head: Study, digests: Sequence[bytes]) -> FeatureT
         head: of the same.
         digests: of what was looked at of each person.
     """
-    table = FeatureTable.of(_read(piece, head))
+    table = FeatureTable.of(piece.read(head))
     rows = input_rows(table)
     if names_of(rows) != list(piece.people) or person_digests(rows) != list(digests):
         raise InputError(

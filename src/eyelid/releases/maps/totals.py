@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from eyelid.engine.engines import Shared, current, shared
+from eyelid.engine.engines import Shared, advancing, shared
 from eyelid.engine.progress import Advance
 from eyelid.engine.runs import Run
 from eyelid.io.pieces import Piece, StudyInPieces
@@ -133,12 +133,12 @@ def _added_up(
 ) -> list[Integers]:
     """Sums of so many numbers each, added as they arrive: no more than a few are there at once."""
     found = [np.zeros(length, dtype=np.int64) for length in lengths]
-    advance(0, "adding up")
+    weights = [piece.recordings for piece in cut.pieces]
     with shared(sheet) as handle:
-        for place, parts in current().as_done(partial(work, handle), cut.pieces):
+        mine = partial(work, handle)
+        for _, parts in advancing(mine, cut.pieces, weights, advance, "adding up"):
             for number, part in parts:
                 part.add_to(found[number])
-            advance(cut.pieces[place].recordings, "adding up")
     return found
 
 
