@@ -36,10 +36,10 @@ class PrivateChoice:
     vote or none. Candidates, B and the sizes are public: they follow from goals and public facts.
 
     Protects: a person, replace-one, with pure ε-DP; trust is central. Neighbours have the same
-    public facts, the common length among them, as for any release that reads it off the shortest
-    recording. Nothing but the chosen candidate may be shown: no votes, no figures of these people,
-    no word on what failed. How long it took, and what a progress bar looked like on the way,
-    depends on data and is not covered: it is for the owner's eyes.
+    public facts: who has which recordings of which tasks, and the planned length. Nothing but the
+    chosen candidate may be shown: no votes, no figures of these people, no word on what failed.
+    How long it took, and what a progress bar looked like on the way, depends on data and is not
+    covered: it is for the owner's eyes.
 
     Why: blocks are drawn without a look at data, so a replaced person stays in one block and can
     change that block's vote alone, whatever the vote is made of: one count falls by one at most

@@ -68,6 +68,26 @@ class Shape:
         return counts[unit.name]
 
 
+@dataclass(frozen=True)
+class Form:
+    """What a person's data may be replaced by without the release showing it, besides other values.
+
+    Attributes:
+        words: the same in words, after "anything else" and before "within the public bounds".
+        recordings: whether a person may have other recordings, or another number of them.
+        lengths: whether recordings may have other numbers of rows.
+        times: whether time stamps may differ, and values may be missing elsewhere.
+    """
+
+    words: str
+    recordings: bool = False
+    lengths: bool = False
+    times: bool = True
+
+
+SAME_FORM = Form("of the same form (recordings, length)")
+
+
 @dataclass(frozen=True, eq=False)
 class NeighbourPair:
     """Two datasets of one person that differ in one unit only, in the worst way known.
@@ -109,8 +129,6 @@ class Mechanism(ABC):
     units: ClassVar[tuple[str, ...]]
     paper: ClassVar[str]
     claims_to_hold: ClassVar[bool] = True
-    form: ClassVar[str] = "of the same form (recordings, length)"
-    """What somebody's data may be exchanged for without showing, within the public bounds."""
     command: ClassVar[str] = "release"
     """The command that runs it."""
     games: ClassVar[tuple[dict[str, Any], ...]]
@@ -123,6 +141,16 @@ class Mechanism(ABC):
     def unit(self) -> Unit:
         """Whose value is hidden."""
         return PERSON
+
+    @property
+    def may_differ(self) -> Form:
+        """What one unit's data may be replaced by without the release showing it."""
+        return SAME_FORM
+
+    @property
+    def form(self) -> str:
+        """The same in words, for sentences."""
+        return self.may_differ.words
 
     @abstractmethod
     def cost(self, shape: Shape, unit: Unit) -> Guarantee:

@@ -163,12 +163,15 @@ class Prewindow(Gaussian):
         """The windows of private bins."""
         return windows_of_bins(private, self.wanted(), self.window_s, self.bins_of_window)
 
-    def shape(self, table: FeatureTable) -> Shape:
-        """The public facts about what is measured: length counts bins, and features streams."""
-        shape = super().shape(table)
-        if isinstance(self.length, int):
-            return replace(shape, length=self.length + self.bins_of_window - 1)
-        return shape
+    def public_length(self, table: FeatureTable) -> int:
+        """In windows: planned bins have some of them, and a default counts windows by itself."""
+        more = 0 if table.planned_rows is None else self.bins_of_window - 1
+        return max(1, table.public_rows - more)
+
+    def common_rows(self, table: FeatureTable) -> int:
+        """Bins that are measured of every recording, for the windows that are released."""
+        rows = super().common_rows(table)
+        return rows + self.bins_of_window - 1 if self.length_is_public else rows
 
     def shape_of(self, people: int, recordings: int, length: int, pupil: bool = True) -> Shape:
         """The public facts about what is measured to release so many windows of a recording.

@@ -22,7 +22,7 @@ from eyelid.mechanisms.differential import CalibratedMechanism, DifferentialMech
 from eyelid.mechanisms.features import UnpredictableMechanism
 from eyelid.mechanisms.gaussian_total import SCALE
 from eyelid.mechanisms.measuring import window_rows
-from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter, register
+from eyelid.mechanisms.mechanism import Form, NeighbourPair, Shape, Values, parameter, register
 from eyelid.mechanisms.public_groups import GroupedShape, Groups, grouped, groups_by
 from eyelid.mechanisms.synthesis.binning import Bins
 from eyelid.mechanisms.synthesis.fitting import CERTAIN, fitted
@@ -91,7 +91,6 @@ class Synthetic(CalibratedMechanism, UnpredictableMechanism):
     """
 
     name: ClassVar[str] = "synthetic"
-    form: ClassVar[str] = "of any length and any of these tasks, at least one row,"
     takes: ClassVar[str] = "features"
     kind: ClassVar[Kind] = Kind.APPROXIMATE
     units: ClassVar[tuple[str, ...]] = ("person",)
@@ -288,6 +287,13 @@ class Synthetic(CalibratedMechanism, UnpredictableMechanism):
             middle = (low + high) // 2
             low, high = (low, middle) if enough(middle) else (middle, high)
         return high
+
+    @property
+    def may_differ(self) -> Form:
+        """Everything but the tasks: recordings are counted in sums over everybody."""
+        return Form(
+            "of any length and any of these tasks, at least one row,", recordings=True, lengths=True
+        )
 
     def cost(self, shape: Shape, unit: Unit) -> Guarantee:
         """(ε, δ) as asked for."""

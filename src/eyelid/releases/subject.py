@@ -28,7 +28,6 @@ from eyelid.mechanisms.features import FeatureMechanism, feature_mechanism, wind
 from eyelid.mechanisms.ksame import KSame
 from eyelid.mechanisms.means import MeanMechanism
 from eyelid.mechanisms.mechanism import catalogue
-from eyelid.mechanisms.slots import slots_of
 from eyelid.privacy.composition import parallel
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.ledger import Debit, Ledger
@@ -467,7 +466,7 @@ def _means_matched(
     original, released = _compared(original, released)
     # What groups are called does not depend on who is in them.
     groups = law.partition(original, randomness(0)).people["person"]
-    slots = slots_of(original).names
+    slots = law.slots(original).names
     keys = [(group, *slot) for group in groups for slot in slots.rows()]
     if released.recordings.select("person", *slots.columns).rows() != keys:
         raise InputError(
