@@ -142,8 +142,8 @@ def test_the_figures_of_the_proof_note_are_true():
     shape = Shape(people=1000, recordings=3, length=600, features=52)
     for k in (8, 100):
         law = build(k=k, epsilon=4.0)
-        assert f"{k * law.expected_rmse_of_span(shape):.0f}/k spans" in law.__doc__
-        assert f"mean by {k * law.expected_mean_rmse_of_span(shape):.0f}/k" in law.__doc__
+        assert f"{k * law.expected_rmse_of_span(shape):.0f}/k spans" in str(law.note)
+        assert f"mean by {k * law.expected_mean_rmse_of_span(shape):.0f}/k" in str(law.note)
     # From hundreds on a recording's mean is relied on rather than a constant.
     assert [
         eyelid.cost(
