@@ -1,4 +1,4 @@
-"""Under ``python -OO`` there are no docstrings and no asserts, and nothing else changes."""
+"""Under ``python -OO`` there are no docstrings and no asserts, and a release has all its parts."""
 
 import ast
 import json

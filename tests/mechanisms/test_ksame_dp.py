@@ -215,8 +215,9 @@ def test_what_is_not_protected_names_sizes_and_nobody():
     assert "how many people each group has (4, 4, 3), which follows from their number and k" in said
     assert not any("who is in" in one for one in said)
     told = build(k=3, balance="gender").unprotected(table)[-1]
-    assert (
-        told == "that people who share gender are spread over the groups as evenly as they can be"
+    assert told == (
+        "that people who share gender are spread over the groups: "
+        "two groups differ by at most 2 of them"
     )
 
 

@@ -80,8 +80,9 @@ class KSameDP(MeanMechanism):
 
     k: int = parameter("people of a group, at least")
     balance: str | None = parameter(
-        "public attributes: people who share all of them are spread evenly over the groups: "
-        "gender, or a,b; where hardly anybody shares them this does nothing",
+        "public attributes: people who share all of them are spread over the groups, two of "
+        "which differ by at most 2 of them: gender, or a,b; where hardly anybody shares them this "
+        "does nothing",
         default=None,
     )
 
@@ -139,10 +140,11 @@ class KSameDP(MeanMechanism):
 
     def groups_shown(self, table: FeatureTable) -> list[str]:
         """How many people they have; who these are is not shown."""
-        sizes = ", ".join(str(size) for size in group_sizes(self.shape(table).people, self.k))
+        people = self.shape(table).people
+        sizes = ", ".join(str(size) for size in group_sizes(people, self.k))
         shown = [f"how many people each group has ({sizes}), which follows from their number and k"]
         if self.balance:
-            shown.append(spread_told(self.balance))
+            shown.append(spread_told(self.balance, people, self.k))
         return shown
 
     def in_teams(self) -> KSameDP:
