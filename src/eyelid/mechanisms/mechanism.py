@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eyelid.errors import EyelidError, InputError, Refused, unknown
+from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.unit import PERSON, Unit
 
@@ -117,11 +118,11 @@ def parameter(help: str, default: Any = MISSING) -> Any:
 class Mechanism(ABC):
     """A privacy mechanism with its parameters set.
 
-    Subclasses state the class facts below, have a docstring of four parts (Takes, Protects, Why,
-    Paper), and register. Everything else, ``verify`` included, finds them. Their fields are their
-    parameters.
+    Subclasses state the class facts below, their proof note among them, and register. Everything
+    else, ``verify`` included, finds them. Their fields are their parameters.
     """
 
+    note: ClassVar[ProofNote]
     name: ClassVar[str]
     aliases: ClassVar[tuple[str, ...]] = ()
     takes: ClassVar[str]
@@ -196,7 +197,13 @@ M = typing.TypeVar("M", bound=type[Mechanism])
 
 
 def register(mechanism_class: M) -> M:
-    """Add a mechanism to the catalogue; ``verify`` then plays against it without being told."""
+    """Add a mechanism to the catalogue; ``verify`` then plays against it without being told.
+
+    A mechanism without a note of its own is refused here: its data card would fail after the
+    charge.
+    """
+    if not isinstance(vars(mechanism_class).get("note"), ProofNote):
+        raise TypeError(f"{mechanism_class.name} declares no ProofNote of its own")
     _registry[mechanism_class.name] = mechanism_class
     _aliases.update(dict.fromkeys(mechanism_class.aliases, mechanism_class.name))
     return mechanism_class

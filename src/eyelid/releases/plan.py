@@ -315,7 +315,7 @@ def _instead_of_keeping(mechanism: FeatureMechanism, attribute: str) -> str:
     """What a mechanism can do with an attribute that it cannot keep."""
     ways = {
         "by": f"make groups with --set by={attribute}",
-        "balance": f"give every group its share with --set balance={attribute}",
+        "balance": f"give every group nearly its share with --set balance={attribute}",
         "diverse": f"several values to every group with --set diverse={attribute}",
     }
     offered = {item.name for item in fields(mechanism)}
