@@ -37,11 +37,11 @@ class KSameDP(MeanMechanism):
         takes="""a FeatureTable, or whatever the mechanism inside takes. People are dealt out at
         random to ⌊N/k⌋ groups, whose sizes differ by one at most. Recordings are put side by side
         by task, and by their order within a task, of which the first `recordings` count; what a
-        person lacks counts with the public midpoint. With `dct` inside, everything of a person, over all tasks, is one vector, scaled
-        down to the L2 norm B = radius·√(n·F·R). Vectors are summed up over a group in integers,
-        discrete Gaussian noise is drawn once for the sum, and it is divided by the group's size,
-        which follows from N and k. Released is one made-up person a group, with the number of
-        people as weight.""",
+        person lacks counts with the public midpoint. With `dct` inside, everything of a person,
+        over all tasks, is one vector, scaled down to the L2 norm B = radius·√(n·F·R). Vectors are
+        summed up over a group in integers, discrete Gaussian noise is drawn once for the sum, and
+        it is divided by the group's size, which follows from N and k. Released is one synthetic
+        person a group, with the number of people as weight.""",
         protects="""a person, replace-one, over all recordings together, with (ε, δ)-DP and its μ,
         or what the mechanism inside gives; trust is central. It holds against whoever knows the
         groups, and has the recordings of all others of somebody's group. k is no part of it and
