@@ -35,7 +35,7 @@ def server():
 
 @contextlib.contextmanager
 def plain_connections(port, count, said=b""):
-    """Connections that have been made and said no more than that, before anybody answers."""
+    """Connections that have been made and said no more than that, before they are answered."""
     with contextlib.ExitStack() as stack:
         made = []
         for _ in range(count):
@@ -95,7 +95,7 @@ def test_seventy_silent_connections_do_not_lock_out_a_tracker_with_the_token(run
 
 
 @pytest.mark.parametrize("before", [0, SEVENTY])
-def test_an_app_in_the_middle_of_a_flood_is_heard_before_anybody_goes(
+def test_an_app_in_the_middle_of_a_flood_is_heard_before_any_goes(
     run, streaming, hand, server, before
 ):
     """All of them are there before the server looks, the app among them."""
@@ -132,7 +132,7 @@ def test_the_oldest_silent_stranger_goes_and_the_newest_stay(
             return gone
 
     gone = run(story())
-    # Whoever came last, to be refused, may have taken one more place.
+    # The last one, which is refused, may have taken one more place.
     assert sum(gone) in (SEVENTY - 32, SEVENTY - 31)
     assert gone == sorted(gone, reverse=True)
 
@@ -198,7 +198,7 @@ def test_an_app_that_shows_its_token_and_never_reads_does_not_keep_its_place(
 
 
 @pytest.mark.parametrize("side", ["their client", "their server"])
-def test_whoever_never_reads_does_not_keep_a_stream_from_ending(
+def test_a_peer_that_never_reads_does_not_keep_a_stream_from_ending(
     run, streaming, until, hand, server, side, monkeypatch
 ):
     # A ping is on its way and will not be answered: the library's own goodbye waits behind it.
@@ -262,7 +262,7 @@ def test_a_flood_from_many_addresses_drives_out_those_that_have_the_most():
     assert 0 not in gone
 
 
-def test_whoever_is_being_answered_stays():
+def test_a_stranger_that_is_being_answered_stays():
     strangers = addresses(["127.0.0.1"] * 70)
     gone = strangers.surplus(lambda name: name >= 10)
     assert gone == list(range(10, 48))
