@@ -1,8 +1,6 @@
 """`eyelid audit` as a person runs it."""
 
 import json
-import subprocess
-import sys
 from dataclasses import replace
 
 import polars as pl
@@ -123,9 +121,3 @@ def test_names_with_brackets_are_names(eyelid, make_table, tmp_path):
     done = eyelid("audit", tmp_path / "names", "--attackers", "means")
     assert done.code == 0
     assert all(name in done.out for name in odd.values())
-
-
-def test_a_closed_pipe_is_no_refutation(features_folder):
-    command = f"{sys.executable} -m eyelid audit {features_folder} --attackers means"
-    script = f"set -o pipefail; {command} | true"
-    assert subprocess.run(["bash", "-c", script], check=False).returncode in (0, 141)
