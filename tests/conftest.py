@@ -23,7 +23,7 @@ os.environ.setdefault("POLARS_MAX_THREADS", "1")
 import numpy as np
 import pytest
 import typer
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from eyelid.audits.map_attacks import map_membership
 from eyelid.audits.utility import utility
@@ -38,7 +38,13 @@ from eyelid.privacy.noise import SystemRandomness
 from eyelid.releases.canaries import canary_audit
 
 # The same examples on every machine, however busy it is.
-settings.register_profile("eyelid", deadline=None, derandomize=True, max_examples=50)
+settings.register_profile(
+    "eyelid",
+    deadline=None,
+    derandomize=True,
+    max_examples=50,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("eyelid")
 
 

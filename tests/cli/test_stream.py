@@ -152,12 +152,11 @@ def test_ctrl_c_ends_a_stream_cleanly_and_its_budget_goes_on(tmp_path):
         stderr=subprocess.PIPE,
         text=True,
     ) as process:
-        end = time.monotonic() + 30
         while not (record.exists() and record.stat().st_size > 1000):
-            assert time.monotonic() < end, "the stream did not begin in time"
+            assert process.poll() is None, "the stream ended by itself"
             time.sleep(0.02)
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=20)
+        out, err = process.communicate()
     assert process.returncode == 0, err
     told = json.loads(out)
     assert len(pl.read_csv(record)) == told["samples"] > 0

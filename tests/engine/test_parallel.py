@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-import time
+from concurrent.futures import Future
 
 import pytest
 from hypothesis import given
@@ -11,6 +11,9 @@ from hypothesis import strategies as st
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from eyelid.engine.parallel import cores, parallel
+
+# Nothing is measured by it: it only ends what hangs.
+PATIENCE_S = 300
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -27,8 +30,13 @@ def test_results_come_in_the_order_of_the_items(items):
 
 
 def test_order_is_kept_when_later_items_end_first():
+    last = threading.Event()
+
     def work(number):
-        time.sleep(0.02 if number == 0 else 0.0)
+        if number == 7:
+            last.set()
+        # One thread alone would wait for itself.
+        assert number or cores() == 1 or last.wait(PATIENCE_S)
         return number
 
     assert list(parallel(work, range(8), "waiting")) == list(range(8))
@@ -45,14 +53,25 @@ def test_an_error_comes_through_after_the_results_before_it():
 
 
 @pytest.mark.parametrize("ending", ["error", "stopped early"])
-def test_nothing_is_left_running(ending):
-    before, done = threading.active_count(), []
+def test_nothing_is_left_running(ending, monkeypatch):
+    before, begun, cancelled = threading.active_count(), [], threading.Event()
+    cancel, asked = Future.cancel, []
+
+    def counted(future):
+        done = cancel(future)
+        asked.append(future)
+        if len(asked) == 200:
+            cancelled.set()
+        return done
+
+    monkeypatch.setattr(Future, "cancel", counted)
 
     def work(number):
-        time.sleep(0.005)
-        done.append(number)
+        begun.append(number)
         if ending == "error" and number == 0:
             raise ValueError("no")
+        # All but the first last until the rest is called off.
+        assert number == 0 or cancelled.wait(PATIENCE_S)
         return number
 
     found = parallel(work, range(200), "counting")
@@ -63,22 +82,20 @@ def test_nothing_is_left_running(ending):
         assert next(found) == 0
         found.close()
     assert threading.active_count() == before
-    finished = len(done)
-    # Far from all of them were begun, and no more will be.
-    assert finished < 100
-    time.sleep(0.03)
-    assert len(done) == finished
+    assert len(begun) <= 1 + cores()
 
 
 def test_all_cores_are_used_and_no_more():
     running, most, lock = 0, 0, threading.Lock()
+    # Nobody goes on before as many are at work as there are cores.
+    together = threading.Barrier(cores(), timeout=PATIENCE_S)
 
     def work(_):
         nonlocal running, most
         with lock:
             running += 1
             most = max(most, running)
-        time.sleep(0.01)
+        together.wait()
         with lock:
             running -= 1
 

@@ -92,14 +92,15 @@ from tests_of_processes import slow
 processes.cores = lambda: 2
 with engines.shared([1]) as handle:
     print(handle.path.parent, flush=True)
-    for _, worker in engines.as_done(partial(slow, handle), range(50), "waiting"):
+    for _, worker in engines.as_done(partial(slow, handle), range(4), "waiting"):
         print(worker, flush=True)
 """
 SLOW = """
 import os, time
 def slow(handle, number):
     handle.get()
-    time.sleep(0.2)
+    # The first is done, and all others are under way until they are killed.
+    time.sleep(600 if number else 0)
     return os.getpid()
 """
 
@@ -112,7 +113,8 @@ def test_a_kill_leaves_neither_workers_nor_what_they_shared(tmp_path):
         folder, worker = giver.stdout.readline().strip(), int(giver.stdout.readline())
         assert Path(folder).is_dir()
         giver.kill()
-    last = time.monotonic() + 20
+    # Long enough for any machine: it only ends what hangs.
+    last = time.monotonic() + 300
     while (Path(folder).exists() or _runs(worker)) and time.monotonic() < last:
         time.sleep(0.05)
     assert not Path(folder).exists()
@@ -124,7 +126,7 @@ import time
 from eyelid.engine import engines
 with engines.shared([1]) as handle:
     print(handle.path.parent, flush=True)
-    time.sleep(60)
+    time.sleep(600)
 """
 
 
@@ -144,6 +146,7 @@ def test_what_a_kill_left_is_removed_by_the_next_and_what_is_in_use_is_not(tmp_p
     left, young = (tmp_path / f"eyelid-shared-{name}" for name in ("left", "young"))
     for folder in (left, young):
         folder.mkdir()
+    os.utime(young, (time.time() + 3600,) * 2)
     with shared([1]) as handle:
         used = handle.path.parent
         for folder in (left, used):

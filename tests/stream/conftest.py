@@ -30,10 +30,24 @@ class Hand(Source):
         taker.begin()
         await asyncio.Event().wait()
 
-    def give(self, count: int, start_ms: float = 0.0, jitter_ms: float = 0.0) -> None:
+    def give(
+        self,
+        count: int,
+        start_ms: float = 0.0,
+        jitter_ms: float = 0.0,
+        arrived_s: float | None = None,
+    ) -> None:
         times = [start_ms + 8.0 * i + jitter_ms * math.sin(i) for i in range(count)]
-        raw = RawGaze(times, [[self.x] * count, [self.y] * count], time.perf_counter())
-        self.taker.take(raw)
+        now_s = time.perf_counter() if arrived_s is None else arrived_s
+        self.taker.take(RawGaze(times, [[self.x] * count, [self.y] * count], now_s))
+
+
+@pytest.fixture(autouse=True)
+def _patience(monkeypatch):
+    """Nobody is sent away for being slow: how fast the machine is decides nothing here."""
+    for name in ("_ASKED_WITHIN_S", "_ANSWERED_WITHIN_S"):
+        monkeypatch.setattr(f"eyelid.stream.websocket.{name}", 600)
+    monkeypatch.setattr("eyelid.stream.pump._PATIENCE_S", 600.0)
 
 
 @pytest.fixture

@@ -12,6 +12,9 @@ from eyelid.stream.sinks import sink_of
 from eyelid.stream.sinks.lsl_outlet import LslSink
 from eyelid.stream.sources import source_of
 
+# Nothing is measured by it: it only ends what hangs.
+PATIENCE_S = 60.0
+
 
 @pytest.fixture(scope="module")
 def lsl():
@@ -45,9 +48,9 @@ def test_gaze_goes_through_and_raw_gaze_does_not_and_a_tracker_may_restart(
         tracker = outlet(lsl, raw, labels=("time", "y", "gaze_x"))
         async with streaming(source, [sink]) as pump:
             await until(lambda: source.state == "connected")
-            (info,) = lsl.resolve_byprop("name", released, 1, timeout=5.0)
+            (info,) = lsl.resolve_byprop("name", released, 1, timeout=PATIENCE_S)
             app = lsl.StreamInlet(info, recover=False)
-            app.open_stream(5.0)
+            app.open_stream(PATIENCE_S)
             await until(lambda: sink.consumers())
             start_s = lsl.local_clock()
             for i in range(50):
@@ -86,8 +89,8 @@ def test_whoever_asks_is_told_what_a_listener_needs_and_no_more(run, streaming, 
 
     async def story():
         async with streaming(hand, [LslSink(f"lsl:{names[1]}", names[1], "machine")]):
-            (info,) = lsl.resolve_byprop("name", names[1], 1, timeout=5.0)
-            about = lsl.StreamInlet(info).info(5.0).desc().child("eyelid")
+            (info,) = lsl.resolve_byprop("name", names[1], 1, timeout=PATIENCE_S)
+            about = lsl.StreamInlet(info).info(PATIENCE_S).desc().child("eyelid")
             told, child = {}, about.first_child()
             while not child.empty():
                 told[child.name()] = child.child_value()

@@ -198,12 +198,12 @@ def test_a_flood_does_not_spend_the_budget_unnoticed(run, streaming, hand):
     async def story():
         async with streaming(hand, [], most_hz=180.0) as pump:
             for i in range(100):
-                hand.give(100, start_ms=1000.0 * i)
+                hand.give(100, start_ms=1000.0 * i, arrived_s=0.04 * i)
             return pump.status(), pump.gate.samples
 
     status, samples = run(story())
-    # Half a second's worth at once, and a little for the time that this takes.
-    assert 90 <= samples < 3000
+    # Half a second's worth at once, and four seconds of the rate.
+    assert samples == 90 + int(180 * 3.96)
     assert status.dropped == {"too many per second": 10_000 - samples}
 
 
@@ -242,10 +242,10 @@ def test_being_asked_to_end_is_no_failure(hand, make_gate):
     before = signal.getsignal(signal.SIGTERM)
     pump = Pump(hand, make_gate(), [])
     try:
-        status = pump.run(watch=lambda status: signal.raise_signal(signal.SIGTERM))
+        # It would go on for ever.
+        pump.run(watch=lambda status: signal.raise_signal(signal.SIGTERM))
     finally:
         signal.signal(signal.SIGTERM, before)
-    assert status.seconds < 10
     assert pump.gate.mode == "closed"
 
 

@@ -114,11 +114,7 @@ def test_an_app_in_the_middle_of_a_flood_is_heard_before_any_goes(
     assert run(story()) == b"HTTP/1.1 101"
 
 
-def test_the_oldest_silent_stranger_goes_and_the_newest_stay(
-    run, streaming, until, hand, server, monkeypatch
-):
-    monkeypatch.setattr(websocket, "_ASKED_WITHIN_S", 3600)
-
+def test_the_oldest_silent_stranger_goes_and_the_newest_stay(run, streaming, until, hand, server):
     async def story():
         async with streaming(hand, [server]) as pump:
             readers = []

@@ -106,7 +106,10 @@ any_gaze = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=40,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
 @given(gaze=any_gaze, most=st.integers(1, 4), step_s=st.sampled_from([0.25, 0.5, 1.0]))
 def test_any_gaze_equals_a_plain_loop_and_stays_in_bounds(gaze, most, step_s, random_study):
     study = random_study(**gaze)

@@ -17,7 +17,9 @@ from eyelid.io import read, write
 
 KINDS = ["fixations", "saccades"]
 fixtures_are_stateless = settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=40,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 any_gaze = st.fixed_dictionaries(
     {

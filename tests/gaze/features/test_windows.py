@@ -31,7 +31,9 @@ any_gaze = st.fixed_dictionaries(
     }
 )
 fixtures_are_stateless = settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=40,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 
 
