@@ -40,8 +40,8 @@ class DCT(CosineMechanism):
     to the L2 norm B = radius·√(n·F·R), R the recordings of the unit, where they are beyond it.
 
     Protects: a person or a recording, replace-one, over all its features: with (ε, δ)-DP and its μ,
-    which composes exactly, or, with ``law=spherical``, with pure ε-DP (numerics idealised). Of a
-    recording's loss a person has μ·√recordings, or ε × recordings.
+    which composes exactly, or, with ``law=spherical``, with pure ε-DP. Of a recording's loss a
+    person has μ·√recordings, or ε × recordings.
 
     Why: two vectors in a ball of radius B are at most Δ₂ = 2B apart. In grid steps the radius is a
     whole number L with 2L ≤ μ·σ. Vectors are scaled to L less a margin for floating point, and
@@ -92,11 +92,6 @@ class DCT(CosineMechanism):
             raise InputError(f"law must be gaussian or spherical, got '{self.law}'")
         if self.law == "spherical" and self.delta is not None:
             raise InputError("spherical noise is pure: leave delta out, or choose law=gaussian")
-
-    @property
-    def numerics(self) -> str:
-        """Spherical noise is computed in floating point."""
-        return "idealised" if self.law == "spherical" else "exact"
 
     def coordinates(self, shape: Shape, unit: Unit) -> int:
         """Whatever changes in a unit may rescale all that is clipped together."""
