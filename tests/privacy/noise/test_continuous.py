@@ -129,8 +129,8 @@ def test_planar_noise_is_settled_as_by_all_digits(scale):
         with mpmath.workdps(DIGITS):
             wanted = [max(0, nearest(at + by)) for at, by in zip(where, noise, strict=True)]
         assert list(found) == wanted
-        # The more steps there are, the more bits it takes.
-        assert 64 * len(source.given) >= math.log2(scale)
+        # The more steps there are, the more bits it takes, but for points below all limits.
+        assert max(found) == 0 or 64 * len(source.given) >= math.log2(scale)
 
 
 def test_planar_noise_ends_where_it_is_told_to():

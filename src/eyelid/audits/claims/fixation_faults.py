@@ -111,6 +111,8 @@ def _meddled(before: Before | None = None, after: After | None = None) -> dict[s
     """A detector that somebody meddles with at every sample."""
 
     def kernel(self: Fixations) -> Kernel:
+        right: Kernel = detecting
+
         def changed(gx: Any, gy: Any, out_x: Any, out_y: Any, state: Any, *rest: Any) -> int:
             common = rest[:-1]
             for i in range(rest[-1], len(gx)):
@@ -118,7 +120,7 @@ def _meddled(before: Before | None = None, after: After | None = None) -> dict[s
                 given = [gx[i], gy[i], *common]
                 if before:
                     before(self, was, given)
-                if not detecting([given[0]], [given[1]], x, y, state, *given[2:], start=0):
+                if not right([given[0]], [given[1]], x, y, state, *given[2:], 0):
                     return i
                 if after:
                     after(self, was, state)

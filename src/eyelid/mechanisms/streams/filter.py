@@ -335,6 +335,7 @@ class FilterRun(Run):
         self._x0, self._y0, self._step = x0, y0, law.step
         width, height = law.size_steps
         self._width, self._height = float(width), float(height)
+        # Draw, place and scale of a publication that floating point leaves in doubt.
         self._asked = [0.0] * 4
         self._facts = [
             float(law.window),
