@@ -181,7 +181,7 @@ class Mechanism(ABC):
 
     @property
     def numerics(self) -> str:
-        """Whether the arithmetic keeps the promise exactly, or as for ideal real numbers."""
+        """Whether the noise is exactly what the promise needs, or something else."""
         return "exact"
 
     def parameters(self) -> dict[str, Any]:
