@@ -1,7 +1,7 @@
 """Attacks on what a released folder shows: nothing is ever written into one.
 
-Whoever gets the folder reads every file in it. What commands find out about the raw data, and what
-they need on the way, must lie elsewhere.
+A recipient of the folder reads every file in it. What commands find out about the raw data, and
+what they need on the way, must lie elsewhere.
 """
 
 import hashlib
@@ -91,7 +91,7 @@ def audit_of(eyelid, home):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_whoever_gets_an_audited_release_finds_no_figure_of_raw_data_in_it(
+def test_an_audited_release_hands_no_figure_of_raw_data_to_its_recipient(
     kind, home, audit_of, snapshot
 ):
     before = snapshot(home / kind)
@@ -167,9 +167,7 @@ def test_functions_of_the_library_leave_a_release_as_it_is(home, snapshot, monke
     assert snapshot(home / "again") == again
 
 
-def test_whoever_works_in_the_released_folder_leaves_nothing_there(
-    home, eyelid, snapshot, monkeypatch
-):
+def test_working_in_the_released_folder_leaves_nothing_there(home, eyelid, snapshot, monkeypatch):
     before = snapshot(home / "records")
     monkeypatch.chdir(home / "records")
     assert eyelid("audit", "../features", ".", "--attackers", "means").code == 0
@@ -187,7 +185,7 @@ def test_whoever_works_in_the_released_folder_leaves_nothing_there(
     assert (home / "records-audit" / "audit.json").exists()
 
 
-# Whatever has an output, with what it would put there.
+# Every command that has an output, with what it would put there.
 OUTPUTS = [
     "audit FEATURES --report NEW.html",
     "audit FEATURES RELEASED --report NEW.html",

@@ -152,7 +152,7 @@ def test_a_large_parquet_file_is_looked_at_to_its_end(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("known", ["study.json", "certificate.json"])
-def test_an_audit_that_lies_in_what_is_shared_is_found_whatever_it_is_called(tmp_path, known):
+def test_an_audit_that_lies_in_what_is_shared_is_found_under_any_name(tmp_path, known):
     """Earlier versions wrote audits, made of raw data, into the release itself."""
     folder = tmp_path / "private"
     if known == "study.json":

@@ -160,7 +160,7 @@ def test_the_page_in_the_folder_has_one_name(private, tmp_path):
 @pytest.mark.parametrize(
     ("mechanism", "refuted"), [({"mechanism": "laplace", "epsilon": 1.0}, False), ({}, True)]
 )
-def test_figures_that_an_earlier_version_left_in_a_release_are_told(
+def test_figures_that_an_earlier_version_left_in_a_release_are_reported(
     features_folder, tmp_path, mechanism, refuted
 ):
     how = mechanism or {"mechanism": "ksame", "k": 2}
@@ -168,13 +168,13 @@ def test_figures_that_an_earlier_version_left_in_a_release_are_told(
     for name in ("audit.json", "report.html"):
         (tmp_path / "out" / name).write_text("figures")
     found = subject_of(features_folder, tmp_path / "out")
-    told = found.disagreements if refuted else found.notes
+    said = found.disagreements if refuted else found.notes
     for name in ("audit.json", "report.html"):
-        assert any(f"holds {name}, which an audit of an earlier version left" in t for t in told)
-    assert not any("more than a release has" in text for text in told)
+        assert any(f"holds {name}, which an audit of an earlier version left" in t for t in said)
+    assert not any("more than a release has" in text for text in said)
 
 
-def test_the_original_alone_is_written_about_where_somebody_says_and_nowhere_else(
+def test_an_audit_of_the_original_writes_the_page_that_was_asked_for_and_nothing_else(
     features_folder, tmp_path
 ):
     assert audit(features_folder, **QUICK | {"protocols": None}).written == ()

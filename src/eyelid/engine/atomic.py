@@ -47,7 +47,7 @@ def outside(folder: Path) -> Path:
 
 
 def check_apart(path: Path) -> None:
-    """Refuse a place in a study or release: whoever shares one of them would share both.
+    """Refuse a place in a study or release: what lies there is shared with it.
 
     Args:
         path: of something to be written.

@@ -85,7 +85,7 @@ def audit_places(released: Path | None, page: Path | None) -> AuditPlaces:
 
     Args:
         released: the folder that is audited; None where none is.
-        page: a file for the page, if somebody asked for one.
+        page: a file for the page, if one was asked for.
     """
     if released is None:
         return AuditPlaces(page=page)
@@ -107,7 +107,7 @@ def audit_places(released: Path | None, page: Path | None) -> AuditPlaces:
 
 
 def audit_folder(released: Path) -> Path:
-    """The folder of a release's audits: NAME-audit beside it, however the release is named.
+    """The folder of a release's audits: NAME-audit beside it, by whichever path that is given.
 
     >>> audit_folder(Path("/data/private")).as_posix()
     '/data/private-audit'

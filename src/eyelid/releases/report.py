@@ -167,7 +167,7 @@ def report(audit: Audit, story: Story | None = None, own: bool = False) -> str:
         audit: what was found.
         story: everything else that the demo did.
         own: whether people's own lines are drawn beside the means of their groups, or beside
-            synthetic people; of simulated people they always are.
+            synthetic participants; those of simulated participants always are.
     """
     # The audit writes reports.
     from eyelid.releases.audit import UNCOVERED

@@ -296,6 +296,16 @@ def test_raw_files_beside_a_release_are_refuted_and_their_names_are_for_the_owne
     assert any("Bob.csv" in remark for remark in subject.remarks)
 
 
+def test_an_audit_that_an_earlier_version_left_in_a_heatmap_refutes_it_with_the_remedy(home, out):
+    for name in ("audit.json", "report.html"):
+        (out / name).write_text("figures")
+    found = disagreements(home, out)
+    assert len(found) == 2
+    for name, text in zip(("audit.json", "report.html"), found, strict=True):
+        assert text.startswith(f"the released folder holds {name}, which an audit of an earlier")
+        assert "remove it before you share" in text
+
+
 @pytest.mark.usefixtures("plain_pictures")
 def test_what_is_of_maps_is_refuted_in_a_release_of_tables(home, out, tmp_path):
     areas = tmp_path / "areas"
