@@ -36,6 +36,7 @@ from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.privacy.unit import Trust
 from eyelid.releases import earlier_digests
 from eyelid.releases.agreement import disagreements
+from eyelid.releases.audit_folder import LEFT_INSIDE
 from eyelid.releases.bounds import clipped_to
 from eyelid.releases.certificate import Certificate, read_certificate
 from eyelid.releases.certifying import bounding
@@ -57,8 +58,6 @@ RELEASED_FILES = (
     "data.parquet",
     "certificate.json",
     "DATACARD.md",
-    "audit.json",
-    "report.html",
 )
 
 
@@ -355,9 +354,12 @@ def _remarks(source: object) -> tuple[str, ...]:
 def beyond(folder: Path, known: Collection[str]) -> list[str]:
     """What lies in a released folder that no release puts there."""
     extra = sorted(item.name for item in here(folder).iterdir() if item.name not in known)
-    if not extra:
-        return []
-    return [f"the released folder holds {len(extra)} more than a release has, which nothing covers"]
+    left = [LEFT_INSIDE[name] for name in extra if name in LEFT_INSIDE]
+    more = len(extra) - len(left)
+    if not more:
+        return left
+    others = f"the released folder holds {more} more than a release has, which nothing covers"
+    return [*left, others]
 
 
 def check_people(table: FeatureTable | Study | pl.DataFrame) -> None:
