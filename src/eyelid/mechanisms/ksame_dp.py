@@ -36,7 +36,7 @@ class KSameDP(MeanMechanism):
         recordings.""",
         takes="""a FeatureTable, or whatever the mechanism inside takes. People are dealt out at
         random to ⌊N/k⌋ groups, whose sizes differ by one at most. Recordings are put side by side
-        by task, and by their order within a task, of which the first `recordings` count; what a
+        by task, and by their order within a task, of which the first recordings count; what a
         person lacks counts with the public midpoint. With `dct` inside, everything of a person,
         over all tasks, is one vector, scaled down to the L2 norm B = radius·√(n·F·R). Vectors are
         summed up over a group in integers, discrete Gaussian noise is drawn once for the sum, and
