@@ -15,10 +15,11 @@ from eyelid.gaze.areas import ELSEWHERE, Area
 from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.gaze.maps.looks import Looks
 from eyelid.gaze.visits import area_of, dwell_of, visits_of
-from eyelid.mechanisms.maps.map_mechanism import with_others
+from eyelid.mechanisms.maps.map_mechanism import ANY_GAZE, with_others
 from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter, register
 from eyelid.mechanisms.noisy import Integers, noise_of
 from eyelid.mechanisms.noisy_sum import LaplaceSum
+from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.unit import Unit
 
 TABLES = ("dwell", "visits", "transitions", "order")
@@ -91,6 +92,8 @@ class AoiTables(LaplaceSum):
     name: ClassVar[str] = "aoi-tables"
     takes: ClassVar[str] = "areas of interest"
     command: ClassVar[str] = "heatmap"
+    release: ClassVar[ReleaseKind] = ReleaseKind.TABLES
+    form: ClassVar[str] = ANY_GAZE
     paper: ClassVar[str] = (
         "Dwork, McSherry, Nissim & Smith (2006); Liu, Xia, Duchowski, Bailey, Holmqvist & Jain "
         "(2019), Differential privacy for eye-tracking data (small maps)"

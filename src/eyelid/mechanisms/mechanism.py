@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eyelid.errors import EyelidError, InputError, Refused, unknown
+from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.unit import PERSON, Unit
 
@@ -109,6 +110,8 @@ class Mechanism(ABC):
     units: ClassVar[tuple[str, ...]]
     paper: ClassVar[str]
     claims_to_hold: ClassVar[bool] = True
+    release: ClassVar[ReleaseKind]
+    """What kind of thing it releases."""
     form: ClassVar[str] = "of the same form (recordings, length)"
     """What somebody's data may be exchanged for without showing, within the public bounds."""
     command: ClassVar[str] = "release"

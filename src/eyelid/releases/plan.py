@@ -254,7 +254,8 @@ def plan_for(
     guarantee = promised(mechanism, shape, mechanism.unit, *reasons)
     if keep and guarantee.trust is Trust.CENTRAL:
         raise InputError(
-            f"{mechanism.name} releases nobody's own record, so there is no {keep[0]} to keep: "
+            f"{mechanism.name} releases no record under a person's name, so there is no {keep[0]} "
+            "to keep: "
             f"leave keep out{_instead_of_keeping(mechanism, keep[0])}"
         )
     attributes = [c for c in table.people.columns if c != "person"]

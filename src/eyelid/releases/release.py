@@ -33,14 +33,14 @@ from eyelid.mechanisms.means import MeanMechanism
 from eyelid.mechanisms.measuring import MeasuringMechanism
 from eyelid.mechanisms.papers.paper_mechanism import PaperMechanism
 from eyelid.mechanisms.partition import groups_told
-from eyelid.mechanisms.public_groups import GroupedShape
+from eyelid.mechanisms.public_groups import GroupedShape, groups_by
 from eyelid.mechanisms.slots import slots_of
 from eyelid.mechanisms.streams.stream import StreamMechanism
 from eyelid.mechanisms.synthetic import Synthetic
 from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.guarantee import Kind
 from eyelid.privacy.noise import Randomness, randomness
-from eyelid.releases.certificate import Certificate
+from eyelid.releases.certificate import Certificate, ReleasedAs
 from eyelid.releases.certifying import Purchase, bought, ended
 from eyelid.releases.counting import counting_origin, open_ledger
 from eyelid.releases.datacard import datacard
@@ -377,13 +377,22 @@ def _warnings(certificate: Certificate) -> tuple[str, ...]:
     )
 
 
+def _described(plan: Plan) -> ReleasedAs:
+    """What kind of thing the plan gives, with the public groups that it is about."""
+    kind, by = plan.mechanism.release, plan.mechanism.parameters().get("by")
+    if not by:
+        return ReleasedAs(kind)
+    groups = groups_by(plan.table, by).people.select("person", "people").rows()
+    return ReleasedAs(kind, by, dict(groups))
+
+
 def _purchase(plan: Plan, randomness_name: str, digest: Callable[[], bytes]) -> Purchase:
     """What the plan is about to buy."""
     chosen = plan.mechanism
     synthetic = made_up(chosen, plan.shape, plan.table) if isinstance(chosen, Synthetic) else None
     kept = [f"the attribute {name} of every person, released as it is" for name in plan.keep]
     return Purchase(
-        what=released_as(plan.mechanism, plan.guarantee),
+        what=released_as(plan.mechanism),
         mechanism=plan.mechanism.name,
         parameters=plan.mechanism.parameters(),
         people=plan.people,
@@ -399,5 +408,7 @@ def _purchase(plan: Plan, randomness_name: str, digest: Callable[[], bytes]) -> 
         unprotected=[*plan.mechanism.unprotected(plan.table), *kept],
         alike=plan.alike,
         input_digest=digest,
+        form=plan.mechanism.form,
+        released_as=_described(plan),
         made_up=None if synthetic is None else synthetic.to_dict(),
     )

@@ -15,9 +15,12 @@ from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.gaze.maps.grid import Grid
 from eyelid.mechanisms.differential import CalibratedMechanism
 from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter
+from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import Trust, Unit
 
+ANY_GAZE = "of any length, with gaze anywhere on these pictures or on none of them,"
+"""What a person's gaze may be exchanged for in sums over people."""
 _FEWEST_PEOPLE = 2
 # In games: how much the others have looked, one everywhere and one nowhere.
 _OTHERS = (1.0, 0.0)
@@ -54,6 +57,8 @@ class MapMechanism(CalibratedMechanism):
     takes: ClassVar[str] = "gaze maps"
     units: ClassVar[tuple[str, ...]] = ("person",)
     trust: ClassVar[Trust] = Trust.CENTRAL
+    release: ClassVar[ReleaseKind] = ReleaseKind.MAPS
+    form: ClassVar[str] = ANY_GAZE
     command: ClassVar[str] = "heatmap"
 
     grid: str = parameter("cells of a picture: COLUMNSxROWS, pixels, or auto", default="pixels")

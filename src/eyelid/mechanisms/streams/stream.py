@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from eyelid.errors import InputError, unknown
 from eyelid.mechanisms.mechanism import Mechanism, catalogue, find, parameter
+from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.mechanisms.streams.draws import Unique
 from eyelid.mechanisms.streams.scene import Scene
 from eyelid.privacy.noise import Randomness
@@ -50,6 +51,7 @@ class SceneMechanism(Mechanism):
         scene: what everybody could look at, x0,y0,x1,y1 in these units (of directions: degrees).
     """
 
+    release: ClassVar[ReleaseKind] = ReleaseKind.SAMPLES
     form: ClassVar[str] = "of the same form (recordings, length, time stamps, lost samples)"
 
     coordinates: str = parameter(
