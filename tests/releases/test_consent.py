@@ -297,6 +297,7 @@ def test_a_certificate_of_an_older_version_is_taken_for_the_narrowest_form(certi
     told = certified("means-by-diagnosis").to_dict()
     del told["form"], told["released_as"]
     older = Certificate.from_dict(told)
+    assert older.to_dict() == told
     assert older.form == SAME_FORM
     # Groups are named as far as it has told of them.
     said = for_participants(older)

@@ -144,9 +144,22 @@ class Certificate:
             "version": self.version,
             **({} if self.map is None else {"map": self.map}),
             **({} if self.made_up is None else {"made_up": self.made_up}),
-            "form": self.form,
-            "released_as": None if self.released_as is None else self.released_as.to_dict(),
+            **({} if self.released_as is None else self._what()),
         }
+
+    def _what(self) -> dict[str, Any]:
+        """What older versions did not write: what was released, and the form of the promise."""
+        assert self.released_as is not None, "an older certificate is written as it was"
+        return {"form": self.form, "released_as": self.released_as.to_dict()}
+
+    def misstates(self, form: str, released_as: ReleasedAs) -> bool:
+        """Whether it states another form of data, or another kind of release, than it is about.
+
+        Args:
+            form: that the mechanism states.
+            released_as: what kind of thing the release is.
+        """
+        return self.form not in (form, SAME_FORM) or self.released_as not in (None, released_as)
 
     def to_json(self) -> str:
         """The text of certificate.json."""

@@ -33,20 +33,20 @@ from eyelid.mechanisms.means import MeanMechanism
 from eyelid.mechanisms.measuring import MeasuringMechanism
 from eyelid.mechanisms.papers.paper_mechanism import PaperMechanism
 from eyelid.mechanisms.partition import groups_told
-from eyelid.mechanisms.public_groups import GroupedShape, groups_by
+from eyelid.mechanisms.public_groups import GroupedShape
 from eyelid.mechanisms.slots import slots_of
 from eyelid.mechanisms.streams.stream import StreamMechanism
 from eyelid.mechanisms.synthetic import Synthetic
 from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.guarantee import Kind
 from eyelid.privacy.noise import Randomness, randomness
-from eyelid.releases.certificate import Certificate, ReleasedAs
+from eyelid.releases.certificate import Certificate
 from eyelid.releases.certifying import Purchase, bought, ended
 from eyelid.releases.counting import counting_origin, open_ledger
 from eyelid.releases.datacard import datacard
 from eyelid.releases.fingerprint import output_digest
 from eyelid.releases.making import made_private
-from eyelid.releases.plan import Plan, build_mechanism, plan_for, tasks_of_few
+from eyelid.releases.plan import Plan, build_mechanism, described, plan_for, tasks_of_few
 from eyelid.releases.prospect import made_up
 from eyelid.releases.streams.release import StreamRelease, release_streams
 from eyelid.releases.streams.scene import is_filter
@@ -377,15 +377,6 @@ def _warnings(certificate: Certificate) -> tuple[str, ...]:
     )
 
 
-def _described(plan: Plan) -> ReleasedAs:
-    """What kind of thing the plan gives, with the public groups that it is about."""
-    kind, by = plan.mechanism.release, plan.mechanism.parameters().get("by")
-    if not by:
-        return ReleasedAs(kind)
-    groups = groups_by(plan.table, by).people.select("person", "people").rows()
-    return ReleasedAs(kind, by, dict(groups))
-
-
 def _purchase(plan: Plan, randomness_name: str, digest: Callable[[], bytes]) -> Purchase:
     """What the plan is about to buy."""
     chosen = plan.mechanism
@@ -409,6 +400,6 @@ def _purchase(plan: Plan, randomness_name: str, digest: Callable[[], bytes]) -> 
         alike=plan.alike,
         input_digest=digest,
         form=plan.mechanism.form,
-        released_as=_described(plan),
+        released_as=described(plan.mechanism, plan.table),
         made_up=None if synthetic is None else synthetic.to_dict(),
     )

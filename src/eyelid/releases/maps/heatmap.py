@@ -26,7 +26,7 @@ from eyelid.io.column_map import Map
 from eyelid.mechanisms.approximate import default_delta
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism
 from eyelid.privacy.bounds import Bounds
-from eyelid.releases.certificate import Certificate, ReleasedAs
+from eyelid.releases.certificate import Certificate
 from eyelid.releases.certifying import Purchase, bought, ended
 from eyelid.releases.counting import counting_origin, open_ledger
 from eyelid.releases.fingerprint import arrays_digest
@@ -271,11 +271,7 @@ def _purchase(plan: MapPlan, randomness_name: str, digest: bytes) -> Purchase:
         alike=not plan.by,
         input_digest=lambda: digest,
         form=made.form,
-        released_as=ReleasedAs(
-            made.release, plan.by, {each.name: each.shape.people for each in plan.observers}
-        )
-        if plan.by
-        else ReleasedAs(made.release),
+        released_as=plan.released_as,
         map=plan.facts,
     )
 
