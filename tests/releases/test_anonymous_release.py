@@ -312,7 +312,7 @@ def test_nothing_leads_with_one_in_k_where_other_releases_are_known(eyelid, fold
     # In the guarantee and in the paragraph for an ethics board: never a chance in k before it.
     parts = card.split("(central release): ")[1], card.split('(mechanism "ksame"). ')[1]
     assert all(part.startswith(lead) for part in parts)
-    assert "Whoever has both may find out which are yours" in card.partition("consent form")[2]
+    assert "with both, others may find out which are yours" in card.partition("consent form")[2]
     table = eyelid("budget", folder).out
     assert table.count("only alone") == 2
     assert " yes " not in table
@@ -407,12 +407,12 @@ def test_noisy_groups_that_are_too_small_are_pointed_elsewhere_first():
 @pytest.mark.parametrize(
     ("law", "words"),
     [
-        ({"mechanism": "ksame", "k": 4}, "cannot be told from at least 3 others of your group"),
-        ({"mechanism": "ksame", "k": 2}, "cannot be told from at least 1 other person of your"),
+        ({"mechanism": "ksame", "k": 4}, "from at least 3 others of your group by those who"),
+        ({"mechanism": "ksame", "k": 2}, "from at least 1 other person of your group"),
         ({"mechanism": "ksame", "k": 4, "seed": 1}, "shared without a guarantee of privacy"),
-        ({"mechanism": "laplace", "epsilon": 1.0}, "measurements of each participant, with"),
+        ({"mechanism": "laplace", "epsilon": 1.0}, "of each of the 8 participants by them"),
         ({"mechanism": "laplace", "epsilon": 90.0}, "it promises you almost nothing"),
-        ({"mechanism": "groupmean", "epsilon": 1.0}, "figures over all 8 participants together"),
+        ({"mechanism": "groupmean", "epsilon": 1.0}, "averages over all 8 participants together"),
     ],
 )  # fmt: skip
 def test_participants_are_told_in_plain_words(folder, tmp_path, law, words):
@@ -422,7 +422,9 @@ def test_participants_are_told_in_plain_words(folder, tmp_path, law, words):
     assert words in said
     assert ("ε" in said, "neighbours" in said) == (False, False)
     if law["mechanism"] == "ksame" and "seed" not in law:
-        assert "Whoever has the recordings of all others of your group can work out yours." in said
+        assert (
+            "Those who have the recordings of all others of your group can work out yours." in said
+        )
 
 
 def test_the_card_is_short_and_has_nothing_that_was_not_asked_for(folder, tmp_path):
@@ -482,7 +484,8 @@ def test_rows_that_many_could_have_given_are_no_epsilon_either(make_table, tmp_p
     assert "plausible deniability is not" in told["ledger_total"]["reasons"][0]
     assert read_certificate(tmp_path / "out").person_level == done.certificate.person_level
     card = (tmp_path / "out" / "DATACARD.md").read_text(encoding="utf-8")
-    assert "Made-up rows after 12 people, nobody's own record" in card
+    kept = "some keep 1 of 2 features of a person's row, every value as one of 2 bins"
+    assert f"Rows after 12 people, of which {kept}" in card
     assert "The processing satisfies plausible deniability with k = 3, γ = 1.5" in card
     assert "Means" not in card
     # Whom it is for, and what the model has for the others, wherever the promise is made.

@@ -224,7 +224,7 @@ def _release(
         print_json(certificate.to_dict() | {"says": " ".join(done.says)})
         return
     say(f"{out}: {done.told}.")
-    first, *more = promise_lines(certificate.person_level)
+    first, *more = promise_lines(certificate.person_level, form=certificate.form)
     say(done.protects if certificate.person_level.holds else first)
     for line in more:
         say(line)

@@ -122,7 +122,8 @@ def _say_what_holds(done: Release | StreamRelease, out: Path) -> None:
         what = f"One {promised}"
         if promised.name == "event":
             what = (
-                f"Any {promised.length} samples in a row, each moved by at most {promised.radius:g}"
+                f"Any {promised.length} samples in a row of one recording, each moved by at most "
+                f"{promised.radius:g}"
             )
         formal = f" {FORMAL_ONLY}" if formal_only(certificate.guarantee) else ""
         say(f"{what}: {certificate.guarantee.numbers()}.{formal}")

@@ -33,6 +33,7 @@ from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.privacy.unit import PERSON
 from eyelid.releases.certificate import Certificate
 from eyelid.releases.certifying import bounding
+from eyelid.releases.plan import described
 from eyelid.version import __version__
 
 # Another eyelid's arithmetic may differ in the last digits.
@@ -145,6 +146,8 @@ def _with(
             yield "the certificate describes another noise than its mechanism adds"
         if not set(law.unprotected(known)) <= set(certificate.unprotected):
             yield "the certificate leaves out what its mechanism does not protect"
+        if certificate.misstates(law.form, described(law, original)):
+            yield "the certificate states another form of data, or kind of release, than it is for"
     wanting: str | None = None
     if isinstance(law, Synthetic):
         yield from _people_amiss(law, original, released)

@@ -16,7 +16,12 @@ from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.ledger import Debit, Ledger
 from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.privacy.unit import PERSON, Trust
-from eyelid.releases.certificate import ANOTHER_LEDGER, Certificate, other_releases
+from eyelid.releases.certificate import (
+    ANOTHER_LEDGER,
+    Certificate,
+    ReleasedAs,
+    other_releases,
+)
 from eyelid.version import __version__
 
 NO_LEDGER = "what earlier releases of these people gave away: there is no ledger"
@@ -58,6 +63,8 @@ class Purchase:
         unprotected: what it shows besides.
         alike: whether nothing released as it is tells people apart.
         input_digest: a hash of what the release is made of, asked for once it is paid.
+        form: what a person's data may be exchanged for under the guarantee.
+        released_as: what kind of thing it is.
         map: public facts of maps, where it is one.
         made_up: public facts of made-up people, where there are some.
     """
@@ -74,6 +81,8 @@ class Purchase:
     unprotected: Sequence[str]
     alike: bool
     input_digest: Callable[[], bytes]
+    form: str
+    released_as: ReleasedAs
     map: dict[str, Any] | None = None
     made_up: dict[str, Any] | None = None
 
@@ -204,6 +213,8 @@ def _certificate(
         version=__version__,
         map=purchase.map,
         made_up=purchase.made_up,
+        form=purchase.form,
+        released_as=purchase.released_as,
     )
 
 

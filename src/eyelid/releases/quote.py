@@ -125,6 +125,7 @@ class Quote(Counted):
             },
             "shape": asdict(self.shape),
             "guarantee": self.guarantee.to_dict(),
+            "form": self.mechanism.form,
             "person_level": self.person_level.summary() | {"how": priced.person_total(self.shape)},
             "noise": None
             if self.useless

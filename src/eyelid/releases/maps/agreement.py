@@ -173,6 +173,7 @@ def _certificate(subject: MapSubject) -> Iterator[str]:
         set(certificate.rank1_bound) != set(rank1_bounds(certificate.person_level, 2)),
         certificate.version == __version__
         and (certificate.how != plan.how or not besides <= {_delta_words(subject)}),
+        certificate.version == __version__ and certificate.misstates(made.form, plan.released_as),
     ]
     if any(strange):
         yield "the certificate says more, or other things, than a certificate of such a release"

@@ -84,8 +84,9 @@ def guarantee_legend(guarantee: Guarantee, people: int) -> str:
     factor = rounded_up(math.exp(epsilon), 3) if epsilon < 20 else f"e^{rounded_up(epsilon)}"
     addition = f", plus {rounded_up(guarantee.delta)}" if guarantee.delta else ""
     text = (
-        f"Protects each of {_people(people)}: wherever else one of them had looked, any map would "
-        f"still be as likely, up to a factor of {factor}{addition} ({guarantee.numbers()}; unit "
+        f"Protects each of {_people(people)}: wherever else and however long one of them had "
+        "looked at these pictures, if at all, any map would still be as likely, up to a factor of "
+        f"{factor}{addition} ({guarantee.numbers()}; unit "
         f"{guarantee.unit}, {guarantee.neighbours}). That these {_people(people)} took part is "
         "public."
     )
