@@ -229,8 +229,11 @@ def _release(
         say(line)
     if certificate.incomplete or len(certificate.ledger) > 1:
         say(in_all(certificate))
-    for line in large_deltas(certificate.people, certificate.person_level, certificate.total):
-        say(f"Not protected is {line}.")
+    # What is said of the release itself tells of its own δ.
+    own = large_deltas(certificate.people, certificate.person_level)
+    for line in large_deltas(certificate.people, certificate.total):
+        if line not in own:
+            say(f"Not protected is {line}.")
     for sentence in done.says:
         say(sentence)
     say(f"Read {out / 'DATACARD.md'}; the certificate is {out / 'certificate.json'}.")

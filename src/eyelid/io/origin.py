@@ -358,7 +358,8 @@ def _both(own: Origin, other: People, people: Sequence[str]) -> tuple[Ledger, Le
             f"no id of this study is known to {found}: the same people must have the same ids to "
             "be counted together, and others need nothing said"
         )
-    if own.id in origins or set(origins) <= set(book.account(own.id)):
+    same = is_same_file(there.path, book.path)
+    if same and set(origins) <= set(book.account(own.id)):
         raise InputError("both are the same people to the ledger already")
     return book, there, origins
 

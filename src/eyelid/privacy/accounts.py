@@ -281,26 +281,39 @@ def known_at(database: sqlite3.Connection, debit: int) -> frozenset[int]:
     return frozenset(number for (number,) in database.execute(query, row))
 
 
-def merge(database: sqlite3.Connection, origin: str, others: Sequence[str]) -> Joined:
+def shared_ids(
+    database: sqlite3.Connection, origin: str, others: Sequence[str], schema: str = "main"
+) -> Joined:
+    """How many ids two accounts share.
+
+    Args:
+        database: of a ledger.
+        origin: of one account, in this ledger.
+        others: origins of the other, there.
+        schema: where the other is.
+
+    Raises:
+        InputError: no id is in both, so that nothing would add up.
+    """
+    here = known_people(database, family(database, origin))
+    there = known_people(database, others, schema)
+    if not here & there:
+        raise InputError(
+            f"no id is in both ({len(here)} here, {len(there)} there), so that nothing would add "
+            "up: write one of the studies with the ids of the other first"
+        )
+    return Joined(len(here & there), len(here - there), len(there - here))
+
+
+def merge(database: sqlite3.Connection, origin: str, others: Sequence[str]) -> None:
     """Make accounts of one ledger one account: the same id is the same person.
 
     Args:
         database: of the ledger.
         origin: of one account.
         others: origins of the accounts that it is joined with.
-
-    Raises:
-        InputError: no id is in both, so that nothing would add up.
     """
-    own = family(database, origin)
-    theirs = sorted({kin for other in others for kin in family(database, other)} - set(own))
-    here, there = known_people(database, own), known_people(database, theirs)
-    if not here & there:
-        raise InputError(
-            f"no id is in both ({len(here)} here, {len(there)} there), so that nothing would add "
-            "up: write one of the studies with the ids of the other first"
-        )
-    everyone = (*own, *theirs)
+    everyone = sorted({*family(database, origin), *others})
     query = f"SELECT min(epsilon), min(delta) FROM allowance WHERE origin IN {marks(everyone)}"
     epsilon, delta = database.execute(query, everyone).fetchone()
     database.execute(f"DELETE FROM allowance WHERE origin IN {marks(everyone)}", everyone)
@@ -311,7 +324,6 @@ def merge(database: sqlite3.Connection, origin: str, others: Sequence[str]) -> J
         "INSERT OR REPLACE INTO kin VALUES (?, ?)", [(each, origin) for each in everyone]
     )
     _only_for_this_version(database)
-    return Joined(len(here & there), len(here - there), len(there - here))
 
 
 def bring_over(database: sqlite3.Connection, others: Sequence[str], home: Forward) -> None:
@@ -332,7 +344,6 @@ def bring_over(database: sqlite3.Connection, others: Sequence[str], home: Forwar
         ("incomplete", "origin"),
         ("gap", "origin"),
         ("doubt", "origin"),
-        ("allowance", "origin"),
         ("kin", "origin"),
     ):
         database.execute(
@@ -340,6 +351,12 @@ def bring_over(database: sqlite3.Connection, others: Sequence[str], home: Forwar
             f"SELECT * FROM {OTHER}.{table} WHERE {column} IN {which}",
             others,
         )
+    database.execute(
+        f"INSERT INTO main.allowance SELECT * FROM {OTHER}.allowance WHERE origin IN {which} "
+        "ON CONFLICT (origin) DO UPDATE SET epsilon = min(epsilon, excluded.epsilon), "
+        "delta = min(delta, excluded.delta)",
+        others,
+    )
     # What was counted here once, left, and comes back, is here.
     at_home = (
         f"SELECT also.debit FROM {OTHER}.also JOIN main.debit ON main.debit.id = also.number "

@@ -354,7 +354,10 @@ class Ledger:
         if ledger_file.is_same_file(self.path, other.path):
             with self._transaction() as database:
                 _check_known(database, origin, self.path)
-                return accounts.merge(database, origin, others)
+                everyone = _families(database, others)
+                shared = accounts.shared_ids(database, origin, everyone)
+                accounts.merge(database, origin, everyone)
+                return shared
         if self.name == other.name:
             raise InputError(
                 f"{other.path} is a copy of {self.path}, and what both have counted cannot be told "
@@ -366,11 +369,11 @@ class Ledger:
         with self._transaction(theirs) as database:
             _check_known(database, origin, self.path)
             home = Forward(str(mine), beside, accounts.name_of(accounts.key_of(database)))
-            everyone = sorted(
-                {kin for each in others for kin in accounts.family(database, each, accounts.OTHER)}
-            )
+            everyone = _families(database, others, accounts.OTHER)
+            shared = accounts.shared_ids(database, origin, everyone, accounts.OTHER)
             accounts.bring_over(database, everyone, home)
-            return accounts.merge(database, origin, everyone)
+            accounts.merge(database, origin, everyone)
+            return shared
 
     def forwards(self) -> list[Forward]:
         """The ledgers that count people of this one since they were joined."""
@@ -578,6 +581,13 @@ class Ledger:
                 (origin, allowance.epsilon, allowance.delta),
             )
         return allowance
+
+
+def _families(
+    database: sqlite3.Connection, origins: Sequence[str], schema: str = "main"
+) -> list[str]:
+    """Every origin of the accounts that some origins belong to."""
+    return sorted({kin for each in origins for kin in accounts.family(database, each, schema)})
 
 
 def _is_known(database: sqlite3.Connection, origin: str) -> bool:
