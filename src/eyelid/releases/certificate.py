@@ -12,6 +12,7 @@ from eyelid.errors import InputError
 from eyelid.io.remote import here
 from eyelid.mechanisms.mechanism import catalogue
 from eyelid.mechanisms.release_kind import ReleaseKind
+from eyelid.privacy.accounts import Gap
 from eyelid.privacy.bounds import Bounds, BoundsSource
 from eyelid.privacy.guarantee import Guarantee
 
@@ -19,6 +20,18 @@ SCHEMA = "eyelid/certificate/1"
 ANOTHER_LEDGER = (
     "what another ledger has counted of these people: the one used here is not the only one"
 )
+NOT_COUNTED = {
+    Gap.ELSEWHERE: ANOTHER_LEDGER,
+    Gap.LOST: "what a ledger that was lost had counted of these people: another one was begun",
+    Gap.RENAMED: (
+        "what was released of these people under other ids: some have left the study and others "
+        "have come, who may be the same"
+    ),
+    Gap.SAME_IDS: (
+        "what another ledger may have counted of these people: another study has the same ids"
+    ),
+}
+"""What a release leaves unprotected whose ledger does not know, or may not know, all others."""
 
 NARROWEST_FORM = "of the same form (recordings, length, time stamps, lost samples)"
 """The narrowest form: true of certificates that state none, which older versions wrote."""
@@ -74,8 +87,9 @@ class Certificate:
         how: how that total comes about.
         bounds: what values were clipped to, and who said so.
         noise: sampler, numerics, randomness.
-        ledger: every release counted for the same people so far, this one last.
-        total: of all of them, true of every person released; None without a ledger.
+        ledger: every release that the ledger has counted for the same people, this one last.
+        total: of all of them, true of every person released; None without a ledger, and where the
+            ledger does not know, or may not know, all releases of these people.
         unprotected: what the release shows besides.
         rank1_bound: upper bounds on identification among the people released.
         people: how many.
@@ -113,7 +127,12 @@ class Certificate:
     @property
     def others(self) -> str:
         """That other releases of these people exist, or may; empty where none is known of."""
-        return other_releases(max(len(self.ledger) - 1, 0), ANOTHER_LEDGER in self.unprotected)
+        return other_releases(max(len(self.ledger) - 1, 0), self.incomplete)
+
+    @property
+    def incomplete(self) -> bool:
+        """Whether releases of these people may be missing from the ledger, so that none adds up."""
+        return any(line in self.unprotected for line in NOT_COUNTED.values())
 
     @property
     def described(self) -> ReleasedAs:

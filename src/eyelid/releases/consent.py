@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 from eyelid.mechanisms.approximate import default_delta
 from eyelid.mechanisms.partition import group_sizes
 from eyelid.mechanisms.release_kind import ReleaseKind
-from eyelid.privacy.guarantee import Guarantee, Kind, rounded_up
-from eyelid.releases.certificate import ANOTHER_LEDGER, Certificate
-from eyelid.releases.certifying import LARGE_DELTA, NO_LEDGER
+from eyelid.privacy.guarantee import Guarantee, Kind, large_delta, rounded_up
+from eyelid.releases.certificate import Certificate
+from eyelid.releases.certifying import NO_LEDGER
 from eyelid.releases.words import factor, formal_only, kept_of_rows
 from eyelid.spelling import plural
 
@@ -79,7 +79,7 @@ def in_addition(certificate: Certificate, kept: Sequence[str] = ()) -> Iterator[
         kept: attributes of people that are released as they are.
     """
     promised, total = certificate.person_level, certificate.total
-    if any(LARGE_DELTA in item for item in certificate.unprotected):
+    if large_delta(promised.delta, certificate.people):
         yield (
             f"The addition of {rounded_up(promised.delta or 0.0)} is so large that it would also "
             "allow us to publish one participant's data outright."
@@ -87,7 +87,7 @@ def in_addition(certificate: Certificate, kept: Sequence[str] = ()) -> Iterator[
     if promised.kind.differential and total is not None and len(certificate.ledger) > 1:
         limit = f"it is {factor(total)}" if total.holds else "no limit is known"
         yield f"Together with what we have shared of you before, {limit}."
-    if {NO_LEDGER, ANOTHER_LEDGER} & set(certificate.unprotected):
+    if NO_LEDGER in certificate.unprotected or certificate.incomplete:
         does = "adds to this" if promised.kind.differential else "may undo this"
         yield f"What else was shared of you is not counted here, and {does}."
     if kept:

@@ -98,6 +98,8 @@ def _why_no_bound(certificate: Certificate) -> str:
         return "no guarantee holds"
     if certificate.person_level.kind is Kind.K_ANONYMITY and certificate.others:
         return f"{certificate.others}, and two partitions intersect"
+    if certificate.incomplete:
+        return "the ledger does not know all releases of them, or may not"
     if not counted.holds and certificate.person_level.kind.differential:
         return f"over all releases of them there is no total ({counted.reasons[0]})"
     allowed = rank1_bounds(counted, certificate.people)["raw_to_release"]

@@ -147,7 +147,8 @@ class Quote(Counted):
             "says": worth(self.mechanism, self.shape),
             "rank1_bound": self.rank1_bound,
             "advantage_bound": self.advantage_bound,
-            "ledger": quoted(self.before, self.total),
+            "ledger": quoted(self.before, self.person_level),
+            "warnings": self.warnings,
             "notes": list(self.notes),
             **(
                 {}

@@ -176,8 +176,13 @@ def promise_lines(
 
 
 def in_all(certificate: Certificate) -> str:
-    """What everything that the ledger has counted of these people comes to, in a sentence."""
+    """What all releases of these people come to, in a sentence; empty where nobody counts."""
     total, person_level = certificate.total, certificate.person_level
+    if certificate.incomplete:
+        return (
+            "There is no total over all releases of these people: the ledger does not know all of "
+            "them, or may not ('eyelid budget IN' says why)."
+        )
     if total is None:
         return ""
     if person_level.holds and not person_level.kind.differential and len(certificate.ledger) == 1:

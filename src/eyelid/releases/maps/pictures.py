@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from eyelid.errors import InputError
 from eyelid.gaze.maps.gaze_map import RELIABLE_ERRORS, GazeMap, difference
-from eyelid.privacy.guarantee import Guarantee, rounded_up
+from eyelid.privacy.guarantee import Guarantee, large_delta, rounded_up
 from eyelid.releases.drawing import BLUE, INK, ORANGE, SMALL
 from eyelid.releases.maps.page import (
     DPI,
@@ -90,6 +90,8 @@ def guarantee_legend(guarantee: Guarantee, people: int) -> str:
         f"{guarantee.unit}, {guarantee.neighbours}). That these {_people(people)} took part is "
         "public."
     )
+    warning = large_delta(guarantee.delta, people)
+    text += f" Not protected is {warning}." if warning else ""
     return f"{text} {FORMAL_ONLY}" if formal_only(guarantee) else text
 
 

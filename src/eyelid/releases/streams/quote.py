@@ -116,8 +116,7 @@ class StreamQuote(Counted):
             ("named, at most", named),
         ]
         if self.others:
-            total = self.total.numbers() if self.total.holds else f"no bound ({self.others})"
-            told.append(("with all that is counted so far", total))
+            told.append(("with all other releases", self.in_all))
         return told
 
     def to_dict(self) -> dict[str, Any]:
@@ -142,7 +141,7 @@ class StreamQuote(Counted):
             "informative": expected.informative,
             "says": worth_of(expected),
             "rank1_bound": self.rank1_bound,
-            "ledger": quoted(self.before, self.total),
+            "ledger": quoted(self.before, self.person_level),
             "notes": list(self.notes),
         }
 
