@@ -19,6 +19,7 @@ from eyelid.mechanisms.groupmean import GroupMean
 from eyelid.mechanisms.ksame import KSame
 from eyelid.mechanisms.ksame_dp import KSameDP
 from eyelid.mechanisms.laplace import Laplace
+from eyelid.mechanisms.maps.map_gaussian import MapGaussian
 from eyelid.mechanisms.maps.map_grid import MapGrid
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism
 from eyelid.mechanisms.mechanism import Mechanism, mechanism
@@ -97,7 +98,7 @@ class Case:
     def coupled(self) -> bool:
         """Whether all that is released is noise on whole numbers and public facts."""
         noisy = isinstance(self.mechanism, NoisyMechanism | Synthetic | KSame)
-        return self.valid and noisy and not getattr(self.mechanism, "chooses", False)
+        return self.valid and noisy
 
     def released(self, source: Path, out: Path) -> Said:
         """Release a study's folder."""
@@ -177,6 +178,8 @@ def _variants(kind: type[Mechanism]) -> Iterator[tuple[dict[str, Any], dict[str,
         yield {"k": "private"}, {}
     elif issubclass(kind, Uniform):
         yield {}, {"times": "regular"}
+    elif issubclass(kind, MapGaussian):
+        yield {"cap": "private"}, {}
     elif issubclass(kind, MapGrid):
         yield {}, {"by": GROUPED}
         yield {}, {"stimulus": ["picture1", "picture2"], "weight": "duration"}

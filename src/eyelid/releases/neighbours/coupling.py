@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 
 from eyelid.io import pieces
-from eyelid.mechanisms.mechanism import Shape
+from eyelid.mechanisms.maps.capped_map import CappedMap
+from eyelid.mechanisms.mechanism import Mechanism, Shape
 from eyelid.mechanisms.noisy import Integers, NoisyMechanism
+from eyelid.mechanisms.perturbation import FourierMechanism
 from eyelid.privacy.noise import Randomness, SystemRandomness
 from eyelid.privacy.noise.randomness import Words
 
@@ -21,20 +23,27 @@ _SEED = 20_261
 # Words of this block alone: whoever releases at the same time elsewhere has the system's.
 _own: ContextVar[np.random.Generator | None] = ContextVar("coupled", default=None)
 _one_at_a_time = threading.RLock()
+# Methods that take whole numbers of people's data, public facts and randomness.
+_MEETS_CHANCE: tuple[tuple[type[Any], str], ...] = (
+    (NoisyMechanism, "perturb"),
+    (FourierMechanism, "choose"),
+    (CappedMap, "settled_by"),
+)
 
 
 @contextmanager
 def coupled() -> Iterator[None]:
     """Give everything that is released inside the same random words, and noise without data.
 
-    Wherever a mechanism adds noise to whole numbers of people's data, zeros take their place, so
-    that what is released depends on public facts and these words alone. Only what runs in this
+    Wherever whole numbers of people's data meet noise, or a private choice, zeros take their place,
+    so that what is released depends on public facts and these words alone. Only what runs in this
     context is touched: a release in another thread keeps its noise.
     """
     with _one_at_a_time, ExitStack() as stack:
-        for kind in _and_below(NoisyMechanism):
-            if "perturb" in vars(kind):
-                _replace(stack, kind, "perturb", _without_data)
+        for base, name in _MEETS_CHANCE:
+            for kind in _and_below(base):
+                if name in vars(kind):
+                    _replace(stack, kind, name, _without_data)
         _replace(stack, SystemRandomness, "words", _repeated)
         token = _own.set(np.random.default_rng(_SEED))
         stack.callback(_own.reset, token)
@@ -69,14 +78,12 @@ def _replace(stack: ExitStack, kind: type, name: str, by: Callable[[Any], Any]) 
     stack.callback(setattr, kind, name, true)
 
 
-def _without_data(true: Callable[..., Integers]) -> Callable[..., Integers]:
+def _without_data(true: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(true)
-    def perturb(
-        self: NoisyMechanism, integers: Integers, shape: Shape, noise: Randomness
-    ) -> Integers:
-        return true(self, integers if _own.get() is None else 0 * integers, shape, noise)
+    def met(self: Mechanism, data: Integers, shape: Shape, noise: Randomness) -> Any:
+        return true(self, data if _own.get() is None else 0 * data, shape, noise)
 
-    return perturb
+    return met
 
 
 def _repeated(true: Callable[..., Words]) -> Callable[..., Words]:

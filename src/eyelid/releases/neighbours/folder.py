@@ -194,12 +194,13 @@ def _png(content: bytes) -> Places:
         first += length + 12
         if kind == b"IHDR":
             yield "size", "{} × {} px".format(*struct.unpack(">II", chunk[:8]))
-        elif kind == b"IDAT":
+            chunk = chunk[8:]
+        if kind == b"IDAT":
             pixels += chunk
         else:
             rest += kind + chunk
     yield "text", rest.hex()
-    yield "pixels", hashlib.sha256(zlib.decompress(pixels)).hexdigest()
+    yield "pixels", hashlib.sha256(pixels and zlib.decompress(pixels)).hexdigest()
 
 
 _READERS: dict[str, Callable[[bytes], Places]] = {

@@ -29,8 +29,13 @@ from eyelid.mechanisms.streams.uniform import Uniform
 from eyelid.mechanisms.synthetic import Synthetic
 from eyelid.privacy.noise import Randomness
 from eyelid.releases.neighbours.cases import Case, Said, cases_of
-from eyelid.releases.neighbours.comparison import Difference, differences
-from eyelid.releases.neighbours.studies import RARE, REPLACEMENTS
+from eyelid.releases.neighbours.comparison import (
+    Difference,
+    base_of,
+    differences,
+    neighbours_of,
+)
+from eyelid.releases.neighbours.studies import LESS, MORE, OTHER, RARE, Replacement
 
 # Rows of a part that is cut by the raw recordings.
 _RAW_ROWS = 60
@@ -44,11 +49,13 @@ class Mutant:
         name: what it shows.
         sound: makes the release that it is a mutant of.
         spoil: makes the mutant.
+        way: what a participant's data are replaced by, so that it shows.
     """
 
     name: str
     sound: Callable[[], Case]
     spoil: Callable[[Case], Case]
+    way: Replacement = LESS
 
     @property
     def mechanism(self) -> str:
@@ -57,13 +64,18 @@ class Mutant:
 
     def caught(self) -> bool:
         """Whether the folders of neighbours tell what those of the sound release do not."""
-        found = differences(self.spoil(self.sound()), REPLACEMENTS)
-        return bool(set(found) - set(_of_sound(self.sound)))
+        found = _differences(self.spoil(self.sound()), self.way)
+        return bool(found - _of_sound(self.sound, self.way))
 
 
 @cache
-def _of_sound(case: Callable[[], Case]) -> list[Difference]:
-    return differences(case(), REPLACEMENTS)
+def _of_sound(case: Callable[[], Case], way: Replacement) -> set[Difference]:
+    return _differences(case(), way)
+
+
+def _differences(case: Case, way: Replacement) -> set[Difference]:
+    base = base_of(case)
+    return set(differences(case, base, list(neighbours_of(case, base, [way]))))
 
 
 def mutants_of(kind: type[Mechanism]) -> list[Mutant]:
@@ -249,14 +261,14 @@ def _scene_of_the_data(case: Case) -> Case:
 MUTANTS = (
     Mutant("output parts cut by raw rows", _own_records, _cut_by_raw_rows),
     Mutant("participants in the order of their raw rows", _own_records, _ordered_by_raw_rows),
-    Mutant("a file where a participant has gaps", _own_records, _a_file_for_gaps),
+    Mutant("a file where a participant has gaps", _own_records, _a_file_for_gaps, OTHER),
     Mutant("the shortest recording named", _own_records, _names_the_shortest),
     Mutant("a refusal where a participant broke off", _own_records, _refuses_the_shortest),
     Mutant("values missing where a recording had ended", _own_records, _publishes_gaps),
-    Mutant("the most recordings of a participant named", _means, _counts_recordings),
+    Mutant("the most recordings of a participant named", _means, _counts_recordings, MORE),
     Mutant("groups sized by rare participants", _groups, _rare_in_the_smallest_group),
     Mutant("groups named by the rows of a member", _groups, _names_groups_by_a_member),
     Mutant("the card counts who looked", _tables, _counts_who_looked),
-    Mutant("the screen read off the gaze", _gaze, _scene_of_the_data),
-    Mutant("the longest recording named", _synthetic, _names_the_longest),
+    Mutant("the screen read off the gaze", _gaze, _scene_of_the_data, MORE),
+    Mutant("the longest recording named", _synthetic, _names_the_longest, MORE),
 )
