@@ -171,10 +171,10 @@ def _variants(kind: type[Mechanism]) -> Iterator[tuple[dict[str, Any], dict[str,
     elif issubclass(kind, Synthetic):
         yield {"rows": 4, "by": GROUPED}, {}
         yield {"pairs": "private"}, {}
-    elif issubclass(kind, Laplace):
+    elif kind is Laplace:
         yield {}, {"keep": (GROUPED,)}
         yield {}, {"samples": True}
-    elif issubclass(kind, FPA):
+    elif kind is FPA:
         yield {"k": "private"}, {}
     elif issubclass(kind, Uniform):
         yield {}, {"times": "regular"}
