@@ -72,7 +72,7 @@ def test_the_error_is_that_of_the_means_and_stands_beside_a_constant():
     assert not far.beats_constant
     table, middle = people_of(), np.array([5.0, 5.25])
     law = mechanism("groupmean", epsilon=1.0)
-    truth = true_means(law.groups(table), table, law.apply(table, randomness(1)))
+    truth = true_means(law, law.groups(table), table, law.apply(table, randomness(1)))
     off = (truth.data.select("rate", "pupil").to_numpy() - middle) / [10.0, 7.5]
     assert far.constant_rmse_of_span == pytest.approx(np.sqrt(np.mean(off**2)))
 
@@ -83,7 +83,7 @@ def test_true_means_are_over_whoever_has_a_value():
     gap = pl.when((pl.col("person") == "1") & (pl.col("time_ms") == 0)).then(None)
     table = replace(table, data=data.with_columns(gap.otherwise("rate").alias("rate")))
     law = mechanism("groupmean", epsilon=1.0, length=6)
-    truth = true_means(law.groups(table), table, law.apply(table, randomness(1))).data
+    truth = true_means(law, law.groups(table), table, law.apply(table, randomness(1))).data
     alone = table.data.filter((pl.col("person") == "1") & (pl.col("task") == "1"))
     second = truth.filter(pl.col("task") == "1")
     assert second["pupil"].to_list() == alone["pupil"].to_list()

@@ -1,7 +1,11 @@
+import itertools
+from collections import Counter
+from fractions import Fraction
+
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from eyelid.errors import InputError
@@ -9,6 +13,7 @@ from eyelid.mechanisms.partition import (
     attribute_of_everybody,
     fewest_values,
     group_sizes,
+    most_apart,
     random_groups,
 )
 from eyelid.privacy import randomness
@@ -61,9 +66,69 @@ def test_people_dealt_out_by_an_attribute_have_their_share_in_every_group(values
     assert np.bincount(member).min() >= k
     for value in set(values):
         often = np.bincount(member[np.array(values) == value], minlength=groups)
-        assert often.max() - often.min() <= 1, "no group has two more of a value than another"
+        assert often.max() - often.min() <= most_apart(len(values), k)
     for group in range(groups):
         assert len({v for v, g in zip(values, member, strict=True) if g == group}) >= sure
+
+
+class Scripted:
+    """Randomness that gives one order after the other, and notes how many there were to choose."""
+
+    def __init__(self, script):
+        self.script, self.asked = script, []
+
+    def words(self, count):
+        self.asked.append(count)
+        number = self.script[len(self.asked) - 1] if len(self.asked) <= len(self.script) else 0
+        return np.array(list(itertools.permutations(range(count)))[number], dtype=np.uint64)
+
+
+def all_partitions(values, k):
+    """Every way that random orders can put people into groups, each as likely as the others.
+
+    How many orders there are later on depends on the ones before, which weights make up for.
+    """
+    waiting = [((), Fraction(1))]
+    while waiting:
+        script, chance = waiting.pop()
+        noise = Scripted(script)
+        member = random_groups(len(values), k, noise, [values])
+        if len(noise.asked) == len(script):
+            yield member, chance
+            continue
+        ways = len(list(itertools.permutations(range(noise.asked[len(script)]))))
+        waiting += [((*script, way), chance / ways) for way in range(ways)]
+
+
+@pytest.mark.parametrize("values", ["aaaab", "aaabb", "aaabc", "aabbc", "aabcd"])
+def test_rare_people_do_not_get_the_extra_seats(values):
+    # Exact: all that randomness can do is tried.
+    larger, fewest = [Fraction(0)] * 5, 5
+    for member, chance in all_partitions(values, k=2):
+        for person in np.flatnonzero(np.bincount(member)[member] == 3):
+            larger[person] += chance
+        fewest = min(
+            fewest, *(len({values[i] for i in np.flatnonzero(member == g)}) for g in (0, 1))
+        )
+    assert larger == [Fraction(3, 5)] * 5
+    assert fewest == fewest_values(values, 2), "what is sure, and no more"
+
+
+@given(st.lists(st.sampled_from("abcde"), min_size=4, max_size=14), st.integers(2, 5))
+def test_what_every_group_is_sure_of_is_what_the_worst_choice_of_extra_seats_leaves(values, groups):
+    assume(len(values) >= 2 * groups)
+    often = Counter(values)
+
+    def sure(left):
+        frequent = sum(many >= groups for many in left.values())
+        return frequent + sum(many for many in left.values() if many < groups) // groups
+
+    worst = min(
+        sure(often - Counter(seated))
+        for seated in itertools.combinations_with_replacement(sorted(often), len(values) % groups)
+        if not Counter(seated) - often
+    )
+    assert fewest_values(values, groups) == worst
 
 
 def test_the_first_attribute_comes_first_and_the_next_is_balanced_within_it():

@@ -285,7 +285,7 @@ def ragged():
     person = pl.col("person")
     longest = person.replace_strict(rows, return_dtype=pl.Int64)
     kept = (pl.col("time_ms") < longest * 500) & ~((person == "2") & (pl.col("recording") == "1"))
-    return replace(table, data=table.data.filter(kept))
+    return replace(table, data=table.data.filter(kept), planned_rows=30)
 
 
 def everything(name):
@@ -379,7 +379,7 @@ def test_a_moment_of_gaze_is_said_to_touch_several_chunks():
     for chunk, touched in ((8, 9), (16, 5), (30, 3)):
         shown = build("cfpa", unit="chunk", chunk=chunk).unprotected(table)
         assert f"in at least about {touched} chunks of each of 2 features" in shown[-1]
-        assert f"{chunk} values in a row that lie in two chunks" in shown[-2]
+        assert any(f"{chunk} values in a row that lie in two chunks" in line for line in shown)
     assert not any("chunk" in text for text in build("cfpa").unprotected(table))
 
 

@@ -93,7 +93,7 @@ def test_a_sound_release_is_not_refuted_and_its_verdict_says_what_is_not_hidden(
 
 
 def test_the_json_keeps_its_contract_and_tells_of_groups(done, home):
-    told = json.loads((home / "out" / "audit.json").read_text(encoding="utf-8"))
+    told = json.loads((home / "out-audit" / "audit.json").read_text(encoding="utf-8"))
     assert told["groups"]["sizes"] == [3, 3, 3]
     assert told["groups"]["exact_intersection"]["rate"] == pytest.approx(1 / 3)
     assert told["groups"]["padding"]["values"] == 0
@@ -106,21 +106,20 @@ def test_the_json_keeps_its_contract_and_tells_of_groups(done, home):
     assert told["verdict"] == done.verdict
 
 
-def test_only_a_page_outside_the_released_folder_draws_people(done, home):
-    inside = (home / "out" / "report.html").read_text(encoding="utf-8")
-    outside = report(done, own=True)
-    for page in (inside, outside):
+def test_the_page_of_an_audit_is_for_the_owner_and_draws_people(done, home):
+    written = (home / "out-audit" / "report.html").read_text(encoding="utf-8")
+    bare = report(done)
+    for page in (bare, written):
         assert "Why group means are still of use" in page
         assert "of t0, t1, t2, over time" in page
         # Features are told in words, where somebody wrote them down.
         assert any(words and words in page for words in WORDS.values())
-    assert "leave <code>audit.json</code> and <code>report.html</code> out" in inside
-    assert "leave <code>audit.json</code>" not in outside
-    assert "for the owner’s eyes" in outside
-    assert "for the owner’s eyes" not in inside
+        assert "not to be shared" in page
+    assert "for the owner’s eyes" in written
+    assert "for the owner’s eyes" not in bare
     # A line a person and recording for either of two features.
-    assert outside.count("stroke-opacity: 0.35") == 2 * 27
-    assert inside.count("stroke-opacity: 0.35") == 0
+    assert written.count("stroke-opacity: 0.35") == 2 * 27
+    assert bare.count("stroke-opacity: 0.35") == 0
 
 
 def test_the_terminal_tells_what_groups_hide_and_what_not(done, home, eyelid, monkeypatch):
@@ -170,9 +169,10 @@ def test_values_that_are_no_means_refute_before_anything_is_attacked(home, tmp_p
     told = eyelid("audit", home / "features", out)
     assert told.code == 1
     assert "not the means over groups of these people. Do not share" in " ".join(told.out.split())
-    written = json.loads((out / "audit.json").read_text(encoding="utf-8"))
+    beside = out.with_name(f"{out.name}-audit")
+    written = json.loads((beside / "audit.json").read_text(encoding="utf-8"))
     assert (written["identification"], written["controls"]["null"]) == ([], None)
-    assert "Refuted" in (out / "report.html").read_text(encoding="utf-8")
+    assert "Refuted" in (beside / "report.html").read_text(encoding="utf-8")
 
 
 def test_a_file_that_no_release_has_breaks_what_rests_on_nothing_else(home, tmp_path):

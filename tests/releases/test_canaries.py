@@ -142,7 +142,7 @@ def test_a_recording_s_loss_sold_as_a_person_s_is_caught(monkeypatch, name, para
 
     monkeypatch.setattr(plan, "promised", sold)
     # With the Gaussian a recording's μ is only √2 times smaller than a person's.
-    people = 4000 if name == "laplace" else 16000
+    people = 16000
     found = canary_audit(mechanism(name, **parameters, unit="recording"), people=people, seed=2)
     assert found.person.refuted
     assert not found.within.refuted

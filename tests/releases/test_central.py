@@ -149,7 +149,7 @@ def test_the_audit_asks_who_is_in_it_and_names_nobody(done):
 
 
 def test_the_page_shows_it(done, home):
-    page = (home / "out" / "report.html").read_text()
+    page = (home / "out-audit" / "report.html").read_text()
     assert "Who is in it: attacks on means over people" in page
     assert "right answers" in page
     assert "Who can be named" not in page

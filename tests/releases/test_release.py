@@ -594,7 +594,7 @@ def test_what_the_common_length_did_is_told_to_the_owner(make_table):
     ragged = replace(table, data=table.data.filter(
         (pl.col("person") != "2") | (pl.col("time_ms") < 4 * 500)
     ))  # fmt: skip
-    cut = eyelid.release(ragged, mechanism="laplace", epsilon=1.0)
+    cut = eyelid.release(ragged, mechanism="laplace", epsilon=1.0, length=4)
     padded = eyelid.release(ragged, mechanism="laplace", epsilon=1.0, length="longest")
     assert cut.rows == "48 rows (54 rows were cut to give every recording 4)"
     assert padded.rows == "120 rows (18 of them are padding)"

@@ -195,7 +195,8 @@ def test_the_verdict_the_promise_and_the_two_numbers_come_first(sound):
     first = text[: text.index("The certificate Mechanism")]
     raw, worst = sound.positive[0], max(sound.honest, key=lambda f: f.rate.rate)
     assert sound.verdict in first
-    assert promise(sound.subject.certificate.person_level) in first
+    certificate = sound.subject.certificate
+    assert promise(certificate.person_level, form=certificate.form) in first
     assert f"{100 * raw.rate.rate:.0f} % of 6 people are named from their raw data" in first
     assert f"{100 * worst.rate.rate:.0f} % are named from the release" in first
     assert f"≤ {rounded_up(100 * worst.bound, 3)} %" in first

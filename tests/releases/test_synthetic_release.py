@@ -310,9 +310,10 @@ def test_the_promise_is_of_data_of_any_length(folder, tmp_path):
     done = release(folder, tmp_path / "out", **LAW)
     form = "by anything else of any length and any of these tasks, at least one row, within the"
     assert form in text(tmp_path / "out" / "DATACARD.md")
-    assert done.certificate.form == Synthetic.form
-    # Others hide values alone.
-    assert Laplace.form == "of the same form (recordings, length)"
+    assert done.certificate.form == Synthetic(epsilon=1.0).form
+    # Own records show which they are.
+    assert Laplace(epsilon=1.0).form == "for the same tasks and stimuli, of any length,"
+    assert Laplace(epsilon=1.0, length="shortest").form == "of the same form (recordings, length)"
 
 
 @pytest.mark.parametrize(

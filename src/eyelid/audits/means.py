@@ -22,7 +22,7 @@ from eyelid.mechanisms.means import MeanMechanism
 from eyelid.mechanisms.mechanism import Shape, Values
 from eyelid.mechanisms.noisy import noise_of
 from eyelid.mechanisms.public_groups import Groups
-from eyelid.mechanisms.slots import Slots, everybody, slots_of
+from eyelid.mechanisms.slots import Slots, everybody
 from eyelid.mechanisms.spherical import SphericalLaplace
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import DiscreteLaplace, randomness
@@ -96,7 +96,7 @@ def audit_means(
     if law.drawn:
         again = law.present(law.noisy_means(taken, groups, noise))
         released = replace(released, data=again.data, people=again.people)
-    truth = true_means(groups, original, released)
+    truth = true_means(law, groups, original, released)
     size, found = _membership(law, taken, person_level, seed)
     middle = [pl.lit((f.lower + f.upper) / 2).alias(f.name) for f in truth.features]
     constant = replace(truth, data=truth.data.with_columns(middle))
@@ -123,9 +123,11 @@ def over_groups(means: FeatureTable) -> FeatureTable:
     return replace(means, data=data, people=means.people.select(everybody, many.sum()))
 
 
-def true_means(groups: Groups, original: FeatureTable, released: FeatureTable) -> FeatureTable:
+def true_means(
+    law: MeanMechanism, groups: Groups, original: FeatureTable, released: FeatureTable
+) -> FeatureTable:
     """The means over whoever has a value, without any noise, in the form of the release."""
-    slots = slots_of(original)
+    slots = law.slots(original)
     group = groups.people["person"].gather(groups.member[slots.owner])
     placed = original.recordings.select(
         "person", "recording", group.alias("group"), _numbers(slots).alias("slot")
@@ -149,18 +151,20 @@ def true_means(groups: Groups, original: FeatureTable, released: FeatureTable) -
 
 
 def _numbers(slots: Slots) -> pl.Series:
-    return slots.names["recording"].gather(slots.slot)
+    """The slot of each recording by its number; null for one that has none."""
+    return slots.names["recording"].gather(pl.Series(slots.slot).replace(-1, None))
 
 
 def _subtraction(
     law: MeanMechanism, groups: Groups, original: FeatureTable, released: FeatureTable
 ) -> Subtraction | None:
     rows = int(released.recordings["rows"][0])
-    shape = replace(law.core.shape(original), recordings=len(slots_of(original).names), length=rows)
+    slots = law.slots(original)
+    shape = replace(law.core.shape(original), recordings=len(slots.names), length=rows)
     lowers = np.array([f.lower for f in original.features])
     spans = np.array([f.span for f in original.features])
     values = np.concatenate(
-        [law.core.clip((v - lowers) / spans) for v in everybody(original, shape)]
+        [law.core.clip((v - lowers) / spans) for v in everybody(original, shape, slots)]
     )
     shown = (released.data.select(original.names).to_numpy() - lowers) / spans
     means = shown.reshape(len(groups.people), *values.shape[1:])
@@ -181,7 +185,10 @@ def _membership(
     lowers = np.array([f.lower for f in taken.features])
     spans = np.array([f.span for f in taken.features])
     each = np.concatenate(
-        [law.integers((values - lowers) / spans, shape) for values in everybody(taken, shape)]
+        [
+            law.integers((values - lowers) / spans, shape)
+            for values in everybody(taken, shape, law.slots(taken))
+        ]
     )
     size = min(shape.people // 2, law.smallest(shape))
     noise = randomness(np.random.default_rng([seed, *b"was somebody in it"]))

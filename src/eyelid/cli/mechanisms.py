@@ -52,7 +52,7 @@ def run(
         say("Below: each in a sentence, then what was published for eye tracking, as tables.")
         say()
         for kind in kinds:
-            say(f"{kind.name}: {_note(kind).splitlines()[0]}")
+            say(f"{kind.name}: {kind.note.summary}")
         say()
         _literature(rows)
 
@@ -112,7 +112,7 @@ def _show(kind: type[Mechanism], rows: list[Published]) -> None:
 
     about = describe(kind)
     say(f"{kind.name}\n")
-    say(_note(kind))
+    say(str(kind.note))
     parameters = [
         (p["name"], "needed" if p["required"] else p["default"] or "–", p["help"])
         for p in about["parameters"]
@@ -150,13 +150,6 @@ def _as_published(row: Published) -> Iterable[tuple[str, str]]:
         "here, so that it holds": ", ".join(sound),
     }
     return ((what, text) for what, text in lines.items() if text)
-
-
-def _note(kind: type[Mechanism]) -> str:
-    """A mechanism's proof note."""
-    import inspect
-
-    return inspect.getdoc(kind) or ""
 
 
 def _names(kinds: list[type[Mechanism]]) -> str:

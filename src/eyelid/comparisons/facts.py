@@ -22,14 +22,12 @@ from eyelid.gaze.features import (
     window_feature_set,
     window_features,
 )
-from eyelid.gaze.simulator import simulate
+from eyelid.gaze.simulator import QUICKEST, simulate
 from eyelid.gaze.simulator.pages import TASKS
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable
 from eyelid.releases.plan import people_alike
 
-# A made-up recording is no shorter than this part of the minutes asked for.
-_SHORTEST = 0.8
 # Made-up people make no fewer than two fixations, and saccades, a second.
 _MOST_MS_OF_EVENT = 500.0
 # Whose place the simulator's people take where an attribute is asked for that they lack.
@@ -43,7 +41,7 @@ class Facts:
     Attributes:
         people: N.
         recordings: R, the most of anybody.
-        length: n, rows of the shortest recording.
+        length: n, rows of a recording as planned, or the default.
         tasks: their names.
         features: their names.
         attributes: columns of people; only names that goals ask for are used.
@@ -70,7 +68,7 @@ class Facts:
         return cls(
             people=recordings["person"].n_unique(),
             recordings=int(recordings["person"].value_counts()["count"].to_numpy().max()),
-            length=table.shortest,
+            length=table.public_rows,
             tasks=tuple(known),
             features=tuple(table.names),
             attributes=tuple(name for name in table.people.columns if name != "person"),
@@ -132,10 +130,10 @@ class Facts:
             # Nobody was made up, and the candidates follow from these all the same.
             return [
                 f"{self.people} people, {self.recordings} recordings of whoever has most, "
-                f"{self.length} rows of the shortest, {len(self.features)} features, tasks: "
+                f"{self.length} rows of each, {len(self.features)} features, tasks: "
                 f"{', '.join(self.tasks) or 'none'}"
             ]
-        minutes = self._minutes * _SHORTEST
+        minutes = self._minutes * QUICKEST
         tasks = ", ".join(dict.fromkeys(self.tasks_made_up))
         lines = [
             f"{self.people} people, {self.recordings} recordings each, {self.length} "
@@ -168,7 +166,7 @@ class Facts:
         long_ms = self.length * _MOST_MS_OF_EVENT
         if self.step_ms and self.window_ms:
             long_ms = self.window_ms + (self.length - 1) * self.step_ms
-        return long_ms / 60_000 / _SHORTEST
+        return long_ms / 60_000 / QUICKEST
 
     def simulated(self, seed: int, attributes: Sequence[str] = ()) -> FeatureTable:
         """A study of people who do not exist, with the same public facts.

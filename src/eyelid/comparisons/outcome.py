@@ -259,7 +259,7 @@ def _means(
     groups = law.partition(taken, noise)
     released = law.present(law.noisy_means(taken, groups, noise))
     own = table.only(*[name for name in table.names if name in released.names])
-    truth = true_means(groups, own, released)
+    truth = true_means(law, groups, own, released)
     found = Outcome(chance=1 / len(table.people))
     if law.drawn or len(groups.people) > 1:
         material = Material(own, under_names(own, released, groups.member))

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from eyelid.errors import InputError
 from eyelid.mechanisms.choice import Integers, choose
+from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.privacy.gaussian import check_epsilon
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.noise import Randomness
@@ -31,31 +33,32 @@ Vote = int | None
 class PrivateChoice:
     """One of m public candidates, by the votes of disjoint blocks of people.
 
-    Takes: people, parted into B = ⌊N/8⌋ disjoint blocks whose sizes differ by one at most, by
-    coins alone. Whoever votes for a block sees that block's people and public facts, and casts one
-    vote or none. Candidates, B and the sizes are public: they follow from goals and public facts.
-
-    Protects: a person, replace-one, with pure ε-DP; trust is central. Neighbours have the same
-    public facts, the common length among them, as for any release that reads it off the shortest
-    recording. Nothing but the chosen candidate may be shown: no votes, no figures of these people,
-    no word on what failed. How long it took, and what a progress bar looked like on the way,
-    depends on data and is not covered: it is for the owner's eyes.
-
-    Why: blocks are drawn without a look at data, so a replaced person stays in one block and can
-    change that block's vote alone, whatever the vote is made of: one count falls by one at most
-    and one rises by one at most. A block whose run fails casts no vote, which is the same or less.
-    The exponential mechanism with P(i) ∝ exp(ε·votesᵢ/2) then moves each weight by a factor within
-    e^(±ε/2), and their sum too: e^ε at most in all (McSherry & Talwar 2007). It is drawn exactly,
-    in integers, with ε/2 rounded down to a multiple of 2⁻³⁰.
-
-    Paper: sample and aggregate (Nissim, Raskhodnikova & Smith 2007), with the exponential
-    mechanism over votes.
-
     Attributes:
         epsilon: what the choice costs every person.
         candidates: m.
         people: N.
     """
+
+    note: ClassVar[ProofNote] = ProofNote(
+        summary="One of m public candidates, by the votes of disjoint blocks of people.",
+        takes="""people, parted into B = ⌊N/8⌋ disjoint blocks whose sizes differ by one at most, by
+        coins alone. Whoever votes for a block sees that block's people and public facts, and casts
+        one vote or none. Candidates, B and the sizes are public: they follow from goals and public
+        facts.""",
+        protects="""a person, replace-one, with pure ε-DP; trust is central. Neighbours have the
+        same public facts: who has which recordings of which tasks, and the planned length. Nothing
+        but the chosen candidate may be shown: no votes, no figures of these people, no word on what
+        failed. How long it took, and what a progress bar looked like on the way, depends on data
+        and is not covered: it is for the owner's eyes.""",
+        why="""blocks are drawn without a look at data, so a replaced person stays in one block and
+        can change that block's vote alone, whatever the vote is made of: one count falls by one at
+        most and one rises by one at most. A block whose run fails casts no vote, which is the same
+        or less. The exponential mechanism with P(i) ∝ exp(ε·votesᵢ/2) then moves each weight by a
+        factor within e^(±ε/2), and their sum too: e^ε at most in all (McSherry & Talwar 2007). It
+        is drawn exactly, in integers, with ε/2 rounded down to a multiple of 2⁻³⁰.""",
+        paper="""sample and aggregate (Nissim, Raskhodnikova & Smith 2007), with the exponential
+        mechanism over votes.""",
+    )
 
     epsilon: float
     candidates: int

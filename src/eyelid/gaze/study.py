@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -123,6 +124,9 @@ class Study:
         features: the feature columns of a ``features`` study, in order.
         step_ms: time between two rows of a ``features`` study.
         window_ms: length of the window that a row of a ``features`` study summarises.
+        planned_ms: how long a recording of a ``samples`` study is by its design, which is public;
+            None where nobody said. Never read off the recordings.
+        planned_rows: how many rows a recording of a ``features`` study has by its design.
         events: ground-truth or detected events.
         origin: whose budget a release of it spends.
         notes: what whoever read it should know, such as what was left out.
@@ -141,6 +145,8 @@ class Study:
     features: tuple[Feature, ...] = ()
     step_ms: float | None = None
     window_ms: float | None = None
+    planned_ms: float | None = None
+    planned_rows: int | None = None
     events: pl.DataFrame | None = None
     origin: Origin | None = None
     notes: tuple[str, ...] = ()
@@ -226,6 +232,8 @@ def check(study: Study) -> Study:
         raise InputError(f"column {empty[0]} has missing values: every row needs one")
     if (study.data["person"].cast(pl.String).str.strip_chars() == "").any():
         raise InputError("some rows have an empty name in column person: every row needs a person")
+    _check_planned("planned_ms", study.planned_ms)
+    _check_planned("planned_rows", study.planned_rows)
     data = ordered(study.data)
     repeated = ((data["time_ms"].diff() == 0) & ~track_starts(data)).arg_true()
     if len(repeated):
@@ -237,6 +245,16 @@ def check(study: Study) -> Study:
         )
     check_people(data["person"].unique(maintain_order=True), study.people)
     return replace(study, data=data)
+
+
+def _check_planned(name: str, value: float | None) -> None:
+    """Refuse a planned length that no recording can have."""
+    if value is None:
+        return
+    whole = name == "planned_rows"
+    if not isinstance(value, int if whole else int | float) or not 0 < value < math.inf:
+        wanted = "a whole number from 1" if whole else "a positive number"
+        raise InputError(f"{name} must be {wanted}, got {value!r}")
 
 
 def check_people(names: pl.Series, people: pl.DataFrame) -> None:

@@ -20,6 +20,10 @@ from eyelid.gaze.study import (
     track_starts,
 )
 
+# Rows of a recording where a study does not say how many were planned: the same for everybody.
+_DEFAULT_MS = 300_000.0
+_DEFAULT_ROWS = 100
+
 
 @dataclass(frozen=True, eq=False)
 class FeatureTable:
@@ -32,6 +36,8 @@ class FeatureTable:
         people: one row a person: ``person`` and any attributes.
         step_ms: time between two rows of a recording, when it is regular.
         window_ms: what one row summarises.
+        planned_rows: rows of a recording by the study's design, which is public; None where nobody
+            said. Never read off the data.
         origin: whose budget a release of this table spends.
         simulated: whether these people are made up.
         released: whether this is a release already.
@@ -42,6 +48,7 @@ class FeatureTable:
     people: pl.DataFrame
     step_ms: float | None = None
     window_ms: float | None = None
+    planned_rows: int | None = None
     origin: Origin | None = None
     simulated: bool = False
     released: bool = False
@@ -79,6 +86,7 @@ class FeatureTable:
             people=study.people,
             step_ms=study.step_ms,
             window_ms=study.window_ms,
+            planned_rows=study.planned_rows,
             origin=study.origin,
             simulated=study.simulated,
             released=study.released,
@@ -111,6 +119,7 @@ class FeatureTable:
             features=self.features,
             step_ms=self.step_ms,
             window_ms=self.window_ms,
+            planned_rows=self.planned_rows,
             origin=self.origin,
             simulated=self.simulated,
             released=self.released,
@@ -120,6 +129,16 @@ class FeatureTable:
     def names(self) -> list[str]:
         """The feature columns, in order."""
         return [feature.name for feature in self.features]
+
+    @property
+    def public_rows(self) -> int:
+        """Rows of a recording that are known without a look at any: as planned, or the default.
+
+        The default is five minutes of rows with a regular step, and a hundred of others.
+        """
+        if self.planned_rows is not None:
+            return self.planned_rows
+        return max(1, round(_DEFAULT_MS / self.step_ms)) if self.step_ms else _DEFAULT_ROWS
 
     @property
     def shortest(self) -> int:
@@ -165,4 +184,6 @@ def table_from_arrays(
         features=tuple(features),
         people=names.to_frame(),
         step_ms=step_ms,
+        # An array has as many rows for everybody, whatever is in it.
+        planned_rows=rows,
     )

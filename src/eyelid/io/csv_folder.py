@@ -165,6 +165,8 @@ def _map_of(study: Study, tables: Mapping[str, pl.DataFrame]) -> dict[str, Any]:
             "kind": study.kind,
             "step_ms": study.step_ms,
             "window_ms": study.window_ms,
+            "planned_ms": study.planned_ms,
+            "planned_rows": study.planned_rows,
             "simulated": study.simulated,
             "released": study.released,
             "origin": study.origin.id if study.origin is not None else None,
@@ -260,6 +262,8 @@ def read_folder(path: Path, said: Layout) -> Study:
             features=tuple(_feature(feature) for feature in about["features"]),
             step_ms=_number(about.get("step_ms")),
             window_ms=_number(about.get("window_ms")),
+            planned_ms=_number(about.get("planned_ms")),
+            planned_rows=_whole(about.get("planned_rows")),
             events=tables.get("events"),
             origin=Origin(str(about["origin"])) if about.get("origin") else None,
             simulated=about["simulated"] is True,
@@ -281,6 +285,10 @@ def _feature(said: Mapping[str, Any]) -> Feature:
 
 def _number(value: Any) -> float | None:
     return None if value is None else float(value)
+
+
+def _whole(value: Any) -> int | None:
+    return None if value is None else int(value)
 
 
 def _read_table(path: Path, types: Mapping[str, type[pl.DataType]]) -> pl.DataFrame:

@@ -131,6 +131,9 @@ def counted(study: Study, path: Path | str, ledger: Path | str | None = None) ->
 
 
 def _with_origin(study: Study, path: Path | str, ledger: Path | str | None) -> Study:
+    if study.released:
+        # What is made of a release costs nobody anything; and nothing is written into a release.
+        return study
     own = origin_so_far(study, path)
     place = own.ledger if own is not None else None
     counted_there = place is not None and place.exists()

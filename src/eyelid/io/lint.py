@@ -17,7 +17,7 @@ from eyelid.io.column_map import Map
 from eyelid.io.head import Head, head_of
 from eyelid.io.leaks import Finding, is_clock, leak_of_field, leaks_in_text, short
 from eyelid.io.parquet import ROWS_AT_ONCE, check_sound
-from eyelid.io.reading import read
+from eyelid.io.reading import is_heatmap, read
 from eyelid.io.remote import all_here
 from eyelid.io.scrub import findings
 from eyelid.io.tables import cells, is_parquet, separator_of
@@ -38,20 +38,28 @@ _MEASURED = ("x", "y", "pupil", "confidence")
 # Lines are numbered in the beginning of a file only: counting them takes time.
 _COUNTED = 1 << 20
 _MOST_PER_KIND = 100
+# How pages that eyelid writes begin, and what the figures of audits call themselves.
+_PAGE, _AUDIT = b"<title>eyelid ", "eyelid/audit/"
+_BEGINNING = 4096
+_OF_RAW_DATA = "figures of raw data, an audit's or the like"
+_REMOVE = "leaves it out: remove it, audits belong beside a release"
 
 
 def lint(path: Path | str, map: Map = None) -> list[Finding]:
     """What gives people away besides their gaze, in any input that eyelid reads.
 
     Looks at the names of files, headers, remarks, messages, sidecars, the headers of gzipped files,
-    columns of text, and the study that all of it makes. The findings show what they found: they are
-    for the owner's eyes. An empty list is no promise that gaze itself is safe to share.
+    columns of text, files of audits, which are made of raw data, and the study that all of it
+    makes. The findings show what they found: they are for the owner's eyes. An empty list is no
+    promise that gaze itself is safe to share.
 
     Args:
-        path: a study folder, a recording, or a folder of recordings.
+        path: a study folder, a recording, a folder of recordings, or a release.
         map: what you say about its columns, as for `eyelid.read`.
     """
     path = all_here(path)
+    if is_heatmap(path):
+        return leaks_of(path, None)
     try:
         study = read(path, map)
     except InputError:
@@ -138,6 +146,9 @@ def _of_file(path: Path, name: str, sound: bool) -> Iterator[Finding]:
         )
         return
     head = head_of(path)
+    if _PAGE in head.raw[:_BEGINNING]:
+        yield Finding(name, _OF_RAW_DATA, "", _REMOVE)
+        return
     if is_parquet(head):
         if not sound:
             check_sound(path)
@@ -180,6 +191,9 @@ def _of_json(head: Head, name: str) -> Iterator[Finding]:
     try:
         content = json.loads(head.text())
     except ValueError:
+        return
+    if isinstance(content, dict) and str(content.get("schema")).startswith(_AUDIT):
+        yield Finding(name, _OF_RAW_DATA, "", _REMOVE)
         return
     for key, value in _leaves(content):
         yield from _of_field(f"{name}, {key}", key.rsplit(".", 1)[-1], str(value))

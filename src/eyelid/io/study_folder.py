@@ -92,6 +92,8 @@ def read_head(path: Path, data: pl.DataFrame) -> Study:
             features=tuple(_feature(f) for f in about.get("features") or ()),
             step_ms=about.get("step_ms"),
             window_ms=about.get("window_ms"),
+            planned_ms=about.get("planned_ms"),
+            planned_rows=about.get("planned_rows"),
             origin=_origin(about, path),
             simulated=bool(about.get("simulated", False)),
             released=bool(about.get("released", False)) or (path / "certificate.json").exists(),
@@ -352,6 +354,8 @@ def write_head(
         "pupil_unit": study.pupil_unit,
         "step_ms": study.step_ms,
         "window_ms": study.window_ms,
+        "planned_ms": study.planned_ms,
+        "planned_rows": study.planned_rows,
         "features": [
             {
                 key: value if not isinstance(value, float) or math.isfinite(value) else None

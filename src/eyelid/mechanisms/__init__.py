@@ -1,4 +1,4 @@
-"""The mechanisms, one a module; each docstring is its proof note. They join by registering."""
+"""The mechanisms, one a module; each declares its proof note. They join by registering."""
 
 from eyelid.mechanisms import (
     aoi_tables,

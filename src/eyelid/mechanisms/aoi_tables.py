@@ -19,6 +19,7 @@ from eyelid.mechanisms.maps.map_mechanism import with_others
 from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter, register
 from eyelid.mechanisms.noisy import Integers, noise_of
 from eyelid.mechanisms.noisy_sum import LaplaceSum
+from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.privacy.unit import Unit
 
 TABLES = ("dwell", "visits", "transitions", "order")
@@ -61,33 +62,31 @@ class Limits:
 @register
 @dataclass(frozen=True)
 class AoiTables(LaplaceSum):
-    """Mean tables of areas of interest over people, under Laplace noise.
+    """Mean tables of areas of interest over people, under Laplace noise."""
 
-    Takes: everybody's looks as up to four tables for each layer (a picture, or a stretch of time).
-    ``dwell``: the share of a person's looks in each area and elsewhere. ``visits``: how often each
-    area was visited. ``transitions``: from one visit to the next. ``order``: whether an area was
-    the 1st, 2nd, … to be visited. Of a person the first V visits to each layer count. Whatever
-    comes in is limited again: nothing negative, in each table no cell above m and no sum above M,
-    with (m, M) = (1, 1) for dwell, (V, V·L) for visits, (V − 1, (V − 1)·L) for transitions and
-    (1, min(K, V)·L) for the order of K ranks in L layers.
-
-    Protects: a person, replace-one, pure ε; trust is central. N, the areas, V, K, which tables, and
-    the layers' names are public.
-
-    Why: two people's tables a, b have no negative parts, so that ‖a − b‖₁ ≤ ‖a‖₁ + ‖b‖₁ ≤ 2M, and
-    |a − b| ≤ m in each cell: one person moves the sum by at most Δ₁ = min(2M, m·cells). Tables
-    that share no cell reach it. Each of T tables, over its own Δ₁, moves by at most 1, all
-    together by at most T. Discrete Laplace noise of scale T/ε in these units, Δ₁·T/ε in a table's
-    own, is ε/T for each table and exactly ε for all, on integers that were cut towards zero and
-    summed exactly. Clipping, and dividing dwell by its sum, know the noisy cells alone. People can
-    differ in few cells by much, Δ₂ = Δ₁/√2, so that from ε = 0.5 on Laplace noise is smaller than
-    Gaussian noise at δ = 1e-6 for up to four such tables; an order of many ranks in many tables
-    would do better with Gaussian noise, and gets pure ε instead.
-
-    Paper: Liu et al. 2019 would use a Gaussian whose proof fails, and whose δ may be broken for
-    tables of few cells; Laplace noise with the sensitivity of whole tables is ours.
-    """
-
+    note: ClassVar[ProofNote] = ProofNote(
+        summary="Mean tables of areas of interest over people, under Laplace noise.",
+        takes="""everybody's looks as up to four tables for each layer (a picture, or a stretch of
+        time). ``dwell``: the share of a person's looks in each area and elsewhere. ``visits``: how
+        often each area was visited. ``transitions``: from one visit to the next. ``order``: whether
+        an area was the 1st, 2nd, … to be visited. Of a person the first V visits to each layer
+        count. Whatever comes in is limited again: nothing negative, in each table no cell above m
+        and no sum above M, with (m, M) = (1, 1) for dwell, (V, V·L) for visits, (V − 1, (V − 1)·L)
+        for transitions and (1, min(K, V)·L) for the order of K ranks in L layers.""",
+        protects="""a person, replace-one, pure ε; trust is central. N, the areas, V, K, which
+        tables, and the layers' names are public.""",
+        why="""two people's tables a, b have no negative parts, so that ‖a − b‖₁ ≤ ‖a‖₁ + ‖b‖₁ ≤ 2M,
+        and |a − b| ≤ m in each cell: one person moves the sum by at most Δ₁ = min(2M, m·cells).
+        Tables that share no cell reach it. Each of T tables, over its own Δ₁, moves by at most 1,
+        all together by at most T. Discrete Laplace noise of scale T/ε in these units, Δ₁·T/ε in a
+        table's own, is ε/T for each table and exactly ε for all, on integers that were cut towards
+        zero and summed exactly. Clipping, and dividing dwell by its sum, know the noisy cells
+        alone. People can differ in few cells by much, Δ₂ = Δ₁/√2, so that from ε = 0.5 on Laplace
+        noise is smaller than Gaussian noise at δ = 1e-6 for up to four such tables; an order of
+        many ranks in many tables would do better with Gaussian noise, and gets pure ε instead.""",
+        paper="""Liu et al. 2019 would use a Gaussian whose proof fails, and whose δ may be broken
+        for tables of few cells; Laplace noise with the sensitivity of whole tables is ours.""",
+    )
     name: ClassVar[str] = "aoi-tables"
     takes: ClassVar[str] = "areas of interest"
     command: ClassVar[str] = "heatmap"

@@ -12,6 +12,7 @@ from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.measuring import beyond_rows
 from eyelid.mechanisms.mechanism import Shape, parameter, register
 from eyelid.mechanisms.perturbation import FourierMechanism
+from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.privacy.unit import Unit
 
 _DEFAULT_CHUNK = 32
@@ -82,25 +83,25 @@ class ChunkedMechanism(FourierMechanism):
 @register
 @dataclass(frozen=True)
 class CFPA(ChunkedMechanism):
-    """Discrete Laplace noise on the first k Fourier coefficients of every chunk of every signal.
+    """Discrete Laplace noise on the first k Fourier coefficients of every chunk of every signal."""
 
-    Takes: a FeatureTable; missing values become the public midpoint, every value is clipped to its
-    public bounds, every recording has one public length n and is cut into Q = ⌈n/c⌉ chunks of c
-    rows, the last filled up with the midpoint.
-
-    Protects: a chunk (rows j·c to (j+1)·c − 1 of one feature of one recording, as they are cut; c
-    values in a row elsewhere lie in two), a recording or a person, replace-one, with pure ε-DP.
-    What holds for a chunk costs a person Q·F·R times as much:
-    the certificate states that total. Windows overlap, so that a moment of gaze is in more than
-    one chunk of every feature; this is listed as unprotected.
-
-    Why: as for `fpa`, with chunks of c values instead of whole signals: one chunk moves at most
-    Δ₂ = √c spans, its coefficients √(ck)·Δ₂ in L1. A private k is chosen for each chunk.
-
-    Paper: CFPA of Bozkir et al. 2021, with public bounds instead of each chunk's own extremes, and
-    the person's total beside the chunk's.
-    """
-
+    note: ClassVar[ProofNote] = ProofNote(
+        summary="""Discrete Laplace noise on the first k Fourier coefficients of every chunk of
+        every signal.""",
+        takes="""a FeatureTable; missing values become the public midpoint, every value is clipped
+        to its public bounds, every recording has one public length n and is cut into Q = ⌈n/c⌉
+        chunks of c rows, the last filled up with the midpoint.""",
+        protects="""a chunk (rows j·c to (j+1)·c − 1 of one feature of one recording, as they are
+        cut; c values in a row elsewhere lie in two), a recording or a person, replace-one, with
+        pure ε-DP. What holds for a chunk costs a person Q·F·R times as much: the certificate states
+        that total. Windows overlap, so that a moment of gaze is in more than one chunk of every
+        feature; this is listed as unprotected.""",
+        why="""as for `fpa`, with chunks of c values instead of whole signals: one chunk moves at
+        most Δ₂ = √c spans, its coefficients √(ck)·Δ₂ in L1. A private k is chosen for each
+        chunk.""",
+        paper="""CFPA of Bozkir et al. 2021, with public bounds instead of each chunk's own
+        extremes, and the person's total beside the chunk's.""",
+    )
     name: ClassVar[str] = "cfpa"
 
     def reach(self, shape: Shape) -> float:

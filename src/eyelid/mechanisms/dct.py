@@ -13,6 +13,7 @@ from eyelid.errors import InputError
 from eyelid.mechanisms.cosine import CosineMechanism
 from eyelid.mechanisms.mechanism import Shape, Values, parameter, register
 from eyelid.mechanisms.noisy import Integers, noise_of
+from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.pure import exact
 from eyelid.mechanisms.spherical import SphericalLaplace
 from eyelid.privacy.guarantee import Guarantee, Kind
@@ -30,38 +31,40 @@ _FLOAT_MARGIN = 1e-12
 @register
 @dataclass(frozen=True)
 class DCT(CosineMechanism):
-    """One noise on the first K cosine coefficients of all signals of a unit, clipped jointly.
+    """One noise on the first K cosine coefficients of all signals of a unit, clipped jointly."""
 
-    Takes: a FeatureTable; missing values become the public midpoint, every value is clipped to its
-    public bounds, every recording has one public length n. A signal is one feature of one
-    recording, less the midpoint and over the span. The first K coefficients of its orthonormal
-    DCT-II are kept (K public: ⌈2n/60⌉ for windows of 60 rows, up to where these let nothing
-    through), the others are released as zero. All coefficients of the unit together are scaled down
-    to the L2 norm B = radius·√(n·F·R), R the recordings of the unit, where they are beyond it.
-
-    Protects: a person or a recording, replace-one, over all its features: with (ε, δ)-DP and its μ,
-    which composes exactly, or, with ``law=spherical``, with pure ε-DP (numerics idealised). Of a
-    recording's loss a person has μ·√recordings, or ε × recordings.
-
-    Why: two vectors in a ball of radius B are at most Δ₂ = 2B apart. In grid steps the radius is a
-    whole number L with 2L ≤ μ·σ. Vectors are scaled to L less a margin for floating point, and
-    truncated towards zero, which makes no norm larger. Discrete Gaussian noise of σ steps then
-    gives μ, up to the slack that δ pays for. Spherical Laplace noise has a density ∝ exp(−‖z‖₂/t):
-    with 2L ≤ ε·t no ratio of densities exceeds e^ε. Gaussian noise is the smaller one when
-    K·F·R + 1 > (σ_AG·ε)².
-
-    The radius is the root mean square distance from the midpoint, over all of a unit's values, up
-    to which a unit is left as it is. None is farther away than 0.5, the default: it clips nobody,
-    and the error is the noise, and what the coefficients that are left out would have shown. Public
-    bounds are generous, and many features stay near one end of them: a smaller radius would pull
-    these to the middle in everybody, and no mean over people would take that back. It is worth it
-    where noise is what hurts: half the radius, half the noise.
-
-    Paper: FPA of Rastogi & Nath 2010 and Bozkir et al. 2021, in real orthonormal coordinates, with
-    public bounds, one clip for everything of a person, and noise by the L2 norm. The discrete
-    Gaussian is that of Canonne, Kamath & Steinke 2020.
-    """
-
+    note: ClassVar[ProofNote] = ProofNote(
+        summary="""One noise on the first K cosine coefficients of all signals of a unit, clipped
+        jointly.""",
+        takes="""a FeatureTable; missing values become the public midpoint, every value is clipped
+        to its public bounds, every recording has one public length n. A signal is one feature of
+        one recording, less the midpoint and over the span. The first K coefficients of its
+        orthonormal DCT-II are kept (K public: ⌈2n/60⌉ for windows of 60 rows, up to where these let
+        nothing through), the others are released as zero. All coefficients of the unit together are
+        scaled down to the L2 norm B = radius·√(n·F·R), R the recordings of the unit, where they are
+        beyond it.""",
+        protects="""a person or a recording, replace-one, over all its features: with (ε, δ)-DP and
+        its μ, which composes exactly, or, with ``law=spherical``, with pure ε-DP. Of a recording's
+        loss a person has μ·√recordings, or ε × recordings.""",
+        why="""two vectors in a ball of radius B are at most Δ₂ = 2B apart. In grid steps the radius
+        is a whole number L with 2L ≤ μ·σ. Vectors are scaled to L less a margin for floating point,
+        and truncated towards zero, which makes no norm larger. Discrete Gaussian noise of σ steps
+        then gives μ, up to the slack that δ pays for. Spherical Laplace noise has a
+        density ∝ exp(−‖z‖₂/t): with 2L ≤ ε·t no ratio of densities exceeds e^ε. Gaussian noise is
+        the smaller one when K·F·R + 1 > (σ_AG·ε)².""",
+        remarks=(
+            """The radius is the root mean square distance from the midpoint, over all of a unit's
+            values, up to which a unit is left as it is. None is farther away than 0.5, the default:
+            it clips nobody, and the error is the noise, and what the coefficients that are left out
+            would have shown. Public bounds are generous, and many features stay near one end of
+            them: a smaller radius would pull these to the middle in everybody, and no mean over
+            people would take that back. It is worth it where noise is what hurts: half the radius,
+            half the noise.""",
+        ),
+        paper="""FPA of Rastogi & Nath 2010 and Bozkir et al. 2021, in real orthonormal coordinates,
+        with public bounds, one clip for everything of a person, and noise by the L2 norm. The
+        discrete Gaussian is that of Canonne, Kamath & Steinke 2020.""",
+    )
     name: ClassVar[str] = "dct"
     paper: ClassVar[str] = (
         "Bozkir, Günlü, Fuhl, Schaefer & Kasneci (2021), Differential privacy for eye tracking "
@@ -92,11 +95,6 @@ class DCT(CosineMechanism):
             raise InputError(f"law must be gaussian or spherical, got '{self.law}'")
         if self.law == "spherical" and self.delta is not None:
             raise InputError("spherical noise is pure: leave delta out, or choose law=gaussian")
-
-    @property
-    def numerics(self) -> str:
-        """Spherical noise is computed in floating point."""
-        return "idealised" if self.law == "spherical" else "exact"
 
     def coordinates(self, shape: Shape, unit: Unit) -> int:
         """Whatever changes in a unit may rescale all that is clipped together."""

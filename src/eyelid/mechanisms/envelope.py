@@ -14,6 +14,7 @@ from eyelid.errors import InputError
 from eyelid.mechanisms.cosine import CosineMechanism, from_first_cosines
 from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter, register
 from eyelid.mechanisms.noisy import noise_of
+from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.privacy.unit import Unit
 
 # Smaller ones leave nothing but means.
@@ -23,38 +24,37 @@ _SMALLEST_VARIATION = 1e-6
 @register
 @dataclass(frozen=True)
 class Envelope(CosineMechanism):
-    """Gaussian noise on cosine coefficients, shaped after a public spectrum.
+    """Gaussian noise on cosine coefficients, shaped after a public spectrum."""
 
-    Takes: what `dct` takes. Coefficient i of every signal is clipped to ±bᵢ, the public spectrum:
-    b₀ = √n/2, which every mean is within, and bᵢ = V·√(2/n)/(2·sin(πi/2n)), about 0.45·V·√n/i. By
-    summation by parts no coefficient of a signal that rises and falls by V spans in all (its total
-    variation) is larger. V is public (``variation``, one whole span by default); signals that move
-    more may be clipped, which costs truth and never privacy.
-
-    Protects: a person or a recording, replace-one, over all its features, with (ε, δ)-DP and its μ,
-    which composes exactly: of a recording's a person has μ·√recordings.
-
-    Why: σᵢ² = 2bᵢ·T/μ², T the sum of 2bⱼ over all coefficients of the unit, has Σ(2bᵢ)²/σᵢ² = μ²,
-    and is the least noise in all for coefficients that move 2bᵢ each. Less will do, since no signal
-    within its bounds is longer than √n/2 (Parseval). Let sᵢ = min(bᵢ, β). Then Σcᵢ²/sᵢ of a signal
-    is at most M, which is had by filling up n/4 with bᵢ², the smallest bᵢ first; and two units of
-    S signals have Σ(cᵢ − c′ᵢ)²/sᵢ ≤ 4·S·M, so that σᵢ² = 4·S·M·sᵢ/μ² gives μ. The β among the bᵢ
-    that makes M·Σsᵢ smallest is taken: with the largest it is the rule above, or less, with the
-    smallest the noise of `dct`. All coordinates have the same discrete Gaussian noise of σ steps;
-    their steps gᵢ = σᵢ/σ differ. Coefficients are clipped, and truncated towards zero, which makes
-    none of them larger.
-
-    What is measured is then shrunk to the midpoint by public wᵢ = bᵢ²/(bᵢ² + σᵢ²), the linear rule
-    that is best against the worst coefficient within ±bᵢ. The expected error is that of the worst
-    signal inside the spectrum: Σwᵢ²σᵢ² is left of the noise, and shrinking costs at most
-    Σ(1 − wᵢ)²bᵢ², nor more than max(1 − wᵢ)²·n/4, for no signal is longer than √n/2. It never
-    comes to much more than a constant's worst, half a span: an error near that says that next to
-    nothing is left but the midpoint.
-
-    Paper: for the signals of Bozkir et al. 2021; the mechanism is in none. The shares of the noise
-    come by Lagrange's multipliers, the shrinkage is Wiener's.
-    """
-
+    note: ClassVar[ProofNote] = ProofNote(
+        summary="Gaussian noise on cosine coefficients, shaped after a public spectrum.",
+        takes="""what `dct` takes. Coefficient i of every signal is clipped to ±bᵢ, the public
+        spectrum: b₀ = √n/2, which every mean is within, and bᵢ = V·√(2/n)/(2·sin(πi/2n)), about
+        0.45·V·√n/i. By summation by parts no coefficient of a signal that rises and falls by V
+        spans in all (its total variation) is larger. V is public (``variation``, one whole span by
+        default); signals that move more may be clipped, which costs truth and never privacy.""",
+        protects="""a person or a recording, replace-one, over all its features, with (ε, δ)-DP and
+        its μ, which composes exactly: of a recording's a person has μ·√recordings.""",
+        why="""σᵢ² = 2bᵢ·T/μ², T the sum of 2bⱼ over all coefficients of the unit, has
+        Σ(2bᵢ)²/σᵢ² = μ², and is the least noise in all for coefficients that move 2bᵢ each. Less
+        will do, since no signal within its bounds is longer than √n/2 (Parseval). Let sᵢ = min(bᵢ,
+        β). Then Σcᵢ²/sᵢ of a signal is at most M, which is had by filling up n/4 with bᵢ², the
+        smallest bᵢ first; and two units of S signals have Σ(cᵢ − c′ᵢ)²/sᵢ ≤ 4·S·M, so that
+        σᵢ² = 4·S·M·sᵢ/μ² gives μ. The β among the bᵢ that makes M·Σsᵢ smallest is taken: with the
+        largest it is the rule above, or less, with the smallest the noise of `dct`. All coordinates
+        have the same discrete Gaussian noise of σ steps; their steps gᵢ = σᵢ/σ differ. Coefficients
+        are clipped, and truncated towards zero, which makes none of them larger.""",
+        remarks=(
+            """What is measured is then shrunk to the midpoint by public wᵢ = bᵢ²/(bᵢ² + σᵢ²), the
+            linear rule that is best against the worst coefficient within ±bᵢ. The expected error is
+            that of the worst signal inside the spectrum: Σwᵢ²σᵢ² is left of the noise, and
+            shrinking costs at most Σ(1 − wᵢ)²bᵢ², nor more than max(1 − wᵢ)²·n/4, for no signal is
+            longer than √n/2. It never comes to much more than a constant's worst, half a span: an
+            error near that says that next to nothing is left but the midpoint.""",
+        ),
+        paper="""for the signals of Bozkir et al. 2021; the mechanism is in none. The shares of the
+        noise come by Lagrange's multipliers, the shrinkage is Wiener's.""",
+    )
     name: ClassVar[str] = "envelope"
     paper: ClassVar[str] = (
         "Bozkir, Günlü, Fuhl, Schaefer & Kasneci (2021), Differential privacy for eye tracking "

@@ -8,26 +8,30 @@ from typing import Any, ClassVar
 
 from eyelid.mechanisms.laplace import Laplace
 from eyelid.mechanisms.mechanism import Shape, register
+from eyelid.mechanisms.proof_note import ProofNote
 
 
 @register
 @dataclass(frozen=True)
 class Exponential(Laplace):
-    """Discrete Laplace noise of scale 2·K·d/ε on every value, d a feature's public span.
+    """Discrete Laplace noise of scale 2·K·d/ε on every value, d a feature's public span."""
 
-    Takes: what `laplace` takes. K is the number of values of the unit: t_max, the public length of
-    recordings, for one feature of one recording.
-
-    Protects: a chunk (values of one feature of one recording; ``chunk:t_max`` is a whole signal),
-    a recording or a person, replace-one, with pure ε-DP; totals follow the number of values.
-
-    Why: as for `laplace`, with twice its scale: ε is claimed, and ε/2 is what is lost. The factor
-    two is the paper's, from the exponential mechanism's general bound, and nothing needs it here.
-
-    Paper: Exponential-DP of David-John, Butler & Jain 2022 (their noise, as printed, is
-    `exponential-paper`); this is the distribution that its utility function and scale describe.
-    """
-
+    note: ClassVar[ProofNote] = ProofNote(
+        summary=(
+            "Discrete Laplace noise of scale 2·K·d/ε on every value, d a feature's public span."
+        ),
+        takes="""what `laplace` takes. K is the number of values of the unit: t_max, the public
+        length of recordings, for one feature of one recording.""",
+        protects="""a chunk (values of one feature of one recording; ``chunk:t_max`` is a whole
+        signal), a recording or a person, replace-one, with pure ε-DP; totals follow the number of
+        values.""",
+        why="""as for `laplace`, with twice its scale: ε is claimed, and ε/2 is what is lost. The
+        factor two is the paper's, from the exponential mechanism's general bound, and nothing needs
+        it here.""",
+        paper="""Exponential-DP of David-John, Butler & Jain 2022 (their noise, as printed, is
+        `exponential-paper`); this is the distribution that its utility function and scale
+        describe.""",
+    )
     name: ClassVar[str] = "exponential"
     aliases: ClassVar[tuple[str, ...]] = ()
     units: ClassVar[tuple[str, ...]] = ("person", "recording", "chunk")

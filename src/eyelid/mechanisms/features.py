@@ -46,6 +46,10 @@ class FeatureMechanism(Mechanism):
     def shape(self, table: FeatureTable) -> Shape:
         """The public facts of what would be released."""
 
+    def settled(self, table: FeatureTable) -> FeatureMechanism:
+        """The same with numbers in the place of words that stand for public facts of a table."""
+        return self
+
     def check(self, table: FeatureTable) -> None:
         """Refuse what could not be released, before anything is spent."""
         self.sampler(self.shape(table))

@@ -10,6 +10,7 @@ from eyelid.errors import InputError
 from eyelid.mechanisms.additive import AdditiveMechanism
 from eyelid.mechanisms.approximate import FEWEST_STEPS, ApproximateMechanism
 from eyelid.mechanisms.mechanism import Shape, register
+from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.privacy.noise import DiscreteGaussian
 from eyelid.privacy.unit import Unit
 
@@ -17,22 +18,22 @@ from eyelid.privacy.unit import Unit
 @register
 @dataclass(frozen=True)
 class Gaussian(AdditiveMechanism, ApproximateMechanism):
-    """Independent discrete Gaussian noise on every value of a feature table.
+    """Independent discrete Gaussian noise on every value of a feature table."""
 
-    Takes: a FeatureTable; missing values become the public midpoint, every value is clipped to its
-    public bounds and put on a public grid, every recording has one public length n.
-
-    Protects: a person (or a recording, or a released row), replace-one, with (ε, δ)-DP. μ = Δ₂/σ is
-    stated too: it composes exactly, and a person's total follows from μ·√(values ratio).
-
-    Why: in units of the span every value lies in [0, 1], so a unit of K values moves at most
-    Δ₂ = √K. σ = Δ₂·σ_AG(ε, δ′), rounded up to whole grid steps (at least 2³⁰ of them); δ′ leaves
-    room for (1 + e^ε)·0.0202·K/σ² (σ in steps), the discrete noise's distance from the continuous.
-
-    Paper: Dwork & Roth 2014; σ_AG is the analytic Gaussian of Balle & Wang 2018; the discrete
-    Gaussian is that of Canonne, Kamath & Steinke 2020.
-    """
-
+    note: ClassVar[ProofNote] = ProofNote(
+        summary="Independent discrete Gaussian noise on every value of a feature table.",
+        takes="""a FeatureTable; missing values become the public midpoint, every value is clipped
+        to its public bounds and put on a public grid, every recording has one public length n.""",
+        protects="""a person (or a recording, or a released row), replace-one, with (ε, δ)-DP.
+        μ = Δ₂/σ is stated too: it composes exactly, and a person's total follows from μ·√(values
+        ratio).""",
+        why="""in units of the span every value lies in [0, 1], so a unit of K values moves at most
+        Δ₂ = √K. σ = Δ₂·σ_AG(ε, δ′), rounded up to whole grid steps (at least 2³⁰ of them); δ′
+        leaves room for (1 + e^ε)·0.0202·K/σ² (σ in steps), the discrete noise's distance from the
+        continuous.""",
+        paper="""Dwork & Roth 2014; σ_AG is the analytic Gaussian of Balle & Wang 2018; the discrete
+        Gaussian is that of Canonne, Kamath & Steinke 2020.""",
+    )
     name: ClassVar[str] = "gaussian"
     paper: ClassVar[str] = (
         "Balle & Wang (2018), Improving the Gaussian mechanism for differential privacy; "

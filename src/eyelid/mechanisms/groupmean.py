@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.means import DEFAULT_INNER, TEAM, MeanMechanism, parsed
 from eyelid.mechanisms.mechanism import Shape, parameter, register
+from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.public_groups import GroupedShape, Groups, grouped, groups_by
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import PERSON, Unit
@@ -17,27 +18,28 @@ from eyelid.privacy.unit import PERSON, Unit
 @register
 @dataclass(frozen=True)
 class GroupMean(MeanMechanism):
-    """The mean over the people of each public group, under the noise of one person.
+    """The mean over the people of each public group, under the noise of one person."""
 
-    Takes: a FeatureTable, or whatever the mechanism inside takes. Recordings are put side by side
-    by task, and by their order within a task; whoever lacks one counts with the public midpoint.
-    Each person's values are clipped and turned into integers by the mechanism inside, and these are
-    summed up in integers. Its noise is drawn once for each group. The sum is divided by the public
-    number of people N, and values are rebuilt from it and clipped to the public bounds.
-
-    Protects: what the mechanism inside protects (always a person), replace-one, with its ε and δ;
-    trust is central: whoever computes the mean sees everybody's data. N, the groups and who is in
-    which are public; who has which recordings is not.
-
-    Why: one person is one term of the sum, so the sum moves as far as that term: the sensitivity is
-    that of the mechanism inside for one person, and Δ/N for the mean. Everything after the noise is
-    post-processing. Groups are disjoint people, so that each person is in one sum only: several
-    groups cost what one costs.
-
-    Paper: Rastogi & Nath 2010 take sums over people, which Bozkir et al. 2021 left for each
-    person's own signal; integer sums as in Canonne, Kamath & Steinke 2020.
-    """
-
+    note: ClassVar[ProofNote] = ProofNote(
+        summary="The mean over the people of each public group, under the noise of one person.",
+        takes="""a FeatureTable, or whatever the mechanism inside takes. Recordings are put side by
+        side by task, and by their order within a task. Of each task the first recordings of a
+        person count (1 unless set), and one that a person lacks counts with the public midpoint.
+        Each person's values are clipped and turned into integers by the mechanism inside, and these
+        are summed up in integers. Its noise is drawn once for each group. The sum is divided by the
+        public number of people N, and values are rebuilt from it and clipped to the public
+        bounds.""",
+        protects="""what the mechanism inside protects (always a person), replace-one, with its ε
+        and δ; trust is central: whoever computes the mean sees everybody's data. N, the groups,
+        who is in which and the tasks are public; who has which recordings, and how long they are,
+        is not.""",
+        why="""one person is one term of the sum, so the sum moves as far as that term: the
+        sensitivity is that of the mechanism inside for one person, and Δ/N for the mean. Everything
+        after the noise is post-processing. Groups are disjoint people, so that each person is in
+        one sum only: several groups cost what one costs.""",
+        paper="""Rastogi & Nath 2010 take sums over people, which Bozkir et al. 2021 left for each
+        person's own signal; integer sums as in Canonne, Kamath & Steinke 2020.""",
+    )
     name: ClassVar[str] = "groupmean"
     units: ClassVar[tuple[str, ...]] = ("person", "recording", "record", "chunk")
     games: ClassVar[tuple[dict[str, Any], ...]] = (

@@ -25,9 +25,11 @@ from eyelid.mechanisms.partition import (
     group_names,
     group_sizes,
     groups_told,
+    most_apart,
     random_groups,
     spread_told,
 )
+from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.slots import slots_of
 from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.noise import Randomness
@@ -41,41 +43,42 @@ _STEPS = 2.0**36
 @register
 @dataclass(frozen=True)
 class KSame(AnonymisingMechanism):
-    """Means over random groups of at least k people, the same groups for all their recordings.
+    """Means over random groups of at least k people, the same groups for all their recordings."""
 
-    Takes: a FeatureTable; every value is clipped to its public bounds. Recordings are put side by
-    side by task, and by their order within a task. Of a group, those are released that all its
-    members have, each cut to the shortest of its members' or to a public length. Where one member
-    lacks a value the mean before it is repeated, or the first that there is, or the public midpoint
-    if there is none. One row a group and window, with the number of people as its weight, or a copy
-    for each of them.
-
-    Protects: who of a group a record belongs to. Somebody who has raw recordings of a person says
-    which of the k or more equal records of a group is theirs with probability 1/k at most. It is
-    about telling members apart, not about what the mean of a group shows of each, and it is not
-    differential privacy: which group somebody is in can be found by whoever has recordings of them;
-    whoever has the recordings of all members but one computes the last one's values exactly; a
-    group shows what its members have in common; and two releases with other groups intersect.
-
-    Why: a group has one record, of which each member has a copy, and all copies are equal: nothing
-    in one depends on whom it is handed to, not even its last digit, as sums are exact on a public
-    grid and do not know in which order members stand. Let copies be handed to members in a random
-    order, drawn without a look at gaze. The release is the same for every order, so given it, and
-    any recordings, all orders are as likely as before: whoever says which copy is somebody's is
-    right with probability 1/|group| ≤ 1/k. This takes that (A) groups are drawn without a look at
-    gaze, (B) there is one partition for everything that is linked, (C) every group has k people,
-    leftovers being dealt out to the others, (D) lengths are public or the group's shortest, (E)
-    nothing else is released that tells members apart, and members are equally likely beforehand.
-    That records are means plays no part in it: equal copies of a list of all members' recordings
-    would have the same 1/k. What a mean shows of its members is bounded by nothing here.
-
-    Paper: David-John, Butler & Jain 2022 (k-same-select sequence), after Gross et al. 2005 and
-    Newton et al. 2005. Printed are new groups for each task, which an intersection attack undoes;
-    padding by the last row, which shows the longest member's increments; and a last group of fewer
-    than k. `ksame-paper` is that one. Diversity of a sensitive attribute is that of
-    Machanavajjhala et al. 2007, distinct.
-    """
-
+    note: ClassVar[ProofNote] = ProofNote(
+        summary="""Means over random groups of at least k people, the same groups for all their
+        recordings.""",
+        takes="""a FeatureTable; every value is clipped to its public bounds. Recordings are put
+        side by side by task, and by their order within a task. Of a group, those are released that
+        all its members have, each cut to the shortest of its members' or to a public length. Where
+        one member lacks a value the mean before it is repeated, or the first that there is, or the
+        public midpoint if there is none. One row a group and window, with the number of people as
+        its weight, or a copy for each of them.""",
+        protects="""who of a group a record belongs to. Somebody who has raw recordings of a person
+        says which of the k or more equal records of a group is theirs with probability 1/k at most.
+        It is about telling members apart, not about what the mean of a group shows of each, and it
+        is not differential privacy: which group somebody is in can be found by whoever has
+        recordings of them; whoever has the recordings of all members but one computes the last
+        one's values exactly; a group shows what its members have in common; and two releases with
+        other groups intersect.""",
+        why="""a group has one record, of which each member has a copy, and all copies are equal:
+        nothing in one depends on whom it is handed to, not even its last digit, as sums are exact
+        on a public grid and do not know in which order members stand. Let copies be handed to
+        members in a random order, drawn without a look at gaze. The release is the same for every
+        order, so given it, and any recordings, all orders are as likely as before: whoever says
+        which copy is somebody's is right with probability 1/|group| ≤ 1/k. This takes that (A)
+        groups are drawn without a look at gaze, (B) there is one partition for everything that is
+        linked, (C) every group has k people, leftovers being drawn from everybody and dealt out to
+        the others, (D) lengths are public or the group's shortest, (E) nothing else is released
+        that tells members apart, and members are equally likely beforehand. That records are means
+        plays no part in it: equal copies of a list of all members' recordings would have the same
+        1/k. What a mean shows of its members is bounded by nothing here.""",
+        paper="""David-John, Butler & Jain 2022 (k-same-select sequence), after Gross et al. 2005
+        and Newton et al. 2005. Printed are new groups for each task, which an intersection attack
+        undoes; padding by the last row, which shows the longest member's increments; and a last
+        group of fewer than k. `ksame-paper` is that one. Diversity of a sensitive attribute is that
+        of Machanavajjhala et al. 2007, distinct.""",
+    )
     name: ClassVar[str] = "ksame"
     trust: ClassVar[Trust] = Trust.CENTRAL
     paper: ClassVar[str] = (
@@ -97,14 +100,15 @@ class KSame(AnonymisingMechanism):
     )
     copies: bool = parameter("one copy for each member instead of one row a group", default=False)
     diverse: str | None = parameter(
-        "a sensitive attribute of which every group must have several values; groups get their "
-        "even share of each",
+        "a sensitive attribute of which every group must have several values; groups get nearly "
+        "as many people of each",
         default=None,
     )
     l: int | None = parameter("how many values of it at least: 2 or more", default=None)  # noqa: E741
     balance: str | None = parameter(
-        "public attributes: people who share all of them, and the diverse one, are spread evenly "
-        "over the groups: gender, or a,b; where hardly anybody shares them this does nothing",
+        "public attributes: people who share all of them, and the diverse one, are spread over the "
+        "groups, two of which differ by at most 2 of them: gender, or a,b; where hardly anybody "
+        "shares them this does nothing",
         default=None,
     )
 
@@ -183,7 +187,7 @@ class KSame(AnonymisingMechanism):
             enough = min(group_sizes(len(values), enough))
             fewer = f" or l = {sure(self.k)}" if sure(self.k) > 1 else ""
             raise InputError(
-                f"{groups_told(len(values), self.k)} cannot all have {wanted} values of "
+                f"{groups_told(len(values), self.k)} cannot all be sure of {wanted} values of "
                 f"{self.diverse}: choose k = {enough}{fewer}"
             )
 
@@ -272,14 +276,15 @@ class KSame(AnonymisingMechanism):
             "values that one of them lacks, where the mean before is repeated",
         ]
         if self.diverse:
+            apart = most_apart(shape.people, self.k)
             shown.append(
                 f"the {self.diverse} of a member to whoever knows it of the others of the group: "
-                "every group has its even share of every value, rounded down or up, and at least "
-                f"{self.values_of_diverse} values"
+                f"every group has at least {self.values_of_diverse} values, and the numbers of "
+                f"people of each differ by at most {apart} from group to group"
             )
         if self.balance:
             dealt = f"{self.diverse},{self.balance}" if self.diverse else self.balance
-            shown.append(spread_told(dealt))
+            shown.append(spread_told(dealt, shape.people, self.k))
         return shown
 
 

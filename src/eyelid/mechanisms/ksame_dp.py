@@ -19,6 +19,7 @@ from eyelid.mechanisms.partition import (
     random_groups,
     spread_told,
 )
+from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.public_groups import GroupedShape, Groups
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import Randomness
@@ -28,38 +29,42 @@ from eyelid.privacy.unit import Unit
 @register
 @dataclass(frozen=True, kw_only=True)
 class KSameDP(MeanMechanism):
-    """Noisy means over random groups of at least k people, the same groups for all recordings.
+    """Noisy means over random groups of at least k people, the same groups for all recordings."""
 
-    Takes: a FeatureTable, or whatever the mechanism inside takes. People are dealt out at random
-    to ⌊N/k⌋ groups, whose sizes differ by one at most. Recordings are put side by side by task, and
-    by their order within a task; what somebody lacks counts with the public midpoint. With `dct`
-    inside, everything of a person, over all tasks, is one vector, scaled down to the L2 norm
-    B = radius·√(n·F·R). Vectors are summed up over a group in integers, discrete Gaussian noise is
-    drawn once for the sum, and it is divided by the group's size, which follows from N and k.
-    Released is one made-up person a group, with the number of people as weight.
-
-    Protects: a person, replace-one, over all recordings together, with (ε, δ)-DP and its μ, or what
-    the mechanism inside gives; trust is central. It holds against whoever knows the groups, and
-    has the recordings of all others of somebody's group. k is no part of it and adds nothing to
-    ε: it only divides the noise. N, the sizes, the length and the tasks are public.
-
-    Why: groups are drawn from randomness and public attributes alone, so replacing a person's data
-    moves nobody to another group. Given the groups, that person is one term of one sum, which moves
-    by Δ₂ = 2B at most, and all the other sums stay as they are. So the noise of one sum pays for
-    all of them, over all recordings. This is true for every partition, and with it for a random
-    one. Sizes are public, and dividing, rebuilding and clipping come after the noise.
-
-    Noise on a mean falls as 1/k and grows with the root of what is released of a person. At ε = 4,
-    with three recordings of 600 windows and 52 features, a value is off by 67/k spans and a
-    recording's mean by 15/k: groups of dozens show nothing, and it takes hundreds of people in each
-    to see more than a constant would tell. What a study has to say about everybody is said with
-    N/k times less noise by one group of all, which is `groupmean`.
-
-    Paper: the groups are those of David-John, Butler & Jain 2022 (k-same-select sequence), one
-    partition for all tasks; noise for one person on a sum over people is that of Dwork, McSherry,
-    Nissim & Smith 2006, in integers after Canonne, Kamath & Steinke 2020.
-    """
-
+    note: ClassVar[ProofNote] = ProofNote(
+        summary="""Noisy means over random groups of at least k people, the same groups for all
+        recordings.""",
+        takes="""a FeatureTable, or whatever the mechanism inside takes. People are dealt out at
+        random to ⌊N/k⌋ groups, whose sizes differ by one at most. Recordings are put side by side
+        by task, and by their order within a task, of which the first recordings count; what a
+        person lacks counts with the public midpoint. With `dct` inside, everything of a person,
+        over all tasks, is one vector, scaled down to the L2 norm B = radius·√(n·F·R). Vectors are
+        summed up over a group in integers, discrete Gaussian noise is drawn once for the sum, and
+        it is divided by the group's size, which follows from N and k. Released is one synthetic
+        person a group, with the number of people as weight.""",
+        protects="""a person, replace-one, over all recordings together, with (ε, δ)-DP and its μ,
+        or what the mechanism inside gives; trust is central. It holds against whoever knows the
+        groups, and has the recordings of all others of somebody's group. k is no part of it and
+        adds nothing to ε: it only divides the noise. N, the sizes, the length and the tasks are
+        public.""",
+        why="""groups are drawn from randomness and public attributes alone, so replacing a person's
+        data moves nobody to another group. Given the groups, that person is one term of one sum,
+        which moves by Δ₂ = 2B at most, and all the other sums stay as they are. So the noise of one
+        sum pays for all of them, over all recordings. This is true for every partition, and with it
+        for a random one. Sizes are public, and dividing, rebuilding and clipping come after the
+        noise.""",
+        remarks=(
+            """Noise on a mean falls as 1/k and grows with the root of what is released of a person.
+            At ε = 4, with three recordings of 600 windows and 52 features, a value is off by 67/k
+            spans and a recording's mean by 15/k: groups of dozens show nothing, and it takes
+            hundreds of people in each to see more than a constant would tell. What a study has to
+            say about everybody is said with N/k times less noise by one group of all, which is
+            `groupmean`.""",
+        ),
+        paper="""the groups are those of David-John, Butler & Jain 2022 (k-same-select sequence),
+        one partition for all tasks; noise for one person on a sum over people is that of Dwork,
+        McSherry, Nissim & Smith 2006, in integers after Canonne, Kamath & Steinke 2020.""",
+    )
     name: ClassVar[str] = "ksame-dp"
     units: ClassVar[tuple[str, ...]] = ("person",)
     drawn: ClassVar[bool] = True
@@ -75,8 +80,9 @@ class KSameDP(MeanMechanism):
 
     k: int = parameter("people of a group, at least")
     balance: str | None = parameter(
-        "public attributes: people who share all of them are spread evenly over the groups: "
-        "gender, or a,b; where hardly anybody shares them this does nothing",
+        "public attributes: people who share all of them are spread over the groups, two of "
+        "which differ by at most 2 of them: gender, or a,b; where hardly anybody shares them this "
+        "does nothing",
         default=None,
     )
 
@@ -134,10 +140,11 @@ class KSameDP(MeanMechanism):
 
     def groups_shown(self, table: FeatureTable) -> list[str]:
         """How many people they have; who these are is not shown."""
-        sizes = ", ".join(str(size) for size in group_sizes(self.shape(table).people, self.k))
+        people = self.shape(table).people
+        sizes = ", ".join(str(size) for size in group_sizes(people, self.k))
         shown = [f"how many people each group has ({sizes}), which follows from their number and k"]
         if self.balance:
-            shown.append(spread_told(self.balance))
+            shown.append(spread_told(self.balance, people, self.k))
         return shown
 
     def in_teams(self) -> KSameDP:

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from eyelid.mechanisms.additive import AdditiveMechanism
 from eyelid.mechanisms.mechanism import Shape, register
+from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.pure import PureMechanism, exact
 from eyelid.privacy.noise import DiscreteLaplace
 from eyelid.privacy.unit import Unit
@@ -16,22 +17,20 @@ from eyelid.privacy.unit import Unit
 @register
 @dataclass(frozen=True)
 class Laplace(AdditiveMechanism, PureMechanism):
-    """Independent discrete Laplace noise on every value of a feature table.
+    """Independent discrete Laplace noise on every value of a feature table."""
 
-    Takes: a FeatureTable; missing values become the public midpoint, every value is clipped to its
-    public bounds and put on a public grid, every recording has one public length n.
-
-    Protects: a person (or a recording, or a released row), replace-one, with pure ε-DP. A person's
-    total is ε × (values of a person) / (values of the unit).
-
-    Why: in units of the span every value lies in [0, 1], so a unit of K values moves at most
-    Δ₁ = K. Integers of 2^b steps per span move at most K·2^b, and discrete Laplace noise of scale
-    t = ⌈K·2^b/ε⌉ changes any output's probability by at most exp(K·2^b/t) ≤ e^ε.
-
-    Paper: the LPA of Bozkir et al. 2021, with public bounds instead of the data's extremes and
-    exact integer noise instead of floating point; Dwork et al. 2006.
-    """
-
+    note: ClassVar[ProofNote] = ProofNote(
+        summary="Independent discrete Laplace noise on every value of a feature table.",
+        takes="""a FeatureTable; missing values become the public midpoint, every value is clipped
+        to its public bounds and put on a public grid, every recording has one public length n.""",
+        protects="""a person (or a recording, or a released row), replace-one, with pure ε-DP. A
+        person's total is ε × (values of a person) / (values of the unit).""",
+        why="""in units of the span every value lies in [0, 1], so a unit of K values moves at most
+        Δ₁ = K. Integers of 2^b steps per span move at most K·2^b, and discrete Laplace noise of
+        scale t = ⌈K·2^b/ε⌉ changes any output's probability by at most exp(K·2^b/t) ≤ e^ε.""",
+        paper="""the LPA of Bozkir et al. 2021, with public bounds instead of the data's extremes
+        and exact integer noise instead of floating point; Dwork et al. 2006.""",
+    )
     name: ClassVar[str] = "laplace"
     aliases: ClassVar[tuple[str, ...]] = ("lpa",)
     paper: ClassVar[str] = (

@@ -18,6 +18,7 @@ from eyelid.gaze.study import Feature, Study
 from eyelid.gaze.table import FeatureTable, table_from_arrays
 from eyelid.mechanisms.measuring import MeasuringMechanism, frame
 from eyelid.mechanisms.mechanism import (
+    Form,
     NeighbourPair,
     Shape,
     Values,
@@ -61,10 +62,16 @@ class MeanMechanism(MeasuringMechanism):
         "the mechanism inside, with its settings: dct, cfpa:chunk=128:k=3", default=DEFAULT_INNER
     )
     delta: float | None = parameter("δ, where the mechanism inside has one", default=None)
+    recordings: int = parameter(
+        "recordings of each task that count, the first of everybody: a number chosen beforehand",
+        default=1,
+    )
     clipped: bool = parameter("whether means are clipped to the bounds", default=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.recordings < 1:
+            raise InputError(f"recordings must be at least 1, got {self.recordings}")
         # What is wrong with the mechanism inside is told at once.
         _inside(self.inner, self.epsilon, self.delta, self.unit, self.length)
 
@@ -81,6 +88,26 @@ class MeanMechanism(MeasuringMechanism):
     def _averages(self) -> bool:
         """Whether the mechanism inside takes account of how many people a mean is over."""
         return "averaged" in {item.name for item in fields(self.core)}
+
+    @property
+    def may_differ(self) -> Form:
+        """Who has which recordings is hidden too: what a person lacks counts as the midpoint."""
+        if self.unit != PERSON:
+            return super().may_differ
+        length = "any" if self.length_is_public else "the same"
+        return Form(
+            f"of {length} length, with any recordings that leave the study the same tasks,",
+            recordings=True,
+            lengths=self.length_is_public,
+        )
+
+    def public_length(self, table: FeatureTable) -> int:
+        """That of the mechanism inside."""
+        return self.core.public_length(table)
+
+    def slots(self, table: FeatureTable) -> Slots:
+        """Recordings of everybody side by side: as many of each task as were chosen beforehand."""
+        return slots_of(table, self.recordings)
 
     @abstractmethod
     def partition(self, table: FeatureTable, noise: Randomness) -> Groups:
@@ -160,8 +187,8 @@ class MeanMechanism(MeasuringMechanism):
         return self.core.numerics
 
     def shape(self, table: FeatureTable) -> Shape:
-        """The public facts: N, different recordings over everybody, the common length, F."""
-        return replace(self.core.shape(table), recordings=len(slots_of(table).names))
+        """The public facts: N, tasks times the recordings that count, the common length, F."""
+        return replace(self.core.shape(table), recordings=len(self.slots(table).names))
 
     def integers(self, values: Values, shape: Shape) -> Integers:
         """Of everybody, people first: what each adds to the sum."""
@@ -206,7 +233,7 @@ class MeanMechanism(MeasuringMechanism):
         lowers, spans = bounds.lowers(), bounds.spans()
         totals: Integers | None = None
         first = 0
-        for values in everybody(table, shape, slots):
+        for values in everybody(table, shape, slots or self.slots(table)):
             each = self.integers((values - lowers) / spans, shape)
             if totals is None:
                 totals = np.zeros((len(groups.people), *each.shape[1:]), dtype=np.int64)
@@ -249,7 +276,7 @@ class MeanMechanism(MeasuringMechanism):
         """The means behind sums, one person a group."""
         bounds = Bounds({f.name: (f.lower, f.upper) for f in table.features})
         means = self.divided(totals, groups.sizes, shape) * bounds.spans() + bounds.lowers()
-        keys = groups.people.select("person").join(slots_of(table).names, how="cross")
+        keys = groups.people.select("person").join(self.slots(table).names, how="cross")
         data = frame(keys, means.reshape(-1, *means.shape[2:]), table)
         return replace(table, data=data, people=groups.people)
 
@@ -305,13 +332,12 @@ class MeanMechanism(MeasuringMechanism):
 
     def unprotected(self, table: FeatureTable) -> list[str]:
         """What the means show besides; names and who has which recordings are not among it."""
-        often = slots_of(table).names.group_by("task", maintain_order=True).len()
-        tasks = ", ".join(f"{task or 'no task'} {count}" for task, count in often.rows())
+        tasks = ", ".join(self.slots(table).names["task"].unique(maintain_order=True))
         # Of what the mechanism inside lists, people's own recordings and names are not shown here.
         people, _, length, _, *more = self.core.unprotected(table)
         shown = [
             people,
-            f"the tasks, and the most recordings that somebody has of each ({tasks})",
+            f"the names of the tasks ({tasks or 'none'})",
             length,
             *self.groups_shown(table),
         ]

@@ -11,7 +11,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import polars as pl
@@ -22,11 +22,18 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
 from eyelid.mechanisms.features import PredictableMechanism
-from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter
+from eyelid.mechanisms.mechanism import (
+    SAME_FORM,
+    Form,
+    NeighbourPair,
+    Shape,
+    Values,
+    parameter,
+)
 from eyelid.mechanisms.noisy import Integers, NoisyMechanism, noise_of
 from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.noise import Randomness
-from eyelid.privacy.unit import PERSON, Trust, Unit
+from eyelid.privacy.unit import PERSON, RECORDING, Trust, Unit
 
 _BLOCK_VALUES = 1 << 18
 
@@ -43,8 +50,9 @@ class MeasuringMechanism(NoisyMechanism, PredictableMechanism):
     trust: ClassVar[Trust] = Trust.LOCAL
 
     length: int | str = parameter(
-        "rows kept of every recording: a number chosen beforehand, or shortest or longest",
-        default="shortest",
+        "rows kept of every recording: a number chosen beforehand, public (as planned, else "
+        "five minutes, or 100 rows without a step), shortest or longest",
+        default="public",
     )
 
     def __post_init__(self) -> None:
@@ -52,8 +60,25 @@ class MeasuringMechanism(NoisyMechanism, PredictableMechanism):
         if isinstance(self.length, int):
             if self.length < 1:
                 raise InputError(f"length must be at least 1, got {self.length}")
-        elif self.length not in ("shortest", "longest"):
-            raise InputError(f"length must be a number, shortest or longest, got '{self.length}'")
+        elif self.length not in ("public", "shortest", "longest"):
+            raise InputError(
+                f"length must be a number, public, shortest or longest, got '{self.length}'"
+            )
+
+    @property
+    def length_is_public(self) -> bool:
+        """Whether the released length is known without a look at anybody's recordings."""
+        return isinstance(self.length, int) or self.length == "public"
+
+    @property
+    def may_differ(self) -> Form:
+        """Of people and recordings the length is hidden too, where the released one is public.
+
+        A smaller unit is some rows: with one row more, others move.
+        """
+        if not self.length_is_public or self.unit not in (PERSON, RECORDING):
+            return SAME_FORM
+        return Form("for the same tasks and stimuli, of any length,", lengths=True)
 
     @abstractmethod
     def blocks(self, shape: Shape, unit: Unit) -> int:
@@ -106,18 +131,35 @@ class MeasuringMechanism(NoisyMechanism, PredictableMechanism):
     def shape(self, table: FeatureTable) -> Shape:
         """The public facts: N, the most recordings of a person, the common length, F."""
         lengths = table.recordings
-        rows = lengths["rows"].to_numpy()
-        common = {"shortest": int(rows.min()), "longest": int(rows.max())}
         # Recordings of one person stand together.
         people = (lengths["person"] != lengths["person"].shift()).fill_null(True).arg_true()
         recordings = np.diff(people.to_numpy().astype(np.int64), append=len(lengths))
         return Shape(
             people=recordings.size,
             recordings=int(recordings.max()),
-            length=self.length if isinstance(self.length, int) else common[self.length],
+            length=self.common_rows(table),
             features=len(table.features),
             window=window_rows(table),
         )
+
+    def common_rows(self, table: FeatureTable) -> int:
+        """Rows that are measured of every recording of a table."""
+        if isinstance(self.length, int):
+            return self.length
+        if self.length == "public":
+            return self.public_length(table)
+        rows = table.recordings["rows"].to_numpy()
+        return int(rows.min() if self.length == "shortest" else rows.max())
+
+    def public_length(self, table: FeatureTable) -> int:
+        """The length that would be set for a table by those who know its public facts alone."""
+        return table.public_rows
+
+    def settled(self, table: FeatureTable) -> Self:
+        """The same with the public length as a number, which a certificate then states."""
+        if self.length != "public":
+            return self
+        return replace(self, length=self.public_length(table))
 
     def apply(self, table: FeatureTable, noise: Randomness) -> FeatureTable:
         """The table made private, every recording cut or padded to one length.
@@ -189,8 +231,7 @@ class MeasuringMechanism(NoisyMechanism, PredictableMechanism):
     def unprotected(self, table: FeatureTable) -> list[str]:
         """What the released table shows besides the protected values."""
         shape = self.shape(table)
-        chosen = isinstance(self.length, int)
-        how = "chosen beforehand" if chosen else f"read off the {self.length} one"
+        how = "known beforehand" if self.length_is_public else f"read off the {self.length} one"
         return [
             f"the number of people ({shape.people}) and that each of them took part",
             "which recordings each person has, with their task and stimulus names, and their order",

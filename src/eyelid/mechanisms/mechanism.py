@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eyelid.errors import EyelidError, InputError, Refused, unknown
+from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.unit import PERSON, Unit
 
@@ -68,6 +69,26 @@ class Shape:
         return counts[unit.name]
 
 
+@dataclass(frozen=True)
+class Form:
+    """What a person's data may be replaced by without the release showing it, besides other values.
+
+    Attributes:
+        words: the same in words, after "anything else" and before "within the public bounds".
+        recordings: whether a person may have other recordings, or another number of them.
+        lengths: whether recordings may have other numbers of rows.
+        times: whether time stamps may differ, and values may be missing elsewhere.
+    """
+
+    words: str
+    recordings: bool = False
+    lengths: bool = False
+    times: bool = True
+
+
+SAME_FORM = Form("of the same form (recordings, length)")
+
+
 @dataclass(frozen=True, eq=False)
 class NeighbourPair:
     """Two datasets of one person that differ in one unit only, in the worst way known.
@@ -97,11 +118,11 @@ def parameter(help: str, default: Any = MISSING) -> Any:
 class Mechanism(ABC):
     """A privacy mechanism with its parameters set.
 
-    Subclasses state the class facts below, have a docstring of four parts (Takes, Protects, Why,
-    Paper), and register. Everything else, ``verify`` included, finds them. Their fields are their
-    parameters.
+    Subclasses state the class facts below, their proof note among them, and register. Everything
+    else, ``verify`` included, finds them. Their fields are their parameters.
     """
 
+    note: ClassVar[ProofNote]
     name: ClassVar[str]
     aliases: ClassVar[tuple[str, ...]] = ()
     takes: ClassVar[str]
@@ -109,8 +130,6 @@ class Mechanism(ABC):
     units: ClassVar[tuple[str, ...]]
     paper: ClassVar[str]
     claims_to_hold: ClassVar[bool] = True
-    form: ClassVar[str] = "of the same form (recordings, length)"
-    """What somebody's data may be exchanged for without showing, within the public bounds."""
     command: ClassVar[str] = "release"
     """The command that runs it."""
     games: ClassVar[tuple[dict[str, Any], ...]]
@@ -123,6 +142,16 @@ class Mechanism(ABC):
     def unit(self) -> Unit:
         """Whose value is hidden."""
         return PERSON
+
+    @property
+    def may_differ(self) -> Form:
+        """What one unit's data may be replaced by without the release showing it."""
+        return SAME_FORM
+
+    @property
+    def form(self) -> str:
+        """The same in words, for sentences."""
+        return self.may_differ.words
 
     @abstractmethod
     def cost(self, shape: Shape, unit: Unit) -> Guarantee:
@@ -152,7 +181,7 @@ class Mechanism(ABC):
 
     @property
     def numerics(self) -> str:
-        """Whether the arithmetic keeps the promise exactly, or as for ideal real numbers."""
+        """Whether the noise is exactly what the promise needs, or something else."""
         return "exact"
 
     def parameters(self) -> dict[str, Any]:
@@ -168,7 +197,13 @@ M = typing.TypeVar("M", bound=type[Mechanism])
 
 
 def register(mechanism_class: M) -> M:
-    """Add a mechanism to the catalogue; ``verify`` then plays against it without being told."""
+    """Add a mechanism to the catalogue; ``verify`` then plays against it without being told.
+
+    A mechanism without a note of its own is refused here: its data card would fail after the
+    charge.
+    """
+    if not isinstance(vars(mechanism_class).get("note"), ProofNote):
+        raise TypeError(f"{mechanism_class.name} declares no ProofNote of its own")
     _registry[mechanism_class.name] = mechanism_class
     _aliases.update(dict.fromkeys(mechanism_class.aliases, mechanism_class.name))
     return mechanism_class

@@ -51,17 +51,30 @@ def everything_of_the_last(size: int) -> str:
     )
 
 
-def spread_told(names: str) -> str:
+def spread_told(names: str, people: int, k: int) -> str:
     """What dealing people out by attributes shows, which are named with commas between.
 
-    >>> spread_told("gender")
-    'that people who share gender are spread over the groups as evenly as they can be'
+    >>> spread_told("site", people=20, k=4)
+    'that people who share site are spread over the groups: two groups differ by at most 1 of them'
     """
     listed = _listed(names)
-    text = f"that people who share {' and '.join(listed)} are spread over the groups as evenly as"
     later = " or ".join(listed[1:])
     alone = f" (of {later} by itself groups may differ by more)" if later else ""
-    return f"{text} they can be{alone}"
+    return (
+        f"that people who share {' and '.join(listed)} are spread over the groups: two groups "
+        f"differ by at most {most_apart(people, k)} of them{alone}"
+    )
+
+
+def most_apart(people: int, k: int) -> int:
+    """By how many people of the same attributes two groups differ at most, where these are dealt.
+
+    One of the dealing, and one of the extra seats where groups are not all of one size.
+
+    >>> most_apart(20, 4), most_apart(21, 4)
+    (1, 2)
+    """
+    return len(set(group_sizes(people, k)))
 
 
 def check_k(k: int) -> None:
@@ -77,23 +90,31 @@ def random_groups(
 ) -> Members:
     """Everybody's group: at least k in each, sizes as even as possible, groups in random order.
 
+    Where the groups are not all of one size, the extra seats are given away first, to people drawn
+    from everybody, in groups drawn from all: whatever somebody's attributes are, they are in a
+    larger group as often as anybody else. Only the others are dealt out by attributes.
+
     Args:
         people: N.
         k: the fewest people of a group.
         noise: where the choice comes from.
         strata: attributes of everybody, the most important first. People who share the values of
             all of them are dealt out one a group, and so are those who share the first, or the
-            first two: no group has two more of them than another. Of a later attribute by itself
-            this is not true. Values that are too rare for every group come last, and go to as
-            many groups as there are people.
+            first two: two groups differ by at most one of them, and by at most two together with
+            the extra seats. Of a later attribute by itself this is not true. Values that are too
+            rare for every group come last, and go to as many groups as there are people.
     """
     groups = len(group_sizes(people, k))
     order = np.argsort(noise.words(people))
-    for values in reversed(strata):
-        order = order[np.argsort(_ranks(values, groups, noise)[order], kind="stable")]
+    seated, rest = np.split(order, [people % groups])
     dealt = np.empty(people, dtype=np.intp)
-    # Whoever is dealt to first gets one more; nobody must know who that is.
-    dealt[order] = np.argsort(noise.words(groups))[np.arange(people) % groups]
+    # Before anybody's attributes are looked at: else the sizes of groups would tell of them.
+    dealt[seated] = np.argsort(noise.words(groups))[: seated.size]
+    for values in reversed(strata):
+        rank = _ranks([values[person] for person in rest], groups, noise)
+        rest = rest[np.argsort(rank, kind="stable")]
+    # The rest fills up all groups alike, whatever its order.
+    dealt[rest] = np.argsort(noise.words(groups))[np.arange(rest.size) % groups]
     return dealt
 
 
@@ -122,12 +143,23 @@ def group_names(groups: int) -> list[str]:
 def fewest_values(values: Sequence[object], groups: int) -> int:
     """Of how many different values every group can be sure when people are dealt out by them.
 
-    >>> fewest_values(["f", "f", "f", "m", "m", "x"], 2)
-    2
+    Whoever gets an extra seat is not dealt out, and may be anybody: what counts is the worst case.
+    Frequent values are sure while as many people as groups are dealt; of the people of all others,
+    each group has an even share, of different values.
+
+    >>> fewest_values("fffmmx", 2), fewest_values("fffmm", 2)
+    (2, 1)
     """
     _, often = np.unique([str(value) for value in values], return_counts=True)
-    frequent = int((often >= groups).sum())
-    return frequent + int(often[often < groups].sum()) // groups
+    frequent, rare = np.sort(often[often >= groups]), int(often[often < groups].sum())
+    extra, worst = len(values) % groups, groups + often.size
+    # The worst takes some frequent values below the number of groups, the cheapest ones first, and
+    # the rest of the extra seats from those that are then rare.
+    spent = np.concatenate([[0], np.cumsum(frequent - groups + 1)])
+    for taken, cost in enumerate(spent[spent <= extra].tolist()):
+        left = max(0, rare + taken * (groups - 1) - (extra - cost))
+        worst = min(worst, frequent.size - taken + left // groups)
+    return worst
 
 
 def attributes_to_balance(

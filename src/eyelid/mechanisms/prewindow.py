@@ -23,6 +23,7 @@ from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.gaussian import Gaussian
 from eyelid.mechanisms.mechanism import Shape, parameter, register
 from eyelid.mechanisms.noisy import noise_of
+from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.windowing import FORMULAS, cosines_kept, windows_of_bins
 from eyelid.privacy.unit import PERSON
 
@@ -30,28 +31,29 @@ from eyelid.privacy.unit import PERSON
 @register
 @dataclass(frozen=True)
 class Prewindow(Gaussian):
-    """Discrete Gaussian noise on counts and sums of half-second bins; windows are made of these.
+    """Discrete Gaussian noise on counts and sums of half-second bins; windows are made of these."""
 
-    Takes: gaze samples. Events are counted, and their quantities summed, in the bin of their onset:
-    at most ``max_events`` fixations and saccades and ``max_blinks`` blinks of a bin, the first
-    ones, and quantities within their public ranges. Every recording has one public number of bins,
-    n − 1 + window/step for n windows. Only streams that the wanted features need are measured. With
-    ``others=dct`` the features that are not made of bins are measured beside them, window by
-    window, each as a stream of its own, clipped to its public bounds.
-
-    Protects: a person or a recording, replace-one, with (ε, δ)-DP and μ = Δ₂/σ, as `gaussian`.
-
-    Why: in units of its span every bin of a stream lies in [0, 1], so a unit of K values (streams ×
-    bins × recordings) moves at most Δ₂ = √K, whatever it does to the events, and values are
-    clipped to that. Windows are functions of noisy bins and public facts: post-processing. Bins
-    are disjoint, so that a window of w bins has noise of √w bins for a sum of w: √w times less than
-    noise on each window. Other features share the one noise and the one Δ₂: so μ² adds up over all.
-    Of their signals the first cosine coefficients are kept, which again is post-processing.
-
-    Paper: none of its own; the features are those of Steil et al. 2019, with noise added before
-    instead of after windows overlap. The noise is that of `gaussian`.
-    """
-
+    note: ClassVar[ProofNote] = ProofNote(
+        summary="""Discrete Gaussian noise on counts and sums of half-second bins; windows are
+        made of these.""",
+        takes="""gaze samples. Events are counted, and their quantities summed, in the bin of their
+        onset: at most ``max_events`` fixations and saccades and ``max_blinks`` blinks of a bin, the
+        first ones, and quantities within their public ranges. Every recording has one public number
+        of bins, n − 1 + window/step for n windows. Only streams that the wanted features need are
+        measured. With ``others=dct`` the features that are not made of bins are measured beside
+        them, window by window, each as a stream of its own, clipped to its public bounds.""",
+        protects="""a person or a recording, replace-one, with (ε, δ)-DP and μ = Δ₂/σ, as
+        `gaussian`.""",
+        why="""in units of its span every bin of a stream lies in [0, 1], so a unit of K values
+        (streams × bins × recordings) moves at most Δ₂ = √K, whatever it does to the events, and
+        values are clipped to that. Windows are functions of noisy bins and public facts:
+        post-processing. Bins are disjoint, so that a window of w bins has noise of √w bins for a
+        sum of w: √w times less than noise on each window. Other features share the one noise and
+        the one Δ₂: so μ² adds up over all. Of their signals the first cosine coefficients are kept,
+        which again is post-processing.""",
+        paper="""none of its own; the features are those of Steil et al. 2019, with noise added
+        before instead of after windows overlap. The noise is that of `gaussian`.""",
+    )
     name: ClassVar[str] = "prewindow"
     takes: ClassVar[str] = "samples"
     paper: ClassVar[str] = (
@@ -88,8 +90,8 @@ class Prewindow(Gaussian):
         if self.others not in ("leave", "dct"):
             raise InputError(f"others must be leave or dct, got '{self.others}'")
         # What is wrong with windows or names is told at once.
-        assert self.bins_of_window
-        assert self.wanted()
+        bins_of_window(self.window_s, self.step_s)
+        self.wanted()
 
     @property
     def bins_of_window(self) -> int:
@@ -163,12 +165,15 @@ class Prewindow(Gaussian):
         """The windows of private bins."""
         return windows_of_bins(private, self.wanted(), self.window_s, self.bins_of_window)
 
-    def shape(self, table: FeatureTable) -> Shape:
-        """The public facts about what is measured: length counts bins, and features streams."""
-        shape = super().shape(table)
-        if isinstance(self.length, int):
-            return replace(shape, length=self.length + self.bins_of_window - 1)
-        return shape
+    def public_length(self, table: FeatureTable) -> int:
+        """In windows: planned bins have some of them, and a default counts windows by itself."""
+        more = 0 if table.planned_rows is None else self.bins_of_window - 1
+        return max(1, table.public_rows - more)
+
+    def common_rows(self, table: FeatureTable) -> int:
+        """Bins that are measured of every recording, for the windows that are released."""
+        rows = super().common_rows(table)
+        return rows + self.bins_of_window - 1 if self.length_is_public else rows
 
     def shape_of(self, people: int, recordings: int, length: int, pupil: bool = True) -> Shape:
         """The public facts about what is measured to release so many windows of a recording.

@@ -19,7 +19,8 @@ from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.approximate import default_delta
 from eyelid.mechanisms.differential import CalibratedMechanism, DifferentialMechanism
 from eyelid.mechanisms.features import UnpredictableMechanism
-from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter, register
+from eyelid.mechanisms.mechanism import Form, NeighbourPair, Shape, Values, parameter, register
+from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.synthesis.binning import Bins, Codes
 from eyelid.mechanisms.synthesis.chain import Chain, whole_odds
 from eyelid.mechanisms.synthesis.deniability import LEAST_GAMMA, plausible_people
@@ -57,42 +58,42 @@ class GameShape(Shape):
 @register
 @dataclass(frozen=True)
 class Seeded(CalibratedMechanism, UnpredictableMechanism):
-    """Rows that keep a few features of a person's row, if enough people could have given them.
+    """Rows that keep a few features of a person's row, if enough people could have given them."""
 
-    Takes: a FeatureTable; every value is put in one of a public number of equal bins between its
-    public bounds, a missing one in the bin of the midpoint. Of each person and task at most T rows
-    are used, chosen at random. A model says how each feature follows the one before it, in a public
-    order: it is measured under Gaussian noise on a share of the people, who are used for nothing
-    else. A candidate keeps the first ω features of a row of a random one of the others, and draws
-    the rest from the model. It is released if at least k people, plus Laplace noise unless the test
-    is deterministic, have a row that would give it with a probability in the same range between
-    powers of γ. In the place of any other, and with a randomised test also of some that a coin
-    picks, a row is released that was drawn from the model alone, so that the number of rows is
-    public.
-
-    Protects: a person, replace-one within the public tasks, (ε, δ) in total over all rows and the
-    model. With ``test=deterministic`` there is no noise in the test and no ε for those who may be
-    seeds: (k, γ)-plausible deniability of each row, with one row a person and task; people in the
-    model have its (ε, δ).
-
-    Why: let D and D' differ in person a, N people. Let Q_j be the probability that a candidate is y
-    and its seed's probability p(y) is in range j, and c_j how many people have a row there. Others
-    give at least c_j/(N·T)·γ^(−j−1) of Q_j, and a at most γ^(−j)/N. With t others or more,
-    Q'_j ≤ (1 + Tγ/t)·Q_j; c_j moves by one, which noise of scale 1/ε₀ turns into a factor e^ε₀.
-    With fewer than t others the count is t at most, which passes with a probability π of about
-    e^(−ε₀(k−t))/2, and only what a gives, 1/N at most over all rows, is more than e^ε₀ times as
-    likely: δ = π/N. A row without a seed has the probability 1 − β + β·F, F that a candidate fails:
-    F' ≤ e^ε₀·F + 1/N, and β, the coin, is such that 1 − β makes up for 1/N. So each row, and
-    whether it has a seed, is (ε₀ + ln(1 + Tγ/t), δ)-DP for a person. Rows are independent given the
-    model, and compose (Kairouz, Oh & Viswanath 2015). The model costs other people than the rows
-    do, and who is which is drawn without a look at anybody: a person's total is that of one of the
-    two.
-
-    Paper: Bindschaedler, Shokri & Gunter 2017, whose theorem is about adding one record, leaves the
-    number of discarded candidates secret, and takes a model of no one's data; David-John, Butler &
-    Jain 2022 use it with a model that ignores its seed (`marginals-paper`).
-    """
-
+    note: ClassVar[ProofNote] = ProofNote(
+        summary="""Rows that keep a few features of a person's row, if enough people could have
+        given them.""",
+        takes="""a FeatureTable; every value is put in one of a public number of equal bins between
+        its public bounds, a missing one in the bin of the midpoint. Of each person and task at most
+        T rows are used, chosen at random. A model says how each feature follows the one before it,
+        in a public order: it is measured under Gaussian noise on a share of the people, who are
+        used for nothing else. A candidate keeps the first ω features of a row of a random one of
+        the others, and draws the rest from the model. It is released if at least k people, plus
+        Laplace noise unless the test is deterministic, have a row that would give it with a
+        probability in the same range between powers of γ. In the place of any other, and with a
+        randomised test also of some that a coin picks, a row is released that was drawn from the
+        model alone, so that the number of rows is public.""",
+        protects="""a person, replace-one within the public tasks, (ε, δ) in total over all rows and
+        the model. With ``test=deterministic`` there is no noise in the test and no ε for those who
+        may be seeds: (k, γ)-plausible deniability of each row, with one row a person and task;
+        people in the model have its (ε, δ).""",
+        why="""let D and D' differ in person a, N people. Let Q_j be the probability that a
+        candidate is y and its seed's probability p(y) is in range j, and c_j how many people have a
+        row there. Others give at least c_j/(N·T)·γ^(−j−1) of Q_j, and a at most γ^(−j)/N. With t
+        others or more, Q'_j ≤ (1 + Tγ/t)·Q_j; c_j moves by one, which noise of scale 1/ε₀ turns
+        into a factor e^ε₀. With fewer than t others the count is t at most, which passes with a
+        probability π of about e^(−ε₀(k−t))/2, and only what a gives, 1/N at most over all rows, is
+        more than e^ε₀ times as likely: δ = π/N. A row without a seed has the probability
+        1 − β + β·F, F that a candidate fails: F' ≤ e^ε₀·F + 1/N, and β, the coin, is such that
+        1 − β makes up for 1/N. So each row, and whether it has a seed, is (ε₀ + ln(1 + Tγ/t), δ)-DP
+        for a person. Rows are independent given the model, and compose (Kairouz, Oh & Viswanath
+        2015). The model costs other people than the rows do, and who is which is drawn without a
+        look at anybody: a person's total is that of one of the two.""",
+        paper="""Bindschaedler, Shokri & Gunter 2017, whose theorem is about adding one record,
+        leaves the number of discarded candidates secret, and takes a model of no one's data;
+        David-John, Butler & Jain 2022 use it with a model that ignores its seed
+        (`marginals-paper`).""",
+    )
     name: ClassVar[str] = "seeded"
     takes: ClassVar[str] = "features"
     kind: ClassVar[Kind] = Kind.APPROXIMATE
@@ -168,6 +169,13 @@ class Seeded(CalibratedMechanism, UnpredictableMechanism):
             )
         # What is wrong with the model is told at once.
         self.marginals(2)
+
+    @property
+    def may_differ(self) -> Form:
+        """Everything but the tasks: of each, a public number of random rows is used at most."""
+        return Form(
+            "of any length and any of these tasks, at least one row,", recordings=True, lengths=True
+        )
 
     @property
     def kept(self) -> tuple[int, int]:

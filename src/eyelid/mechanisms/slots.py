@@ -21,7 +21,7 @@ class Slots:
 
     Attributes:
         names: one row a slot: ``recording`` (its number), ``task`` and ``stimulus`` (none).
-        slot: of each recording of the table, which slot.
+        slot: of each recording of the table, which slot; -1 for one beyond the slots of its task.
         owner: whose it is, from 0.
     """
 
@@ -40,8 +40,14 @@ class Slots:
         return replace(self, slot=self.slot[mine], owner=self.owner[mine] - self.owner[first])
 
 
-def slots_of(table: FeatureTable) -> Slots:
-    """Recordings by task, in the order of its name, and by their order within the task."""
+def slots_of(table: FeatureTable, per_task: int | None = None) -> Slots:
+    """Recordings by task, in the order of its name, and by their order within the task.
+
+    Args:
+        table: of everybody.
+        per_task: slots of each task, whatever anybody has; as many as the person with most
+            recordings of it fills by default, which shows that person.
+    """
     recordings = table.recordings
     person = recordings["person"].to_numpy()
     owner = np.cumsum(np.concatenate([[False], person[1:] != person[:-1]]))
@@ -56,6 +62,8 @@ def slots_of(table: FeatureTable) -> Slots:
     order[sorted_] = np.arange(len(owner)) - np.searchsorted(mine, mine)
     often = np.zeros(len(names), dtype=np.intp)
     np.maximum.at(often, task, order + 1)
+    if per_task is not None:
+        often[:] = per_task
     found = pl.DataFrame(
         {
             "recording": np.arange(1, often.sum() + 1).astype(str),
@@ -64,23 +72,25 @@ def slots_of(table: FeatureTable) -> Slots:
             "stimulus": np.full(often.sum(), ""),
         }
     )
-    return Slots(found, (np.cumsum(often) - often)[task] + order, owner)
+    slot = (np.cumsum(often) - often)[task] + order
+    return Slots(found, np.where(order < often[task], slot, -1), owner)
 
 
-def everybody(table: FeatureTable, shape: Shape, slots: Slots | None = None) -> Iterator[Values]:
+def everybody(table: FeatureTable, shape: Shape, slots: Slots) -> Iterator[Values]:
     """Blocks of whole people × recordings × rows × features, cut at the length; NaN for nothing.
 
     Args:
         table: of everybody, or of some whole people.
         shape: the public facts of everybody.
-        slots: of the people of the table, beside everybody's; those of the table by default.
+        slots: of the people of the table, beside everybody's.
     """
-    rows, slots = table.recordings["rows"].to_numpy(), slots or slots_of(table)
+    rows = table.recordings["rows"].to_numpy()
     people = int(slots.owner[-1]) + 1
     start = np.zeros((people, shape.recordings), dtype=np.int64)
     count = np.zeros_like(start)
-    where = (slots.owner, slots.slot)
-    start[where], count[where] = np.cumsum(rows) - rows, rows
+    placed = slots.slot >= 0
+    where = (slots.owner[placed], slots.slot[placed])
+    start[where], count[where] = (np.cumsum(rows) - rows)[placed], rows[placed]
     size = max(1, _BLOCK_VALUES // (shape.recordings * shape.length * shape.features))
     row = np.arange(shape.length)
     for first in range(0, people, size):

@@ -22,7 +22,8 @@ from eyelid.mechanisms.differential import CalibratedMechanism, DifferentialMech
 from eyelid.mechanisms.features import UnpredictableMechanism
 from eyelid.mechanisms.gaussian_total import SCALE
 from eyelid.mechanisms.measuring import window_rows
-from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter, register
+from eyelid.mechanisms.mechanism import Form, NeighbourPair, Shape, Values, parameter, register
+from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.public_groups import GroupedShape, Groups, grouped, groups_by
 from eyelid.mechanisms.synthesis.binning import Bins
 from eyelid.mechanisms.synthesis.fitting import CERTAIN, fitted
@@ -64,34 +65,32 @@ _RUNS = 4_096
 @register
 @dataclass(frozen=True)
 class Synthetic(CalibratedMechanism, UnpredictableMechanism):
-    """A study of made-up people, drawn from what is measured of everybody under noise.
+    """A study of made-up people, drawn from what is measured of everybody under noise."""
 
-    Takes: a FeatureTable. Of each person and task T rows count, evenly spread over what there is,
-    and each with its part: all together no more than one person. Values are put in public bins. In
-    rounds, under Gaussian noise: how each feature is distributed over all tasks; how much of each
-    task, and of each public group, lies in each quarter of that, and how many rows recordings have;
-    along a tree of features, how they go together, how long they stay as they are, how people stay
-    the same over tasks, and how they change in the course of a recording. The tree is public, or
-    chosen by a round of its own. What cannot be carried, at the error that is wanted, is left out:
-    the last features of a public order.
-
-    Protects: a person, replace-one, (ε, δ) in total over everything that is released; trust is
-    central. The number of people, of groups and their members, and the names of tasks are public.
-
-    Why: a replaced person moves the sums of a round by no more than its reach (see each round), and
-    a round's noise is calibrated to that with its share of μ². What a round asks depends on noisy
-    answers of those before it alone, so that they compose as Gaussians do, μ² = Σ μᵢ² (Dong, Roth &
-    Su 2022, also for adaptive questions), and μ is that of (ε, δ). All sums are integers, with
-    discrete Gaussian noise. Made-up people are drawn from the answers: nothing of anybody's data is
-    used again.
-
-    Paper: marginals under Gaussian noise and a spanning tree as in McKenna, Miklau & Sheldon 2021,
-    whose unit is a row; here it is a person. Mechanisms of the literature that sell an ε of rows
-    for one of people are off by the number of rows.
-    """
-
+    note: ClassVar[ProofNote] = ProofNote(
+        summary="A study of made-up people, drawn from what is measured of everybody under noise.",
+        takes="""a FeatureTable. Of each person and task T rows count, evenly spread over what there
+        is, and each with its part: all together no more than one person. Values are put in public
+        bins. In rounds, under Gaussian noise: how each feature is distributed over all tasks; how
+        much of each task, and of each public group, lies in each quarter of that, and how many rows
+        recordings have; along a tree of features, how they go together, how long they stay as they
+        are, how people stay the same over tasks, and how they change in the course of a recording.
+        The tree is public, or chosen by a round of its own. What cannot be carried, at the error
+        that is wanted, is left out: the last features of a public order.""",
+        protects="""a person, replace-one, (ε, δ) in total over everything that is released; trust
+        is central. The number of people, of groups and their members, and the names of tasks are
+        public.""",
+        why="""a replaced person moves the sums of a round by no more than its reach (see each
+        round), and a round's noise is calibrated to that with its share of μ². What a round asks
+        depends on noisy answers of those before it alone, so that they compose as Gaussians do,
+        μ² = Σ μᵢ² (Dong, Roth & Su 2022, also for adaptive questions), and μ is that of (ε, δ). All
+        sums are integers, with discrete Gaussian noise. Made-up people are drawn from the answers:
+        nothing of anybody's data is used again.""",
+        paper="""marginals under Gaussian noise and a spanning tree as in McKenna, Miklau & Sheldon
+        2021, whose unit is a row; here it is a person. Mechanisms of the literature that sell an ε
+        of rows for one of people are off by the number of rows.""",
+    )
     name: ClassVar[str] = "synthetic"
-    form: ClassVar[str] = "of any length and any of these tasks, at least one row,"
     takes: ClassVar[str] = "features"
     kind: ClassVar[Kind] = Kind.APPROXIMATE
     units: ClassVar[tuple[str, ...]] = ("person",)
@@ -288,6 +287,13 @@ class Synthetic(CalibratedMechanism, UnpredictableMechanism):
             middle = (low + high) // 2
             low, high = (low, middle) if enough(middle) else (middle, high)
         return high
+
+    @property
+    def may_differ(self) -> Form:
+        """Everything but the tasks: recordings are counted in sums over everybody."""
+        return Form(
+            "of any length and any of these tasks, at least one row,", recordings=True, lengths=True
+        )
 
     def cost(self, shape: Shape, unit: Unit) -> Guarantee:
         """(ε, δ) as asked for."""

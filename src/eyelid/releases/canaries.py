@@ -321,7 +321,13 @@ def _table(groups: Sequence[_Group]) -> FeatureTable:
     ).sort("person", "recording", "time_ms")
     people = data.select(pl.col("person").unique(maintain_order=True))
     return FeatureTable(
-        data, features, people, step_ms=_STEP_MS, window_ms=_WINDOW_MS, simulated=True
+        data,
+        features,
+        people,
+        step_ms=_STEP_MS,
+        window_ms=_WINDOW_MS,
+        planned_rows=values.shape[2],
+        simulated=True,
     )
 
 

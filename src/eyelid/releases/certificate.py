@@ -10,7 +10,7 @@ from typing import Any
 
 from eyelid.errors import InputError
 from eyelid.io.remote import here
-from eyelid.mechanisms.mechanism import Mechanism, catalogue
+from eyelid.mechanisms.mechanism import SAME_FORM, catalogue, mechanism
 from eyelid.privacy.bounds import Bounds, BoundsSource
 from eyelid.privacy.guarantee import Guarantee
 
@@ -85,7 +85,9 @@ class Certificate:
     @property
     def form(self) -> str:
         """What somebody's data may be exchanged for without showing, as the mechanism says."""
-        return catalogue().get(self.mechanism, Mechanism).form
+        if self.mechanism not in catalogue():
+            return SAME_FORM.words
+        return mechanism(self.mechanism, **self.parameters).form
 
     def to_dict(self) -> dict[str, Any]:
         """As in certificate.json."""

@@ -59,22 +59,16 @@ def datacard(
         for_participants=for_participants(certificate, () if central else kept),
         eyes="eye-tracking features" if _about_eyes(table) else "features",
         worth=worth(mechanism, shape),
-        proof_note=_paragraphs(mechanism)[0],
+        proof_note=mechanism.note.summary.replace("``", "`"),
     )
-
-
-def _paragraphs(mechanism: FeatureMechanism) -> list[str]:
-    """The proof note."""
-    note = (type(mechanism).__doc__ or "").replace("``", "`")
-    return [" ".join(each.split()) for each in note.split("\n\n")]
 
 
 def _taken(mechanism: FeatureMechanism) -> str:
     """What becomes of bounds, missing values and lengths, where the mechanism has its own way."""
     if isinstance(mechanism, MeasuringMechanism | PaperMechanism):
         return ""
-    (words,) = [each for each in _paragraphs(mechanism) if each.startswith("Takes: ")]
-    return words.removeprefix("Takes: ").removeprefix("a FeatureTable").lstrip(",;. ")
+    words = mechanism.note.takes.replace("``", "`")
+    return words.removeprefix("a FeatureTable").lstrip(",;. ")
 
 
 def _groups(table: FeatureTable, certificate: Certificate, mechanism: FeatureMechanism) -> str:

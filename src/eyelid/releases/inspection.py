@@ -84,7 +84,7 @@ def draw_recordings(study: Study, folder: Path) -> None:
 
     if study.kind == "features":
         raise InputError("pictures are of gaze, and this is a study of features")
-    with new_folder(folder) as place:
+    with new_folder(folder, mode=0o700) as place:
         recordings = list(itertools.islice(study.recordings(), _MOST_PICTURES))
         for number, recording in enumerate(track(recordings, "drawing"), 1):
             figure = Figure(figsize=(7.2, 2.4), layout="constrained")

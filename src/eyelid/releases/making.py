@@ -18,13 +18,13 @@ from eyelid.gaze.study import Feature, Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import study_folder
 from eyelid.io.parts import part_facts, part_path
-from eyelid.io.pieces import Piece, each_piece
+from eyelid.io.pieces import Piece, cut_evenly, each_piece
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.means import MeanMechanism
 from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.noisy import Integers
 from eyelid.mechanisms.public_groups import Groups
-from eyelid.mechanisms.slots import Slots, slots_of
+from eyelid.mechanisms.slots import Slots
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.noise.randomness import stream_of
 from eyelid.releases.fingerprint import digest_of_release, names_of, person_digests
@@ -125,6 +125,7 @@ def made_private(
             people=people,
             features=tuple(defined.get(f.name, f) for f in first.features),
             origin=None,
+            planned_rows=None,
             released=True,
         ),
         [part.recordings for part in parts],
@@ -140,8 +141,8 @@ def made_private(
 def _by_person(
     plan: Plan, taken: Taken, noise: Randomness, run: Run | None, advance: Advance
 ) -> list[Part]:
-    """Whole people at a time, by whoever works."""
-    cut = taken.cut
+    """Whole people at a time, by whoever works; in parts that show nobody's length."""
+    cut = cut_evenly(taken.cut, plan.shape.length)
     job = _Job(plan.mechanism, plan.shape, plan.table.features, noise, len(cut.pieces), run)
     with shared((cut.head, taken.digests)) as private:
         return list(each_piece(partial(_part, private, job), cut, advance, "adding noise"))
@@ -201,7 +202,7 @@ def _whole(plan: Plan, taken: Taken, noise: Randomness, advance: Advance) -> Fea
     groups = law.partition(plan.table, own)
     cut = taken.cut
     # Large things are shared; the mechanism may be somebody's own.
-    crowd = _Crowd(cut.head, taken.digests, groups, slots_of(plan.table), _begins(cut.pieces))
+    crowd = _Crowd(cut.head, taken.digests, groups, law.slots(plan.table), _begins(cut.pieces))
     totals = None
     with shared(crowd) as handle:
         work = partial(_summed, handle, law, plan.shape, plan.table.features)

@@ -40,6 +40,7 @@ def outline_of(part: FeatureTable, recordings: Sequence[pl.DataFrame]) -> Outlin
         people=part.people,
         step_ms=part.step_ms,
         window_ms=part.window_ms,
+        planned_rows=part.planned_rows,
         origin=part.origin,
         simulated=part.simulated,
         released=part.released,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from eyelid.mechanisms.features import (
     windows_of,
 )
 from eyelid.mechanisms.means import MeanMechanism
+from eyelid.mechanisms.measuring import MeasuringMechanism
 from eyelid.mechanisms.mechanism import Mechanism, Shape, find
 from eyelid.mechanisms.seeded import Seeded
 from eyelid.mechanisms.synthetic import Synthetic
@@ -32,6 +33,7 @@ from eyelid.privacy.noise import Randomness
 from eyelid.privacy.noise.randomness import SEEDED
 from eyelid.privacy.unit import PERSON, Trust, Unit
 from eyelid.releases.bounds import Ranges, bounds_for, clipped_to, ranges_of
+from eyelid.spelling import plural
 
 NOTHING = "no feature has a value at all: there is nothing to release"
 SEEDED_GROUPS = (
@@ -114,7 +116,7 @@ def people_alike(table: FeatureTable) -> bool:
 
 
 def tasks_of_few(mechanism: FeatureMechanism, table: FeatureTable) -> list[str]:
-    """Tasks whose names made-up rows show though too few people have them to tell of them."""
+    """Tasks whose names a release shows though too few people have them to tell of them."""
     if "task" not in table.recordings.columns:
         return []
     enough, else_ = _enough_of_a_task(mechanism, table)
@@ -125,6 +127,34 @@ def tasks_of_few(mechanism: FeatureMechanism, table: FeatureTable) -> list[str]:
         for task, many in having.rows()
         if many < enough
     ]
+
+
+def lengths_cut(mechanism: FeatureMechanism, table: FeatureTable) -> Iterator[str]:
+    """What a default length does to these recordings, for the owner's eyes: it is private."""
+    if not isinstance(mechanism, MeasuringMechanism) or mechanism.length != "public":
+        return
+    rows, kept = table.recordings["rows"].to_numpy(), mechanism.common_rows(table)
+    if table.planned_rows is not None or (rows == kept).all():
+        return
+    yield (
+        f"every recording counts with {kept} rows, the default, so that nobody's length shows; "
+        f"yours have {rows.min()} to {rows.max()}. Longer ones are cut, shorter ones padded with "
+        "the midpoint. If a length was planned, set it: --set length=N"
+    )
+
+
+def recordings_left_out(mechanism: FeatureMechanism, table: FeatureTable) -> Iterator[str]:
+    """How many recordings a mean leaves out, for the owner's eyes: it is private."""
+    if not isinstance(mechanism, MeanMechanism):
+        return
+    left = int((mechanism.slots(table).slot < 0).sum())
+    if left:
+        count = plural(mechanism.recordings, "recording")
+        yield (
+            f"of each task the first {count} of everybody counts, so that nobody's number of "
+            f"recordings shows; {left} of yours are left out. If more were planned, set their "
+            "number: --set recordings=N"
+        )
 
 
 def _enough_of_a_task(mechanism: FeatureMechanism, table: FeatureTable) -> tuple[int, str]:
@@ -141,6 +171,8 @@ def _enough_of_a_task(mechanism: FeatureMechanism, table: FeatureTable) -> tuple
             f"the {people} that the noise on a count is: its name is released, with recordings "
             "that are hardly more than noise"
         )
+    if isinstance(mechanism, MeanMechanism):
+        return 2, "2: that it is part of the study shows that they took part in it"
     return 0, ""
 
 
@@ -234,6 +266,7 @@ def plan_for(
     chosen = bounds_for(table, bounds, ranges)
     defined = table.features
     table = clipped_to(table, chosen)
+    mechanism = mechanism.settled(table)
     shape = mechanism.shape(table)
     if shape.people < 2:
         name = table.recordings["person"][0]
@@ -282,7 +315,7 @@ def _instead_of_keeping(mechanism: FeatureMechanism, attribute: str) -> str:
     """What a mechanism can do with an attribute that it cannot keep."""
     ways = {
         "by": f"make groups with --set by={attribute}",
-        "balance": f"give every group its share with --set balance={attribute}",
+        "balance": f"give every group nearly its share with --set balance={attribute}",
         "diverse": f"several values to every group with --set diverse={attribute}",
     }
     offered = {item.name for item in fields(mechanism)}

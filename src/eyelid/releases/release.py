@@ -46,7 +46,14 @@ from eyelid.releases.counting import counting_origin, open_ledger
 from eyelid.releases.datacard import datacard
 from eyelid.releases.fingerprint import output_digest
 from eyelid.releases.making import made_private
-from eyelid.releases.plan import Plan, build_mechanism, plan_for, tasks_of_few
+from eyelid.releases.plan import (
+    Plan,
+    build_mechanism,
+    lengths_cut,
+    plan_for,
+    recordings_left_out,
+    tasks_of_few,
+)
 from eyelid.releases.prospect import made_up
 from eyelid.releases.streams.release import StreamRelease, release_streams
 from eyelid.releases.streams.scene import is_filter
@@ -235,10 +242,11 @@ def _release_features(
                 plan = _plan(taken, asked)
         plan = replace(plan, table=replace(plan.table, origin=origin))
         purchase = _purchase(plan, noise.name, taken.digest)
-        notes = (*cut.head.notes, *_foreseen(plan, purchase))
+        notes = (*cut.head.notes, *_foreseen(plan, purchase, chosen))
         if tell is not None:
             for note in notes:
                 tell(note)
+        chosen = plan.mechanism
         book = open_ledger(origin)
         with bought(purchase, book, out, run) as certificate:
             # It holds on to the private table.
@@ -350,9 +358,11 @@ def _lost(original: FeatureTable, table: FeatureTable) -> list[str]:
     ]
 
 
-def _foreseen(plan: Plan, purchase: Purchase) -> Iterator[str]:
+def _foreseen(plan: Plan, purchase: Purchase, asked: FeatureMechanism) -> Iterator[str]:
     """What to know before a release is paid for."""
     yield from tasks_of_few(plan.mechanism, plan.table)
+    yield from lengths_cut(asked, plan.table)
+    yield from recordings_left_out(plan.mechanism, plan.table)
     if purchase.made_up is None:
         return
     if purchase.made_up["why_dropped"]:

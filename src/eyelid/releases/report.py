@@ -160,18 +160,14 @@ def _standing_of_aggregate(audit: Audit, promised: Guarantee) -> Standing:
     return Standing("sound", "The promise stands: no attack refuted it")
 
 
-def report(
-    audit: Audit, story: Story | None = None, own: bool = False, inside: bool = False
-) -> str:
-    """The audit as a page.
+def report(audit: Audit, story: Story | None = None, own: bool = False) -> str:
+    """The audit as a page, which is made of raw data and belongs into no release.
 
     Args:
         audit: what was found.
         story: everything else that the demo did.
-        own: whether the page is for the owner of the data alone: only then, and of simulated
-            people, are people's own lines drawn beside the means of their groups, or beside made-up
-            people.
-        inside: whether it lies in the released folder, to be taken out before that is shared.
+        own: whether people's own lines are drawn beside the means of their groups, or beside
+            synthetic participants; those of simulated participants always are.
     """
     # The audit writes reports.
     from eyelid.releases.audit import UNCOVERED
@@ -182,7 +178,7 @@ def report(
     null = strongest(audit.null) if audit.null else None
     worst = audit.worst if released else None
     by_protocol = pictures.strongest_by_protocol(audit.identification)
-    own = own or (subject.original.simulated and not inside)
+    own = own or subject.original.simulated
     view = _group_view(audit, own)
     return rendered(
         "report.html.j2",
@@ -212,7 +208,6 @@ def report(
         says=_SAID,
         limits=limits,
         one_in_all=rate_of_decisions(np.eye(subject.people)[0], 1 / subject.people),
-        inside=inside,
         own=own,
         fresh=subject.groups is not None and subject.groups.fresh,
         useful=_LARGEST_UTILITY,

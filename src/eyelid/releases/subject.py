@@ -28,7 +28,6 @@ from eyelid.mechanisms.features import FeatureMechanism, feature_mechanism, wind
 from eyelid.mechanisms.ksame import KSame
 from eyelid.mechanisms.means import MeanMechanism
 from eyelid.mechanisms.mechanism import catalogue
-from eyelid.mechanisms.slots import slots_of
 from eyelid.privacy.composition import parallel
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.ledger import Debit, Ledger
@@ -37,6 +36,7 @@ from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.privacy.unit import Trust
 from eyelid.releases import earlier_digests
 from eyelid.releases.agreement import disagreements
+from eyelid.releases.audit_folder import LEFT_INSIDE
 from eyelid.releases.bounds import clipped_to
 from eyelid.releases.certificate import Certificate, read_certificate
 from eyelid.releases.certifying import bounding
@@ -58,8 +58,6 @@ RELEASED_FILES = (
     "data.parquet",
     "certificate.json",
     "DATACARD.md",
-    "audit.json",
-    "report.html",
 )
 
 
@@ -356,9 +354,12 @@ def _remarks(source: object) -> tuple[str, ...]:
 def beyond(folder: Path, known: Collection[str]) -> list[str]:
     """What lies in a released folder that no release puts there."""
     extra = sorted(item.name for item in here(folder).iterdir() if item.name not in known)
-    if not extra:
-        return []
-    return [f"the released folder holds {len(extra)} more than a release has, which nothing covers"]
+    left = [LEFT_INSIDE[name] for name in extra if name in LEFT_INSIDE]
+    more = len(extra) - len(left)
+    if not more:
+        return left
+    others = f"the released folder holds {more} more than a release has, which nothing covers"
+    return [*left, others]
 
 
 def check_people(table: FeatureTable | Study | pl.DataFrame) -> None:
@@ -467,7 +468,7 @@ def _means_matched(
     original, released = _compared(original, released)
     # What groups are called does not depend on who is in them.
     groups = law.partition(original, randomness(0)).people["person"]
-    slots = slots_of(original).names
+    slots = law.slots(original).names
     keys = [(group, *slot) for group in groups for slot in slots.rows()]
     if released.recordings.select("person", *slots.columns).rows() != keys:
         raise InputError(

@@ -17,7 +17,7 @@ from eyelid.mechanisms.features import (
 from eyelid.mechanisms.ksame import KSame
 from eyelid.mechanisms.ksame_dp import KSameDP
 from eyelid.mechanisms.means import MeanMechanism
-from eyelid.mechanisms.mechanism import Mechanism, Shape
+from eyelid.mechanisms.mechanism import SAME_FORM, Shape
 from eyelid.mechanisms.partition import groups_told
 from eyelid.mechanisms.prewindow import Prewindow
 from eyelid.mechanisms.public_groups import GroupedShape
@@ -68,7 +68,7 @@ def coarse(value: float) -> str:
 
 
 def promise(
-    guarantee: Guarantee, others: str = "", how: str = "", form: str = Mechanism.form
+    guarantee: Guarantee, others: str = "", how: str = "", form: str = SAME_FORM.words
 ) -> str:
     """What a guarantee means, in a few sentences.
 
@@ -160,7 +160,7 @@ def stated(guarantee: Guarantee) -> str:
 
 
 def promise_lines(
-    guarantee: Guarantee, others: str = "", how: str = "", form: str = Mechanism.form
+    guarantee: Guarantee, others: str = "", how: str = "", form: str = SAME_FORM.words
 ) -> list[str]:
     """The same for a terminal: reasons are many and long, and each has its own line."""
     if guarantee.holds or not guarantee.reasons:

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 from eyelid.errors import InputError, Refused
 from eyelid.mechanisms.differential import DifferentialMechanism
 from eyelid.mechanisms.mechanism import Shape, mechanism
+from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.streams.continual import Counters, Dwell, DwellRun
 from eyelid.mechanisms.streams.draws import own_sources
 from eyelid.mechanisms.streams.events import StreamEvent
@@ -50,18 +51,17 @@ class GazeEvent:
 
 @dataclass(frozen=True, kw_only=True)
 class Tiers(Filter):
-    """A filter, with events or counters of the same gaze beside it.
+    """A filter, with events or counters of the same gaze beside it."""
 
-    Takes: gaze samples, which each of them sees for itself.
-
-    Protects: any w samples in a row, each moved by at most radius, with ε in all; pure without
-    counters, and with their δ where there are some. A person's total adds up theirs.
-
-    Why: each keeps its share of ε whatever the others tell, and losses add up.
-
-    Paper: Dwork, McSherry, Nissim & Smith (2006), composition.
-    """
-
+    note: ClassVar[ProofNote] = ProofNote(
+        summary="A filter, with events or counters of the same gaze beside it.",
+        takes="gaze samples, which each of them sees for itself.",
+        protects="""any w samples in a row, each moved by at most radius, with ε in all; pure
+        without counters, and with their δ where there are some. A person's total adds up
+        theirs.""",
+        why="each keeps its share of ε whatever the others tell, and losses add up.",
+        paper="Dwork, McSherry, Nissim & Smith (2006), composition.",
+    )
     name: ClassVar[str] = "tiers"
     paper: ClassVar[str] = "Dwork, McSherry, Nissim & Smith (2006), composition"
     rule: ClassVar[float] = FIXED

@@ -31,6 +31,7 @@ SEEN_BY = {
     "as many copies of every group": (COPIES, "copies"),
     "copies with their members' gaps": (COPIES, "copies"),
     "rows of the group, not of the shortest": (COPIES, "rows"),
+    "rare people dealt last, into the larger group": (COPIES, "seats"),
     "groups of too few values": (VALUES, "diversity"),
     "each value dealt from the first group on": (VALUES, "diversity"),
     "leftovers of values in a group of their own": (VALUES, "size"),
@@ -77,6 +78,9 @@ def test_two_of_the_same_attributes_are_together_as_often_as_the_games_say(law):
     _, often = np.unique(named, axis=0, return_counts=True)
     pairs = (often * (often - 1)).sum() / (draws * (draws - 1))
     assert pairs <= again.claimed * 1.1
+    # Somebody with a rare attribute is in the larger group as often as anybody else: 5 σ.
+    larger = (member == (member.mean(axis=1) > 0.5)[:, None])[:, 2].mean()
+    assert larger == pytest.approx(5 / 9, abs=0.088)
 
 
 def test_as_printed_it_is_refuted_by_names_and_by_ends():
@@ -93,7 +97,7 @@ def test_every_fault_is_seen_by_the_game_that_should_see_it(name):
     law, seen_by = SEEN_BY[name]
     attacked, _ = _planted(law)
     # A promise is broken by one release; what chance allows takes more.
-    releases = 24 if law is SOUND else 6
+    releases = 40 if seen_by == "seats" else 24 if law is SOUND else 6
     games = play_anonymity(twin(law, attacked[name]), randomness(7), releases)
     assert seen_by in {game.measure for game in games if game.refuted}
 
@@ -113,8 +117,8 @@ def test_the_crowd_has_whatever_goes_wrong_in_real_studies():
     assert len(set(rows)) == 9, "recordings are of unequal length"
     assert (np.bincount(slots_of(table).slot) == [9, 9, 9, 6]).all(), "some lack a task"
     assert np.isnan(table.data["look"].to_numpy()).any(), "there are gaps"
-    assert sorted(table.people["sensitive"].unique_counts()) == [1, 1, 3, 4], "values are rare"
-    assert sorted(table.people["public"].unique_counts()) == [4, 5]
+    assert sorted(table.people["sensitive"].unique_counts()) == [1, 1, 1, 2, 4], "values are rare"
+    assert sorted(table.people["public"].unique_counts()) == [1, 3, 5]
     three = table.people[[0, 1, -1]].drop("person")
     assert len(three.unique()) == 1, "attributes say nothing of who looks alike"
 

@@ -8,10 +8,9 @@ import pytest
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.pieces import in_pieces
 from eyelid.mechanisms.ksame import KSame
-from eyelid.mechanisms.mechanism import catalogue, find
+from eyelid.mechanisms.mechanism import SAME_FORM, Form, catalogue, find
 from eyelid.privacy.noise import SystemRandomness
 from eyelid.releases.neighbours.cases import cases_of
-from eyelid.releases.neighbours.changes import Changes, allowed_changes
 from eyelid.releases.neighbours.comparison import (
     Neighbour,
     base_of,
@@ -44,27 +43,16 @@ def test_every_mechanism_that_writes_a_folder_has_a_case():
         assert bool(list(cases_of(kind))) == (kind.command in ("release", "heatmap"))
 
 
-# What is known to tell neighbours apart, until length, slots and parts are public facts.
-LENGTH = "the common length is read off the shortest recording"
-PARTS = "output parts are cut by raw rows"
-SLOTS = "slots are those of whoever has most recordings"
-SEATS = "rare participants are dealt last, into the larger groups"
-
-
-def known(name, settings, why):
-    return pytest.param(name, settings, marks=pytest.mark.xfail(strict=True, reason=why))
-
-
 @pytest.mark.parametrize(
     ("name", "settings"),
     [
-        known("laplace", "", LENGTH),
-        known("laplace", "length=7", PARTS),
-        known("laplace", "samples=True", PARTS),
-        known("groupmean", "length=7", SLOTS),
-        known("ksame-dp", "balance=hand", SLOTS),
+        ("laplace", ""),
+        ("laplace", "length=7"),
+        ("laplace", "samples=True"),
+        ("groupmean", "length=7"),
+        ("ksame-dp", "balance=hand"),
         ("ksame", ""),
-        known("ksame", "copies=True, balance=hand", SEATS),
+        ("ksame", "copies=True, balance=hand"),
         ("synthetic", ""),
         ("seeded", ""),
         ("uniform", ""),
@@ -104,7 +92,7 @@ def test_a_folder_that_is_the_same_for_all_is_no_mutant():
 def test_neighbours_whose_lengths_differ_are_cut_into_other_raw_pieces(study):
     """Otherwise parts that are cut by raw rows would not be found."""
     base = study()
-    other = base.with_other(MORE.of(base.replaced, Changes(lengths=True), base))
+    other = base.with_other(MORE.of(base.replaced, Form("", lengths=True), base))
     with small_pieces(base.pieces):
         cut = [[piece.people for piece in in_pieces(each.study()).pieces] for each in (base, other)]
     assert len(cut[0]) > 1
@@ -125,30 +113,34 @@ def test_a_replacement_changes_what_may_change_and_nothing_else(study):
         ]
 
     for way in (LESS, MORE, OTHER):
-        same = way.of(person, Changes(lost=False), base)
+        same = way.of(person, Form("", times=False), base)
         assert form(same) == form(person)
         assert any(
             not np.array_equal(one.columns[name], other.columns[name], equal_nan=True)
             for one, other in zip(person.tracks, same.tracks, strict=True)
             for name in one.columns
         )
-    lengths = [track.rows for track in MORE.of(person, Changes(lengths=True), base).tracks]
+    lengths = [track.rows for track in MORE.of(person, Form("", lengths=True), base).tracks]
     assert lengths == [5 * track.rows + 2 for track in person.tracks]
-    assert len(MORE.of(person, Changes(recordings=True), base).tracks) == 3 * len(person.tracks)
-    assert len(LESS.of(person, Changes(recordings=True), base).tracks) == 1
+    assert len(MORE.of(person, Form("", recordings=True), base).tracks) == 3 * len(person.tracks)
+    assert len(LESS.of(person, Form("", recordings=True), base).tracks) == 1
     names = {each.name for each in base.participants} - {person.name}
-    kept = base.with_other(LESS.of(person, Changes(True, True), base))
+    kept = base.with_other(LESS.of(person, Form("", True, True), base))
     assert [e for e in kept.participants if e.name in names] == [
         e for e in base.participants if e.name in names
     ]
 
 
 def test_filters_keep_their_form_and_sums_over_people_need_not():
-    assert allowed_changes(case("kaleido").mechanism) == Changes(lost=False)
-    assert allowed_changes(case("map-grid").mechanism) == Changes(recordings=True, lengths=True)
+    """What is compared is what the mechanism declares, and what its sentences are about."""
+    assert not case("kaleido").mechanism.may_differ.times
+    for name in ("map-grid", "aoi-tables", "synthetic", "seeded", "groupmean"):
+        form = case(name).mechanism.may_differ
+        assert (form.recordings, form.lengths, form.times) == (True, True, True), name
     law = case("laplace", "length=7").mechanism
-    assert allowed_changes(law) == Changes(lengths=True)
-    assert allowed_changes(replace(law, length="longest")) == Changes()
+    assert law.may_differ.lengths
+    assert not law.may_differ.recordings
+    assert replace(law, length="longest").may_differ == SAME_FORM
 
 
 def test_members_of_different_groups_who_are_exchanged_do_show():

@@ -46,7 +46,7 @@ def test_the_certificate_tells_the_window_the_total_and_what_is_not_protected(do
     assert told["person_level"]["epsilon"] == pytest.approx(TOTAL)
     assert "8 windows of 25 samples" in told["person_level"]["how"]
     assert told["bounds"] == {"source": "public", "values": {"x": [0, 1000], "y": [0, 500]}}
-    assert told["noise"]["numerics"] == "idealised"
+    assert told["noise"]["numerics"] == "exact"
     assert set(unprotected("recorded")) <= set(told["unprotected"])
     # Lengths and losses tell people apart.
     assert told["rank1_bound"] == {"raw_to_release": None, "release_to_raw": None}

@@ -3,7 +3,8 @@
 Made-up people whose recordings tell them apart, of unequal lengths, with gaps, and some without
 some task, are released again and again. The attacks are those of an audit (`audits.anonymity`),
 by somebody who has everybody's recordings. What `ksame` promises of every group (its size, its
-values of a sensitive attribute, its copies, its rows) is looked up in every release.
+values of a sensitive attribute, its copies, its rows) is looked up in every release, and whether
+somebody with a rare attribute is in the larger group as often as anybody else.
 """
 
 from __future__ import annotations
@@ -42,6 +43,10 @@ _ALIKE, _UNLIKE = "two who look alike", "two who look least alike"
 _AGAIN = "everybody as the time before"
 _SMALL, _ONE_SIDED = "fewer than k people in a group", "fewer than l values in a group"
 _UNEQUAL, _LONG = "unlike, or not one for each member", "beyond the length that was asked for"
+_IN_LARGER = "somebody with a rare attribute in the larger group"
+_IN_SMALLER = "somebody with a rare attribute in the smaller group"
+# The person of the crowd whose public attribute nobody else has.
+_RARE = 2
 
 
 def play_anonymity(
@@ -52,7 +57,7 @@ def play_anonymity(
     The attacker names who is behind the record that has the fewest candidates, looks for steps that
     one member alone has made, and sees whether people who look alike, or do not, or were together
     before, are together more often than chance puts them together. Of `ksame`, every group is
-    looked at besides.
+    looked at besides, and where somebody with a rare attribute is.
 
     Args:
         mechanism: with its parameters.
@@ -96,22 +101,53 @@ def _games(
     mechanism: AnonymisingMechanism, table: FeatureTable
 ) -> list[tuple[str, float, int, str]]:
     """What is measured, what is claimed of it, tries in every release, and how they are made."""
-    sharing = _sharing_attributes(mechanism, table)
-    # There are two groups, and those who share all attributes are in them half by half.
-    halves = [(each // 2, each - each // 2) for each in sharing]
-    chance = sum(math.comb(half, 2) for half in halves[0]) / math.comb(sharing[0], 2)
-    ways = math.prod(math.comb(sum(both), both[0]) for both in halves)
+    sharing, people = _sharing_attributes(mechanism, table), len(table.people)
+    chance, again = _together(sharing), _again(sharing)
     games = [
         ("identification", 1 / mechanism.k, GUESSES, _FEWEST),
         ("recovery", 0.0, 1, _ALONE),
         ("together", chance, 1, _ALIKE),
         ("together", chance, 1, _UNLIKE),
-        ("together", 1 / ways, 1, _AGAIN),
+        ("together", again, 1, _AGAIN),
     ]
     if isinstance(mechanism, KSame):
         games += [("size", 0.0, 1, _SMALL), ("copies", 0.0, 1, _UNEQUAL), ("rows", 0.0, 1, _LONG)]
+        larger = (people + 1) // 2 / people
+        games += [("seats", larger, 1, _IN_LARGER), ("seats", 1 - larger, 1, _IN_SMALLER)]
         games += [("diversity", 0.0, 1, _ONE_SIDED)] if mechanism.diverse else []
     return games
+
+
+def _together(sharing: list[int]) -> float:
+    """How often the first two people are in one of two groups, one of which has an extra seat.
+
+    One person, anybody, has the extra seat, in either group. Of all others, those who share all
+    attributes are in the two groups half by half.
+    """
+    mine, people = sharing[0], sum(sharing)
+    return (2 / 2 + (mine - 2) * _halved(mine - 1) + (people - mine) * _halved(mine)) / people
+
+
+def _halved(people: int) -> float:
+    """How often two of some people are together who are in two groups half by half."""
+    if people < 2:
+        return 0.0
+    halves = (people // 2, people - people // 2)
+    return sum(math.comb(half, 2) for half in halves) / math.comb(people, 2)
+
+
+def _again(sharing: list[int]) -> float:
+    """How often two groups of people are those of the time before, at most.
+
+    Whoever has the extra seat is in the larger group. The halves of all others, in each of those
+    who share all attributes, come in so many ways, and the extra seat is in one group or the other.
+    """
+    people, ways = sum(sharing), [math.comb(each, each // 2) for each in sharing]
+    fewest = min(
+        math.prod(ways) // own * math.comb(each - 1, (each - 1) // 2)
+        for each, own in zip(sharing, ways, strict=True)
+    )
+    return (people + 1) // 2 / people / fewest
 
 
 def _sharing_attributes(mechanism: AnonymisingMechanism, table: FeatureTable) -> list[int]:
@@ -155,6 +191,10 @@ def _broken(
         _UNEQUAL: bool((_weights(released) != behind.sum(axis=1)).any()),
         _LONG: bool((shown["most"].to_numpy() > most).any()),
     }
+    size = behind.sum(axis=1)
+    own = size[behind[:, _RARE]]
+    if own.size and size.min() < size.max():
+        broken[_IN_LARGER if own.max() == size.max() else _IN_SMALLER] = True
     if mechanism.diverse:
         values, wanted = table.people[mechanism.diverse].to_numpy(), mechanism.values_of_diverse
         broken[_ONE_SIDED] = any(len(set(values[group])) < wanted for group in behind)
@@ -236,7 +276,8 @@ def crowd(k: int) -> FeatureTable:
 
     Recordings end one row after the other. Of one task only the first person has values
     for a while; another one only some have. The first two look alike, and unlike the last; these
-    three share their attributes. Of the ``sensitive`` one, two values are one person's alone.
+    three share their attributes. Of the ``sensitive`` one, three values are one person's alone, of
+    the ``public`` one, one.
     """
     people = 2 * k + 1
     rows = _SHORTEST + people
@@ -255,7 +296,8 @@ def crowd(k: int) -> FeatureTable:
     ended = place % rows >= _SHORTEST + person
     lacking = (place // rows % _TASKS == _OF_SOME) & (person % 3 == 0)
     sensitive, public = np.full((2, people), "most", dtype="<U6")
-    sensitive[2], sensitive[3], sensitive[4:-2] = "one", "two", "some"
+    sensitive[2:-2] = ["one", "two", "three", *["some"] * people][: people - 4]
     public[2 : people // 2 + 2] = "others"
+    public[_RARE] = "rare"
     attributes = table.people.with_columns(sensitive=pl.Series(sensitive), public=pl.Series(public))
     return replace(table, data=table.data.filter(~(ended | lacking)), people=attributes)

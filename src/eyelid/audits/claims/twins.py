@@ -9,7 +9,6 @@ from typing import Any
 def twin(mechanism: Any, changes: dict[str, Any]) -> Any:
     """The same mechanism with some methods replaced; it does not join the catalogue."""
     kind = type(mechanism)
-    members = {"__doc__": kind.__doc__, **changes}
     # Not what it has worked out and remembers: a twin may come to something else.
     told = {item.name: getattr(mechanism, item.name) for item in fields(mechanism)}
-    return type(f"Faulty{kind.__name__}", (kind,), members)(**told)
+    return type(f"Faulty{kind.__name__}", (kind,), changes)(**told)

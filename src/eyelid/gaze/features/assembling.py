@@ -35,6 +35,7 @@ def outline_of(
     features: Sequence[Feature],
     step_ms: float | None = None,
     window_ms: float | None = None,
+    planned_rows: int | None = None,
 ) -> FeatureTable:
     """The table of the same people, before there are rows in it."""
     keys = [name for name in INDEX_COLUMNS[:-1] if name in study.data.columns]
@@ -47,6 +48,7 @@ def outline_of(
         people=study.people,
         step_ms=step_ms,
         window_ms=window_ms,
+        planned_rows=planned_rows,
         origin=study.origin,
         simulated=study.simulated,
         released=study.released,

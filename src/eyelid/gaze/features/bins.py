@@ -19,7 +19,7 @@ from eyelid.gaze.events.spans import Floats
 from eyelid.gaze.features.assembling import filled, outline_of, rows_of
 from eyelid.gaze.features.catalogue import PUPILS, SCALES, scale_of, window_feature_set
 from eyelid.gaze.features.quantities import Quantities, quantities_of
-from eyelid.gaze.features.windows import window_starts_ms
+from eyelid.gaze.features.windows import planned_windows, window_starts_ms
 from eyelid.gaze.study import Feature, Study
 from eyelid.gaze.table import FeatureTable
 
@@ -130,7 +130,9 @@ def bin_streams(
     for name in names:
         if name not in known:
             raise unknown("stream", name, known)
-    outline = outline_of(study, [known[name] for name in names], step_s * 1000.0, step_s * 1000.0)
+    planned = planned_windows(study, window_s, step_s)
+    step_ms, bins = step_s * 1000.0, None if planned is None else planned + per_window - 1
+    outline = outline_of(study, [known[name] for name in names], step_ms, step_ms, bins)
     frames = []
     for recording, _ in gaze_of(study):
         windows = len(window_starts_ms(recording, window_s, step_s))

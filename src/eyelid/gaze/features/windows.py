@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from eyelid.errors import InputError
@@ -82,7 +84,8 @@ def window_outline(study: Study, window_s: float = 30.0, step_s: float = 0.5) ->
     pupil = study.data.schema.get("pupil")
     if pupil is None or not pupil.is_numeric():
         features = tuple(f for f in features if not f.name.startswith("pupil_"))
-    return outline_of(study, features, step_s * 1000.0, window_s * 1000.0)
+    planned = planned_windows(study, window_s, step_s)
+    return outline_of(study, features, step_s * 1000.0, window_s * 1000.0, planned)
 
 
 def window_starts_ms(recording: Recording, window_s: float, step_s: float) -> Floats:
@@ -91,14 +94,32 @@ def window_starts_ms(recording: Recording, window_s: float, step_s: float) -> Fl
     # The last sample stands for one more sampling interval.
     interval_ms = float(np.median(np.diff(time_ms))) if len(time_ms) > 1 else 0.0
     length_ms = time_ms[-1] - time_ms[0] + interval_ms
-    spare = (length_ms - window_s * 1000.0) / (step_s * 1000.0)
-    if spare < -1e-6:
+    windows = _windows_in(length_ms, window_s, step_s)
+    if windows < 1:
         raise InputError(
             f"recording {recording.recording} of person {recording.person} lasts "
             f"{length_ms / 1000.0:.1f} s, less than one window of {window_s:g} s: "
             "choose a shorter window or leave the recording out"
         )
-    return np.arange(int(spare + 1e-6) + 1, dtype=np.float64) * (step_s * 1000.0)
+    return np.arange(windows, dtype=np.float64) * (step_s * 1000.0)
+
+
+def planned_windows(study: Study, window_s: float, step_s: float) -> int | None:
+    """Windows of a recording of the planned length; None where nobody said how long it is.
+
+    Args:
+        study: with or without rows.
+        window_s: length of a window.
+        step_s: time from one window to the next.
+    """
+    if study.planned_ms is None:
+        return None
+    return max(1, _windows_in(study.planned_ms, window_s, step_s))
+
+
+def _windows_in(length_ms: float, window_s: float, step_s: float) -> int:
+    """How many windows fit into so much time; none or fewer where it is too short for one."""
+    return math.floor((length_ms - window_s * 1000.0) / (step_s * 1000.0) + 1e-6) + 1
 
 
 def _features_of(measured: Quantities, start_ms: Floats, window_ms: float) -> dict[str, Floats]:

@@ -16,6 +16,8 @@ from eyelid.gaze.study import EVENT_COLUMNS, INDEX_COLUMNS, Screen, Study
 
 SCREEN = Screen(width_px=1920, height_px=1080, width_m=0.53, height_m=0.30, distance_m=0.65)
 SLOWEST_HZ, FASTEST_HZ = 30.0, 1000.0
+# Of the minutes asked for: what the quickest and the slowest take.
+QUICKEST, SLOWEST = 0.8, 1.2
 _MEASURED = ("x", "y", "pupil", "confidence")
 
 
@@ -120,7 +122,7 @@ class Crowd:
             ):
                 rng = np.random.default_rng(seed)
                 traits = person.today(rng)
-                length_ms = 60_000.0 * self.minutes * float(np.clip(traits.pace, 0.8, 1.2))
+                length_ms = 60_000.0 * self.minutes * float(np.clip(traits.pace, QUICKEST, SLOWEST))
                 moves = timeline(TASKS[task], traits, length_ms, rng)
                 samples = record(moves, TASKS[task], traits, length_ms, self.rate_hz, rng)
                 keys = {"person": _name(place), "recording": recording, "task": task}
@@ -142,6 +144,8 @@ class Crowd:
             screen=SCREEN,
             xy_origin="top-left",
             pupil_unit="mm",
+            # Nobody is quicker than that.
+            planned_ms=60_000.0 * self.minutes * QUICKEST,
             simulated=True,
         )
 

@@ -10,6 +10,7 @@ from eyelid.mechanisms.maps.capped_map import CappedMap
 from eyelid.mechanisms.maps.map_mechanism import MapShape
 from eyelid.mechanisms.maps.noisy_map import GaussianMap
 from eyelid.mechanisms.mechanism import Shape, register
+from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.unit import Unit
 
@@ -17,25 +18,24 @@ from eyelid.privacy.unit import Unit
 @register
 @dataclass(frozen=True)
 class MapGaussian(CappedMap, GaussianMap):
-    """The mean count of looks in every pixel or cell, under Gaussian noise.
+    """The mean count of looks in every pixel or cell, under Gaussian noise."""
 
-    Takes: everybody's counts in the cells of all layers; somebody with more than M in all is scaled
-    down to M, then what is above m in a cell is cut off. Both numbers are public, or m is chosen by
-    the exponential mechanism with a tenth of ε.
-
-    Protects: a person, replace-one, (ε, δ), and μ-GDP where nothing is chosen; trust is central. N,
-    M, m, the grid and the layers' names are public.
-
-    Why: contributions a, b have no negative parts, no entry above m, no sum above M. Hence
-    ‖a‖² ≤ m·Σa ≤ mM and ‖a − b‖² ≤ ‖a‖² + ‖b‖² ≤ 2mM; and |aⱼ − bⱼ| ≤ m in each of r cells. One
-    person moves the sum by at most Δ₂ = min(m√r, √(2mM)). The discrete Gaussian has σ = Δ₂/μ, with
-    μ from (ε, δ) by Balle & Wang. A private choice of m scores a cap by the root of its expected
-    squared error, which one person moves by at most √2·M, and loses ε/10; the noise has the rest.
-
-    Paper: Liu et al. 2019, whose Gaussian noise is calibrated to m√r by a proof that fails for few
-    cells; sparse sensitivity and the analytic calibration are ours.
-    """
-
+    note: ClassVar[ProofNote] = ProofNote(
+        summary="The mean count of looks in every pixel or cell, under Gaussian noise.",
+        takes="""everybody's counts in the cells of all layers; somebody with more than M in all is
+        scaled down to M, then what is above m in a cell is cut off. Both numbers are public, or m
+        is chosen by the exponential mechanism with a tenth of ε.""",
+        protects="""a person, replace-one, (ε, δ), and μ-GDP where nothing is chosen; trust is
+        central. N, M, m, the grid and the layers' names are public.""",
+        why="""contributions a, b have no negative parts, no entry above m, no sum above M. Hence
+        ‖a‖² ≤ m·Σa ≤ mM and ‖a − b‖² ≤ ‖a‖² + ‖b‖² ≤ 2mM; and |aⱼ − bⱼ| ≤ m in each of r cells. One
+        person moves the sum by at most Δ₂ = min(m√r, √(2mM)). The discrete Gaussian has σ = Δ₂/μ,
+        with μ from (ε, δ) by Balle & Wang. A private choice of m scores a cap by the root of its
+        expected squared error, which one person moves by at most √2·M, and loses ε/10; the noise
+        has the rest.""",
+        paper="""Liu et al. 2019, whose Gaussian noise is calibrated to m√r by a proof that fails
+        for few cells; sparse sensitivity and the analytic calibration are ours.""",
+    )
     name: ClassVar[str] = "map-gaussian"
     paper: ClassVar[str] = (
         "Liu, Xia, Duchowski, Bailey, Holmqvist & Jain (2019), Differential privacy for "

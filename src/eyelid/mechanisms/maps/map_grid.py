@@ -13,6 +13,7 @@ from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.mechanisms.maps.map_mechanism import MapShape
 from eyelid.mechanisms.maps.noisy_map import GaussianMap
 from eyelid.mechanisms.mechanism import Values, parameter, register
+from eyelid.mechanisms.proof_note import ProofNote
 
 # Cells for each (N/σ)^⅔: about the best of a sweep over grids on made-up scenes.
 _CELLS = 12.0
@@ -24,25 +25,25 @@ _QUIET = 0.25
 @register
 @dataclass(frozen=True)
 class MapGrid(GaussianMap):
-    """The share of gaze in each cell of a coarse public grid, under Gaussian noise.
+    """The share of gaze in each cell of a coarse public grid, under Gaussian noise."""
 
-    Takes: everybody's counts in the cells of all layers. A person's counts are divided by their
-    sum, so that everybody weighs the same however long they looked; whoever has no look is the zero
-    map. The vector of all layers is scaled down to the public length B in L2 where it is longer.
-
-    Protects: a person, replace-one, (ε, δ) and μ-GDP; trust is central. N, the grid and B
-    are public and follow from N, ε, δ, the number of layers, the picture's size and the point
-    spread alone; so are the layers' names.
-
-    Why: contributions have no negative parts, so that ‖a − b‖² ≤ ‖a‖² + ‖b‖² ≤ 2B²: one person
-    moves the sum by at most Δ₂ = √2·B. Integers are cut towards zero, which makes no norm longer,
-    and summed exactly. The discrete Gaussian has σ = Δ₂/μ, with μ from (ε, δ) by Balle & Wang.
-    What comes after (spreading, clipping at zero, normalising) knows the noisy cells alone.
-
-    Paper: Liu et al. 2019 propose to down-sample for few observers; unit mass, the L2 clip and
-    √2 in place of the pixels' √r are ours.
-    """
-
+    note: ClassVar[ProofNote] = ProofNote(
+        summary="The share of gaze in each cell of a coarse public grid, under Gaussian noise.",
+        takes="""everybody's counts in the cells of all layers. A person's counts are divided by
+        their sum, so that everybody weighs the same however long they looked; whoever has no look
+        is the zero map. The vector of all layers is scaled down to the public length B in L2 where
+        it is longer.""",
+        protects="""a person, replace-one, (ε, δ) and μ-GDP; trust is central. N, the grid and B are
+        public and follow from N, ε, δ, the number of layers, the picture's size and the point
+        spread alone; so are the layers' names.""",
+        why="""contributions have no negative parts, so that ‖a − b‖² ≤ ‖a‖² + ‖b‖² ≤ 2B²: one
+        person moves the sum by at most Δ₂ = √2·B. Integers are cut towards zero, which makes no
+        norm longer, and summed exactly. The discrete Gaussian has σ = Δ₂/μ, with μ from (ε, δ) by
+        Balle & Wang. What comes after (spreading, clipping at zero, normalising) knows the noisy
+        cells alone.""",
+        paper="""Liu et al. 2019 propose to down-sample for few observers; unit mass, the L2 clip
+        and √2 in place of the pixels' √r are ours.""",
+    )
     name: ClassVar[str] = "map-grid"
     paper: ClassVar[str] = (
         "Liu, Xia, Duchowski, Bailey, Holmqvist & Jain (2019), Differential privacy for "

@@ -10,30 +10,29 @@ from eyelid.mechanisms.maps.capped_map import CappedMap
 from eyelid.mechanisms.maps.map_mechanism import MapShape
 from eyelid.mechanisms.maps.noisy_map import LaplaceMap
 from eyelid.mechanisms.mechanism import register
+from eyelid.mechanisms.proof_note import ProofNote
 
 
 @register
 @dataclass(frozen=True)
 class MapLaplace(CappedMap, LaplaceMap):
-    """The mean count of looks in every pixel or cell, under Laplace noise.
+    """The mean count of looks in every pixel or cell, under Laplace noise."""
 
-    Takes: everybody's counts in the cells of all layers; somebody with more than M in all is scaled
-    down to M, then what is above m in a cell is cut off. Both numbers are public, or m is chosen by
-    the exponential mechanism with a tenth of ε.
-
-    Protects: a person, replace-one, pure ε; trust is central. N, M, m, the grid and the layers'
-    names are public.
-
-    Why: contributions have no negative parts, no entry above m and no sum above M, so that one
-    person moves the sum by at most Δ₁ = min(m·r, 2M) in L1. Discrete Laplace noise of scale Δ₁/ε on
-    integers that were cut towards zero is exactly ε-DP. A private choice of m scores a cap by the
-    root of its expected squared error, which one person moves by at most √2·M, and loses ε/10; the
-    noise has the rest.
-
-    Paper: Liu et al. 2019, Theorem 3.5, which holds but counts m in all r pixels; sparse
-    sensitivity and exact noise are ours.
-    """
-
+    note: ClassVar[ProofNote] = ProofNote(
+        summary="The mean count of looks in every pixel or cell, under Laplace noise.",
+        takes="""everybody's counts in the cells of all layers; somebody with more than M in all is
+        scaled down to M, then what is above m in a cell is cut off. Both numbers are public, or m
+        is chosen by the exponential mechanism with a tenth of ε.""",
+        protects="""a person, replace-one, pure ε; trust is central. N, M, m, the grid and the
+        layers' names are public.""",
+        why="""contributions have no negative parts, no entry above m and no sum above M, so that
+        one person moves the sum by at most Δ₁ = min(m·r, 2M) in L1. Discrete Laplace noise of scale
+        Δ₁/ε on integers that were cut towards zero is exactly ε-DP. A private choice of m scores a
+        cap by the root of its expected squared error, which one person moves by at most √2·M, and
+        loses ε/10; the noise has the rest.""",
+        paper="""Liu et al. 2019, Theorem 3.5, which holds but counts m in all r pixels; sparse
+        sensitivity and exact noise are ours.""",
+    )
     name: ClassVar[str] = "map-laplace"
     paper: ClassVar[str] = (
         "Liu, Xia, Duchowski, Bailey, Holmqvist & Jain (2019), Differential privacy for "

@@ -15,6 +15,7 @@ from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, register
 from eyelid.mechanisms.papers.floating_noise import exponentials, with_random_signs
 from eyelid.mechanisms.papers.paper_mechanism import PaperMechanism, together
 from eyelid.mechanisms.papers.signals import TaskSignals
+from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import PERSON, Unit
 
@@ -22,26 +23,26 @@ from eyelid.privacy.unit import PERSON, Unit
 @register
 @dataclass(frozen=True)
 class ExponentialPaper(PaperMechanism):
-    """The logarithm of exponential noise on every value: Exponential-DP as printed.
+    """The logarithm of exponential noise on every value: Exponential-DP as printed."""
 
-    Takes: a FeatureTable, unclipped; missing values repeat the last known one, and recordings
-    repeat their last row until the longest one of the task ends. Each task is treated by itself
-    and needs two recordings.
-
-    Protects: nothing; it is here to be compared with `exponential`. The printed ε is one feature's
-    in one recording; here ε is their sum, ε/F each.
-
-    Why: λ = (ε/F)/(2·t_max·d), y exponential with scale 1/λ, noise ± ln(y)/(λ·t_max), d the range
-    of the feature and t_max the longest recording. With β = (ε/F)/(2d) and E exponential with scale
-    1 that is ±(ln E + ln(1/λ))/β: two bumps, far apart, on an interval as wide as one value may
-    move. t_max falls out of the width, and the unit of measurement does not fall out of ln(1/λ).
-    One value alone loses up to 7.364 where ε = 1 was printed for all of them (range 1, t_max 1200),
-    which `worst_loss` computes; d is read off the data, which makes the loss infinite.
-
-    Paper: David-John, Butler & Jain 2022, Exponential-DP after Steil et al. 2019, with the range
-    over all tasks. ``subsample=10`` is Steil's thinning. Floating-point noise, as theirs.
-    """
-
+    note: ClassVar[ProofNote] = ProofNote(
+        summary="The logarithm of exponential noise on every value: Exponential-DP as printed.",
+        takes="""a FeatureTable, unclipped; missing values repeat the last known one, and recordings
+        repeat their last row until the longest one of the task ends. Each task is treated by itself
+        and needs two recordings.""",
+        protects="""nothing; it is here to be compared with `exponential`. The printed ε is one
+        feature's in one recording; here ε is their sum, ε/F each.""",
+        why="""λ = (ε/F)/(2·t_max·d), y exponential with scale 1/λ, noise ± ln(y)/(λ·t_max), d the
+        range of the feature and t_max the longest recording. With β = (ε/F)/(2d) and E exponential
+        with scale 1 that is ±(ln E + ln(1/λ))/β: two bumps, far apart, on an interval as wide as
+        one value may move. t_max falls out of the width, and the unit of measurement does not fall
+        out of ln(1/λ). One value alone loses up to 7.364 where ε = 1 was printed for all of them
+        (range 1, t_max 1200), which `worst_loss` computes; d is read off the data, which makes the
+        loss infinite.""",
+        paper="""David-John, Butler & Jain 2022, Exponential-DP after Steil et al. 2019, with the
+        range over all tasks. ``subsample=10`` is Steil's thinning. Floating-point noise, as
+        theirs.""",
+    )
     name: ClassVar[str] = "exponential-paper"
     lengths: ClassVar[str] = (
         "recordings repeat their last row, under noise of its own, until the longest one of their "

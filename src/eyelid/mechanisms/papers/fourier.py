@@ -19,6 +19,7 @@ from eyelid.mechanisms.papers.choice_of_k import candidates, least_nmse
 from eyelid.mechanisms.papers.piece import Pieces, Treatment
 from eyelid.mechanisms.papers.signals import TaskSignals
 from eyelid.mechanisms.papers.task_noise import TaskNoise
+from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import Unit
 
@@ -181,28 +182,27 @@ def _noise_errors(
 @register
 @dataclass(frozen=True)
 class FPAPaper(FourierPaperMechanism):
-    """Laplace noise on the first k Fourier coefficients of whole signals, as printed.
+    """Laplace noise on the first k Fourier coefficients of whole signals, as printed."""
 
-    Takes: a FeatureTable, unclipped; missing values repeat the last known one. Recordings keep
-    their lengths; each has its own transform. Each task is treated by itself and needs two
-    recordings.
-
-    Protects: nothing; it is here to be compared with `fpa`. The printed ε is the sum over the
-    features of one recording, ε/F each.
-
-    Why: the scale is √n·√k·Δ₂/(ε/F), Δ₂ the largest L2 distance between two people's signals of a
-    feature in a task (equation 7, shorter signals going on as zero). It is read off the data, and
-    so is k: the loss is infinite. The formula itself is right for a public Δ₂, a public
-    k ≤ n/2 + 1 and independent noise on real and imaginary parts, which is what is drawn here. The
-    paper adds one Laplace variable to each complex coefficient without saying to which part; noise
-    on real parts alone would release the imaginary ones.
-
-    Paper: Bozkir et al. 2021, FPA. Padding with zeros and `irfft` instead of the inverse of a
-    spectrum without its mirror image, which would halve every wave. k = 1, 2, 4, … and n/2 + 1 are
-    tried ("a large set of possible k values"); ``k=every`` tries all. Published figures fall as
-    1/ε², which noise on the first coefficient, the mean, rules out: ``mean=kept`` is that reading.
-    """
-
+    note: ClassVar[ProofNote] = ProofNote(
+        summary="Laplace noise on the first k Fourier coefficients of whole signals, as printed.",
+        takes="""a FeatureTable, unclipped; missing values repeat the last known one. Recordings
+        keep their lengths; each has its own transform. Each task is treated by itself and needs two
+        recordings.""",
+        protects="""nothing; it is here to be compared with `fpa`. The printed ε is the sum over the
+        features of one recording, ε/F each.""",
+        why="""the scale is √n·√k·Δ₂/(ε/F), Δ₂ the largest L2 distance between two people's signals
+        of a feature in a task (equation 7, shorter signals going on as zero). It is read off the
+        data, and so is k: the loss is infinite. The formula itself is right for a public Δ₂, a
+        public k ≤ n/2 + 1 and independent noise on real and imaginary parts, which is what is drawn
+        here. The paper adds one Laplace variable to each complex coefficient without saying to
+        which part; noise on real parts alone would release the imaginary ones.""",
+        paper="""Bozkir et al. 2021, FPA. Padding with zeros and `irfft` instead of the inverse of a
+        spectrum without its mirror image, which would halve every wave. k = 1, 2, 4, … and n/2 + 1
+        are tried ("a large set of possible k values"); ``k=every`` tries all. Published figures
+        fall as 1/ε², which noise on the first coefficient, the mean, rules out: ``mean=kept`` is
+        that reading.""",
+    )
     name: ClassVar[str] = "fpa-paper"
 
 
@@ -232,42 +232,40 @@ class ChunkedPaperMechanism(FourierPaperMechanism):
 @register
 @dataclass(frozen=True)
 class CFPAPaper(ChunkedPaperMechanism):
-    """Laplace noise on the first k Fourier coefficients of chunks, as printed.
+    """Laplace noise on the first k Fourier coefficients of chunks, as printed."""
 
-    Takes: what `fpa-paper` takes, cut into chunks of 32, 64, 128 or any number of rows; what is
-    left over at the end of a recording is a shorter chunk.
-
-    Protects: nothing; it is here to be compared with `cfpa`. The printed ε is the sum over the
-    features of one recording, ε/F for every single chunk.
-
-    Why: as for `fpa-paper`, each chunk with its own Δ₂ and k from the data: the loss is infinite.
-    With a public Δ₂ one chunk would lose ε/F and a recording ε × chunks: the paper takes the
-    largest instead of the sum, by parallel composition, which is about different people.
-
-    Paper: Bozkir et al. 2021, CFPA; see `fpa-paper` for what is read how.
-    """
-
+    note: ClassVar[ProofNote] = ProofNote(
+        summary="Laplace noise on the first k Fourier coefficients of chunks, as printed.",
+        takes="""what `fpa-paper` takes, cut into chunks of 32, 64, 128 or any number of rows; what
+        is left over at the end of a recording is a shorter chunk.""",
+        protects="""nothing; it is here to be compared with `cfpa`. The printed ε is the sum over
+        the features of one recording, ε/F for every single chunk.""",
+        why="""as for `fpa-paper`, each chunk with its own Δ₂ and k from the data: the loss is
+        infinite. With a public Δ₂ one chunk would lose ε/F and a recording ε × chunks: the paper
+        takes the largest instead of the sum, by parallel composition, which is about different
+        people.""",
+        paper="Bozkir et al. 2021, CFPA; see `fpa-paper` for what is read how.",
+    )
     name: ClassVar[str] = "cfpa-paper"
 
 
 @register
 @dataclass(frozen=True)
 class DCFPAPaper(ChunkedPaperMechanism):
-    """Laplace noise on the first k Fourier coefficients of differences in chunks, as printed.
+    """Laplace noise on the first k Fourier coefficients of differences in chunks, as printed."""
 
-    Takes: what `cfpa-paper` takes. A chunk becomes its first value and the differences from row to
-    row; after the noise, a cumulative sum leads back.
-
-    Protects: nothing; it is here to be compared with `dcfpa`. The printed ε is the sum over the
-    features of one recording, ε/F for every single chunk.
-
-    Why: as for `cfpa-paper`, Δ₂ being that of first values and differences in the data. Real
-    differences are small, and nothing but the data says so: that is where its small noise comes
-    from. The first values are as far apart as the signals are.
-
-    Paper: Bozkir et al. 2021, DCFPA (algorithm 1); see `fpa-paper` for what is read how. The kept
-    first element is transformed together with the differences, as equation 16 has it.
-    """
-
+    note: ClassVar[ProofNote] = ProofNote(
+        summary="""Laplace noise on the first k Fourier coefficients of differences in chunks, as
+        printed.""",
+        takes="""what `cfpa-paper` takes. A chunk becomes its first value and the differences from
+        row to row; after the noise, a cumulative sum leads back.""",
+        protects="""nothing; it is here to be compared with `dcfpa`. The printed ε is the sum over
+        the features of one recording, ε/F for every single chunk.""",
+        why="""as for `cfpa-paper`, Δ₂ being that of first values and differences in the data. Real
+        differences are small, and nothing but the data says so: that is where its small noise comes
+        from. The first values are as far apart as the signals are.""",
+        paper="""Bozkir et al. 2021, DCFPA (algorithm 1); see `fpa-paper` for what is read how. The
+        kept first element is transformed together with the differences, as equation 16 has it.""",
+    )
     name: ClassVar[str] = "dcfpa-paper"
     differenced: ClassVar[bool] = True

@@ -18,6 +18,7 @@ from eyelid.mechanisms.measuring import window_rows
 from eyelid.mechanisms.mechanism import Shape, Values, register
 from eyelid.mechanisms.papers.signals import TaskSignals, signals_of, table_of
 from eyelid.mechanisms.partition import Members, everything_of_the_last
+from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.slots import Slots, slots_of
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import Randomness
@@ -38,27 +39,27 @@ class TaskShape(Shape):
 @register
 @dataclass(frozen=True)
 class KSamePaper(AnonymisingMechanism):
-    """Means over groups of k people, drawn anew for every task: k-same-select as printed.
+    """Means over groups of k people, drawn anew for every task: k-same-select as printed."""
 
-    Takes: a FeatureTable, unclipped; missing values repeat the last known one, and recordings
-    repeat their last row until the longest one of the task ends. Every task needs k people.
-
-    Protects: less than it prints; it is here to be compared with `ksame`. Printed is that nobody is
-    named with a probability above 1/k.
-
-    Why: for each task people are put into groups of k in random order, the i-th rows of a group are
-    averaged, and everybody gets a copy of their group's means under their own name. One task alone
-    has k equal copies. But a name links tasks, and groups differ from task to task: whoever finds
-    somebody's group in each of them is left with the few names that are in all of them, which is
-    mostly one (`found_by_intersection`). Beyond the end of all other members a mean moves by 1/k of
-    what the longest one moves, which gives their increments away. The last group has fewer than k
-    people when k does not divide their number.
-
-    Paper: David-John, Butler & Jain 2022 (k-same-select sequence), after Gross et al. 2005 and
-    Newton et al. 2005. Several recordings of a task share its groups; whoever lacks one is left out
-    of its means.
-    """
-
+    note: ClassVar[ProofNote] = ProofNote(
+        summary=(
+            "Means over groups of k people, drawn anew for every task: k-same-select as printed."
+        ),
+        takes="""a FeatureTable, unclipped; missing values repeat the last known one, and recordings
+        repeat their last row until the longest one of the task ends. Every task needs k people.""",
+        protects="""less than it prints; it is here to be compared with `ksame`. Printed is that
+        nobody is named with a probability above 1/k.""",
+        why="""for each task people are put into groups of k in random order, the i-th rows of a
+        group are averaged, and everybody gets a copy of their group's means under their own name.
+        One task alone has k equal copies. But a name links tasks, and groups differ from task to
+        task: whoever finds somebody's group in each of them is left with the few names that are in
+        all of them, which is mostly one (`found_by_intersection`). Beyond the end of all other
+        members a mean moves by 1/k of what the longest one moves, which gives their increments
+        away. The last group has fewer than k people when k does not divide their number.""",
+        paper="""David-John, Butler & Jain 2022 (k-same-select sequence), after Gross et al. 2005
+        and Newton et al. 2005. Several recordings of a task share its groups; whoever lacks one is
+        left out of its means.""",
+    )
     name: ClassVar[str] = "ksame-paper"
     trust: ClassVar[Trust] = Trust.LOCAL
     claims_to_hold: ClassVar[bool] = False

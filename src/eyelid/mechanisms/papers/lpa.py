@@ -10,28 +10,27 @@ from eyelid.mechanisms.mechanism import Shape, Values, register
 from eyelid.mechanisms.papers.bozkir import BozkirMechanism
 from eyelid.mechanisms.papers.floating_noise import laplaces
 from eyelid.mechanisms.papers.signals import TaskSignals, sensitivities
+from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.privacy.noise import Randomness
 
 
 @register
 @dataclass(frozen=True)
 class LPAPaper(BozkirMechanism):
-    """Laplace noise on every value, scaled by the data: LPA as printed.
+    """Laplace noise on every value, scaled by the data: LPA as printed."""
 
-    Takes: a FeatureTable, unclipped; missing values repeat the last known one. Recordings keep
-    their lengths. Each task is treated by itself and needs two recordings.
-
-    Protects: nothing; it is here to be compared with `laplace`. The printed ε is the sum over the
-    features of one recording, ε/F each.
-
-    Why: the scale is Δ₁/(ε/F), Δ₁ the largest L1 distance between two people's signals of a feature
-    in a task (equation 7, shorter signals going on as zero). It is read off the data, so replacing
-    a person changes everybody's noise: two people who are alike get none, and the loss is infinite.
-    With a public Δ₁ a recording would lose ε and a person ε × recordings.
-
-    Paper: Bozkir et al. 2021, LPA. Floating-point noise, as theirs.
-    """
-
+    note: ClassVar[ProofNote] = ProofNote(
+        summary="Laplace noise on every value, scaled by the data: LPA as printed.",
+        takes="""a FeatureTable, unclipped; missing values repeat the last known one. Recordings
+        keep their lengths. Each task is treated by itself and needs two recordings.""",
+        protects="""nothing; it is here to be compared with `laplace`. The printed ε is the sum over
+        the features of one recording, ε/F each.""",
+        why="""the scale is Δ₁/(ε/F), Δ₁ the largest L1 distance between two people's signals of a
+        feature in a task (equation 7, shorter signals going on as zero). It is read off the data,
+        so replacing a person changes everybody's noise: two people who are alike get none, and the
+        loss is infinite. With a public Δ₁ a recording would lose ε and a person ε × recordings.""",
+        paper="Bozkir et al. 2021, LPA. Floating-point noise, as theirs.",
+    )
     name: ClassVar[str] = "lpa-paper"
 
     def noisy(self, signals: TaskSignals, runs: int, noise: Randomness) -> Values:

@@ -16,6 +16,7 @@ from eyelid.mechanisms.approximate import default_delta
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape, cleaned, with_others
 from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter, register
 from eyelid.mechanisms.papers.floating_noise import NUMERICS, gaussians, laplaces
+from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.privacy.gaussian import check_delta, gaussian_delta
 from eyelid.privacy.guarantee import Guarantee, Kind, rounded_up
 from eyelid.privacy.noise import Randomness
@@ -159,19 +160,17 @@ class WithoutNoise(PaperMap):
 @register
 @dataclass(frozen=True)
 class MapNoiseFree(WithoutNoise):
-    """The plain aggregated gaze map, which everybody publishes.
+    """The plain aggregated gaze map, which everybody publishes."""
 
-    Takes: everybody's counts in pixels or cells, cut at m.
-
-    Protects: nobody. Whoever knows the maps of all others subtracts them and has the last one
-    exactly.
-
-    Why: N·G − Σ_{j≠i} Gⱼ = Gᵢ. One output has probability 1 with one person's data and 0 with any
-    other's: δ cannot be below 1.
-
-    Paper: Liu et al. 2019, section 3.3, who say so themselves.
-    """
-
+    note: ClassVar[ProofNote] = ProofNote(
+        summary="The plain aggregated gaze map, which everybody publishes.",
+        takes="everybody's counts in pixels or cells, cut at m.",
+        protects="""nobody. Whoever knows the maps of all others subtracts them and has the last one
+        exactly.""",
+        why="""N·G − Σ_{j≠i} Gⱼ = Gᵢ. One output has probability 1 with one person's data and 0 with
+        any other's: δ cannot be below 1.""",
+        paper="Liu et al. 2019, section 3.3, who say so themselves.",
+    )
     name: ClassVar[str] = "map-noisefree"
 
     def claimed(self, shape: MapShape) -> tuple[float, float]:
@@ -244,18 +243,16 @@ class RandomSelection(WithoutNoise):
 @register
 @dataclass(frozen=True)
 class MapRandomSelection1(RandomSelection):
-    """The map of cN people drawn without replacement.
+    """The map of cN people drawn without replacement."""
 
-    Takes: everybody's counts in pixels or cells, cut at m.
-
-    Protects: nobody who is drawn, which happens with probability c.
-
-    Why: if nobody else looked at a pixel, it is not empty with probability c when this person did,
-    and never when not: no ε holds with δ < c.
-
-    Paper: Liu et al. 2019, Theorem 3.2, who say so themselves.
-    """
-
+    note: ClassVar[ProofNote] = ProofNote(
+        summary="The map of cN people drawn without replacement.",
+        takes="everybody's counts in pixels or cells, cut at m.",
+        protects="nobody who is drawn, which happens with probability c.",
+        why="""if nobody else looked at a pixel, it is not empty with probability c when this person
+        did, and never when not: no ε holds with δ < c.""",
+        paper="Liu et al. 2019, Theorem 3.2, who say so themselves.",
+    )
     name: ClassVar[str] = "map-rs1"
 
     def delta_at_least(self, people: int) -> float:
@@ -273,17 +270,16 @@ class MapRandomSelection1(RandomSelection):
 @register
 @dataclass(frozen=True)
 class MapRandomSelection2(RandomSelection):
-    """The map of cN people drawn with replacement.
+    """The map of cN people drawn with replacement."""
 
-    Takes: everybody's counts in pixels or cells, cut at m.
-
-    Protects: nobody who is drawn at least once, which happens with probability 1 − (1 − 1/N)^cN.
-
-    Why: as for `map-rs1`; for many people 1 − e^−c.
-
-    Paper: Liu et al. 2019, Theorem 3.3, who say so themselves.
-    """
-
+    note: ClassVar[ProofNote] = ProofNote(
+        summary="The map of cN people drawn with replacement.",
+        takes="everybody's counts in pixels or cells, cut at m.",
+        protects="""nobody who is drawn at least once, which happens with probability
+        1 − (1 − 1/N)^cN.""",
+        why="as for `map-rs1`; for many people 1 − e^−c.",
+        paper="Liu et al. 2019, Theorem 3.3, who say so themselves.",
+    )
     name: ClassVar[str] = "map-rs2"
 
     def delta_at_least(self, people: int) -> float:
@@ -329,23 +325,23 @@ class PaperNoise(PaperMap):
 @register
 @dataclass(frozen=True)
 class MapGaussianPaper(PaperNoise):
-    """Gaussian noise on the aggregated gaze map, as Theorem 3.4 of Liu et al. prints it.
+    """Gaussian noise on the aggregated gaze map, as Theorem 3.4 of Liu et al. prints it."""
 
-    Takes: everybody's counts in pixels or cells, cut at m.
-
-    Protects: less than it says where the cells r are few for ε and δ. σ = (m/(Nε))·√(r·(ε/2 +
-    ln(r/δ))).
-
-    Why: the proof fails in three places: a sum over pixels of tail probabilities bounds the largest
-    deviation and not the norm, ε/4 stands where ε/2 is needed, and the exponent lacks a factor 2.
-    With Δ₂ = m√r/N the true δ is that of μ = Δ₂/σ by Balle & Wang. At δ = 1e-6 it is above what is
-    printed up to about 35 cells at ε = 1, 460 at ε = 3 and 35 000 at ε = 10; with a large δ it may
-    be below for a single cell.
-
-    Paper: Liu et al. 2019, Theorem 3.4. `map-gaussian` and `map-grid` do what it wants to do, with
-    a fraction of the noise.
-    """
-
+    note: ClassVar[ProofNote] = ProofNote(
+        summary=(
+            "Gaussian noise on the aggregated gaze map, as Theorem 3.4 of Liu et al. prints it."
+        ),
+        takes="everybody's counts in pixels or cells, cut at m.",
+        protects="""less than it says where the cells r are few for ε and δ.
+        σ = (m/(Nε))·√(r·(ε/2 + ln(r/δ))).""",
+        why="""the proof fails in three places: a sum over pixels of tail probabilities bounds the
+        largest deviation and not the norm, ε/4 stands where ε/2 is needed, and the exponent lacks a
+        factor 2. With Δ₂ = m√r/N the true δ is that of μ = Δ₂/σ by Balle & Wang. At δ = 1e-6 it is
+        above what is printed up to about 35 cells at ε = 1, 460 at ε = 3 and 35 000 at ε = 10; with
+        a large δ it may be below for a single cell.""",
+        paper="""Liu et al. 2019, Theorem 3.4. `map-gaussian` and `map-grid` do what it wants to do,
+        with a fraction of the noise.""",
+    )
     name: ClassVar[str] = "map-gaussian-paper"
     games: ClassVar[tuple[dict[str, Any], ...]] = ({"epsilon": 1.0, "delta": 1e-3},)
 
@@ -397,20 +393,18 @@ class MapGaussianPaper(PaperNoise):
 @register
 @dataclass(frozen=True)
 class MapLaplacePaper(PaperNoise):
-    """Laplace noise on the aggregated gaze map, as Theorem 3.5 of Liu et al. prints it.
+    """Laplace noise on the aggregated gaze map, as Theorem 3.5 of Liu et al. prints it."""
 
-    Takes: everybody's counts in pixels or cells, cut at m.
-
-    Protects: a person, were the noise exact and the cap public: σ = √2·m·r/(εN) is the standard
-    deviation of Laplace noise of scale Δ₁/ε with Δ₁ = m·r/N.
-
-    Why: the theorem is right. The noise is drawn in floating point, whose low-order digits betray
-    values, and is so large that nothing is left.
-
-    Paper: Liu et al. 2019, Theorem 3.5. `map-laplace` does the same with exact noise, and far less
-    of it.
-    """
-
+    note: ClassVar[ProofNote] = ProofNote(
+        summary="Laplace noise on the aggregated gaze map, as Theorem 3.5 of Liu et al. prints it.",
+        takes="everybody's counts in pixels or cells, cut at m.",
+        protects="""a person, were the noise exact and the cap public: σ = √2·m·r/(εN) is the
+        standard deviation of Laplace noise of scale Δ₁/ε with Δ₁ = m·r/N.""",
+        why="""the theorem is right. The noise is drawn in floating point, whose low-order digits
+        betray values, and is so large that nothing is left.""",
+        paper="""Liu et al. 2019, Theorem 3.5. `map-laplace` does the same with exact noise, and far
+        less of it.""",
+    )
     name: ClassVar[str] = "map-laplace-paper"
 
     def __post_init__(self) -> None:

@@ -18,6 +18,7 @@ from eyelid.mechanisms.features import UnpredictableMechanism
 from eyelid.mechanisms.measuring import window_rows
 from eyelid.mechanisms.mechanism import Shape, Values, parameter, register
 from eyelid.mechanisms.papers.signals import longest_shape
+from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.synthesis.binning import Bins, Codes
 from eyelid.mechanisms.synthesis.deniability import Integers, check_gamma, plausible_people
 from eyelid.privacy.guarantee import Guarantee, Kind
@@ -42,28 +43,28 @@ class Synthetic:
 @register
 @dataclass(frozen=True)
 class MarginalsPaper(UnpredictableMechanism):
-    """Rows drawn from everybody's histograms of a task: the Task-based Marginals Model as printed.
+    """Rows drawn from the histograms of a task: the Task-based Marginals Model as printed."""
 
-    Takes: a FeatureTable, unclipped; values are put in B equal bins over the range that each
-    feature has in this very dataset, a missing one in the middle. Numbers that stand for categories
-    are numbers here, and come back as numbers in between.
-
-    Protects: nothing; it is here to be compared with `seeded`. Printed is (k, γ)-plausible
-    deniability of a row: that k rows of the dataset might have been the seed of each released one,
-    with probabilities that differ by γ at most.
-
-    Why: every feature is drawn from its own histogram over all rows of the task, independently. So
-    the probability of a made-up row is the same whatever its seed was: all rows of the task are in
-    the same bucket, and the test passes whenever there are k of them, also where all are one
-    person's. Nothing keeps the histograms from showing somebody: they have no noise, and their bins
-    begin and end at the most extreme values of the data.
-
-    Paper: David-John, Butler & Jain 2022 (Task-based Marginals Model) with the test of
-    Bindschaedler, Shokri & Gunter 2017. B = 30, and γ = 1 as on the poster, where buckets are empty
-    and equality is meant. How a seed is picked is not printed; here each row is the seed of the one
-    that takes its place, which makes no difference.
-    """
-
+    note: ClassVar[ProofNote] = ProofNote(
+        summary=(
+            "Rows drawn from the histograms of a task: the Task-based Marginals Model as printed."
+        ),
+        takes="""a FeatureTable, unclipped; values are put in B equal bins over the range that each
+        feature has in this very dataset, a missing one in the middle. Numbers that stand for
+        categories are numbers here, and come back as numbers in between.""",
+        protects="""nothing; it is here to be compared with `seeded`. Printed is (k, γ)-plausible
+        deniability of a row: that k rows of the dataset might have been the seed of each released
+        one, with probabilities that differ by γ at most.""",
+        why="""every feature is drawn from its own histogram over all rows of the task,
+        independently. So the probability of a made-up row is the same whatever its seed was: all
+        rows of the task are in the same bucket, and the test passes whenever there are k of them,
+        also where all are one person's. Nothing keeps the histograms from showing somebody: they
+        have no noise, and their bins begin and end at the most extreme values of the data.""",
+        paper="""David-John, Butler & Jain 2022 (Task-based Marginals Model) with the test of
+        Bindschaedler, Shokri & Gunter 2017. B = 30, and γ = 1 as on the poster, where buckets are
+        empty and equality is meant. How a seed is picked is not printed; here each row is the seed
+        of the one that takes its place, which makes no difference.""",
+    )
     name: ClassVar[str] = "marginals-paper"
     takes: ClassVar[str] = "features"
     kind: ClassVar[Kind] = Kind.DENIABILITY

@@ -15,6 +15,7 @@ from eyelid.errors import InputError, Refused
 from eyelid.mechanisms.differential import DifferentialMechanism
 from eyelid.mechanisms.gaussian_total import SCALE
 from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter, register
+from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.streams.draws import Unique
 from eyelid.mechanisms.streams.regions import Regions
 from eyelid.mechanisms.streams.square_root import square_root, stretch
@@ -35,28 +36,29 @@ _FLOATING = 1 + 1e-12
 @register
 @dataclass(frozen=True, kw_only=True)
 class Dwell(DifferentialMechanism, SceneMechanism):
-    """How long somebody has looked at each area so far, told at every tick of a public horizon.
+    """How long somebody has looked at each area so far, told at every tick of a public horizon."""
 
-    Takes: gaze samples, of which each counts for the first area that holds it, or for none; lost
-    ones for none. A tick is ``every`` samples, and after ``horizon`` ticks nothing more is told.
-
-    Protects: any w samples in a row, wherever in the scene they are moved to, with (ε, δ) and its
-    μ; trust is local. Which samples are lost is outside of it. A person is all samples until the
-    horizon, and has the μ of these: it is stated beside it.
-
-    Why: with x the counts of an area in each tick, the sums of all ticks so far are A·x, and
-    A = R·R for the triangular R of `square_root`. Released is R·(R·x + z): whoever knows R·x + z
-    knows it, so that noise is needed on R·x only. One sample moves two areas by 1 in one tick, and
-    R·x by √2·√Σr_t² at most. Of w samples c_i lie in tick i and move x there by v_i, ‖v_i‖₂ ≤
-    √2·c_i; columns of R have no negative products, so that ‖R·v‖² = Σ⟨R_i, R_j⟩⟨v_i, v_j⟩ ≤
-    2‖R·c‖², reached by going from one area to another throughout (one area alone: without the 2).
-    R is cut to whole steps, counts are whole, so R·x is exact in integers, and so is the discrete
-    Gaussian noise. The error of a sum is σ·√Σr_t², about 1.8 times that of a single number.
-
-    Paper: Fichtenberger, Henzinger & Upadhyay (2023), Constant matters; Henzinger, Upadhyay &
-    Upadhyay (2023). Whole numbers, w samples in a row and several areas at once are ours.
-    """
-
+    note: ClassVar[ProofNote] = ProofNote(
+        summary="""How long somebody has looked at each area so far, told at every tick of a
+        public horizon.""",
+        takes="""gaze samples, of which each counts for the first area that holds it, or for none;
+        lost ones for none. A tick is ``every`` samples, and after ``horizon`` ticks nothing more is
+        told.""",
+        protects="""any w samples in a row, wherever in the scene they are moved to, with (ε, δ) and
+        its μ; trust is local. Which samples are lost is outside of it. A person is all samples
+        until the horizon, and has the μ of these: it is stated beside it.""",
+        why="""with x the counts of an area in each tick, the sums of all ticks so far are A·x, and
+        A = R·R for the triangular R of `square_root`. Released is R·(R·x + z): whoever knows
+        R·x + z knows it, so that noise is needed on R·x only. One sample moves two areas by 1 in
+        one tick, and R·x by √2·√Σr_t² at most. Of w samples c_i lie in tick i and move x there by
+        v_i, ‖v_i‖₂ ≤ √2·c_i; columns of R have no negative products, so that ‖R·v‖² = Σ⟨R_i,
+        R_j⟩⟨v_i, v_j⟩ ≤ 2‖R·c‖², reached by going from one area to another throughout (one area
+        alone: without the 2). R is cut to whole steps, counts are whole, so R·x is exact in
+        integers, and so is the discrete Gaussian noise. The error of a sum is σ·√Σr_t², about 1.8
+        times that of a single number.""",
+        paper="""Fichtenberger, Henzinger & Upadhyay (2023), Constant matters; Henzinger, Upadhyay &
+        Upadhyay (2023). Whole numbers, w samples in a row and several areas at once are ours.""",
+    )
     name: ClassVar[str] = "dwell"
     takes: ClassVar[str] = "a live stream"
     command: ClassVar[str] = "stream --counters 0.2"

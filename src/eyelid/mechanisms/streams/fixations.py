@@ -14,6 +14,7 @@ import numpy as np
 from eyelid.errors import InputError
 from eyelid.gaze.events.scale import in_units
 from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter, register
+from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.streams.detecting import LOST, detecting
 from eyelid.mechanisms.streams.events import (
     AREA_ENTERED,
@@ -42,32 +43,34 @@ _KEPT_EVENTS = 1 << 16
 @register
 @dataclass(frozen=True, kw_only=True)
 class Fixations(Filter):
-    """The region of every fixation, and when it starts and ends, found inside from raw gaze.
+    """The region of every fixation, and when it starts and ends, found inside from raw gaze."""
 
-    Takes: gaze samples; each is clamped to the public scene and put on a public grid. Every
-    ``skip`` samples a test looks at those seen among the last m = ``span``. Gaze that rests starts
-    a fixation, whose noisy middle is released as the cell or area that it falls into; gaze that
-    is spread ends it. Between tests, and from a fixation's end to the next start, the last region
-    is repeated. A test that sees fewer than ``fewest`` samples is left out; where all are lost a
-    fixation ends.
-
-    Protects: any w samples in a row, each moved by at most radius, with pure ε-DP. Time stamps and
-    which samples are lost are released as they are. A person's total is R·⌈T/w⌉·ε·max(1, D/radius).
-
-    Why: a test compares the spread s = √(Σ|gᵢ − ḡ|²/n) of the n samples seen. It is a seminorm of
-    them: moving each by vᵢ, |vᵢ| ≤ radius, moves s by at most √(Σ|vᵢ − v̄|²/n) ≤ √(Σ|vᵢ|²/n) ≤
-    radius, and ḡ by at most radius. Laplace noise of scale radius/(ε/2n) makes a test cost ε/2n;
-    planar Laplace noise of scale radius/εᵢ makes the middle cost εᵢ. Changed samples are seen by
-    tests until m − 1 samples after them: w of them can touch the slots of w + m − 1 samples in a
-    row and no others, by index alone. Those have n = ⌈(w + m − 1)/skip⌉ tests, ε/2 together; a
-    start takes half of what those of the last w + m − 2 samples have left of ε/2. Given what was
-    released, whether a fixation lasts is known, so that each outcome is that of one test and one
-    place. Regions and names follow from noisy places.
-
-    Paper: ours, from the budget of Kellaris et al. (2014) and Li et al. (2021) over windows that
-    count the detector's memory, and the dispersion of Salvucci & Goldberg (2000).
-    """
-
+    note: ClassVar[ProofNote] = ProofNote(
+        summary=(
+            "The region of every fixation, and when it starts and ends, found inside from raw gaze."
+        ),
+        takes="""gaze samples; each is clamped to the public scene and put on a public grid. Every
+        ``skip`` samples a test looks at those seen among the last m = ``span``. Gaze that rests
+        starts a fixation, whose noisy middle is released as the cell or area that it falls into;
+        gaze that is spread ends it. Between tests, and from a fixation's end to the next start, the
+        last region is repeated. A test that sees fewer than ``fewest`` samples is left out; where
+        all are lost a fixation ends.""",
+        protects="""any w samples in a row, each moved by at most radius, with pure ε-DP. Time
+        stamps and which samples are lost are released as they are. A person's total is
+        R·⌈T/w⌉·ε·max(1, D/radius).""",
+        why="""a test compares the spread s = √(Σ|gᵢ − ḡ|²/n) of the n samples seen. It is a
+        seminorm of them: moving each by vᵢ, |vᵢ| ≤ radius, moves s by at most
+        √(Σ|vᵢ − v̄|²/n) ≤ √(Σ|vᵢ|²/n) ≤ radius, and ḡ by at most radius. Laplace noise of scale
+        radius/(ε/2n) makes a test cost ε/2n; planar Laplace noise of scale radius/εᵢ makes the
+        middle cost εᵢ. Changed samples are seen by tests until m − 1 samples after them: w of them
+        can touch the slots of w + m − 1 samples in a row and no others, by index alone. Those have
+        n = ⌈(w + m − 1)/skip⌉ tests, ε/2 together; a start takes half of what those of the last
+        w + m − 2 samples have left of ε/2. Given what was released, whether a fixation lasts is
+        known, so that each outcome is that of one test and one place. Regions and names follow from
+        noisy places.""",
+        paper="""ours, from the budget of Kellaris et al. (2014) and Li et al. (2021) over windows
+        that count the detector's memory, and the dispersion of Salvucci & Goldberg (2000).""",
+    )
     name: ClassVar[str] = "fixations"
     paper: ClassVar[str] = (
         "ours; Kellaris, Papadopoulos, Xiao & Papadias (2014); Li, Chowdhury, Fawaz & Kim (2021); "

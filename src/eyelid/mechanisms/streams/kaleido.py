@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from eyelid.errors import InputError
 from eyelid.mechanisms.mechanism import parameter, register
+from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.streams.filter import NARROW_GAME, WIDE_GAME, Filter
 from eyelid.mechanisms.streams.state import HALVING, WHOLE
 
@@ -15,27 +16,28 @@ from eyelid.mechanisms.streams.state import HALVING, WHOLE
 @register
 @dataclass(frozen=True, kw_only=True)
 class Kaleido(Filter):
-    """A noisy place for every fixation, found by noisy tests.
+    """A noisy place for every fixation, found by noisy tests."""
 
-    Takes: gaze samples; each is clamped to the public scene and put on a public grid. Lost samples
-    repeat the last output and keep their slot.
-
-    Protects: any w samples in a row, each moved by at most radius, with pure ε-DP. Time stamps and
-    which samples are lost are released as they are. A person's total is R·⌈T/w⌉·ε·max(1, D/radius).
-
-    Why: a test every ``skip`` samples, whatever came of the last one, so that a window has at most
-    n = ⌈w/skip⌉, by index alone. Given the outputs so far the last one is fixed, so a sample that
-    moves by radius moves its distance by at most radius: Laplace noise of scale radius/(ε/2n) makes
-    a test cost ε/2n, and those of a window ε/2. A publication takes half of what those of the last
-    w−1 samples have left of ε/2, so that s ≤ ε/2 implies s + (ε/2 − s)/2 ≤ ε/2; planar Laplace
-    noise of scale radius/εᵢ makes it cost εᵢ. Losses grow in proportion to the distance.
-
-    Paper: Li, Chowdhury, Fawaz & Kim (2021). The radius comes from the public scene, not from the
-    region that is looked at; the noise of a test has the radius in it; budgets are whole numbers.
-    Where ``skip`` and ``threshold`` are not told they follow from w, radius and ε, which are
-    public; that they follow so was chosen by measurement on made-up people and published ones.
-    """
-
+    note: ClassVar[ProofNote] = ProofNote(
+        summary="A noisy place for every fixation, found by noisy tests.",
+        takes="""gaze samples; each is clamped to the public scene and put on a public grid. Lost
+        samples repeat the last output and keep their slot.""",
+        protects="""any w samples in a row, each moved by at most radius, with pure ε-DP. Time
+        stamps and which samples are lost are released as they are. A person's total is
+        R·⌈T/w⌉·ε·max(1, D/radius).""",
+        why="""a test every ``skip`` samples, whatever came of the last one, so that a window has at
+        most n = ⌈w/skip⌉, by index alone. Given the outputs so far the last one is fixed, so a
+        sample that moves by radius moves its distance by at most radius: Laplace noise of scale
+        radius/(ε/2n) makes a test cost ε/2n, and those of a window ε/2. A publication takes half of
+        what those of the last w−1 samples have left of ε/2, so that s ≤ ε/2 implies
+        s + (ε/2 − s)/2 ≤ ε/2; planar Laplace noise of scale radius/εᵢ makes it cost εᵢ. Losses grow
+        in proportion to the distance.""",
+        paper="""Li, Chowdhury, Fawaz & Kim (2021). The radius comes from the public scene, not from
+        the region that is looked at; the noise of a test has the radius in it; budgets are whole
+        numbers. Where ``skip`` and ``threshold`` are not told they follow from w, radius and ε,
+        which are public; that they follow so was chosen by measurement on made-up people and
+        published ones.""",
+    )
     name: ClassVar[str] = "kaleido"
     paper: ClassVar[str] = (
         "Li, Chowdhury, Fawaz & Kim (2021), Kaleido: real-time privacy control for eye-tracking "

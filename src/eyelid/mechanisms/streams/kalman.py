@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from eyelid.mechanisms.mechanism import Shape, parameter, register
+from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.streams.baseline import Baseline, BaselineRun, check_positive
 from eyelid.mechanisms.streams.stream import Floats
 from eyelid.privacy.noise import Randomness
@@ -17,23 +18,21 @@ from eyelid.privacy.noise import Randomness
 @register
 @dataclass(frozen=True, kw_only=True)
 class Kalman(Baseline):
-    """A Kalman filter of constant velocity, with the gain that it settles at.
+    """A Kalman filter of constant velocity, with the gain that it settles at."""
 
-    Takes: gaze samples; each is clamped to the public scene. Lost samples repeat the last output,
-    and the filter goes on with the next that is not lost.
-
-    Protects: nothing that could be stated. ``holds: false``, and no ε.
-
-    Why: there is no noise: the filter is linear and can be undone, so that whoever knows its gain
-    computes raw gaze from what is released (as long as nothing was cut at the scene's edge). With
-    Λ = sd of the change of speed from sample to sample over the sd of a sample's error, and
-    r = (4 + Λ − √(8Λ + Λ²))/4, place and speed take α = 1 − r² and β = 2(2 − α) − 4√(1 − α) of
-    every surprise.
-
-    Paper: Raju & Komogortsev (2025), who smooth by a Kalman filter; the gain of two states in
-    closed form is Kalata's (1984).
-    """
-
+    note: ClassVar[ProofNote] = ProofNote(
+        summary="A Kalman filter of constant velocity, with the gain that it settles at.",
+        takes="""gaze samples; each is clamped to the public scene. Lost samples repeat the last
+        output, and the filter goes on with the next that is not lost.""",
+        protects="nothing that could be stated. ``holds: false``, and no ε.",
+        why="""there is no noise: the filter is linear and can be undone, so that whoever knows its
+        gain computes raw gaze from what is released (as long as nothing was cut at the scene's
+        edge). With Λ = sd of the change of speed from sample to sample over the sd of a sample's
+        error, and r = (4 + Λ − √(8Λ + Λ²))/4, place and speed take α = 1 − r² and
+        β = 2(2 − α) − 4√(1 − α) of every surprise.""",
+        paper="""Raju & Komogortsev (2025), who smooth by a Kalman filter; the gain of two states in
+        closed form is Kalata's (1984).""",
+    )
     name: ClassVar[str] = "kalman"
     paper: ClassVar[str] = (
         "Raju & Komogortsev (2025), Real-time lightweight gaze privacy-preservation techniques "

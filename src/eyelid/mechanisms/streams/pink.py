@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from eyelid.mechanisms.mechanism import Shape, register
+from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.streams.draws import BLOCK, Ahead
 from eyelid.mechanisms.streams.noisy_baseline import NoisyBaseline, normals
 from eyelid.mechanisms.streams.stream import Floats
@@ -45,23 +46,23 @@ class PinkAhead(Ahead):
 @register
 @dataclass(frozen=True, kw_only=True)
 class Pink(NoisyBaseline):
-    """Noise of spectrum 1/f on every sample.
+    """Noise of spectrum 1/f on every sample."""
 
-    Takes: gaze samples; each is clamped to the public scene. Lost samples repeat the last output,
-    and the noise goes on with the next that is not lost.
-
-    Protects: nothing that could be stated. ``holds: false``, and no ε.
-
-    Why: slow noise outlives the mean of a fixation, as that of `jitter` does not, but it hardly
-    changes from one sample to the next: speeds, durations, micro-movements and the jumps between
-    two places come through, and with them whoever is recognised by those. It is a sum of eight
-    AR(1) processes of one variance that remember 0.7·4ʲ samples, within 0.2 dB of 1/f from
-    1/18 000 of the sampling rate to a quarter of it; below that it is flat. Floating point.
-
-    Paper: Liu et al. (2019) ask for a look at pink noise, and have none. Ours is causal and of
-    constant memory, where a whole recording is usually shaped at once by its Fourier transform.
-    """
-
+    note: ClassVar[ProofNote] = ProofNote(
+        summary="Noise of spectrum 1/f on every sample.",
+        takes="""gaze samples; each is clamped to the public scene. Lost samples repeat the last
+        output, and the noise goes on with the next that is not lost.""",
+        protects="nothing that could be stated. ``holds: false``, and no ε.",
+        why="""slow noise outlives the mean of a fixation, as that of `jitter` does not, but it
+        hardly changes from one sample to the next: speeds, durations, micro-movements and the jumps
+        between two places come through, and with them whoever is recognised by those. It is a sum
+        of eight AR(1) processes of one variance that remember 0.7·4ʲ samples, within 0.2 dB of 1/f
+        from 1/18 000 of the sampling rate to a quarter of it; below that it is flat. Floating
+        point.""",
+        paper="""Liu et al. (2019) ask for a look at pink noise, and have none. Ours is causal and
+        of constant memory, where a whole recording is usually shaped at once by its Fourier
+        transform.""",
+    )
     name: ClassVar[str] = "pink"
     paper: ClassVar[str] = (
         "suggested by Liu, Xia, Duchowski, Bailey, Holmqvist & Jain (2019), Differential privacy "

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from eyelid.mechanisms.mechanism import Shape, parameter, register
+from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.streams.baseline import (
     DAVID_JOHN,
     Baseline,
@@ -22,19 +23,19 @@ from eyelid.privacy.noise import Randomness
 @register
 @dataclass(frozen=True, kw_only=True)
 class Spatial(Baseline):
-    """Cells of a public grid.
+    """Cells of a public grid."""
 
-    Takes: gaze samples; each is clamped to the public scene. Lost samples repeat the last output.
-
-    Protects: nothing that could be stated. ``holds: false``, and no ε.
-
-    Why: there is no noise: two places in different cells are told apart with certainty, however
-    near they are, and when gaze crosses from one cell to the next is seen to the sample. Which
-    cells, how long and in which order stays, and with it whoever is recognised by that.
-
-    Paper: David-John et al. (2021), spatial down-sampling.
-    """
-
+    note: ClassVar[ProofNote] = ProofNote(
+        summary="Cells of a public grid.",
+        takes="""gaze samples; each is clamped to the public scene. Lost samples repeat the last
+        output.""",
+        protects="nothing that could be stated. ``holds: false``, and no ε.",
+        why="""there is no noise: two places in different cells are told apart with certainty,
+        however near they are, and when gaze crosses from one cell to the next is seen to the
+        sample. Which cells, how long and in which order stays, and with it whoever is recognised by
+        that.""",
+        paper="David-John et al. (2021), spatial down-sampling.",
+    )
     name: ClassVar[str] = "spatial"
     paper: ClassVar[str] = DAVID_JOHN
     games: ClassVar[tuple[dict[str, Any], ...]] = ({"cell": 120.0, "scene": "0,0,1920,1080"},)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eyelid.errors import InputError, unknown
-from eyelid.mechanisms.mechanism import Mechanism, catalogue, find, parameter
+from eyelid.mechanisms.mechanism import Form, Mechanism, catalogue, find, parameter
 from eyelid.mechanisms.streams.draws import Unique
 from eyelid.mechanisms.streams.scene import Scene
 from eyelid.privacy.noise import Randomness
@@ -50,12 +50,15 @@ class SceneMechanism(Mechanism):
         scene: what everybody could look at, x0,y0,x1,y1 in these units (of directions: degrees).
     """
 
-    form: ClassVar[str] = "of the same form (recordings, length, time stamps, lost samples)"
-
     coordinates: str = parameter(
         "what gaze is measured in: px, deg, fraction, normalised or direction", default="px"
     )
     scene: str = parameter("x0,y0,x1,y1: what everybody could look at", default="")
+
+    @property
+    def may_differ(self) -> Form:
+        """Where samples are and when they were taken is released as it is."""
+        return Form("of the same form (recordings, length, time stamps, lost samples)", times=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()

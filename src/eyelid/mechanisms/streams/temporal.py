@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from eyelid.errors import InputError
 from eyelid.mechanisms.mechanism import Shape, parameter, register
+from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.streams.baseline import DAVID_JOHN, Baseline, BaselineRun
 from eyelid.mechanisms.streams.stream import Floats
 from eyelid.privacy.noise import Randomness
@@ -15,19 +16,17 @@ from eyelid.privacy.noise import Randomness
 @register
 @dataclass(frozen=True, kw_only=True)
 class Temporal(Baseline):
-    """Every so many-th sample as it is, repeated until the next.
+    """Every so many-th sample as it is, repeated until the next."""
 
-    Takes: gaze samples; each is clamped to the public scene. Samples are counted whether they are
-    lost or not; where the one whose turn it is was lost, the last output is repeated.
-
-    Protects: nothing that could be stated. ``holds: false``, and no ε.
-
-    Why: whatever is released is raw gaze, without any noise. What is left out is next to what is
-    released: a fixation is seen by any of its samples.
-
-    Paper: David-John et al. (2021), temporal down-sampling.
-    """
-
+    note: ClassVar[ProofNote] = ProofNote(
+        summary="Every so many-th sample as it is, repeated until the next.",
+        takes="""gaze samples; each is clamped to the public scene. Samples are counted whether they
+        are lost or not; where the one whose turn it is was lost, the last output is repeated.""",
+        protects="nothing that could be stated. ``holds: false``, and no ε.",
+        why="""whatever is released is raw gaze, without any noise. What is left out is next to what
+        is released: a fixation is seen by any of its samples.""",
+        paper="David-John et al. (2021), temporal down-sampling.",
+    )
     name: ClassVar[str] = "temporal"
     paper: ClassVar[str] = DAVID_JOHN
     games: ClassVar[tuple[dict[str, Any], ...]] = ({"every": 12, "scene": "0,0,1920,1080"},)

@@ -14,6 +14,7 @@ from eyelid.errors import InputError
 from eyelid.mechanisms.gaussian_total import SCALE, GaussianTotal
 from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter
 from eyelid.mechanisms.noisy import Integers, noise_of
+from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.synthesis.binning import MOST_BINS, Bins, Codes
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import Unit
@@ -25,23 +26,23 @@ _OTHERS = (0.25, np.nan)
 
 @dataclass(frozen=True)
 class ChainMarginals(GaussianTotal):
-    """Counts of every feature together with the one before it, one noise for all of them.
+    """Counts of every feature together with the one before it, one noise for all of them."""
 
-    Takes: of each person and task at most T records of F features, as public bins; a missing value
-    is in the bin of the midpoint. Each record counts U/T in one cell of each of the F tables of its
-    task: the first feature alone, every other with the one before it.
-
-    Protects: a person, replace-one, (ε, δ) with its μ.
-
-    Why: a person counts at most U in each of the R·F tables, never less than nothing. So one
-    person's counts have a squared norm of at most R·F·U², those of another the same, and what has
-    no negative entries is at most √(2·R·F)·U apart. U is whole and such that this is μ times the σ
-    of the noise, or less; sums are integers, with discrete Gaussian noise.
-
-    Paper: marginals under Gaussian noise as in McKenna, Miklau & Sheldon 2021, with everybody's
-    rows weighted so that the person is the unit.
-    """
-
+    note: ClassVar[ProofNote] = ProofNote(
+        summary=(
+            "Counts of every feature together with the one before it, one noise for all of them."
+        ),
+        takes="""of each person and task at most T records of F features, as public bins; a missing
+        value is in the bin of the midpoint. Each record counts U/T in one cell of each of the F
+        tables of its task: the first feature alone, every other with the one before it.""",
+        protects="a person, replace-one, (ε, δ) with its μ.",
+        why="""a person counts at most U in each of the R·F tables, never less than nothing. So one
+        person's counts have a squared norm of at most R·F·U², those of another the same, and what
+        has no negative entries is at most √(2·R·F)·U apart. U is whole and such that this is μ
+        times the σ of the noise, or less; sums are integers, with discrete Gaussian noise.""",
+        paper="""marginals under Gaussian noise as in McKenna, Miklau & Sheldon 2021, with
+        everybody's rows weighted so that the person is the unit.""",
+    )
     name: ClassVar[str] = "seeded model"
     takes: ClassVar[str] = "features"
     paper: ClassVar[str] = (

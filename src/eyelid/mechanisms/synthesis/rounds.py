@@ -20,6 +20,7 @@ from eyelid.errors import InputError
 from eyelid.mechanisms.gaussian_total import SCALE, GaussianTotal
 from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter
 from eyelid.mechanisms.noisy import Integers, noise_of
+from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.synthesis.binning import Bins, Codes
 from eyelid.mechanisms.synthesis.sequences import BEND, Sequences, lags_of, sequences_of_values
 from eyelid.privacy.noise import Randomness
@@ -193,20 +194,18 @@ def with_others(values: Values) -> Values:
 
 @dataclass(frozen=True)
 class Levels(Round):
-    """How values are distributed: one table a feature, over all tasks together.
+    """How values are distributed: one table a feature, over all tasks together."""
 
-    Takes: T rows of each person and task; a row counts U/(R·T) in the bin of each of its features,
-    a missing value nowhere.
-
-    Protects: a person, replace-one, (ε, δ) with its μ.
-
-    Why: a person counts at most U in each of F tables, never less than nothing: the squared norm is
-    at most F·U², and two such are at most √(2F)·U apart.
-
-    Paper: marginals under Gaussian noise as in McKenna, Miklau & Sheldon 2021, with everybody's
-    rows weighted so that the person is the unit.
-    """
-
+    note: ClassVar[ProofNote] = ProofNote(
+        summary="How values are distributed: one table a feature, over all tasks together.",
+        takes="""T rows of each person and task; a row counts U/(R·T) in the bin of each of its
+        features, a missing value nowhere.""",
+        protects="a person, replace-one, (ε, δ) with its μ.",
+        why="""a person counts at most U in each of F tables, never less than nothing: the squared
+        norm is at most F·U², and two such are at most √(2F)·U apart.""",
+        paper="""marginals under Gaussian noise as in McKenna, Miklau & Sheldon 2021, with
+        everybody's rows weighted so that the person is the unit.""",
+    )
     name: ClassVar[str] = "synthetic levels"
 
     def cells(self, shape: Shape) -> int:
@@ -236,20 +235,21 @@ class Levels(Round):
 
 @dataclass(frozen=True)
 class Shares(Round):
-    """How much of each task lies in which quarter of a feature, and how long recordings are.
+    """How much of each task lies in which quarter of a feature, and how long recordings are."""
 
-    Takes: a public table that puts each bin in a quarter. A row counts U/T in one quarter of each
-    feature of its task; the length of a task counts U in one of the public bins of lengths.
-
-    Protects: a person, replace-one, (ε, δ) with its μ.
-
-    Why: a person counts at most U in each of R·F tables of quarters and R of lengths, never less
-    than nothing: two people are at most √(2·R·(F + 1))·U apart. Public groups of people have
-    tables of their own; a person is in one group.
-
-    Paper: as for the levels.
-    """
-
+    note: ClassVar[ProofNote] = ProofNote(
+        summary=(
+            "How much of each task lies in which quarter of a feature, and how long recordings are."
+        ),
+        takes="""a public table that puts each bin in a quarter. A row counts U/T in one quarter of
+        each feature of its task; the length of a task counts U in one of the public bins of
+        lengths.""",
+        protects="a person, replace-one, (ε, δ) with its μ.",
+        why="""a person counts at most U in each of R·F tables of quarters and R of lengths, never
+        less than nothing: two people are at most √(2·R·(F + 1))·U apart. Public groups of people
+        have tables of their own; a person is in one group.""",
+        paper="as for the levels.",
+    )
     name: ClassVar[str] = "synthetic shares"
 
     with_lengths: bool = parameter("whether lengths are measured", default=True)
@@ -305,21 +305,22 @@ class Shares(Round):
 
 @dataclass(frozen=True)
 class Signs(Round):
-    """What goes together: features with each other, with themselves later, and with time.
+    """What goes together: features with each other, with themselves later, and with time."""
 
-    Takes: a public table that says of each task and bin whether it is high (1), low (−1) or neither
-    (0), and a public tree of features. Each number is a mean over a person's rows and tasks, from
-    −U to U: of the product of a feature with its parent in the tree; of a feature with itself some
-    rows later; of its means in two tasks; of its product with a wave over the recording.
-
-    Protects: a person, replace-one, (ε, δ) with its μ.
-
-    Why: of m numbers none moves by more than 2U: two people are at most 2·√m·U apart.
-
-    Paper: two-way marginals of halves; orthant probabilities of a Gaussian copula give its
-    correlations.
-    """
-
+    note: ClassVar[ProofNote] = ProofNote(
+        summary=(
+            "What goes together: features with each other, with themselves later, and with time."
+        ),
+        takes="""a public table that says of each task and bin whether it is high (1), low (−1) or
+        neither (0), and a public tree of features. Each number is a mean over a person's rows and
+        tasks, from −U to U: of the product of a feature with its parent in the tree; of a feature
+        with itself some rows later; of its means in two tasks; of its product with a wave over the
+        recording.""",
+        protects="a person, replace-one, (ε, δ) with its μ.",
+        why="of m numbers none moves by more than 2U: two people are at most 2·√m·U apart.",
+        paper="""two-way marginals of halves; orthant probabilities of a Gaussian copula give its
+        correlations.""",
+    )
     name: ClassVar[str] = "synthetic signs"
     games: ClassVar[tuple[dict[str, Any], ...]] = (
         {"epsilon": 4.0, "delta": 1e-5, "bins": 8, "parents": (-1, 0)},
@@ -384,20 +385,18 @@ class Signs(Round):
 
 @dataclass(frozen=True)
 class AllPairs(Round):
-    """How much all features go together, to choose a tree by.
+    """How much all features go together, to choose a tree by."""
 
-    Takes: as for the signs; a number for each two features, a mean over a person's rows and tasks
-    of the product of their signs.
-
-    Protects: a person, replace-one, (ε, δ) with its μ.
-
-    Why: let s be the signs of a row, each −1, 0 or 1, and M the mean of s·sᵀ over a person's rows,
-    M' that of another. Neither has a norm above F, and their inner product is a mean of (s·s')²,
-    not below 0: they are at most √2·F apart, and the half above the diagonal F.
-
-    Paper: a noisy matrix of products as in Dwork, Talwar, Thakurta & Zhang 2014.
-    """
-
+    note: ClassVar[ProofNote] = ProofNote(
+        summary="How much all features go together, to choose a tree by.",
+        takes="""as for the signs; a number for each two features, a mean over a person's rows and
+        tasks of the product of their signs.""",
+        protects="a person, replace-one, (ε, δ) with its μ.",
+        why="""let s be the signs of a row, each −1, 0 or 1, and M the mean of s·sᵀ over a person's
+        rows, M' that of another. Neither has a norm above F, and their inner product is a mean of
+        (s·s')², not below 0: they are at most √2·F apart, and the half above the diagonal F.""",
+        paper="a noisy matrix of products as in Dwork, Talwar, Thakurta & Zhang 2014.",
+    )
     name: ClassVar[str] = "synthetic choice"
     paper: ClassVar[str] = "Dwork, Talwar, Thakurta & Zhang (2014), Analyze Gauss"
 

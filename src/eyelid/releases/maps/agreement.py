@@ -24,6 +24,7 @@ from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.releases.agreement import claims_more, told
+from eyelid.releases.audit_folder import DROPPINGS, LEFT_INSIDE
 from eyelid.releases.certificate import ANOTHER_LEDGER
 from eyelid.releases.certifying import LARGE_DELTA, NO_LEDGER
 from eyelid.releases.maps.card import map_card
@@ -41,12 +42,10 @@ if TYPE_CHECKING:
     from eyelid.releases.maps.plan import MapPlan
     from eyelid.releases.maps.subject import MapSubject
 
-_ALWAYS = ("certificate.json", "DATACARD.md", "audit.json", "report.html")
+_ALWAYS = ("certificate.json", "DATACARD.md")
 _OF_MAPS = ("map.npz", "heatmap.png", "overlay.png", "reliable.png")
 _OF_GROUPS = ("difference.png",)
 _OF_TABLES = ("areas.csv", "areas.png")
-# Put there by operating systems.
-_DROPPINGS = (".DS_Store", "Thumbs.db", "desktop.ini")
 _KEYS = ("table", "layer", "area", "to_area", "rank")
 _IN_HISTORY = {"mechanism", "kind", "epsilon", "delta", "mu", "holds"}
 # Other computers round otherwise; and maps are kept in single precision.
@@ -76,7 +75,7 @@ def map_disagreements(subject: MapSubject, simulated: bool) -> list[str]:
 
 
 def files_of(plan: MapPlan) -> tuple[str, ...]:
-    """Everything that may lie in the folder of such a release, audited or not."""
+    """Everything that may lie in the folder of such a release."""
     return (
         *_ALWAYS,
         *(_OF_MAPS if plan.mechanism is not None else ()),
@@ -87,12 +86,16 @@ def files_of(plan: MapPlan) -> tuple[str, ...]:
 
 def unknown_files(subject: MapSubject) -> list[str]:
     """Names of what lies in the folder, and that no such release has."""
-    known = {*files_of(subject.plan), *_DROPPINGS}
+    known = {*files_of(subject.plan), *DROPPINGS}
     return sorted(item.name for item in subject.path.iterdir() if item.name not in known)
 
 
 def _files(subject: MapSubject) -> Iterator[str]:
     others = unknown_files(subject)
+    for name, says in LEFT_INSIDE.items():
+        if name in others:
+            others.remove(name)
+            yield says
     for name in (*_OF_MAPS, *_OF_GROUPS, *_OF_TABLES):
         if name in others:
             others.remove(name)

@@ -28,6 +28,6 @@ def map_card(
         advantage=advantage_bound(certificate.person_level),
         advantage_in_all=advantage_bound(certificate.total),
         mechanisms=used,
-        notes=[" ".join((type(each).__doc__ or "").split("\n\n")[0].split()) for each in used],
+        notes=[each.note.summary for each in used],
         papers=list(dict.fromkeys(each.paper for each in used)),
     )

@@ -312,6 +312,6 @@ def _write_figures(folder: Path, made: Planned) -> None:
         delta=delta,
         noise=made.noise,
     )
-    with new_folder(folder) as partial:
+    with new_folder(folder, mode=0o700) as partial:
         save(figure2(people, view.width_px, view.height_px, delta), partial / "figure2.png")
         save(figure3(rows, people, delta=delta), partial / "figure3.png")

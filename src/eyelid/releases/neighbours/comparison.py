@@ -18,7 +18,6 @@ from eyelid.io import study_folder
 from eyelid.mechanisms.ksame import KSame
 from eyelid.privacy.noise import SystemRandomness
 from eyelid.releases.neighbours.cases import Case
-from eyelid.releases.neighbours.changes import allowed_changes
 from eyelid.releases.neighbours.coupling import coupled, small_pieces
 from eyelid.releases.neighbours.folder import REFUSED, Shown, apart, shown_by
 from eyelid.releases.neighbours.seats import DRAWS, unfair_seats
@@ -119,10 +118,10 @@ def neighbours_of(
     if case.exchanges:
         yield from _exchanges(case, base)
         return
-    changes = allowed_changes(case.mechanism)
+    form = case.mechanism.may_differ
 
     def replaced(way: Replacement, name: str, *, alike: bool) -> Neighbour:
-        return Neighbour(name, base.with_other(way.of(base.replaced, changes, base)), alike)
+        return Neighbour(name, base.with_other(way.of(base.replaced, form, base)), alike)
 
     if not case.valid:
         # Of what promises nothing, one is enough to tell.

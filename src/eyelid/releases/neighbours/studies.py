@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from eyelid.gaze.simulator import simulate
 from eyelid.gaze.study import Feature, Screen, Study
-from eyelid.releases.neighbours.changes import Changes
+from eyelid.mechanisms.mechanism import Form
 
 Floats = NDArray[np.float64]
 
@@ -107,10 +107,10 @@ class SmallStudy:
 
     def varied(self) -> SmallStudy:
         """The same study, some of whose participants have other recordings, lengths and losses."""
-        changes, found = Changes(recordings=True, lengths=True), self
+        form, found = Form("any", recordings=True, lengths=True), self
         ways = (LESS, MORE, OTHER)
         for place, way in zip((1, 5, 8), ways, strict=True):
-            found = found.with_other(way.of(self.participants[place], changes, self))
+            found = found.with_other(way.of(self.participants[place], form, self))
         return found
 
     def exchanged(self, one: int, other: int) -> SmallStudy:
@@ -273,12 +273,12 @@ class Replacement:
     aside: bool = False
     seed: int = 1
 
-    def of(self, participant: Participant, changes: Changes, study: SmallStudy) -> Participant:
+    def of(self, participant: Participant, form: Form, study: SmallStudy) -> Participant:
         """Other data of a participant, of the form that is allowed.
 
         Args:
             participant: of the study.
-            changes: that are allowed.
+            form: what may differ, besides values.
             study: whose ranges values are in.
         """
         rng = np.random.default_rng(self.seed)
@@ -287,9 +287,9 @@ class Replacement:
         if self.aside:
             made = tuple(self._aside(each, study, rng) for each in tracks)
             return Participant(participant.name, attributes, made)
-        if changes.recordings:
+        if form.recordings:
             tracks = self._recordings(tracks)
-        made = tuple(self._track(each, changes, study, rng) for each in tracks)
+        made = tuple(self._track(each, form, study, rng) for each in tracks)
         return Participant(participant.name, attributes, made)
 
     def _recordings(self, tracks: Sequence[Track]) -> list[Track]:
@@ -307,17 +307,17 @@ class Replacement:
         return replace(track, columns=columns)
 
     def _track(
-        self, track: Track, changes: Changes, study: SmallStudy, rng: np.random.Generator
+        self, track: Track, form: Form, study: SmallStudy, rng: np.random.Generator
     ) -> Track:
-        rows = max(study.least, self.rows(track.rows)) if changes.lengths else track.rows
+        rows = max(study.least, self.rows(track.rows)) if form.lengths else track.rows
         columns = {}
         for name, before in track.columns.items():
             lower, upper = _range_of(name, study)
             share = rng.uniform(self.low, self.high, size=rows)
             values = lower + share * (upper - lower)
-            columns[name] = values if changes.lost else np.where(np.isnan(before), np.nan, values)
+            columns[name] = values if form.times else np.where(np.isnan(before), np.nan, values)
         times = track.time_ms
-        if changes.lost:
+        if form.times:
             for values in columns.values():
                 values[rng.uniform(size=rows) < self.lost] = np.nan
             step = float(np.median(np.diff(track.time_ms))) if track.rows > 1 else _STEP_MS

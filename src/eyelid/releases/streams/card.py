@@ -34,10 +34,6 @@ def stream_card(
         law: the filter.
         distance: how far off it is, on made-up gaze.
     """
-    note = [
-        " ".join(part.split())
-        for part in (type(law).__doc__ or "").replace("``", "`").split("\n\n")
-    ]
     return rendered(
         "streamcard.md.j2",
         certificate=certificate,
@@ -53,8 +49,6 @@ def stream_card(
         guess=guessed(certificate.guarantee),
         worth=worth_of(distance),
         for_participants=stream_for_participants(certificate, law, released.rate_hz),
-        proof_note=" ".join(note[0].split()),
-        takes=" ".join(next((n for n in note if "Takes:" in n), "").split()).removeprefix(
-            "Takes: "
-        ),
+        proof_note=law.note.summary.replace("``", "`"),
+        takes=law.note.takes.replace("``", "`"),
     )
