@@ -18,6 +18,7 @@ CLAIMS = {
     "discreteness": "a discrete Gaussian is as near to a rounded one as the slack says",
     "equal_guarantee": "at the same promise to a person ours are nearer, and cost foresees how far",
     "pipeline": "person totals and broken promises come through the command line",
+    "whole_folder": "nothing in a folder but released values tells neighbouring studies apart",
     "canaries": "the whole release pipeline withstands made-up people, and its faults do not",
     "synthetic_canaries": "one run of canaries shows less ε than synthetic claims, a fault more",
     "kill": "a release killed at random moments goes on to all or nothing, and is counted once",

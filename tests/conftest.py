@@ -238,6 +238,15 @@ def no_faults(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("eyelid.audits.verify._faults", lambda kinds: [])
 
 
+@pytest.fixture
+def no_folders(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`verify` without the folders of neighbouring studies, where something else is asked of it."""
+    from eyelid.releases.neighbours import verification
+
+    nothing = verification.FolderVerification((), ())
+    monkeypatch.setattr(verification, "verify_folders", lambda names: nothing)
+
+
 @pytest.fixture(scope="session")
 def real_data() -> Path:
     """The folder of real recordings; tests that need them are skipped without it."""
