@@ -9,13 +9,14 @@ import pytest
 
 from eyelid.gaze.areas import Area
 from eyelid.gaze.study import Screen, Study
-from eyelid.io import write
+from eyelid.io import read, write
 from eyelid.mechanisms.laplace import Laplace
 from eyelid.mechanisms.mechanism import catalogue
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.mechanisms.synthesis.binning import Bins
 from eyelid.releases.certificate import NARROWEST_FORM, Certificate, read_certificate
 from eyelid.releases.consent import CONSENT, NOT_HIDDEN, for_participants
+from eyelid.releases.inspection import inspect
 from eyelid.releases.maps.heatmap import private_heatmap
 from eyelid.releases.release import release
 
@@ -243,6 +244,24 @@ def test_consent_text_of_a_heatmap_says_whose_map_it_is(maps, name, words):
 def test_the_card_of_a_heatmap_has_a_text_for_participants(study, tmp_path):
     done = private_heatmap(study, tmp_path / "out", level="good")
     assert consent(tmp_path / "out").strip() == f"> {for_participants(done.certificate)}"
+
+
+def test_the_card_of_maps_of_two_groups_speaks_of_two_groups_to_an_ethics_board(study, tmp_path):
+    private_heatmap(study, tmp_path / "out", level="good", by="diagnosis")
+    card = (tmp_path / "out" / "DATACARD.md").read_text(encoding="utf-8")
+    ethics = card.partition("## Paragraph for an ethics application")[2].partition("## ")[0]
+    groups = "in two groups by diagnosis (ADHD: 4, control: 20)"
+    assert f"> Maps of where 24 participants {groups} looked are shared" in ethics
+    assert "with gaze anywhere on these pictures or on none of them." in ethics
+
+
+def test_an_inspection_does_not_call_rows_that_keep_parts_of_real_ones_nobodys(table, tmp_path):
+    write(table.study(), tmp_path / "study")
+    release(tmp_path / "study", tmp_path / "rows", **LAWS["rows-deniable"])
+    said = inspect(read(tmp_path / "rows"))["release"]
+    assert said.startswith("This is a released dataset of rows, of which some may keep parts of")
+    release(tmp_path / "study", tmp_path / "people", **LAWS["synthetic"])
+    assert "people who do not exist" in inspect(read(tmp_path / "people"))["release"]
 
 
 def test_consent_text_of_a_release_that_names_who_broke_off_says_so(table, tmp_path):
