@@ -227,7 +227,7 @@ def _looked_around(entry: Entry, people: Sequence[str], path: Path) -> Entry:
     return noticed(entry, people, path.parent, origin.ledger.parent)
 
 
-def counted_in(own: Origin | None, ledger: Path | str, people: Sequence[str]) -> Origin:
+def counted_in(own: Origin | None, ledger: Path | str, people: Sequence[str]) -> Entry:
     """People whom only Python knows, counted in a file of their owner's choice.
 
     Args:
@@ -236,13 +236,13 @@ def counted_in(own: Origin | None, ledger: Path | str, people: Sequence[str]) ->
         people: their ids, which tell whether the ledger has counted them before.
     """
     if own is not None:
-        return counted_there(own, ledger)
+        return Entry(counted_there(own, ledger))
     book = Ledger.create(ledger_here(ledger))
     known = _among(book, people)
     if known is not None:
-        return known.origin
+        return known
     book.register(UNNAMED, people)
-    return noticed(Entry(Origin(UNNAMED, book.path)), people, book.path.parent).origin
+    return noticed(Entry(Origin(UNNAMED, book.path)), people, book.path.parent)
 
 
 def people_of(other: People) -> Origin | Path:

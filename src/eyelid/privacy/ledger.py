@@ -220,7 +220,8 @@ class Ledger:
         if not known or known[0] not in _FORMATS:
             raise InputError(
                 f"{self.path} is not a ledger that this eyelid can read: it may have been "
-                "emptied; bring back a copy, or say where it is with --ledger FILE"
+                "emptied; bring back a copy, or say where it is with --ledger FILE; if there is "
+                "none, move the file away and go on without a total by 'eyelid budget IN --lost'"
             )
         for table, statement in _LATER.items():
             if table not in tables:

@@ -9,7 +9,6 @@ import stat
 from collections.abc import Sequence
 from contextlib import closing, suppress
 from pathlib import Path
-from urllib.parse import quote
 
 from eyelid.errors import InputError
 
@@ -108,7 +107,7 @@ def _has_key(path: Path, key: str) -> bool:
         return False
     try:
         # Not made if it has gone in the meantime.
-        with closing(sqlite3.connect(f"file:{quote(str(path))}?mode=rw", uri=True)) as database:
+        with closing(sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True)) as database:
             row = database.execute("SELECT value FROM ledger WHERE key = 'key'").fetchone()
     except sqlite3.Error:
         return False

@@ -7,14 +7,23 @@ from pathlib import Path
 from eyelid.errors import InputError, Refused
 from eyelid.gaze.study import Origin, Study
 from eyelid.gaze.table import FeatureTable
-from eyelid.io.origin import counted_in, counting_ledger, is_chosen, origin_of, own_origin
+from eyelid.io.origin import counted_in, counting_ledger, enter, is_chosen, own_origin
 from eyelid.privacy.ledger import Ledger
 
 
 def counting_origin(
     source: Study | FeatureTable, path: Path | None, ledger: Path | str | None
 ) -> Origin | None:
-    """Who these people are to the ledger that will count the release; None where nobody counts.
+    """Who these people are to the ledger that will count a release, as `counting_entry` says."""
+    return counting_entry(source, path, ledger)[0]
+
+
+def counting_entry(
+    source: Study | FeatureTable, path: Path | None, ledger: Path | str | None
+) -> tuple[Origin | None, tuple[str, ...]]:
+    """Who these people are to the ledger that will count the release, and what to know of that.
+
+    Nobody counts, and the origin is None, where it has none and no ledger is named.
 
     Args:
         source: what is released from.
@@ -25,10 +34,12 @@ def counting_origin(
     if path is None or not isinstance(source, Study):
         refuse_to_dodge(source.origin, ledger)
         if ledger is None:
-            return source.origin
-        return counted_in(source.origin, ledger, source.people["person"].to_list())
-    refuse_to_dodge(own_origin(source, path, ledger), ledger)
-    return origin_of(source, path, ledger)
+            return source.origin, ()
+        entry = counted_in(source.origin, ledger, source.people["person"].to_list())
+    else:
+        refuse_to_dodge(own_origin(source, path, ledger), ledger)
+        entry = enter(source, path, ledger)
+    return entry.origin, entry.notes
 
 
 def open_ledger(origin: Origin | None) -> tuple[Ledger, str] | None:

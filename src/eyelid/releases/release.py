@@ -42,7 +42,7 @@ from eyelid.privacy.guarantee import Kind
 from eyelid.privacy.noise import Randomness, randomness
 from eyelid.releases.certificate import Certificate
 from eyelid.releases.certifying import Purchase, bought, ended
-from eyelid.releases.counting import counting_origin, open_ledger
+from eyelid.releases.counting import counting_entry, open_ledger
 from eyelid.releases.datacard import datacard
 from eyelid.releases.fingerprint import output_digest
 from eyelid.releases.making import made_private
@@ -234,7 +234,8 @@ def _release_features(
             recorded = path is not None and not study_folder.recognises(path)
             taken = take(cut, chosen, None if recorded else run, advance)
             plan = _plan(taken, asked)
-            origin = counting_origin(plan.table if path is None else cut.head, path, asked.ledger)
+            whose = plan.table if path is None else cut.head
+            origin, remarks = counting_entry(whose, path, asked.ledger)
             if recorded:
                 assert path is not None, "recordings are somewhere"
                 table = replace(taken.table(), origin=origin)
@@ -243,7 +244,7 @@ def _release_features(
                 plan = _plan(taken, asked)
         plan = replace(plan, table=replace(plan.table, origin=origin))
         purchase = _purchase(plan, noise.name, taken.digest)
-        notes = (*cut.head.notes, *_foreseen(plan, purchase, chosen))
+        notes = (*cut.head.notes, *remarks, *_foreseen(plan, purchase, chosen))
         if tell is not None:
             for note in notes:
                 tell(note)

@@ -19,6 +19,7 @@ from eyelid.audits.statistics import Estimate, rate_of_decisions
 from eyelid.audits.streams.measures import MEASURES
 from eyelid.audits.temporal.summary import OF_THE_DATA
 from eyelid.audits.utility import Use
+from eyelid.privacy.guarantee import large_delta
 from eyelid.releases import pictures
 from eyelid.releases.group_pictures import (
     MOST_GROUPS,
@@ -53,7 +54,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
     from eyelid.audits.temporal.summary import TemporalSummary
-    from eyelid.privacy.guarantee import Guarantee, large_delta
+    from eyelid.privacy.guarantee import Guarantee
     from eyelid.releases.audit import Audit
     from eyelid.releases.demo import Story
     from eyelid.releases.subject import Subject

@@ -244,7 +244,7 @@ def budget(
         if changes:
             origin = origin_of(study, path, ledger)
     elif ledger is not None:
-        origin = counted_in(origin, ledger, people)
+        origin = counted_in(origin, ledger, people).origin
     if origin is None and not changes:
         return Budget((), (), None, counted=False)
     book = open_ledger(origin)

@@ -28,7 +28,7 @@ from eyelid.mechanisms.maps.map_mechanism import MapMechanism
 from eyelid.privacy.bounds import Bounds
 from eyelid.releases.certificate import Certificate
 from eyelid.releases.certifying import Purchase, bought, ended
-from eyelid.releases.counting import counting_origin, open_ledger
+from eyelid.releases.counting import counting_entry, open_ledger
 from eyelid.releases.fingerprint import arrays_digest
 from eyelid.releases.maps.card import map_card
 from eyelid.releases.maps.derived import maps_of, released_facts, sentences, trusted_of
@@ -176,8 +176,9 @@ def private_heatmap(
             if figures is not None:
                 _check_figures(preview)
             home = Path(source) if isinstance(source, str | Path) else None
-            origin = counting_origin(made.cut.head, home, ledger)
+            origin, remarks = counting_entry(made.cut.head, home, ledger)
             done = _released(made, preview, origin, out, seed, advance)
+            done = replace(done, notes=(*done.notes, *remarks))
     if figures is not None:
         _write_figures(figures, made)
     return done

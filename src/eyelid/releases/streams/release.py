@@ -30,7 +30,7 @@ from eyelid.privacy.noise import Randomness
 from eyelid.privacy.noise.randomness import stream_of
 from eyelid.releases.certificate import Certificate, ReleasedAs
 from eyelid.releases.certifying import Purchase, bought, ended
-from eyelid.releases.counting import counting_origin, open_ledger
+from eyelid.releases.counting import counting_entry, open_ledger
 from eyelid.releases.fingerprint import digest_of_people, digest_of_release, person_digests
 from eyelid.releases.streams.card import stream_card
 from eyelid.releases.streams.expectation import expected_distance
@@ -126,13 +126,13 @@ def release_streams(
     with one_bar(2 * cut.recordings.height, "recordings") as advance:
         facts = looked_at(cut, eye, times, advance)
         plan = make_stream_plan(cut.head, facts, chosen, noise, keep, told=told, times=times)
-        origin = counting_origin(cut.head, path, ledger)
+        origin, remarks = counting_entry(cut.head, path, ledger)
         if path is not None and not study_folder.recognises(path):
             cut = _under_pseudonyms(cut, origin, path)
             if tuple(cut.people) != facts.people:
                 # In another order, too.
                 plan = replace(plan, facts=looked_at(cut, eye, times, lambda by, what: None))
-        notes = cut.head.notes
+        notes = (*cut.head.notes, *remarks)
         for note in notes:
             if tell is not None:
                 tell(note)
