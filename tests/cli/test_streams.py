@@ -25,7 +25,7 @@ def test_gaze_is_released_counted_and_refused_above_a_limit(eyelid, study, tmp_p
     done = eyelid("release", study, tmp_path / "out", *OPTIONS)
     assert done.code == 0
     assert "6 recordings" in done.out
-    assert "Any 30 samples in a row, each moved by at most 2: ε = 4." in done.out
+    assert "Any 30 samples in a row of one recording, each moved by at most 2: ε = 4." in done.out
     assert "formal only: it rules out almost nothing" in done.out
     assert "kaleido" in eyelid("budget", study).out
     assert eyelid("budget", study, "--limit-epsilon", "10").code == 0

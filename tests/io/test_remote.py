@@ -59,9 +59,18 @@ def write_in_parts(study, folder):
         write_manifest(run, cut.head, parts, folder)
 
 
+@pytest.fixture
+def far_files(monkeypatch):
+    """Files of this machine that are taken for some elsewhere, which processes see, too."""
+    for module in ("remote", "study_folder", "same_people"):
+        monkeypatch.setattr(f"eyelid.io.{module}.on_this_machine", Path)
+
+
 @pytest.fixture(params=["memory", "file"])
 def elsewhere(request, home, tmp_path):
     """The same study elsewhere, without its ledger."""
+    if request.param == "file":
+        request.getfixturevalue("far_files")
     base = f"memory://{tmp_path.name}" if request.param == "memory" else f"file://{tmp_path}/far"
     upload(home, RemotePlace(f"{base}/study"), "run")
     return f"{base}/study"
@@ -190,6 +199,7 @@ def test_a_release_elsewhere_has_the_files_of_one_here(elsewhere, home, tmp_path
     assert not list(Path.cwd().iterdir())
 
 
+@pytest.mark.usefixtures("far_files")
 def test_two_processes_read_and_release_elsewhere(home, tmp_path, two_processes):
     place = RemotePlace(f"file://{tmp_path}/far/study")
     upload(home, place, "run")

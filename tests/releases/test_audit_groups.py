@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
+from markupsafe import escape
 
 from eyelid.audits import synthetic
 from eyelid.errors import InputError
@@ -352,6 +353,10 @@ def test_made_up_rows_are_asked_who_gave_them_and_what_they_are_worth(monkeypatc
     found = audit(table, made)
     assert found.refuted == []
     assert "which of two people was in it is told with an advantage of" in found.verdict
+    # Rows that begin as a person's are not nobody's.
+    kept = "keep 1 of 2 features of a person's row, every value as one of 4 bins"
+    assert f"Not refuted: some rows {kept}; which" in found.verdict
+    assert "nobody" not in found.verdict
     assert found.synthetic.membership.bound == pytest.approx(np.tanh(1.5), abs=1e-3)
     assert found.synthetic.copies == 0
     assert found.to_dict()["made_up"]["rows"] == 8
@@ -362,6 +367,9 @@ def test_made_up_rows_are_asked_who_gave_them_and_what_they_are_worth(monkeypatc
     assert "That is no guarantee." in text
     page = report(found)
     assert "Whose data were these rows made of?" in page
+    assert f"Some of the 8 rows {escape(kept)}; none has a person’s name" in page
+    assert f"Some rows {escape(kept)}." in page
+    assert "nobody’s own record" not in page
     assert "How often an attacker is right who is asked which of two people was in it" in page
     assert "Distance from how people&#39;s values are distributed" in page
     assert "no guarantee" in page
@@ -376,7 +384,7 @@ def test_made_up_rows_that_are_peoples_own_are_refuted(monkeypatch):
     certificate = replace(made.certificate, output_sha256=output_digest(copied))
     found = audit(table, replace(made, held=copied, certificate=certificate))
     assert "made-up rows are rows of people as they were recorded" in found.refuted[0]
-    with pytest.raises(InputError, match="nobody can be named in it: leave out"):
+    with pytest.raises(InputError, match="no record under a person's name: leave out"):
         audit(table, made, attackers=["means"])
 
 

@@ -27,6 +27,7 @@ EXAMPLES = """\b
 Examples:
   eyelid convert export.tsv study
   eyelid convert recordings study --map 'file={person}_{task}' --map people=people.csv
+  eyelid convert trials.csv trials --ledger recordings.ledger    people that it counts already
   eyelid convert recordings dataset --to bids --units deg
               --map screen_m=0.53x0.30,distance_m=0.65
   eyelid convert gaze.csv study --map header=no,time=1,time_unit=s,x=2,y=3,units=px

@@ -39,7 +39,10 @@ Out = Annotated[Path, typer.Argument(metavar="OUT", help="A new folder.", show_d
 LedgerFile = Annotated[
     Path | None,
     typer.Option(
-        "--ledger", metavar="FILE", help="Where spending is counted [beside the original study]."
+        "--ledger",
+        metavar="FILE",
+        help="Where spending is counted; it must know the people of a study that names one "
+        "[beside the original study].",
     ),
 ]
 Settings = Annotated[

@@ -181,6 +181,21 @@ def remote_place(path: Path | str) -> RemotePlace | None:
     return RemotePlace(f"{scheme}://{'/' if scheme in _FROM_ROOT else ''}{rest}")
 
 
+def on_this_machine(path: Path | str) -> Path:
+    """A path as this machine writes it: of a ``file:`` address the plain path, else as it is.
+
+    Whoever looks for a study or a ledger must find the same one by both spellings.
+
+    >>> on_this_machine("file:///home/study").as_posix(), on_this_machine("study").as_posix()
+    ('/home/study', 'study')
+    """
+    found = _address(path)
+    if found is None or found[1] or found[2].lower() not in _FROM_ROOT:
+        return Path(path)
+    drive = re.match(r"[A-Za-z]:", found[3])
+    return Path(found[3] if drive else f"/{found[3]}")
+
+
 def check_here(path: Path | str, what: str) -> None:
     """Fail if somebody means a place elsewhere, without saying which.
 

@@ -211,7 +211,7 @@ def _entered(
         cut = in_pieces(counted(study, source, ledger))
     origin = cut.head.origin
     if origin is not None and origin.ledger is not None:
-        Ledger(origin.ledger).check_knows(origin.id)
+        Ledger.counting(origin.ledger, origin.id).check_knows(origin.id)
     # What there was of events is not needed, and would be sent around.
     return replace(cut, pieces=tuple(replace(piece, events=None) for piece in cut.pieces))
 

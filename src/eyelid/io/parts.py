@@ -14,7 +14,7 @@ import polars as pl
 from eyelid.engine.runs import Run
 from eyelid.gaze.study import Study
 from eyelid.io import study_folder
-from eyelid.io.remote import versions_of
+from eyelid.io.remote import here, versions_of
 from eyelid.io.study_folder import DATA, EVENTS
 
 
@@ -28,7 +28,7 @@ def input_key(source: Path | str, *settings: Any) -> str:
     elsewhere = versions_of(source)
     if elsewhere is not None:
         return _key(*elsewhere, settings)
-    place = Path(source).resolve()
+    place = here(source).resolve()
     files = sorted(place.rglob("*")) if place.is_dir() else [place]
     # Ledgers change by being counted in, also those of some of the recordings; what is hidden may
     # be this very run.

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from eyelid.engine.progress import track
-from eyelid.engine.remote import RemotePlace, check_finished, remote_place
+from eyelid.engine.remote import RemotePlace, check_finished, on_this_machine, remote_place
 from eyelid.engine.temporary import folder_of_process
 from eyelid.errors import InputError
 
@@ -47,14 +47,15 @@ def here(path: Path | str) -> Path:
     """Where this machine finds what somebody points at; a path of this machine stays as it is.
 
     Args:
-        path: an address, also as a `Path` spells it, or a path.
+        path: an address, also as a `Path` spells it, or a path. A ``file:`` address is a path.
 
-    >>> here("study") == Path("study")
-    True
+    >>> here("study") == Path("study"), here("file:///study") == Path("/study")
+    (True, True)
     """
+    path = on_this_machine(path)
     place = remote_place(path)
     if place is None:
-        return Path(path)
+        return path
     known, now_s = _copies.get(place), time.monotonic()
     if known is not None and now_s - known.seen_s < _TRUSTED_S:
         return known.path
@@ -100,6 +101,7 @@ def all_here(path: Path | str) -> Path:
     Args:
         path: an address, also as a `Path` spells it, or a path.
     """
+    path = on_this_machine(path)
     place = remote_place(path)
     if place is None or place.is_file():
         return here(path)
@@ -122,6 +124,7 @@ def is_remote(path: Path | str) -> bool:
     Args:
         path: an address, a path, or what `here` gave for one.
     """
+    path = on_this_machine(path)
     return remote_place(path) is not None or _copied_from(path) is not None
 
 
@@ -131,6 +134,7 @@ def versions_of(path: Path | str) -> tuple[str, list[tuple[str, str]]] | None:
     Args:
         path: an address, a path, or what `here` gave for one.
     """
+    path = on_this_machine(path)
     place = remote_place(path) or _copied_from(path)
     if place is None:
         return None

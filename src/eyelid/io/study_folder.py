@@ -15,14 +15,16 @@ from typing import Any
 import polars as pl
 
 from eyelid.engine.atomic import new_folder, write_file
-from eyelid.engine.remote import RemotePlace, nearby, remote_place
+from eyelid.engine.remote import RemotePlace, nearby, on_this_machine, remote_place
 from eyelid.errors import InputError
 from eyelid.gaze.study import INDEX_COLUMNS, Feature, Origin, Screen, Study, check
+from eyelid.gaze.table import FeatureTable
 from eyelid.io.remote import File, here, is_remote, original
+from eyelid.io.same_people import LEDGER_SUFFIX as LEDGER_SUFFIX
+from eyelid.io.same_people import Entry, noticed, stated
 from eyelid.privacy.ledger import Ledger
 
 SCHEMA = "eyelid/study/1"
-LEDGER_SUFFIX = ".ledger"
 DATA, EVENTS = "data.parquet", "events.parquet"
 _KINDS = ("samples", "fixations", "features")
 # Of parts that are gone; of more there is a number.
@@ -237,15 +239,26 @@ def typed(data: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def write(study: Study, path: Path | str) -> Study:
+def write(
+    study: Study,
+    path: Path | str,
+    *,
+    same_people_as: Study | FeatureTable | Path | str | None = None,
+) -> Study:
     """Write a study folder; a study without an origin gets one, with a ledger beside the folder.
+
+    Several tables of the same people are several studies: say so with ``same_people_as``, and what
+    is released from any of them adds up. Where ledgers in the folder know the same ids and nothing
+    is said, the study is counted apart, without a total, and its notes say what to do.
 
     Args:
         study: what to write; nothing in it is protected.
         path: a new folder.
+        same_people_as: a study of the same people, under the same ids, that was written before, its
+            folder or recordings, or the ledger that counts them.
 
     Returns:
-        the study as written, with its origin.
+        the study as written, with its origin, and with notes on who its people are to the ledger.
 
     >>> import tempfile, polars as pl
     >>> rows = pl.DataFrame({"person": ["a"], "recording": ["1"], "time_ms": [0.0], "x": [1.0]})
@@ -255,29 +268,42 @@ def write(study: Study, path: Path | str) -> Study:
     ...     print(read_study(Path(home) / "s").data["x"].to_list())
     [1.0]
     """
-    path = Path(path)
+    path = on_this_machine(path)
     if not isinstance(study, Study):
         raise InputError(
             f"write takes a Study, got a {type(study).__name__}: give table.study(), and write a "
             "release as it is made, with release(…, out=…)"
         )
     study = check(study)
-    inherited = study.origin
-    origin = inherited or Origin(uuid.uuid4().hex, ledger_beside(path))
+    people = study.people["person"].to_list()
+    known = None if study.origin is None else Entry(study.origin)
+    if same_people_as is not None:
+        # It reads studies, too.
+        from eyelid.io.origin import check_same_people, people_of
+
+        other = people_of(same_people_as)
+        if known is None:
+            known = stated(other, people)
+        else:
+            check_same_people(known.origin, other, people)
+    entry = known or Entry(Origin(uuid.uuid4().hex, ledger_beside(path)))
+    origin = entry.origin
     study = replace(study, origin=origin)
     with new_folder(path) as folder:
         write_parts(study, folder, home=path)
-        if inherited is None:
-            Ledger.create(ledger_beside(path)).register(origin.id)
-        elif inherited.ledger is not None:
-            Ledger(inherited.ledger).check_knows(inherited.id)
-    return study
+        if known is None:
+            Ledger.create(ledger_beside(path)).register(origin.id, people)
+            entry = noticed(entry, people, ledger_beside(path).parent)
+        elif origin.ledger is not None:
+            Ledger.counting(origin.ledger, origin.id).check_knows(origin.id)
+    return replace(study, notes=(*study.notes, *entry.notes))
 
 
 def ledger_beside(path: Path) -> Path:
     """Where the ledger of an original study stands."""
     check_takes_ledger(path)
-    return path.resolve().with_name(path.resolve().name + LEDGER_SUFFIX)
+    home = on_this_machine(path).resolve()
+    return home.with_name(home.name + LEDGER_SUFFIX)
 
 
 def check_takes_ledger(path: Path) -> None:
@@ -310,7 +336,8 @@ def without_origin(file: Path) -> dict[str, Any]:
 def _origin_facts(origin: Origin, home: Path) -> dict[str, str]:
     facts = {"origin": origin.id}
     if origin.ledger is not None and not is_remote(home):
-        facts["ledger"] = Path(os.path.relpath(origin.ledger.resolve(), home.resolve())).as_posix()
+        home = on_this_machine(home).resolve()
+        facts["ledger"] = Path(os.path.relpath(origin.ledger.resolve(), home)).as_posix()
     return facts
 
 

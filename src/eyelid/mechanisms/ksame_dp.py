@@ -21,6 +21,7 @@ from eyelid.mechanisms.partition import (
 )
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.public_groups import GroupedShape, Groups
+from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import Unit
@@ -68,6 +69,7 @@ class KSameDP(MeanMechanism):
     name: ClassVar[str] = "ksame-dp"
     units: ClassVar[tuple[str, ...]] = ("person",)
     drawn: ClassVar[bool] = True
+    release: ClassVar[ReleaseKind] = ReleaseKind.RANDOM_MEANS
     paper: ClassVar[str] = (
         "David-John, Butler & Jain (2022), For your eyes only: privacy-preserving eye-tracking "
         "datasets (k-same-select sequence), with one partition, a clip and noise; Balle & Wang "

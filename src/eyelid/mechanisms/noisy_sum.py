@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from eyelid.errors import InputError
 from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.mechanisms.gaussian_total import SCALE, GaussianTotal
-from eyelid.mechanisms.maps.map_mechanism import cleaned, with_others
+from eyelid.mechanisms.maps.map_mechanism import ANY_GAZE, cleaned, with_others
 from eyelid.mechanisms.mechanism import Form, NeighbourPair, Shape, Values
 from eyelid.mechanisms.noisy import Integers, NoisyMechanism, l1, noise_of
 from eyelid.privacy.guarantee import Guarantee, Kind
@@ -42,7 +42,7 @@ class NoisySum(NoisyMechanism):
     @property
     def may_differ(self) -> Form:
         """Everything: of a person there are counts within public limits, and no more."""
-        return Form("with any recordings, of any length,", recordings=True, lengths=True)
+        return ANY_GAZE
 
     @abstractmethod
     def limited(self, counts: PersonCounts, shape: Any) -> Values:

@@ -21,6 +21,7 @@ from eyelid.mechanisms.differential import CalibratedMechanism, DifferentialMech
 from eyelid.mechanisms.features import UnpredictableMechanism
 from eyelid.mechanisms.mechanism import Form, NeighbourPair, Shape, Values, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote
+from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.mechanisms.synthesis.binning import Bins, Codes
 from eyelid.mechanisms.synthesis.chain import Chain, whole_odds
 from eyelid.mechanisms.synthesis.deniability import LEAST_GAMMA, plausible_people
@@ -99,6 +100,7 @@ class Seeded(CalibratedMechanism, UnpredictableMechanism):
     kind: ClassVar[Kind] = Kind.APPROXIMATE
     units: ClassVar[tuple[str, ...]] = ("person",)
     trust: ClassVar[Trust] = Trust.CENTRAL
+    release: ClassVar[ReleaseKind] = ReleaseKind.ROWS
     paper: ClassVar[str] = (
         "Bindschaedler, Shokri & Gunter (2017), Plausible deniability for privacy-preserving data "
         "synthesis, at the level of people; David-John, Butler & Jain (2022), For your eyes only: "

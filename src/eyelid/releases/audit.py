@@ -574,7 +574,7 @@ def _attack_means(subject: Subject, plan: _Plan) -> Audit:
 def _attack_made_up(subject: Subject, plan: _Plan) -> Audit:
     """Nobody can be named in made-up rows or people either."""
     if plan.attackers:
-        raise InputError("the release is made up, nobody can be named in it: leave out attackers")
+        raise InputError("the release has no record under a person's name: leave out attackers")
     original, released = subject.original, subject.released
     assert released is not None, "there is no release"
     used = learned_elsewhere(original, released, plan.targets or None, seed=plan.seed)

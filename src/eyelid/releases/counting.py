@@ -7,7 +7,7 @@ from pathlib import Path
 from eyelid.errors import InputError, Refused
 from eyelid.gaze.study import Origin, Study
 from eyelid.gaze.table import FeatureTable
-from eyelid.io.origin import counted_in, origin_of, origin_so_far
+from eyelid.io.origin import counted_in, counting_ledger, is_chosen, origin_of, own_origin
 from eyelid.privacy.ledger import Ledger
 
 
@@ -19,12 +19,15 @@ def counting_origin(
     Args:
         source: what is released from.
         path: where it was read; None for what only Python knows.
-        ledger: count in this file; refused while the study's own has a limit.
+        ledger: count in this file, which must know people who have an origin; refused while the
+            study's own has a limit.
     """
     if path is None or not isinstance(source, Study):
         refuse_to_dodge(source.origin, ledger)
-        return source.origin if ledger is None else counted_in(source.origin, ledger)
-    refuse_to_dodge(origin_so_far(source, path), ledger)
+        if ledger is None:
+            return source.origin
+        return counted_in(source.origin, ledger, source.people["person"].to_list())
+    refuse_to_dodge(own_origin(source, path, ledger), ledger)
     return origin_of(source, path, ledger)
 
 
@@ -36,17 +39,18 @@ def open_ledger(origin: Origin | None) -> tuple[Ledger, str] | None:
         raise InputError(
             "these data name their origin and not its ledger: say where it is with --ledger FILE"
         )
-    return Ledger(origin.ledger), origin.id
+    return Ledger.counting(origin.ledger, origin.id), origin.id
 
 
 def refuse_to_dodge(own: Origin | None, chosen: Path | str | None) -> None:
     """Refuse another ledger while the study's own has a limit, which the other would not keep."""
-    if own is None or own.ledger is None or chosen is None or not own.ledger.exists():
+    book = counting_ledger(own)
+    if own is None or book is None or chosen is None or is_chosen(own, chosen):
         return
-    limit = Ledger(own.ledger).allowance(own.id)
-    if limit is not None and Path(chosen).resolve() != own.ledger:
+    limit = book.allowance(own.id)
+    if limit is not None:
         raise Refused(
-            f"the study's own ledger {own.ledger.name} has a limit of ε = {limit.epsilon:g}, which "
+            f"the study's own ledger {book.path.name} has a limit of ε = {limit.epsilon:g}, which "
             "another --ledger would not keep: count there, or lift the limit with 'eyelid budget "
             "IN --no-limit'"
         )

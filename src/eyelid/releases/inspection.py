@@ -186,7 +186,7 @@ def _screen_size(study: Study) -> tuple[float, float] | None:
 
 
 def _are_made_up(study: Study) -> bool:
-    """Whether this is a release of people who do not exist, by what it calls them."""
+    """Whether this is a release of synthetic people or rows, by what it calls them."""
     return study.released and study.people["person"].str.contains(rf"^{MADE_UP}\d*$").all()
 
 
@@ -222,10 +222,13 @@ def _quasi_identifiers(study: Study, recordings: pl.DataFrame) -> list[dict[str,
 
 def _next_step(study: Study, found: dict[str, Any]) -> str:
     if _are_made_up(study):
+        # Rows of all tasks are called one person.
+        what = "synthetic participants, people who do not exist"
+        if study.people["person"].to_list() == [MADE_UP]:
+            what = "rows, of which some may keep parts of real ones"
         return (
-            "This is a released dataset of made-up people, none of them anybody: its certificate "
-            "and DATACARD.md say what is promised. Release from the original study, never from "
-            "this."
+            f"This is a released dataset of {what}: its certificate and DATACARD.md say what is "
+            "promised. Release from the original study, never from this."
         )
     if study.released:
         return (

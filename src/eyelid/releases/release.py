@@ -49,6 +49,7 @@ from eyelid.releases.making import made_private
 from eyelid.releases.plan import (
     Plan,
     build_mechanism,
+    described,
     lengths_cut,
     plan_for,
     recordings_left_out,
@@ -393,7 +394,7 @@ def _purchase(plan: Plan, randomness_name: str, digest: Callable[[], bytes]) -> 
     synthetic = made_up(chosen, plan.shape, plan.table) if isinstance(chosen, Synthetic) else None
     kept = [f"the attribute {name} of every person, released as it is" for name in plan.keep]
     return Purchase(
-        what=released_as(plan.mechanism, plan.guarantee),
+        what=released_as(plan.mechanism),
         mechanism=plan.mechanism.name,
         parameters=plan.mechanism.parameters(),
         people=plan.people,
@@ -409,5 +410,7 @@ def _purchase(plan: Plan, randomness_name: str, digest: Callable[[], bytes]) -> 
         unprotected=[*plan.mechanism.unprotected(plan.table), *kept],
         alike=plan.alike,
         input_digest=digest,
+        form=plan.mechanism.form,
+        released_as=described(plan.mechanism, plan.table),
         made_up=None if synthetic is None else synthetic.to_dict(),
     )

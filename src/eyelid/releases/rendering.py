@@ -7,7 +7,14 @@ from importlib import resources
 from typing import Any
 
 from eyelid.privacy.guarantee import rounded_up
-from eyelid.releases.words import coarse, formal_only, number, percent, promise
+from eyelid.releases.words import (
+    coarse,
+    formal_only,
+    kept_of_rows,
+    number,
+    percent,
+    promise,
+)
 from eyelid.spelling import plural
 
 
@@ -37,6 +44,7 @@ def _environment() -> Any:
         "bound": bound,
         "coarse": coarse,
         "formal_only": formal_only,
+        "kept_of_rows": kept_of_rows,
         "number": number,
         "percent": percent,
         "plural": plural,

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
     from eyelid.audits.temporal.summary import TemporalSummary
-    from eyelid.privacy.guarantee import Guarantee
+    from eyelid.privacy.guarantee import Guarantee, large_delta
     from eyelid.releases.audit import Audit
     from eyelid.releases.demo import Story
     from eyelid.releases.subject import Subject
@@ -288,7 +288,7 @@ def _total(subject: Subject) -> str:
     """What all releases so far come to, also where they do not add up."""
     promised, releases = subject.promised, subject.releases
     if promised is None or not promised.holds or promised.kind.differential or releases is None:
-        return told_total(subject.total)
+        return told_total(subject.total, subject.people)
     if releases < 2:
         return "No other release of these people was counted until this audit."
     return (
@@ -297,13 +297,15 @@ def _total(subject: Subject) -> str:
     )
 
 
-def told_total(total: Guarantee | None) -> str:
-    """What all releases counted so far come to."""
+def told_total(total: Guarantee | None, people: int) -> str:
+    """What all releases of so many people come to, as far as the ledger knows."""
     if total is None:
         return "What other releases of these people cost is not known here."
     if not total.holds:
         return f"Over all releases counted until this audit no bound holds: {total.reasons[0]}."
-    return f"Over all releases counted until this audit one person has paid {total.numbers()}."
+    told = f"Over all releases counted until this audit one person has paid {total.numbers()}."
+    warning = large_delta(total.delta, people)
+    return f"{told} Not protected is {warning}." if warning else told
 
 
 def _control_rows(audit: Audit) -> list[tuple[str, str, Finding]]:

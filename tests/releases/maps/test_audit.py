@@ -26,6 +26,7 @@ from eyelid.releases.maps.derived import Measured, maps_of, released_facts, trus
 from eyelid.releases.maps.files import arrays_of
 from eyelid.releases.maps.heatmap import private_heatmap
 from eyelid.releases.maps.subject import map_subject
+from eyelid.releases.spending import budget
 
 pytestmark = pytest.mark.usefixtures("quick_map_audits")
 
@@ -164,7 +165,7 @@ def test_a_sound_heatmap_stands_and_is_written_beside_it(home):
     assert told["verdict"] == done.verdict
     page = (home / "out-audit" / "report.html").read_text()
     assert "The promise stands" in page
-    assert "wherever else one of them had looked" in page
+    assert "wherever else and however long one of them had looked" in page
     assert "all features" not in page
     assert "data:image/png;base64" in page
     assert "http" not in page.replace("http://www.w3.org", "")
@@ -333,6 +334,9 @@ def test_what_is_of_maps_is_refuted_in_a_release_of_tables(home, out, tmp_path):
         lambda told: told["guarantee"].update(reasons=["Bob looked at the exit"]),
         lambda told: told["unprotected"].append("Bob looked at the exit"),
         lambda told: told["noise"].update(randomness="Bob"),
+        lambda told: told.update(form="whatever it was"),
+        lambda told: told["released_as"].update(groups={"Bob": 1}),
+        lambda told: told.pop("released_as"),
         lambda told: told["ledger"][-1].update(mechanism="Bob"),
         lambda told: told["ledger"].append({"raw": [1, 2, 3]}),
         lambda told: told["mechanism"]["parameters"].update(clip=0.9),
@@ -640,9 +644,12 @@ def test_only_what_there_is_was_not_drawn_again(home, tmp_path):
     assert "map.npz" not in notes
 
 
-def test_a_sound_heatmap_that_another_ledger_counted_stands(home, tmp_path):
-    book = tmp_path / "book.ledger"
-    private_heatmap(home / "study", tmp_path / "out", epsilon=1.5, ledger=book)
-    subject = map_subject(home / "study", tmp_path / "out", ledger=book)
-    assert any("another ledger" in text for text in subject.certificate.unprotected)
+def test_a_sound_heatmap_whose_ledger_does_not_know_all_stands(tmp_path):
+    write(scene(), tmp_path / "study")
+    (tmp_path / "study.ledger").unlink()
+    budget(tmp_path / "study", lost=True)
+    private_heatmap(tmp_path / "study", tmp_path / "out", epsilon=1.5)
+    subject = map_subject(tmp_path / "study", tmp_path / "out")
+    assert subject.certificate.incomplete
+    assert subject.certificate.total is None
     assert subject.disagreements == ()

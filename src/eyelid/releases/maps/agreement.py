@@ -25,8 +25,8 @@ from eyelid.privacy.noise import randomness
 from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.releases.agreement import claims_more, told
 from eyelid.releases.audit_folder import DROPPINGS, LEFT_INSIDE
-from eyelid.releases.certificate import ANOTHER_LEDGER
-from eyelid.releases.certifying import LARGE_DELTA, NO_LEDGER
+from eyelid.releases.certificate import NOT_COUNTED
+from eyelid.releases.certifying import NO_LEDGER, large_deltas
 from eyelid.releases.maps.card import map_card
 from eyelid.releases.maps.derived import (
     Measured,
@@ -53,7 +53,7 @@ _TOLERANCE = 1e-9
 _SINGLE = 1e-4
 _OF_LARGEST = 0.01
 # What a certificate leaves unprotected beside what its mechanism does (`certifying.bought`).
-_OF_LEDGERS = (NO_LEDGER, ANOTHER_LEDGER)
+_OF_LEDGERS = (NO_LEDGER, *NOT_COUNTED.values())
 
 
 def map_disagreements(subject: MapSubject, simulated: bool) -> list[str]:
@@ -172,16 +172,17 @@ def _certificate(subject: MapSubject) -> Iterator[str]:
         any(each is not None and each.holds and each.reasons for each in promises),
         set(certificate.rank1_bound) != set(rank1_bounds(certificate.person_level, 2)),
         certificate.version == __version__
-        and (certificate.how != plan.how or not besides <= {_delta_words(subject)}),
+        and (certificate.how != plan.how or not besides <= _delta_words(subject)),
+        certificate.version == __version__ and certificate.misstates(made.form, plan.released_as),
     ]
     if any(strange):
         yield "the certificate says more, or other things, than a certificate of such a release"
 
 
-def _delta_words(subject: MapSubject) -> str:
-    """What is said of a δ that could expose one of all people."""
-    people, delta = subject.certificate.people, subject.certificate.person_level.delta or 0.0
-    return f"one person in {people}: δ = {delta:g} {LARGE_DELTA}"
+def _delta_words(subject: MapSubject) -> set[str]:
+    """What is said of every δ that could expose one of all people."""
+    told = subject.certificate
+    return set(large_deltas(told.people, told.person_level, told.total))
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

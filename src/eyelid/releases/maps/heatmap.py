@@ -270,6 +270,8 @@ def _purchase(plan: MapPlan, randomness_name: str, digest: bytes) -> Purchase:
         # Who is in which group tells people apart.
         alike=not plan.by,
         input_digest=lambda: digest,
+        form=made.form,
+        released_as=plan.released_as,
         map=plan.facts,
     )
 

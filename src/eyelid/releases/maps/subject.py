@@ -189,12 +189,13 @@ def _history(origin: Origin | None, people: Sequence[str], debit: Debit) -> list
     """What the ledger had counted for these people when this release was paid for."""
     assert origin is not None
     assert origin.ledger is not None
-    balances = Ledger(origin.ledger).balances(origin.id, people=people)
-    counted = {each.id: each for balance in balances for each in balance.debits}
+    book = Ledger.counting(origin.ledger, origin.id)
+    counted = {each.id: each for b in book.balances(origin.id, people=people) for each in b.debits}
+    by_then = book.known_at(debit.id)
     return [
         {"mechanism": each.mechanism} | each.guarantee.summary()
         for number, each in sorted(counted.items())
-        if number <= debit.id
+        if number in by_then
     ]
 
 

@@ -28,7 +28,7 @@ from eyelid.mechanisms.mechanism import Mechanism
 from eyelid.mechanisms.streams.stream import StreamMechanism
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.noise.randomness import stream_of
-from eyelid.releases.certificate import Certificate
+from eyelid.releases.certificate import Certificate, ReleasedAs
 from eyelid.releases.certifying import Purchase, bought, ended
 from eyelid.releases.counting import counting_origin, open_ledger
 from eyelid.releases.fingerprint import digest_of_people, digest_of_release, person_digests
@@ -154,7 +154,7 @@ def release_streams(
             )
             if run is not None:
                 write_manifest(run, head, [part.facts for part in made])
-                card = stream_card(certificate, head, plan.facts, chosen, distance)
+                card = stream_card(certificate, head, plan, distance)
                 told_of = {"certificate.json": certificate.to_json(), "DATACARD.md": card}
                 for name, text in told_of.items():
                     (run.output / name).write_text(text, encoding="utf-8")
@@ -277,7 +277,9 @@ def _purchase(plan: StreamPlan, randomness_name: str) -> Purchase:
             "numerics": law.numerics,
             "randomness": randomness_name,
         },
-        unprotected=[*unprotected(plan.times), *kept],
+        unprotected=[*unprotected(plan.times, law, plan.touched), *kept],
         alike=plan.alike,
         input_digest=lambda: digest_of_people(facts.people, facts.digests),
+        form=law.form,
+        released_as=ReleasedAs(law.release),
     )
