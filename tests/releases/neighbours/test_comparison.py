@@ -172,7 +172,7 @@ def test_rare_participants_dealt_into_the_larger_groups_are_found():
 
 
 def test_a_refusal_that_one_participant_causes_is_found():
-    """Recordings shorter than a window are refused by name: that is told, and no folder."""
+    """A recording shorter than a window is refused, by name: there is no folder then."""
     prewindow = case("prewindow", "length=7")
     base = replace(reading_study(), least=1)
     (pair, *_) = neighbours_of(prewindow, base, [LESS])
@@ -187,7 +187,7 @@ def test_what_cannot_be_released_at_all_is_not_called_the_same():
     assert "column to keep" in found.differs[0].what
 
 
-def test_what_claims_nothing_is_told_of_and_refutes_nothing():
+def test_what_claims_nothing_is_reported_and_refutes_nothing():
     found = compare_folders(case("ksame-paper"))
     assert not found.same
     assert not found.refuted

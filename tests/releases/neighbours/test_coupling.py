@@ -30,7 +30,7 @@ def test_inside_words_repeat_and_data_are_left_out():
 
 
 def test_a_release_in_another_thread_keeps_its_noise():
-    """Whoever verifies must not take the noise away from whoever releases beside them."""
+    """Verification must not take the noise away from a release beside it."""
     with coupled(), ThreadPoolExecutor(1) as elsewhere:
         one, other = (elsewhere.submit(drawn).result() for _ in range(2))
     assert (one != other).any()

@@ -120,7 +120,7 @@ def test_pictures_have_their_size(folder, other):
     assert differing(folder, other) == ["heatmap.png: size"]
 
 
-def test_a_refusal_is_told_and_hides_nothing_else(folder):
+def test_a_refusal_is_a_difference_of_its_own(folder):
     told = apart(shown_by(folder), {REFUSED: "2, too short"}, "laplace", coupled=True)
     assert told == [f"{REFUSED}: 2, too short"]
     assert not apart({REFUSED: "2, no"}, {REFUSED: "2, no"}, "laplace", coupled=True)

@@ -86,7 +86,7 @@ class Case:
 
     @property
     def valid(self) -> bool:
-        """Whether a guarantee is claimed: of others it is only told what differs."""
+        """Whether a guarantee is claimed; if not, differences are reported and refute nothing."""
         return self.mechanism.claims_to_hold
 
     @property

@@ -23,7 +23,7 @@ from eyelid.releases.neighbours.folder import REFUSED, Shown, apart, shown_by
 from eyelid.releases.neighbours.seats import DRAWS, unfair_seats
 from eyelid.releases.neighbours.studies import ASIDE, OTHER, REPLACEMENTS, Replacement, SmallStudy
 
-_MOST_TOLD = 8
+_MOST_PLACES = 8
 
 
 @dataclass(frozen=True)
@@ -92,10 +92,10 @@ def compare_folders(case: Case, replacements: Sequence[Replacement] = REPLACEMEN
     """
     base = base_of(case)
     neighbours = list(neighbours_of(case, base, replacements))
-    told: dict[str, list[str]] = {}
+    by_neighbour: dict[str, list[str]] = {}
     for each in differences(case, base, neighbours):
-        told.setdefault(each.neighbours, []).append(each.what)
-    found = [Difference(name, what) for name, places in told.items() for what in _some(places)]
+        by_neighbour.setdefault(each.neighbours, []).append(each.what)
+    found = [Difference(by, what) for by, places in by_neighbour.items() for what in _some(places)]
     name, settings = case.mechanism.name, case.settings
     return FolderResult(name, settings, case.valid, len(neighbours), tuple(found))
 
@@ -164,12 +164,12 @@ def differences(case: Case, base: SmallStudy, neighbours: Sequence[Neighbour]) -
             way: _shown(case, base, Path(home) / f"study-{way}", alike=way)
             for way in sorted({each.coupled for each in neighbours})
         }
-        for told in known.values():
-            if REFUSED in told:
-                return [Difference("none: there is no folder", f"{REFUSED}: {told[REFUSED]}")]
+        for folder in known.values():
+            if REFUSED in folder:
+                return [Difference("none: there is no folder", f"{REFUSED}: {folder[REFUSED]}")]
         for number, each in enumerate(neighbours):
-            told = _shown(case, each.study, Path(home) / str(number), alike=each.coupled)
-            places = apart(known[each.coupled], told, name, coupled=each.coupled)
+            shown = _shown(case, each.study, Path(home) / str(number), alike=each.coupled)
+            places = apart(known[each.coupled], shown, name, coupled=each.coupled)
             found += [Difference(each.name, what) for what in places]
     unfair = unfair_seats(case.mechanism, base)
     return [*found, *(Difference(f"groups drawn {DRAWS} times", what) for what in unfair)]
@@ -191,5 +191,5 @@ def _shown(case: Case, study: SmallStudy, home: Path, *, alike: bool) -> Shown:
 
 def _some(places: Sequence[str]) -> list[str]:
     """The first ones, and how many more there are."""
-    more = len(places) - _MOST_TOLD
-    return [*places[:_MOST_TOLD], *([f"and {more} more places"] if more > 0 else [])]
+    more = len(places) - _MOST_PLACES
+    return [*places[:_MOST_PLACES], *([f"and {more} more places"] if more > 0 else [])]

@@ -20,7 +20,7 @@ from eyelid.privacy.noise import Randomness, SystemRandomness
 from eyelid.privacy.noise.randomness import Words
 
 _SEED = 20_261
-# Words of this block alone: whoever releases at the same time elsewhere has the system's.
+# Words of this block alone: a release in another thread has the system's.
 _own: ContextVar[np.random.Generator | None] = ContextVar("coupled", default=None)
 _one_at_a_time = threading.RLock()
 # Methods that take whole numbers of people's data, public facts and randomness.

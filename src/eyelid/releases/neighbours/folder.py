@@ -33,7 +33,7 @@ _KEYS = {*INDEX_COLUMNS, "eye"}
 _MEASURED = ("value", "measured")
 _SHA256 = re.compile(r"\b[0-9a-f]{64}\b")
 _PNG = b"\x89PNG\r\n\x1a\n"
-# What nobody can read is told last.
+# What is hard to read comes last.
 _HARD_TO_READ = (
     "DATACARD.md: *",
     "*: column *",
@@ -47,12 +47,12 @@ _HARD_TO_READ = (
 )
 REFUSED = "exit code and message"
 """The place of a refusal: then there is no folder."""
-# Letters of a difference that are told, on each side.
-_TOLD = 90
+# Letters of a difference that are shown, on each side.
+_LETTERS = 90
 
 
 def shown_by(folder: Path) -> Shown:
-    """Everything in a folder that somebody gets, and what lies beside it.
+    """Everything that a folder shows, and what lies beside it.
 
     Args:
         folder: alone in its own folder.
@@ -71,7 +71,7 @@ def shown_by(folder: Path) -> Shown:
 def apart(
     one: Mapping[str, str], other: Mapping[str, str], mechanism: str, *, coupled: bool
 ) -> list[str]:
-    """Where two folders differ and may not, in words, what is told most plainly first.
+    """Where two folders differ and may not, in words, the plainest first.
 
     Args:
         one: what the folder of a study shows.
@@ -110,14 +110,14 @@ def _differing(one: str, other: str) -> str:
         (n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b),
         min(len(one), len(other)),
     )
-    start = max(0, first - _TOLD // 3)
+    start = max(0, first - _LETTERS // 3)
     here, there = (_shortened(text[start:]) for text in (one, other))
     return f"'{here}' or '{there}'"
 
 
 def _shortened(text: str) -> str:
     line = " ".join(text.split())
-    return line if len(line) <= _TOLD else f"{line[:_TOLD]}…"
+    return line if len(line) <= _LETTERS else f"{line[:_LETTERS]}…"
 
 
 def _bytes(content: bytes) -> Places:
@@ -130,13 +130,13 @@ def _json(content: bytes) -> Places:
     yield "text", _SHA256.sub("0" * 64, content.decode())
 
 
-def _flat(told: Any, place: str) -> Places:
-    if isinstance(told, dict | list):
-        items = told.items() if isinstance(told, dict) else enumerate(told)
-        for key, value in items:
-            yield from _flat(value, f"{place}.{key}" if place else str(key))
+def _flat(value: Any, place: str) -> Places:
+    if isinstance(value, dict | list):
+        items = value.items() if isinstance(value, dict) else enumerate(value)
+        for key, each in items:
+            yield from _flat(each, f"{place}.{key}" if place else str(key))
     else:
-        yield place, json.dumps(told, ensure_ascii=False)
+        yield place, json.dumps(value, ensure_ascii=False)
 
 
 def _card(content: bytes) -> Places:

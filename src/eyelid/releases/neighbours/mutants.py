@@ -113,8 +113,8 @@ def _synthetic() -> Case:
     return _plain(Synthetic)
 
 
-def _told_besides(case: Case, more: Callable[[FeatureTable], str]) -> Case:
-    """A release whose certificate tells one thing more."""
+def _with_one_line_more(case: Case, more: Callable[[FeatureTable], str]) -> Case:
+    """A release whose certificate has one line more."""
     law = case.mechanism
     assert isinstance(law, FeatureMechanism)
 
@@ -175,17 +175,19 @@ def _a_file_for_gaps(case: Case) -> Case:
 
 
 def _names_the_shortest(case: Case) -> Case:
-    return _told_besides(case, lambda table: f"the shortest recording ({table.shortest} rows)")
+    return _with_one_line_more(
+        case, lambda table: f"the shortest recording ({table.shortest} rows)"
+    )
 
 
 def _names_the_longest(case: Case) -> Case:
-    return _told_besides(
+    return _with_one_line_more(
         case, lambda table: f"the longest recording ({_most(table.recordings['rows'])} rows)"
     )
 
 
 def _counts_recordings(case: Case) -> Case:
-    return _told_besides(
+    return _with_one_line_more(
         case,
         lambda table: f"most recordings ({_most(table.recordings['person'].unique_counts())})",
     )
@@ -220,7 +222,7 @@ def _rare_in_the_smallest_group(case: Case) -> Case:
         rare = table.people.get_column(RARE).to_numpy() == "left"
         groups = rare.size // self.k
         dealt: Members = np.argsort(noise.words(rare.size)) % groups
-        # Whoever is rare changes places with somebody of the last group, which is the smallest.
+        # The rare one changes places with a member of the last group, which is the smallest.
         place, last = int(np.argmax(rare)), int(np.argmax(dealt == groups - 1))
         dealt[[place, last]] = dealt[[last, place]]
         return dealt

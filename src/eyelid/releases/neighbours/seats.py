@@ -44,8 +44,8 @@ def unfair_seats(law: Mechanism, study: SmallStudy) -> Iterator[str]:
     expected = float(larger.mean()) / DRAWS
     for participant, often in zip(study.participants, larger.tolist(), strict=True):
         if binomtest(often, DRAWS, expected).pvalue < _CHANCE:
-            told = ", ".join(f"{key} {value}" for key, value in participant.attributes.items())
+            about = ", ".join(f"{key} {value}" for key, value in participant.attributes.items())
             yield (
-                f"people.csv: a participant ({told}) is in one of the larger groups "
+                f"people.csv: a participant ({about}) is in one of the larger groups "
                 f"{often / DRAWS:.0%} of the times, others {expected:.0%}"
             )

@@ -62,7 +62,7 @@ class Track:
 
 @dataclass(frozen=True, eq=False)
 class Participant:
-    """Somebody who took part.
+    """One participant.
 
     Attributes:
         name: in the study.
@@ -346,7 +346,7 @@ REPLACEMENTS = (LESS, MORE, OTHER)
 
 
 def drawn(seed: int) -> Replacement:
-    """A random way to replace somebody's data.
+    """A random way to replace a participant's data.
 
     Args:
         seed: of all that is drawn.

@@ -78,7 +78,7 @@ class WholeVerification:
     def to_dict(self) -> dict[str, Any]:
         """As ``eyelid verify --json`` prints it."""
         return self.claims.to_dict() | {
-            "folders": [_told(each) for each in self.shown.folders],
+            "folders": [_as_json(each) for each in self.shown.folders],
             "planted": [asdict(each) for each in self.planted],
             "passed": self.passed,
         }
@@ -111,7 +111,7 @@ def _with(settings: str) -> str:
     return f" with {settings}" if settings else ""
 
 
-def _told(each: FolderResult) -> dict[str, Any]:
+def _as_json(each: FolderResult) -> dict[str, Any]:
     """A result as JSON has it: first whom it is about, last whether it refutes a claim."""
     return {
         "name": each.mechanism,
