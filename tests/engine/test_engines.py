@@ -200,12 +200,6 @@ def test_workers_of_nobody_or_of_a_scheduler_are_refused():
         using("dask:tcp://127.0.0.1:1", 3).__enter__()
 
 
-def test_without_dask_the_way_to_get_it_is_told(monkeypatch):
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(InputError, match=r"pip install 'eyelid\[dask\]'"):
-        using("dask").__enter__()
-
-
 def test_the_engine_of_the_moment_is_the_last_one_asked_for():
     assert current().name == "local"
     with using("local", 3) as engine:

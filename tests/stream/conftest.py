@@ -85,10 +85,10 @@ def streaming(make_gate):
 
 @pytest.fixture
 def until():
-    """Wait for something, no longer than needed."""
+    """Wait for something, no longer than needed; the limit is for what never happens."""
 
     async def wait(happened) -> None:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while not happened():
                 await asyncio.sleep(0.002)
 
@@ -97,12 +97,15 @@ def until():
 
 @pytest.fixture
 def run():
-    """Run the coroutine of a test, which has half a minute."""
+    """Run the coroutine of a test, which has two minutes: enough for any machine."""
 
     def to_its_end(coroutine):
         async def limited():
-            async with asyncio.timeout(30):
-                return await coroutine
+            async with asyncio.timeout(120) as limit:
+                result = await coroutine
+            # Where something on the way holds back that it was cancelled.
+            assert not limit.expired()
+            return result
 
         return asyncio.run(limited())
 

@@ -56,8 +56,10 @@ EngineName = Annotated[
     str | None,
     typer.Option(
         "--engine",
-        metavar="local|dask[:ADDRESS]",
-        help="Who works: processes here, Dask here, or a Dask scheduler (docs/scaling.md) [local].",
+        metavar="local|dask[:ADDRESS]|dask-unencrypted:ADDRESS",
+        help="Processes here, Dask here, or a Dask scheduler at tls://HOST:PORT "
+        "(docs/scaling.md). The last takes tcp://HOST:PORT, and accepts that raw gaze can be read "
+        "on its way and that what answers can run code here [local].",
     ),
 ]
 Workers = Annotated[

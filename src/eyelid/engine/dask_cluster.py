@@ -8,7 +8,6 @@ import importlib.util
 import itertools
 import logging
 import pickle
-import re
 import secrets
 import signal
 import threading
@@ -20,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+from eyelid.engine.dask_peers import ACCEPTED, check_closed, dialled
 from eyelid.engine.engines import Engine
 from eyelid.engine.parallel import ONE_CORE, alone, cores
 from eyelid.engine.processes import KILLED
@@ -30,8 +30,9 @@ from eyelid.version import __version__
 T = TypeVar("T")
 R = TypeVar("R")
 
-_MISSING = "--engine dask needs Dask: pip install 'eyelid[dask]'"
-_ANSWER_S = 10
+_MISSING = "the engine dask needs {}: pip install 'eyelid[dask]'"
+# How long a scheduler is waited for, how often it is tried, and how long it may be silent.
+_ANSWER_S, _AGAIN_S, _SILENT_S = 10, 0.1, 10
 # Workers with an item that may die before it is given up.
 _MOST_KILLED = 5
 _LOOPBACK = "127.0.0.1"
@@ -60,9 +61,9 @@ class SharedResult(Generic[T]):
 class DaskEngine(Engine):
     """The workers of a Dask scheduler."""
 
-    def __init__(self, client: Any, name: str, told: str) -> None:
+    def __init__(self, client: Any, name: str, told: str, accepted: bool = False) -> None:
         self.name, self.told = name, told
-        self._client = client
+        self._client, self._accepted = client, accepted
         self._futures: dict[str, Any] = {}
 
     def as_done(self, work: Callable[[T], R], items: Sequence[T]) -> Iterator[tuple[int, R]]:
@@ -83,7 +84,7 @@ class DaskEngine(Engine):
 
         # Some at a time: what nobody works on yet need not be sent.
         coming = iter(range(len(items)))
-        ahead = 4 * max(1, sum(self._client.nthreads().values()))
+        ahead = 4 * max(1, sum(self._checked_workers().values()))
         first = [given(place) for place in itertools.islice(coming, ahead)]
         running = as_completed(first, loop=self._client.loop)
         try:
@@ -115,6 +116,13 @@ class DaskEngine(Engine):
                 yield SharedResult(key)
         finally:
             del self._futures[key]
+
+    def _checked_workers(self) -> dict[str, int]:
+        """Threads of each worker; others may have joined since the engine was made."""
+        threads: dict[str, int] = self._client.nthreads()
+        if not self._accepted:
+            check_closed(threads, self.name)
+        return threads
 
     def check_sees(self, folder: Path) -> None:
         """Fail unless all workers see a folder of this machine, by a file with a secret in it."""
@@ -152,25 +160,29 @@ def _check_all_see(path: Path, seen: Mapping[str, bool]) -> None:
 
 
 @contextlib.contextmanager
-def dask_engine(address: str | None = None, workers: int | None = None) -> Iterator[DaskEngine]:
+def dask_engine(
+    address: str | None = None, workers: int | None = None, accepted: bool = False
+) -> Iterator[DaskEngine]:
     """The workers of a scheduler, or of a cluster that lives as long as the block.
 
     Args:
         address: of a scheduler; without it a cluster is started, which only this user can reach.
         workers: how many processes to start.
+        accepted: whether a scheduler may be unencrypted and unknown (`eyelid.engine.dask_peers`).
     """
-    if importlib.util.find_spec("distributed") is None:
-        raise InputError(_MISSING)
-    from distributed import Client
+    try:
+        from distributed import Client
+    except ImportError:
+        raise InputError(_MISSING.format("Dask")) from None
 
     with contextlib.ExitStack() as stack:
         if address is None:
             client = Client(stack.enter_context(_own_cluster(workers or cores())))
         else:
-            client = _connected(address)
+            client = _connected(address, accepted)
         stack.enter_context(client)
         with _calm():
-            yield DaskEngine(client, *_introduced(client, address))
+            yield DaskEngine(client, *_introduced(client, address, accepted), accepted)
 
 
 @contextlib.contextmanager
@@ -179,6 +191,10 @@ def _own_cluster(workers: int) -> Iterator[Any]:
     import dask
     from distributed import LocalCluster
 
+    try:
+        import cryptography  # noqa: F401
+    except ImportError:
+        raise InputError(_MISSING.format("the package cryptography")) from None
     settings = {
         "distributed.scheduler.allowed-failures": _MOST_KILLED,
         "distributed.nanny.pre-spawn-environ": ONE_CORE,
@@ -200,21 +216,39 @@ def _own_cluster(workers: int) -> Iterator[Any]:
         yield cluster
 
 
-def _connected(address: str) -> Any:
+def _connected(address: str, accepted: bool) -> Any:
     """A client of a running scheduler whose workers are of this version."""
     from distributed import Client
+    from distributed.security import Security
 
-    _check_answers(address)
+    known = dialled(address, accepted)
+    encrypted = address.startswith("tls:")
+    # Nothing of an encrypted cluster is reached in the open.
+    security = Security(require_encryption=True) if encrypted else Security()
+    _check_answers(address, known, security)
     try:
-        client = Client(address, timeout=_ANSWER_S, set_as_default=False)
+        client = Client(
+            known,
+            timeout=_ANSWER_S,
+            set_as_default=False,
+            security=security,
+            # Through the scheduler, of which it is known whose it is.
+            direct_to_workers=False,
+        )
     except (OSError, ValueError, TypeError) as error:
-        raise InputError(f"no Dask scheduler answers at {address}: {error}") from None
+        why = str(error).replace(known, address)
+        raise InputError(f"no Dask scheduler answers at {address}: {why}") from None
     try:
         client.wait_for_workers(1, timeout=_ANSWER_S)
+        if not accepted:
+            check_closed(client.nthreads(), address)
         versions = client.run(_version)
     except TimeoutError:
         client.close()
         raise InputError(f"the Dask scheduler at {address} has no workers: start some") from None
+    except InputError:
+        client.close()
+        raise
     except Exception as error:
         client.close()
         raise InputError(
@@ -232,16 +266,21 @@ def _connected(address: str) -> Any:
     return client
 
 
-def _check_answers(address: str) -> None:
-    """Fail soon, and in a line, unless a scheduler is there: Dask's client takes its time."""
-    from distributed.security import Security
+def _check_answers(address: str, known: str, security: Any) -> None:
+    """Fail soon, and in a line, unless a scheduler is there: Dask's client takes its time.
 
-    if not re.fullmatch(r"(tcp|tls)://.+:\d+", address):
+    Args:
+        address: of the scheduler, for messages.
+        known: the same as it is dialled.
+        security: with the certificates.
+    """
+    try:
+        arguments = security.get_connection_args("client")
+    except OSError as error:
         raise InputError(
-            f"'{address}' is no address of a Dask scheduler: write tcp://HOST:PORT or "
-            "tls://HOST:PORT"
-        )
-    arguments = Security().get_connection_args("client")
+            f"the certificates of distributed.comm.tls in Dask's configuration cannot be read: "
+            f"{error}"
+        ) from None
     if address.startswith("tls") and arguments.get("ssl_context") is None:
         raise InputError(
             f"{address} needs certificates: set distributed.comm.tls in Dask's configuration "
@@ -250,33 +289,67 @@ def _check_answers(address: str) -> None:
     try:
         # In a thread of its own: in notebooks this one has a loop already.
         with ThreadPoolExecutor(1) as pool:
-            kind = pool.submit(asyncio.run, _asked_who(address, arguments)).result()
+            kind = pool.submit(asyncio.run, _asked_who(known, arguments)).result()
     except Exception as error:
-        why = str(error).strip().splitlines() or [type(error).__name__]
+        why = str(error).replace(known, address).strip().splitlines() or [type(error).__name__]
         raise InputError(f"no Dask scheduler answers at {address}: {why[0]}") from None
     if kind != "Scheduler":
         raise InputError(f"what answers at {address} is no Dask scheduler: give the scheduler's")
 
 
-async def _asked_who(address: str, arguments: dict[str, Any]) -> Any:
-    from distributed.comm.core import connect
-
-    comm = await connect(address, timeout=_ANSWER_S, **arguments)
+async def _asked_who(known: str, arguments: dict[str, Any]) -> Any:
+    """What answers, by what it says of itself; nothing is read before it is known whose it is."""
+    comm = await _reached(known, arguments)
     try:
-        await comm.write({"op": "identity", "reply": True})
-        answer = await asyncio.wait_for(comm.read(), _ANSWER_S)
-        return answer.get("type") if isinstance(answer, dict) else None
+        # Dask itself waits for ever for the first word.
+        async with asyncio.timeout(_SILENT_S):
+            await comm.write(comm.handshake_info())
+            await comm.read()
+            await comm.write({"op": "identity", "reply": True})
+            answer = await comm.read()
+            return answer.get("type") if isinstance(answer, dict) else None
     finally:
         comm.abort()
 
 
-def _introduced(client: Any, address: str | None) -> tuple[str, str]:
+async def _reached(known: str, arguments: dict[str, Any]) -> Any:
+    """A connection to a scheduler, which may be about to start."""
+    from distributed.comm.addressing import parse_address
+    from distributed.comm.core import FatalCommClosedError
+    from distributed.comm.registry import get_backend
+
+    scheme, place = parse_address(known)
+    connector = get_backend(scheme).get_connector()
+    why: Exception | None = None
+    try:
+        async with asyncio.timeout(_ANSWER_S):
+            while True:
+                try:
+                    return await connector.connect(place, **arguments)
+                except OSError as error:
+                    # A certificate that is not accepted now is not in a moment.
+                    if isinstance(error, FatalCommClosedError) or "SSL" in str(error):
+                        raise
+                    why = error
+                await asyncio.sleep(_AGAIN_S)
+    except TimeoutError:
+        raise why or TimeoutError(f"nothing within {_ANSWER_S} s") from None
+
+
+def _introduced(client: Any, address: str | None, accepted: bool) -> tuple[str, str]:
     """The engine's name, and who works."""
     count = plural(len(client.nthreads()), "Dask worker")
     pictures = importlib.util.find_spec("bokeh") is not None or address is not None
     link = client.dashboard_link if pictures else None
-    name = "dask" if address is None else f"dask:{address}"
-    return name, f"{count}; dashboard: {link}" if link else count
+    kind = ACCEPTED if accepted else "dask"
+    name = kind if address is None else f"{kind}:{address}"
+    told = [count, *([f"dashboard: {link}"] if link else [])]
+    if accepted:
+        told.append(
+            "NOT ENCRYPTED: raw gaze can be read on its way, and what answers there can run code "
+            "here"
+        )
+    return name, "; ".join(told)
 
 
 @contextlib.contextmanager

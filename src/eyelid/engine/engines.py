@@ -82,7 +82,9 @@ def using(
 
     Args:
         engine: ``local``, ``dask`` (a cluster on this machine, started and stopped here) or
-            ``dask:ADDRESS`` (of a scheduler); without it, the engine of the moment.
+            ``dask:ADDRESS`` (of a scheduler: ``tls://HOST:PORT``, or ``tcp://`` on this machine);
+            ``dask-unencrypted:ADDRESS`` accepts ``tcp://`` elsewhere. Without it, the engine of
+            the moment.
         workers: how many processes; as many as there are cores by default. Not for a scheduler
             that runs already.
         tell: given a sentence about who works, where there is one.
@@ -115,7 +117,8 @@ def _made(name: str, workers: int | None) -> Iterator[Engine]:
 
         yield Processes(workers)
         return
-    if kind != "dask" or (colon and not address):
+    accepted = kind == "dask-unencrypted"
+    if not (kind == "dask" or accepted) or (not address and (colon or accepted)):
         raise InputError(
             f"unknown engine '{name}': choose local, dask, or dask:ADDRESS of a scheduler"
         )
@@ -125,7 +128,7 @@ def _made(name: str, workers: int | None) -> Iterator[Engine]:
         )
     from eyelid.engine.dask_cluster import dask_engine
 
-    with dask_engine(address or None, workers) as made:
+    with dask_engine(address or None, workers, accepted) as made:
         yield made
 
 

@@ -69,8 +69,13 @@ class Access:
 
 
 def alike(one: str, other: str) -> bool:
-    """In constant time, so that a token cannot be guessed letter by letter."""
-    return hmac.compare_digest(one.encode(), other.encode())
+    r"""In constant time, so that a token cannot be guessed letter by letter.
+
+    >>> alike("t\udcff", "token"), alike("token", "token")
+    (False, True)
+    """
+    # A header may have bytes that are no text.
+    return hmac.compare_digest(*(each.encode(errors="surrogateescape") for each in (one, other)))
 
 
 def _tokens_of(request: Request) -> list[str]:

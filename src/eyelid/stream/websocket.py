@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import ipaddress
 import logging
@@ -13,6 +14,7 @@ from urllib.parse import urlsplit
 from eyelid.errors import InputError
 from eyelid.stream.access import Access, Refusal
 from eyelid.stream.frames import FORMATS, SUBPROTOCOLS, Format
+from eyelid.stream.strangers import Strangers
 
 if TYPE_CHECKING:
     from websockets.asyncio.client import ClientConnection
@@ -27,17 +29,21 @@ POLICY_VIOLATION, TRY_AGAIN_LATER = 1008, 1013
 _SILENT = logging.getLogger("eyelid.stream.websocket.silent")
 _SILENT.setLevel(logging.CRITICAL + 1)
 _SILENT.propagate = False
+_GOODBYE_S = 1
 _COMMON: dict[str, Any] = {
     "compression": None,
     "max_size": MOST_BYTES,
     "ping_interval": 10,
-    "close_timeout": 1,
+    "close_timeout": _GOODBYE_S,
     "logger": _SILENT,
 }
 # Whoever has said nothing by then is not waited for; trackers and apps elsewhere may be slower.
 _ASKED_WITHIN_S, _ANSWERED_WITHIN_S = 3, 5
-# Connections beyond those that are let in: whoever has yet to show a token.
-_MOST_STRANGERS = 32
+# Connections beyond those that are let in, which have yet to show a token: in all, and of one
+# address. All programs of this machine share an address, and so they share all places.
+_MOST_STRANGERS, _MOST_STRANGERS_OF_ADDRESS = 32, 8
+# What a stranger may send before it has shown a token; a browser's request is some 1 kB.
+_MOST_ASKED_BYTES = 2**14
 # A consumer may stall for so long before it is taken for gone.
 _STALL_S = 60
 # Little is kept on the way to a slow consumer: what it has not got in time is old.
@@ -127,31 +133,49 @@ async def listen(
     from websockets.asyncio.server import ServerConnection, serve
     from websockets.http11 import Request, Response
 
-    there: set[ServerConnection] = set()
+    loop = asyncio.get_running_loop()
+    strangers: Strangers[Guarded] = Strangers(_MOST_STRANGERS, _most_of)
 
-    class Counted(ServerConnection):
-        """Of whom there are not too many, before they have said anything."""
+    class Guarded(_Leaving, ServerConnection):
+        """A connection that is a stranger's until its token is known."""
+
+        refused, heard = False, 0
 
         def connection_made(self, transport: Any) -> None:
-            if len(there) >= most + _MOST_STRANGERS:
-                count_refused("too many at the door")
-                # As a connection that nobody handles.
-                super(ServerConnection, self).connection_made(transport)
-                transport.abort()
-                return
-            there.add(self)
             super().connection_made(transport)
+            strangers.add(self, (transport.get_extra_info("peername") or ("",))[0])
+            # Those that came with it are heard before any has to go: what an app has sent may wait
+            # to be read. Reading is the next turn of the loop, and answering the one after.
+            loop.call_soon(loop.call_soon, loop.call_soon, _send_away)
+
+        def data_received(self, data: bytes) -> None:
+            if self in strangers:
+                self.heard += len(data)
+                if self.heard > _MOST_ASKED_BYTES:
+                    count_refused("too much before a token")
+                    self.transport.abort()
+                    return
+            super().data_received(data)
 
         def connection_lost(self, exc: Exception | None) -> None:
-            there.discard(self)
+            strangers.discard(self)
             super().connection_lost(exc)
 
+    def _send_away() -> None:
+        for one in strangers.surplus(lambda one: one.request is None or one.refused):
+            if not one.refused:
+                count_refused("too many at the door")
+            one.transport.abort()
+
     def refuse(connection: ServerConnection, request: Request) -> Response | None:
+        assert isinstance(connection, Guarded)
         refusal = access.refuse(request)
         if refusal is None and len(connection.server.connections) >= most:
             refusal = Refusal("too many", 503, f"There are {most} connections already\n")
         if refusal is None:
+            strangers.discard(connection)
             return None
+        connection.refused = True
         count_refused(refusal.why)
         return connection.respond(refusal.status, refusal.answer)
 
@@ -163,7 +187,7 @@ async def listen(
             process_request=refuse,
             select_subprotocol=lambda _, offered: _chosen(offered),
             server_header=None,
-            create_connection=Counted,
+            create_connection=Guarded,
             open_timeout=_ASKED_WITHIN_S,
             ping_timeout=_STALL_S,
             write_limit=_WRITE_LIMIT,
@@ -173,6 +197,46 @@ async def listen(
         raise InputError(
             f"cannot listen at {host}:{port}: {error.strerror or error}; choose another port"
         ) from None
+
+
+def _most_of(host: str) -> int:
+    """Strangers that an address may have."""
+    return _MOST_STRANGERS if is_loopback(host) else _MOST_STRANGERS_OF_ADDRESS
+
+
+class _Leaving:
+    """A connection that does not wait for ever for the other side to read.
+
+    The library's own pings wait for their turn to be sent, and so does its goodbye: neither comes
+    where nothing is read.
+    """
+
+    transport: asyncio.Transport
+    _stalls: asyncio.TimerHandle | None = None
+
+    def pause_writing(self) -> None:
+        super().pause_writing()  # type: ignore[misc]
+        self._stalls = asyncio.get_running_loop().call_later(_STALL_S, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        self._read_again()
+        super().resume_writing()  # type: ignore[misc]
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._read_again()
+        super().connection_lost(exc)  # type: ignore[misc]
+
+    async def close(self, code: int = 1000, reason: str = "") -> None:
+        try:
+            async with asyncio.timeout(2 * _GOODBYE_S):
+                await super().close(code, reason)  # type: ignore[misc]
+        except TimeoutError:
+            self.transport.abort()
+
+    def _read_again(self) -> None:
+        if self._stalls is not None:
+            self._stalls.cancel()
+            self._stalls = None
 
 
 def _chosen(offered: Any) -> Any:
@@ -200,7 +264,10 @@ async def dialled(url: str, token: str | None, format: Format) -> AsyncIterator[
         token: that it wants, if it wants one.
         format: of gaze.
     """
-    from websockets.asyncio.client import connect
+    from websockets.asyncio.client import ClientConnection, connect
+
+    class Guarded(_Leaving, ClientConnection):
+        """Left where it does not read."""
 
     class Direct(connect):
         """Goes nowhere else: whoever sends us elsewhere would get the token, or gaze."""
@@ -215,6 +282,7 @@ async def dialled(url: str, token: str | None, format: Format) -> AsyncIterator[
         additional_headers=headers,
         user_agent_header=None,
         proxy=None,
+        create_connection=Guarded,
         open_timeout=_ANSWERED_WITHIN_S,
         ping_timeout=_STALL_S,
         write_limit=_WRITE_LIMIT,
