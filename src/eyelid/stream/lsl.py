@@ -50,12 +50,8 @@ def configuration(scope: str) -> str:
     return "\n".join([*lines, "[log]", "level = -3", ""])
 
 
-def layer(scope: str) -> Any:
-    """The library, with its scope set; the scope of the first call holds for the whole process.
-
-    Whoever has used the library before in the same process has set its scope already.
-    """
-    text = configuration(scope)
+def needs_layer() -> Any:
+    """The library; fail where it is not installed, before a stream has begun."""
     try:
         import pylsl
     except (ImportError, RuntimeError, OSError) as error:
@@ -63,6 +59,16 @@ def layer(scope: str) -> Any:
             f"the Lab Streaming Layer cannot be used ({_first_line(error)}): pip install "
             "'eyelid[stream]'"
         ) from None
+    return pylsl
+
+
+def layer(scope: str) -> Any:
+    """The library, with its scope set; the scope of the first call holds for the whole process.
+
+    Whoever has used the library before in the same process has set its scope already.
+    """
+    text = configuration(scope)
+    pylsl = needs_layer()
     with _lock:
         if not _settings:
             try:

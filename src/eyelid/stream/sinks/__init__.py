@@ -9,7 +9,7 @@ from eyelid.errors import InputError
 from eyelid.stream.access import Access, checked_origins, find_token, token_or_new
 from eyelid.stream.address import address
 from eyelid.stream.frames import format_named
-from eyelid.stream.lsl import warn_of_layer
+from eyelid.stream.lsl import needs_layer, warn_of_layer
 from eyelid.stream.sinks.lsl_outlet import LslSink
 from eyelid.stream.sinks.sink import Consumer, Sink, Stage
 from eyelid.stream.sinks.websocket_client import WebSocketClientSink
@@ -49,6 +49,7 @@ def sink_of(
     if where.kind == "lsl":
         if not where.place:
             raise InputError("lsl: needs a name for the stream: write it as lsl:NAME")
+        needs_layer()
         warn_of_layer(lsl_scope, tell)
         return LslSink(text, where.place, lsl_scope)
     needs_websockets()

@@ -10,7 +10,7 @@ from eyelid.io.column_map import Map
 from eyelid.stream.access import Access, find_token, token_or_new
 from eyelid.stream.address import Address, address
 from eyelid.stream.frames import format_named
-from eyelid.stream.lsl import warn_of_layer
+from eyelid.stream.lsl import needs_layer, warn_of_layer
 from eyelid.stream.sources import lsl_inlet, recorded, simulated
 from eyelid.stream.sources.lsl_inlet import LslSource
 from eyelid.stream.sources.source import Scenery, Source, Speed, Taker
@@ -74,6 +74,7 @@ def source_of(
         if not where.place:
             raise InputError("lsl: needs the name of a stream: write it as lsl:NAME")
         channels = {name: where.options[name] for name in "xyz" if name in where.options}
+        needs_layer()
         warn_of_layer(lsl_scope, tell, raw=True)
         return LslSource(text, scenery, where.place, channels, lsl_scope)
     needs_websockets()
