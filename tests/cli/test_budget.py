@@ -1,6 +1,7 @@
 """``eyelid budget``: of the people of a study, and of a stream."""
 
 import json
+import os
 
 import pytest
 
@@ -165,6 +166,7 @@ def test_a_ledger_that_does_not_know_all_has_no_total_anywhere(eyelid, features_
     assert found["limit"]["exceeded"] is True
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows keeps no such modes")
 def test_others_who_can_open_the_ledger_are_told_of(eyelid, features_folder, tmp_path):
     Ledger(tmp_path / "features.ledger")
     (tmp_path / "features.ledger").chmod(0o644)
