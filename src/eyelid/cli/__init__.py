@@ -29,6 +29,7 @@ from eyelid.cli import (
     stream,
     verify,
 )
+from eyelid.engine.children import safe_children
 from eyelid.errors import EyelidError
 from eyelid.version import __version__
 
@@ -90,7 +91,9 @@ def main() -> NoReturn:
     if len(sys.argv) == 1:
         sys.argv.append("--help")
     try:
-        code = _run(sys.argv[1:])
+        # Whatever a library starts, and whenever.
+        with safe_children():
+            code = _run(sys.argv[1:])
         sys.stdout.flush()
     except EyelidError as error:
         _fail(_told(error), error.exit_code)

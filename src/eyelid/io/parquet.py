@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import functools
 import subprocess
-import sys
 from pathlib import Path
 
+from eyelid.engine.children import python
 from eyelid.errors import InputError
 
 ROWS_AT_ONCE = 1 << 20
@@ -34,7 +34,7 @@ def check_sound(path: Path) -> None:
 @functools.lru_cache(maxsize=256)
 def _reason(path: Path, size: int, changed_ns: int) -> str:
     """Why the file cannot be read; empty when it can. Size and time make a changed file another."""
-    command = [sys.executable, "-c", _TRIAL, str(path)]
+    command = python("-c", _TRIAL, str(path))
     try:
         tried = subprocess.run(command, capture_output=True, timeout=_LONGEST_S, check=False)
     except subprocess.TimeoutExpired:
