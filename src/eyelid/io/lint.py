@@ -16,7 +16,7 @@ from eyelid.io import study_folder
 from eyelid.io.column_map import Map
 from eyelid.io.head import Head, head_of
 from eyelid.io.leaks import Finding, is_clock, leak_of_field, leaks_in_text, short
-from eyelid.io.parquet import ROWS_AT_ONCE, check_sound
+from eyelid.io.parquet import ROWS_AT_ONCE, check_sound, scan
 from eyelid.io.reading import read
 from eyelid.io.remote import all_here
 from eyelid.io.scrub import findings
@@ -282,7 +282,7 @@ def _texts_of_parquet(path: Path) -> Iterator[pl.Series]:
 
     Of numbers only the first is looked at, so that large files need not be in memory.
     """
-    lazy = pl.scan_parquet(path, hive_partitioning=False)
+    lazy = scan(path)
     count = lazy.select(pl.len()).collect().item()
     for name, kind in lazy.collect_schema().items():
         if kind.is_nested() or kind == pl.Binary or name in _MEASURED:

@@ -18,6 +18,7 @@ from eyelid.engine.atomic import new_folder, write_file
 from eyelid.engine.remote import RemotePlace, nearby, remote_place
 from eyelid.errors import InputError
 from eyelid.gaze.study import INDEX_COLUMNS, Feature, Origin, Screen, Study, check
+from eyelid.io.parquet import rows_of
 from eyelid.io.remote import File, here, is_remote, original
 from eyelid.privacy.ledger import Ledger
 
@@ -41,10 +42,10 @@ def read_study(path: Path) -> Study:
     if is_remote(path):
         data = pl.concat([_part(file, sha256) for file, sha256 in data_files(path)])
     else:
-        for file, sha256 in data_files(path):
-            with nearby(file) as near:
-                _check_part(near, sha256)
-        data = _readable(path / DATA, lambda p: pl.read_parquet(p, hive_partitioning=False))
+        files = [(Path(str(file)), sha256) for file, sha256 in data_files(path)]
+        for file, sha256 in files:
+            _check_part(file, sha256)
+        data = _readable(path / DATA, lambda _: rows_of(*[file for file, _ in files]))
     events = events_file(path)
     return replace(
         read_head(path, typed(data)), events=None if events is None else _part(events, None)
@@ -57,7 +58,7 @@ def _part(file: File, sha256: str | None) -> pl.DataFrame:
         raise InputError(f"{file} is missing: a study folder needs it")
     with nearby(file) as near:
         _check_part(near, sha256)
-        return _readable(near, pl.read_parquet)
+        return _readable(near, rows_of)
 
 
 def _check_part(file: Path, sha256: str | None) -> None:
@@ -213,7 +214,7 @@ def _origin(about: dict[str, Any], path: Path) -> Origin | None:
 
 
 def _read_people(path: Path) -> pl.DataFrame:
-    return pl.read_csv(path, schema_overrides={"person": pl.String})
+    return pl.read_csv(path.read_bytes(), schema_overrides={"person": pl.String})
 
 
 def _readable(path: Path, reader: Callable[[Path], pl.DataFrame]) -> pl.DataFrame:

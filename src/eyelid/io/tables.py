@@ -15,7 +15,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import EYES
 from eyelid.io.head import Head
 from eyelid.io.layout import HEAD, KEYS, MEASURES, MS_PER, Layout
-from eyelid.io.parquet import check_sound
+from eyelid.io.parquet import check_sound, rows_of, scan
 from eyelid.io.part import Part
 
 _SEPARATORS = "\t;,|"
@@ -207,13 +207,13 @@ def _raw_table(head: Head, layout: Layout) -> pl.DataFrame:
 def _from_parquet(head: Head, needed: list[str], numeric: list[str]) -> pl.DataFrame:
     check_sound(head.path)
     try:
-        names = list(pl.read_parquet_schema(head.path))
+        names = list(scan(head.path).collect_schema())
         absent = [name for name in needed if name not in names]
         if absent:
             raise InputError(
                 f"{head.path} has no column '{absent[0]}': it has the columns {', '.join(names)}"
             )
-        table = pl.read_parquet(head.path, columns=needed)
+        table = rows_of(head.path, columns=needed)
     except pl.exceptions.PolarsError as error:
         raise InputError(f"cannot read {head.path}: {_first_line(error)}") from None
     return _as_numbers(head, table, numeric, decimal_comma=False)
