@@ -9,13 +9,13 @@ import os
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from eyelid.engine.atomic import new_folder, write_file
-from eyelid.engine.remote import RemotePlace, nearby, remote_place
+from eyelid.engine.remote import RemotePlace, is_plain, nearby, remote_place
 from eyelid.errors import InputError
 from eyelid.gaze.study import INDEX_COLUMNS, Feature, Origin, Screen, Study, check
 from eyelid.io.parquet import rows_of
@@ -123,14 +123,14 @@ def data_files(path: Path) -> list[tuple[File, str | None]]:
     listed = _read_about(path / "study.json").get("parts")
     if listed:
         try:
-            names = [PurePosixPath(part["file"]) for part in listed]
+            names = [str(part["file"]) for part in listed]
             hashes = [str(part["sha256"]) for part in listed]
         except (TypeError, KeyError):
             raise InputError(f"{path / 'study.json'} is not as expected: its parts") from None
-        outside = [str(name) for name in names if name.parts[:1] != (DATA,) or ".." in name.parts]
+        outside = [name for name in names if not is_plain(name) or name.split("/")[0] != DATA]
         if outside:
-            raise InputError(f"{path / 'study.json'}: {outside[0]} is no part of {DATA}")
-        return [(home / str(name), sha256) for name, sha256 in zip(names, hashes, strict=True)]
+            raise InputError(f"{path / 'study.json'}: {outside[0]!r} is no part of {DATA}")
+        return [(home / name, sha256) for name, sha256 in zip(names, hashes, strict=True)]
     if not (home / DATA).is_dir():
         return [(home / DATA, None)]
     return [(file, None) for file in _parquet_files(home / DATA)]
