@@ -233,9 +233,9 @@ def read_folder(path: Path, said: Layout) -> Study:
         said: what somebody's column map says besides; it wins over the folder's.
     """
     # The column map knows the formats, and they know this module.
-    from eyelid.io.column_map import layout_from_file
+    from eyelid.io.column_map import layout_of_folder
 
-    layout, about = layout_from_file(path / _MAP).under(said), _about(path)
+    layout, about = layout_of_folder(path, said), _about(path)
     try:
         if about["kind"] not in get_args(Kind):
             raise ValueError(f"no kind {about['kind']!r}")

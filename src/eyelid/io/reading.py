@@ -13,7 +13,7 @@ from eyelid.engine.progress import track
 from eyelid.errors import InputError, unknown
 from eyelid.gaze.study import Study, check
 from eyelid.io import bids, csv_folder, study_folder
-from eyelid.io.column_map import Map, layout_from_file, understood
+from eyelid.io.column_map import Map, layout_of_folder, understood
 from eyelid.io.degrees import in_degrees
 from eyelid.io.formats import FOLDERS, FORMATS
 from eyelid.io.head import Head, head_of
@@ -126,7 +126,7 @@ def place_of(path: Path | str, map: Map = None, units: str | None = None) -> Pla
     if format is not None:
         return Place(path, said, units, format)
     if (path / MAP_NAME).is_file():
-        said = layout_from_file(path / MAP_NAME).under(said)
+        said = layout_of_folder(path, said)
     return Place(path, said, units, files=tuple(_files_of(path, said)))
 
 

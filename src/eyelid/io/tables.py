@@ -233,8 +233,12 @@ def _text_source(head: Head, layout: Layout, separator: str) -> bytes:
     content = head.content()
     if head.encoding != "utf-8":
         content = head.text().encode()
+    first = 0
     for _ in range(layout.skip_lines or 0):
-        content = content.partition(b"\n")[2]
+        first = content.find(b"\n", first) + 1
+        if not first:
+            return b""
+    content = content[first:]
     if layout.comment is not None:
         begin = re.escape(layout.comment.encode())
         content = re.sub(rb"(?m)^" + begin + rb"[^\n]*(\n|\Z)", b"", content)
