@@ -31,6 +31,7 @@ from eyelid.cli import (
 )
 from eyelid.engine.children import safe_children
 from eyelid.errors import EyelidError
+from eyelid.spelling import on_terminal
 from eyelid.version import __version__
 
 app = typer.Typer(
@@ -148,5 +149,5 @@ def _told(error: BaseException, what: str = "") -> str:
 
 
 def _fail(message: str, code: int) -> NoReturn:
-    print(f"eyelid: {' '.join(message.split())}", file=sys.stderr)
+    print(on_terminal(f"eyelid: {' '.join(message.split())}"), file=sys.stderr)
     sys.exit(code)

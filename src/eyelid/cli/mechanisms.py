@@ -111,8 +111,10 @@ def _show(kind: type[Mechanism], rows: list[Published]) -> None:
     from eyelid.privacy.unit import Trust
 
     about = describe(kind)
-    say(f"{kind.name}\n")
-    say(str(kind.note))
+    say(kind.name)
+    say()
+    for line in str(kind.note).splitlines():
+        say(line)
     parameters = [
         (p["name"], "needed" if p["required"] else p["default"] or "–", p["help"])
         for p in about["parameters"]

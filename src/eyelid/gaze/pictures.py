@@ -209,7 +209,7 @@ def draw_features(
         ax.plot(seconds, share.fill_null(float("nan")).to_numpy(), linewidth=1.0, label=name)
     ax.set_xlabel("time [s]")
     ax.set_ylabel("share of the bounds")
-    ax.set_title(f"{person} · {recording}", loc="left")
+    ax.set_title(f"{person} · {recording}", loc="left", parse_math=False)
     ax.legend(fontsize="x-small", frameon=False)
     return ax
 
@@ -236,7 +236,9 @@ def draw_overview(recording: Recording, study: Study, axes: Sequence[Axes]) -> S
     if study.units:
         place.set_xlabel(f"{place.get_xlabel()} [{study.units}]")
     what = [recording.person, recording.recording, recording.eye]
-    time.set_title(" · ".join(part for part in what if part), fontsize=8, loc="left")
+    title = " · ".join(part for part in what if part)
+    # A dollar sign in a name is a dollar sign.
+    time.set_title(title, fontsize=8, loc="left", parse_math=False)
     for axis in axes:
         axis.tick_params(labelsize=7)
         axis.xaxis.label.set_fontsize(7)

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 from types import ModuleType
 
 from eyelid.engine.progress import track
@@ -159,7 +160,7 @@ def is_heatmap(path: Path | str) -> bool:
 def _no_gaze_in(heatmap: Path) -> str:
     return (
         f"{heatmap} is a released heatmap, with nobody's gaze in it: name what it was made of (to "
-        f"attack it: 'eyelid audit ORIGINAL {heatmap}')"
+        f"attack it: 'eyelid audit ORIGINAL {quote(str(heatmap))}')"
     )
 
 
@@ -225,9 +226,10 @@ def _read_files(place: Place, skip_unreadable: bool) -> Study:
             parts.append(place.read_file(path))
         except InputError as error:
             if not skip_unreadable:
+                command = f"eyelid convert {quote(str(place.path))} STUDY --skip-unreadable"
                 raise InputError(
                     f"{error} (one of {len(place.files)} files; to go on with the others, make a "
-                    f"study of them: 'eyelid convert {place.path} STUDY --skip-unreadable')"
+                    f"study of them: '{command}')"
                 ) from None
             skipped.append(f"left out: {error}")
     if not parts:

@@ -18,6 +18,7 @@ from eyelid.engine.atomic import new_folder, write_file
 from eyelid.engine.remote import RemotePlace, is_plain, nearby, remote_place
 from eyelid.errors import InputError
 from eyelid.gaze.study import INDEX_COLUMNS, Feature, Origin, Screen, Study, check
+from eyelid.io.csv_cells import csv_text, from_spreadsheets
 from eyelid.io.parquet import rows_of
 from eyelid.io.remote import File, here, is_remote, original
 from eyelid.privacy.ledger import Ledger
@@ -214,7 +215,16 @@ def _origin(about: dict[str, Any], path: Path) -> Origin | None:
 
 
 def _read_people(path: Path) -> pl.DataFrame:
-    return pl.read_csv(path.read_bytes(), schema_overrides={"person": pl.String})
+    return people_of(path.read_bytes())
+
+
+def people_of(content: bytes) -> pl.DataFrame:
+    """The table of people that stands in a file; text that looks like a number is one.
+
+    Args:
+        content: of people.csv.
+    """
+    return from_spreadsheets(pl.read_csv(content, schema_overrides={"person": pl.String}))
 
 
 def _readable(path: Path, reader: Callable[[Path], pl.DataFrame]) -> pl.DataFrame:
@@ -372,4 +382,4 @@ def write_head(
         about["parts"] = list(parts)
     text = json.dumps(about, indent=2, ensure_ascii=False)
     (folder / "study.json").write_text(text + "\n", encoding="utf-8")
-    study.people.write_csv(folder / "people.csv")
+    (folder / "people.csv").write_text(csv_text(study.people), encoding="utf-8", newline="")

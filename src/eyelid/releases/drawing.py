@@ -28,6 +28,8 @@ _STYLE: Any = {
     "svg.hashsalt": "eyelid",
     # A dollar sign in a name is a dollar sign.
     "text.parse_math": False,
+    # A matplotlibrc in the current folder may say otherwise, and names are no programs.
+    "text.usetex": False,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.edgecolor": GREY,
