@@ -119,8 +119,14 @@ def note(text: str) -> None:
         print(on_terminal(text), file=sys.stderr)
 
 
+class Lines(tuple[str, ...]):
+    """A cell of several lines: those in text itself are shown as what they are."""
+
+    __slots__ = ()
+
+
 def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-    """A table on stdout."""
+    """A table on stdout; a cell is anything, or `Lines`."""
     if _quiet.get():
         return
     from rich.box import SIMPLE_HEAD
@@ -129,8 +135,9 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]
     from rich.text import Text
 
     def words(cell: Any) -> Text:
+        lines = cell if isinstance(cell, Lines) else [str(cell)]
         # Names may have brackets, which are no markup.
-        return Text(on_terminal(str(cell), _LONGEST_CELL))
+        return Text("\n".join(on_terminal(line, _LONGEST_CELL) for line in lines))
 
     table = Table(
         *[Column(words(name)) for name in columns],

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from eyelid.gaze.study import Feature
+from eyelid.spelling import on_page
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -110,7 +111,7 @@ def svg(draw: Callable[..., None], alt: str, height: float, **size: Any) -> Mark
     head, body = text[start:].split(">", 1)
     head = re.sub(r' (width|height)="[^"]*"', "", head)
     body = re.sub(r'<g id="[\w.]+_\d+"', "<g", body)
-    return Markup(f'{head} role="img" aria-label="{escape(alt)}">{body}')
+    return Markup(on_page(f'{head} role="img" aria-label="{escape(alt)}">{body}'))
 
 
 def png(draw: Callable[..., None], height: float, **size: Any) -> bytes:
