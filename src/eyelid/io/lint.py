@@ -35,7 +35,7 @@ _OWN_MESSAGES = re.compile(
 _GZIP_NAME, _GZIP_FLAGS, _GZIP_TIME = 0x08, 3, slice(4, 8)
 _MOST_VALUES = 100_000
 _MEASURED = ("x", "y", "pupil", "confidence")
-# Lines are numbered in the beginning of a file only: counting them takes time.
+# Lines are numbered in the beginning of a file only: nobody looks up a larger number.
 _COUNTED = 1 << 20
 _MOST_PER_KIND = 100
 
@@ -211,12 +211,15 @@ def _of_remarks(head: Head, name: str) -> Iterator[Finding]:
     """Headers, comments and messages, which may stand anywhere in a file."""
     text = head.text()
     messages = []
+    line_number, counted = 1, 0
     for found in re.finditer(rf"(?m)^{_REMARK.pattern}[^\n]*", text):
         line = found[0]
         said = re.match(r"(?:MSG\s+[\d.]+|[^\t\n]*\tMSG\t[^\t\n]*)\s*(?:-?\d+\s+)?(.*)", line)
         where = name
         if found.start() < _COUNTED:
-            where += f", line {text.count(chr(10), 0, found.start()) + 1}"
+            line_number += text.count("\n", counted, found.start())
+            counted = found.start()
+            where += f", line {line_number}"
         if said is not None:
             leaks = list(leaks_in_text(said[1]))
             if leaks:
