@@ -20,7 +20,7 @@ from eyelid.io.parquet import ROWS_AT_ONCE, check_sound, scan
 from eyelid.io.reading import read
 from eyelid.io.remote import all_here
 from eyelid.io.scrub import findings
-from eyelid.io.tables import cells, is_parquet, separator_of
+from eyelid.io.tables import MOST_COLUMNS, cells, check_width, is_parquet, separator_of
 
 _LEAVES_OUT = "leaves it out"
 _CLOCK = "starts every recording at 0"
@@ -113,7 +113,7 @@ def _is_of_nobody(folder: Path) -> bool:
     try:
         told = json.loads((folder / "certificate.json").read_text(encoding="utf-8"))
         return bool(told["guarantee"]["trust"] == "central")
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return False
 
 
@@ -179,22 +179,29 @@ def _of_mat(head: Head, name: str) -> Iterator[Finding]:
 def _of_json(head: Head, name: str) -> Iterator[Finding]:
     try:
         content = json.loads(head.text())
-    except ValueError:
+    except (ValueError, RecursionError):
+        # Not JSON, or folded too deep for anybody: what is in it is there all the same.
+        for what, words in leaks_in_text(head.text()):
+            yield Finding(name, what, short(words), _LEAVES_OUT)
         return
     for key, value in _leaves(content):
         yield from _of_field(f"{name}, {key}", key.rsplit(".", 1)[-1], str(value))
 
 
-def _leaves(content: Any, key: str = "") -> Iterator[tuple[str, Any]]:
-    """Every value of a JSON document, with its dotted key."""
-    if isinstance(content, dict):
-        for name, value in content.items():
-            yield from _leaves(value, f"{key}.{name}" if key else str(name))
-    elif isinstance(content, list):
-        for value in content:
-            yield from _leaves(value, key)
-    elif isinstance(content, str | int | float) and not isinstance(content, bool):
-        yield key, content
+def _leaves(content: Any) -> Iterator[tuple[str, Any]]:
+    """Every value of a JSON document, with its dotted key, in order."""
+    waiting = [("", content)]
+    while waiting:
+        key, this = waiting.pop()
+        if isinstance(this, dict):
+            inside = [
+                (f"{key}.{name}" if key else str(name), value) for name, value in this.items()
+            ]
+            waiting += reversed(inside)
+        elif isinstance(this, list):
+            waiting += [(key, value) for value in reversed(this)]
+        elif isinstance(this, str | int | float) and not isinstance(this, bool):
+            yield key, this
 
 
 def _of_field(where: str, field: str, value: str, *, personal: bool = False) -> Iterator[Finding]:
@@ -249,6 +256,11 @@ def _of_table(head: Head, name: str) -> Iterator[Finding]:
         return
     separator = separator_of(lines[:50])
     columns = cells(lines[0], separator)
+    if len(columns) > MOST_COLUMNS:
+        # Too many to look at each: what is in them is looked for where it stands.
+        for what, words in leaks_in_text(head.text()):
+            yield Finding(name, what, short(words), _LEAVES_OUT)
+        return
     has_header = not any(re.fullmatch(r"[-\d.,]+", column) for column in columns)
     if has_header:
         for column in columns:
@@ -260,6 +272,8 @@ def _of_table(head: Head, name: str) -> Iterator[Finding]:
 def _of_columns(columns: Iterable[pl.Series], name: str) -> Iterator[Finding]:
     """Columns of text, by their names and by what stands in them."""
     for texts in columns:
+        if texts.null_count() == len(texts):
+            continue
         column, values = texts.name, texts.drop_nulls().unique(maintain_order=True)
         values = values.head(_MOST_VALUES)
         clean = values.str.strip_chars().filter(values.str.strip_chars() != "")
@@ -286,6 +300,7 @@ def _texts_of_parquet(path: Path) -> Iterator[pl.Series]:
     Of numbers only the first is looked at, so that large files need not be in memory.
     """
     lazy = scan(path)
+    check_width(path, len(lazy.collect_schema()))
     count = lazy.select(pl.len()).collect().item()
     for name, kind in lazy.collect_schema().items():
         if kind.is_nested() or kind == pl.Binary or name in _MEASURED:

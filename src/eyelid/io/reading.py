@@ -153,7 +153,7 @@ def is_heatmap(path: Path | str) -> bool:
     file = here(path) / "certificate.json"
     try:
         return file.is_file() and isinstance(json.loads(file.read_bytes()).get("map"), dict)
-    except (OSError, ValueError, AttributeError):
+    except (OSError, ValueError, AttributeError, RecursionError):
         return False
 
 

@@ -180,7 +180,7 @@ def sha256_of(file: Path) -> str:
 def _read_about(path: Path) -> dict[str, Any]:
     try:
         about = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"cannot read {path}: {error}") from None
     if not isinstance(about, dict) or about.get("kind") not in _KINDS:
         raise InputError(f"{path} must be an object whose kind is one of {', '.join(_KINDS)}")
@@ -230,6 +230,9 @@ def people_of(content: bytes) -> pl.DataFrame:
 def _readable(path: Path, reader: Callable[[Path], pl.DataFrame]) -> pl.DataFrame:
     if not path.exists():
         raise InputError(f"{path} is missing: a study folder needs it")
+    if not (path.is_file() or path.is_dir()):
+        # A pipe would be waited for.
+        raise InputError(f"cannot read {path}: it is no file")
     try:
         return reader(path)
     except Exception as error:

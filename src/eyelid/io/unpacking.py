@@ -12,7 +12,7 @@ import math
 import zipfile
 import zlib
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 from numpy.lib import format as npy
@@ -66,25 +66,6 @@ def gunzipped(path: Path) -> bytes:
             if size > most:
                 raise too_large(path, most)
     return b"".join(parts)
-
-
-def inflated_size(content: BinaryIO, path: Path, most: int) -> int:
-    """How large what was packed by zlib becomes.
-
-    Args:
-        content: that is read to its end.
-        path: of the file that it is part of, for the error.
-        most: bytes that it may become.
-    """
-    worker = zlib.decompressobj()
-    size = 0
-    while part := content.read(_AT_ONCE):
-        while part:
-            size += len(worker.decompress(part, _AT_ONCE))
-            if size > most:
-                raise too_large(path, most)
-            part = worker.unconsumed_tail
-    return size
 
 
 def arrays_in(path: Path) -> dict[str, NDArray[Any]]:
