@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
 import sys
 import time
 from dataclasses import fields
+from pathlib import Path
 
+from eyelid.engine.children import SAFE_PATH
 from proofs.result import Effort, Result, progress
 
 CLAIMS = {
@@ -84,4 +87,7 @@ def _try(name: str, effort: Effort) -> bool:
 
 
 if __name__ == "__main__":
+    # Processes of their own find this package by its address, in whatever folder they start.
+    own = [str(Path(__file__).parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])]
+    os.environ.update(SAFE_PATH, PYTHONPATH=os.pathsep.join(own))
     sys.exit(main())

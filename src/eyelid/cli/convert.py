@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import Annotated
 
 import typer
@@ -104,4 +105,4 @@ def run(
             book = head.origin.ledger if head.origin else None
             say(f"{done.people_renamed} got pseudonyms, which the ledger {book} keeps.")
         if to == "study":
-            say(f"Next: eyelid inspect {out}")
+            say(f"Next: eyelid inspect {quote(str(out))}")

@@ -299,6 +299,6 @@ def _place(home: Path) -> list[int]:
 def _read(mark: Path) -> dict[str, Any]:
     try:
         found = json.loads(mark.read_bytes())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) and {"id", "key"} <= set(found) else {}

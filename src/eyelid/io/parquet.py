@@ -1,22 +1,55 @@
-"""Parquet files of unknown origin, tried out before they are read."""
+"""Parquet files: tried out where others made them, and read by their very names.
+
+Polars takes ``[``, ``*`` and ``?`` in a name for a pattern and ``~`` for a home: a folder called
+``stud[y]`` would read the study beside it. Every Parquet file is read through here.
+"""
 
 from __future__ import annotations
 
 import functools
 import subprocess
-import sys
+from collections.abc import Sequence
 from pathlib import Path
 
+import polars as pl
+
+from eyelid.engine.children import python
 from eyelid.errors import InputError
 
 ROWS_AT_ONCE = 1 << 20
 """So many rows of a large file are in memory."""
 
 _TRIAL = f"""import sys, polars
-lazy = polars.scan_parquet(sys.argv[1])
+lazy = polars.scan_parquet(sys.argv[1], glob=False)
 for first in range(0, lazy.select(polars.len()).collect().item() + 1, {ROWS_AT_ONCE}):
     lazy.slice(first, {ROWS_AT_ONCE}).collect()"""
 _LONGEST_S = 600
+
+
+def scan(*files: Path) -> pl.LazyFrame:
+    """The rows of files, one after the other, that are read when they are needed.
+
+    Args:
+        files: by their names, whatever characters are in them.
+    """
+    paths = [file.absolute() for file in files]
+    return pl.scan_parquet(paths, glob=False, hive_partitioning=False)
+
+
+def rows_of(*files: Path, columns: Sequence[str] | None = None) -> pl.DataFrame:
+    """The rows of files, one after the other, in memory.
+
+    Args:
+        files: by their names, whatever characters are in them.
+        columns: these alone; without it, all.
+    """
+    paths = [file.absolute() for file in files]
+    return pl.read_parquet(
+        paths,
+        columns=None if columns is None else list(columns),
+        glob=False,
+        hive_partitioning=False,
+    )
 
 
 def check_sound(path: Path) -> None:
@@ -34,7 +67,7 @@ def check_sound(path: Path) -> None:
 @functools.lru_cache(maxsize=256)
 def _reason(path: Path, size: int, changed_ns: int) -> str:
     """Why the file cannot be read; empty when it can. Size and time make a changed file another."""
-    command = [sys.executable, "-c", _TRIAL, str(path)]
+    command = python("-c", _TRIAL, str(path))
     try:
         tried = subprocess.run(command, capture_output=True, timeout=_LONGEST_S, check=False)
     except subprocess.TimeoutExpired:

@@ -9,10 +9,16 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from eyelid.engine.progress import track
-from eyelid.engine.remote import RemotePlace, check_finished, on_this_machine, remote_place
+from eyelid.engine.remote import (
+    RemotePlace,
+    check_finished,
+    is_plain,
+    on_this_machine,
+    remote_place,
+)
 from eyelid.engine.temporary import folder_of_process
 from eyelid.errors import InputError
 
@@ -85,13 +91,13 @@ def _versions(place: RemotePlace, is_study: bool) -> tuple[tuple[str, str], ...]
 
 
 def _copied(place: RemotePlace, names: Sequence[str]) -> Path:
-    home = folder_of_process().resolve() / "copy" / place.name
+    # Whoever writes the address may end it in "..".
+    name = place.name if is_plain(place.name) else "place"
+    home = folder_of_process().resolve() / "copy" / name
     if place.is_file():
         return place.fetch(home)
     for name in track(names, "fetching", len(names)):
-        if ".." in PurePosixPath(name).parts:
-            raise InputError(f"{place} has a file '{name}', which belongs nowhere: remove it")
-        (place / name).fetch(home / name)
+        place.fetch_into(home, name)
     return home
 
 

@@ -9,16 +9,18 @@ import os
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from eyelid.engine.atomic import new_folder, write_file
-from eyelid.engine.remote import RemotePlace, nearby, on_this_machine, remote_place
+from eyelid.engine.remote import RemotePlace, is_plain, nearby, on_this_machine, remote_place
 from eyelid.errors import InputError
 from eyelid.gaze.study import INDEX_COLUMNS, Feature, Origin, Screen, Study, check
 from eyelid.gaze.table import FeatureTable
+from eyelid.io.csv_cells import csv_text, from_spreadsheets
+from eyelid.io.parquet import rows_of
 from eyelid.io.remote import File, here, is_remote, original
 from eyelid.io.same_people import LEDGER_SUFFIX as LEDGER_SUFFIX
 from eyelid.io.same_people import Entry, noticed, stated
@@ -43,10 +45,10 @@ def read_study(path: Path) -> Study:
     if is_remote(path):
         data = pl.concat([_part(file, sha256) for file, sha256 in data_files(path)])
     else:
-        for file, sha256 in data_files(path):
-            with nearby(file) as near:
-                _check_part(near, sha256)
-        data = _readable(path / DATA, lambda p: pl.read_parquet(p, hive_partitioning=False))
+        files = [(Path(str(file)), sha256) for file, sha256 in data_files(path)]
+        for file, sha256 in files:
+            _check_part(file, sha256)
+        data = _readable(path / DATA, lambda _: rows_of(*[file for file, _ in files]))
     events = events_file(path)
     return replace(
         read_head(path, typed(data)), events=None if events is None else _part(events, None)
@@ -59,7 +61,7 @@ def _part(file: File, sha256: str | None) -> pl.DataFrame:
         raise InputError(f"{file} is missing: a study folder needs it")
     with nearby(file) as near:
         _check_part(near, sha256)
-        return _readable(near, pl.read_parquet)
+        return _readable(near, rows_of)
 
 
 def _check_part(file: Path, sha256: str | None) -> None:
@@ -124,14 +126,14 @@ def data_files(path: Path) -> list[tuple[File, str | None]]:
     listed = _read_about(path / "study.json").get("parts")
     if listed:
         try:
-            names = [PurePosixPath(part["file"]) for part in listed]
+            names = [str(part["file"]) for part in listed]
             hashes = [str(part["sha256"]) for part in listed]
         except (TypeError, KeyError):
             raise InputError(f"{path / 'study.json'} is not as expected: its parts") from None
-        outside = [str(name) for name in names if name.parts[:1] != (DATA,) or ".." in name.parts]
+        outside = [name for name in names if not is_plain(name) or name.split("/")[0] != DATA]
         if outside:
-            raise InputError(f"{path / 'study.json'}: {outside[0]} is no part of {DATA}")
-        return [(home / str(name), sha256) for name, sha256 in zip(names, hashes, strict=True)]
+            raise InputError(f"{path / 'study.json'}: {outside[0]!r} is no part of {DATA}")
+        return [(home / name, sha256) for name, sha256 in zip(names, hashes, strict=True)]
     if not (home / DATA).is_dir():
         return [(home / DATA, None)]
     return [(file, None) for file in _parquet_files(home / DATA)]
@@ -180,7 +182,7 @@ def sha256_of(file: Path) -> str:
 def _read_about(path: Path) -> dict[str, Any]:
     try:
         about = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"cannot read {path}: {error}") from None
     if not isinstance(about, dict) or about.get("kind") not in _KINDS:
         raise InputError(f"{path} must be an object whose kind is one of {', '.join(_KINDS)}")
@@ -215,12 +217,24 @@ def _origin(about: dict[str, Any], path: Path) -> Origin | None:
 
 
 def _read_people(path: Path) -> pl.DataFrame:
-    return pl.read_csv(path, schema_overrides={"person": pl.String})
+    return people_of(path.read_bytes())
+
+
+def people_of(content: bytes) -> pl.DataFrame:
+    """The table of people that stands in a file; text that looks like a number is one.
+
+    Args:
+        content: of people.csv.
+    """
+    return from_spreadsheets(pl.read_csv(content, schema_overrides={"person": pl.String}))
 
 
 def _readable(path: Path, reader: Callable[[Path], pl.DataFrame]) -> pl.DataFrame:
     if not path.exists():
         raise InputError(f"{path} is missing: a study folder needs it")
+    if not (path.is_file() or path.is_dir()):
+        # A pipe would be waited for.
+        raise InputError(f"cannot read {path}: it is no file")
     try:
         return reader(path)
     except Exception as error:
@@ -398,4 +412,4 @@ def write_head(
         about["parts"] = list(parts)
     text = json.dumps(about, indent=2, ensure_ascii=False)
     (folder / "study.json").write_text(text + "\n", encoding="utf-8")
-    study.people.write_csv(folder / "people.csv")
+    (folder / "people.csv").write_text(csv_text(study.people), encoding="utf-8", newline="")

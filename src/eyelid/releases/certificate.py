@@ -237,5 +237,5 @@ def read_certificate(folder: Path) -> Certificate | None:
         return None
     try:
         return Certificate.from_dict(json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise InputError(f"{path} is not a certificate as eyelid writes them: {error}") from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import shlex
+import warnings
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -89,7 +90,10 @@ def draw_recordings(study: Study, folder: Path) -> None:
         for number, recording in enumerate(track(recordings, "drawing"), 1):
             figure = Figure(figsize=(7.2, 2.4), layout="constrained")
             draw_overview(recording, study, figure.subplots(1, 2, width_ratios=[1, 2]))
-            figure.savefig(place / f"{number:04d}.png", dpi=100)
+            with warnings.catch_warnings():
+                # Names may have letters that matplotlib's own font lacks.
+                warnings.filterwarnings("ignore", "Glyph .* missing")
+                figure.savefig(place / f"{number:04d}.png", dpi=100)
 
 
 def _names(data: pl.DataFrame, column: str) -> list[str]:

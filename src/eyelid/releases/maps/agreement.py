@@ -152,7 +152,7 @@ def _certificate(subject: MapSubject) -> Iterator[str]:
     file = subject.path / "certificate.json"
     try:
         found = json.loads(file.read_text(encoding="utf-8"), object_pairs_hook=_once)
-    except ValueError:
+    except (ValueError, RecursionError):
         found = None
     made = plan.tables.mechanism if plan.mechanism is None and plan.tables else plan.mechanism
     assert made is not None, "there are maps or tables"

@@ -23,6 +23,7 @@ from eyelid.gaze.maps.grid import Grid
 from eyelid.gaze.maps.looks import Weight
 from eyelid.gaze.study import Origin, Study
 from eyelid.io.column_map import Map
+from eyelid.io.csv_cells import csv_text
 from eyelid.mechanisms.approximate import default_delta
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism
 from eyelid.privacy.bounds import Bounds
@@ -207,7 +208,7 @@ def _released(
         maps = tuple(maps_of(plan, cells.maps))
         trusted = trusted_of(plan, cells.maps)
         arrays = arrays_of(maps, [each.cells for each in cells.maps], plan)
-        text = "" if tables is None else tables.write_csv()
+        text = "" if tables is None else csv_text(tables)
         certificate = replace(
             certificate,
             output_sha256=arrays_digest(arrays, text),

@@ -25,6 +25,8 @@ _STYLE: Any = {
     "font.family": "sans-serif",
     # A dollar sign in a name is a dollar sign.
     "text.parse_math": False,
+    # A matplotlibrc in the current folder may say otherwise, and names are no programs.
+    "text.usetex": False,
     "text.color": INK,
     "axes.edgecolor": GREY,
     "axes.labelcolor": INK,

@@ -21,6 +21,7 @@ from eyelid.gaze.study import Origin, Study
 from eyelid.io import study_folder
 from eyelid.io.column_map import Map
 from eyelid.io.intake import is_ours, under_pseudonyms
+from eyelid.io.parquet import rows_of
 from eyelid.io.parts import part_path, write_manifest, write_part
 from eyelid.io.pieces import Piece, StudyInPieces, each_piece, in_pieces
 from eyelid.io.reading import read
@@ -238,7 +239,7 @@ def _filtered(handle: Shared[_Job], piece: Piece) -> _Part:
         data = _through_filter(job, piece)
         return _Part(person_digests(data), {}, data)
     facts = write_part(job.run, piece.number, job.pieces, partial(_through_filter, job, piece))
-    written = pl.read_parquet(part_path(job.run.output, piece.number, job.pieces))
+    written = rows_of(part_path(job.run.output, piece.number, job.pieces))
     return _Part(person_digests(written), facts, written.clear())
 
 
