@@ -232,7 +232,7 @@ def _release_features(
     ):
         with nullcontext() if run is None or len(cut.pieces) == 1 else run.beforehand():
             recorded = path is not None and not study_folder.recognises(path)
-            taken = take(cut, chosen, None if recorded else run, advance)
+            taken = take(cut, chosen.summarise, None if recorded else run, advance)
             plan = _plan(taken, asked)
             whose = plan.table if path is None else cut.head
             origin, remarks = counting_entry(whose, path, asked.ledger)
@@ -240,7 +240,9 @@ def _release_features(
                 assert path is not None, "recordings are somewhere"
                 table = replace(taken.table(), origin=origin)
                 renamed = under_pseudonyms(table, ours=is_ours(cut.head, path))
-                taken = take(in_pieces(renamed.study()), chosen, run, lambda by, what: None)
+                taken = take(
+                    in_pieces(renamed.study()), FeatureTable.of, run, lambda by, what: None
+                )
                 plan = _plan(taken, asked)
         plan = replace(plan, table=replace(plan.table, origin=origin))
         purchase = _purchase(plan, noise.name, taken.digest)
