@@ -20,7 +20,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import INDEX_COLUMNS, Feature, Origin, Screen, Study, check
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.csv_cells import csv_text, from_spreadsheets
-from eyelid.io.parquet import rows_of
+from eyelid.io.parquet import check_size, rows_of
 from eyelid.io.remote import File, here, is_remote, original
 from eyelid.io.same_people import LEDGER_SUFFIX as LEDGER_SUFFIX
 from eyelid.io.same_people import Entry, noticed, stated
@@ -48,7 +48,7 @@ def read_study(path: Path) -> Study:
         files = [(Path(str(file)), sha256) for file, sha256 in data_files(path)]
         for file, sha256 in files:
             _check_part(file, sha256)
-        data = _readable(path / DATA, lambda _: rows_of(*[file for file, _ in files]))
+        data = _readable(path / DATA, lambda _: _rows(*[file for file, _ in files]))
     events = events_file(path)
     return replace(
         read_head(path, typed(data)), events=None if events is None else _part(events, None)
@@ -61,7 +61,12 @@ def _part(file: File, sha256: str | None) -> pl.DataFrame:
         raise InputError(f"{file} is missing: a study folder needs it")
     with nearby(file) as near:
         _check_part(near, sha256)
-        return _readable(near, rows_of)
+        return _readable(near, _rows)
+
+
+def _rows(*files: Path) -> pl.DataFrame:
+    check_size(*files)
+    return rows_of(*files)
 
 
 def _check_part(file: Path, sha256: str | None) -> None:
@@ -237,6 +242,8 @@ def _readable(path: Path, reader: Callable[[Path], pl.DataFrame]) -> pl.DataFram
         raise InputError(f"cannot read {path}: it is no file")
     try:
         return reader(path)
+    except InputError:
+        raise
     except Exception as error:
         first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise InputError(f"cannot read {path}, it may be truncated: {first}") from None

@@ -15,7 +15,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import EYES
 from eyelid.io.head import Head
 from eyelid.io.layout import HEAD, KEYS, MEASURES, MS_PER, Layout
-from eyelid.io.parquet import check_sound, rows_of, scan
+from eyelid.io.parquet import check_size, check_sound, rows_of, scan
 from eyelid.io.part import Part
 
 _SEPARATORS = "\t;,|"
@@ -232,6 +232,7 @@ def _from_parquet(head: Head, needed: list[str], numeric: list[str]) -> pl.DataF
             raise InputError(
                 f"{head.path} has no column '{absent[0]}': it has the columns {', '.join(names)}"
             )
+        check_size(head.path)
         table = rows_of(head.path, columns=needed)
     except pl.exceptions.PolarsError as error:
         raise InputError(f"cannot read {head.path}: {_first_line(error)}") from None
