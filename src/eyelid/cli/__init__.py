@@ -29,6 +29,7 @@ from eyelid.cli import (
     stream,
     verify,
 )
+from eyelid.cli.standard_streams import standard_streams
 from eyelid.engine.children import safe_children
 from eyelid.errors import EyelidError
 from eyelid.spelling import on_terminal
@@ -84,11 +85,13 @@ def _options(
 
 def main() -> NoReturn:
     """Run the command line; every failure is one line on stderr and an exit code."""
+    with standard_streams():
+        _main()
+
+
+def _main() -> NoReturn:
     # The base of all of typer's own complaints, wherever its parser lives.
     complaint: type[Exception] = typer.BadParameter.__mro__[2]
-    for output in (sys.stdout, sys.stderr):
-        # A console that has no ε shows something else; it is no reason to fail.
-        output.reconfigure(errors="replace")  # type: ignore[union-attr]
     if len(sys.argv) == 1:
         sys.argv.append("--help")
     try:
@@ -103,10 +106,6 @@ def main() -> NoReturn:
     except (typer.Abort, KeyboardInterrupt) as error:
         stopped = "stopped; nothing is half-written, and what was counted stays counted"
         _fail(_told(error, stopped), 130)
-    except BrokenPipeError:
-        # Whoever read the output has seen enough.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
     except OSError as error:
         what = f"{error.strerror or error}: {error.filename or 'no file named'}"
         _fail(_told(error, what), 2)
@@ -121,8 +120,7 @@ def main() -> NoReturn:
 def _run(words: list[str]) -> int:
     """The command that was typed; its exit code.
 
-    Not by the parser's own main, which ends with 1 when a reader of the output has seen enough: 1
-    means that a check found something.
+    Not by the parser's own main, which prints failures in its own way.
     """
     command = typer.main.get_command(app)
     try:
