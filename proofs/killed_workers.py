@@ -113,7 +113,7 @@ def _wait_for(share: float, out: Path, process: subprocess.Popen[str]) -> None:
     """Until such a share of the run is done, and then a moment longer."""
     home = unfinished(out)
     while process.poll() is None:
-        looked_at = len(list(home.glob("scratch/facts-*")))
+        looked_at = len(list(home.glob("scratch/facts-*.json")))
         if looked_at + len(list(home.glob("output/data.parquet/*"))) > share * 2 * PARTS:
             break
         time.sleep(0.005)

@@ -224,6 +224,14 @@ def eyelid(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
 
 
 @pytest.fixture
+def copies_count() -> Iterator[None]:
+    """Copies of a ledger count for themselves, so that the same release can be made of each."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("eyelid.privacy.ledger_file.check_no_copy", lambda *words: None)
+        yield
+
+
+@pytest.fixture
 def no_samplers(monkeypatch: pytest.MonkeyPatch) -> None:
     """`verify` without its look at the samplers, which takes seconds and has tests of its own."""
     for check in ("check_samplers", "faulty_samplers"):
@@ -234,6 +242,15 @@ def no_samplers(monkeypatch: pytest.MonkeyPatch) -> None:
 def no_faults(monkeypatch: pytest.MonkeyPatch) -> None:
     """`verify` without planted faults, where something else is asked of it."""
     monkeypatch.setattr("eyelid.audits.verify._faults", lambda kinds: [])
+
+
+@pytest.fixture
+def no_folders(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`verify` without the folders of neighbouring studies, where something else is asked of it."""
+    from eyelid.releases.neighbours import verification
+
+    nothing = verification.FolderVerification((), ())
+    monkeypatch.setattr(verification, "verify_folders", lambda names: nothing)
 
 
 @pytest.fixture(scope="session")

@@ -39,3 +39,106 @@ def readable(number: float | str) -> str:
     if 1e4 <= abs(value) < 1e15:
         return f"{value:,.15g}"
     return number if isinstance(number, str) else f"{value:.15g}"
+
+
+# What moves the cursor, ends a line, turns text around or is not seen at all; and halves of
+# letters, which stand for bytes of a file name that are no text. The two that join letters stay.
+_HIDDEN = re.compile(
+    "[\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f"
+    "\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3"
+    "\U0001d173-\U0001d17a\U000e0000-\U000e0fff\ud800-\udfff]"
+)
+_HIDDEN_FROM_JSON = re.compile(_HIDDEN.pattern.replace("\x00-\x1f", ""))
+# Letters of Markdown that begin something inside of a line; a backslash before one is one, too.
+_MARKDOWN = re.compile(r"\\(?=[!-/:-@\[-`{-~])|[*\[]|<(?=[A-Za-z/!?])|(?<!\w)_|_(?!\w)")
+_MARKDOWN_BLOCK = re.compile(r"(\s*\d*)(#|>|[-+.)](?=\s|$)|[-=~]{2})")
+_FORMULA = "=+-@\uff1d\uff0b\uff0d\uff20"
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?(?:inf|nan|NaN)|[+-]")
+
+
+def on_terminal(text: str, longest: int = 5000) -> str:
+    r"""Others' text as a terminal may have it: on one line, all of it visible, none of it obeyed.
+
+    Args:
+        text: with names of others in it.
+        longest: characters that are shown of it.
+
+    >>> print(on_terminal("ann\x1b[2J\nsafe to share"))
+    ann\x1b[2J\nsafe to share
+    """
+    shown = text if len(text) <= longest else text[: longest - 1] + "…"
+    return _HIDDEN.sub(_visible, shown)
+
+
+def on_page(text: str) -> str:
+    r"""Others' text as a page may have it, which is escaped besides: lines may end in it.
+
+    >>> print(on_page("ann\u202e\nbob"))
+    ann\u202e
+    bob
+    """
+    return _HIDDEN.sub(lambda found: found[0] if found[0] in "\n\t" else _visible(found), text)
+
+
+def in_json(text: str) -> str:
+    r"""JSON in which nothing is hidden, of the same meaning.
+
+    >>> print(in_json('"ann\u202e"'))
+    "ann\u202e"
+    """
+    return _HIDDEN_FROM_JSON.sub(_for_json, text)
+
+
+def in_markdown(text: str) -> str:
+    r"""Others' text inside a line of Markdown: it begins no section, list, link, picture or tag.
+
+    >>> print(in_markdown("# safe\n\n## [x](y) <b> fixation_rate"))
+    \# safe\n\n## \[x](y) \<b> fixation_rate
+    """
+    # What stands between backticks cannot be escaped.
+    plain = _MARKDOWN.sub(r"\\\g<0>", _HIDDEN.sub(_visible, text).replace("`", "'"))
+    block = _MARKDOWN_BLOCK.match(plain)
+    return plain if block is None else f"{block[1]}\\{plain[block.end(1) :]}"
+
+
+def is_formula(text: str) -> bool:
+    r"""Whether a spreadsheet would compute this text, or what is left of it without quotes.
+
+    >>> [is_formula(text) for text in ("=1+1", "'=1+1", "-1.5", "-", "a=b", "@home")]
+    [True, True, False, False, False, True]
+    """
+    bare = text.lstrip("'")
+    begin = bare.lstrip()[:1]
+    return bare[:1] in ("\t", "\r", "\n") or (
+        begin != "" and begin in _FORMULA and not _NUMBER.fullmatch(bare.strip())
+    )
+
+
+def as_csv_cell(text: str) -> str:
+    """Text that a spreadsheet takes for text; `of_csv_cell` undoes it.
+
+    >>> as_csv_cell("=1+1"), as_csv_cell("-1.5"), of_csv_cell(as_csv_cell("=1+1"))
+    ("'=1+1", '-1.5', '=1+1')
+    """
+    return f"'{text}" if is_formula(text) else text
+
+
+def of_csv_cell(cell: str) -> str:
+    """The text of a cell that `as_csv_cell` made.
+
+    >>> of_csv_cell("'=1+1"), of_csv_cell("'tis")
+    ('=1+1', "'tis")
+    """
+    return cell[1:] if cell.startswith("'") and is_formula(cell) else cell
+
+
+def _visible(found: re.Match[str]) -> str:
+    return found[0].encode("unicode_escape", "surrogatepass").decode("ascii")
+
+
+def _for_json(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    if code > 0xFFFF:
+        high, low = divmod(code - 0x10000, 0x400)
+        return f"\\u{0xD800 + high:04x}\\u{0xDC00 + low:04x}"
+    return f"\\u{code:04x}"

@@ -1,6 +1,7 @@
 """`eyelid audit` as a person runs it."""
 
 import json
+import shutil
 from dataclasses import replace
 
 import polars as pl
@@ -38,24 +39,23 @@ def test_a_release_is_told_beside_what_is_allowed(eyelid, home):
     assert "allowed" in done.out
     assert "Not refuted" in done.out
     assert "no certificate covers them" in done.out
-    assert (home / "private" / "audit.json").exists()
+    assert (home / "private-audit" / "audit.json").exists()
 
 
 def test_json_is_one_object_and_the_same_as_the_file(eyelid, home):
     done = eyelid("audit", home / "features", home / "private", "--attackers", "means", "--json")
-    assert json.loads(done.out) == json.loads((home / "private" / "audit.json").read_text())
+    assert json.loads(done.out) == json.loads((home / "private-audit" / "audit.json").read_text())
 
 
 def test_whoever_wants_quiet_gets_the_files_alone(eyelid, home, tmp_path):
-    page, private = tmp_path / "page.html", home / "private"
-    for name in ("audit.json", "report.html"):
-        (private / name).unlink(missing_ok=True)
+    page, beside = tmp_path / "page.html", home / "private-audit"
+    shutil.rmtree(beside, ignore_errors=True)
     asked = ("--attackers", "means", "--report", page, "--workers", 2, "--quiet")
-    done = eyelid("audit", home / "features", private, *asked)
+    done = eyelid("audit", home / "features", home / "private", *asked)
     assert (done.code, done.out, done.err) == (0, "", "")
     assert page.exists()
-    assert json.loads((private / "audit.json").read_text())["verdict"]
-    assert (private / "report.html").exists()
+    assert json.loads((beside / "audit.json").read_text())["verdict"]
+    assert not (beside / "report.html").exists()
 
 
 def test_a_refuted_certificate_has_exit_code_one(eyelid, make_table, tmp_path):
@@ -101,6 +101,7 @@ def test_an_original_as_a_release_of_itself_promises_nothing(eyelid, home):
     assert done.code == 0
     assert "Nothing is promised about this release" in done.out
     assert not (home / "features" / "audit.json").exists()
+    assert not (home / "features-audit").exists()
 
 
 def test_a_study_with_one_class_only_is_audited_and_says_what_it_left_out(eyelid, home, tmp_path):

@@ -47,7 +47,7 @@ def test_a_heatmap_is_told_with_tables_and_a_verdict(eyelid, home):
 
 def test_json_is_one_object_and_the_same_as_the_file(eyelid, home):
     done = eyelid("audit", home / "study", home / "out", "--json")
-    assert json.loads(done.out) == json.loads((home / "out" / "audit.json").read_text())
+    assert json.loads(done.out) == json.loads((home / "out-audit" / "audit.json").read_text())
 
 
 def test_a_page_elsewhere_is_written_too(eyelid, home, tmp_path):

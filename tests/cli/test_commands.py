@@ -138,14 +138,18 @@ def test_a_mechanism_shows_its_proof_note(eyelid):
 
 
 def test_verify_speaks_json_and_exit_codes(eyelid, no_samplers, two_threads):
-    done = eyelid("verify", "laplace", "--runs", "2000", "--json")
+    done = eyelid("verify", "uniform", "--runs", "2000", "--json")
     found = json.loads(done.out)
+    assert all(folder["same"] for folder in found["folders"])
+    assert {"name": "the screen read off the gaze", "mechanism": "uniform", "caught": True} in (
+        found["planted"]
+    )
     # So few runs miss the subtle fault, and the exit code says so.
     assert done.code == (0 if found["passed"] else 1)
     assert not any(m["refuted"] for m in found["mechanisms"])
 
 
-def test_verify_leaves_out_empty_tables_and_tells_settings_apart(eyelid, monkeypatch):
+def test_verify_leaves_out_empty_tables_and_tells_settings_apart(eyelid, monkeypatch, no_folders):
     games = [
         GameResult("seeded", "person", "person", "epsilon", 2.0, 1.0, 1000, "", True, settings)
         for settings in ("rows=1", "rows=2")
@@ -155,11 +159,14 @@ def test_verify_leaves_out_empty_tables_and_tells_settings_apart(eyelid, monkeyp
     out = eyelid("verify", "seeded").out
     assert "rows=1" in out
     assert "rows=2" in out
-    for title in ("Noise of a whole table", "Sensitivity fuzz", "Digits", "What is shown"):
+    empty = ("Noise of a whole table", "Sensitivity fuzz", "Digits", "What is shown")
+    for title in (*empty, "What the folder shows"):
         assert title not in out
 
 
-def test_verify_finds_something_with_exit_code_one(eyelid, monkeypatch, no_samplers, no_faults):
+def test_verify_finds_something_with_exit_code_one(
+    eyelid, monkeypatch, no_samplers, no_faults, no_folders
+):
     from eyelid.mechanisms.laplace import Laplace
     from eyelid.privacy.noise import DiscreteLaplace
 

@@ -142,3 +142,18 @@ def test_an_engine_that_does_not_exist_is_named_before_anything_is_written(eyeli
 
 def test_help_has_examples(eyelid):
     assert "eyelid features study features --engine dask" in eyelid("features", "--help").out
+
+
+@pytest.mark.parametrize("inner", [(), ("groupmean", "inner=prewindow")])
+def test_bins_of_recordings_are_released_as_those_of_a_study(eyelid, tmp_path, inner):
+    """Recordings are summarised before people get pseudonyms, and must not be a second time."""
+    study = simulate(people=3, tasks=("comic",), minutes=0.8, rate_hz=60.0, seed=3)
+    study.data.drop("stimulus").write_csv(tmp_path / "gaze.csv")
+    mechanism, *settings = inner or ("prewindow",)
+    said = ["--set", settings[0]] if settings else []
+    done = eyelid(
+        "release", tmp_path / "gaze.csv", tmp_path / "out", "--mechanism", mechanism, *said,
+        "--epsilon", "1", "--map", "person=person,recording=recording,task=task,units=deg",
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    assert (tmp_path / "out" / "certificate.json").exists()

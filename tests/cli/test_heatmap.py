@@ -422,12 +422,12 @@ def test_cost_tells_the_guarantee_the_grid_and_the_sentence(eyelid):
     assert told["guarantee"]["epsilon"] == 1
     assert told["map"]["grid"] == [9, 6]
     assert told["map"]["clip"] == 0.2
-    assert told["map"]["reliability"]["hotspots_wider_than_px"] == 302
+    assert told["map"]["reliability"]["hotspots_wider_than_px"] == 327
     assert told["map"]["reliability"]["times_as_dense"] == 8
     plain = eyelid(*words, "--size", "1680x1050").out
     assert "9 × 6 cells" in plain
     assert "ε = 1, δ = 1e-06" in plain
-    assert "If clipping leaves half of people's gaze, hotspots wider than 302 px are" in plain
+    assert "If clipping leaves half of people's gaze, hotspots wider than 327 px are" in plain
     # Of a map there are neither features nor recordings.
     assert "Protects each of 40 people: wherever else" in plain
     assert "features" not in plain

@@ -49,6 +49,9 @@ def lacks(eyelid, tmp_path, features_folder, monkeypatch):
 
     def check(package, extra, *said):
         monkeypatch.setitem(sys.modules, package, None)
+        # Another test may have loaded it, and parts of it are found on their own.
+        for loaded in [name for name in sys.modules if name.startswith(f"{package}.")]:
+            monkeypatch.delitem(sys.modules, loaded)
         before = sorted(path.name for path in tmp_path.iterdir())
         done = eyelid(*said)
         assert (done.code, done.out) == (2, "")

@@ -25,7 +25,7 @@ def test_gaze_is_released_counted_and_refused_above_a_limit(eyelid, study, tmp_p
     done = eyelid("release", study, tmp_path / "out", *OPTIONS)
     assert done.code == 0
     assert "6 recordings" in done.out
-    assert "Any 30 samples in a row, each moved by at most 2: ε = 4." in done.out
+    assert "Any 30 samples in a row of one recording, each moved by at most 2: ε = 4." in done.out
     assert "formal only: it rules out almost nothing" in done.out
     assert "kaleido" in eyelid("budget", study).out
     assert eyelid("budget", study, "--limit-epsilon", "10").code == 0
@@ -54,7 +54,7 @@ def test_released_gaze_is_attacked_by_events_places_and_without_any_gaze(eyelid,
     done = eyelid("audit", study, tmp_path / "out", *options)
     assert done.code == 0
     assert "Whether it still looks like an eye" in done.out
-    told = json.loads((tmp_path / "out" / "audit.json").read_text())
+    told = json.loads((tmp_path / "out-audit" / "audit.json").read_text())
     assert told["refuted"] == []
     assert {(one["protocol"], one["attacker"]) for one in told["identification"]} == {
         (protocol, attacker)
@@ -67,7 +67,7 @@ def test_released_gaze_is_attacked_by_events_places_and_without_any_gaze(eyelid,
     assert "no filter hides these" in told["verdict"]
     assert {"time_stamps_alone", "lost_samples_alone"} <= set(told["controls"])
     assert told["streams"]["units"] == "deg"
-    assert "Released gaze beside the original’s" in (tmp_path / "out/report.html").read_text()
+    assert "Released gaze beside the original’s" in (tmp_path / "out-audit/report.html").read_text()
 
 
 def test_filters_are_not_compared_with_mechanisms_for_features(eyelid, study):

@@ -91,7 +91,9 @@ def test_where_nobodys_record_is_nobody_is_named_and_that_is_said(candidate):
     assert told.met
     assert told.value is None
     # μ of ε = 1, δ = 1e-6 is nearer than tanh(1/2).
-    assert told.says.startswith("nobody's record is released; advantage in telling who took part: ")
+    assert told.says.startswith(
+        "no record under a person's name is released; advantage in telling who took part: "
+    )
     assert verdict(means, "gender<=0.6", nobody).met
 
 

@@ -72,7 +72,7 @@ def test_only_nobodys_records_have_a_lane_and_only_weak_promises_are_hollow(
 ):
     hollow = "hollow: a person's ε is above 10, formal only"
     other = texts(plane(strong))
-    assert ("record is" in texts(picture), "record is" in other) == (True, False)
+    assert ("no record" in texts(picture), "no record" in other) == (True, False)
     assert (hollow in texts(picture), hollow in other) == (True, False)
     assert ("lane" in caption(several), "lane" in caption(strong)) == (True, False)
 

@@ -7,7 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from eyelid.engine.atomic import check_new, new_folder, write_file
+from eyelid.engine.atomic import (
+    _exchanged,
+    check_file,
+    check_new,
+    new_folder,
+    outside,
+    private_folder,
+    whole_around,
+    write_file,
+)
 from eyelid.errors import InputError
 
 
@@ -138,3 +147,72 @@ def test_looking_whether_there_is_room_leaves_nothing(tmp_path):
     check_new(tmp_path / "out")
     check_new(tmp_path / "deep" / "er" / "out")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("exchanges", [True, False])
+def test_a_folder_is_replaced_by_a_private_one(tmp_path, monkeypatch, exchanges):
+    if not exchanges:
+        monkeypatch.setattr("eyelid.engine.atomic._exchanged", lambda one, other: False)
+    checked = []
+    for content in ("old", "new"):
+        with private_folder(tmp_path / "out", checked.append) as folder:
+            assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+            (folder / content).write_text(content)
+            assert not (tmp_path / "out" / content).exists()
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["new"]
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    assert checked == [tmp_path / "out"] * 4
+
+
+def test_where_folders_can_be_exchanged_one_of_them_is_always_there(tmp_path, monkeypatch):
+    for name in ("one", "other"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / name).write_text("")
+    if not _exchanged(tmp_path / "one", tmp_path / "other"):
+        pytest.skip("this system cannot exchange folders")
+    assert [path.name for path in (tmp_path / "one").iterdir()] == ["other"]
+
+    def never(*words):
+        raise AssertionError("the folder would be gone for a moment")
+
+    monkeypatch.setattr(Path, "rename", never)
+    with private_folder(tmp_path / "one", lambda path: None) as folder:
+        (folder / "new").write_text("")
+    assert [path.name for path in (tmp_path / "one").iterdir()] == ["new"]
+
+
+def test_a_folder_that_cannot_be_put_in_its_place_leaves_the_old_one(tmp_path, monkeypatch):
+    monkeypatch.setattr("eyelid.engine.atomic._exchanged", lambda one, other: False)
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "old").write_text("")
+    rename = Path.rename
+
+    def once(path, target):
+        if (path / "new").exists():
+            raise OSError(errno.EIO, "input/output error")
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", once)
+    with (
+        pytest.raises(InputError, match="cannot put the result"),
+        private_folder(tmp_path / "out", lambda path: None) as folder,
+    ):
+        (folder / "new").write_text("")
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["old"]
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+@pytest.mark.parametrize("known", ["study.json", "certificate.json"])
+def test_nothing_is_put_into_a_folder_that_is_kept_or_shared_as_a_whole(tmp_path, known):
+    whole = tmp_path / "whole"
+    (whole / "deep").mkdir(parents=True)
+    (whole / known).write_text("{}")
+    (tmp_path / "link").symlink_to(whole / "deep", target_is_directory=True)
+    for place in (whole / "out", whole / "deep" / "out", tmp_path / "link" / "out"):
+        with pytest.raises(InputError, match=f"which has a {known} of its own"):
+            check_new(place)
+        with pytest.raises(InputError, match=f"which has a {known} of its own"):
+            check_file(place, {".html"})
+    assert whole_around(tmp_path / "out") is None
+    assert outside(whole / "deep") == tmp_path
+    assert outside(tmp_path) == tmp_path

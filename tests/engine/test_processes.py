@@ -12,6 +12,7 @@ import pytest
 
 from eyelid.engine.engines import as_done, shared, spread
 from eyelid.engine.parallel import alone, cores
+from eyelid.engine.temporary import own_folder
 from eyelid.errors import EyelidError
 
 
@@ -34,6 +35,14 @@ def late_first(marks, number):
 
 def added(handle, number):
     return sum(handle.get()) + number
+
+
+def added_up(handles, number):
+    return sum(sum(handle.get()) for handle in handles) + number
+
+
+def killed_once_with(handle, marks, number):
+    return killed_once(marks, sum(handle.get()) + number - 7) + 7
 
 
 def failing(number):
@@ -65,11 +74,26 @@ def test_a_worker_has_one_core():
     assert {one for _, _, one in spread(named, range(1, 4), "waiting")} == {1}
 
 
-def test_something_large_is_read_by_the_workers_and_gone_afterwards():
+def test_something_large_is_given_to_workers_when_they_ask_and_lies_in_no_file(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     with shared([1, 2, 3]) as handle:
-        assert list(spread(partial(added, handle), [0, 1], "adding")) == [6, 7]
-        assert handle.path.exists()
-    assert not handle.path.exists()
+        assert list(spread(partial(added, handle), range(9), "adding")) == list(range(6, 15))
+        assert handle.get() == [1, 2, 3]
+        assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+
+
+def test_work_may_need_more_shared_values_than_a_worker_keeps():
+    with shared([1]) as one, shared([2]) as two, shared([3]) as three, shared([4]) as four:
+        work = partial(added_up, (one, two, three, four))
+        assert list(spread(work, range(6), "adding")) == list(range(10, 16))
+
+
+def test_killed_workers_are_followed_by_others_that_are_given_what_is_shared(tmp_path):
+    with shared([7]) as handle:
+        work = partial(killed_once_with, handle, tmp_path)
+        assert list(spread(work, range(6), "dying")) == [7 + number for number in range(6)]
 
 
 def test_an_error_comes_through():
@@ -91,7 +115,6 @@ from eyelid.engine import engines, processes
 from tests_of_processes import slow
 processes.cores = lambda: 2
 with engines.shared([1]) as handle:
-    print(handle.path.parent, flush=True)
     for _, worker in engines.as_done(partial(slow, handle), range(4), "waiting"):
         print(worker, flush=True)
 """
@@ -105,27 +128,26 @@ def slow(handle, number):
 """
 
 
-def test_a_kill_leaves_neither_workers_nor_what_they_shared(tmp_path):
+def test_a_kill_leaves_no_workers_with_what_was_shared(tmp_path):
     (tmp_path / "tests_of_processes.py").write_text(SLOW)
     environment = os.environ | {"PYTHONPATH": str(tmp_path)}
     words = [sys.executable, "-c", GIVER]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=environment) as giver:
-        folder, worker = giver.stdout.readline().strip(), int(giver.stdout.readline())
-        assert Path(folder).is_dir()
+        worker = int(giver.stdout.readline())
         giver.kill()
     # Long enough for any machine: it only ends what hangs.
     last = time.monotonic() + 300
-    while (Path(folder).exists() or _runs(worker)) and time.monotonic() < last:
+    while _runs(worker) and time.monotonic() < last:
         time.sleep(0.05)
-    assert not Path(folder).exists()
     assert not _runs(worker)
 
 
 ALONE = """
 import time
 from eyelid.engine import engines
-with engines.shared([1]) as handle:
-    print(handle.path.parent, flush=True)
+from eyelid.engine.temporary import own_folder
+with engines.shared([1]), own_folder() as folder:
+    print(folder, flush=True)
     time.sleep(600)
 """
 
@@ -134,7 +156,7 @@ def test_being_asked_to_end_leaves_nothing_on_one_core_either():
     words = [sys.executable, "-c", ALONE]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as giver:
         folder = Path(giver.stdout.readline().strip())
-        assert (folder / "shared").stat().st_size
+        assert folder.is_dir()
         giver.terminate()
     assert giver.returncode == 128 + signal.SIGTERM
     assert not folder.exists()
@@ -142,19 +164,23 @@ def test_being_asked_to_end_leaves_nothing_on_one_core_either():
 
 def test_what_a_kill_left_is_removed_by_the_next_and_what_is_in_use_is_not(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    before = signal.getsignal(signal.SIGTERM)
     left, young = (tmp_path / f"eyelid-shared-{name}" for name in ("left", "young"))
     for folder in (left, young):
         folder.mkdir()
     os.utime(young, (time.time() + 3600,) * 2)
-    with shared([1]) as handle:
-        used = handle.path.parent
+    with own_folder() as used:
         for folder in (left, used):
             os.utime(folder, (0, 0))
-        with shared([2]):
+        with own_folder():
             assert not left.exists()
-            assert handle.path.exists()
+            assert used.exists()
             assert young.exists()
+
+
+def test_what_is_to_happen_when_asked_to_end_is_as_before_afterwards():
+    before = signal.getsignal(signal.SIGTERM)
+    with shared([1]):
+        pass
     assert signal.getsignal(signal.SIGTERM) == before
 
 

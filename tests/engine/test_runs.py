@@ -236,3 +236,15 @@ def test_what_was_counted_is_kept_whatever_cannot_be_done_afterwards(tmp_path):
         raise InputError("the data are gone")
     assert stop.value.__notes__[0].startswith("it was counted; the same command goes on")
     assert run.kept
+
+
+def test_what_goes_elsewhere_is_not_made_in_a_folder_that_may_be_shared(tmp_path, monkeypatch):
+    (tmp_path / "private").mkdir()
+    (tmp_path / "private" / "certificate.json").write_text("{}")
+    monkeypatch.chdir(tmp_path / "private")
+    with (
+        pytest.raises(InputError, match=r"which has a certificate\.json of its own"),
+        running(Path(f"memory://{tmp_path.name}/out"), "key"),
+    ):
+        pass
+    assert [path.name for path in (tmp_path / "private").iterdir()] == ["certificate.json"]

@@ -2,6 +2,7 @@ import pytest
 
 from eyelid.errors import InputError
 from eyelid.gaze.study import Screen
+from eyelid.io import read
 from eyelid.io.column_map import layout_from_dict, layout_from_pairs, understood
 
 
@@ -74,3 +75,52 @@ def test_a_bad_file_is_named(tmp_path, content):
 def test_an_unfit_value_from_python_is_named():
     with pytest.raises(InputError, match="skip_lines must be a number"):
         layout_from_dict({"skip_lines": "some"})
+
+
+@pytest.fixture
+def downloaded(tmp_path):
+    """A folder of recordings with a map in it, beside a file that is nobody else's business."""
+    folder = tmp_path / "downloaded"
+    (folder / "lists").mkdir(parents=True)
+    (folder / "P1.csv").write_text("person,time_ms,x,y\nP1,0,1,2\nP1,1,1,2\n")
+    secret = "person,file,token\nP1,P1.csv,hunter2\n"
+    (tmp_path / "secret.csv").write_text(secret)
+    (folder / "lists" / "people.csv").write_text(secret.replace("hunter2", "public"))
+    (folder / "link.csv").symlink_to(tmp_path / "secret.csv")
+    (folder / "linked").symlink_to(tmp_path)
+    return folder
+
+
+PLAIN = 'units = "px"\nglob = "P1.csv"\n'
+OUTSIDE = ["../secret.csv", "{home}/secret.csv", "link.csv", "linked/secret.csv", "lists/../../x"]
+
+
+@pytest.mark.parametrize("what", ["people", "names"])
+@pytest.mark.parametrize("where", OUTSIDE)
+def test_a_map_in_a_folder_points_at_no_file_outside_of_it(downloaded, what, where, eyelid):
+    file = where.format(home=downloaded.parent)
+    (downloaded / "map.toml").write_text(f'{PLAIN}{what} = "{file}"\n')
+    with pytest.raises(InputError, match="which is not in that folder"):
+        read(downloaded)
+    for command in (["inspect"], ["lint"], ["convert", "OUT"]):
+        words = [str(downloaded.parent / word) if word == "OUT" else word for word in command]
+        done = eyelid(words[0], downloaded, *words[1:])
+        assert "hunter2" not in done.out + done.err
+
+
+def test_a_map_in_a_folder_points_at_files_in_it(downloaded):
+    (downloaded / "map.toml").write_text(f'{PLAIN}people = "lists/people.csv"\n')
+    assert read(downloaded).people["token"].to_list() == ["public"]
+
+
+def test_a_user_may_point_at_any_file(downloaded):
+    secret = downloaded.parent / "secret.csv"
+    (downloaded / "map.toml").write_text(f'{PLAIN}people = "{secret}"\n')
+    for said in (f"people={secret}", downloaded / "map.toml", {"people": secret}):
+        assert read(downloaded, said).people["token"].to_list() == ["hunter2"]
+
+
+def test_a_map_with_more_lines_to_skip_than_there_are_ends_at_once(downloaded):
+    (downloaded / "map.toml").write_text(f"{PLAIN}skip_lines = 1e300\n")
+    with pytest.raises(InputError, match=r"P1\.csv"):
+        read(downloaded)

@@ -96,31 +96,33 @@ def test_a_copy_that_left_the_house_is_not_counted_from_nothing(export, tmp_path
         tmp_path / "copy", tmp_path / "out", mechanism="laplace", epsilon=1.0, ledger=ledger
     )
     assert done.certificate.total.epsilon == 2.0
-    assert not any("another ledger" in item for item in done.certificate.unprotected)
-    other = release(
-        tmp_path / "copy", tmp_path / "p2", mechanism="laplace", epsilon=1.0, ledger=tmp_path / "l"
-    )
-    assert any("another ledger" in item for item in other.certificate.unprotected)
+    assert not done.certificate.incomplete
+    fresh = {"mechanism": "laplace", "epsilon": 1.0, "ledger": tmp_path / "l"}
+    with pytest.raises(InputError, match="these people have a ledger, and"):
+        release(tmp_path / "copy", tmp_path / "p2", **fresh)
+    assert not (tmp_path / "l").exists()
 
 
-def test_a_wrong_ledger_for_a_copy_is_never_forgotten(export, tmp_path):
+def test_a_wrong_ledger_for_a_copy_is_refused_and_a_new_one_never_has_a_total(export, tmp_path):
     convert(export, tmp_path / "copy", "csv")
     wrong = tmp_path / "typo.ledger"
-    assert not budget(tmp_path / "copy", ledger=wrong).counted
+    with pytest.raises(InputError, match="is not there"):
+        budget(tmp_path / "copy", ledger=wrong)
     assert not wrong.exists()
-    for number in range(2):
-        done = release(
-            tmp_path / "copy",
-            tmp_path / f"out{number}",
-            mechanism="laplace",
-            epsilon=1.0,
-            ledger=wrong,
-        )
-        assert any("another ledger" in item for item in done.certificate.unprotected)
+    asked = {"mechanism": "laplace", "epsilon": 1.0}
+    with pytest.raises(InputError, match="is not there"):
+        release(tmp_path / "copy", tmp_path / "out", **asked, ledger=wrong)
+    # Somebody who got the copy and will never have the ledger says so.
+    with pytest.raises(InputError, match="say with --ledger FILE"):
+        budget(tmp_path / "copy", lost=True)
+    budget(tmp_path / "copy", ledger=wrong, lost=True)
     convert(tmp_path / "copy", tmp_path / "study", ledger=wrong)
-    done = release(tmp_path / "study", tmp_path / "out", mechanism="laplace", epsilon=1.0)
-    assert any("another ledger" in item for item in done.certificate.unprotected)
-    assert done.certificate.total.epsilon == 3.0
+    for name in ("copy", "study"):
+        more = {"ledger": wrong} if name == "copy" else {}
+        done = release(tmp_path / name, tmp_path / f"out-{name}", **asked, **more)
+        assert done.certificate.incomplete
+        assert done.certificate.total is None
+    assert len(done.certificate.ledger) == 2
 
 
 def test_another_ledger_does_not_dodge_a_limit(export, tmp_path):
@@ -335,5 +337,6 @@ def test_the_same_people_under_other_names_are_not_taken_for_others(tmp_path):
     assert done.certificate.total.epsilon == 2.0
     recorded("P1", "P7")
     done = release(path, mechanism="laplace", epsilon=1.0, map="units=px")
-    assert any("another ledger" in item for item in done.certificate.unprotected)
+    assert done.certificate.incomplete
+    assert done.certificate.total is None
     assert done.certificate.rank1_bound["raw_to_release"] is None

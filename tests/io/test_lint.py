@@ -6,6 +6,7 @@ import json
 import polars as pl
 import pytest
 
+from eyelid.gaze.study import Study
 from eyelid.io import write
 from eyelid.io.lint import leaks_of, lint
 
@@ -148,3 +149,28 @@ def test_a_large_parquet_file_is_looked_at_to_its_end(tmp_path, monkeypatch):
         ("gaze.parquet, column word", "an e-mail address"),
         ("gaze.parquet, column utc_time", "a date or time of day"),
     }
+
+
+@pytest.mark.parametrize("known", ["study.json", "certificate.json"])
+def test_an_audit_that_lies_in_what_is_shared_is_found_under_any_name(tmp_path, known):
+    """Earlier versions wrote audits, made of raw data, into the release itself."""
+    folder = tmp_path / "private"
+    if known == "study.json":
+        rows = {"person": ["1"], "recording": ["1"], "time_ms": [0.0], "x": [1.0], "y": [1.0]}
+        people = pl.DataFrame({"person": ["1"]})
+        write(Study("samples", pl.DataFrame(rows), people, units="deg"), folder)
+        (folder / "certificate.json").write_text('{"schema": "eyelid/certificate/1"}')
+    else:
+        folder.mkdir()
+        (folder / "certificate.json").write_text('{"map": {}}')
+    assert lint(folder) == []
+    figures = '{"schema": "eyelid/audit/1", "identification": [{"rate": 0.95}]}'
+    page = "<!doctype html>\n<html>\n<head>\n<title>eyelid audit: These data name people</title>"
+    (folder / "sub").mkdir()
+    for name, text in {"audit.json": figures, "report.html": page, "sub/old.htm": page}.items():
+        (folder / name).write_text(text)
+    found = {finding.where: finding for finding in lint(folder)}
+    assert set(found) == {"audit.json", "report.html", "sub/old.htm"}
+    for finding in found.values():
+        assert "figures of raw data" in finding.what
+        assert "remove it" in finding.remedy

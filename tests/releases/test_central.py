@@ -37,6 +37,14 @@ def home(tmp_path_factory):
     return folder
 
 
+@pytest.fixture
+def own(home, tmp_path):
+    """The same studies with nothing released of them."""
+    for name in ("study", "features"):
+        write(read(home / name).derive(origin=None), tmp_path / "own" / name / name)
+    return lambda name: tmp_path / "own" / name / name
+
+
 @pytest.fixture(scope="module")
 def done(home):
     return audit(home / "features", home / "out")
@@ -89,17 +97,16 @@ def test_the_card_tells_of_means_and_of_what_membership_is_worth(home):
     card = (home / "out" / "DATACARD.md").read_text(encoding="utf-8")
     assert "Means over 8 people in 2 groups" in card
     assert "*Central release*" in card
-    assert "nobody can be named in it" in card
+    assert "nobody can be re-identified in it" in card
     assert "of at most 0.178 from this release." in card
     assert "the smallest has" in card
     assert 0.177 < advantage(2.0, 1e-6) < 0.178
     assert "Means of the eye-tracking features over 8 participants" in card
 
 
-def test_earlier_releases_are_told_apart_in_the_bound_on_membership(home, tmp_path):
-    words = {"mechanism": "groupmean", "epsilon": 2.0, "ledger": tmp_path / "l"}
+def test_earlier_releases_are_told_apart_in_the_bound_on_membership(own, tmp_path):
     for name in ("a", "b"):
-        release(home / "features", tmp_path / name, **words)
+        release(own("features"), tmp_path / name, mechanism="groupmean", epsilon=2.0)
     card = (tmp_path / "b" / "DATACARD.md").read_text(encoding="utf-8")
     # Two equal Gaussian releases have √2 times the μ of one.
     both = 2 * norm.cdf(np.sqrt(2) * norm.ppf((1 + advantage(2.0, 1e-6)) / 2)) - 1
@@ -149,7 +156,7 @@ def test_the_audit_asks_who_is_in_it_and_names_nobody(done):
 
 
 def test_the_page_shows_it(done, home):
-    page = (home / "out" / "report.html").read_text()
+    page = (home / "out-audit" / "report.html").read_text()
     assert "Who is in it: attacks on means over people" in page
     assert "right answers" in page
     assert "Who can be named" not in page
@@ -220,28 +227,28 @@ def test_canaries_see_means_without_enough_noise(monkeypatch):
     assert canary_audit(law, people=2000, seed=1).refuted
 
 
-def test_the_command_line_tells_it(home, eyelid, tmp_path):
+def test_the_command_line_tells_it(own, eyelid, tmp_path):
     made = eyelid(
-        "release", home / "features", tmp_path / "o", "--mechanism", "groupmean",
-        "--epsilon", 4, "--set", "inner=laplace", "--ledger", tmp_path / "l",
+        "release", own("features"), tmp_path / "o", "--mechanism", "groupmean",
+        "--epsilon", 4, "--set", "inner=laplace",
     )  # fmt: skip
     assert made.code == 0
     assert "8 people" in made.out
-    found = eyelid("audit", home / "features", tmp_path / "o", "--ledger", tmp_path / "l")
+    found = eyelid("audit", own("features"), tmp_path / "o")
     assert found.code == 0
     assert "Who is in such a mean" in found.out
     assert "everybody (8)" in found.out
 
 
 @pytest.mark.parametrize("name", ["prewindow", "groupmean"])
-def test_windows_made_of_private_bins_are_compared_with_the_original_s(home, tmp_path, name):
+def test_windows_made_of_private_bins_are_compared_with_the_original_s(own, tmp_path, name):
     asked = {"only": "fixation_rate,saccade_rate,blink_rate"}
     if name == "groupmean":
         asked = {"inner": "prewindow:only=fixation_rate,saccade_rate"}
     out = tmp_path / "out"
-    release(home / "study", out, mechanism=name, epsilon=4.0, ledger=tmp_path / "l", **asked)
+    release(own("study"), out, mechanism=name, epsilon=4.0, **asked)
     options = {"attackers": ["means"]} if name == "prewindow" else {}
-    found = audit(home / "study", out, ledger=tmp_path / "l", **options)
+    found = audit(own("study"), out, **options)
     assert not found.refuted
     assert found.subject.taken is not None
     assert set(found.subject.original.names) == set(found.subject.released.names)

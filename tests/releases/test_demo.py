@@ -8,6 +8,7 @@ from eyelid.audits.verify import verify
 from eyelid.io import read
 from eyelid.releases.audit import audit
 from eyelid.releases.demo import _RELEASES, demo
+from eyelid.releases.subject import RELEASED_FILES
 
 
 @pytest.fixture(scope="module")
@@ -53,3 +54,12 @@ def test_everything_the_demo_made_can_be_used_again(story):
     assert read(story[1] / "features").origin.ledger == story[1] / "study.ledger"
     assert len(story[0].spent.debits) == 3
     assert len(list((story[1] / "releases").iterdir())) == 3
+
+
+def test_what_lies_among_the_demo_s_releases_is_releases_alone(story):
+    releases = list((story[1] / "releases").iterdir())
+    assert all({p.name for p in one.iterdir()} == set(RELEASED_FILES) for one in releases)
+    (audited,) = story[1].glob("*-audit")
+    assert {p.name for p in audited.iterdir()} == {"audit.json", "report.html", "README.md"}
+    notice = (story[1] / "README.md").read_text()
+    assert all(name in notice for name in ("releases/NAME", audited.name, "study.ledger"))

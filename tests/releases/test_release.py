@@ -310,12 +310,16 @@ def test_attributes_are_dropped_unless_kept_and_then_named(simulated_table, tmp_
     assert any("gender" in item for item in certificate(tmp_path / "b")["unprotected"])
 
 
-def test_a_ledger_elsewhere_is_used_when_asked(features_folder, tmp_path):
-    eyelid.release(
-        features_folder, tmp_path / "a", mechanism="laplace", epsilon=1.0, ledger=tmp_path / "L"
+def test_a_ledger_that_was_moved_is_used_when_it_is_named(features_folder, tmp_path):
+    eyelid.release(features_folder, tmp_path / "a", mechanism="laplace", epsilon=1.0)
+    moved = (tmp_path / "features.ledger").rename(tmp_path / "L")
+    done = eyelid.release(
+        features_folder, tmp_path / "b", mechanism="laplace", epsilon=1.0, ledger=moved
     )
-    assert budget(features_folder).debits == ()
-    assert len(budget(features_folder, ledger=tmp_path / "L").debits) == 1
+    assert done.certificate.total.epsilon == 2.0
+    assert len(budget(features_folder, ledger=moved).debits) == 2
+    with pytest.raises(InputError, match="is missing: bring it back"):
+        budget(features_folder)
 
 
 def test_a_lost_ledger_stops_a_release(features_folder, tmp_path):
@@ -553,11 +557,10 @@ def test_padding_that_shows_is_named_where_only_rows_are_hidden(make_table):
         assert any("padding shows" in item for item in done.certificate.unprotected) is named
 
 
-def test_counting_elsewhere_than_in_the_study_s_ledger_is_named(features_folder, tmp_path):
-    done = eyelid.release(
-        features_folder, mechanism="laplace", epsilon=1.0, ledger=tmp_path / "other"
-    )
-    assert any("another ledger" in item for item in done.certificate.unprotected)
+def test_counting_elsewhere_than_in_the_study_s_ledger_is_refused(features_folder, tmp_path):
+    with pytest.raises(InputError, match=r"counted in \S+features\.ledger: leave out --ledger"):
+        eyelid.release(features_folder, mechanism="laplace", epsilon=1.0, ledger=tmp_path / "other")
+    assert not (tmp_path / "other").exists()
 
 
 def test_the_ethics_paragraph_tells_of_earlier_releases(features_folder, tmp_path):
@@ -577,10 +580,6 @@ def test_a_limit_is_not_walked_around_by_counting_elsewhere(features_folder, tmp
             features_folder, tmp_path / "o", mechanism="laplace", epsilon=1, ledger=tmp_path / "L"
         )
     assert not (tmp_path / "L").exists()
-    budget(features_folder, no_limit=True)
-    eyelid.release(
-        features_folder, tmp_path / "o", mechanism="laplace", epsilon=1, ledger=tmp_path / "L"
-    )
 
 
 def test_noise_beyond_all_numbers_is_refused_before_it_is_paid_for(features_folder, tmp_path):

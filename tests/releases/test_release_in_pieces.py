@@ -36,6 +36,7 @@ from eyelid.releases.subject import subject_of
 LAPLACE = {"mechanism": "laplace", "epsilon": 1.0}
 PEOPLE, PARTS = 9, 5
 SMALL = 250
+pytestmark = pytest.mark.usefixtures("copies_count")
 
 
 @pytest.fixture(autouse=True)

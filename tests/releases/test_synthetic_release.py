@@ -20,13 +20,13 @@ from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.synthetic import Synthetic
 from eyelid.privacy.noise import randomness
 from eyelid.releases.certificate import read_certificate
+from eyelid.releases.consent import for_participants
 from eyelid.releases.inspection import inspect
 from eyelid.releases.plan import LISTED_BOUNDS, SEEDED
 from eyelid.releases.prospect import made_up, prospects
 from eyelid.releases.quote import cost
 from eyelid.releases.release import release
 from eyelid.releases.spending import budget
-from eyelid.releases.words import for_participants
 
 LAW = {"mechanism": "synthetic", "epsilon": 4.0}
 # Enough people for three of five features, by public facts alone.
@@ -128,9 +128,9 @@ def test_only_attributes_that_by_names_come_out_as_shares_of_made_up_people(tabl
     assert counts == {"female": 10, "male": 20}
     shown = " ".join(done.certificate.unprotected)
     assert "everybody's gender: how many people there are of each is told (female: 33" in shown
-    assert "of each gender is shared exactly: it is not hidden" in for_participants(
-        done.certificate
-    )
+    consent = for_participants(done.certificate)
+    assert "over groups of participants by gender (female: 33" in consent
+    assert "Shown exactly: that there are 99 participants; your gender" in consent
     with pytest.raises(InputError, match="make groups with --set by=gender"):
         release(table, **LAW, keep=["gender"])
 
@@ -255,7 +255,7 @@ def test_an_inspection_names_made_up_people_where_people_are_enough(folder, tmp_
     assert "made-up ones with 3 of 5 features" in inspect(read(folder))["release"]
     release(folder, tmp_path / "out", **LAW)
     found = inspect(read(tmp_path / "out"))
-    assert found["release"].startswith("This is a released dataset of made-up people")
+    assert found["release"].startswith("This is a released dataset of synthetic participants")
     assert found["quasi_identifiers"] == []
     assert lint(tmp_path / "out") == []
 

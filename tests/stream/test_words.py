@@ -43,6 +43,16 @@ def test_without_a_rate_the_most_that_is_let_in_is_told(make_gate):
     assert "which is at most 266,600 a minute at the 2000 Hz that are let in" in lines[1]
 
 
+def test_a_window_over_two_runs_is_promised_only_where_they_share_a_budget_file(
+    make_gate, tmp_path
+):
+    twice = "20 samples in a row over two runs may cost twice as much"
+    alone = promise_lines(make_gate(seed=None, window=20), None, 2000.0)
+    assert twice in " ".join(alone)
+    with make_gate(seed=None, window=20, budget=tmp_path / "anna") as gate:
+        assert twice not in " ".join(promise_lines(gate, None, 2000.0, kept=True))
+
+
 def test_what_was_killed_is_said_at_the_start(make_gate, tmp_path):
     budget = tmp_path / "anna"
     first = make_gate(seed=None, budget=budget)

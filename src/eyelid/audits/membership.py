@@ -9,8 +9,9 @@ speaks for neither side.) Cells and features count as independent, which costs t
 where they are not: what is found is a lower bound on what could be.
 
 **What a rate can refute.** An ε-DP aggregate lets nobody tell a person in it from the same
-aggregate with somebody else in their place with an advantage (true minus false positive rate)
-above (e^ε − 1 + 2δ)/(e^ε + 1). That speaks of the mechanism's coins. Three ways to attack follow:
+aggregate with other data in their place, of the form that the mechanism states, with an advantage
+(true minus false positive rate) above (e^ε − 1 + 2δ)/(e^ε + 1). That speaks of the mechanism's
+coins. Three ways to attack follow:
 
 - `membership_game` runs the mechanism many times, each time with one target whose coin decides
   whether they are in. Decisions are independent, and too many right ones refute the claim.
@@ -119,8 +120,9 @@ class Membership:
 def advantage_bound(person_level: Guarantee | None) -> float | None:
     """What a guarantee allows any attacker as advantage: (e^ε − 1 + 2δ)/(e^ε + 1).
 
-    For replace-one neighbours: a member against the same aggregate with somebody else in their
-    place. For Gaussian noise 2Φ(μ/2) − 1 where that is less. None without a guarantee for a person.
+    For replace-one neighbours: a member against the same aggregate with any other data in their
+    place, of the form that the mechanism states. For Gaussian noise 2Φ(μ/2) − 1 where that is less.
+    None without a guarantee for a person.
 
     >>> from eyelid.privacy.guarantee import Kind
     >>> from eyelid.privacy.unit import Neighbours, Trust

@@ -30,7 +30,9 @@ from eyelid.cli import (
     verify,
 )
 from eyelid.cli.standard_streams import standard_streams
+from eyelid.engine.children import safe_children
 from eyelid.errors import EyelidError
+from eyelid.spelling import on_terminal
 from eyelid.version import __version__
 
 app = typer.Typer(
@@ -93,7 +95,9 @@ def _main() -> NoReturn:
     if len(sys.argv) == 1:
         sys.argv.append("--help")
     try:
-        code = _run(sys.argv[1:])
+        # Whatever a library starts, and whenever.
+        with safe_children():
+            code = _run(sys.argv[1:])
         sys.stdout.flush()
     except EyelidError as error:
         _fail(_told(error), error.exit_code)
@@ -143,5 +147,5 @@ def _told(error: BaseException, what: str = "") -> str:
 
 
 def _fail(message: str, code: int) -> NoReturn:
-    print(f"eyelid: {' '.join(message.split())}", file=sys.stderr)
+    print(on_terminal(f"eyelid: {' '.join(message.split())}"), file=sys.stderr)
     sys.exit(code)

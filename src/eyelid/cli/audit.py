@@ -69,7 +69,7 @@ def run(
     ] = None,
     report: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="A page to read [RELEASED/report.html]."),
+        typer.Option(metavar="FILE", help="A page to read [RELEASED-audit/report.html]."),
     ] = None,
     attackers: Annotated[
         str | None, typer.Option(metavar="A,B,…", help="Who attacks (docs/audit.md) [all].")
@@ -91,7 +91,8 @@ def run(
 ) -> None:
     """Attack data before they are released, or a release: who is named, what is it still good for?
 
-    Exit code 1 when a certificate is refuted.
+    What is found of RELEASED is written into RELEASED-audit beside it, for you alone: it is made of
+    raw data. Exit code 1 when a certificate is refuted.
     """
     from eyelid.io.reading import is_heatmap
     from eyelid.releases.audit import UNCOVERED, audit
@@ -117,7 +118,7 @@ def run(
             ledger=ledger,
             seed=seed,
         )
-        for remark in (*done.subject.remarks, *done.not_tried):
+        for remark in filter(None, (*done.subject.remarks, *done.not_tried, done.unwritten)):
             note(f"eyelid: {remark}")
         if as_json:
             print_json(done.to_dict())
@@ -147,7 +148,7 @@ def _run_heatmap(
     done = audit_heatmap(
         original, released, report=report, map=column_map(columns), ledger=ledger, seed=seed
     )
-    for remark in (*done.subject.remarks, *done.notes):
+    for remark in filter(None, (*done.subject.remarks, *done.notes, done.unwritten)):
         note(f"eyelid: {remark}")
     if as_json:
         print_json(done.to_dict())
@@ -163,9 +164,9 @@ def _point_to(written: Sequence[Path], uncovered: str) -> None:
     """Where the page is, and what not to share."""
     pages = [path for path in written if path.suffix != ".json"]
     say(f"Read {pages[0]}. {uncovered}" if pages else "A page to read: --report FILE.")
-    inside = [path for path in written if path.name == "audit.json"]
-    if inside:
-        say(f"Take audit.json and report.html out of {inside[0].parent} before you share it.")
+    beside = [path.parent for path in written if path.name == "audit.json"]
+    if beside:
+        say(f"Share the release alone: {beside[0]} is made of raw data, for you alone.")
 
 
 def _listed(text: str | None) -> list[str] | None:

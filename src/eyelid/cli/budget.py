@@ -12,6 +12,7 @@ from eyelid.cli.output import (
     Json,
     LedgerFile,
     column_map,
+    note,
     print_json,
     print_table,
     say,
@@ -25,6 +26,10 @@ EXAMPLES = """\b
 Examples:
   eyelid budget study
   eyelid budget study --limit-epsilon 4 --limit-delta 1e-6
+  eyelid budget study --ledger moved/study.ledger   the ledger was moved there
+  eyelid budget trials --join samples.ledger        the same people: both are counted together
+  eyelid budget trials --apart samples.ledger       the same ids, and other people
+  eyelid budget study --lost                        the ledger is lost for good: on, without a total
   eyelid budget anna.budget            what 'eyelid stream --budget anna.budget' has spent"""
 
 
@@ -44,6 +49,27 @@ def run(
         float | None, typer.Option(help="The δ that goes with it [min(N^-1.5, 1e-6)].")
     ] = None,
     no_limit: Annotated[bool, typer.Option("--no-limit", help="Lift the limit.")] = False,
+    join: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="OTHER",
+            help="A study of the same people, or its ledger: count both together, the same id "
+            "being the same person.",
+        ),
+    ] = None,
+    apart: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="OTHER", help="A study with the same ids, or its ledger, of other people."
+        ),
+    ] = None,
+    lost: Annotated[
+        bool,
+        typer.Option(
+            "--lost",
+            help="Go on after the ledger was lost for good: in a new one, without a total.",
+        ),
+    ] = False,
     columns: ColumnMap = None,
     ledger: LedgerFile = None,
     as_json: Json = False,
@@ -53,7 +79,8 @@ def run(
     from eyelid.stream.book import is_account, read_account
 
     if is_account(source):
-        if no_limit or any(each is not None for each in (limit_epsilon, limit_delta, ledger)):
+        given = (limit_epsilon, limit_delta, join, apart, ledger)
+        if no_limit or lost or any(each is not None for each in given):
             raise InputError(
                 f"{source} is the budget of a stream, whose limit is given where it streams: "
                 "eyelid stream --limit"
@@ -65,9 +92,14 @@ def run(
         limit_epsilon=limit_epsilon,
         limit_delta=limit_delta,
         no_limit=no_limit,
+        join=join,
+        apart=apart,
+        lost=lost,
         ledger=ledger,
         map=column_map(columns),
     )
+    for remark in state.notes:
+        note(f"eyelid: {remark}")
     if as_json:
         print_json(state.to_dict())
         return

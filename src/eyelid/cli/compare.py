@@ -208,7 +208,7 @@ def _row(done: Comparison, row: Row) -> list[str]:
         "raw data" if row.setting is None else row.name,
         "no guarantee" if promise is None else total_of(promise),
         "–" if row.named is None else str(row.named),
-        row.attacker or ("nobody's record" if row.nobodys else "–"),
+        row.attacker or ("no person's name" if row.nobodys else "–"),
         "–"
         if promise is None or row.nobodys
         else ", ".join([bound(promise.bound(done.people)), *([against] if against else [])]),

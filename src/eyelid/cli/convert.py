@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import Annotated
 
 import typer
@@ -27,6 +28,7 @@ EXAMPLES = """\b
 Examples:
   eyelid convert export.tsv study
   eyelid convert recordings study --map 'file={person}_{task}' --map people=people.csv
+  eyelid convert trials.csv trials --ledger recordings.ledger    people that it counts already
   eyelid convert recordings dataset --to bids --units deg
               --map screen_m=0.53x0.30,distance_m=0.65
   eyelid convert gaze.csv study --map header=no,time=1,time_unit=s,x=2,y=3,units=px
@@ -103,4 +105,4 @@ def run(
             book = head.origin.ledger if head.origin else None
             say(f"{done.people_renamed} got pseudonyms, which the ledger {book} keeps.")
         if to == "study":
-            say(f"Next: eyelid inspect {out}")
+            say(f"Next: eyelid inspect {quote(str(out))}")

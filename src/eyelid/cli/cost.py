@@ -180,8 +180,7 @@ def run(
         rows.append(("named by whoever compares everybody", _most(together)))
         rows.append(("named if judged one at a time", _most(alone)))
     if quote.others and kind.differential:
-        total = quote.total.numbers() if quote.total.holds else f"no bound ({quote.others})"
-        rows.append(("with all that is counted so far", total))
+        rows.append(("with all other releases", quote.in_all))
     print_table("", ["what", "value"], rows)
     if quote.prospects:
         say()
@@ -194,6 +193,8 @@ def run(
         say(line)
     if quote.refused:
         say(quote.refused)
+    for warning in quote.warnings:
+        say(f"Not protected is {warning}.")
     say(found["says"])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import Annotated
 
 import typer
@@ -79,7 +80,8 @@ def run(
         rows = [(kind.name, f"{kind.count:,}", f"{kind.median_ms:.0f} ms") for kind in made.kinds]
         print_table("", ["event", "how many", "median duration"], rows)
         say(f"{out}: {made.events:,} events of {made.recordings} recordings by {method}.")
-        say(f"Next: eyelid features {out} features --method {method} (it detects events itself)")
+        next_step = f"eyelid features {quote(str(out))} features --method {method}"
+        say(f"Next: {next_step} (it detects events itself)")
 
 
 def _number(text: str) -> float | str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -103,8 +104,8 @@ def run(
         say(f"{out}: {plural(len(made.features), 'feature')} of {made.count:,} {made.rows}.")
         options, why = fitting_release(made.recordings, len(made.features))
         say(why)
-        say(f"Next: eyelid cost {out} {options}")
-        train = table_to_train_on(made.recordings, len(made.features), str(out))
+        say(f"Next: eyelid cost {quote(str(out))} {options}")
+        train = table_to_train_on(made.recordings, len(made.features), quote(str(out)))
         if train:
             say(train.strip())
 

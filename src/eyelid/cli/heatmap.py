@@ -207,8 +207,9 @@ def _release(
     figures: bool,
     as_json: bool,
 ) -> None:
+    from eyelid.releases.certifying import large_deltas
     from eyelid.releases.maps.heatmap import private_heatmap
-    from eyelid.releases.words import promise_lines
+    from eyelid.releases.words import in_all, promise_lines
 
     beside = out.with_name(f"{out.name}-figures-not-private") if figures else None
     done = private_heatmap(source, out, figures=beside, ledger=ledger, **asked)
@@ -216,23 +217,23 @@ def _release(
     _note(done)
     if beside is not None:
         note(f"eyelid: {beside} compares with the raw map and is NOT private: keep it to yourself")
-    if ledger is not None:
-        note(f"eyelid: counted in {ledger}; releases of these people elsewhere are not in it")
     if not certificate.guarantee.holds:
         note("eyelid: this heatmap carries no guarantee")
     if as_json:
         print_json(certificate.to_dict() | {"says": " ".join(done.says)})
         return
     say(f"{out}: {done.told}.")
-    first, *more = promise_lines(certificate.person_level)
+    first, *more = promise_lines(certificate.person_level, form=certificate.form)
     say(done.protects if certificate.person_level.holds else first)
     for line in more:
         say(line)
-    if certificate.total is not None and len(certificate.ledger) > 1:
-        say(
-            f"Over {len(certificate.ledger)} releases of these people so far: "
-            f"{certificate.total.numbers()}."
-        )
+    if certificate.incomplete or len(certificate.ledger) > 1:
+        say(in_all(certificate))
+    # What is said of the release itself tells of its own δ.
+    own = large_deltas(certificate.people, certificate.person_level)
+    for line in large_deltas(certificate.people, certificate.total):
+        if line not in own:
+            say(f"Not protected is {line}.")
     for sentence in done.says:
         say(sentence)
     say(f"Read {out / 'DATACARD.md'}; the certificate is {out / 'certificate.json'}.")

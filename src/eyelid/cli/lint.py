@@ -17,6 +17,7 @@ def run(source: In, columns: ColumnMap = None, as_json: Json = False) -> int:
     The answer shows what it found: it is for the owner's eyes.
     """
     from dataclasses import asdict
+    from shlex import quote
 
     from eyelid.engine.progress import shown
     from eyelid.io.lint import lint
@@ -47,5 +48,8 @@ def run(source: In, columns: ColumnMap = None, as_json: Json = False) -> int:
         say(f"{source} is a release: remove such files before you share it; what is in its tables")
         say("is mended in the original, and released from there.")
         return code
-    say(f"Mend it: eyelid convert {source} OUT" + (" --map … as here" if columns else ""))
+    say(
+        f"Mend it: eyelid convert {quote(str(source))} OUT"
+        + (" --map … as here" if columns else "")
+    )
     return code

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from eyelid.cli.output import Json, print_json, print_table, say
+from eyelid.cli.output import Json, Lines, print_json, print_table, say
 
 if TYPE_CHECKING:
     from eyelid.mechanisms import Mechanism
@@ -72,7 +72,7 @@ def _literature(rows: list[Published]) -> None:
         "Published for eye tracking (Table 1 of David-John et al. 2022, and more of its papers)",
         ["mechanism", "guarantee", "takes", "adaptation to eye tracking"],
         [
-            (f"{r.name}\n{r.source}", r.guarantee, f"{r.data}: {r.input}", r.adaptation)
+            (Lines((r.name, r.source)), r.guarantee, f"{r.data}: {r.input}", r.adaptation)
             for r in rows
         ],
     )
@@ -111,8 +111,10 @@ def _show(kind: type[Mechanism], rows: list[Published]) -> None:
     from eyelid.privacy.unit import Trust
 
     about = describe(kind)
-    say(f"{kind.name}\n")
-    say(str(kind.note))
+    say(kind.name)
+    say()
+    for line in str(kind.note).splitlines():
+        say(line)
     parameters = [
         (p["name"], "needed" if p["required"] else p["default"] or "–", p["help"])
         for p in about["parameters"]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from eyelid.errors import InputError
+from eyelid.spelling import in_json, on_terminal
 
 if TYPE_CHECKING:
     from eyelid.io.leaks import Finding
@@ -39,7 +40,10 @@ Out = Annotated[Path, typer.Argument(metavar="OUT", help="A new folder.", show_d
 LedgerFile = Annotated[
     Path | None,
     typer.Option(
-        "--ledger", metavar="FILE", help="Where spending is counted [beside the original study]."
+        "--ledger",
+        metavar="FILE",
+        help="Where spending is counted; it must know the people of a study that names one "
+        "[beside the original study].",
     ),
 ]
 Settings = Annotated[
@@ -67,6 +71,8 @@ Quiet = Annotated[
 ]
 
 _SHOWN = 3
+_LONGEST_CELL = 2000
+_LONGEST_PLACE = 200
 _OPTIONS = (
     "mechanism",
     "epsilon",
@@ -103,36 +109,50 @@ def working(
 def print_json(value: dict[str, Any]) -> None:
     """Exactly one JSON object on stdout."""
     plain = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
-    print(json.dumps(value, indent=2, ensure_ascii=plain, allow_nan=False))
+    print(in_json(json.dumps(value, indent=2, ensure_ascii=plain, allow_nan=False)))
 
 
 def say(text: str = "") -> None:
-    """A sentence on stdout."""
+    """A sentence on stdout, on one line."""
     if not _quiet.get():
-        print(text)
+        print(on_terminal(text))
 
 
 def note(text: str) -> None:
-    """A remark on stderr, out of the way of results."""
+    """A remark on stderr, out of the way of results, on one line."""
     if not _quiet.get():
-        print(text, file=sys.stderr)
+        print(on_terminal(text), file=sys.stderr)
+
+
+class Lines(tuple[str, ...]):
+    """A cell of several lines: those in text itself are shown as what they are."""
+
+    __slots__ = ()
 
 
 def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-    """A table on stdout."""
+    """A table on stdout; a cell is anything, or `Lines`."""
     if _quiet.get():
         return
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
-    from rich.table import Table
+    from rich.table import Column, Table
     from rich.text import Text
 
+    def words(cell: Any) -> Text:
+        lines = cell if isinstance(cell, Lines) else [str(cell)]
+        # Names may have brackets, which are no markup.
+        return Text("\n".join(on_terminal(line, _LONGEST_CELL) for line in lines))
+
     table = Table(
-        *columns, title=title or None, title_justify="left", box=SIMPLE_HEAD, show_edge=False
+        *[Column(words(name)) for name in columns],
+        title=words(title) if title else None,
+        title_justify="left",
+        box=SIMPLE_HEAD,
+        show_edge=False,
     )
     for row in rows:
-        # Names may have brackets, which are no markup.
-        table.add_row(*[Text(str(cell)) for cell in row])
+        table.add_row(*map(words, row))
     console = Console(width=None if sys.stdout.isatty() else 140, highlight=False)
     with console.capture() as drawn:
         console.print(table)
@@ -148,7 +168,10 @@ def print_findings(title: str, found: Sequence[Finding]) -> None:
         groups.setdefault((place, finding.what), []).append(finding)
     rows = []
     for alike in groups.values():
-        rows += [(f.where, f.what, f.value, f.remedy) for f in alike[:_SHOWN]]
+        rows += [
+            (on_terminal(f.where, _LONGEST_PLACE), f.what, f.value, f.remedy)
+            for f in alike[:_SHOWN]
+        ]
         if len(alike) > _SHOWN:
             rows.append((f"… {len(alike) - _SHOWN} more", alike[0].what, "", alike[0].remedy))
     print_table(title, ["where", "what", "value", "what convert does"], rows)

@@ -101,8 +101,6 @@ def run(
         )
         for remark in done.notes[len(told) :]:
             note(f"eyelid: {remark}")
-        if ledger is not None:
-            note(f"eyelid: counted in {ledger}; releases of these people elsewhere are not in it")
         if not done.certificate.guarantee.holds:
             note("eyelid: this release carries no guarantee")
         if as_json:
@@ -112,6 +110,7 @@ def run(
 
 
 def _say_what_holds(done: Release | StreamRelease, out: Path) -> None:
+    from eyelid.releases.certifying import large_deltas
     from eyelid.releases.words import FORMAL_ONLY, formal_only, in_all, promise_lines
     from eyelid.spelling import plural
 
@@ -122,7 +121,8 @@ def _say_what_holds(done: Release | StreamRelease, out: Path) -> None:
         what = f"One {promised}"
         if promised.name == "event":
             what = (
-                f"Any {promised.length} samples in a row, each moved by at most {promised.radius:g}"
+                f"Any {promised.length} samples in a row of one recording, each moved by at most "
+                f"{promised.radius:g}"
             )
         formal = f" {FORMAL_ONLY}" if formal_only(certificate.guarantee) else ""
         say(f"{what}: {certificate.guarantee.numbers()}.{formal}")
@@ -132,8 +132,10 @@ def _say_what_holds(done: Release | StreamRelease, out: Path) -> None:
     say(f"One person, in total: {first}" if certificate.person_level.holds else first)
     for line in more:
         say(line)
-    if certificate.total is not None:
-        say(in_all(certificate))
+    if together := in_all(certificate):
+        say(together)
+    for line in large_deltas(certificate.people, certificate.person_level, certificate.total):
+        say(f"Not protected is {line}.")
     if certificate.guarantee.holds:
         say(done.worth)
     say(f"Read {out / 'DATACARD.md'}; the certificate is {out / 'certificate.json'}.")

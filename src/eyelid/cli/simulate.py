@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import Annotated
 
 import typer
@@ -38,4 +39,4 @@ def run(
         samples = write_simulated(out, people, names, rate, minutes, seed)
         made_up = plural(people, "made-up person", "made-up people")
         say(f"{out}: {made_up}, {plural(len(names), 'task')} each, {samples:,} samples.")
-        say(f"Next: eyelid inspect {out}")
+        say(f"Next: eyelid inspect {quote(str(out))}")

@@ -11,6 +11,7 @@ from eyelid.cli.output import Json, note, print_json, print_table, say
 
 if TYPE_CHECKING:
     from eyelid.audits.verify import Verification
+    from eyelid.releases.neighbours.verification import FolderVerification
 
 EXAMPLES = """\b
 Examples:
@@ -26,26 +27,56 @@ def run(
 ) -> None:
     """Play distinguishing games against the claims, fuzz sensitivities, plant faults.
 
-    Exit code 1 when a claim falls or a planted fault gets through.
+    Neighbouring studies are released, too, and their folders compared: everything in them but
+    released values must be the same. Exit code 1 when a claim falls or a planted fault gets
+    through.
     """
     from eyelid.audits.verify import DEFAULT_RUNS, verify
     from eyelid.engine.progress import shown
     from eyelid.errors import InputError
+    from eyelid.releases.neighbours.verification import WholeVerification, verify_folders
 
     if mechanisms and everything:
         raise InputError("give names or --all, not both")
     with shown():
-        found = verify(mechanisms or (), runs=runs)
+        found = WholeVerification(
+            verify(mechanisms or (), runs=runs), verify_folders(mechanisms or ())
+        )
     if as_json:
         print_json(found.to_dict())
     else:
-        _tell(found, runs)
+        _tell(found.claims, runs)
+        _tell_folders(found.shown)
+        _table(
+            "Planted faults",
+            ["fault", "in", ""],
+            [(p.name, p.mechanism, "caught" if p.caught else "MISSED") for p in found.planted],
+        )
         say("Nothing was refuted and every planted fault was caught." if found.passed else "")
     few = f" ({runs:,} runs are too few for it)" if runs < DEFAULT_RUNS else ""
-    for text in [*found.refuted, *[f"planted fault not caught: {m}{few}" for m in found.missed]]:
+    missed = [*[f"{each}{few}" for each in found.claims.missed], *found.shown.missed]
+    for text in [*found.refuted, *[f"planted fault not caught: {each}" for each in missed]]:
         note(f"eyelid: {text}")
     if not found.passed:
         raise typer.Exit(1)
+
+
+def _tell_folders(found: FolderVerification) -> None:
+    """What the folders of neighbouring studies show, one line a way to release."""
+    told = {True: "the same", False: "DIFFERENT"}
+    _table(
+        "What the folder shows, of neighbouring studies",
+        ["mechanism", "settings", "neighbours", "but for released values"],
+        [
+            (
+                each.mechanism,
+                each.settings,
+                each.pairs,
+                told[each.same] if each.holds else f"{told[each.same].lower()}, nothing is claimed",
+            )
+            for each in found.folders
+        ],
+    )
 
 
 def _tell(found: Verification, runs: int) -> None:
@@ -176,11 +207,6 @@ def _tell(found: Verification, runs: int) -> None:
         "Samplers, chi-square (refuted below p = 1e-8)",
         ["sampler", "scale", "p"],
         [(s.sampler, f"{s.scale:,}", f"{s.p_value:.3f}") for s in found.samplers],
-    )
-    _table(
-        "Planted faults",
-        ["fault", "in", ""],
-        [(p.name, p.mechanism, "caught" if p.caught else "MISSED") for p in found.planted],
     )
 
 

@@ -23,7 +23,7 @@ from eyelid.comparisons.settings import (
     settings_of,
     written,
 )
-from eyelid.engine.atomic import check_file, write_file
+from eyelid.engine.atomic import check_file, outside, write_file
 from eyelid.engine.engines import Shared, advancing, shared, using
 from eyelid.engine.parallel import alone
 from eyelid.engine.progress import one_bar
@@ -87,7 +87,7 @@ def compare(
         report: a HTML file to write.
         picture: a SVG or PNG file to write, by its ending.
         resume: a folder where runs are noted while it goes on, so that the same call goes on where
-            a stopped one was.
+            a stopped one was; where it is a study or a release, or in one, beside that.
         fast: fewer ε, attackers and runs.
         map: what you say about the columns of recordings, as for `eyelid.read`.
         seed: of all random choices; the same call gives the same table.
@@ -133,7 +133,9 @@ def compare(
         planned = [_planned(setting, original, table) for setting in grid]
         _check_some([one.row for one in planned])
         work = _Work(table, tuple(planned), questions, seed)
-        raw, rows = _run(work, repeats, None if resume is None else Path(resume), tell)
+        # What is noted is measured on raw data: never in a folder that may be shared.
+        notes = None if resume is None else outside(Path(resume))
+        raw, rows = _run(work, repeats, notes, tell)
     _check_some(rows)
     done = Comparison(
         raw,

@@ -81,7 +81,7 @@ def _noted(text: str) -> tuple[dict[str, dict[str, Any]], int]:
             key, outcome = json.loads(line)
             # A number or a list would be somebody else's.
             done[key] = dict(outcome)
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, RecursionError):
             break
         if not line.endswith("\n"):
             del done[key]

@@ -291,7 +291,9 @@ def _of_nobody(goal: Goal, candidate: Candidate) -> tuple[bool, str]:
     """Whether the promise implies a goal where nobody's record is, and what it comes to."""
     advantage = candidate.advantage
     told = "no bound" if advantage is None else f"at most {rounded_up(100 * advantage, 3)}%"
-    says = f"nobody's record is released; advantage in telling who took part: {told}"
+    says = (
+        f"no record under a person's name is released; advantage in telling who took part: {told}"
+    )
     if goal.is_attribute:
         most, limit = None if advantage is None else (1 + advantage) / 2, goal
     else:

@@ -190,7 +190,7 @@ def _best(comparison: Comparison, rows: list[Row]) -> Row | None:
 
 
 def _told(comparison: Comparison, row: Row) -> str:
-    named = "nobody’s record is in it" if row.nobodys else "naming was not measured"
+    named = "no record under a person’s name" if row.nobodys else "naming was not measured"
     named = named if row.named is None else f"names {_measured(row.named)}"
     return f"{_use(comparison, row)}, {named}"
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 ENDINGS = (".svg", ".png")
-_NOBODYS = "nobody's\nrecord is\nreleased"
+_NOBODYS = "no record\nof a named\nperson"
 # Open ends of points whose limits are not known, in typographic points.
 _STUB = 16.0
 

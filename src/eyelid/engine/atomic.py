@@ -8,7 +8,7 @@ import glob
 import os
 import secrets
 import shutil
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 from eyelid.engine.locking import lock
@@ -18,6 +18,47 @@ from eyelid.errors import InputError
 
 _PARTIAL = ".partial"
 _ATTEMPTS = 5
+_PRIVATE = 0o700
+# Files by which a folder is known that is kept, or shared, as a whole.
+_WHOLE = ("certificate.json", "study.json")
+# AT_FDCWD and RENAME_EXCHANGE of renameat2, which Linux has.
+_FROM_HERE, _EXCHANGE = -100, 2
+
+
+def whole_around(path: Path) -> Path | None:
+    """The study or release that a path lies in, or leads into; None outside of all.
+
+    Args:
+        path: of something that is there or not, also by way of links.
+    """
+    # A link in such a folder may lead out of it, and one outside may lead in.
+    lies, leads = path.absolute().parent.resolve() / path.name, path.resolve()
+    for folder in (*lies.parents, *leads.parents):
+        if any(os.path.isfile(folder / name) for name in _WHOLE):
+            return folder
+    return None
+
+
+def outside(folder: Path) -> Path:
+    """The folder itself, or the nearest around it that is no study or release, nor in one."""
+    while (whole := whole_around(folder / _PARTIAL)) is not None:
+        folder = whole.parent
+    return folder
+
+
+def check_apart(path: Path) -> None:
+    """Refuse a place in a study or release: what lies there is shared with it.
+
+    Args:
+        path: of something to be written.
+    """
+    whole = whole_around(path)
+    if whole is not None:
+        known = next(name for name in _WHOLE if os.path.isfile(whole / name))
+        raise InputError(
+            f"cannot write {path}: it is inside {whole}, which has a {known} of its own; choose a "
+            "place outside of it"
+        )
 
 
 def check_new(path: Path) -> None:
@@ -30,6 +71,7 @@ def check_new(path: Path) -> None:
     if place is not None:
         check_free(place)
         return
+    check_apart(path)
     if path.exists() or path.is_symlink():
         raise InputError(f"{path} exists already: choose another output or remove it first")
     parent = _existing_parent(path)
@@ -53,6 +95,7 @@ def check_file(path: Path, kinds: Collection[str]) -> None:
     place = remote_place(path)
     if place is not None:
         raise InputError(f"cannot write {place}: name a file of this machine")
+    check_apart(path)
     if path.is_dir():
         raise InputError(f"cannot write {path}: it is a folder; name a file in it")
     if path.exists() and path.suffix.lower() not in kinds:
@@ -72,11 +115,15 @@ def _existing_parent(path: Path) -> Path:
 
 
 @contextlib.contextmanager
-def new_folder(path: Path) -> Iterator[Path]:
+def new_folder(path: Path, mode: int = 0o777) -> Iterator[Path]:
     """A temporary folder that becomes ``path`` when the block ends well, and vanishes otherwise.
 
     A killed process leaves at most a hidden ``.NAME.….partial`` folder, which the next run with
     the same output removes.
+
+    Args:
+        path: also of a place elsewhere, see `eyelid.engine.remote`.
+        mode: who may look and write into it, less what the process takes away by its umask.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as home:
@@ -93,15 +140,51 @@ def new_folder(path: Path) -> Iterator[Path]:
             yield home / "output"
             upload(home / "output", place, secrets.token_hex(16))
         return
+    with _partial_folder(path, mode) as partial:
+        yield partial
+        settle(partial, path)
+
+
+@contextlib.contextmanager
+def private_folder(path: Path, check: Callable[[Path], None]) -> Iterator[Path]:
+    """A temporary folder that becomes ``path`` in one step, also where an older one lies.
+
+    It is its owner's alone, from the beginning. Where the system cannot exchange two folders, a
+    process that is killed at that very moment leaves none of them there.
+
+    Args:
+        path: of the folder, on this machine.
+        check: fails unless what lies at a path may be replaced; asked before and after the block.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as home:
+    ...     for content in ("old", "new"):
+    ...         with private_folder(Path(home) / "out", lambda path: None) as folder:
+    ...             _ = (folder / "data.txt").write_text(content)
+    ...     (Path(home) / "out" / "data.txt").read_text(), [p.name for p in Path(home).iterdir()]
+    ('new', ['out'])
+    """
+    check(path)
+    with _partial_folder(path, _PRIVATE) as partial:
+        yield partial
+        check(path)
+        if os.path.lexists(path):
+            _replace(path, partial)
+        else:
+            settle(partial, path)
+
+
+@contextlib.contextmanager
+def _partial_folder(path: Path, mode: int) -> Iterator[Path]:
+    """A hidden folder beside ``path``; what lies there by its name at the end is removed."""
     try:
         path.absolute().parent.mkdir(parents=True, exist_ok=True)
         _remove_abandoned(path)
-        partial, mark = _claimed(path)
+        partial, mark = _claimed(path, mode)
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror}") from None
     try:
         yield partial
-        settle(partial, path)
     finally:
         shutil.rmtree(partial, ignore_errors=True)
         if mark is not None:
@@ -110,14 +193,49 @@ def new_folder(path: Path) -> Iterator[Path]:
 
 def settle(partial: Path, path: Path) -> None:
     """Put a finished folder in its place, by one rename of what the file system has kept."""
-    for found in sorted(partial.rglob("*"), reverse=True):
-        synced_where_possible(found)
-    synced_where_possible(partial)
+    _sync_all(partial)
     try:
         partial.rename(path)
     except OSError as error:
         raise InputError(f"cannot put the result at {path}: {error.strerror}") from None
     synced_where_possible(path.absolute().parent)
+
+
+def _replace(path: Path, partial: Path) -> None:
+    """Put a finished folder in the place of another one, which is then called like the partial."""
+    _sync_all(partial)
+    try:
+        if not _exchanged(path, partial):
+            aside = path.absolute().parent / f".{path.name}.{secrets.token_hex(4)}{_PARTIAL}"
+            path.rename(aside)
+            try:
+                partial.rename(path)
+            except OSError:
+                aside.rename(path)
+                raise
+            shutil.rmtree(aside, ignore_errors=True)
+    except OSError as error:
+        raise InputError(f"cannot put the result at {path}: {error.strerror}") from None
+    synced_where_possible(path.absolute().parent)
+
+
+def _exchanged(one: Path, other: Path) -> bool:
+    """Whether two folders have changed places in one step, which not every system can do."""
+    import ctypes
+
+    try:
+        exchange = ctypes.CDLL(None).renameat2
+    except (OSError, TypeError, AttributeError):
+        return False
+    places = [part for each in (one, other) for part in (_FROM_HERE, os.fsencode(each.absolute()))]
+    return bool(exchange(*places, _EXCHANGE) == 0)
+
+
+def _sync_all(folder: Path) -> None:
+    """Have the file system keep a folder and all in it, where it can."""
+    for found in sorted(folder.rglob("*"), reverse=True):
+        synced_where_possible(found)
+    synced_where_possible(folder)
 
 
 def write_file(
@@ -172,11 +290,11 @@ def _synced(path: Path) -> None:
         os.close(handle)
 
 
-def _claimed(path: Path) -> tuple[Path, int | None]:
+def _claimed(path: Path, mode: int) -> tuple[Path, int | None]:
     """A fresh partial folder, marked as somebody's at work; the mark goes with the process."""
     for _ in range(_ATTEMPTS):
         partial = path.absolute().parent / f".{path.name}.{secrets.token_hex(4)}{_PARTIAL}"
-        partial.mkdir()
+        partial.mkdir(mode)
         mark = _lock(partial)
         if mark is not None and partial.exists():
             return partial, mark
@@ -185,7 +303,7 @@ def _claimed(path: Path) -> tuple[Path, int | None]:
             os.close(mark)
         shutil.rmtree(partial, ignore_errors=True)
     # Not a race, then: this system has no such locks.
-    partial.mkdir()
+    partial.mkdir(mode)
     return partial, None
 
 

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+from eyelid.engine.children import SAFE_PATH, safe_children
 from eyelid.engine.dask_peers import ACCEPTED, check_closed, dialled
 from eyelid.engine.engines import Engine
 from eyelid.engine.parallel import ONE_CORE, alone, cores
@@ -197,9 +198,11 @@ def _own_cluster(workers: int) -> Iterator[Any]:
         raise InputError(_MISSING.format("the package cryptography")) from None
     settings = {
         "distributed.scheduler.allowed-failures": _MOST_KILLED,
-        "distributed.nanny.pre-spawn-environ": ONE_CORE,
+        "distributed.nanny.pre-spawn-environ": ONE_CORE | SAFE_PATH,
     }
     with (
+        # Around all of it: a worker that was killed is started again at any time.
+        safe_children(),
         dask.config.set(settings),
         LocalCluster(
             n_workers=workers,

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import os
-import pickle
-import shutil
+import secrets
 import signal
 import threading
 import time
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
@@ -22,9 +21,9 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+from eyelid.engine.children import SAFE_PATH, safe_children
 from eyelid.engine.engines import Engine
 from eyelid.engine.parallel import ONE_CORE, alone, cores, in_threads
-from eyelid.engine.temporary import own_folder
 from eyelid.errors import EyelidError
 
 D = TypeVar("D")
@@ -41,22 +40,53 @@ _LEAVE_S = 1.0
 _IDLE_S = 60
 # Times that workers may be killed before any of them gets something done.
 _MOST_KILLED = 5
-_read: set[Path] = set()
+# Shared values that a worker keeps beside those that it works with.
+_MOST_KEPT = 2
+# What this process shares, and what it was given of what others share.
+_offered: dict[str, Any] = {}
+_kept: OrderedDict[str, Any] = OrderedDict()
+
+
+class _NotHere(BaseException):
+    """A shared value that this worker was not given: no error, so that nobody handles it."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(key)
+        self.key = key
 
 
 @dataclass(frozen=True)
-class SharedFile(Generic[T]):
-    """Something large in a file that every worker reads once.
+class _Asked:
+    """What a worker answers that was not given a shared value; the item is not done.
 
     Attributes:
-        path: where it lies while the work goes on.
+        key: the name of the value.
     """
 
-    path: Path
+    key: str
+
+
+@dataclass(frozen=True)
+class SharedValue(Generic[T]):
+    """Something large that a worker is given when it first asks for it, and keeps for a while.
+
+    Through a pipe, never through a file: what is unpickled is code to whoever wrote it.
+
+    Attributes:
+        key: its name.
+    """
+
+    key: str
 
     def get(self) -> T:
         """The thing itself."""
-        found: T = _loaded(self.path)
+        if self.key in _offered:
+            found: T = _offered[self.key]
+            return found
+        if self.key not in _kept:
+            raise _NotHere(self.key)
+        _kept.move_to_end(self.key)
+        found = _kept[self.key]
         return found
 
 
@@ -92,29 +122,28 @@ class Processes(Engine):
         """They are on this machine."""
 
     @contextlib.contextmanager
-    def shared(self, value: T) -> Iterator[SharedFile[T]]:
-        """In a file, as long as the block lasts.
+    def shared(self, value: T) -> Iterator[SharedValue[T]]:
+        """In the memory of this process, as long as the block lasts.
 
-        Being asked to end (SIGTERM) ends the block as Ctrl-C would, so that nothing stays. What a
-        kill or a power cut left is removed by whoever comes next.
+        Being asked to end (SIGTERM) ends the block as Ctrl-C would, so that nothing stays.
         """
-        with _asked_to_end(), own_folder() as folder:
-            path = folder / "shared"
-            with path.open("wb") as file:
-                pickle.dump(value, file, protocol=pickle.HIGHEST_PROTOCOL)
+        key = secrets.token_hex(8)
+        with _asked_to_end():
+            _offered[key] = value
             try:
-                yield SharedFile(path)
+                yield SharedValue(key)
             finally:
-                _loaded.cache_clear()
+                del _offered[key]
 
 
 def _spread_out(
     work: Callable[[T], R], items: Sequence[T], workers: int
 ) -> Iterator[tuple[int, R]]:
-    """Each item to a process that is free; those of killed ones again."""
+    """Each item to a process that is free; again where it was killed, or lacked a shared value."""
     # In such an order that the first items are done first, whatever the number of workers.
     waiting = deque(range(len(items)))
-    running: dict[Future[R], int] = {}
+    running: dict[Future[R | _Asked], int] = {}
+    given: dict[int, dict[str, Any]] = {}
     killed = 0
     pool = _pool(workers)
     try:
@@ -122,7 +151,11 @@ def _spread_out(
             try:
                 while waiting and len(running) < 2 * workers:
                     place = waiting[0]
-                    running[pool.submit(_one, os.getpid(), work, items[place])] = place
+                    values = given.get(place, {})
+                    # A submission may start workers.
+                    with safe_children():
+                        future = pool.submit(_one, os.getpid(), work, items[place], values)
+                    running[future] = place
                     waiting.popleft()
                 lost = False
             except BrokenProcessPool:
@@ -133,8 +166,14 @@ def _spread_out(
                     lost = True
                     continue
                 place = running.pop(future)
+                result = future.result()
+                if isinstance(result, _Asked):
+                    given.setdefault(place, {})[result.key] = _offered[result.key]
+                    waiting.appendleft(place)
+                    continue
+                given.pop(place, None)
                 killed = 0
-                yield place, future.result()
+                yield place, result
             if lost:
                 killed += 1
                 if killed > _MOST_KILLED:
@@ -152,19 +191,28 @@ def _pool(workers: int, *, anew: bool = False) -> Any:
     """Processes that stay for a while, so that the next piece of work need not start them."""
     from joblib.externals.loky import get_reusable_executor
 
-    return get_reusable_executor(
-        max_workers=workers,
-        timeout=_IDLE_S,
-        kill_workers=anew,
-        env=ONE_CORE,
-    )
+    with safe_children():
+        return get_reusable_executor(
+            max_workers=workers,
+            timeout=_IDLE_S,
+            kill_workers=anew,
+            env=ONE_CORE | SAFE_PATH,
+        )
 
 
-def _one(giver: int, work: Callable[[T], R], item: T) -> R:
+def _one(giver: int, work: Callable[[T], R], item: T, values: Mapping[str, Any]) -> R | _Asked:
     """One item, in a worker: it has one core, and shows no progress of its own."""
     _leave_with(giver)
+    for key, value in values.items():
+        _kept[key] = value
+        _kept.move_to_end(key)
+    while len(_kept) > max(_MOST_KEPT, len(values)):
+        _kept.popitem(last=False)
     with alone():
-        return work(item)
+        try:
+            return work(item)
+        except _NotHere as missing:
+            return _Asked(missing.key)
 
 
 @contextlib.contextmanager
@@ -190,26 +238,16 @@ def _asked_to_end() -> Iterator[None]:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
-@lru_cache(maxsize=2)
-def _loaded(path: Path) -> Any:
-    _read.add(path)
-    # Written a moment ago by this very program, in a folder of its own user.
-    with path.open("rb") as file:
-        return pickle.load(file)
-
-
 @lru_cache
 def _leave_with(giver: int) -> None:
-    """Have this process end soon after the one that gave it work, and take with it what it read.
+    """Have this process end soon after the one that gave it work.
 
-    Whoever is killed can tidy nothing up: workers would stay for minutes, what is shared for ever.
+    Whoever is killed can tidy nothing up: workers would stay for minutes, with private data.
     """
 
     def wait() -> None:
         while os.getppid() == giver:
             time.sleep(_LEAVE_S)
-        for path in _read:
-            shutil.rmtree(path.parent, ignore_errors=True)
         os._exit(1)
 
     threading.Thread(target=wait, daemon=True).start()

@@ -17,7 +17,7 @@ from typing import Any
 
 from eyelid.engine.progress import track
 from eyelid.engine.temporary import own_folder
-from eyelid.errors import InputError
+from eyelid.errors import EyelidError, InputError
 
 MANIFESTS = ("dataset_description.json", "map.toml", "certificate.json", "study.json")
 """Files by which a folder is known, in the order in which they are written, after all others."""
@@ -25,6 +25,9 @@ _MARK = ".unfinished"
 # Two letters at least: one is a drive. What went through a Path has lost a slash.
 _ADDRESS = re.compile(r"(.*::)?([A-Za-z][A-Za-z0-9+.-]+):/+(.*)", re.DOTALL)
 _FROM_ROOT = ("file", "local")
+_LINKS = ("link", "symlink")
+_STRANGE = re.compile(r"[\x00-\x1f\x7f\\]|::|:/")
+_DRIVE = re.compile(r"[A-Za-z]:")
 # Where names have slashes and nothing is a folder; to make one there may make a bucket.
 _WITHOUT_FOLDERS = {"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl", "oss", "oci", "r2"}
 
@@ -43,6 +46,8 @@ class RemotePlace:
         return self.address
 
     def __truediv__(self, name: str) -> RemotePlace:
+        if not is_plain(name):
+            raise _strange(self, name)
         return RemotePlace(f"{self.address}/{name}")
 
     @property
@@ -76,11 +81,20 @@ class RemotePlace:
             return bool(system.isdir(path))
 
     def names(self) -> list[str]:
-        """Every file below a folder, by its name from there, in order."""
+        """Every file below a folder, by its name from there, in order.
+
+        Whoever answers may name anything: what is not a plain name below the folder is refused.
+        """
         with self._reached() as (system, path):
             system.invalidate_cache()
-            found = [] if system.isfile(path) else system.find(path)
-            return sorted(each[len(path.rstrip("/")) + 1 :] for each in found)
+            found = {} if system.isfile(path) else system.find(path, detail=True)
+            root = path.rstrip("/") + "/"
+            for each, about in found.items():
+                name = each.removeprefix(root)
+                link = about.get("islink") or about.get("type") in _LINKS
+                if not each.startswith(root) or not is_plain(name) or link:
+                    raise _strange(self, "a link: " + name if link else name)
+            return sorted(each.removeprefix(root) for each in found)
 
     def version(self) -> str:
         """What changes when the content of a file does, without reading it."""
@@ -109,6 +123,19 @@ class RemotePlace:
             to.parent.mkdir(parents=True, exist_ok=True)
             system.get_file(path, str(to))
         return to
+
+    def fetch_into(self, home: Path, name: str) -> Path:
+        """Copy a file below this folder to the same place below a folder of this machine.
+
+        Args:
+            home: the folder of this machine.
+            name: of the file, from here.
+        """
+        to = home / name
+        # Whatever the name is made of, and whatever lies in the folder already.
+        if not is_plain(name) or not to.resolve().is_relative_to(home.resolve()):
+            raise _strange(self, name)
+        return (self / name).fetch(to)
 
     def send(self, file: Path) -> None:
         """Copy a file of this machine here.
@@ -146,11 +173,31 @@ class RemotePlace:
             ) from None
         try:
             yield url_to_fs(self.address)
+        except EyelidError:
+            raise
         except ImportError as error:
             raise InputError(f"{scheme}:// needs a package of its own: {error}") from None
         except Exception as error:
             told = str(error).strip().splitlines() or [type(error).__name__]
             raise InputError(f"cannot reach {self}: {told[0]}") from None
+
+
+def is_plain(name: str) -> bool:
+    """Whether a name, perhaps of folders too, leads below the folder that it is looked up in.
+
+    On every system: a drive or a backslash says nothing here and everything elsewhere. A name with
+    ``::`` would be an address of its own to fsspec.
+
+    >>> [is_plain(name) for name in ("data/part-0.parquet", "/etc/passwd", "a/../../b", "C:x")]
+    [True, False, False, False]
+    """
+    return not _STRANGE.search(name) and all(
+        part not in ("", ".", "..") and not _DRIVE.match(part) for part in name.split("/")
+    )
+
+
+def _strange(place: RemotePlace, name: str) -> InputError:
+    return InputError(f"{place} has a file {name!r}, which belongs nowhere: remove it there")
 
 
 def remote_place(path: Path | str) -> RemotePlace | None:
@@ -179,6 +226,21 @@ def remote_place(path: Path | str) -> RemotePlace | None:
     if not rest:
         raise InputError(f"{scheme}:// names no folder: give its whole address")
     return RemotePlace(f"{scheme}://{'/' if scheme in _FROM_ROOT else ''}{rest}")
+
+
+def on_this_machine(path: Path | str) -> Path:
+    """A path as this machine writes it: of a ``file:`` address the plain path, else as it is.
+
+    Whoever looks for a study or a ledger must find the same one by both spellings.
+
+    >>> on_this_machine("file:///home/study").as_posix(), on_this_machine("study").as_posix()
+    ('/home/study', 'study')
+    """
+    found = _address(path)
+    if found is None or found[1] or found[2].lower() not in _FROM_ROOT:
+        return Path(path)
+    drive = re.match(r"[A-Za-z]:", found[3])
+    return Path(found[3] if drive else f"/{found[3]}")
 
 
 def check_here(path: Path | str, what: str) -> None:

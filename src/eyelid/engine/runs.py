@@ -20,7 +20,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from eyelid.engine.atomic import check_new, settle, synced_where_possible, write_file
+from eyelid.engine.atomic import (
+    check_apart,
+    check_new,
+    settle,
+    synced_where_possible,
+    write_file,
+)
 from eyelid.engine.engines import current
 from eyelid.engine.locking import lock, locked
 from eyelid.engine.remote import check_begun_by, remote_place, upload, work_folder
@@ -177,6 +183,8 @@ def running(out: Path, key: str) -> Iterator[Run]:
     check_new(out)
     place = remote_place(out)
     home = unfinished(out)
+    # What goes elsewhere is made in the current folder, which may be one to be shared.
+    check_apart(home)
     try:
         home.parent.mkdir(parents=True, exist_ok=True)
         mark = _claimed(home, out)
@@ -291,6 +299,6 @@ def _place(home: Path) -> list[int]:
 def _read(mark: Path) -> dict[str, Any]:
     try:
         found = json.loads(mark.read_bytes())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) and {"id", "key"} <= set(found) else {}

@@ -16,6 +16,7 @@ from eyelid.errors import InputError, unknown
 from eyelid.gaze.features.ranges import Ranges
 from eyelid.gaze.study import Recording, Screen, Study
 from eyelid.gaze.table import FeatureTable
+from eyelid.spelling import on_terminal
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 _BLUE, _ORANGE, _GREEN, _GREY = "#0072b2", "#d55e00", "#009e73", "#8a949c"
 _EVENT_COLOURS = {"fixation": _BLUE, "saccade": _ORANGE, "blink": _GREY, "pursuit": _GREEN}
 _MOST_POINTS = 20_000
+_LONGEST_TITLE = 100
 _PEAK = "saccade_speed_max"
 
 
@@ -209,7 +211,8 @@ def draw_features(
         ax.plot(seconds, share.fill_null(float("nan")).to_numpy(), linewidth=1.0, label=name)
     ax.set_xlabel("time [s]")
     ax.set_ylabel("share of the bounds")
-    ax.set_title(f"{person} · {recording}", loc="left")
+    title = on_terminal(f"{person} · {recording}", _LONGEST_TITLE)
+    ax.set_title(title, loc="left", parse_math=False)
     ax.legend(fontsize="x-small", frameon=False)
     return ax
 
@@ -236,7 +239,9 @@ def draw_overview(recording: Recording, study: Study, axes: Sequence[Axes]) -> S
     if study.units:
         place.set_xlabel(f"{place.get_xlabel()} [{study.units}]")
     what = [recording.person, recording.recording, recording.eye]
-    time.set_title(" · ".join(part for part in what if part), fontsize=8, loc="left")
+    title = on_terminal(" · ".join(part for part in what if part), _LONGEST_TITLE)
+    # A dollar sign in a name is a dollar sign.
+    time.set_title(title, fontsize=8, loc="left", parse_math=False)
     for axis in axes:
         axis.tick_params(labelsize=7)
         axis.xaxis.label.set_fontsize(7)

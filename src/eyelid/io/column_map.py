@@ -13,7 +13,7 @@ from eyelid.engine.remote import check_here
 from eyelid.errors import InputError, unknown
 from eyelid.gaze.study import PUPIL_UNITS, UNITS, XY_ORIGINS, Screen
 from eyelid.io.formats.vr import PRESETS
-from eyelid.io.layout import MS_PER, NOTHING_SAID, ROLES, Layout
+from eyelid.io.layout import MAP_NAME, MS_PER, NOTHING_SAID, ROLES, Layout
 
 _CHOICES: dict[str, tuple[str, ...]] = {
     "kind": ("samples", "fixations"),
@@ -27,7 +27,8 @@ _CHOICES: dict[str, tuple[str, ...]] = {
 }
 _SCREEN = ("screen", "screen_m", "distance_m")
 _NUMBERS = ("rate_hz", "distance_m")
-_TEXTS = ("separator", "file", "names", "people", "glob")
+_FILES = ("names", "people")
+_TEXTS = ("separator", "file", *_FILES, "glob")
 _SETTINGS = (*_CHOICES, *_SCREEN, "rate_hz", "header", "lost", "skip_lines", *_TEXTS)
 _SEPARATORS = {"tab": "\t", "\\t": "\t", "space": " ", "comma": ",", "semicolon": ";"}
 
@@ -96,11 +97,31 @@ def layout_from_file(path: Path) -> Layout:
         layout = replace(layout, screen=_screen_from_table(said["screen"], path))
     # Files are named from where the map is.
     beside = {
-        name: path.parent / value
-        for name in ("names", "people")
-        if (value := getattr(layout, name)) is not None
+        name: path.parent / value for name in _FILES if (value := getattr(layout, name)) is not None
     }
     return replace(layout, **beside)
+
+
+def layout_of_folder(folder: Path, said: Layout) -> Layout:
+    """What the map in a folder of recordings says, where the user does not say otherwise.
+
+    Others may have written it: the files that it names must be in the folder, wherever links lead.
+
+    Args:
+        folder: with a map in it.
+        said: what the user says.
+    """
+    own = layout_from_file(folder / MAP_NAME)
+    for name in _FILES:
+        file = getattr(own, name)
+        if file is None or getattr(said, name) is not None:
+            continue
+        if not file.resolve().is_relative_to(folder.resolve()):
+            raise InputError(
+                f"{folder / MAP_NAME} names {file} as {name}, which is not in that folder: copy it "
+                f"there, or say so yourself with --map {name}=FILE"
+            )
+    return own.under(said)
 
 
 def layout_from_dict(said: Mapping[str, Any]) -> Layout:
@@ -122,7 +143,7 @@ def layout_from_dict(said: Mapping[str, Any]) -> Layout:
             found[key] = _yes_or_no(value)
         elif key == "separator":
             found[key] = _SEPARATORS.get(str(value), str(value))
-        elif key in ("names", "people"):
+        elif key in _FILES:
             check_here(str(value), f"--map: the file of {key}")
             found[key] = Path(str(value))
         elif key in _TEXTS:

@@ -39,6 +39,7 @@ from eyelid.io.csv_folder import (
 from eyelid.io.intake import WRITING, Intake, given_up_if_unfit, take_in
 from eyelid.io.layout import Layout
 from eyelid.io.leaks import Finding
+from eyelid.io.origin import People
 from eyelid.io.parts import input_key, join_events, write_manifest, write_part
 from eyelid.io.pieces import Piece, each_piece, in_pieces
 from eyelid.io.reading import Place, place_of, read
@@ -80,6 +81,7 @@ def convert(
     map: Map = None,
     *,
     ledger: Path | str | None = None,
+    same_people_as: People | None = None,
     units: str | None = None,
     keep_names: bool = False,
     skip_unreadable: bool = False,
@@ -97,7 +99,9 @@ def convert(
         to: ``study``, ``bids`` or ``csv``.
         map: what you say about columns, as for `eyelid.read`.
         ledger: where these people are counted, and their pseudonyms kept; beside the source by
-            default.
+            default. One that knows some of their ids counts them together with its own people.
+        same_people_as: a study of the same people that is counted already, its folder or
+            recordings, or its ledger. Refused where no id is the same.
         units: ``deg`` to turn places on a screen into degrees.
         keep_names: leave the names of people as they are.
         skip_unreadable: leave out files that cannot be read.
@@ -107,7 +111,9 @@ def convert(
         raise unknown("target", to, TARGETS)
     check_new(out)
     target, place = TARGETS[to], place_of(source, map, units)
-    settings = to, ledger and Path(ledger).resolve(), units, keep_names, skip_unreadable
+    same = same_people_as
+    same = same if same is None or isinstance(same, str | Path) else repr(same.origin)
+    settings = to, ledger and Path(ledger).resolve(), same, units, keep_names, skip_unreadable
     with running(out, _key(place, *settings)) as run:
         with given_up_if_unfit(run):
             cut = in_pieces(place.path) if study_folder.recognises(place.path) else None
@@ -125,6 +131,7 @@ def convert(
                 run,
                 advance,
                 ledger=ledger,
+                same_people_as=same_people_as,
                 keep_names=keep_names,
                 skip_unreadable=skip_unreadable,
             )
@@ -230,7 +237,7 @@ def _end_study(run: Run, excerpt: Study, parts: list[dict[str, Any]], _: None, o
         join_events(run, [_events(run, number, len(parts)) for number in range(len(parts))])
     write_manifest(run, excerpt, parts, out)
     if excerpt.origin is not None and excerpt.origin.ledger is not None:
-        Ledger(excerpt.origin.ledger).check_knows(excerpt.origin.id)
+        Ledger.counting(excerpt.origin.ledger, excerpt.origin.id).check_knows(excerpt.origin.id)
 
 
 def _write_csv(

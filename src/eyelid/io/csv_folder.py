@@ -20,6 +20,7 @@ from eyelid.engine.runs import Run
 from eyelid.errors import InputError
 from eyelid.gaze.study import INDEX_COLUMNS, Feature, Kind, Origin, Study, check
 from eyelid.io.bids.tables import typed
+from eyelid.io.csv_cells import for_spreadsheets, from_spreadsheets
 from eyelid.io.head import head_of
 from eyelid.io.layout import MAP_NAME as _MAP
 from eyelid.io.layout import ROLES, Layout
@@ -61,7 +62,7 @@ def write_csv(study: Study, path: Path | str) -> None:
     tables = plain_tables(study)
     with new_folder(Path(path)) as folder:
         for name, table in tables.items():
-            table.write_csv(folder / _FILES[name])
+            for_spreadsheets(table).write_csv(folder / _FILES[name])
         (folder / _MAP).write_text(_map_text(study, tables), encoding="utf-8")
 
 
@@ -85,7 +86,8 @@ def write_csv_part(run: Run, number: int, study: Study) -> None:
     """
     for name, table in plain_tables(study).items():
         if name != "people":
-            run.put(_part(run, name, number), partial(table.write_csv, include_header=number == 0))
+            write = partial(for_spreadsheets(table).write_csv, include_header=number == 0)
+            run.put(_part(run, name, number), write)
 
 
 def join_csv_parts(run: Run, of: int, study: Study) -> None:
@@ -101,7 +103,7 @@ def join_csv_parts(run: Run, of: int, study: Study) -> None:
         if name != "people":
             parts = [_part(run, name, number) for number in range(of)]
             run.put(run.output / _FILES[name], partial(_one_after_the_other, parts))
-    run.put(run.output / _FILES["people"], tables["people"].write_csv)
+    run.put(run.output / _FILES["people"], for_spreadsheets(tables["people"]).write_csv)
     text = _map_text(study, tables)
     run.put(run.output / _MAP, partial(Path.write_text, data=text, encoding="utf-8"))
 
@@ -233,9 +235,9 @@ def read_folder(path: Path, said: Layout) -> Study:
         said: what somebody's column map says besides; it wins over the folder's.
     """
     # The column map knows the formats, and they know this module.
-    from eyelid.io.column_map import layout_from_file
+    from eyelid.io.column_map import layout_of_folder
 
-    layout, about = layout_from_file(path / _MAP).under(said), _about(path)
+    layout, about = layout_of_folder(path, said), _about(path)
     try:
         if about["kind"] not in get_args(Kind):
             raise ValueError(f"no kind {about['kind']!r}")
@@ -296,7 +298,7 @@ def _read_table(path: Path, types: Mapping[str, type[pl.DataType]]) -> pl.DataFr
     content = head_of(path).content()
     try:
         # As text: numbers in quotes that are not closed bring the reader down.
-        table = pl.read_csv(content, infer_schema=False)
+        table = from_spreadsheets(pl.read_csv(content, infer_schema=False))
     except pl.exceptions.PolarsError as error:
         raise InputError(f"cannot read {path}: {str(error).splitlines()[0]}") from None
     last = content.rpartition(b"\n")[2]

@@ -32,6 +32,7 @@ from eyelid.gaze.table import FeatureTable
 from eyelid.io import study_folder
 from eyelid.io.column_map import Map, understood
 from eyelid.io.intake import counted, read_scrubbed
+from eyelid.io.parquet import scan
 from eyelid.io.parts import (
     events_path,
     input_key,
@@ -211,7 +212,7 @@ def _entered(
         cut = in_pieces(counted(study, source, ledger))
     origin = cut.head.origin
     if origin is not None and origin.ledger is not None:
-        Ledger(origin.ledger).check_knows(origin.id)
+        Ledger.counting(origin.ledger, origin.id).check_knows(origin.id)
     # What there was of events is not needed, and would be sent around.
     return replace(cut, pieces=tuple(replace(piece, events=None) for piece in cut.pieces))
 
@@ -347,7 +348,7 @@ def _slowest_ms(run: Run, head: Study, piece: Piece) -> float | None:
 
 def _recordings(part: Path) -> pl.DataFrame:
     """One row a recording of a part that was written, with its number of ``rows``."""
-    lazy = pl.scan_parquet(part)
+    lazy = scan(part)
     there = lazy.collect_schema().names()
     rest = [name for name in INDEX_COLUMNS[:-1] if name in there and name not in RECORDING_KEY]
     each = lazy.group_by(RECORDING_KEY, maintain_order=True)
@@ -360,7 +361,7 @@ def _kinds(events: Path) -> tuple[Found, ...]:
     Durations are counted before they are put in order: there are far fewer than events.
     """
     counts = (
-        pl.scan_parquet(events)
+        scan(events)
         .with_row_index("place")
         .group_by("name", "duration_ms")
         .agg(pl.len().alias("count"), pl.col("place").min())

@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 from eyelid.errors import InputError
+from eyelid.io.unpacking import gunzipped
 
 _LOOKED_AT = 1 << 16
 _GZIP = b"\x1f\x8b"
@@ -76,9 +77,7 @@ class Head:
         if self.whole:
             return self.raw
         try:
-            return (
-                gzip.decompress(self.path.read_bytes()) if self.gzipped else self.path.read_bytes()
-            )
+            return gunzipped(self.path) if self.gzipped else self.path.read_bytes()
         except (OSError, EOFError, zlib.error) as error:
             raise InputError(f"cannot read {self.path}: {error}") from None
 

@@ -23,7 +23,7 @@ from eyelid.io.excerpt import excerpt_of, excerpt_of_events
 from eyelid.io.leaks import Finding, is_pseudonym
 from eyelid.io.lint import all_leaks, files_at
 from eyelid.io.many_files import FilesTaken, leaks_in_files, put_together, read_all
-from eyelid.io.origin import origin_of, origin_so_far
+from eyelid.io.origin import People, counting_ledger, enter, is_chosen, own_origin
 from eyelid.io.pieces import Piece, StudyInPieces, each_piece, in_pieces, reordered
 from eyelid.io.reading import Place, read, read_place
 from eyelid.io.scrub import (
@@ -108,7 +108,8 @@ def _pseudonyms(recorded: Study | FeatureTable, *, ours: bool) -> dict[str, str]
     if origin is None or origin.ledger is None:
         raise InputError("pseudonyms are kept in a ledger: say where it is with --ledger FILE")
     everybody = recorded.people["person"].to_list()
-    return Ledger(origin.ledger).pseudonyms(origin.id, names, everybody)
+    book = Ledger.counting(origin.ledger, origin.id)
+    return book.pseudonyms(origin.id, names, everybody)
 
 
 def is_ours(study: Study, path: Path | str) -> bool:
@@ -130,13 +131,21 @@ def counted(study: Study, path: Path | str, ledger: Path | str | None = None) ->
     return under_pseudonyms(done, ours=is_ours(study, path))
 
 
-def _with_origin(study: Study, path: Path | str, ledger: Path | str | None) -> Study:
-    own = origin_so_far(study, path)
-    place = own.ledger if own is not None else None
-    counted_there = place is not None and place.exists()
-    if ledger is not None and counted_there and place != Path(ledger).resolve():
-        raise InputError(f"this study is counted in {place}: leave out --ledger")
-    return replace(study, origin=origin_of(study, path, ledger))
+def _with_origin(
+    study: Study,
+    path: Path | str,
+    ledger: Path | str | None,
+    same_people_as: People | None = None,
+) -> Study:
+    if study.released:
+        # What is made of a release costs nobody anything; and nothing is written into a release.
+        return study
+    own = own_origin(study, path, ledger)
+    book = counting_ledger(own)
+    if own is not None and book is not None and ledger is not None and not is_chosen(own, ledger):
+        raise InputError(f"this study is counted in {book.path}: leave out --ledger")
+    entry = enter(study, path, ledger, same_people_as)
+    return replace(study, origin=entry.origin, notes=(*study.notes, *entry.notes))
 
 
 def take_in(
@@ -146,6 +155,7 @@ def take_in(
     advance: Advance,
     *,
     ledger: Path | str | None = None,
+    same_people_as: People | None = None,
     keep_names: bool = False,
     skip_unreadable: bool = False,
 ) -> Intake:
@@ -157,6 +167,7 @@ def take_in(
         run: whose scratch keeps what is read of a folder of recordings.
         advance: of a bar, by shares of the whole conversion.
         ledger: where these people are counted; beside the input by default.
+        same_people_as: what tells of people who are the same, as for `convert`.
         keep_names: leave the names of people as they are.
         skip_unreadable: leave out files that cannot be read.
     """
@@ -169,7 +180,7 @@ def take_in(
         else:
             source = _Source(read_place(place, skip_unreadable))
             advance(READING, "reading")
-        return _decided(source, place, run, advance, ledger, keep_names)
+        return _decided(source, place, run, advance, ledger, same_people_as, keep_names)
 
 
 @contextlib.contextmanager
@@ -240,6 +251,7 @@ def _decided(
     run: Run,
     advance: Advance,
     ledger: Path | str | None,
+    same_people_as: People | None,
     keep_names: bool,
 ) -> Intake:
     """What becomes of a study, decided by its excerpt."""
@@ -249,7 +261,7 @@ def _decided(
     removed = all_leaks(path, study, _leaks(source, path, run, _part_of(LOOKING, advance)))
     ours = is_ours(study, path)
     plan = planned(study)
-    study = _with_origin(scrubbed(study, plan), path, ledger)
+    study = _with_origin(scrubbed(study, plan), path, ledger, same_people_as)
     left = [f for f in findings(study, path.name) if not f.where.endswith(", person")]
     if left:
         raise InputError(f"{left[0].where}: {left[0].what} could not be removed: please report it")

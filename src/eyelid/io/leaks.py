@@ -12,8 +12,9 @@ _DAY = r"(?:0?[1-9]|[12]\d|3[01])"
 _MONTH = r"(?:0?[1-9]|1[0-2])"
 _MONTHS = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*"
 
+# Looked for in lines of any length: no part without a limit may begin at every letter of one.
 PATTERNS: dict[str, re.Pattern[str]] = {
-    "an e-mail address": re.compile(r"[\w.+-]+@[\w-]+\.[\w.-]*[a-zA-Z]"),
+    "an e-mail address": re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}\.[\w.-]{0,190}[a-zA-Z]"),
     "a path": re.compile(
         r"(?<![\w])[A-Za-z]:[\\/](?![\\/])[^\s\"']+|\\\\[\w.-]+\\[^\s\"']+"
         r"|(?<![\w/.:])/(?:home|Users|mnt|media|data|srv|tmp|var|opt|root|Volumes)/[^\s\"']+"
@@ -93,6 +94,8 @@ _CODE = re.compile(
 _TAKE = re.compile(
     r"(?:r|rec|recording|run|trial|t|s|ses|session|part|block|round|rate)?\d{0,5}", re.IGNORECASE
 )
+# No field has a longer name, and what brackets hold is looked for from each of them.
+_LONGEST_FIELD = 1000
 # Milliseconds since 1970, from 2001 to 2033: what clocks show, and hardly a tracker counts up to.
 _CLOCK_MS = (1e12, 2e12)
 
@@ -136,7 +139,8 @@ def leak_of_field(name: str, *, personal: bool = False) -> str | None:
     >>> leak_of_field("** SERIAL NUMBER"), leak_of_field("x")
     ('a serial number', None)
     """
-    plain = re.sub(r"[^a-z]", "", re.sub(r"\(.*?\)|\[.*?\]", "", name.lower()))
+    begin = name[:_LONGEST_FIELD].lower()
+    plain = re.sub(r"[^a-z]", "", re.sub(r"\(.*?\)|\[.*?\]", "", begin))
     return _OF_FIELD.get(plain) or (_PERSONAL.get(plain) if personal else None)
 
 

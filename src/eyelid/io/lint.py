@@ -16,11 +16,11 @@ from eyelid.io import study_folder
 from eyelid.io.column_map import Map
 from eyelid.io.head import Head, head_of
 from eyelid.io.leaks import Finding, is_clock, leak_of_field, leaks_in_text, short
-from eyelid.io.parquet import ROWS_AT_ONCE, check_sound
-from eyelid.io.reading import read
+from eyelid.io.parquet import ROWS_AT_ONCE, check_sound, scan
+from eyelid.io.reading import is_heatmap, read
 from eyelid.io.remote import all_here
 from eyelid.io.scrub import findings
-from eyelid.io.tables import cells, is_parquet, separator_of
+from eyelid.io.tables import MOST_COLUMNS, cells, check_width, is_parquet, separator_of
 
 _LEAVES_OUT = "leaves it out"
 _CLOCK = "starts every recording at 0"
@@ -35,23 +35,31 @@ _OWN_MESSAGES = re.compile(
 _GZIP_NAME, _GZIP_FLAGS, _GZIP_TIME = 0x08, 3, slice(4, 8)
 _MOST_VALUES = 100_000
 _MEASURED = ("x", "y", "pupil", "confidence")
-# Lines are numbered in the beginning of a file only: counting them takes time.
+# Lines are numbered in the beginning of a file only: nobody looks up a larger number.
 _COUNTED = 1 << 20
 _MOST_PER_KIND = 100
+# How pages that eyelid writes begin, and what the figures of audits call themselves.
+_PAGE, _AUDIT = b"<title>eyelid ", "eyelid/audit/"
+_BEGINNING = 4096
+_OF_RAW_DATA = "figures of raw data, an audit's or the like"
+_REMOVE = "leaves it out: remove it, audits belong beside a release"
 
 
 def lint(path: Path | str, map: Map = None) -> list[Finding]:
     """What gives people away besides their gaze, in any input that eyelid reads.
 
     Looks at the names of files, headers, remarks, messages, sidecars, the headers of gzipped files,
-    columns of text, and the study that all of it makes. The findings show what they found: they are
-    for the owner's eyes. An empty list is no promise that gaze itself is safe to share.
+    columns of text, files of audits, which are made of raw data, and the study that all of it
+    makes. The findings show what they found: they are for the owner's eyes. An empty list is no
+    promise that gaze itself is safe to share.
 
     Args:
-        path: a study folder, a recording, or a folder of recordings.
+        path: a study folder, a recording, a folder of recordings, or a release.
         map: what you say about its columns, as for `eyelid.read`.
     """
     path = all_here(path)
+    if is_heatmap(path):
+        return leaks_of(path, None)
     try:
         study = read(path, map)
     except InputError:
@@ -113,7 +121,7 @@ def _is_of_nobody(folder: Path) -> bool:
     try:
         told = json.loads((folder / "certificate.json").read_text(encoding="utf-8"))
         return bool(told["guarantee"]["trust"] == "central")
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return False
 
 
@@ -138,6 +146,9 @@ def _of_file(path: Path, name: str, sound: bool) -> Iterator[Finding]:
         )
         return
     head = head_of(path)
+    if _PAGE in head.raw[:_BEGINNING]:
+        yield Finding(name, _OF_RAW_DATA, "", _REMOVE)
+        return
     if is_parquet(head):
         if not sound:
             check_sound(path)
@@ -179,22 +190,32 @@ def _of_mat(head: Head, name: str) -> Iterator[Finding]:
 def _of_json(head: Head, name: str) -> Iterator[Finding]:
     try:
         content = json.loads(head.text())
-    except ValueError:
+    except (ValueError, RecursionError):
+        # Not JSON, or folded too deep for anybody: what is in it is there all the same.
+        for what, words in leaks_in_text(head.text()):
+            yield Finding(name, what, short(words), _LEAVES_OUT)
+        return
+    if isinstance(content, dict) and str(content.get("schema")).startswith(_AUDIT):
+        yield Finding(name, _OF_RAW_DATA, "", _REMOVE)
         return
     for key, value in _leaves(content):
         yield from _of_field(f"{name}, {key}", key.rsplit(".", 1)[-1], str(value))
 
 
-def _leaves(content: Any, key: str = "") -> Iterator[tuple[str, Any]]:
-    """Every value of a JSON document, with its dotted key."""
-    if isinstance(content, dict):
-        for name, value in content.items():
-            yield from _leaves(value, f"{key}.{name}" if key else str(name))
-    elif isinstance(content, list):
-        for value in content:
-            yield from _leaves(value, key)
-    elif isinstance(content, str | int | float) and not isinstance(content, bool):
-        yield key, content
+def _leaves(content: Any) -> Iterator[tuple[str, Any]]:
+    """Every value of a JSON document, with its dotted key, in order."""
+    waiting = [("", content)]
+    while waiting:
+        key, this = waiting.pop()
+        if isinstance(this, dict):
+            inside = [
+                (f"{key}.{name}" if key else str(name), value) for name, value in this.items()
+            ]
+            waiting += reversed(inside)
+        elif isinstance(this, list):
+            waiting += [(key, value) for value in reversed(this)]
+        elif isinstance(this, str | int | float) and not isinstance(this, bool):
+            yield key, this
 
 
 def _of_field(where: str, field: str, value: str, *, personal: bool = False) -> Iterator[Finding]:
@@ -211,12 +232,15 @@ def _of_remarks(head: Head, name: str) -> Iterator[Finding]:
     """Headers, comments and messages, which may stand anywhere in a file."""
     text = head.text()
     messages = []
+    line_number, counted = 1, 0
     for found in re.finditer(rf"(?m)^{_REMARK.pattern}[^\n]*", text):
         line = found[0]
         said = re.match(r"(?:MSG\s+[\d.]+|[^\t\n]*\tMSG\t[^\t\n]*)\s*(?:-?\d+\s+)?(.*)", line)
         where = name
         if found.start() < _COUNTED:
-            where += f", line {text.count(chr(10), 0, found.start()) + 1}"
+            line_number += text.count("\n", counted, found.start())
+            counted = found.start()
+            where += f", line {line_number}"
         if said is not None:
             leaks = list(leaks_in_text(said[1]))
             if leaks:
@@ -246,6 +270,11 @@ def _of_table(head: Head, name: str) -> Iterator[Finding]:
         return
     separator = separator_of(lines[:50])
     columns = cells(lines[0], separator)
+    if len(columns) > MOST_COLUMNS:
+        # Too many to look at each: what is in them is looked for where it stands.
+        for what, words in leaks_in_text(head.text()):
+            yield Finding(name, what, short(words), _LEAVES_OUT)
+        return
     has_header = not any(re.fullmatch(r"[-\d.,]+", column) for column in columns)
     if has_header:
         for column in columns:
@@ -257,6 +286,8 @@ def _of_table(head: Head, name: str) -> Iterator[Finding]:
 def _of_columns(columns: Iterable[pl.Series], name: str) -> Iterator[Finding]:
     """Columns of text, by their names and by what stands in them."""
     for texts in columns:
+        if texts.null_count() == len(texts):
+            continue
         column, values = texts.name, texts.drop_nulls().unique(maintain_order=True)
         values = values.head(_MOST_VALUES)
         clean = values.str.strip_chars().filter(values.str.strip_chars() != "")
@@ -282,7 +313,8 @@ def _texts_of_parquet(path: Path) -> Iterator[pl.Series]:
 
     Of numbers only the first is looked at, so that large files need not be in memory.
     """
-    lazy = pl.scan_parquet(path, hive_partitioning=False)
+    lazy = scan(path)
+    check_width(path, len(lazy.collect_schema()))
     count = lazy.select(pl.len()).collect().item()
     for name, kind in lazy.collect_schema().items():
         if kind.is_nested() or kind == pl.Binary or name in _MEASURED:

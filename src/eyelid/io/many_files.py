@@ -24,6 +24,7 @@ from eyelid.io.joining import NamedPart, check_everybody, filled, joined, rates_
 from eyelid.io.layout import Layout
 from eyelid.io.leaks import Finding
 from eyelid.io.lint import leaks_of_file
+from eyelid.io.parquet import rows_of, scan
 from eyelid.io.part import Part
 from eyelid.io.pieces import Slice, StudyInPieces, of_slices, recordings_of, with_columns_of
 from eyelid.io.reading import Place, none_read
@@ -207,7 +208,7 @@ def _excerpt(taken: Sequence[FileTaken], said: Layout) -> Study:
 
 
 def _as_text(each: FileTaken, model: pl.DataFrame) -> NamedPart:
-    rows = excerpt_of(with_columns_of(model, pl.read_parquet(each.rows)))
+    rows = excerpt_of(with_columns_of(model, rows_of(each.rows)))
     return replace(each.named, part=replace(each.named.part, data=rows))
 
 
@@ -246,7 +247,7 @@ def _all_events(taken: Sequence[FileTaken], run: Run) -> Path | None:
 
 
 def _sunk(parts: Sequence[Path], draft: Path) -> None:
-    together = pl.concat([pl.scan_parquet(part) for part in parts], how="diagonal_relaxed")
+    together = pl.concat([scan(part) for part in parts], how="diagonal_relaxed")
     together.sink_parquet(draft, maintain_order=True)
 
 
@@ -352,12 +353,12 @@ def _found_again(run: Run, path: Path, number: int) -> FileTaken:
     told = json.loads(_about(run, number).read_text(encoding="utf-8"))
     leaks = tuple(Finding(**leak) for leak in told.pop("leaks"))
     rates_hz = tuple(told.pop("rates_hz"))
-    events = pl.read_parquet(_events(run, number)) if told.pop("events") else None
+    events = rows_of(_events(run, number)) if told.pop("events") else None
     screen, features = told.pop("screen"), told.pop("features")
     part = Part(
         **told | {"notes": tuple(told["notes"])},
-        data=pl.read_parquet(_rows(run, number)),
-        people=pl.read_parquet(_people(run, number)),
+        data=rows_of(_rows(run, number)),
+        people=rows_of(_people(run, number)),
         events=events,
         screen=None if screen is None else Screen(**screen),
         features=tuple(Feature(**feature) for feature in features),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
@@ -11,6 +13,9 @@ from eyelid.errors import InputError, unknown
 from eyelid.io.head import head_of
 from eyelid.io.layout import KEYS, Layout
 from eyelid.io.tables import separator_of
+
+_MOST_PARTS = 50
+_MOST_TRIES = 200_000
 
 
 def names_from_pattern(pattern: str, path: Path) -> dict[str, str] | None:
@@ -30,38 +35,121 @@ def names_from_pattern(pattern: str, path: Path) -> dict[str, str] | None:
     ending = "." in pattern.rsplit("/", 1)[-1]
     if not ending:
         name = name[: len(name) - len("".join(path.suffixes))]
-    found = re.fullmatch(_compiled(pattern), name)
+    steps = _steps(pattern)
+    found = _Matching(steps, name, pattern, longest=False).fields()
     if found is None:
         return None
-    longest = re.fullmatch(_compiled(pattern).replace("+?)", "+)"), name)
-    if longest is not None and longest.groupdict() != found.groupdict():
-        first, other = (
-            ", ".join(f"{k}={v}" for k, v in m.groupdict().items()) for m in (found, longest)
-        )
+    longest = _Matching(steps, name, pattern, longest=True).fields()
+    if longest is not None and longest != found:
+        first, other = (", ".join(f"{k}={v}" for k, v in m.items()) for m in (found, longest))
         raise InputError(
             f"{path} fits the file-name pattern '{pattern}' in more than one way ({first}; or "
             f"{other}): write more of the name into the pattern, or give a list (--map names=FILE)"
         )
-    return found.groupdict()
+    return found
 
 
-def _compiled(pattern: str) -> str:
-    """A regular expression for a pattern."""
+@dataclass(frozen=True)
+class _Step:
+    """A part of a pattern.
+
+    Attributes:
+        text: that stands for itself.
+        field: whose value is some characters; None for text and for ``*``.
+        free: whether any characters may stand here.
+        again: whether the field has its value from before.
+    """
+
+    text: str = ""
+    field: str | None = None
+    free: bool = False
+    again: bool = False
+
+
+def _steps(pattern: str) -> list[_Step]:
+    """The parts of a pattern, in order."""
     parts, at, seen = [], 0, set()
     for match in re.finditer(r"\{(\w*)\}|\*", pattern):
-        parts.append(re.escape(pattern[at : match.start()]))
+        if match.start() > at:
+            parts.append(_Step(pattern[at : match.start()]))
         name = match[1]
         if not name:
-            parts.append("[^/]*?")
-        elif name in seen:
-            parts.append(f"(?P={name})")
+            parts.append(_Step(free=True))
         else:
             if name not in KEYS and not name.startswith("label_"):
                 raise unknown("field of a file-name pattern", name, [*KEYS, "label_…"])
+            parts.append(_Step(field=name, again=name in seen))
             seen.add(name)
-            parts.append(f"(?P<{name}>[^/]+?)")
         at = match.end()
-    return "".join(parts) + re.escape(pattern[at:])
+    if len(parts) > _MOST_PARTS:
+        raise InputError(
+            f"a file-name pattern has at most {_MOST_PARTS} parts, got {len(parts)}: write a "
+            "shorter one, or give a list (--map names=FILE)"
+        )
+    return [*parts, _Step(pattern[at:])]
+
+
+class _Matching:
+    """One name against a pattern, by trying: what failed once is not tried again.
+
+    A regular expression would try for years where a pattern of others is made for that.
+
+    Args:
+        steps: of the pattern.
+        name: of the file.
+        pattern: for errors.
+        longest: whether fields get as many characters as they can, not as few.
+    """
+
+    def __init__(self, steps: Sequence[_Step], name: str, pattern: str, *, longest: bool) -> None:
+        self._steps, self._name, self._pattern, self._longest = steps, name, pattern, longest
+        self._repeated = {step.field for step in steps if step.again}
+        self._failed: set[tuple[int, int, tuple[str, ...]]] = set()
+        self._tried = 0
+        self._found: dict[str, str] = {}
+
+    def fields(self) -> dict[str, str] | None:
+        """The value of each field; None where the name does not fit."""
+        return dict(self._found) if self._fits(0, 0) else None
+
+    def _fits(self, step: int, at: int) -> bool:
+        """Whether the rest of the name fits the rest of the pattern."""
+        self._tried += 1
+        if self._tried > _MOST_TRIES:
+            raise InputError(
+                f"the file-name pattern '{self._pattern}' fits in too many ways: write more of the "
+                "name into it, or give a list (--map names=FILE)"
+            )
+        if step == len(self._steps):
+            return at == len(self._name)
+        bound = tuple(v for k, v in self._found.items() if k in self._repeated)
+        if (step, at, bound) in self._failed:
+            return False
+        this = self._steps[step]
+        if this.again or not (this.free or this.field):
+            text = self._found[this.field] if this.field else this.text
+            done = self._name.startswith(text, at) and self._fits(step + 1, at + len(text))
+        else:
+            done = any(self._fits_as(this, step, at, end) for end in self._ends(this, at))
+        if not done:
+            self._failed.add((step, at, bound))
+        return done
+
+    def _ends(self, step: _Step, at: int) -> Sequence[int]:
+        """Where the characters that stand for a field or ``*`` may end, in order of preference."""
+        slash = self._name.find("/", at)
+        until = len(self._name) if slash < 0 else slash
+        ends = range(at + 1 if step.field else at, until + 1)
+        return ends[::-1] if self._longest and step.field else ends
+
+    def _fits_as(self, step: _Step, number: int, at: int, end: int) -> bool:
+        if step.field:
+            self._found[step.field] = self._name[at:end]
+        if self._fits(number + 1, end):
+            return True
+        if step.field:
+            del self._found[step.field]
+        return False
 
 
 def names_of_file(path: Path, layout: Layout, own: dict[str, str]) -> dict[str, str]:

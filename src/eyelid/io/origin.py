@@ -2,19 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
-from eyelid.engine.remote import check_here
+import polars as pl
+
 from eyelid.errors import InputError
 from eyelid.gaze.study import Origin, Study
+from eyelid.gaze.table import FeatureTable
 from eyelid.io import study_folder
 from eyelid.io.remote import here, is_remote
+from eyelid.io.same_people import (
+    UNNAMED,
+    Entry,
+    ledger_here,
+    noticed,
+    one_account,
+    registered,
+    stated,
+)
+from eyelid.privacy.accounts import Gap, Joined
 from eyelid.privacy.ledger import Ledger
+from eyelid.privacy.ledger_file import is_same_file
 
-# What a ledger of somebody's choice calls people who have no origin: all of them the same.
-UNNAMED = "unnamed"
 # One for all recordings in a folder; their own names may tell who they are of.
 RECORDINGS_LEDGER = "recordings" + study_folder.LEDGER_SUFFIX
+_IS_LEDGER = b"SQLite format 3\x00"
+_NOT_TOGETHER = (
+    "these people are counted already, and not together with the others: join both with 'eyelid "
+    "budget IN --join OTHER'"
+)
+
+People = Study | FeatureTable | Path | str
+"""What tells of some people: a study, its folder or recordings, or the ledger that counts them."""
 
 
 def origin_so_far(
@@ -25,21 +46,32 @@ def origin_so_far(
     Args:
         study: as read.
         path: where it was read.
-        ledger: the file that may know it, instead of the study's own.
+        ledger: the file that may know it, instead of the study's own. For a study that has an
+            origin, one that does not know it is refused.
     """
     path = here(path).resolve()
-    if ledger is None:
-        if study.origin is not None or study_folder.recognises(path):
-            return study.origin
-        return _known_beside(path)
-    place = _ledger_here(ledger)
-    if not place.exists():
-        return None
-    book = Ledger(place)
     if study.origin is not None:
-        return Origin(study.origin.id, place) if book.knows(study.origin.id) else None
-    home = book.known_folder(path.name)
+        return study.origin if ledger is None else counted_there(study.origin, ledger)
+    if ledger is None:
+        return None if study_folder.recognises(path) else _known_beside(path)
+    place = ledger_here(ledger)
+    home = Ledger(place).known_folder(path.name) if place.exists() else None
     return None if home is None else Origin(home, place)
+
+
+def own_origin(study: Study, path: Path | str, ledger: Path | str | None) -> Origin | None:
+    """The origin that a study has by itself, also where somebody has chosen another ledger for it.
+
+    Args:
+        study: as read.
+        path: where it was read.
+        ledger: the chosen one. Of what stands beside the study it may be a copy, or what was lost.
+    """
+    if ledger is None:
+        return origin_so_far(study, path)
+    with suppress(InputError):
+        return origin_so_far(study, path)
+    return None
 
 
 def _known_beside(path: Path) -> Origin | None:
@@ -53,39 +85,95 @@ def _known_beside(path: Path) -> Origin | None:
     return None
 
 
-def origin_of(study: Study, path: Path | str, ledger: Path | str | None = None) -> Origin:
-    """The origin that whatever is made of the study at ``path`` inherits.
+def counting_ledger(own: Origin | None) -> Ledger | None:
+    """The ledger that counts an origin; None where there is none, or none that is theirs."""
+    if own is None or own.ledger is None or not own.ledger.exists():
+        return None
+    with suppress(InputError):
+        found = Ledger.counting(own.ledger, own.id)
+        return found if found.knows(own.id) else None
+    return None
 
-    A study folder that somebody made by hand gets one now, written into its study.json, with a
+
+def is_chosen(own: Origin, ledger: Path | str) -> bool:
+    """Whether a chosen ledger is the one that a study names, or the one that counts it."""
+    place, book = ledger_here(ledger), counting_ledger(own)
+    named = own.ledger is not None and is_same_file(own.ledger, place)
+    return named or (book is not None and is_same_file(book.path, place))
+
+
+def counted_there(own: Origin, ledger: Path | str) -> Origin:
+    """The same people, counted in a file of their owner's choice, which must know them.
+
+    Args:
+        own: what the study says.
+        ledger: its own, or the one that was moved there.
+    """
+    place, book = ledger_here(ledger), counting_ledger(own)
+    if is_chosen(own, ledger):
+        return own
+    if book is not None:
+        raise InputError(f"these people are counted in {book.path}: leave out --ledger")
+    if not place.exists():
+        raise InputError(
+            f"these people have a ledger, and {place} is not there: bring theirs back, or say "
+            "where it is with --ledger FILE; if it is lost for good, 'eyelid budget IN --lost' "
+            "goes on without a total"
+        )
+    found = Ledger.counting(place, own.id)
+    found.check_knows(own.id)
+    return Origin(own.id, place)
+
+
+def origin_of(study: Study, path: Path | str, ledger: Path | str | None = None) -> Origin:
+    """The origin that whatever is made of the study at ``path`` inherits, as `enter` gives it."""
+    return enter(study, path, ledger).origin
+
+
+def enter(
+    study: Study,
+    path: Path | str,
+    ledger: Path | str | None = None,
+    same_people_as: People | None = None,
+) -> Entry:
+    """Have the ledger know the people of the study at ``path``, and what to call them.
+
+    A study folder that was made by hand gets an origin now, written into its study.json, with a
     ledger beside it. Recordings as a tracker wrote them are not touched: the ledger beside them
     knows them by their name. Later studies and releases then find the same one.
 
     Args:
         study: as read.
         path: where it was read.
-        ledger: count in this file instead of the study's own. If these people are counted somewhere
-            else already, both files remember that they do not know all.
+        ledger: count in this file. It must know a study that has an origin. The ids of other people
+            tell whether it has counted them before, and they are counted together with those.
+        same_people_as: what tells of people who are the same.
     """
     path = here(path).resolve()
-    own = origin_so_far(study, path)
-    if own is not None and (ledger is None or own.ledger == _ledger_here(ledger)):
-        return own
+    other = None if same_people_as is None else people_of(same_people_as)
+    people = study.people["person"].to_list()
+    own = own_origin(study, path, ledger)
+    if own is not None and other is not None:
+        check_same_people(own, other, people)
+    if study.origin is not None:
+        return Entry(study.origin if ledger is None else counted_there(study.origin, ledger))
+    if own is not None and (ledger is None or is_chosen(own, ledger)):
+        return _looked_around(Entry(own), people, path)
     made_by_hand = study_folder.recognises(path)
-    if ledger is not None:
-        place = _ledger_here(ledger)
-    elif made_by_hand:
-        place = study_folder.ledger_beside(path)
-    else:
-        study_folder.check_takes_ledger(path)
-        place = path.with_name(RECORDINGS_LEDGER)
+    entry = None if other is None else stated(other, people)
+    place = _place(path, ledger, entry, made_by_hand)
     fresh = not place.exists()
     book = Ledger.create(place)
-    if own is not None and own.ledger is not None and own.ledger.exists():
-        Ledger(own.ledger).mark_incomplete(own.id)
-    if study.origin is not None:
-        return _counted_as(study.origin.id, book)
+    counted = counting_ledger(own)
+    if own is not None and counted is not None:
+        counted.mark_incomplete(own.id)
+    if entry is None and ledger is not None and book.known_folder(path.name) is None:
+        entry = _among(book, people)
     # The ledger settles the id: whoever comes at the same time gets the same one.
-    origin = Origin(book.origin_of_folder(path.name), place)
+    wanted = None if entry is None else entry.origin.id
+    origin = Origin(book.origin_of_folder(path.name, wanted, people), place)
+    if wanted is not None and origin.id not in book.account(wanted):
+        raise InputError(_NOT_TOGETHER)
     if own is not None or (path.is_dir() and any(path.rglob(RECORDINGS_LEDGER))):
         # Counted elsewhere, as they are or in parts.
         book.mark_incomplete(origin.id)
@@ -99,28 +187,208 @@ def origin_of(study: Study, path: Path | str, ledger: Path | str | None = None) 
                 raise InputError(
                     f"{error}; to leave the folder alone, count with --ledger FILE"
                 ) from None
-    return origin
+    notes = () if entry is None else entry.notes
+    if fresh and book.exposed:
+        notes = (*notes, book.exposed)
+    return _looked_around(Entry(origin, notes), people, path)
 
 
-def counted_in(own: Origin | None, ledger: Path | str) -> Origin:
-    """The same people, counted in a file of somebody's choice."""
-    book = Ledger.create(_ledger_here(ledger))
-    place = own.ledger if own is not None else None
-    if own is not None and place is not None and place != book.path and place.exists():
-        Ledger(place).mark_incomplete(own.id)
-    return _counted_as(own.id if own else UNNAMED, book)
+def _place(path: Path, ledger: Path | str | None, entry: Entry | None, made_by_hand: bool) -> Path:
+    """Where people are counted who have no origin yet."""
+    if entry is not None and entry.origin.ledger is not None:
+        if ledger is not None and not is_same_file(entry.origin.ledger, ledger_here(ledger)):
+            raise InputError(
+                f"the same people are counted in {entry.origin.ledger}: leave out --ledger"
+            )
+        return entry.origin.ledger
+    if ledger is not None:
+        return ledger_here(ledger)
+    if made_by_hand:
+        return study_folder.ledger_beside(path)
+    study_folder.check_takes_ledger(path)
+    return path.with_name(RECORDINGS_LEDGER)
 
 
-def _ledger_here(ledger: Path | str) -> Path:
-    """A ledger of somebody's choice; refused elsewhere, where nobody could lock it."""
-    check_here(ledger, "a ledger")
-    return Path(ledger).resolve()
+def _among(book: Ledger, people: Sequence[str]) -> Entry | None:
+    """The people of a chosen ledger who have some of these ids; None where nobody has."""
+    found = one_account(book, people)
+    if found is None:
+        return None
+    book.register(found.origin, people)
+    return Entry(Origin(found.origin, book.path), (registered(book, found.shared, len(people)),))
 
 
-def _counted_as(name: str, book: Ledger) -> Origin:
-    if not book.knows(name):
-        book.register(name)
-        if name != UNNAMED:
-            # They come from somewhere, where something may have been counted.
-            book.mark_incomplete(name)
-    return Origin(name, book.path)
+def _looked_around(entry: Entry, people: Sequence[str], path: Path) -> Entry:
+    """Look once for other ledgers that know the ids of new people."""
+    origin = entry.origin
+    book = counting_ledger(origin)
+    if book is None or origin.ledger is None or not book.is_unseen(origin.id):
+        return entry
+    return noticed(entry, people, path.parent, origin.ledger.parent)
+
+
+def counted_in(own: Origin | None, ledger: Path | str, people: Sequence[str]) -> Entry:
+    """People whom only Python knows, counted in a file of their owner's choice.
+
+    Args:
+        own: their origin, if they have one; then the file must know it.
+        ledger: of choice.
+        people: their ids, which tell whether the ledger has counted them before.
+    """
+    if own is not None:
+        return Entry(counted_there(own, ledger))
+    book = Ledger.create(ledger_here(ledger))
+    known = _among(book, people)
+    if known is not None:
+        return known
+    book.register(UNNAMED, people)
+    return noticed(Entry(Origin(UNNAMED, book.path)), people, book.path.parent)
+
+
+def people_of(other: People) -> Origin | Path:
+    """What tells of some people: their origin, or the ledger that counts them.
+
+    Args:
+        other: a study, its folder or recordings, or a ledger.
+    """
+    if isinstance(other, Study | FeatureTable):
+        found = other.origin
+    else:
+        path = here(other).resolve()
+        if _is_ledger(path):
+            return path
+        if study_folder.recognises(path):
+            head = study_folder.read_head(path, pl.DataFrame())
+            found = head.origin
+            book = counting_ledger(found)
+            if found is not None and book is not None:
+                _note_people(book, found.id, head.people["person"].to_list())
+        else:
+            if not path.exists():
+                raise InputError(f"{path} is not there: name a study or a ledger")
+            found = _known_beside(path)
+    if found is None:
+        raise InputError(
+            "no ledger counts the people of the other study yet: write or convert it first, or "
+            "name the ledger that counts them"
+        )
+    return found
+
+
+def _note_people(book: Ledger, origin: str, people: Sequence[str]) -> None:
+    """Note whom a study has, which earlier versions have not; later ids may be other names."""
+    if not book.people(origin):
+        book.register(origin, people)
+
+
+def _is_ledger(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(len(_IS_LEDGER)) == _IS_LEDGER
+
+
+def check_same_people(own: Origin, other: Origin | Path, people: Sequence[str]) -> None:
+    """Fail unless people who are counted already are counted together with some others.
+
+    Args:
+        own: of the people.
+        other: whom they are said to be.
+        people: their ids.
+    """
+    book = counting_ledger(own)
+    if book is not None:
+        if isinstance(other, Origin):
+            together = other.id in book.account(own.id)
+        else:
+            together = is_same_file(book.path, other)
+        if together:
+            return
+    raise InputError(_NOT_TOGETHER)
+
+
+def join_people(own: Origin, other: People, people: Sequence[str]) -> Joined:
+    """Count two studies of the same people together, from now on and for what was released.
+
+    Args:
+        own: of one study.
+        other: what tells of the people of the other.
+        people: ids of the first.
+    """
+    book, there, origins = _both(own, other, people)
+    return book.join(own.id, there, origins)
+
+
+def set_people_apart(own: Origin, other: People, people: Sequence[str]) -> None:
+    """Count two studies apart, whose people have the same ids and are not the same.
+
+    Args:
+        own: of one study.
+        other: what tells of the people of the other.
+        people: ids of the first.
+    """
+    book, there, origins = _both(own, other, people)
+    account = book.account(own.id)
+    for origin in origins:
+        there.set_apart(origin, account)
+    book.set_apart(own.id, origins)
+
+
+def _both(own: Origin, other: People, people: Sequence[str]) -> tuple[Ledger, Ledger, list[str]]:
+    """The ledger of some people, that of others, and the origins of these others there."""
+    assert own.ledger is not None, "they are counted"
+    book = Ledger.counting(own.ledger, own.id)
+    _note_people(book, own.id, people)
+    found = people_of(other)
+    if isinstance(found, Origin):
+        if found.ledger is None:
+            raise InputError("the other study names no ledger: name the ledger that counts it")
+        there = Ledger.counting(found.ledger, found.id)
+        there.check_knows(found.id)
+        origins = [found.id]
+    else:
+        there = Ledger(found)
+        same = is_same_file(there.path, book.path)
+        alike = there.alike(book.people(own.id), besides=own.id if same else None)
+        origins = [origin for each in alike for origin in each.origins]
+        for forward in there.forwards() if not origins else ():
+            raise InputError(f"the people of {found} are counted in {forward.place} already")
+    if not origins:
+        raise InputError(
+            f"no id of this study is known to {found}: the same people must have the same ids to "
+            "be counted together, and others need nothing said"
+        )
+    same = is_same_file(there.path, book.path)
+    if same and set(origins) <= set(book.account(own.id)):
+        raise InputError("both are the same people to the ledger already")
+    return book, there, origins
+
+
+def begun_anew(own: Origin | None, ledger: Path | str | None, people: Sequence[str]) -> Origin:
+    """Go on after a ledger was lost: in a new one that knows that something is missing.
+
+    Args:
+        own: what the study says.
+        ledger: where the new one is to be; where the lost one was by default.
+        people: their ids.
+
+    Raises:
+        InputError: nothing is lost.
+    """
+    if own is None:
+        raise InputError("nothing was counted of these people yet, so no ledger is lost")
+    there = counting_ledger(own)
+    if there is not None:
+        raise InputError(f"the ledger {there.path} is there and knows these people: it is not lost")
+    place = own.ledger if ledger is None else ledger_here(ledger)
+    if place is None:
+        raise InputError(
+            "these data name their origin and not its ledger: say with --ledger FILE where the new "
+            "one is to be"
+        )
+    book = Ledger.create(place)
+    if book.knows(own.id):
+        raise InputError(f"the ledger {place} knows these people: give it with --ledger")
+    # In one step: a ledger that knows these people knows that it does not know all.
+    book.register(own.id, people, Gap.LOST)
+    return Origin(own.id, place)

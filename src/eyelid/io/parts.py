@@ -14,7 +14,8 @@ import polars as pl
 from eyelid.engine.runs import Run
 from eyelid.gaze.study import Study
 from eyelid.io import study_folder
-from eyelid.io.remote import versions_of
+from eyelid.io.parquet import scan
+from eyelid.io.remote import here, versions_of
 from eyelid.io.study_folder import DATA, EVENTS
 
 
@@ -28,7 +29,7 @@ def input_key(source: Path | str, *settings: Any) -> str:
     elsewhere = versions_of(source)
     if elsewhere is not None:
         return _key(*elsewhere, settings)
-    place = Path(source).resolve()
+    place = here(source).resolve()
     files = sorted(place.rglob("*")) if place.is_dir() else [place]
     # Ledgers change by being counted in, also those of some of the recordings; what is hidden may
     # be this very run.
@@ -79,7 +80,7 @@ def write_part(run: Run, number: int, of: int, data: Callable[[], pl.DataFrame])
 
 def part_facts(path: Path, folder: Path) -> dict[str, Any]:
     """What study.json says about a part: what is there, whoever wrote it."""
-    lazy = pl.scan_parquet(path)
+    lazy = scan(path)
     rows, people = lazy.select(pl.len(), pl.col("person").n_unique()).collect().row(0)
     return {
         "file": path.relative_to(folder).as_posix(),
@@ -114,8 +115,8 @@ def events_path(run: Run, number: int, of: int) -> Path:
 def join_events(run: Run, parts: Sequence[Path]) -> None:
     """Make one ``events.parquet`` of files of events, without having all of them in memory."""
     path = run.output / EVENTS
-    run.put(path, partial(_sunk, [str(part) for part in parts]))
+    run.put(path, partial(_sunk, parts))
 
 
-def _sunk(parts: list[str], draft: Path) -> None:
-    pl.scan_parquet(parts).sink_parquet(draft, maintain_order=True)
+def _sunk(parts: Sequence[Path], draft: Path) -> None:
+    scan(*parts).sink_parquet(draft, maintain_order=True)

@@ -22,6 +22,7 @@ from eyelid.engine.remote import RemotePlace, nearby
 from eyelid.errors import InputError
 from eyelid.gaze.study import INDEX_COLUMNS, RECORDING_KEY, Study, check, check_people
 from eyelid.io import study_folder
+from eyelid.io.parquet import scan
 from eyelid.io.remote import File, here, original
 from eyelid.io.study_folder import data_files, read_head, typed
 
@@ -57,7 +58,7 @@ class Slice:
             with nearby(self.file) as near:
                 if isinstance(self.file, RemotePlace):
                     study_folder.check_content(near, self.sha256)
-                return pl.scan_parquet(near).slice(self.first, self.rows).collect()
+                return scan(near).slice(self.first, self.rows).collect()
         except (OSError, ValueError, pl.exceptions.PolarsError) as error:
             told = str(error).strip().splitlines() or [type(error).__name__]
             raise InputError(f"cannot read {self.file}: {told[0]}") from None
@@ -113,7 +114,7 @@ class Piece:
         if isinstance(self.events, pl.DataFrame):
             return self.events.filter(pl.col("person").is_in(self.people))
         with nearby(self.events) as near:
-            lazy = pl.scan_parquet(near)
+            lazy = scan(near)
             name = pl.col("person")
             if lazy.collect_schema()["person"] != pl.String:
                 # Only of text are stretches of a large file passed over unread.
@@ -440,7 +441,7 @@ def _looked_at(listed: tuple[File, str | None]) -> _Look | str:
     try:
         with nearby(file) as near:
             study_folder.check_content(near, sha256)
-            return _look(file, sha256, pl.scan_parquet(near))
+            return _look(file, sha256, scan(near))
     except Exception as error:
         first_line = str(error).strip().splitlines() or [type(error).__name__]
         return f"{file.name}: {first_line[0]}"

@@ -7,13 +7,14 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 from types import ModuleType
 
 from eyelid.engine.progress import track
 from eyelid.errors import InputError, unknown
 from eyelid.gaze.study import Study, check
 from eyelid.io import bids, csv_folder, study_folder
-from eyelid.io.column_map import Map, layout_from_file, understood
+from eyelid.io.column_map import Map, layout_of_folder, understood
 from eyelid.io.degrees import in_degrees
 from eyelid.io.formats import FOLDERS, FORMATS
 from eyelid.io.head import Head, head_of
@@ -126,7 +127,7 @@ def place_of(path: Path | str, map: Map = None, units: str | None = None) -> Pla
     if format is not None:
         return Place(path, said, units, format)
     if (path / MAP_NAME).is_file():
-        said = layout_from_file(path / MAP_NAME).under(said)
+        said = layout_of_folder(path, said)
     return Place(path, said, units, files=tuple(_files_of(path, said)))
 
 
@@ -152,14 +153,14 @@ def is_heatmap(path: Path | str) -> bool:
     file = here(path) / "certificate.json"
     try:
         return file.is_file() and isinstance(json.loads(file.read_bytes()).get("map"), dict)
-    except (OSError, ValueError, AttributeError):
+    except (OSError, ValueError, AttributeError, RecursionError):
         return False
 
 
 def _no_gaze_in(heatmap: Path) -> str:
     return (
         f"{heatmap} is a released heatmap, with nobody's gaze in it: name what it was made of (to "
-        f"attack it: 'eyelid audit ORIGINAL {heatmap}')"
+        f"attack it: 'eyelid audit ORIGINAL {quote(str(heatmap))}')"
     )
 
 
@@ -225,9 +226,10 @@ def _read_files(place: Place, skip_unreadable: bool) -> Study:
             parts.append(place.read_file(path))
         except InputError as error:
             if not skip_unreadable:
+                command = f"eyelid convert {quote(str(place.path))} STUDY --skip-unreadable"
                 raise InputError(
                     f"{error} (one of {len(place.files)} files; to go on with the others, make a "
-                    f"study of them: 'eyelid convert {place.path} STUDY --skip-unreadable')"
+                    f"study of them: '{command}')"
                 ) from None
             skipped.append(f"left out: {error}")
     if not parts:

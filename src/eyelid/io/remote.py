@@ -9,10 +9,16 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from eyelid.engine.progress import track
-from eyelid.engine.remote import RemotePlace, check_finished, remote_place
+from eyelid.engine.remote import (
+    RemotePlace,
+    check_finished,
+    is_plain,
+    on_this_machine,
+    remote_place,
+)
 from eyelid.engine.temporary import folder_of_process
 from eyelid.errors import InputError
 
@@ -47,14 +53,15 @@ def here(path: Path | str) -> Path:
     """Where this machine finds what somebody points at; a path of this machine stays as it is.
 
     Args:
-        path: an address, also as a `Path` spells it, or a path.
+        path: an address, also as a `Path` spells it, or a path. A ``file:`` address is a path.
 
-    >>> here("study") == Path("study")
-    True
+    >>> here("study") == Path("study"), here("file:///study") == Path("/study")
+    (True, True)
     """
+    path = on_this_machine(path)
     place = remote_place(path)
     if place is None:
-        return Path(path)
+        return path
     known, now_s = _copies.get(place), time.monotonic()
     if known is not None and now_s - known.seen_s < _TRUSTED_S:
         return known.path
@@ -84,13 +91,13 @@ def _versions(place: RemotePlace, is_study: bool) -> tuple[tuple[str, str], ...]
 
 
 def _copied(place: RemotePlace, names: Sequence[str]) -> Path:
-    home = folder_of_process().resolve() / "copy" / place.name
+    # Whoever writes the address may end it in "..".
+    name = place.name if is_plain(place.name) else "place"
+    home = folder_of_process().resolve() / "copy" / name
     if place.is_file():
         return place.fetch(home)
     for name in track(names, "fetching", len(names)):
-        if ".." in PurePosixPath(name).parts:
-            raise InputError(f"{place} has a file '{name}', which belongs nowhere: remove it")
-        (place / name).fetch(home / name)
+        place.fetch_into(home, name)
     return home
 
 
@@ -100,6 +107,7 @@ def all_here(path: Path | str) -> Path:
     Args:
         path: an address, also as a `Path` spells it, or a path.
     """
+    path = on_this_machine(path)
     place = remote_place(path)
     if place is None or place.is_file():
         return here(path)
@@ -122,6 +130,7 @@ def is_remote(path: Path | str) -> bool:
     Args:
         path: an address, a path, or what `here` gave for one.
     """
+    path = on_this_machine(path)
     return remote_place(path) is not None or _copied_from(path) is not None
 
 
@@ -131,6 +140,7 @@ def versions_of(path: Path | str) -> tuple[str, list[tuple[str, str]]] | None:
     Args:
         path: an address, a path, or what `here` gave for one.
     """
+    path = on_this_machine(path)
     place = remote_place(path) or _copied_from(path)
     if place is None:
         return None

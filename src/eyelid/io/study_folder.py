@@ -9,20 +9,24 @@ import os
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from eyelid.engine.atomic import new_folder, write_file
-from eyelid.engine.remote import RemotePlace, nearby, remote_place
+from eyelid.engine.remote import RemotePlace, is_plain, nearby, on_this_machine, remote_place
 from eyelid.errors import InputError
 from eyelid.gaze.study import INDEX_COLUMNS, Feature, Origin, Screen, Study, check
+from eyelid.gaze.table import FeatureTable
+from eyelid.io.csv_cells import csv_text, from_spreadsheets
+from eyelid.io.parquet import check_size, rows_of
 from eyelid.io.remote import File, here, is_remote, original
+from eyelid.io.same_people import LEDGER_SUFFIX as LEDGER_SUFFIX
+from eyelid.io.same_people import Entry, noticed, stated
 from eyelid.privacy.ledger import Ledger
 
 SCHEMA = "eyelid/study/1"
-LEDGER_SUFFIX = ".ledger"
 DATA, EVENTS = "data.parquet", "events.parquet"
 _KINDS = ("samples", "fixations", "features")
 # Of parts that are gone; of more there is a number.
@@ -41,10 +45,10 @@ def read_study(path: Path) -> Study:
     if is_remote(path):
         data = pl.concat([_part(file, sha256) for file, sha256 in data_files(path)])
     else:
-        for file, sha256 in data_files(path):
-            with nearby(file) as near:
-                _check_part(near, sha256)
-        data = _readable(path / DATA, lambda p: pl.read_parquet(p, hive_partitioning=False))
+        files = [(Path(str(file)), sha256) for file, sha256 in data_files(path)]
+        for file, sha256 in files:
+            _check_part(file, sha256)
+        data = _readable(path / DATA, lambda _: _rows(*[file for file, _ in files]))
     events = events_file(path)
     return replace(
         read_head(path, typed(data)), events=None if events is None else _part(events, None)
@@ -57,7 +61,12 @@ def _part(file: File, sha256: str | None) -> pl.DataFrame:
         raise InputError(f"{file} is missing: a study folder needs it")
     with nearby(file) as near:
         _check_part(near, sha256)
-        return _readable(near, pl.read_parquet)
+        return _readable(near, _rows)
+
+
+def _rows(*files: Path) -> pl.DataFrame:
+    check_size(*files)
+    return rows_of(*files)
 
 
 def _check_part(file: Path, sha256: str | None) -> None:
@@ -122,14 +131,14 @@ def data_files(path: Path) -> list[tuple[File, str | None]]:
     listed = _read_about(path / "study.json").get("parts")
     if listed:
         try:
-            names = [PurePosixPath(part["file"]) for part in listed]
+            names = [str(part["file"]) for part in listed]
             hashes = [str(part["sha256"]) for part in listed]
         except (TypeError, KeyError):
             raise InputError(f"{path / 'study.json'} is not as expected: its parts") from None
-        outside = [str(name) for name in names if name.parts[:1] != (DATA,) or ".." in name.parts]
+        outside = [name for name in names if not is_plain(name) or name.split("/")[0] != DATA]
         if outside:
-            raise InputError(f"{path / 'study.json'}: {outside[0]} is no part of {DATA}")
-        return [(home / str(name), sha256) for name, sha256 in zip(names, hashes, strict=True)]
+            raise InputError(f"{path / 'study.json'}: {outside[0]!r} is no part of {DATA}")
+        return [(home / name, sha256) for name, sha256 in zip(names, hashes, strict=True)]
     if not (home / DATA).is_dir():
         return [(home / DATA, None)]
     return [(file, None) for file in _parquet_files(home / DATA)]
@@ -178,7 +187,7 @@ def sha256_of(file: Path) -> str:
 def _read_about(path: Path) -> dict[str, Any]:
     try:
         about = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"cannot read {path}: {error}") from None
     if not isinstance(about, dict) or about.get("kind") not in _KINDS:
         raise InputError(f"{path} must be an object whose kind is one of {', '.join(_KINDS)}")
@@ -213,14 +222,28 @@ def _origin(about: dict[str, Any], path: Path) -> Origin | None:
 
 
 def _read_people(path: Path) -> pl.DataFrame:
-    return pl.read_csv(path, schema_overrides={"person": pl.String})
+    return people_of(path.read_bytes())
+
+
+def people_of(content: bytes) -> pl.DataFrame:
+    """The table of people that stands in a file; text that looks like a number is one.
+
+    Args:
+        content: of people.csv.
+    """
+    return from_spreadsheets(pl.read_csv(content, schema_overrides={"person": pl.String}))
 
 
 def _readable(path: Path, reader: Callable[[Path], pl.DataFrame]) -> pl.DataFrame:
     if not path.exists():
         raise InputError(f"{path} is missing: a study folder needs it")
+    if not (path.is_file() or path.is_dir()):
+        # A pipe would be waited for.
+        raise InputError(f"cannot read {path}: it is no file")
     try:
         return reader(path)
+    except InputError:
+        raise
     except Exception as error:
         first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise InputError(f"cannot read {path}, it may be truncated: {first}") from None
@@ -237,15 +260,26 @@ def typed(data: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def write(study: Study, path: Path | str) -> Study:
+def write(
+    study: Study,
+    path: Path | str,
+    *,
+    same_people_as: Study | FeatureTable | Path | str | None = None,
+) -> Study:
     """Write a study folder; a study without an origin gets one, with a ledger beside the folder.
+
+    Several tables of the same people are several studies: say so with ``same_people_as``, and what
+    is released from any of them adds up. Where ledgers in the folder know the same ids and nothing
+    is said, the study is counted apart, without a total, and its notes say what to do.
 
     Args:
         study: what to write; nothing in it is protected.
         path: a new folder.
+        same_people_as: a study of the same people, under the same ids, that was written before, its
+            folder or recordings, or the ledger that counts them.
 
     Returns:
-        the study as written, with its origin.
+        the study as written, with its origin, and with notes on who its people are to the ledger.
 
     >>> import tempfile, polars as pl
     >>> rows = pl.DataFrame({"person": ["a"], "recording": ["1"], "time_ms": [0.0], "x": [1.0]})
@@ -255,29 +289,42 @@ def write(study: Study, path: Path | str) -> Study:
     ...     print(read_study(Path(home) / "s").data["x"].to_list())
     [1.0]
     """
-    path = Path(path)
+    path = on_this_machine(path)
     if not isinstance(study, Study):
         raise InputError(
             f"write takes a Study, got a {type(study).__name__}: give table.study(), and write a "
             "release as it is made, with release(…, out=…)"
         )
     study = check(study)
-    inherited = study.origin
-    origin = inherited or Origin(uuid.uuid4().hex, ledger_beside(path))
+    people = study.people["person"].to_list()
+    known = None if study.origin is None else Entry(study.origin)
+    if same_people_as is not None:
+        # It reads studies, too.
+        from eyelid.io.origin import check_same_people, people_of
+
+        other = people_of(same_people_as)
+        if known is None:
+            known = stated(other, people)
+        else:
+            check_same_people(known.origin, other, people)
+    entry = known or Entry(Origin(uuid.uuid4().hex, ledger_beside(path)))
+    origin = entry.origin
     study = replace(study, origin=origin)
     with new_folder(path) as folder:
         write_parts(study, folder, home=path)
-        if inherited is None:
-            Ledger.create(ledger_beside(path)).register(origin.id)
-        elif inherited.ledger is not None:
-            Ledger(inherited.ledger).check_knows(inherited.id)
-    return study
+        if known is None:
+            Ledger.create(ledger_beside(path)).register(origin.id, people)
+            entry = noticed(entry, people, ledger_beside(path).parent)
+        elif origin.ledger is not None:
+            Ledger.counting(origin.ledger, origin.id).check_knows(origin.id)
+    return replace(study, notes=(*study.notes, *entry.notes))
 
 
 def ledger_beside(path: Path) -> Path:
     """Where the ledger of an original study stands."""
     check_takes_ledger(path)
-    return path.resolve().with_name(path.resolve().name + LEDGER_SUFFIX)
+    home = on_this_machine(path).resolve()
+    return home.with_name(home.name + LEDGER_SUFFIX)
 
 
 def check_takes_ledger(path: Path) -> None:
@@ -310,7 +357,8 @@ def without_origin(file: Path) -> dict[str, Any]:
 def _origin_facts(origin: Origin, home: Path) -> dict[str, str]:
     facts = {"origin": origin.id}
     if origin.ledger is not None and not is_remote(home):
-        facts["ledger"] = Path(os.path.relpath(origin.ledger.resolve(), home.resolve())).as_posix()
+        home = on_this_machine(home).resolve()
+        facts["ledger"] = Path(os.path.relpath(origin.ledger.resolve(), home)).as_posix()
     return facts
 
 
@@ -371,4 +419,4 @@ def write_head(
         about["parts"] = list(parts)
     text = json.dumps(about, indent=2, ensure_ascii=False)
     (folder / "study.json").write_text(text + "\n", encoding="utf-8")
-    study.people.write_csv(folder / "people.csv")
+    (folder / "people.csv").write_text(csv_text(study.people), encoding="utf-8", newline="")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import csv
-import io
 import re
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -15,7 +15,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import EYES
 from eyelid.io.head import Head
 from eyelid.io.layout import HEAD, KEYS, MEASURES, MS_PER, Layout
-from eyelid.io.parquet import check_sound
+from eyelid.io.parquet import check_size, check_sound, rows_of, scan
 from eyelid.io.part import Part
 
 _SEPARATORS = "\t;,|"
@@ -24,6 +24,23 @@ _SNIFFED_LINES = 50
 # Gaze may be lost for a while before the first decimal.
 _SEARCHED_LINES = 1000
 _PARQUET = b"PAR1"
+
+MOST_COLUMNS = 10_000
+"""No table of recordings has more; each takes its time, however little is in it."""
+
+
+def check_width(path: Path, columns: int) -> None:
+    """Fail where there are more columns than a table of recordings has.
+
+    Args:
+        path: of the file.
+        columns: how many it has.
+    """
+    if columns > MOST_COLUMNS:
+        raise InputError(
+            f"{path} has {columns:,} columns, more than {MOST_COLUMNS:,}: is it a table of "
+            "recordings?"
+        )
 
 
 def is_parquet(head: Head) -> bool:
@@ -66,7 +83,7 @@ def header_of(head: Head, separator: str | None = None) -> list[str]:
     if is_parquet(head):
         check_sound(head.path)
         try:
-            return list(pl.read_parquet_schema(io.BytesIO(head.content())))
+            return list(scan(head.path).collect_schema())
         except pl.exceptions.PolarsError as error:
             raise InputError(f"cannot read {head.path}: {_first_line(error)}") from None
     lines = head.lines[:_SNIFFED_LINES]
@@ -167,6 +184,7 @@ def _raw_table(head: Head, layout: Layout) -> pl.DataFrame:
         raise InputError(f"{head.path} is empty or has no complete line")
     separator = layout.separator or separator_of(lines[:_SNIFFED_LINES])
     first = cells(lines[0], separator)
+    check_width(head.path, len(first))
     has_header = layout.header if layout.header is not None else not _all_numbers(first)
     names = first if has_header else [str(number) for number in range(1, len(first) + 1)]
     absent = [name for name in needed if name not in names]
@@ -207,13 +225,15 @@ def _raw_table(head: Head, layout: Layout) -> pl.DataFrame:
 def _from_parquet(head: Head, needed: list[str], numeric: list[str]) -> pl.DataFrame:
     check_sound(head.path)
     try:
-        names = list(pl.read_parquet_schema(head.path))
+        names = list(scan(head.path).collect_schema())
+        check_width(head.path, len(names))
         absent = [name for name in needed if name not in names]
         if absent:
             raise InputError(
                 f"{head.path} has no column '{absent[0]}': it has the columns {', '.join(names)}"
             )
-        table = pl.read_parquet(head.path, columns=needed)
+        check_size(head.path)
+        table = rows_of(head.path, columns=needed)
     except pl.exceptions.PolarsError as error:
         raise InputError(f"cannot read {head.path}: {_first_line(error)}") from None
     return _as_numbers(head, table, numeric, decimal_comma=False)
@@ -233,8 +253,12 @@ def _text_source(head: Head, layout: Layout, separator: str) -> bytes:
     content = head.content()
     if head.encoding != "utf-8":
         content = head.text().encode()
+    first = 0
     for _ in range(layout.skip_lines or 0):
-        content = content.partition(b"\n")[2]
+        first = content.find(b"\n", first) + 1
+        if not first:
+            return b""
+    content = content[first:]
     if layout.comment is not None:
         begin = re.escape(layout.comment.encode())
         content = re.sub(rb"(?m)^" + begin + rb"[^\n]*(\n|\Z)", b"", content)

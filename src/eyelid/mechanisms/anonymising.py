@@ -8,6 +8,7 @@ from typing import ClassVar
 from eyelid.mechanisms.features import UnpredictableMechanism
 from eyelid.mechanisms.mechanism import Shape, parameter
 from eyelid.mechanisms.partition import check_k, group_sizes
+from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.unit import PERSON, Neighbours, Trust, Unit
 
@@ -20,6 +21,7 @@ class AnonymisingMechanism(UnpredictableMechanism):
     kind: ClassVar[Kind] = Kind.K_ANONYMITY
     units: ClassVar[tuple[str, ...]] = ("person",)
     trust: ClassVar[Trust]
+    release: ClassVar[ReleaseKind] = ReleaseKind.GROUPS
 
     k: int = parameter("people of a group, at least")
 

@@ -20,6 +20,7 @@ from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter,
 from eyelid.mechanisms.noisy import Integers, noise_of
 from eyelid.mechanisms.noisy_sum import LaplaceSum
 from eyelid.mechanisms.proof_note import ProofNote
+from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.unit import Unit
 
 TABLES = ("dwell", "visits", "transitions", "order")
@@ -90,6 +91,7 @@ class AoiTables(LaplaceSum):
     name: ClassVar[str] = "aoi-tables"
     takes: ClassVar[str] = "areas of interest"
     command: ClassVar[str] = "heatmap"
+    release: ClassVar[ReleaseKind] = ReleaseKind.TABLES
     paper: ClassVar[str] = (
         "Dwork, McSherry, Nissim & Smith (2006); Liu, Xia, Duchowski, Bailey, Holmqvist & Jain "
         "(2019), Differential privacy for eye-tracking data (small maps)"

@@ -44,8 +44,8 @@ class DCT(CosineMechanism):
         scaled down to the L2 norm B = radius·√(n·F·R), R the recordings of the unit, where they are
         beyond it.""",
         protects="""a person or a recording, replace-one, over all its features: with (ε, δ)-DP and
-        its μ, which composes exactly, or, with ``law=spherical``, with pure ε-DP (numerics
-        idealised). Of a recording's loss a person has μ·√recordings, or ε × recordings.""",
+        its μ, which composes exactly, or, with ``law=spherical``, with pure ε-DP. Of a recording's
+        loss a person has μ·√recordings, or ε × recordings.""",
         why="""two vectors in a ball of radius B are at most Δ₂ = 2B apart. In grid steps the radius
         is a whole number L with 2L ≤ μ·σ. Vectors are scaled to L less a margin for floating point,
         and truncated towards zero, which makes no norm larger. Discrete Gaussian noise of σ steps
@@ -95,11 +95,6 @@ class DCT(CosineMechanism):
             raise InputError(f"law must be gaussian or spherical, got '{self.law}'")
         if self.law == "spherical" and self.delta is not None:
             raise InputError("spherical noise is pure: leave delta out, or choose law=gaussian")
-
-    @property
-    def numerics(self) -> str:
-        """Spherical noise is computed in floating point."""
-        return "idealised" if self.law == "spherical" else "exact"
 
     def coordinates(self, shape: Shape, unit: Unit) -> int:
         """Whatever changes in a unit may rescale all that is clipped together."""

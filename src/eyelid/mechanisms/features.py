@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from eyelid.errors import InputError
 from eyelid.gaze.study import Study, check
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.differential import CalibratedMechanism
 from eyelid.mechanisms.mechanism import Mechanism, Shape, mechanism
+from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.noise import Randomness
 
 
@@ -62,6 +63,8 @@ class FeatureMechanism(Mechanism):
 @dataclass(frozen=True)
 class PredictableMechanism(CalibratedMechanism, FeatureMechanism):
     """A mechanism that adds noise to features; its error is known from public facts alone."""
+
+    release: ClassVar[ReleaseKind] = ReleaseKind.RECORDS
 
     @abstractmethod
     def expected_rmse_of_span(self, shape: Shape) -> float:

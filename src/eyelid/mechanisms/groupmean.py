@@ -23,7 +23,7 @@ class GroupMean(MeanMechanism):
     note: ClassVar[ProofNote] = ProofNote(
         summary="The mean over the people of each public group, under the noise of one person.",
         takes="""a FeatureTable, or whatever the mechanism inside takes. Recordings are put side by
-        side by task, and by their order within a task. Of each task the first `recordings` of a
+        side by task, and by their order within a task. Of each task the first recordings of a
         person count (1 unless set), and one that a person lacks counts with the public midpoint.
         Each person's values are clipped and turned into integers by the mechanism inside, and these
         are summed up in integers. Its noise is drawn once for each group. The sum is divided by the

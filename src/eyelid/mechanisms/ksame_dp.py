@@ -21,6 +21,7 @@ from eyelid.mechanisms.partition import (
 )
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.public_groups import GroupedShape, Groups
+from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import Unit
@@ -36,7 +37,7 @@ class KSameDP(MeanMechanism):
         recordings.""",
         takes="""a FeatureTable, or whatever the mechanism inside takes. People are dealt out at
         random to ⌊N/k⌋ groups, whose sizes differ by one at most. Recordings are put side by side
-        by task, and by their order within a task, of which the first `recordings` count; what a
+        by task, and by their order within a task, of which the first recordings count; what a
         person lacks counts with the public midpoint. With `dct` inside, everything of a person,
         over all tasks, is one vector, scaled down to the L2 norm B = radius·√(n·F·R). Vectors are
         summed up over a group in integers, discrete Gaussian noise is drawn once for the sum, and
@@ -68,6 +69,7 @@ class KSameDP(MeanMechanism):
     name: ClassVar[str] = "ksame-dp"
     units: ClassVar[tuple[str, ...]] = ("person",)
     drawn: ClassVar[bool] = True
+    release: ClassVar[ReleaseKind] = ReleaseKind.RANDOM_MEANS
     paper: ClassVar[str] = (
         "David-John, Butler & Jain (2022), For your eyes only: privacy-preserving eye-tracking "
         "datasets (k-same-select sequence), with one partition, a clip and noise; Balle & Wang "

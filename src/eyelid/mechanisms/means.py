@@ -28,6 +28,7 @@ from eyelid.mechanisms.mechanism import (
 )
 from eyelid.mechanisms.noisy import Integers
 from eyelid.mechanisms.public_groups import Groups
+from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.mechanisms.slots import Slots, everybody, slots_of
 from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.guarantee import Guarantee, Kind
@@ -55,6 +56,7 @@ class MeanMechanism(MeasuringMechanism):
     takes: ClassVar[str] = "features or samples"
     kind: ClassVar[Kind] = Kind.APPROXIMATE
     trust: ClassVar[Trust] = Trust.CENTRAL
+    release: ClassVar[ReleaseKind] = ReleaseKind.MEANS
     drawn: ClassVar[bool] = False
     """Whether groups are drawn at random, so that nobody knows them afterwards."""
 

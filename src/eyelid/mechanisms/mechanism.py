@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from eyelid.errors import EyelidError, InputError, Refused, unknown
 from eyelid.mechanisms.proof_note import ProofNote
+from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.unit import PERSON, Unit
 
@@ -130,6 +131,8 @@ class Mechanism(ABC):
     units: ClassVar[tuple[str, ...]]
     paper: ClassVar[str]
     claims_to_hold: ClassVar[bool] = True
+    release: ClassVar[ReleaseKind]
+    """What kind of thing it releases."""
     command: ClassVar[str] = "release"
     """The command that runs it."""
     games: ClassVar[tuple[dict[str, Any], ...]]
@@ -181,7 +184,7 @@ class Mechanism(ABC):
 
     @property
     def numerics(self) -> str:
-        """Whether the arithmetic keeps the promise exactly, or as for ideal real numbers."""
+        """Whether the noise is exactly what the promise needs, or something else."""
         return "exact"
 
     def parameters(self) -> dict[str, Any]:

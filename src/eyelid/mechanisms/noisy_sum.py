@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from eyelid.errors import InputError
 from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.mechanisms.gaussian_total import SCALE, GaussianTotal
-from eyelid.mechanisms.maps.map_mechanism import cleaned, with_others
-from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values
+from eyelid.mechanisms.maps.map_mechanism import ANY_GAZE, cleaned, with_others
+from eyelid.mechanisms.mechanism import Form, NeighbourPair, Shape, Values
 from eyelid.mechanisms.noisy import Integers, NoisyMechanism, l1, noise_of
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.noise import DiscreteLaplace, DiscreteNoise, Randomness
@@ -38,6 +38,11 @@ class NoisySum(NoisyMechanism):
 
     units: ClassVar[tuple[str, ...]] = ("person",)
     trust: ClassVar[Trust] = Trust.CENTRAL
+
+    @property
+    def may_differ(self) -> Form:
+        """Everything: of a person there are counts within public limits, and no more."""
+        return ANY_GAZE
 
     @abstractmethod
     def limited(self, counts: PersonCounts, shape: Any) -> Values:

@@ -172,6 +172,8 @@ class Prewindow(Gaussian):
 
     def common_rows(self, table: FeatureTable) -> int:
         """Bins that are measured of every recording, for the windows that are released."""
+        if self.length == "public" and table.planned_rows is not None:
+            return table.planned_rows
         rows = super().common_rows(table)
         return rows + self.bins_of_window - 1 if self.length_is_public else rows
 

@@ -19,8 +19,9 @@ from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.approximate import default_delta
 from eyelid.mechanisms.differential import CalibratedMechanism, DifferentialMechanism
 from eyelid.mechanisms.features import UnpredictableMechanism
-from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter, register
+from eyelid.mechanisms.mechanism import Form, NeighbourPair, Shape, Values, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote
+from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.mechanisms.synthesis.binning import Bins, Codes
 from eyelid.mechanisms.synthesis.chain import Chain, whole_odds
 from eyelid.mechanisms.synthesis.deniability import LEAST_GAMMA, plausible_people
@@ -99,6 +100,7 @@ class Seeded(CalibratedMechanism, UnpredictableMechanism):
     kind: ClassVar[Kind] = Kind.APPROXIMATE
     units: ClassVar[tuple[str, ...]] = ("person",)
     trust: ClassVar[Trust] = Trust.CENTRAL
+    release: ClassVar[ReleaseKind] = ReleaseKind.ROWS
     paper: ClassVar[str] = (
         "Bindschaedler, Shokri & Gunter (2017), Plausible deniability for privacy-preserving data "
         "synthesis, at the level of people; David-John, Butler & Jain (2022), For your eyes only: "
@@ -169,6 +171,13 @@ class Seeded(CalibratedMechanism, UnpredictableMechanism):
             )
         # What is wrong with the model is told at once.
         self.marginals(2)
+
+    @property
+    def may_differ(self) -> Form:
+        """Everything but the tasks: of each, a public number of random rows is used at most."""
+        return Form(
+            "of any length and any of these tasks, at least one row,", recordings=True, lengths=True
+        )
 
     @property
     def kept(self) -> tuple[int, int]:

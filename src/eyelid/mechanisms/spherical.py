@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eyelid.privacy.noise import DiscreteLaplace, Randomness, spherical_laplace_noise
+from eyelid.privacy.noise import DiscreteLaplace, Randomness, SystemRandomness
+from eyelid.privacy.noise.continuous import rounded_spherical
 
 Integers = NDArray[np.int64]
 
@@ -16,7 +17,8 @@ Integers = NDArray[np.int64]
 class SphericalLaplace(DiscreteLaplace):
     """Vectors with density ∝ exp(−‖z‖₂/t), rounded to whole steps; Laplace in one dimension.
 
-    Its numerics are idealised: directions and lengths are computed in floating point.
+    The rounding is that of the ideal vector, exactly: whole numbers that differ by at most Δ₂ plus
+    such noise are post-processing of a real-valued mechanism of pure ε = Δ₂/t.
 
     Attributes:
         dimension: how many coordinates, the last ones of an array, share a draw.
@@ -35,8 +37,8 @@ class SphericalLaplace(DiscreteLaplace):
         (5, 2, 3)
         """
         vectors = math.prod(np.atleast_1d(size)) // self.dimension
-        drawn = spherical_laplace_noise(self.scale, self.dimension, vectors, source)
-        return np.rint(drawn).astype(np.int64).reshape(size)
+        drawn = rounded_spherical(self.scale, self.dimension, vectors, source or SystemRandomness())
+        return drawn.reshape(size)
 
     def log_mass(self, k: NDArray[Any]) -> NDArray[np.float64]:
         """Shares of each vector's log density, up to a constant; their sum is −‖k‖₂/t.

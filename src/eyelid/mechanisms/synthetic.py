@@ -25,6 +25,7 @@ from eyelid.mechanisms.measuring import window_rows
 from eyelid.mechanisms.mechanism import Form, NeighbourPair, Shape, Values, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.public_groups import GroupedShape, Groups, grouped, groups_by
+from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.mechanisms.synthesis.binning import Bins
 from eyelid.mechanisms.synthesis.fitting import CERTAIN, fitted
 from eyelid.mechanisms.synthesis.measurement import Measurement
@@ -95,6 +96,7 @@ class Synthetic(CalibratedMechanism, UnpredictableMechanism):
     kind: ClassVar[Kind] = Kind.APPROXIMATE
     units: ClassVar[tuple[str, ...]] = ("person",)
     trust: ClassVar[Trust] = Trust.CENTRAL
+    release: ClassVar[ReleaseKind] = ReleaseKind.SYNTHETIC
     paper: ClassVar[str] = (
         "McKenna, Miklau & Sheldon (2021), Winning the NIST contest: a scalable and general "
         "approach to differentially private synthetic data, at the level of people and with time"

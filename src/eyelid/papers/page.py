@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from eyelid.engine.atomic import new_folder
+from eyelid.io.csv_cells import csv_text
 from eyelid.papers.reproduction import Cell, Exhibit, Reproduction, Value, to_dict
 
 WORDS = {
@@ -201,4 +202,4 @@ def _write_numbers(done: Reproduction, path: Path) -> None:
     schema = dict.fromkeys(("exhibit", "row", "column", "data"), pl.String) | dict.fromkeys(
         ("printed", *numbers("as_printed", None), *numbers("honest", None)), pl.Float64
     )
-    pl.DataFrame(rows, schema=schema).write_csv(path)
+    path.write_text(csv_text(pl.DataFrame(rows, schema=schema)), encoding="utf-8", newline="")

@@ -143,6 +143,22 @@ class Guarantee:
         )
 
 
+def large_delta(delta: float | None, people: int) -> str:
+    """What a δ of at least 1/N leaves unprotected; empty for a smaller one.
+
+    It belongs beside every such δ: of a release, of a total and of a limit.
+
+    >>> large_delta(0.4, 10), large_delta(1e-6, 10)
+    ('one person in 10: δ = 0.4 would also allow a mechanism that publishes one outright', '')
+    """
+    if (delta or 0.0) * people < 1:
+        return ""
+    return (
+        f"one person in {people}: δ = {delta:g} would also allow a mechanism that publishes one "
+        "outright"
+    )
+
+
 def rounded_up(value: float, digits: int = 4) -> str:
     """A loss to a few digits, never printed smaller than it is.
 

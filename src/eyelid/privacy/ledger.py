@@ -15,15 +15,17 @@ import os
 import secrets
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from eyelid.errors import InputError, Refused
+from eyelid.privacy import accounts, ledger_file
+from eyelid.privacy.accounts import Alike, Doubt, Forward, Gap, Joined
 from eyelid.privacy.composition import sequential
 from eyelid.privacy.gaussian import check_delta, check_epsilon
-from eyelid.privacy.guarantee import Guarantee
+from eyelid.privacy.guarantee import Guarantee, large_delta
 from eyelid.privacy.unit import PERSON
 from eyelid.spelling import spelt_alike
 
@@ -44,8 +46,10 @@ _LATER = {
     "incomplete": "CREATE TABLE IF NOT EXISTS incomplete (origin TEXT PRIMARY KEY)",
     "run": "CREATE TABLE IF NOT EXISTS run (id TEXT PRIMARY KEY, debit INTEGER NOT NULL, "
     "ended INTEGER NOT NULL DEFAULT 0)",
-}
+} | accounts.TABLES
 _FORMAT = "eyelid/ledger/1"
+# The second has joined accounts or doubts, of which earlier versions know nothing.
+_FORMATS = (_FORMAT, "eyelid/ledger/2")
 
 
 @dataclass(frozen=True)
@@ -107,6 +111,10 @@ class Balance:
     sound: Guarantee | None
     debits: tuple[Debit, ...]
 
+    def at(self, delta: float) -> Guarantee:
+        """The total over every release as a limit compares it: ε at the limit's δ."""
+        return sequential([debit.guarantee for debit in self.debits], delta)
+
 
 class Ledger:
     """A ledger file; several studies may share one.
@@ -129,10 +137,12 @@ class Ledger:
         if not self.path.exists():
             raise InputError(
                 f"the ledger {self.path} is missing: bring it back, or say where it is with "
-                "--ledger FILE (spending without it would not be counted)"
+                "--ledger FILE (spending without it would not be counted); if it is lost for good, "
+                "'eyelid budget IN --lost' goes on without a total"
             )
-        with self._transaction():
-            pass
+        with self._transaction() as database:
+            ledger_file.check_no_copy(database, self.path)
+            ledger_file.make_private_once(database, self.path)
 
     @classmethod
     def create(cls, path: Path | str) -> Ledger:
@@ -140,19 +150,57 @@ class Ledger:
         path = Path(path)
         if not path.exists():
             try:
-                _make(path)
+                facts = [("format", _FORMAT), ("key", secrets.token_hex(32))]
+                ledger_file.make(path, _SCHEMA, facts)
             except (OSError, sqlite3.Error) as error:
                 raise InputError(
                     f"cannot write the ledger {path} ({error}): choose another with --ledger FILE"
                 ) from None
         return cls(path)
 
+    @classmethod
+    def counting(cls, path: Path | str, origin: str) -> Ledger:
+        """The ledger that counts an origin: the one at ``path``, or the one it was joined into.
+
+        Args:
+            path: of the ledger that a study names.
+            origin: of the study.
+        """
+        found, seen = cls(path), set[str]()
+        while (forward := found._forward(origin)) is not None:
+            places = (found.path.resolve().parent / forward.beside, Path(forward.place))
+            books = [cls(place) for place in places if place.is_file()]
+            known = [book for book in books if book.name == forward.ledger]
+            if not known or forward.ledger in seen:
+                raise InputError(
+                    f"the people of {path} are counted in {forward.place} since both were joined, "
+                    "and that ledger is not there: bring it back, or say where it is with "
+                    "--ledger FILE"
+                )
+            seen.add(forward.ledger)
+            found = known[0]
+        return found
+
+    @property
+    def name(self) -> str:
+        """What tells this ledger from others, wherever its file stands."""
+        with self._transaction() as database:
+            return accounts.name_of(accounts.key_of(database))
+
+    @property
+    def exposed(self) -> str:
+        """That others on this machine may read the file, and what to do; empty if they may not."""
+        return ledger_file.exposed(self.path)
+
     @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
+    def _transaction(self, other: Path | None = None) -> Iterator[sqlite3.Connection]:
+        """One transaction; with another ledger's file one of both, which is whole or not at all."""
         try:
             database = sqlite3.connect(self.path, timeout=60, isolation_level=None)
             try:
                 database.execute("PRAGMA synchronous = FULL")
+                if other is not None:
+                    database.execute(f"ATTACH DATABASE ? AS {accounts.OTHER}", (str(other),))
                 database.execute("BEGIN IMMEDIATE")
                 self._recognise(database)
                 yield database
@@ -168,34 +216,61 @@ class Ledger:
     def _recognise(self, database: sqlite3.Connection) -> None:
         tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master")}
         query = "SELECT value FROM ledger WHERE key = 'format'"
-        if "ledger" not in tables or database.execute(query).fetchone() != (_FORMAT,):
+        known = "ledger" in tables and database.execute(query).fetchone()
+        if not known or known[0] not in _FORMATS:
             raise InputError(
                 f"{self.path} is not a ledger that this eyelid can read: it may have been "
-                "emptied; bring back a copy, or say where it is with --ledger FILE"
+                "emptied; bring back a copy, or say where it is with --ledger FILE; if there is "
+                "none, move the file away and go on without a total by 'eyelid budget IN --lost'"
             )
         for table, statement in _LATER.items():
             if table not in tables:
                 database.execute(statement)
 
-    def register(self, origin: str) -> None:
-        """Make an origin known, so that its spending can be counted here."""
+    def register(self, origin: str, people: Iterable[str] = (), gap: Gap | None = None) -> None:
+        """Make an origin known, so that its spending can be counted here.
+
+        Args:
+            origin: of the study.
+            people: whom it has; by their ids other studies of the same people are noticed.
+            gap: why releases of them are missing here from the start, if any are.
+        """
         with self._transaction() as database:
             database.execute("INSERT OR IGNORE INTO origin VALUES (?)", (origin,))
+            accounts.add_people(database, origin, people)
+            if gap is not None:
+                accounts.add_gap(database, origin, gap)
+                # Where they were joined to is what was lost.
+                database.execute("DELETE FROM forward WHERE origin = ?", (origin,))
 
     def check_knows(self, origin: str) -> None:
         """Fail unless this ledger was made for, or has counted, this origin."""
         with self._transaction() as database:
             _check_known(database, origin, self.path)
 
-    def origin_of_folder(self, folder: str) -> str:
-        """The one origin of a folder that came without, the same for whoever asks first."""
+    def origin_of_folder(
+        self, folder: str, origin: str | None = None, people: Iterable[str] = ()
+    ) -> str:
+        """The one origin of a folder that came without, the same for every later call.
+
+        Args:
+            folder: its name.
+            origin: that it gets if it has none yet; a fresh one by default.
+            people: whom it has, noted when it gets one. Whether others have the ids of a fresh one
+                is to be looked for (`is_unseen`).
+        """
         with self._transaction() as database:
-            fresh = (folder, secrets.token_hex(16))
-            database.execute("INSERT OR IGNORE INTO home VALUES (?, ?)", fresh)
             query = "SELECT origin FROM home WHERE folder = ?"
-            (origin,) = database.execute(query, (folder,)).fetchone()
-            database.execute("INSERT OR IGNORE INTO origin VALUES (?)", (origin,))
-        return str(origin)
+            row = database.execute(query, (folder,)).fetchone()
+            if row is not None:
+                return str(row[0])
+            given = origin or secrets.token_hex(16)
+            database.execute("INSERT INTO home VALUES (?, ?)", (folder, given))
+            database.execute("INSERT OR IGNORE INTO origin VALUES (?)", (given,))
+            accounts.add_people(database, given, people)
+            if origin is None:
+                accounts.note_unseen(database, given)
+        return given
 
     def known_folder(self, folder: str) -> str | None:
         """The origin that a folder was given here, if it was."""
@@ -209,16 +284,130 @@ class Ledger:
         with self._transaction() as database:
             return _is_known(database, origin)
 
-    def mark_incomplete(self, origin: str) -> None:
-        """Remember that these people are, or may be, counted in another ledger too."""
+    def alike(self, people: Sequence[str], besides: str | None = None) -> list[Alike]:
+        """The accounts that have some of these ids, those that share most first.
+
+        Args:
+            people: their ids.
+            besides: an origin whose own account is left out.
+        """
         with self._transaction() as database:
-            database.execute("INSERT OR IGNORE INTO incomplete VALUES (?)", (origin,))
+            return accounts.alike(database, people, besides)
+
+    def doubt(self, origin: str, other: str, place: Path, shared: int) -> None:
+        """Remember that another study has the same ids, until it is said who they are.
+
+        Args:
+            origin: of people whom this ledger counts.
+            other: origin of the other study.
+            place: of the ledger that counts it.
+            shared: how many ids are the same.
+        """
+        with self._transaction() as database:
+            accounts.raise_doubt(database, origin, other, place, shared)
+
+    def doubts(self, origin: str) -> tuple[Doubt, ...]:
+        """Other studies with the same ids; nobody has said whether they are the same people."""
+        with self._transaction() as database:
+            return accounts.doubts(database, origin)
+
+    def is_unseen(self, origin: str) -> bool:
+        """Whether nobody has looked yet for other studies with the same ids."""
+        with self._transaction() as database:
+            return accounts.is_unseen(database, origin)
+
+    def seen(self, origin: str) -> None:
+        """Remember that other studies with the same ids were looked for; doubts are noted."""
+        with self._transaction() as database:
+            accounts.note_seen(database, origin)
+
+    def people(self, origin: str) -> list[str]:
+        """The ids of everybody whom an account has, released or not, as they are compared."""
+        with self._transaction() as database:
+            return sorted(accounts.known_people(database, accounts.family(database, origin)))
+
+    def account(self, origin: str) -> tuple[str, ...]:
+        """Every origin that is counted together with one, itself included."""
+        with self._transaction() as database:
+            return accounts.family(database, origin)
+
+    def set_apart(self, origin: str, others: Sequence[str]) -> None:
+        """Remember that other studies have the same ids for other people.
+
+        Args:
+            origin: of people whom this ledger counts.
+            others: origins of the other studies.
+        """
+        with self._transaction() as database:
+            accounts.settle_doubt(database, origin, others)
+
+    def join(self, origin: str, other: Ledger, others: Sequence[str]) -> Joined:
+        """Count the people of other origins together with those of one: the same id, one person.
+
+        What another ledger has counted of them comes over, and that ledger points here from then
+        on. Both files change in one transaction: a kill leaves the old state or the new one.
+
+        Args:
+            origin: of people whom this ledger counts.
+            other: the ledger that counts the others; may be this one.
+            others: their origins.
+        """
+        if ledger_file.is_same_file(self.path, other.path):
+            with self._transaction() as database:
+                _check_known(database, origin, self.path)
+                everyone = _families(database, others)
+                shared = accounts.shared_ids(database, origin, everyone)
+                accounts.merge(database, origin, everyone)
+                return shared
+        if self.name == other.name:
+            raise InputError(
+                f"{other.path} is a copy of {self.path}, and what both have counted cannot be told "
+                "apart: keep the one that has counted more, and mark it with 'eyelid budget IN "
+                "--lost' if the other has counted anything since"
+            )
+        mine, theirs = self.path.resolve(), other.path.resolve()
+        beside = Path(os.path.relpath(mine, theirs.parent)).as_posix()
+        with self._transaction(theirs) as database:
+            _check_known(database, origin, self.path)
+            home = Forward(str(mine), beside, accounts.name_of(accounts.key_of(database)))
+            everyone = _families(database, others, accounts.OTHER)
+            shared = accounts.shared_ids(database, origin, everyone, accounts.OTHER)
+            accounts.bring_over(database, everyone, home)
+            accounts.merge(database, origin, everyone)
+            return shared
+
+    def forwards(self) -> list[Forward]:
+        """The ledgers that count people of this one since they were joined."""
+        with self._transaction() as database:
+            query = "SELECT DISTINCT place, beside, ledger FROM forward ORDER BY place"
+            return [Forward(*row) for row in database.execute(query)]
+
+    def _forward(self, origin: str) -> Forward | None:
+        with self._transaction() as database:
+            return accounts.forward_of(database, origin)
+
+    def mark_incomplete(self, origin: str, gap: Gap = Gap.ELSEWHERE) -> None:
+        """Remember that releases of these people are, or may be, missing here."""
+        with self._transaction() as database:
+            accounts.add_gap(database, origin, gap)
+
+    def gaps(self, origin: str) -> tuple[Gap, ...]:
+        """Why releases of these people are, or may be, missing here; empty where all are known."""
+        with self._transaction() as database:
+            return accounts.gaps(database, origin)
 
     def is_incomplete(self, origin: str) -> bool:
-        """Whether these people are, or may be, counted in another ledger too."""
+        """Whether releases of these people are, or may be, missing here."""
+        return bool(self.gaps(origin))
+
+    def known_at(self, debit: int) -> frozenset[int]:
+        """The debits that a release's own ledger had when it was counted, that one included.
+
+        Args:
+            debit: the release's place in this ledger.
+        """
         with self._transaction() as database:
-            query = "SELECT 1 FROM incomplete WHERE origin = ?"
-            return database.execute(query, (origin,)).fetchone() is not None
+            return accounts.known_at(database, debit)
 
     def pseudonyms(
         self, origin: str, people: Sequence[str], besides: Iterable[str] = ()
@@ -259,8 +448,11 @@ class Ledger:
             debit: the release's place in the ledger.
         """
         with self._transaction() as database:
-            key = database.execute("SELECT value FROM ledger WHERE key = 'key'").fetchone()[0]
-        return hmac.new(bytes.fromhex(key), b"%d:%b" % (debit, digest), hashlib.sha256).hexdigest()
+            # What came from another ledger keeps the fingerprint that it had there.
+            query = "SELECT key, number FROM also WHERE debit = ? AND charged"
+            row = database.execute(query, (debit,)).fetchone()
+            key, number = row or (accounts.key_of(database), debit)
+        return hmac.new(bytes.fromhex(key), b"%d:%b" % (number, digest), hashlib.sha256).hexdigest()
 
     def debit(
         self,
@@ -291,7 +483,7 @@ class Ledger:
         made_at = datetime.now(UTC).isoformat(timespec="seconds")
         with self._transaction() as database:
             _check_known(database, origin, self.path)
-            touched = _true_names(database, origin, people)
+            touched = accounts.true_names(database, origin, people)
             crowd = hashlib.sha256(json.dumps(touched).encode()).hexdigest()
             counted = _debit_of_run(database, origin, run)
             if counted is not None:
@@ -309,7 +501,7 @@ class Ledger:
                     )
                 return counted
             if _are_others(database, origin, touched):
-                database.execute("INSERT OR IGNORE INTO incomplete VALUES (?)", (origin,))
+                accounts.add_gap(database, origin, Gap.RENAMED)
             allowance = _allowance(database, origin)
             if allowance is not None:
                 _check_allowance(database, origin, touched, guarantee, allowance)
@@ -343,7 +535,7 @@ class Ledger:
 
         Args:
             origin: of the study.
-            delta: at which ε is stated; that of the limit, or the largest spent, by default.
+            delta: at which ε is stated; the largest that was spent by default.
             people: only these; everybody ever counted by default.
 
         Returns:
@@ -351,11 +543,8 @@ class Ledger:
         """
         with self._transaction() as database:
             debits = {d.id: d for d in _debits(database, origin)}
-            allowance = _allowance(database, origin)
-            wanted = None if people is None else _true_names(database, origin, people)
+            wanted = None if people is None else accounts.true_names(database, origin, people)
             groups = _groups(database, origin, wanted)
-        if delta is None and allowance is not None:
-            delta = allowance.delta
         found = []
         for members, count in groups.items():
             if not members:
@@ -381,12 +570,13 @@ class Ledger:
     def lift_allowance(self, origin: str) -> None:
         """Remove the limit; spending is still counted."""
         with self._transaction() as database:
-            database.execute("DELETE FROM allowance WHERE origin = ?", (origin,))
+            _forget_allowance(database, origin)
 
     def set_allowance(self, origin: str, epsilon: float, delta: float) -> Allowance:
         """Set the most that may be spent on a person; releases above it are refused."""
         allowance = Allowance(check_epsilon(epsilon), check_delta(delta))
         with self._transaction() as database:
+            _forget_allowance(database, origin)
             database.execute(
                 "INSERT OR REPLACE INTO allowance VALUES (?, ?, ?)",
                 (origin, allowance.epsilon, allowance.delta),
@@ -394,26 +584,11 @@ class Ledger:
         return allowance
 
 
-def _make(path: Path) -> None:
-    """Put down a fresh ledger in one step, so that an empty file always is a damaged one."""
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
-    try:
-        database = sqlite3.connect(draft)
-        try:
-            # Together: every transaction waits for the disk.
-            database.execute("BEGIN")
-            for statement in _SCHEMA:
-                database.execute(statement)
-            fresh = [("format", _FORMAT), ("key", secrets.token_hex(32))]
-            database.executemany("INSERT INTO ledger VALUES (?, ?)", fresh)
-            database.commit()
-        finally:
-            database.close()
-        # Unlike a rename, a link never replaces what another process put there first.
-        with suppress(FileExistsError):
-            os.link(draft, path)
-    finally:
-        draft.unlink(missing_ok=True)
+def _families(
+    database: sqlite3.Connection, origins: Sequence[str], schema: str = "main"
+) -> list[str]:
+    """Every origin of the accounts that some origins belong to."""
+    return sorted({kin for each in origins for kin in accounts.family(database, each, schema)})
 
 
 def _is_known(database: sqlite3.Connection, origin: str) -> bool:
@@ -421,26 +596,27 @@ def _is_known(database: sqlite3.Connection, origin: str) -> bool:
     return database.execute(query, (origin,)).fetchone() is not None
 
 
-def _true_names(database: sqlite3.Connection, origin: str, people: Iterable[str]) -> list[str]:
-    """The names under which people are counted, in order; a pseudonym stands for its bearer."""
-    query = "SELECT pseudonym, person FROM pseudonym WHERE origin = ?"
-    bearers = dict(database.execute(query, (origin,)).fetchall())
-    return sorted({bearers.get(name, spelt_alike(name)) for name in people})
-
-
 def _are_others(database: sqlite3.Connection, origin: str, people: Sequence[str]) -> bool:
     """Whether some people left and others came, who may be the same under other names."""
-    query = "SELECT DISTINCT person FROM crowd JOIN debit USING (crowd) WHERE origin = ?"
-    before = {spelt_alike(name) for (name,) in database.execute(query, (origin,))}
-    return bool(before and before - set(people) and set(people) - before)
+    origins = accounts.family(database, origin)
+    left = accounts.counted_people(database, origins) - set(people)
+    return bool(left and set(people) - accounts.known_people(database, origins))
 
 
 def _check_known(database: sqlite3.Connection, origin: str, path: Path) -> None:
-    if not _is_known(database, origin):
+    if _is_known(database, origin):
+        return
+    forward = accounts.forward_of(database, origin)
+    if forward is not None:
         raise InputError(
-            f"the ledger {path} does not know these people, so it is not theirs: bring theirs "
-            "back, or say where it is with --ledger FILE"
+            f"the people of {path} are counted in {forward.place} since both were joined: count "
+            f"there, with --ledger {forward.place}"
         )
+    raise InputError(
+        f"the ledger {path} does not know these people, so it is not theirs: bring theirs "
+        "back, or say where it is with --ledger FILE; if it is lost for good, 'eyelid budget IN "
+        "--lost' goes on without a total"
+    )
 
 
 def _pack(guarantee: Guarantee) -> str:
@@ -448,11 +624,12 @@ def _pack(guarantee: Guarantee) -> str:
 
 
 def _debits(database: sqlite3.Connection, origin: str) -> list[Debit]:
+    origins = accounts.family(database, origin)
     rows = database.execute(
         "SELECT id, made_at, mechanism, guarantee, crowd, "
         "(SELECT count(*) FROM crowd WHERE crowd.crowd = debit.crowd), what, alike "
-        "FROM debit WHERE origin = ? ORDER BY id",
-        (origin,),
+        f"FROM debit WHERE origin IN {accounts.marks(origins)} ORDER BY id",
+        origins,
     )
     return [
         Debit(i, at, name, Guarantee.from_dict(json.loads(text)), crowd, count, what, bool(alike))
@@ -478,9 +655,9 @@ def _groups(
 ) -> dict[tuple[int, ...], int]:
     """For each set of debits that some person was in: the debits, and how many such people."""
     crowds: dict[str, list[int]] = {}
-    for number, crowd in database.execute(
-        "SELECT id, crowd FROM debit WHERE origin = ? ORDER BY id", (origin,)
-    ):
+    origins = accounts.family(database, origin)
+    query = f"SELECT id, crowd FROM debit WHERE origin IN {accounts.marks(origins)} ORDER BY id"
+    for number, crowd in database.execute(query, origins):
         crowds.setdefault(crowd, []).append(number)
     of_person: dict[str, list[str]] = {} if people is None else {name: [] for name in people}
     for crowd in crowds:
@@ -496,10 +673,15 @@ def _groups(
 
 
 def _allowance(database: sqlite3.Connection, origin: str) -> Allowance | None:
-    row = database.execute(
-        "SELECT epsilon, delta FROM allowance WHERE origin = ?", (origin,)
-    ).fetchone()
+    origins = accounts.family(database, origin)
+    query = f"SELECT epsilon, delta FROM allowance WHERE origin IN {accounts.marks(origins)}"
+    row = database.execute(query, origins).fetchone()
     return Allowance(*row) if row else None
+
+
+def _forget_allowance(database: sqlite3.Connection, origin: str) -> None:
+    origins = accounts.family(database, origin)
+    database.execute(f"DELETE FROM allowance WHERE origin IN {accounts.marks(origins)}", origins)
 
 
 def _check_allowance(
@@ -524,8 +706,12 @@ def _check_allowance(
             )
         if not allowance.covers(total):
             spent = sequential(before, allowance.delta).numbers() if before else "nothing"
+            # Of people whose releases are not all known, nobody knows what was spent so far.
+            so_far = "counted here" if accounts.gaps(database, origin) else "spent so far"
+            warning = large_delta(allowance.delta, len(people))
             raise Refused(
                 f"this release would bring a person to {total.numbers()}, above {limit}; "
-                f"spent so far: {spent}. Nothing was released: ask for less or raise the limit "
-                "with 'eyelid budget IN --limit-epsilon E'"
+                f"{so_far}: {spent}. {f'Not protected is {warning}. ' if warning else ''}Nothing "
+                "was released: ask for less or raise the limit with 'eyelid budget IN "
+                "--limit-epsilon E'"
             )

@@ -33,6 +33,7 @@ from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.privacy.unit import PERSON
 from eyelid.releases.certificate import Certificate
 from eyelid.releases.certifying import bounding
+from eyelid.releases.plan import described
 from eyelid.version import __version__
 
 # Another eyelid's arithmetic may differ in the last digits.
@@ -84,7 +85,7 @@ def among_promises(
                 f"the certificate promises a person {promised.numbers()}, and the ledger counted "
                 f"{told(debit.guarantee)} for this release"
             )
-        if total is None or _leaves_out(total, debit.guarantee):
+        if _leaves_out(total, debit.guarantee) if total else not certificate.incomplete:
             yield "the certificate's total over all releases is less than this release alone"
     if not promised.holds:
         return
@@ -145,6 +146,8 @@ def _with(
             yield "the certificate describes another noise than its mechanism adds"
         if not set(law.unprotected(known)) <= set(certificate.unprotected):
             yield "the certificate leaves out what its mechanism does not protect"
+        if certificate.misstates(law.form, described(law, original)):
+            yield "the certificate states another form of data, or kind of release, than it is for"
     wanting: str | None = None
     if isinstance(law, Synthetic):
         yield from _people_amiss(law, original, released)

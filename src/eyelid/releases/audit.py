@@ -7,8 +7,7 @@ covers.
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -52,7 +51,7 @@ from eyelid.audits.synthetic import (
 )
 from eyelid.audits.temporal.summary import TemporalSummary, release_summary, temporal_summary
 from eyelid.audits.utility import Use, learned_elsewhere, utility
-from eyelid.engine.atomic import check_file, write_file
+from eyelid.engine.atomic import check_file
 from eyelid.engine.engines import using
 from eyelid.engine.progress import Advance, one_bar, part
 from eyelid.errors import InputError
@@ -65,6 +64,7 @@ from eyelid.mechanisms.papers.ksame import KSamePaper
 from eyelid.mechanisms.papers.marginals import MarginalsPaper
 from eyelid.privacy.guarantee import rounded_up
 from eyelid.privacy.unit import Trust
+from eyelid.releases.audit_folder import audit_places
 from eyelid.releases.audit_json import audit_json
 from eyelid.releases.canaries import CanaryResult, canary_audit, takes_canaries
 from eyelid.releases.naming import NamingAttack, naming_attacks
@@ -126,6 +126,7 @@ class Audit:
         partial: whether somebody chose attackers or protocols, so that not all was tried.
         targets: what somebody asked the data to be good for.
         written: the files that hold it.
+        unwritten: why its figures are in none; empty where they are, or need not be.
     """
 
     subject: Subject
@@ -153,6 +154,7 @@ class Audit:
     partial: bool = False
     targets: tuple[str, ...] = ()
     written: tuple[Path, ...] = ()
+    unwritten: str = ""
 
     @property
     def across(self) -> str:
@@ -292,11 +294,14 @@ def audit(
 ) -> Audit:
     """How identifiable is this now, or what was released of it?
 
+    What is found of a released folder is written into ``NAME-audit`` beside it, ``audit.json`` and
+    ``report.html``: made of raw data, for the owner alone. Nothing is written into a release.
+
     Args:
         original: a study folder, recordings, a study or a feature table.
         released: what was released of it. Without one, the original itself is attacked.
-        report: a HTML file to write. A folder that is a release gets ``audit.json`` and
-            ``report.html`` besides.
+        report: a HTML file for the page, instead of that in ``NAME-audit``; not in a study or a
+            release.
         attackers: by name, or your own; a strong choice by default.
         protocols: by name; all by default.
         targets: what the data should still be good for: ``task``, an attribute or a label column.
@@ -335,12 +340,11 @@ def audit(
     with using(engine):
         subject = subject_of(original, released, map=map, ledger=ledger)
         public = subject.released is not None and subject.released.released
-        folder = subject.path if public else None
-        if folder is not None and page is None:
-            check_file(folder / "report.html", PAGES)
+        places = audit_places(subject.path if public else None, page)
         done = _attack(subject, plan)
     done = replace(done, partial=bool(wanted or protocols), targets=plan.targets)
-    return replace(done, written=tuple(_write(done, folder, page)))
+    written = places.write(done.to_json(), _page(done)) if places.some else ()
+    return replace(done, written=written, unwritten=places.unwritten)
 
 
 @dataclass(frozen=True)
@@ -570,7 +574,7 @@ def _attack_means(subject: Subject, plan: _Plan) -> Audit:
 def _attack_made_up(subject: Subject, plan: _Plan) -> Audit:
     """Nobody can be named in made-up rows or people either."""
     if plan.attackers:
-        raise InputError("the release is made up, nobody can be named in it: leave out attackers")
+        raise InputError("the release has no record under a person's name: leave out attackers")
     original, released = subject.original, subject.released
     assert released is not None, "there is no release"
     used = learned_elsewhere(original, released, plan.targets or None, seed=plan.seed)
@@ -608,20 +612,8 @@ def _by_events(subject: Subject, seed: int) -> list[Finding]:
         return []
 
 
-def _write(done: Audit, folder: Path | None, page: Path | None) -> Iterator[Path]:
-    """The report where it is wanted; a released folder gets the report and the figures."""
+def _page(done: Audit) -> str:
+    """The report, for the owner of the data."""
     from eyelid.releases.report import report
 
-    if page is not None:
-        # Whatever lies in a released folder may be handed on with it.
-        inside = folder is not None and page.resolve().is_relative_to(folder.resolve())
-        of_people = done.subject.groups is not None or done.synthetic is not None
-        write_file(page, report(done, own=of_people and not inside, inside=inside))
-        yield page
-    if folder is None or (page is not None and not os.access(folder, os.W_OK)):
-        return
-    write_file(folder / "audit.json", done.to_json())
-    yield folder / "audit.json"
-    if page is None or page.resolve() != (folder / "report.html").resolve():
-        write_file(folder / "report.html", report(done, inside=True))
-        yield folder / "report.html"
+    return report(done, own=done.subject.groups is not None or done.synthetic is not None)

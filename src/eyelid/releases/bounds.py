@@ -121,7 +121,7 @@ def _from_file(path: Path) -> dict[str, tuple[float, float]]:
             rows = csv.DictReader(text.splitlines())
             pairs = {row["feature"]: (row["lower"], row["upper"]) for row in rows}
         return {name: (float(low), float(high)) for name, (low, high) in pairs.items()}
-    except (ValueError, TypeError, KeyError) as error:
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise InputError(
             f"cannot understand the bounds in {path} ({error}): write "
             '{"feature": [lower, upper]} as json, or csv columns feature,lower,upper'

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from eyelid.errors import InputError
 from eyelid.io.remote import here
-from eyelid.mechanisms.mechanism import SAME_FORM, catalogue, mechanism
+from eyelid.mechanisms.mechanism import catalogue
+from eyelid.mechanisms.release_kind import ReleaseKind
+from eyelid.privacy.accounts import Gap
 from eyelid.privacy.bounds import Bounds, BoundsSource
 from eyelid.privacy.guarantee import Guarantee
 
@@ -18,6 +20,21 @@ SCHEMA = "eyelid/certificate/1"
 ANOTHER_LEDGER = (
     "what another ledger has counted of these people: the one used here is not the only one"
 )
+NOT_COUNTED = {
+    Gap.ELSEWHERE: ANOTHER_LEDGER,
+    Gap.LOST: "what a ledger that was lost had counted of these people: another one was begun",
+    Gap.RENAMED: (
+        "what was released of these people under other ids: some have left the study and others "
+        "have come, who may be the same"
+    ),
+    Gap.SAME_IDS: (
+        "what another ledger may have counted of these people: another study has the same ids"
+    ),
+}
+"""What a release leaves unprotected whose ledger does not know, or may not know, all others."""
+
+NARROWEST_FORM = "of the same form (recordings, length, time stamps, lost samples)"
+"""The narrowest form: true of certificates that state none, which older versions wrote."""
 
 
 def other_releases(others: int, elsewhere: bool) -> str:
@@ -34,6 +51,31 @@ def other_releases(others: int, elsewhere: bool) -> str:
 
 
 @dataclass(frozen=True)
+class ReleasedAs:
+    """What kind of thing was released, with the public groups that it is about.
+
+    Attributes:
+        kind: as the mechanism declares it.
+        by: public attributes that groups are made by, with commas between.
+        groups: how many people each of them has, by name; empty where it is not known.
+    """
+
+    kind: ReleaseKind
+    by: str | None = None
+    groups: Mapping[str, int] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As in certificate.json."""
+        return {"kind": str(self.kind), "by": self.by, "groups": dict(self.groups) or None}
+
+    @classmethod
+    def from_dict(cls, told: Mapping[str, Any]) -> ReleasedAs:
+        """What `to_dict` has told."""
+        groups = {str(name): int(people) for name, people in (told.get("groups") or {}).items()}
+        return cls(ReleaseKind(told["kind"]), told.get("by"), groups)
+
+
+@dataclass(frozen=True)
 class Certificate:
     """What accompanies a release; of the protected values it shows nothing.
 
@@ -45,8 +87,9 @@ class Certificate:
         how: how that total comes about.
         bounds: what values were clipped to, and who said so.
         noise: sampler, numerics, randomness.
-        ledger: every release counted for the same people so far, this one last.
-        total: of all of them, true of every person released; None without a ledger.
+        ledger: every release that the ledger has counted for the same people, this one last.
+        total: of all of them, true of every person released; None without a ledger, and where the
+            ledger does not know, or may not know, all releases of these people.
         unprotected: what the release shows besides.
         rank1_bound: upper bounds on identification among the people released.
         people: how many.
@@ -57,6 +100,8 @@ class Certificate:
         map: public facts of released maps: size, grid, placement, layers, groups, areas.
         made_up: public facts of made-up people: how many, which features they have not and why,
             how far off they are expected to be.
+        form: what a person's data may be exchanged for under the guarantee, as the mechanism says.
+        released_as: what kind of thing it is; None in certificates of older versions.
     """
 
     mechanism: str
@@ -76,18 +121,25 @@ class Certificate:
     output_sha256: str | None = None
     map: dict[str, Any] | None = None
     made_up: dict[str, Any] | None = None
+    form: str = NARROWEST_FORM
+    released_as: ReleasedAs | None = None
 
     @property
     def others(self) -> str:
         """That other releases of these people exist, or may; empty where none is known of."""
-        return other_releases(max(len(self.ledger) - 1, 0), ANOTHER_LEDGER in self.unprotected)
+        return other_releases(max(len(self.ledger) - 1, 0), self.incomplete)
 
     @property
-    def form(self) -> str:
-        """What somebody's data may be exchanged for without showing, as the mechanism says."""
-        if self.mechanism not in catalogue():
-            return SAME_FORM.words
-        return mechanism(self.mechanism, **self.parameters).form
+    def incomplete(self) -> bool:
+        """Whether releases of these people may be missing from the ledger, so that none adds up."""
+        return any(line in self.unprotected for line in NOT_COUNTED.values())
+
+    @property
+    def described(self) -> ReleasedAs:
+        """What kind of thing was released, also where a certificate does not say it itself."""
+        return self.released_as or ReleasedAs(
+            catalogue()[self.mechanism].release, self.parameters.get("by")
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """As in certificate.json."""
@@ -111,7 +163,25 @@ class Certificate:
             "version": self.version,
             **({} if self.map is None else {"map": self.map}),
             **({} if self.made_up is None else {"made_up": self.made_up}),
+            **({} if self.released_as is None else self._what()),
         }
+
+    def _what(self) -> dict[str, Any]:
+        """What older versions did not write: what was released, and the form of the promise."""
+        assert self.released_as is not None, "an older certificate is written as it was"
+        return {"form": self.form, "released_as": self.released_as.to_dict()}
+
+    def misstates(self, form: str, released_as: ReleasedAs) -> bool:
+        """Whether it states another form of data, or another kind of release, than it is about.
+
+        Args:
+            form: that the mechanism states.
+            released_as: what kind of thing the release is.
+        """
+        return self.form not in (form, NARROWEST_FORM) or self.released_as not in (
+            None,
+            released_as,
+        )
 
     def to_json(self) -> str:
         """The text of certificate.json."""
@@ -155,6 +225,8 @@ class Certificate:
             output_sha256=told.get("output_sha256"),
             map=told.get("map"),
             made_up=told.get("made_up"),
+            form=str(told.get("form") or NARROWEST_FORM),
+            released_as=ReleasedAs.from_dict(kind) if (kind := told.get("released_as")) else None,
         )
 
 
@@ -165,5 +237,5 @@ def read_certificate(folder: Path) -> Certificate | None:
         return None
     try:
         return Certificate.from_dict(json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise InputError(f"{path} is not a certificate as eyelid writes them: {error}") from None

@@ -12,11 +12,16 @@ from eyelid.engine.runs import Run
 from eyelid.errors import EyelidError
 from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.composition import parallel
-from eyelid.privacy.guarantee import Guarantee, Kind
+from eyelid.privacy.guarantee import Guarantee, Kind, large_delta
 from eyelid.privacy.ledger import Debit, Ledger
 from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.privacy.unit import PERSON, Trust
-from eyelid.releases.certificate import ANOTHER_LEDGER, Certificate, other_releases
+from eyelid.releases.certificate import (
+    NOT_COUNTED,
+    Certificate,
+    ReleasedAs,
+    other_releases,
+)
 from eyelid.version import __version__
 
 NO_LEDGER = "what earlier releases of these people gave away: there is no ledger"
@@ -30,7 +35,6 @@ OTHER_ROWS = (
 )
 STAYS_COUNTED = "nothing was released, but this release stays counted in the ledger"
 COUNTED_ONCE = "this release stays counted in the ledger, and going on costs nothing more"
-LARGE_DELTA = "would also allow a mechanism that publishes somebody's data outright"
 
 # Kinds that add up with nothing, and what other releases of the same people do to them.
 _OF_ONE_RELEASE = {Kind.K_ANONYMITY: OTHER_GROUPS, Kind.DENIABILITY: OTHER_ROWS}
@@ -58,6 +62,8 @@ class Purchase:
         unprotected: what it shows besides.
         alike: whether nothing released as it is tells people apart.
         input_digest: a hash of what the release is made of, asked for once it is paid.
+        form: what a person's data may be exchanged for under the guarantee.
+        released_as: what kind of thing it is.
         map: public facts of maps, where it is one.
         made_up: public facts of made-up people, where there are some.
     """
@@ -74,6 +80,8 @@ class Purchase:
     unprotected: Sequence[str]
     alike: bool
     input_digest: Callable[[], bytes]
+    form: str
+    released_as: ReleasedAs
     map: dict[str, Any] | None = None
     made_up: dict[str, Any] | None = None
 
@@ -172,16 +180,15 @@ def _certificate(
         alike = len(balances) == 1 and all(d.alike for d in counted.values())
         if len(history) > 1 and person_level.kind in _OF_ONE_RELEASE:
             unprotected.append(_OF_ONE_RELEASE[person_level.kind])
-        elsewhere = ledger.is_incomplete(origin)
-        others = other_releases(len(history) - 1, elsewhere)
+        gaps = ledger.gaps(origin)
+        others = other_releases(len(history) - 1, bool(gaps))
         fingerprint = ledger.fingerprint(purchase.input_digest(), paid.id)
-        if elsewhere:
-            alike = False
-            unprotected.append(ANOTHER_LEDGER)
+        if gaps:
+            # A sum over some of the releases is no total.
+            alike, total = False, None
+            unprotected += [NOT_COUNTED[gap] for gap in gaps]
     people = len(purchase.people)
-    delta = person_level.delta or 0.0
-    if delta * people >= 1:
-        unprotected.append(f"one person in {people}: δ = {delta:g} {LARGE_DELTA}")
+    unprotected += large_deltas(people, person_level, total)
     lead = undone(person_level, others)
     bounded = bounding(person_level, total, len(history))
     if not alike:
@@ -204,7 +211,15 @@ def _certificate(
         version=__version__,
         map=purchase.map,
         made_up=purchase.made_up,
+        form=purchase.form,
+        released_as=purchase.released_as,
     )
+
+
+def large_deltas(people: int, *stated: Guarantee | None) -> list[str]:
+    """What guarantees leave unprotected that are stated at a δ of at least 1/N; each δ once."""
+    told = [large_delta(each.delta, people) for each in stated if each is not None]
+    return [warning for warning in dict.fromkeys(told) if warning]
 
 
 def undone(person_level: Guarantee, others: str) -> str:

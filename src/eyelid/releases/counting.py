@@ -7,25 +7,39 @@ from pathlib import Path
 from eyelid.errors import InputError, Refused
 from eyelid.gaze.study import Origin, Study
 from eyelid.gaze.table import FeatureTable
-from eyelid.io.origin import counted_in, origin_of, origin_so_far
+from eyelid.io.origin import counted_in, counting_ledger, enter, is_chosen, own_origin
 from eyelid.privacy.ledger import Ledger
 
 
 def counting_origin(
     source: Study | FeatureTable, path: Path | None, ledger: Path | str | None
 ) -> Origin | None:
-    """Who these people are to the ledger that will count the release; None where nobody counts.
+    """Who these people are to the ledger that will count a release, as `counting_entry` says."""
+    return counting_entry(source, path, ledger)[0]
+
+
+def counting_entry(
+    source: Study | FeatureTable, path: Path | None, ledger: Path | str | None
+) -> tuple[Origin | None, tuple[str, ...]]:
+    """Who these people are to the ledger that will count the release, and what to know of that.
+
+    Nobody counts, and the origin is None, where it has none and no ledger is named.
 
     Args:
         source: what is released from.
         path: where it was read; None for what only Python knows.
-        ledger: count in this file; refused while the study's own has a limit.
+        ledger: count in this file, which must know people who have an origin; refused while the
+            study's own has a limit.
     """
     if path is None or not isinstance(source, Study):
         refuse_to_dodge(source.origin, ledger)
-        return source.origin if ledger is None else counted_in(source.origin, ledger)
-    refuse_to_dodge(origin_so_far(source, path), ledger)
-    return origin_of(source, path, ledger)
+        if ledger is None:
+            return source.origin, ()
+        entry = counted_in(source.origin, ledger, source.people["person"].to_list())
+    else:
+        refuse_to_dodge(own_origin(source, path, ledger), ledger)
+        entry = enter(source, path, ledger)
+    return entry.origin, entry.notes
 
 
 def open_ledger(origin: Origin | None) -> tuple[Ledger, str] | None:
@@ -36,17 +50,18 @@ def open_ledger(origin: Origin | None) -> tuple[Ledger, str] | None:
         raise InputError(
             "these data name their origin and not its ledger: say where it is with --ledger FILE"
         )
-    return Ledger(origin.ledger), origin.id
+    return Ledger.counting(origin.ledger, origin.id), origin.id
 
 
 def refuse_to_dodge(own: Origin | None, chosen: Path | str | None) -> None:
     """Refuse another ledger while the study's own has a limit, which the other would not keep."""
-    if own is None or own.ledger is None or chosen is None or not own.ledger.exists():
+    book = counting_ledger(own)
+    if own is None or book is None or chosen is None or is_chosen(own, chosen):
         return
-    limit = Ledger(own.ledger).allowance(own.id)
-    if limit is not None and Path(chosen).resolve() != own.ledger:
+    limit = book.allowance(own.id)
+    if limit is not None:
         raise Refused(
-            f"the study's own ledger {own.ledger.name} has a limit of ε = {limit.epsilon:g}, which "
+            f"the study's own ledger {book.path.name} has a limit of ε = {limit.epsilon:g}, which "
             "another --ledger would not keep: count there, or lift the limit with 'eyelid budget "
             "IN --no-limit'"
         )

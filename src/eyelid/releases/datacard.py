@@ -20,10 +20,11 @@ from eyelid.privacy.guarantee import Kind
 from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.privacy.unit import Trust
 from eyelid.releases.certificate import Certificate
+from eyelid.releases.consent import for_participants
 from eyelid.releases.expectation import inside
 from eyelid.releases.prospect import told_in_people
 from eyelid.releases.rendering import rendered
-from eyelid.releases.words import SAYS_NOTHING, for_participants, worth
+from eyelid.releases.words import SAYS_NOTHING, kept_of_rows, worth
 from eyelid.spelling import plural
 
 
@@ -56,6 +57,8 @@ def datacard(
         advantage_in_all=advantage_bound(certificate.total),
         says_nothing=SAYS_NOTHING,
         not_named=_why_no_bound(certificate),
+        released_as=certificate.described.kind,
+        rows_keep=kept_of_rows(certificate),
         for_participants=for_participants(certificate, () if central else kept),
         eyes="eye-tracking features" if _about_eyes(table) else "features",
         worth=worth(mechanism, shape),
@@ -95,6 +98,8 @@ def _why_no_bound(certificate: Certificate) -> str:
         return "no guarantee holds"
     if certificate.person_level.kind is Kind.K_ANONYMITY and certificate.others:
         return f"{certificate.others}, and two partitions intersect"
+    if certificate.incomplete:
+        return "the ledger does not know all releases of them, or may not"
     if not counted.holds and certificate.person_level.kind.differential:
         return f"over all releases of them there is no total ({counted.reasons[0]})"
     allowed = rank1_bounds(counted, certificate.people)["raw_to_release"]

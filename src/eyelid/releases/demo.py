@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from eyelid.audits.attackers import find_attackers
@@ -21,6 +21,7 @@ from eyelid.gaze.table import FeatureTable
 from eyelid.io.study_folder import write
 from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.releases.audit import Audit, audit
+from eyelid.releases.audit_folder import NOTICE, AuditPlaces
 from eyelid.releases.release import Release, release
 from eyelid.releases.spending import Budget, budget
 
@@ -40,6 +41,17 @@ _TASKS = ("comic", "newspaper", "textbook")
 _STUDY_SEED = 1
 _PEOPLE = 20
 _FAST_PEOPLE = 8
+_NOTICE = """# The demo of eyelid
+
+Everybody in here is simulated. With real participants only one of these would leave your hands:
+
+| what | share it? |
+|---|---|
+| `releases/NAME` | **yes**, the one folder you chose, with its certificate and data card |
+| `report.html`, `{audited}` | no: made of raw data, for the owner of the data |
+| `study`, `features` | no: raw data |
+| `study.ledger` | no: it knows who took part; keep it and back it up |
+"""
 
 
 @dataclass(frozen=True)
@@ -118,7 +130,12 @@ def demo(out: Path, fast: bool = False, tell: Callable[[str], None] = lambda _: 
             if audited is None:
                 # Before the others, which raise what these people have paid.
                 tell("Auditing this one, which promises most …")
-                audited = audit(folder / "features", place)
+                audited = audit(folder / "features", replace(done, held=done.table, path=None))
+                # Not beside it: everything in this folder is to be shared.
+                beside = AuditPlaces(folder / f"{place.name}-audit")
+                beside.write(audited.to_json(), report(audited))
+                notice = _NOTICE.format(audited=f"{place.name}-audit")
+                (folder / NOTICE).write_text(notice, encoding="utf-8")
         assert audited is not None
         tell("Trying to refute the mechanisms' claims …")
         story = Story(

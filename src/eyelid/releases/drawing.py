@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from eyelid.gaze.study import Feature
+from eyelid.spelling import on_page
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -28,6 +29,8 @@ _STYLE: Any = {
     "svg.hashsalt": "eyelid",
     # A dollar sign in a name is a dollar sign.
     "text.parse_math": False,
+    # A matplotlibrc in the current folder may say otherwise, and names are no programs.
+    "text.usetex": False,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.edgecolor": GREY,
@@ -108,7 +111,7 @@ def svg(draw: Callable[..., None], alt: str, height: float, **size: Any) -> Mark
     head, body = text[start:].split(">", 1)
     head = re.sub(r' (width|height)="[^"]*"', "", head)
     body = re.sub(r'<g id="[\w.]+_\d+"', "<g", body)
-    return Markup(f'{head} role="img" aria-label="{escape(alt)}">{body}')
+    return Markup(on_page(f'{head} role="img" aria-label="{escape(alt)}">{body}'))
 
 
 def png(draw: Callable[..., None], height: float, **size: Any) -> bytes:

@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 from eyelid.gaze.maps.looks import Looks
 from eyelid.gaze.study import INDEX_COLUMNS, Study
 from eyelid.gaze.table import FeatureTable
+from eyelid.io.csv_cells import csv_text
+from eyelid.io.study_folder import people_of
 from eyelid.privacy.ledger import Debit, Ledger
 from eyelid.releases import earlier_digests
 
@@ -107,8 +109,8 @@ def digest_of_release(people: pl.DataFrame, names: Sequence[str], digests: Seque
         names: of those who have rows, in order.
         digests: of each, by `person_digests`.
     """
-    # As whoever reads the file gets them: text that looks like a number is one.
-    told = pl.read_csv(people.write_csv().encode(), schema_overrides={"person": pl.String})
+    # As whoever reads the file gets them.
+    told = people_of(csv_text(people).encode())
     found = hashlib.sha256(told.cast(pl.String).write_json().encode())
     found.update(digest_of_people(names, digests))
     return found.hexdigest()

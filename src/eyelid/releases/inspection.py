@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import shlex
+import warnings
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -84,12 +85,15 @@ def draw_recordings(study: Study, folder: Path) -> None:
 
     if study.kind == "features":
         raise InputError("pictures are of gaze, and this is a study of features")
-    with new_folder(folder) as place:
+    with new_folder(folder, mode=0o700) as place:
         recordings = list(itertools.islice(study.recordings(), _MOST_PICTURES))
         for number, recording in enumerate(track(recordings, "drawing"), 1):
             figure = Figure(figsize=(7.2, 2.4), layout="constrained")
             draw_overview(recording, study, figure.subplots(1, 2, width_ratios=[1, 2]))
-            figure.savefig(place / f"{number:04d}.png", dpi=100)
+            with warnings.catch_warnings():
+                # Names may have letters that matplotlib's own font lacks.
+                warnings.filterwarnings("ignore", "Glyph .* missing")
+                figure.savefig(place / f"{number:04d}.png", dpi=100)
 
 
 def _names(data: pl.DataFrame, column: str) -> list[str]:
@@ -186,7 +190,7 @@ def _screen_size(study: Study) -> tuple[float, float] | None:
 
 
 def _are_made_up(study: Study) -> bool:
-    """Whether this is a release of people who do not exist, by what it calls them."""
+    """Whether this is a release of synthetic people or rows, by what it calls them."""
     return study.released and study.people["person"].str.contains(rf"^{MADE_UP}\d*$").all()
 
 
@@ -222,10 +226,13 @@ def _quasi_identifiers(study: Study, recordings: pl.DataFrame) -> list[dict[str,
 
 def _next_step(study: Study, found: dict[str, Any]) -> str:
     if _are_made_up(study):
+        # Rows of all tasks are called one person.
+        what = "synthetic participants, people who do not exist"
+        if study.people["person"].to_list() == [MADE_UP]:
+            what = "rows, of which some may keep parts of real ones"
         return (
-            "This is a released dataset of made-up people, none of them anybody: its certificate "
-            "and DATACARD.md say what is promised. Release from the original study, never from "
-            "this."
+            f"This is a released dataset of {what}: its certificate and DATACARD.md say what is "
+            "promised. Release from the original study, never from this."
         )
     if study.released:
         return (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import pickle
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -17,6 +16,7 @@ from eyelid.engine.runs import Run
 from eyelid.gaze.study import Feature, Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import study_folder
+from eyelid.io.parquet import rows_of
 from eyelid.io.parts import part_facts, part_path
 from eyelid.io.pieces import Piece, cut_evenly, each_piece
 from eyelid.mechanisms.features import FeatureMechanism
@@ -28,12 +28,13 @@ from eyelid.mechanisms.slots import Slots
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.noise.randomness import stream_of
 from eyelid.releases.fingerprint import digest_of_release, names_of, person_digests
+from eyelid.releases.kept_table import is_kept, keep_table, kept_table
 from eyelid.releases.outline import Outline, outline_of
 from eyelid.releases.plan import Plan
-from eyelid.releases.taking import Taken, pickled, taken_again
+from eyelid.releases.taking import Taken, taken_again
 
 _Private = tuple[Study, dict[str, bytes]]
-_SHOWN, _WHOLE = "shown.pickle", "whole.pickle"
+_SHOWN, _WHOLE = "shown", "whole"
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,14 +155,13 @@ def _part(private: Shared[_Private], job: _Job, piece: Piece) -> Part:
         table = _private(private, job, piece)
         return _told(table, table.data, {}, held=table.data)
     path = part_path(job.run.output, piece.number, job.pieces)
-    about = job.run.scratch / _SHOWN
-    if not (path.exists() and about.exists()):
+    if not (path.exists() and is_kept(job.run, _SHOWN)):
         table = _private(private, job, piece)
-        job.run.put(about, partial(pickled, _without_rows(table)))
+        keep_table(job.run, _SHOWN, _without_rows(table))
         job.run.put(path, table.data.write_parquet)
-    shown: FeatureTable = pickle.loads(about.read_bytes())
+    shown, _ = kept_table(job.run, _SHOWN)
     # Not what was made here: somebody may have been faster.
-    return _told(shown, pl.read_parquet(path), part_facts(path, job.run.output))
+    return _told(shown, rows_of(path), part_facts(path, job.run.output))
 
 
 def _private(private: Shared[_Private], job: _Job, piece: Piece) -> FeatureTable:
@@ -178,15 +178,14 @@ def _at_once(
     if run is None:
         table = _whole(plan, taken, noise, advance)
         return _told(table, table.data, {}, held=table.data), table.people
-    whole, path = run.scratch / _WHOLE, part_path(run.output, 0, 1)
-    if path.exists() and not whole.exists():
+    path = part_path(run.output, 0, 1)
+    if path.exists() and not is_kept(run, _WHOLE):
         # All was there, and could not be put in its place.
         table = FeatureTable.of(study_folder.read_study(run.output))
     else:
-        if not whole.exists():
-            # Rows and people in one file: those of two runs would not belong together.
-            run.put(whole, partial(pickled, _whole(plan, taken, noise, advance)))
-        table = pickle.loads(whole.read_bytes())
+        if not is_kept(run, _WHOLE):
+            keep_table(run, _WHOLE, _whole(plan, taken, noise, advance))
+        table, _ = kept_table(run, _WHOLE)
     run.put(path, table.data.write_parquet)
     return _told(table, table.data, part_facts(path, run.output)), table.people
 

@@ -25,6 +25,7 @@ from eyelid.mechanisms.features import (
 from eyelid.mechanisms.means import MeanMechanism
 from eyelid.mechanisms.measuring import MeasuringMechanism
 from eyelid.mechanisms.mechanism import Mechanism, Shape, find
+from eyelid.mechanisms.public_groups import groups_by
 from eyelid.mechanisms.seeded import Seeded
 from eyelid.mechanisms.synthetic import Synthetic
 from eyelid.privacy.bounds import Bounds, BoundsSource
@@ -33,6 +34,7 @@ from eyelid.privacy.noise import Randomness
 from eyelid.privacy.noise.randomness import SEEDED
 from eyelid.privacy.unit import PERSON, Trust, Unit
 from eyelid.releases.bounds import Ranges, bounds_for, clipped_to, ranges_of
+from eyelid.releases.certificate import ReleasedAs
 from eyelid.spelling import plural
 
 NOTHING = "no feature has a value at all: there is nothing to release"
@@ -106,6 +108,20 @@ def released_alike(mechanism: Mechanism, guarantee: Guarantee, table: FeatureTab
     if isinstance(mechanism, Synthetic):
         return not mechanism.by
     return guarantee.trust is Trust.CENTRAL or people_alike(table)
+
+
+def described(mechanism: Mechanism, table: FeatureTable) -> ReleasedAs:
+    """What kind of thing a mechanism releases, with the public groups that it is about.
+
+    Args:
+        mechanism: with its parameters.
+        table: whose people there are.
+    """
+    by = mechanism.parameters().get("by")
+    if not by:
+        return ReleasedAs(mechanism.release)
+    groups = groups_by(table, by).people.select("person", "people").rows()
+    return ReleasedAs(mechanism.release, by, dict(groups))
 
 
 def people_alike(table: FeatureTable) -> bool:
@@ -287,7 +303,8 @@ def plan_for(
     guarantee = promised(mechanism, shape, mechanism.unit, *reasons)
     if keep and guarantee.trust is Trust.CENTRAL:
         raise InputError(
-            f"{mechanism.name} releases nobody's own record, so there is no {keep[0]} to keep: "
+            f"{mechanism.name} releases no record under a person's name, so there is no {keep[0]} "
+            "to keep: "
             f"leave keep out{_instead_of_keeping(mechanism, keep[0])}"
         )
     attributes = [c for c in table.people.columns if c != "person"]

@@ -125,6 +125,7 @@ class Quote(Counted):
             },
             "shape": asdict(self.shape),
             "guarantee": self.guarantee.to_dict(),
+            "form": self.mechanism.form,
             "person_level": self.person_level.summary() | {"how": priced.person_total(self.shape)},
             "noise": None
             if self.useless
@@ -146,7 +147,8 @@ class Quote(Counted):
             "says": worth(self.mechanism, self.shape),
             "rank1_bound": self.rank1_bound,
             "advantage_bound": self.advantage_bound,
-            "ledger": quoted(self.before, self.total),
+            "ledger": quoted(self.before, self.person_level),
+            "warnings": self.warnings,
             "notes": list(self.notes),
             **(
                 {}

@@ -42,13 +42,14 @@ from eyelid.privacy.guarantee import Kind
 from eyelid.privacy.noise import Randomness, randomness
 from eyelid.releases.certificate import Certificate
 from eyelid.releases.certifying import Purchase, bought, ended
-from eyelid.releases.counting import counting_origin, open_ledger
+from eyelid.releases.counting import counting_entry, open_ledger
 from eyelid.releases.datacard import datacard
 from eyelid.releases.fingerprint import output_digest
 from eyelid.releases.making import made_private
 from eyelid.releases.plan import (
     Plan,
     build_mechanism,
+    described,
     lengths_cut,
     plan_for,
     recordings_left_out,
@@ -231,18 +232,21 @@ def _release_features(
     ):
         with nullcontext() if run is None or len(cut.pieces) == 1 else run.beforehand():
             recorded = path is not None and not study_folder.recognises(path)
-            taken = take(cut, chosen, None if recorded else run, advance)
+            taken = take(cut, chosen.summarise, None if recorded else run, advance)
             plan = _plan(taken, asked)
-            origin = counting_origin(plan.table if path is None else cut.head, path, asked.ledger)
+            whose = plan.table if path is None else cut.head
+            origin, remarks = counting_entry(whose, path, asked.ledger)
             if recorded:
                 assert path is not None, "recordings are somewhere"
                 table = replace(taken.table(), origin=origin)
                 renamed = under_pseudonyms(table, ours=is_ours(cut.head, path))
-                taken = take(in_pieces(renamed.study()), chosen, run, lambda by, what: None)
+                taken = take(
+                    in_pieces(renamed.study()), FeatureTable.of, run, lambda by, what: None
+                )
                 plan = _plan(taken, asked)
         plan = replace(plan, table=replace(plan.table, origin=origin))
         purchase = _purchase(plan, noise.name, taken.digest)
-        notes = (*cut.head.notes, *_foreseen(plan, purchase, chosen))
+        notes = (*cut.head.notes, *remarks, *_foreseen(plan, purchase, chosen))
         if tell is not None:
             for note in notes:
                 tell(note)
@@ -393,7 +397,7 @@ def _purchase(plan: Plan, randomness_name: str, digest: Callable[[], bytes]) -> 
     synthetic = made_up(chosen, plan.shape, plan.table) if isinstance(chosen, Synthetic) else None
     kept = [f"the attribute {name} of every person, released as it is" for name in plan.keep]
     return Purchase(
-        what=released_as(plan.mechanism, plan.guarantee),
+        what=released_as(plan.mechanism),
         mechanism=plan.mechanism.name,
         parameters=plan.mechanism.parameters(),
         people=plan.people,
@@ -409,5 +413,7 @@ def _purchase(plan: Plan, randomness_name: str, digest: Callable[[], bytes]) -> 
         unprotected=[*plan.mechanism.unprotected(plan.table), *kept],
         alike=plan.alike,
         input_digest=digest,
+        form=plan.mechanism.form,
+        released_as=described(plan.mechanism, plan.table),
         made_up=None if synthetic is None else synthetic.to_dict(),
     )

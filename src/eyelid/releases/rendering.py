@@ -2,27 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from importlib import resources
 from typing import Any
 
 from eyelid.privacy.guarantee import rounded_up
-from eyelid.releases.words import coarse, formal_only, number, percent, promise
-from eyelid.spelling import plural
+from eyelid.releases.words import (
+    coarse,
+    formal_only,
+    kept_of_rows,
+    number,
+    percent,
+    promise,
+)
+from eyelid.spelling import in_markdown, on_page, plural
 
 
 def rendered(template: str, **values: Any) -> str:
     """The text of a template of this package, with the words that every one of them uses.
 
-    Whatever is put into a page is escaped: names of people, tasks and features are others' text.
+    Whatever is put into a page or a card is escaped: names of people, tasks and features are
+    others' text. What is ``own`` in a template is not.
     """
-    return str(_environment().get_template(template).render(values))
+    environment = _environment(on_page if ".html" in template else in_markdown)
+    return str(environment.get_template(template).render(values))
 
 
 @cache
-def _environment() -> Any:
-    """Where templates are found and what they know; made once, for it keeps what it has read."""
+def _environment(written: Callable[[str], str]) -> Any:
+    """Where templates are found and what they know; made once, for it keeps what it has read.
+
+    Args:
+        written: how others' text is written, before a page escapes it.
+    """
     from jinja2 import Environment, FunctionLoader, StrictUndefined
+    from markupsafe import Markup
 
     folder = resources.files("eyelid.releases").joinpath("templates")
     environment = Environment(
@@ -32,11 +47,16 @@ def _environment() -> Any:
         lstrip_blocks=True,
         keep_trailing_newline=True,
         autoescape=lambda name: name is None or ".html" in name,
+        finalize=lambda value: (
+            written(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+        ),
     )
+    environment.filters["own"] = Markup
     environment.globals |= {
         "bound": bound,
         "coarse": coarse,
         "formal_only": formal_only,
+        "kept_of_rows": kept_of_rows,
         "number": number,
         "percent": percent,
         "plural": plural,

@@ -19,6 +19,7 @@ from eyelid.audits.statistics import Estimate, rate_of_decisions
 from eyelid.audits.streams.measures import MEASURES
 from eyelid.audits.temporal.summary import OF_THE_DATA
 from eyelid.audits.utility import Use
+from eyelid.privacy.guarantee import large_delta
 from eyelid.releases import pictures
 from eyelid.releases.group_pictures import (
     MOST_GROUPS,
@@ -160,18 +161,14 @@ def _standing_of_aggregate(audit: Audit, promised: Guarantee) -> Standing:
     return Standing("sound", "The promise stands: no attack refuted it")
 
 
-def report(
-    audit: Audit, story: Story | None = None, own: bool = False, inside: bool = False
-) -> str:
-    """The audit as a page.
+def report(audit: Audit, story: Story | None = None, own: bool = False) -> str:
+    """The audit as a page, which is made of raw data and belongs into no release.
 
     Args:
         audit: what was found.
         story: everything else that the demo did.
-        own: whether the page is for the owner of the data alone: only then, and of simulated
-            people, are people's own lines drawn beside the means of their groups, or beside made-up
-            people.
-        inside: whether it lies in the released folder, to be taken out before that is shared.
+        own: whether people's own lines are drawn beside the means of their groups, or beside
+            synthetic participants; those of simulated participants always are.
     """
     # The audit writes reports.
     from eyelid.releases.audit import UNCOVERED
@@ -182,7 +179,7 @@ def report(
     null = strongest(audit.null) if audit.null else None
     worst = audit.worst if released else None
     by_protocol = pictures.strongest_by_protocol(audit.identification)
-    own = own or (subject.original.simulated and not inside)
+    own = own or subject.original.simulated
     view = _group_view(audit, own)
     return rendered(
         "report.html.j2",
@@ -212,7 +209,6 @@ def report(
         says=_SAID,
         limits=limits,
         one_in_all=rate_of_decisions(np.eye(subject.people)[0], 1 / subject.people),
-        inside=inside,
         own=own,
         fresh=subject.groups is not None and subject.groups.fresh,
         useful=_LARGEST_UTILITY,
@@ -293,7 +289,7 @@ def _total(subject: Subject) -> str:
     """What all releases so far come to, also where they do not add up."""
     promised, releases = subject.promised, subject.releases
     if promised is None or not promised.holds or promised.kind.differential or releases is None:
-        return told_total(subject.total)
+        return told_total(subject.total, subject.people)
     if releases < 2:
         return "No other release of these people was counted until this audit."
     return (
@@ -302,13 +298,15 @@ def _total(subject: Subject) -> str:
     )
 
 
-def told_total(total: Guarantee | None) -> str:
-    """What all releases counted so far come to."""
+def told_total(total: Guarantee | None, people: int) -> str:
+    """What all releases of so many people come to, as far as the ledger knows."""
     if total is None:
         return "What other releases of these people cost is not known here."
     if not total.holds:
         return f"Over all releases counted until this audit no bound holds: {total.reasons[0]}."
-    return f"Over all releases counted until this audit one person has paid {total.numbers()}."
+    told = f"Over all releases counted until this audit one person has paid {total.numbers()}."
+    warning = large_delta(total.delta, people)
+    return f"{told} Not protected is {warning}." if warning else told
 
 
 def _control_rows(audit: Audit) -> list[tuple[str, str, Finding]]:

@@ -10,15 +10,33 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.column_map import Map
-from eyelid.io.origin import counted_in, origin_of, origin_so_far
+from eyelid.io.origin import (
+    People,
+    begun_anew,
+    counted_in,
+    join_people,
+    origin_of,
+    origin_so_far,
+    set_people_apart,
+)
 from eyelid.io.reading import read
+from eyelid.io.same_people import in_doubt
 from eyelid.mechanisms.approximate import default_delta
+from eyelid.privacy.accounts import Gap, Joined
 from eyelid.privacy.composition import parallel, sequential
-from eyelid.privacy.guarantee import Guarantee
-from eyelid.privacy.ledger import Allowance, Balance, Debit
+from eyelid.privacy.guarantee import Guarantee, large_delta
+from eyelid.privacy.ledger import Allowance, Balance, Debit, Ledger
 from eyelid.releases.certificate import other_releases
-from eyelid.releases.certifying import undone
+from eyelid.releases.certifying import large_deltas, undone
 from eyelid.releases.counting import open_ledger
+from eyelid.spelling import plural
+
+_MISSING = {
+    Gap.ELSEWHERE: "another ledger has counted these people, too",
+    Gap.LOST: "the ledger that counted these people was lost, and this one was begun after it",
+    Gap.RENAMED: "some people have left the study and others have come, who may be the same",
+    Gap.SAME_IDS: "another study has the same ids, and may have the same people",
+}
 
 
 @dataclass(frozen=True)
@@ -30,20 +48,37 @@ class Budget:
         balances: groups of people who were in the same releases, the worst off first.
         limit: the most that may be spent on a person, if set.
         counted: whether there is a ledger at all.
-        elsewhere: whether another ledger may have counted more of these people.
+        gaps: why releases of these people are, or may be, missing from it; without any it is
+            complete, and what was spent is a total.
+        people: how many the study has.
+        notes: what their owner should know or decide.
     """
 
     debits: tuple[Debit, ...]
     balances: tuple[Balance, ...]
     limit: Allowance | None
     counted: bool = True
-    elsewhere: bool = False
+    gaps: tuple[Gap, ...] = ()
+    people: int = 0
+    notes: tuple[str, ...] = ()
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether releases of these people are, or may be, missing from the ledger."""
+        return bool(self.gaps)
 
     @property
     def sound(self) -> Guarantee | None:
-        """What the releases that have an ε have cost, true of everybody; None without any."""
+        """What the counted releases that have an ε come to, true of everybody; None without any."""
         sound = [b.sound for b in self.balances if b.sound is not None]
         return parallel(sound) if sound else None
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What every δ that is stated here leaves unprotected, where it is at least 1/N."""
+        of_limit = "" if self.limit is None else large_delta(self.limit.delta, self.people)
+        told = [*large_deltas(self.people, self.sound), of_limit]
+        return tuple(dict.fromkeys(warning for warning in told if warning))
 
     @property
     def unbounded(self) -> tuple[str, ...]:
@@ -64,16 +99,26 @@ class Budget:
     def exceeded(self) -> bool:
         """Whether somebody has come above the limit already: nothing more is released of them."""
         limit = self.limit
-        return limit is not None and not all(limit.covers(b.total) for b in self.balances)
+        return limit is not None and not all(limit.covers(b.at(limit.delta)) for b in self.balances)
 
     def to_dict(self) -> dict[str, Any]:
         """As ``eyelid budget --json`` prints it."""
+        complete = not self.gaps
+        missing = [_MISSING[gap] for gap in self.gaps]
+        # What is counted may be above a limit; that all of it is not, only a complete ledger knows.
+        exceeded = self.exceeded or (False if complete else None)
         return {
             "counted": self.counted,
+            "complete": complete,
             "releases": len(self.debits),
-            "spent": _spent(self.sound)
-            | {"bounded": not self.unbounded, "reasons": list(self.unbounded)},
-            "limit": asdict(self.limit) | {"exceeded": self.exceeded} if self.limit else None,
+            "spent": _spent(self.sound, complete)
+            | {
+                "bounded": complete and not self.unbounded,
+                "reasons": [*self.unbounded, *missing],
+            },
+            "limit": asdict(self.limit) | {"exceeded": exceeded} if self.limit else None,
+            "warnings": list(self.warnings),
+            "notes": list(self.notes),
             "entries": [
                 {
                     "made_at": d.made_at,
@@ -88,8 +133,12 @@ class Budget:
                 for d in self.debits
             ],
             "groups": [
-                {"people": b.people, "releases": len(b.debits), "bounded": b.total.holds}
-                | _spent(b.sound)
+                {
+                    "people": b.people,
+                    "releases": len(b.debits),
+                    "bounded": complete and b.total.holds,
+                }
+                | _spent(b.sound, complete)
                 for b in self.balances
             ],
         }
@@ -101,7 +150,13 @@ class Budget:
             return "Nothing has been counted: this folder has no ledger yet."
         spent = self.sound.numbers() if self.sound else "nothing"
         text = f"Spent on one person, at most: {spent}."
-        if self.unbounded:
+        if self.gaps:
+            why = "; ".join(_MISSING[gap] for gap in self.gaps)
+            text = (
+                f"There is no total: {why}. {self._counted_here}, which does not bound what was "
+                "spent on a person."
+            )
+        elif self.unbounded:
             text = (
                 f"Spent on one person by the releases with an ε that holds, at most: {spent}. In "
                 f"all it is unbounded: {'; '.join(self.unbounded)}."
@@ -111,20 +166,35 @@ class Budget:
                 f"{lost[0].upper()}{lost[1:]}: what was promised is true of a single release only, "
                 f"and these people are in more, or may be. {text}"
             )
-        if self.elsewhere:
-            text += " Another ledger may have counted more of these people."
+        text += self._of_limit
+        return f"{text} Not protected is {'; '.join(self.warnings)}." if self.warnings else text
+
+    @property
+    def _counted_here(self) -> str:
+        """What the releases in an incomplete ledger come to."""
+        if not self.debits:
+            return "Nothing is counted here"
+        spent = self.sound.numbers() if self.sound else "nothing that has an ε"
+        return f"What is counted here is {spent} in {plural(len(self.debits), 'release')}"
+
+    @property
+    def _of_limit(self) -> str:
         if self.limit is None:
-            return f"{text} No limit is set: releases are counted, never refused."
+            return " No limit is set: releases are counted, never refused."
         limit = f"ε = {self.limit.epsilon:g}, δ = {self.limit.delta:g} per person"
         if self.exceeded:
             return (
-                f"{text} That is already above the limit of {limit}: any further release with "
-                "these people in it is refused."
+                f" That is already above the limit of {limit}: any further release with these "
+                "people in it is refused."
             )
-        return f"{text} Limit: {limit}."
+        only = ", which is kept for what is counted here and nothing else" if self.gaps else ""
+        return f" Limit: {limit}{only}."
 
 
-def _spent(guarantee: Guarantee | None) -> dict[str, Any]:
+def _spent(guarantee: Guarantee | None, complete: bool) -> dict[str, Any]:
+    """The numbers of a total; a sum over some of the releases is none."""
+    if not complete:
+        return {"epsilon": None, "delta": None}
     if guarantee is None:
         return {"epsilon": 0.0, "delta": 0.0}
     return {"epsilon": guarantee.to_dict()["epsilon"], "delta": guarantee.delta or 0.0}
@@ -136,6 +206,9 @@ def budget(
     limit_epsilon: float | None = None,
     limit_delta: float | None = None,
     no_limit: bool = False,
+    join: People | None = None,
+    apart: People | None = None,
+    lost: bool = False,
     ledger: Path | str | None = None,
     map: Map = None,
 ) -> Budget:
@@ -146,35 +219,49 @@ def budget(
         limit_epsilon: refuse releases that would bring a person above this ε.
         limit_delta: the δ that goes with it; min(N^−1.5, 1e-6) by default.
         no_limit: lift the limit.
+        join: another study of the same people, or its ledger: both are counted together from now
+            on, with all that was released. The same id is the same person.
+        apart: another study with the same ids, or its ledger, whose people are others.
+        lost: go on after the study's ledger was lost for good, in a new one that knows that
+            releases are missing, and gives no total.
         ledger: where it is counted; by default the file beside the original study.
         map: what you say about the columns of recordings, as for `eyelid.read`.
     """
     study = read(source, map) if isinstance(source, str | Path) else source
-    changes = limit_epsilon is not None or limit_delta is not None or no_limit
+    limits = limit_epsilon is not None or limit_delta is not None or no_limit
+    changes = limits or join is not None or apart is not None
+    people, count = study.people["person"].to_list(), study.data["person"].n_unique()
+    notes: list[str] = []
     path = Path(source) if isinstance(source, str | Path) else None
     if study.released:
         raise InputError("a released dataset has no budget: name the original study")
     origin = study.origin
-    if path is not None and isinstance(study, Study):
+    if lost:
+        origin = begun_anew(origin, ledger, people)
+    elif path is not None and isinstance(study, Study):
         # Asking leaves no trace.
         origin = origin_so_far(study, path, ledger)
         if changes:
             origin = origin_of(study, path, ledger)
     elif ledger is not None:
-        origin = counted_in(origin, ledger)
+        origin = counted_in(origin, ledger, people).origin
     if origin is None and not changes:
         return Budget((), (), None, counted=False)
     book = open_ledger(origin)
     if book is None:
         raise InputError("this study is not in a folder and has no ledger: give --ledger FILE")
+    if join is not None and origin is not None:
+        notes.append(_joined(join_people(origin, join, people)))
+        book = open_ledger(origin) or book
+    if apart is not None and origin is not None:
+        set_people_apart(origin, apart, people)
     found, name = book
     if no_limit and (limit_epsilon is not None or limit_delta is not None):
         raise InputError("--no-limit lifts the limit: leave out --limit-epsilon and --limit-delta")
     if no_limit:
         found.lift_allowance(name)
     elif limit_epsilon is not None:
-        people = study.data["person"].n_unique()
-        delta = default_delta(people) if limit_delta is None else limit_delta
+        delta = default_delta(count) if limit_delta is None else limit_delta
         found.set_allowance(name, limit_epsilon, delta)
     elif limit_delta is not None:
         raise InputError("--limit-delta goes with --limit-epsilon: give both")
@@ -182,8 +269,27 @@ def budget(
         debits=tuple(found.debits(name)),
         balances=tuple(found.balances(name)),
         limit=found.allowance(name),
-        elsewhere=found.is_incomplete(name),
+        gaps=found.gaps(name),
+        people=count,
+        notes=(*notes, *_remarks(found, name)),
     )
+
+
+def _joined(found: Joined) -> str:
+    """What became of two studies that are counted together now."""
+    told = f"counted together from now on: {plural(found.shared, 'id')} of both are the same people"
+    alone = [
+        f"{plural(count, 'id is', 'ids are')} in {where} alone"
+        for count, where in ((found.here, "this study"), (found.there, "the other"))
+        if count
+    ]
+    return "; ".join([told, *alone])
+
+
+def _remarks(ledger: Ledger, origin: str) -> tuple[str, ...]:
+    """What the owner of a ledger should decide or mend."""
+    told = [*(in_doubt(doubt) for doubt in ledger.doubts(origin)), ledger.exposed]
+    return tuple(remark for remark in told if remark)
 
 
 def spent_on(study: Study | FeatureTable, path: Path | None) -> Budget:
@@ -204,14 +310,26 @@ def spent_on(study: Study | FeatureTable, path: Path | None) -> Budget:
         debits=tuple(debits[number] for number in sorted(debits)),
         balances=balances,
         limit=ledger.allowance(name),
-        elsewhere=ledger.is_incomplete(name),
+        gaps=ledger.gaps(name),
+        people=study.data["person"].n_unique(),
     )
 
 
-def after(before: Budget | None, alone: Guarantee) -> Guarantee:
-    """What one more release would come to, with everything that was counted of these people."""
-    limit = None if before is None else before.limit
-    delta = None if limit is None else limit.delta
+def after(before: Budget | None, alone: Guarantee) -> Guarantee | None:
+    """What one more release would come to, with everything that was counted of these people.
+
+    Args:
+        before: what was counted; None where nobody counts.
+        alone: the release.
+
+    Returns:
+        the total; None where the ledger does not know, or may not know, all releases.
+    """
+    return None if before is not None and before.gaps else _counted_with(before, alone)
+
+
+def _counted_with(before: Budget | None, alone: Guarantee, delta: float | None = None) -> Guarantee:
+    """What one more release and those that are counted come to; ε at a δ, if one is given."""
     # Whoever is in the ledger has spent more than whoever is not.
     histories = [b.debits for b in before.balances] if before is not None else []
     return parallel(
@@ -219,25 +337,32 @@ def after(before: Budget | None, alone: Guarantee) -> Guarantee:
     )
 
 
-def refusal(before: Budget | None, total: Guarantee) -> str:
+def refusal(before: Budget | None, alone: Guarantee) -> str:
     """Why the ledger's limit would refuse a release; empty where it would not."""
     limit = None if before is None else before.limit
-    if limit is None or limit.covers(total):
+    if before is None or limit is None:
+        return ""
+    # A limit compares at its own δ, at which nothing else is told.
+    total = _counted_with(before, alone, limit.delta)
+    if limit.covers(total):
         return ""
     would = total.numbers() if total.holds else f"no bound ({total.reasons[0]})"
+    warning = large_delta(limit.delta, before.people)
     return (
         f"The ledger would refuse this release: it would bring a person to {would}, and the "
         f"limit is ε = {limit.epsilon:g}, δ = {limit.delta:g}."
+        f"{f' Not protected is {warning}.' if warning else ''}"
     )
 
 
-def quoted(before: Budget | None, total: Guarantee) -> dict[str, Any] | None:
+def quoted(before: Budget | None, alone: Guarantee) -> dict[str, Any] | None:
     """What the ledger knows of these people, and what it would say to one more release."""
     if before is None or not before.counted:
         return None
+    total = after(before, alone)
     return {
         "releases": len(before.debits),
-        "total": total.to_dict(),
+        "total": None if total is None else total.to_dict(),
         "limit": asdict(before.limit) if before.limit else None,
-        "refused": bool(refusal(before, total)),
+        "refused": bool(refusal(before, alone)),
     }

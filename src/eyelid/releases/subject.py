@@ -29,13 +29,14 @@ from eyelid.mechanisms.ksame import KSame
 from eyelid.mechanisms.means import MeanMechanism
 from eyelid.mechanisms.mechanism import catalogue
 from eyelid.privacy.composition import parallel
-from eyelid.privacy.guarantee import Guarantee
+from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.ledger import Debit, Ledger
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.privacy.unit import Trust
 from eyelid.releases import earlier_digests
 from eyelid.releases.agreement import disagreements
+from eyelid.releases.audit_folder import LEFT_INSIDE
 from eyelid.releases.bounds import clipped_to
 from eyelid.releases.certificate import Certificate, read_certificate
 from eyelid.releases.certifying import bounding
@@ -57,8 +58,6 @@ RELEASED_FILES = (
     "data.parquet",
     "certificate.json",
     "DATACARD.md",
-    "audit.json",
-    "report.html",
 )
 
 
@@ -355,9 +354,12 @@ def _remarks(source: object) -> tuple[str, ...]:
 def beyond(folder: Path, known: Collection[str]) -> list[str]:
     """What lies in a released folder that no release puts there."""
     extra = sorted(item.name for item in here(folder).iterdir() if item.name not in known)
-    if not extra:
-        return []
-    return [f"the released folder holds {len(extra)} more than a release has, which nothing covers"]
+    left = [LEFT_INSIDE[name] for name in extra if name in LEFT_INSIDE]
+    more = len(extra) - len(left)
+    if not more:
+        return left
+    others = f"the released folder holds {more} more than a release has, which nothing covers"
+    return [*left, others]
 
 
 def check_people(table: FeatureTable | Study | pl.DataFrame) -> None:
@@ -568,8 +570,10 @@ def times_released(
     """How many releases the most released of these people were in, up to the last one to count."""
     if origin is None or origin.ledger is None:
         return None
-    balances = Ledger(origin.ledger).balances(origin.id, people=people)
-    known = [[d for d in b.debits if last is None or d.id <= last] for b in balances]
+    book = Ledger.counting(origin.ledger, origin.id)
+    by_then = None if last is None else book.known_at(last)
+    balances = book.balances(origin.id, people=people)
+    known = [[d for d in b.debits if by_then is None or d.id in by_then] for b in balances]
     return max((len(debits) for debits in known), default=0)
 
 
@@ -591,7 +595,7 @@ def counted(
         return None, None, ["the certificate names no ledger: nothing ties it to the original"]
     if origin is None or origin.ledger is None or not origin.ledger.exists():
         return None, None, ["the ledger that counted the release is not at hand: it was not asked"]
-    book, debit = Ledger(origin.ledger), None
+    book, debit = Ledger.counting(origin.ledger, origin.id), None
     if book.knows(origin.id):
         debit = debit_of(certificate.input_sha256, contents, book, origin.id)
     if debit is None:
@@ -601,5 +605,7 @@ def counted(
         )
     total = parallel([balance.total for balance in book.balances(origin.id, people=people)])
     if book.is_incomplete(origin.id):
-        total = total.broken("another ledger counted releases of these people, too")
+        # A sum over some of the releases is no total.
+        total = replace(total, kind=Kind.NONE, epsilon=None, delta=None, mu=None)
+        total = total.broken("the ledger does not know all releases of these people, or may not")
     return debit, total, []

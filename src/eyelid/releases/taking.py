@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pickle
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import astuple, dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -21,11 +20,13 @@ from eyelid.io.column_map import Map
 from eyelid.io.intake import read_scrubbed
 from eyelid.io.pieces import Piece, Slice, StudyInPieces, each_piece, in_pieces
 from eyelid.io.reading import check_not_a_part
-from eyelid.mechanisms.features import FeatureMechanism
-from eyelid.releases.bounds import Ranges, ranges_of, ranges_together
+from eyelid.releases.bounds import Range, Ranges, ranges_of, ranges_together
 from eyelid.releases.fingerprint import digest_of_people, input_rows, names_of, person_digests
+from eyelid.releases.kept_table import is_kept, keep_table, kept_table
 from eyelid.releases.outline import Outline, outline_of
 from eyelid.releases.plan import NOTHING, check_numbers, check_type
+
+Summarise = Callable[[Study], FeatureTable]
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,19 +90,17 @@ def opened(source: Study | FeatureTable | Path | str, map: Map = None) -> StudyI
     return in_pieces(source.study() if isinstance(source, FeatureTable) else source)
 
 
-def take(
-    cut: StudyInPieces, mechanism: FeatureMechanism, run: Run | None, advance: Advance
-) -> Taken:
+def take(cut: StudyInPieces, summarise: Summarise, run: Run | None, advance: Advance) -> Taken:
     """Look at everything once, and summarise what has to be.
 
     Args:
         cut: a study.
-        mechanism: that says what it takes.
+        summarise: what the mechanism takes of a piece; of one that was summarised, itself.
         run: whose scratch keeps what is summarised; None to keep it in memory.
         advance: of the bar of the whole run.
     """
     with shared(cut.head) as head:
-        look = partial(_looked_at, head, mechanism, run)
+        look = partial(_looked_at, head, summarise, run)
         found = list(each_piece(look, cut, advance, "looking at recordings"))
     if len({facts.table.features for facts in found}) > 1:
         raise InputError("people have different features: release them apart")
@@ -121,15 +120,14 @@ def take(
 
 
 def _looked_at(
-    handle: Shared[Study], mechanism: FeatureMechanism, run: Run | None, piece: Piece
+    handle: Shared[Study], summarise: Summarise, run: Run | None, piece: Piece
 ) -> PieceFacts:
     """The facts of a piece, or what is known of it from before a stop."""
-    known = None if run is None else run.scratch / f"facts-{piece.number:06d}.pickle"
-    if known is not None and known.exists():
-        facts: PieceFacts = pickle.loads(known.read_bytes())
-        return facts
+    known = f"facts-{piece.number:06d}"
+    if run is not None and is_kept(run, known):
+        return _known(run, known)
     head = handle.get()
-    table = mechanism.summarise(piece.read(head))
+    table = summarise(piece.read(head))
     check_numbers(table.data, table.names)
     rows, held = input_rows(table), None
     digests = dict(zip(names_of(rows), person_digests(rows), strict=True))
@@ -145,19 +143,26 @@ def _looked_at(
         digests=digests,
         held=held,
     )
-    if run is not None and known is not None:
-        run.put(known, partial(pickled, facts))
+    if run is not None:
+        more = {
+            "ranges": {name: astuple(each) for name, each in facts.ranges.items()},
+            "digests": {name: digest.hex() for name, digest in digests.items()},
+            "recordings": facts.recordings.to_dict(as_series=False),
+        }
+        keep_table(run, known, facts.table, more)
     return facts
 
 
-def pickled(value: object, draft: Path) -> None:
-    """Write something that only this run reads again.
-
-    Args:
-        value: to write.
-        draft: where.
-    """
-    draft.write_bytes(pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL))
+def _known(run: Run, name: str) -> PieceFacts:
+    """What was known of a piece before the run was stopped."""
+    table, more = kept_table(run, name)
+    keys = {key: kind for key, kind in table.data.schema.items() if key in more["recordings"]}
+    return PieceFacts(
+        table=table,
+        recordings=pl.DataFrame(more["recordings"], schema=keys | {"rows": pl.Int64}),
+        ranges={feature: Range(*ends) for feature, ends in more["ranges"].items()},
+        digests={person: bytes.fromhex(digest) for person, digest in more["digests"].items()},
+    )
 
 
 def _summarised(run: Run, piece: Piece) -> Path:

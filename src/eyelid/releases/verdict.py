@@ -13,6 +13,7 @@ from eyelid.releases.words import (
     SAYS_NOTHING,
     coarse,
     formal_only,
+    kept_of_rows,
     limits,
     number,
     percent,
@@ -164,7 +165,9 @@ def _of_made_up(audit: Audit, made_up: SyntheticAudit) -> str:
         allowed = _advantage_allowed(member.bound)
     elif not promised.kind.differential:
         allowed = f"{promised.kind.spoken} sets no bound on that"
-    return f"Not refuted: nobody’s own record is in it, {found}, and {allowed}; {worth}."
+    kept = kept_of_rows(certificate)
+    whose = f"some rows keep {kept}" if kept else "nobody’s own record is in it"
+    return f"Not refuted: {whose}; {found}, and {allowed}; {worth}."
 
 
 def _kept(audit: Audit, made_up: SyntheticAudit, like: Likeness) -> str:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import replace
 
 from eyelid.audits.statistics import Rate
 from eyelid.mechanisms.anonymising import AnonymisingMechanism
-from eyelid.mechanisms.approximate import default_delta
 from eyelid.mechanisms.features import (
     FeatureMechanism,
     PredictableMechanism,
@@ -17,15 +14,16 @@ from eyelid.mechanisms.features import (
 from eyelid.mechanisms.ksame import KSame
 from eyelid.mechanisms.ksame_dp import KSameDP
 from eyelid.mechanisms.means import MeanMechanism
-from eyelid.mechanisms.mechanism import SAME_FORM, Shape
+from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.partition import groups_told
 from eyelid.mechanisms.prewindow import Prewindow
 from eyelid.mechanisms.public_groups import GroupedShape
+from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.mechanisms.seeded import Seeded
 from eyelid.mechanisms.synthetic import Synthetic
 from eyelid.privacy.guarantee import Guarantee, Kind, rounded_up
-from eyelid.privacy.unit import PERSON, Trust, Unit
-from eyelid.releases.certificate import Certificate
+from eyelid.privacy.unit import PERSON, Unit
+from eyelid.releases.certificate import NARROWEST_FORM, Certificate
 from eyelid.releases.certifying import undone
 from eyelid.releases.expectation import (
     Expectation,
@@ -68,7 +66,7 @@ def coarse(value: float) -> str:
 
 
 def promise(
-    guarantee: Guarantee, others: str = "", how: str = "", form: str = SAME_FORM.words
+    guarantee: Guarantee, others: str = "", how: str = "", form: str = NARROWEST_FORM
 ) -> str:
     """What a guarantee means, in a few sentences.
 
@@ -78,7 +76,7 @@ def promise(
             the only one. What holds of a single release only is then no more than a remark.
         how: how a person's total comes about. Of plausible deniability it says whom it is for,
             and what the model behind it has for the others.
-        form: what somebody's data may be exchanged for, as the mechanism says.
+        form: what a person's data may be exchanged for, as the mechanism says.
     """
     if guarantee.holds and guarantee.kind is Kind.K_ANONYMITY:
         return _anonymity(guarantee, undone(guarantee, others))
@@ -95,13 +93,22 @@ def promise(
 
 
 def _changed(unit: Unit, form: str) -> str:
-    """What may change without the output telling."""
+    """What may change without the output showing it.
+
+    Only of a whole person more than values may change: a smaller unit has a place among others, and
+    with another length these would move.
+    """
     if unit.name == "event":
         return (
             f"Moving any {unit.length} samples in a row of one recording, each by at most "
             f"{unit.radius:g},"
         )
-    return f"Replacing {unit.meaning} by anything else {form} within the public bounds"
+    if unit == PERSON:
+        return f"Replacing {unit.meaning} by anything else {form} within the public bounds"
+    return (
+        f"Replacing {unit.meaning} by any other values within the public bounds, in the same place "
+        "and of the same length,"
+    )
 
 
 def factor(guarantee: Guarantee) -> str:
@@ -139,13 +146,13 @@ def _deniability(guarantee: Guarantee, undone: str, how: str) -> str:
     lead = "" if how.startswith(undone) else f"{undone}; what follows is about this release alone"
     told = "".join(f"{_capital(words)}. " for words in (lead, how) if words)
     return (
-        f"{told}A row that was made up from somebody's is released only if at least {guarantee.k} "
+        f"{told}A row that keeps values of a real row is released only if at least {guarantee.k} "
         f"{whose} could each have been its source, with probabilities within a factor of {gamma} "
         "of each other, given the model that the rest of it was drawn from: a row alone shows "
-        "nobody to be its source. That is for those whose rows may be sources; those whom the "
-        "model was measured on have the (ε, δ) of the model instead. This is plausible "
-        "deniability, not differential privacy: it has no ε, it speaks of one row at a time, and "
-        "what many rows or other releases tell together has no bound."
+        "nobody to be its source, but what it keeps is real. That is for those whose rows may be "
+        "sources; those whom the model was measured on have the (ε, δ) of the model instead. This "
+        "is plausible deniability, not differential privacy: it has no ε, it speaks of one row at "
+        "a time, and what many rows or other releases show together has no bound."
     )
 
 
@@ -160,7 +167,7 @@ def stated(guarantee: Guarantee) -> str:
 
 
 def promise_lines(
-    guarantee: Guarantee, others: str = "", how: str = "", form: str = SAME_FORM.words
+    guarantee: Guarantee, others: str = "", how: str = "", form: str = NARROWEST_FORM
 ) -> list[str]:
     """The same for a terminal: reasons are many and long, and each has its own line."""
     if guarantee.holds or not guarantee.reasons:
@@ -169,8 +176,13 @@ def promise_lines(
 
 
 def in_all(certificate: Certificate) -> str:
-    """What everything that the ledger has counted of these people comes to, in a sentence."""
+    """What all releases of these people come to, in a sentence; empty where nobody counts."""
     total, person_level = certificate.total, certificate.person_level
+    if certificate.incomplete:
+        return (
+            "There is no total over all releases of these people: the ledger does not know all of "
+            "them, or may not ('eyelid budget IN' says why)."
+        )
     if total is None:
         return ""
     if person_level.holds and not person_level.kind.differential and len(certificate.ledger) == 1:
@@ -191,93 +203,6 @@ def in_all(certificate: Certificate) -> str:
             "find who is in both groups."
         )
     return f"{so_far}: no bound{why}."
-
-
-def for_participants(certificate: Certificate, kept: Sequence[str] = ()) -> str:
-    """What a release means to whoever is in it, for a consent form: what they get, and do not.
-
-    Args:
-        certificate: of the release.
-        kept: attributes of people that are released as they are.
-    """
-    promised, k = certificate.person_level, certificate.person_level.k or 0
-    if not promised.holds:
-        return (
-            "Your data will be shared without a guarantee of privacy. Whoever gets them may find "
-            "out which are yours, and what they say about you."
-        )
-    if promised.kind is Kind.K_ANONYMITY:
-        others = plural(k - 1, "other person", "others")
-        told = (
-            f"We share averages over groups of at least {k} participants, put together by chance. "
-        )
-        told += (
-            "Other data from the same recordings have been shared or may be. Whoever has both may "
-            f"find out which are yours. From these averages alone you cannot be told from at least "
-            f"{others} of your group. "
-            if certificate.others
-            else f"You cannot be told from at least {others} of your group by whoever gets the "
-            "data, even if they have other recordings of you. "
-        )
-        return (
-            f"{told}They can see that you took part, which group you are in, and what its members "
-            "have in common. Whoever has the recordings of all others of your group can work out "
-            "yours."
-        )
-    if promised.kind is Kind.DENIABILITY:
-        whose = "participants" if promised.unit == PERSON else "pieces of our recordings"
-        return (
-            "We share made-up rows. Chance decides what your data are used for. Either rows are "
-            f"made from them: each of these could have come from at least {k} {whose}, so that no "
-            "single row shows that it was made from yours. Or they help to measure, with random "
-            "noise added, how the parts of a row go together: if they were exchanged for somebody "
-            "else's, the probability of anything that others conclude from this would change by "
-            f"{factor(_model(certificate))}. What many rows, or other data that we share, tell "
-            "about you together has no known limit."
-        )
-    what = (
-        f"figures over all {certificate.people} participants together"
-        if promised.trust is Trust.CENTRAL
-        else "measurements of each participant"
-    )
-    shared = f"We share {what}, with random noise added."
-    if certificate.made_up is not None:
-        shared = (
-            "We share recordings of people who do not exist. A computer made them up from "
-            f"{what}, with random noise added; none of them is yours."
-        )
-    told = (
-        f"{shared} If your recordings were exchanged for somebody "
-        "else's, the probability of anything that others conclude would change by "
-        f"{factor(promised)}. "
-    )
-    if formal_only(promised):
-        told += "That is so much that it promises you almost nothing. "
-    total = certificate.total
-    if total is not None and len(certificate.ledger) > 1:
-        limit = f"it is {factor(total)}" if total.holds else "no limit is known"
-        told += f"Together with what we have shared before, {limit}. "
-    if kept:
-        told += f"Shared as it is: your {', your '.join(kept)}. "
-    by = certificate.parameters.get("by")
-    if certificate.made_up is not None and by:
-        told += (
-            f"How many participants there are of each {by} is shared exactly: it is not hidden. "
-        )
-    return f"{told}That you took part is not hidden."
-
-
-def _model(certificate: Certificate) -> Guarantee:
-    """What the model behind made-up rows has for those whom it was measured on."""
-    asked = certificate.parameters
-    return replace(
-        certificate.person_level,
-        kind=Kind.APPROXIMATE,
-        epsilon=asked["epsilon"],
-        delta=asked["delta"] or default_delta(certificate.people),
-        k=None,
-        gamma=None,
-    )
 
 
 def facts(mechanism: FeatureMechanism, shape: Shape) -> str:
@@ -312,15 +237,38 @@ def facts(mechanism: FeatureMechanism, shape: Shape) -> str:
     return text
 
 
-def released_as(mechanism: FeatureMechanism, guarantee: Guarantee) -> str:
+# Kinds of releases of features, for the owner's memory.
+_RELEASED = {
+    ReleaseKind.RECORDS: "features",
+    ReleaseKind.MEANS: "means over people",
+    ReleaseKind.RANDOM_MEANS: "means of groups of at least {k}",
+    ReleaseKind.GROUPS: "means of groups of at least {k}",
+    ReleaseKind.ROWS: "made-up rows",
+    ReleaseKind.SYNTHETIC: "made-up people",
+}
+
+
+def released_as(mechanism: FeatureMechanism) -> str:
     """What kind of thing a release is, for the owner's memory."""
-    if guarantee.trust is not Trust.CENTRAL:
-        return "features"
-    if isinstance(mechanism, AnonymisingMechanism):
-        return f"means of groups of at least {mechanism.k}"
-    if isinstance(mechanism, Synthetic):
-        return "made-up people"
-    return "means over people" if isinstance(mechanism, MeanMechanism) else "made-up rows"
+    return _RELEASED[mechanism.release].format(k=mechanism.parameters().get("k"))
+
+
+def kept_of_rows(certificate: Certificate, whose: str = "person", parts: str = "bins") -> str:
+    """What released rows keep of a person's row: all of it, or a part; empty where none keeps any.
+
+    Args:
+        certificate: of a release.
+        whose: what a person is called.
+        parts: what the bins of a value are called.
+    """
+    if certificate.described.kind is not ReleaseKind.ROWS or not certificate.guarantee.holds:
+        return ""
+    asked, there = certificate.parameters, len(certificate.bounds.values)
+    fewest, _, most = str(asked["keep_features"]).rpartition("-")
+    if int(most) >= there:
+        return f"the complete row of a {whose}, every value as one of {asked['bins']} {parts}"
+    many = f"{'up to ' if fewest else ''}{most} of {plural(there, 'feature')}"
+    return f"{many} of a {whose}'s row, every value as one of {asked['bins']} {parts}"
 
 
 def formal_only(guarantee: Guarantee) -> bool:

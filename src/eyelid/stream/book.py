@@ -110,7 +110,7 @@ def read_account(path: Path) -> Account:
         told = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return Account()
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise _unreadable(path, error) from None
     try:
         if told.pop("schema") != SCHEMA:

@@ -43,6 +43,7 @@ UNPROTECTED = (
     "who is streaming, and from which device",
     "whatever lasts longer than a window: it adds up to the person-level total",
     "what other streams of the same person give away, such as the other eye's: they add up",
+    "a window over two runs that do not share a budget file: each starts the filter anew",
 )
 # Samples that are written down at once; a kill counts at most so many that never came.
 _WRITTEN_AHEAD = 1024
@@ -290,6 +291,7 @@ class Gatekeeper(Unique):
                 "numerics": self.law.numerics,
                 "randomness": self._noise.name,
             },
+            "form": self.law.form,
             "unprotected": list(UNPROTECTED),
             "meter": meter,
             "version": __version__,

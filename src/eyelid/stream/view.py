@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from eyelid.privacy.guarantee import rounded_up
-from eyelid.spelling import readable
+from eyelid.spelling import on_terminal, readable
 from eyelid.stream.pump import Status
 
 # Over less time a rate means nothing.
@@ -104,8 +104,11 @@ def _table(title: str, status: Status, rate: str) -> Any:
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=SIMPLE, show_header=False, title=title, title_justify="left")
-    for name, value in [("rate", rate), *rows_of(status)]:
+    def words(text: str) -> Text:
         # Names may have brackets, which are no markup.
-        table.add_row(Text(name), Text(value))
+        return Text(on_terminal(text))
+
+    table = Table(box=SIMPLE, show_header=False, title=words(title), title_justify="left")
+    for name, value in [("rate", rate), *rows_of(status)]:
+        table.add_row(words(name), words(value))
     return table

@@ -22,6 +22,11 @@ _FORGOTTEN = (
     "--budget FILE."
 )
 
+_ONE_RUN = (
+    "That is of one run: a restart knows nothing of the samples before it, and {window} samples in "
+    "a row over two runs may cost twice as much, unless both have one --budget FILE."
+)
+
 
 def holds(gate: Gatekeeper) -> bool:
     """Whether anything is promised of a window."""
@@ -90,6 +95,8 @@ def promise_lines(
     lines.append(f"Not protected: {'; '.join(UNPROTECTED[:2])}.")
     meter = gate.meter()
     if isinstance(law, Filter) and gate.guarantee.holds:
+        if not kept and law.window > 1:
+            lines.append(_ONE_RUN.format(window=law.window))
         if meter.person_epsilon:
             spent = readable(rounded_up(meter.person_epsilon))
             lines.append(f"Spent on this person so far: ε = {spent}.")

@@ -2,10 +2,12 @@
 
 import math
 
+import mpmath
 import numpy as np
 import pytest
 
 from eyelid.mechanisms import mechanism
+from eyelid.mechanisms.streams.draws import BLOCK, own_sources
 from eyelid.privacy.noise import randomness
 
 WIDTH, HEIGHT = 1024, 768
@@ -35,13 +37,12 @@ def gaze():
 
 @pytest.fixture
 def slowly():
-    """Run a filter, and say what it had to work with: gaze in steps, and its noise in order."""
+    """Run a filter, and say what it had to work with, in order: gaze in steps, tests, words."""
 
     def run(law, gaze):
         released = np.stack(law.start(randomness(7)).push_many(*gaze.T), axis=1) / law.step
         again = law.start(randomness(7))
         again.tests.ensure(len(gaze))
-        again.planes.ensure(len(gaze))
         steps = [
             None
             if math.isnan(x)
@@ -51,7 +52,9 @@ def slowly():
             )
             for x, y in gaze.tolist()
         ]
-        planes = iter(zip(*again.planes.lists, strict=True))
+        _, source = own_sources(randomness(7), 2)
+        blocks = [source.words(3 * BLOCK).reshape(3, BLOCK) for _ in range(len(gaze) // BLOCK + 1)]
+        planes = iter(np.concatenate(blocks, axis=1).T.tolist())
         return (
             [tuple(point) for point in released.tolist()],
             steps,
@@ -64,12 +67,16 @@ def slowly():
 
 @pytest.fixture
 def with_noise():
-    """A point under planar noise of a scale, on the grid and inside the scene."""
+    """A point under planar noise of a scale, on the grid and inside the scene, to 60 digits."""
 
-    def publish(law, point, scale, noise):
-        return tuple(
-            math.floor(min(max(place + scale * part, 0.0), size / law.step) + 0.5)
-            for place, part, size in zip(point, noise, (WIDTH, HEIGHT), strict=True)
-        )
+    def publish(law, point, scale, words):
+        with mpmath.workdps(60):
+            one, two, turn = ((mpmath.mpf(word) + 0.5) / 2**64 for word in words)
+            radius = -scale * (mpmath.log(one) + mpmath.log(two))
+            noise = radius * mpmath.cospi(2 * turn), radius * mpmath.sinpi(2 * turn)
+            return tuple(
+                int(mpmath.floor(min(max(place + part, 0), size / law.step) + 0.5))
+                for place, part, size in zip(point, noise, (WIDTH, HEIGHT), strict=True)
+            )
 
     return publish

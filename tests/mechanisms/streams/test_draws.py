@@ -2,7 +2,13 @@ import numpy as np
 import pytest
 from scipy.stats import gamma, kstest, uniform
 
-from eyelid.mechanisms.streams.draws import BLOCK, LaplaceAhead, PlanarAhead, own_sources
+from eyelid.mechanisms.streams.draws import (
+    BLOCK,
+    SETTLED,
+    LaplaceAhead,
+    PlanarAhead,
+    own_sources,
+)
 from eyelid.privacy.noise import SystemRandomness, randomness
 
 
@@ -33,7 +39,7 @@ def test_what_was_used_is_forgotten():
 
 def test_planar_noise_has_its_radius_and_direction():
     # Each test fails by chance once in a million seeds; the seed is fixed.
-    x, y = taken(PlanarAhead(randomness(7)), [20_000])
+    x, y, _ = taken(PlanarAhead(randomness(7)), [20_000])
     assert kstest(np.hypot(x, y), gamma(2).cdf).pvalue > 1e-6
     assert kstest(np.arctan2(y, x), uniform(-np.pi, 2 * np.pi).cdf).pvalue > 1e-6
 
@@ -50,3 +56,23 @@ def test_streams_of_one_seed_differ():
     noise = randomness(7)
     one, other = (PlanarAhead(own_sources(noise, 2)[1]) for _ in range(2))
     assert not np.isin(taken(one, [100]), taken(other, [100])).any()
+
+
+def test_a_draw_that_is_settled_is_what_is_released():
+    ahead = PlanarAhead(randomness(7))
+    ahead.ensure(3)
+    before = [list(column) for column in ahead.lists]
+    ahead.settle(1, (50.0, 60.0), 10.0, (100, 100))
+    point = (round(50 + 10 * before[0][1]), round(60 + 10 * before[1][1]))
+    for kept in (ahead.lists, ahead.columns):
+        assert (kept[0][1], kept[1][1], kept[2][1]) == (*point, SETTLED)
+    before[0][1], before[1][1], before[2][1] = (*point, SETTLED)
+    assert [list(column) for column in ahead.columns] == before
+
+
+def test_settling_does_not_change_the_draws_that_follow():
+    one, other = (PlanarAhead(randomness(7)) for _ in range(2))
+    one.ensure(1)
+    one.settle(0, (0.0, 0.0), 2.0**100, (2**200, 2**200))
+    drawn = [taken(ahead, [BLOCK + 9])[:, 1:] for ahead in (one, other)]
+    assert np.array_equal(*drawn)

@@ -26,6 +26,7 @@ from eyelid.releases.maps.derived import Measured, maps_of, released_facts, trus
 from eyelid.releases.maps.files import arrays_of
 from eyelid.releases.maps.heatmap import private_heatmap
 from eyelid.releases.maps.subject import map_subject
+from eyelid.releases.spending import budget
 
 pytestmark = pytest.mark.usefixtures("quick_map_audits")
 
@@ -158,13 +159,13 @@ def test_a_sound_heatmap_stands_and_is_written_beside_it(home):
     assert attack.positive.advantage.rate == 1.0
     assert not attack.subtraction.learned
     assert attack.noise.amiss is None
-    told = json.loads((home / "out" / "audit.json").read_text())
+    told = json.loads((home / "out-audit" / "audit.json").read_text())
     assert told["schema"] == "eyelid/audit/1"
     assert told["controls"]["positive"]["rate"] == 1.0
     assert told["verdict"] == done.verdict
-    page = (home / "out" / "report.html").read_text()
+    page = (home / "out-audit" / "report.html").read_text()
     assert "The promise stands" in page
-    assert "wherever else one of them had looked" in page
+    assert "wherever else and however long one of them had looked" in page
     assert "all features" not in page
     assert "data:image/png;base64" in page
     assert "http" not in page.replace("http://www.w3.org", "")
@@ -207,7 +208,7 @@ def test_every_kind_of_heatmap_is_read_back_and_stands(how, tmp_path):
     assert all(not attack.subtraction.exact for attack in done.attacks.values())
     assert (AREAS in done.attacks) == ("areas" in how)
     assert len(done.uses) == len(done.subject.arrays.get("map", ()))
-    json.loads((tmp_path / "out" / "audit.json").read_text())
+    json.loads((tmp_path / "out-audit" / "audit.json").read_text())
 
 
 @pytest.mark.usefixtures("plain_pictures")
@@ -296,6 +297,16 @@ def test_raw_files_beside_a_release_are_refuted_and_their_names_are_for_the_owne
     assert any("Bob.csv" in remark for remark in subject.remarks)
 
 
+def test_an_audit_that_an_earlier_version_left_in_a_heatmap_refutes_it_with_the_remedy(home, out):
+    for name in ("audit.json", "report.html"):
+        (out / name).write_text("figures")
+    found = disagreements(home, out)
+    assert len(found) == 2
+    for name, text in zip(("audit.json", "report.html"), found, strict=True):
+        assert text.startswith(f"the released folder holds {name}, which an audit of an earlier")
+        assert "remove it before you share" in text
+
+
 @pytest.mark.usefixtures("plain_pictures")
 def test_what_is_of_maps_is_refuted_in_a_release_of_tables(home, out, tmp_path):
     areas = tmp_path / "areas"
@@ -323,6 +334,9 @@ def test_what_is_of_maps_is_refuted_in_a_release_of_tables(home, out, tmp_path):
         lambda told: told["guarantee"].update(reasons=["Bob looked at the exit"]),
         lambda told: told["unprotected"].append("Bob looked at the exit"),
         lambda told: told["noise"].update(randomness="Bob"),
+        lambda told: told.update(form="whatever it was"),
+        lambda told: told["released_as"].update(groups={"Bob": 1}),
+        lambda told: told.pop("released_as"),
         lambda told: told["ledger"][-1].update(mechanism="Bob"),
         lambda told: told["ledger"].append({"raw": [1, 2, 3]}),
         lambda told: told["mechanism"]["parameters"].update(clip=0.9),
@@ -388,7 +402,7 @@ def test_too_much_noise_in_one_group_excuses_nothing_in_the_other(tmp_path):
     assert not any("(b)" in text for text in done.refuted)
     assert done.verdict.startswith("The certificate is refuted")
     assert any("may not be the original" in text for text in done.notes)
-    page = (out / "report.html").read_text()
+    page = (tmp_path / "out-audit" / "report.html").read_text()
     assert "may be another original" in page
 
 
@@ -400,9 +414,9 @@ def test_of_a_map_of_some_people_drawn_subtraction_is_not_claimed_to_tell_nothin
     assert done.refuted == []
     assert "was not tried" in done.verdict
     assert "tells nothing" not in done.verdict
-    told = json.loads((tmp_path / "out" / "audit.json").read_text())
+    told = json.loads((tmp_path / "out-audit" / "audit.json").read_text())
     assert told["maps"][0]["subtraction"] is None
-    assert "was not tried" in (tmp_path / "out" / "report.html").read_text()
+    assert "was not tried" in (tmp_path / "out-audit" / "report.html").read_text()
 
 
 @pytest.mark.usefixtures("plain_pictures")
@@ -483,7 +497,7 @@ def test_a_plain_heatmap_carries_no_guarantee_and_gives_everybody_back(tmp_path)
     assert done.refuted == []
     assert "carries no guarantee" in done.verdict
     assert "gives the last one back exactly" in done.verdict
-    assert "no guarantee" in (tmp_path / "out" / "report.html").read_text()
+    assert "no guarantee" in (tmp_path / "out-audit" / "report.html").read_text()
 
 
 @pytest.mark.usefixtures("plain_pictures")
@@ -575,7 +589,7 @@ def test_groups_are_judged_one_by_one_and_a_map_worse_than_a_blank_picture_is_ca
         assert use.released.nmse > 1
         said = next(text for text in done.verdict.split(". ") if f"The map of {group} " in text)
         assert "is worse than a blank picture" in said
-    page = (tmp_path / "out" / "report.html").read_text()
+    page = (tmp_path / "out-audit" / "report.html").read_text()
     assert page.count("is worse than a blank picture") > 2
 
 
@@ -615,9 +629,9 @@ def test_tables_are_compared_with_those_without_noise_and_with_saying_nothing(
     assert table.nothing_rmse == pytest.approx(abs(left - 0.5))
     assert table.beats_nothing is better
     assert ("no better than saying nothing: dwell" in done.verdict) is not better
-    told = json.loads((tmp_path / "out" / "audit.json").read_text())["utility"]
+    told = json.loads((tmp_path / "out-audit" / "audit.json").read_text())["utility"]
     assert told[0]["task"] == "table of areas"
-    page = (tmp_path / "out" / "report.html").read_text()
+    page = (tmp_path / "out-audit" / "report.html").read_text()
     assert "saying nothing" in page
     assert "The released tables of areas" in page
 
@@ -630,9 +644,12 @@ def test_only_what_there_is_was_not_drawn_again(home, tmp_path):
     assert "map.npz" not in notes
 
 
-def test_a_sound_heatmap_that_another_ledger_counted_stands(home, tmp_path):
-    book = tmp_path / "book.ledger"
-    private_heatmap(home / "study", tmp_path / "out", epsilon=1.5, ledger=book)
-    subject = map_subject(home / "study", tmp_path / "out", ledger=book)
-    assert any("another ledger" in text for text in subject.certificate.unprotected)
+def test_a_sound_heatmap_whose_ledger_does_not_know_all_stands(tmp_path):
+    write(scene(), tmp_path / "study")
+    (tmp_path / "study.ledger").unlink()
+    budget(tmp_path / "study", lost=True)
+    private_heatmap(tmp_path / "study", tmp_path / "out", epsilon=1.5)
+    subject = map_subject(tmp_path / "study", tmp_path / "out")
+    assert subject.certificate.incomplete
+    assert subject.certificate.total is None
     assert subject.disagreements == ()

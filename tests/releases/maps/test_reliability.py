@@ -1,6 +1,7 @@
 """The sentence about hotspots is true: of worst cases, of scenes, and of what it says is needed."""
 
 import math
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -123,13 +124,77 @@ def test_hotspots_as_wide_as_stated_stand_out_in_nine_draws_of_ten(people, epsil
         assert np.mean(of_scene) > 0.83
 
 
+def worst_along(length, parts, width):
+    """Where the gaze of a stretch shows least beside the noise: its share, its weights."""
+    line, edges = Grid(length, 1, parts, 1), np.linspace(0, length, parts + 1)
+    before = np.cumsum([np.append(0, _along(line, part)) for part in range(parts)], axis=1)
+    weights = (before[:, width:] - before[:, :-width]).T / width
+    start = np.arange(length - width + 1.0)[:, None]
+    inside = np.minimum(edges[1:], start + width) - np.maximum(edges[:-1], start)
+    share = np.sum(weights * np.clip(inside, 0, None), axis=1)
+    at = np.argmin(share / np.linalg.norm(weights, axis=1))
+    return float(share[at]), weights[at]
+
+
+@pytest.mark.parametrize(("people", "epsilon"), [(40, 1.0), (100, 1.5), (200, 1.0)])
+def test_a_hotspot_where_cells_lie_worst_for_it_stands_out_as_often_as_is_said(people, epsilon):
+    # 9 draws of 10 were an average over places: at the worst one it was 3 of 4.
+    law = mechanism("map-grid", epsilon=epsilon)
+    shape = law.shape_of(people, 1, WIDTH, HEIGHT, BLUR)
+    grid, cell_sd = shape.grid, law.cell_sd(shape)
+    for density in (4, 8, 16):
+        width = math.ceil(reliable_width(grid, BLUR, cell_sd, 0.5, density))
+        (down, rows), (across, columns) = (
+            worst_along(HEIGHT, grid.rows, width),
+            worst_along(WIDTH, grid.columns, width),
+        )
+        mean = density * 0.5 / (WIDTH * HEIGHT) * down * across
+        error = cell_sd * np.linalg.norm(rows) * np.linalg.norm(columns)
+        assert NormalDist().cdf(mean / error - 2) >= 0.9
+
+
+@pytest.mark.parametrize(("people", "total"), [(15, 0.05), (20, 0.3), (40, 0.5)])
+def test_no_more_than_one_map_in_ten_promises_a_hotspot_that_its_noise_hides(people, total):
+    # The total is noisy, too. 300 maps, 1 in 10: above 49 in fewer than 1 of 1000 runs.
+    rng = np.random.default_rng(people)
+    law = mechanism("map-grid", epsilon=1.0)
+    shape = law.shape_of(people, 1, WIDTH, HEIGHT, BLUR)
+    grid, cell_sd, places, lost = shape.grid, law.cell_sd(shape), {}, 0
+    for _ in range(300):
+        noise = rng.normal(0, cell_sd, shape.size)
+        stated = reliability(law, shape, BLUR, total / shape.length + noise)
+        if stated.width_px is None:
+            continue
+        width = math.ceil(stated.width_px)
+        if width not in places:
+            places[width] = (
+                worst_along(HEIGHT, grid.rows, width),
+                worst_along(WIDTH, grid.columns, width),
+            )
+        (down, rows), (across, columns) = places[width]
+        mean = stated.density * total / (WIDTH * HEIGHT) * down * across
+        error = cell_sd * np.linalg.norm(rows) * np.linalg.norm(columns)
+        lost += mean + rows @ noise[0] @ columns <= 2 * error
+    assert lost <= 49
+
+
+def test_what_is_said_of_hotspots_is_said_of_every_place_and_in_json_too():
+    found = told()
+    assert "wherever on the picture, the map's mean lies above two standard errors" in (
+        found.sentence
+    )
+    assert "in at least 9 draws of 10" in found.sentence
+    assert found.to_dict()["draws_at_the_worst_place"] == 0.9
+    assert told(cells=np.zeros((1, 1, 1))).to_dict()["draws_at_the_worst_place"] is None
+
+
 def test_half_as_wide_is_not_enough():
     # The width is no idle caution: the same density over half of it is missed more often than not.
     rng = np.random.default_rng(5)
     law = mechanism("map-grid", epsilon=1.0)
     shape = law.shape_of(100, 1, WIDTH, HEIGHT, BLUR)
     cell_sd = law.cell_sd(shape)
-    width = reliable_width(shape.grid, BLUR, cell_sd, 0.6, 4) / 2
+    width = reliable_width(shape.grid, BLUR, cell_sd, 0.6, 4) // 2
     seen = []
     for _ in range(200):
         square = Window(shape.grid, *rng.uniform([0, 0], [WIDTH - width, HEIGHT - width]), width)
@@ -166,14 +231,14 @@ def test_the_faintest_hotspots_are_told_that_are_reliable_at_a_quarter_of_the_wi
     narrow = [density for density, width in widths.items() if width and width <= WIDTH / 4]
     some = [density for density, width in widths.items() if width]
     found = told(people)
-    assert found.density == (narrow or some)[0]
+    assert found.density == (narrow or some or [16])[0]
     assert found.width_px == widths[found.density]
 
 
 def test_nothing_is_narrower_than_a_cell_or_the_point_spread():
     grid = Grid(WIDTH, HEIGHT, 14, 9)
-    assert reliable_width(grid, 10.0, 1e-9, 1.0, 4) == pytest.approx(max(grid.cell_px))
-    assert reliable_width(grid, 80.0, 1e-9, 1.0, 4) == pytest.approx(2.355 * 80)
+    assert reliable_width(grid, 10.0, 1e-9, 1.0, 4) == max(grid.cell_px)
+    assert reliable_width(grid, 80.0, 1e-9, 1.0, 4) == math.ceil(2.355 * 80)
 
 
 def test_a_map_without_any_gaze_has_no_reliable_hotspot():
@@ -196,7 +261,7 @@ def test_before_the_release_no_more_is_promised_than_the_release_then_says():
     assert before.width_px == pytest.approx(after.width_px)
     assert before.density == after.density
     assert before.sentence.startswith("If clipping leaves half of people's gaze, hotspots wider")
-    assert after.sentence.startswith("Hotspots wider than 312 px are reliable where gaze that ")
+    assert after.sentence.startswith("Hotspots wider than 320 px are reliable where gaze that ")
 
 
 def test_it_is_said_that_clipping_makes_some_people_count_less():

@@ -52,7 +52,7 @@ SETTINGS = {
     },
     "literature": {"mechanism": "map-rs1", "stimulus": "page"},
 }
-pytestmark = pytest.mark.usefixtures("plain_pictures")
+pytestmark = pytest.mark.usefixtures("plain_pictures", "copies_count")
 
 
 def people() -> Study:

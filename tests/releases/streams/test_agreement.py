@@ -155,6 +155,7 @@ def test_an_edited_certificate_is_noticed(judged, make_gaze):
     wider = replace(honest.guarantee, unit=replace(honest.guarantee.unit, length=100))
     assert any("speaks of one event:100:40.0" in said for said in judged(guarantee=wider))
     assert any("leaves out" in said for said in judged(unprotected=()))
+    assert any("another form" in said for said in judged(form="of any length"))
     other = honest.noise | {"sampler": "something else"}
     assert any("another noise" in said for said in judged(noise=other))
 

@@ -29,6 +29,7 @@ from eyelid.releases.streams.scene import build_filter
 KNOWN = {"mechanism": "kaleido", "epsilon": 2.0, "window": 25, "radius": 40.0}
 # One person each, of those in these tests.
 VALUES = 9 * 400
+pytestmark = pytest.mark.usefixtures("copies_count")
 
 
 @pytest.fixture

@@ -8,8 +8,11 @@ import eyelid
 from eyelid.errors import InputError, Refused
 from eyelid.io import read
 from eyelid.mechanisms import mechanism
+from eyelid.privacy.noise import randomness
+from eyelid.releases.inspection import inspect
 from eyelid.releases.spending import budget
-from eyelid.releases.streams.plan import unprotected
+from eyelid.releases.streams.facts import recordings_touched
+from eyelid.releases.streams.plan import filtered, taken_of, unprotected
 
 KNOWN = {"mechanism": "kaleido", "epsilon": 2.0, "window": 25, "radius": 40.0}
 TOTAL = 2 * 8 * 2.0 * math.hypot(1000, 500) / 40
@@ -46,7 +49,7 @@ def test_the_certificate_tells_the_window_the_total_and_what_is_not_protected(do
     assert told["person_level"]["epsilon"] == pytest.approx(TOTAL)
     assert "8 windows of 25 samples" in told["person_level"]["how"]
     assert told["bounds"] == {"source": "public", "values": {"x": [0, 1000], "y": [0, 500]}}
-    assert told["noise"]["numerics"] == "idealised"
+    assert told["noise"]["numerics"] == "exact"
     assert set(unprotected("recorded")) <= set(told["unprotected"])
     # Lengths and losses tell people apart.
     assert told["rank1_bound"] == {"raw_to_release": None, "release_to_raw": None}
@@ -140,6 +143,85 @@ def test_a_promise_that_is_formal_only_is_called_so_for_short_stretches_too(make
     assert "right in at most 100 % of cases" in weak
     assert "formal only, even for so few samples" in weak
     assert "formal only, even for so few samples" not in strong
+
+
+def in_short_trials(study, samples=10):
+    """The same gaze, cut into trials of so many samples."""
+    row = pl.int_range(pl.len()).over("person", "recording") // samples
+    trial = pl.format("{}-{}", "recording", row.cast(pl.String).str.zfill(3))
+    return study.derive(data=study.data.with_columns(trial.alias("recording"), task=pl.lit("")))
+
+
+def test_a_window_over_short_trials_spends_epsilon_in_each_of_them(make_gaze):
+    # With `sample` every trial shows its first sample for all of ε. Thirty samples in a row that
+    # begin with the last one of a trial lie in four trials of ten.
+    law = mechanism("sample", epsilon=2.0, window=30, radius=40.0, scene="0,0,1000,500")
+    study = in_short_trials(make_gaze(recordings=1))
+    shown = filtered(law, taken_of(study), randomness(3)).data.filter(pl.col("person") == "P0")
+    new = (shown["x"] != shown["x"].shift(1)).fill_null(True).cast(pl.Int64)
+    spent = new.rolling_sum(30).max() * law.epsilon
+    assert spent == 3 * law.epsilon
+    lengths = study.data.group_by("person", "recording").len()["len"]
+    touched = recordings_touched(30, 20, lengths.min())
+    # By brute force, a sample's trial being its number over ten.
+    assert touched == max(len({i // 10 for i in range(s, s + 30)}) for s in range(100)) == 4
+    assert spent <= touched * law.epsilon
+
+
+@pytest.mark.parametrize("window", [1, 2, 3, 9, 10, 11, 12, 30, 31])
+@pytest.mark.parametrize("shortest", [1, 2, 7, 10, 40])
+def test_so_many_recordings_are_touched_and_no_more(window, shortest):
+    trials = [{i // shortest for i in range(s, s + window)} for s in range(2 * shortest)]
+    assert recordings_touched(window, 100, shortest) == max(len(each) for each in trials)
+    assert recordings_touched(window, 2, shortest) == min(2, max(len(each) for each in trials))
+
+
+def test_a_release_of_short_trials_says_what_a_window_over_several_costs(make_gaze, tmp_path):
+    # 25 samples in a row, of trials of 10: the end of one, two whole ones, the beginning of one.
+    done = eyelid.release(in_short_trials(make_gaze()), tmp_path / "out", **KNOWN)
+    assert any(
+        item.startswith("25 samples in a row that lie in several recordings (here in up to 4)")
+        for item in done.certificate.unprotected
+    )
+    card, consent = (tmp_path / "out" / "DATACARD.md").read_text(), _consent(tmp_path / "out")
+    # e⁸/(1 + e⁸)
+    several = "in several recordings, here in up to 4, has ε = 8 in total, and guesses are right"
+    assert f"{several} in at most 100 % of cases" in card
+    factor = "a factor of at most 2.99e+03, and a guess is right in at most 100 %."
+    assert f"where such a stretch lies in several of them, here in up to 4, it is {factor}" in (
+        consent
+    )
+    # One whole recording each: nothing lies in two of them.
+    single = make_gaze(recordings=1)
+    eyelid.release(single, tmp_path / "single", **KNOWN)
+    assert "several" not in _consent(tmp_path / "single")
+
+
+def test_a_price_of_short_trials_says_what_a_window_over_several_costs(make_gaze):
+    quote = eyelid.cost(**KNOWN, source=in_short_trials(make_gaze()))
+    assert quote.to_dict()["over_recordings"] == {"recordings": 4, "epsilon": 8.0}
+    assert dict(quote.rows())["  the same samples over 4 recordings"] == "ε = 8"
+    facts = {"people": 3, "recordings": 2, "length": 200, "scene": "0,0,1000,500"}
+    assert eyelid.cost(**KNOWN, **facts).to_dict()["over_recordings"]["recordings"] == 2
+
+
+def test_the_person_total_of_short_trials_counts_a_window_for_each(make_gaze):
+    study = in_short_trials(make_gaze(people=2, samples=200))
+    quote = eyelid.cost(**KNOWN, source=study)
+    trials = study.data.group_by("person").agg(pl.col("recording").n_unique())["recording"].max()
+    each = 2.0 * math.hypot(1000, 500) / 40
+    assert quote.person_level.epsilon == pytest.approx(trials * each)
+
+
+def test_inspect_promises_half_a_second_of_one_recording_only(make_gaze):
+    # 25 samples are half a second; in trials of 0.2 s they lie in four, each with an ε of its own.
+    said = inspect(in_short_trials(make_gaze()))["release"]
+    assert "for half a second of one recording, up to" in said
+    # e⁴/(1 + e⁴), and e¹⁶/(1 + e¹⁶)
+    assert "guessed right in at most 98.3 % of cases, in place of 50 %" in said
+    assert "(over 4 recordings, in which half a second may lie here, in 100 %: each starts" in said
+    whole = inspect(make_gaze(recordings=1))["release"]
+    assert "over" not in whole.partition("Which of two ways")[2].partition("no person")[0]
 
 
 def _consent(folder):

@@ -177,7 +177,7 @@ def _rounded_apart(law: Fixations, rng: np.random.Generator) -> float:
 def _published(run: FixationRun, gaze: Values) -> tuple[float, float]:
     """Where a fixation that starts with the last sample is, without noise."""
     _until_the_last(run, gaze)
-    run.tests, run.planes = Same(CERTAIN), Same(0.0, 0.0)
+    run.tests, run.planes = Same(CERTAIN), Same(0.0, 0.0, 0.0)
     return FilterRun.push(run, *gaze[-1].tolist())
 
 

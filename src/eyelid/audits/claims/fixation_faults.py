@@ -111,26 +111,32 @@ def _meddled(before: Before | None = None, after: After | None = None) -> dict[s
     """A detector that somebody meddles with at every sample."""
 
     def kernel(self: Fixations) -> Kernel:
-        def changed(gx: Any, gy: Any, out_x: Any, out_y: Any, state: Any, *rest: Any) -> None:
-            for i in range(len(gx)):
+        right: Kernel = detecting
+
+        def changed(gx: Any, gy: Any, out_x: Any, out_y: Any, state: Any, *rest: Any) -> int:
+            common = rest[:-1]
+            for i in range(rest[-1], len(gx)):
                 was, x, y = list(state), [0.0], [0.0]
-                given = [gx[i], gy[i], *rest]
+                given = [gx[i], gy[i], *common]
                 if before:
                     before(self, was, given)
-                detecting([given[0]], [given[1]], x, y, state, *given[2:])
+                if not right([given[0]], [given[1]], x, y, state, *given[2:], 0):
+                    return i
                 if after:
                     after(self, was, state)
                 rests = not math.isnan(x[0])
                 out_x[i] = state[LAST_X] if rests else math.nan
                 out_y[i] = state[LAST_Y] if rests else math.nan
+            return len(gx)
 
         return changed
 
     return {"kernel": kernel}
 
 
-# Behind a sample: what was published, what was spent, tests, noise of places twice, facts.
-_TESTS, _FACTS = 4, 7
+# Behind a sample: what was published, what was spent, tests, noise of places twice and its doubts,
+# facts.
+_TESTS, _FACTS = 4, 8
 
 
 def _fact(place: int, factor: float) -> Before:

@@ -163,14 +163,19 @@ def _meddled(meddle: Meddling) -> Changes:
     """A filter whose state somebody meddles with after every sample."""
 
     def kernel(self: Filter) -> Kernel:
+        right: Kernel = schedule
+
         def changed(
             gx: Any, gy: Any, out_x: Any, out_y: Any, state: Any, of: Any, *rest: Any
-        ) -> None:
-            for i in range(len(gx)):
+        ) -> int:
+            common = rest[:-1]
+            for i in range(rest[-1], len(gx)):
                 before, x, y = list(state), [0.0], [0.0]
-                schedule([gx[i]], [gy[i]], x, y, state, of, *rest)
+                if not right([gx[i]], [gy[i]], x, y, state, of, *common, 0):
+                    return i
                 meddle(self, before, state, of)
                 out_x[i], out_y[i] = state[LAST_X], state[LAST_Y]
+            return len(gx)
 
         return changed
 

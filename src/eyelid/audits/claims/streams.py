@@ -195,8 +195,8 @@ def seen_to_spend(
     """
     run.begin()
     places = gaze if places is None else places
-    # Noise of scale 1 goes one step aside.
-    run.tests, run.planes = verdicts, Same(1.0, 0.0)
+    # Noise of scale 1 goes one step aside, without a doubt.
+    run.tests, run.planes = verdicts, Same(1.0, 0.0, 0.0)
     spent = np.zeros(len(gaze))
     for i, (x, y) in enumerate(gaze.tolist()):
         # Draws are numbered anew when more are needed.
@@ -290,7 +290,7 @@ def _reached(mechanism: Filter, declared: Filter) -> float:
     """How far neighbours are moved apart, in what is published and in what is tested."""
     rng = np.random.default_rng(0)
     run = mechanism.start(SystemRandomness())
-    run.planes = Same(0.0, 0.0)
+    run.planes = Same(0.0, 0.0, 0.0)
     _, _, side, _ = mechanism.place.plane
     worst = 0.0
     for number in range(_NEIGHBOURS):

@@ -13,6 +13,7 @@ import polars as pl
 from eyelid.errors import InputError
 from eyelid.io.bids.sidecars import part, word
 from eyelid.io.head import head_of
+from eyelid.spelling import is_formula
 
 Types = dict[str, type[pl.DataType]]
 
@@ -82,7 +83,12 @@ def _written(column: pl.Series) -> pl.Series:
 
 def _cell(value: str) -> str:
     harmless = value.isprintable() and value.strip() == value and not value.startswith('"')
-    return value if harmless and value not in ("", _MISSING) else json.dumps(value)
+    formula = is_formula(value)
+    if harmless and not formula and value not in ("", _MISSING):
+        return value
+    packed = json.dumps(value)
+    # A spreadsheet takes the quotes off, and would compute what is left.
+    return f'"\\u{ord(value[0]):04x}{packed[2:]}' if formula and value[0] == packed[1] else packed
 
 
 def _value(cell: str) -> str:

@@ -13,6 +13,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -112,11 +113,15 @@ def _patterns(path: Path, said: Layout) -> dict[str, re.Pattern[str]]:
                 f"cannot be: {', '.join(_KEYS_FROM_MESSAGES)} and label_… can come from messages, "
                 r"as in stimulus=msg:TRIALID (\S+)"
             )
+        pattern = column.removeprefix(_FROM_MESSAGES)
         try:
-            found[role] = re.compile(column.removeprefix(_FROM_MESSAGES))
-        except (re.error, OverflowError, RecursionError) as error:
+            found[role] = re.compile(pattern)
+            # Who looks in the messages knows a little less, and cannot be made to look for ever.
+            pl.Series([""]).str.contains(pattern)
+        except (re.error, OverflowError, RecursionError, pl.exceptions.PolarsError) as error:
+            why = str(error).strip().splitlines()[-1]
             raise InputError(
-                f"{role}={column}: no regular expression after {_FROM_MESSAGES} ({error})"
+                f"{role}={column}: no regular expression after {_FROM_MESSAGES} ({why})"
             ) from None
     return found
 
@@ -185,7 +190,7 @@ class _Script:
         lost: a position that means that the eye was lost, if there is one.
         stretches: in their order.
         events: that the tracker saw, with the place of their lines.
-        messages: places and findings, per role.
+        said: places and texts of messages, where something is looked for in them.
         coords: left, top, right and bottom pixel of the screen, by GAZE and DISPLAY.
         notes: for people.
         open: whether there was a START and no END since.
@@ -196,7 +201,7 @@ class _Script:
     lost: float | None
     stretches: list[_Stretch] = field(default_factory=lambda: [_Stretch()])
     events: list[tuple[Any, ...]] = field(default_factory=list)
-    messages: dict[str, list[tuple[int, str | None]]] = field(default_factory=dict)
+    said: list[tuple[int, str]] = field(default_factory=list)
     coords: dict[str, set[tuple[float, ...]]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     open: bool = False
@@ -232,12 +237,25 @@ class _Script:
         coords = _COORDS.search(message)
         if coords:
             self.coords.setdefault(coords[1], set()).add(tuple(map(float, coords.groups()[1:])))
-        said = " ".join(message.split(maxsplit=2)[2:]).rstrip()
+        if self.patterns:
+            self.said.append((at, " ".join(message.split(maxsplit=2)[2:]).rstrip()))
+
+    @cached_property
+    def messages(self) -> dict[str, list[tuple[int, str | None]]]:
+        """Places and findings, per role, once the file is read; a pattern may be others'."""
+        found = {}
+        texts = pl.Series([text for _, text in self.said], dtype=pl.String)
         for role, pattern in self.patterns.items():
-            found = pattern.search(said)
-            if found:
-                value = found[1] if pattern.groups else found[0]
-                self.messages.setdefault(role, []).append((at, value))
+            values = texts.str.extract(pattern.pattern, min(pattern.groups, 1)).to_list()
+            fits = texts.str.contains(pattern.pattern).to_list()
+            fitting = [
+                (at, value)
+                for (at, _), value, does in zip(self.said, values, fits, strict=True)
+                if does
+            ]
+            if fitting:
+                found[role] = fitting
+        return found
 
     def _take_event(self, at: int, words: Sequence[str]) -> None:
         name, eye, onset, offset, _, *means = [*words, *[""] * 8][:8]

@@ -14,10 +14,17 @@ from eyelid.errors import InputError
 from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.gaze.maps.grid import Grid
 from eyelid.mechanisms.differential import CalibratedMechanism
-from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter
+from eyelid.mechanisms.mechanism import Form, NeighbourPair, Shape, Values, parameter
+from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import Trust, Unit
 
+ANY_GAZE = Form(
+    "of any length, with gaze anywhere on these pictures or on none of them,",
+    recordings=True,
+    lengths=True,
+)
+"""What a person's gaze may be exchanged for in sums over people."""
 _FEWEST_PEOPLE = 2
 # In games: how much the others have looked, one everywhere and one nowhere.
 _OTHERS = (1.0, 0.0)
@@ -54,6 +61,7 @@ class MapMechanism(CalibratedMechanism):
     takes: ClassVar[str] = "gaze maps"
     units: ClassVar[tuple[str, ...]] = ("person",)
     trust: ClassVar[Trust] = Trust.CENTRAL
+    release: ClassVar[ReleaseKind] = ReleaseKind.MAPS
     command: ClassVar[str] = "heatmap"
 
     grid: str = parameter("cells of a picture: COLUMNSxROWS, pixels, or auto", default="pixels")
@@ -64,6 +72,11 @@ class MapMechanism(CalibratedMechanism):
             r"[1-9]\d*x[1-9]\d*", self.grid
         ):
             raise InputError(f"grid must be COLUMNSxROWS, pixels or auto, got '{self.grid}'")
+
+    @property
+    def may_differ(self) -> Form:
+        """Everything: of a person there are counts within public limits, and no more."""
+        return ANY_GAZE
 
     @abstractmethod
     def measure(self, counts: PersonCounts, shape: MapShape, noise: Randomness) -> Values:

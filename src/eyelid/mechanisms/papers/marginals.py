@@ -19,6 +19,7 @@ from eyelid.mechanisms.measuring import window_rows
 from eyelid.mechanisms.mechanism import Shape, Values, parameter, register
 from eyelid.mechanisms.papers.signals import longest_shape
 from eyelid.mechanisms.proof_note import ProofNote
+from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.mechanisms.synthesis.binning import Bins, Codes
 from eyelid.mechanisms.synthesis.deniability import Integers, check_gamma, plausible_people
 from eyelid.privacy.guarantee import Guarantee, Kind
@@ -70,6 +71,7 @@ class MarginalsPaper(UnpredictableMechanism):
     kind: ClassVar[Kind] = Kind.DENIABILITY
     units: ClassVar[tuple[str, ...]] = ("record",)
     trust: ClassVar[Trust] = Trust.LOCAL
+    release: ClassVar[ReleaseKind] = ReleaseKind.ROWS
     claims_to_hold: ClassVar[bool] = False
     paper: ClassVar[str] = (
         "David-John, Butler & Jain (2022), For your eyes only: privacy-preserving eye-tracking "

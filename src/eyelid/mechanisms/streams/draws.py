@@ -6,11 +6,10 @@ one size, and each kind of noise has its own source.
 
 from __future__ import annotations
 
-import math
 import os
 from abc import ABC, abstractmethod
 from functools import lru_cache
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 from weakref import WeakSet
 
 import numpy as np
@@ -18,11 +17,13 @@ from numpy.typing import NDArray
 
 from eyelid.errors import Refused
 from eyelid.privacy.noise import DiscreteLaplace, Randomness, SeededRandomness
-from eyelid.privacy.noise.randomness import uniforms
+from eyelid.privacy.noise.continuous import planar, settled_planar
 
 Floats = NDArray[np.float64]
 
 BLOCK = 512
+SETTLED = -1.0
+"""In the place of a doubt: the draw is what is released."""
 
 
 def own_sources(noise: Randomness, count: int) -> list[Randomness]:
@@ -49,7 +50,10 @@ class Ahead(Unique, ABC):
     Attributes:
         columns: what is there to be used, from `used` on.
         used: how many of them were.
+        behind: of a block's arrays the last ones, which are kept back.
     """
+
+    behind: ClassVar[int] = 0
 
     def __init__(self, source: Randomness) -> None:
         self._source = source
@@ -59,6 +63,7 @@ class Ahead(Unique, ABC):
     def forget(self) -> None:
         """Drop what was not used."""
         self.columns: tuple[Floats, ...] = ()
+        self._kept: tuple[Any, ...] = ()
         self.used = 0
         self._there = 0
         self._lists: tuple[list[float], ...] | None = None
@@ -71,18 +76,26 @@ class Ahead(Unique, ABC):
         return self._lists
 
     @abstractmethod
-    def block(self, source: Randomness) -> tuple[Floats, ...]:
-        """The next `BLOCK` draws, one array a column."""
+    def block(self, source: Randomness) -> tuple[Any, ...]:
+        """The next `BLOCK` draws, one array a column; draws are the last axis."""
+
+    def blocks(self, source: Randomness, count: int) -> tuple[Any, ...]:
+        """So many blocks, one behind the other."""
+        drawn = [self.block(source) for _ in range(count)]
+        return tuple(np.concatenate(part, axis=-1) for part in zip(*drawn, strict=True))
 
     def ensure(self, count: int) -> None:
         """Have at least so many unused draws at hand."""
         missing = count - (self._there - self.used)
         if missing <= 0:
             return
-        left = tuple(column[self.used :] for column in self.columns)
-        blocks = [self.block(self._source) for _ in range(-(-missing // BLOCK))]
-        parts = [left, *blocks] if left else blocks
-        self.columns = tuple(np.concatenate(column) for column in zip(*parts, strict=True))
+        left = tuple(part[..., self.used :] for part in self.columns + self._kept)
+        joined = self.blocks(self._source, -(-missing // BLOCK))
+        if left:
+            pairs = zip(left, joined, strict=True)
+            joined = tuple(np.concatenate(pair, axis=-1) for pair in pairs)
+        shown = len(joined) - self.behind
+        self.columns, self._kept = joined[:shown], joined[shown:]
         self._lists = None
         self.used, self._there = 0, len(self.columns[0])
 
@@ -119,10 +132,41 @@ class LaplaceAhead(Ahead):
 
 
 class PlanarAhead(Ahead):
-    """Planar Laplace noise of scale 1: x and y."""
+    """Planar Laplace noise of scale 1: x, y, and how far these may be off the ideal noise.
 
-    def block(self, source: Randomness) -> tuple[Floats, ...]:
-        """A radius of law Gamma(2), as the sum of two exponentials, in a uniform direction."""
-        one, two, turn = uniforms(source, 3 * BLOCK).reshape(3, BLOCK)
-        radius = -np.log(one) - np.log(two)
-        return radius * np.cos(2 * math.pi * turn), radius * np.sin(2 * math.pi * turn)
+    Where that leaves a doubt about what is published, `settle` puts an end to it.
+    """
+
+    behind: ClassVar[int] = 1
+
+    def __init__(self, source: Randomness) -> None:
+        super().__init__(source)
+        # In the order of use, which is the same for single samples and for arrays.
+        (self._more,) = own_sources(source, 1)
+
+    def block(self, source: Randomness) -> tuple[Any, ...]:
+        """From three words each, which are kept for those that remain in doubt."""
+        return self.blocks(source, 1)
+
+    def blocks(self, source: Randomness, count: int) -> tuple[Any, ...]:
+        """All at once, from the same words as one by one."""
+        drawn = source.words(3 * BLOCK * count).reshape(count, 3, BLOCK)
+        words = np.moveaxis(drawn, 0, 1).reshape(3, -1)
+        return *planar(words), words
+
+    def settle(
+        self, number: int, at: tuple[float, float], scale: float, most: tuple[int, int]
+    ) -> None:
+        """Put in the place of a draw, without doubt, the point that it makes of another.
+
+        Args:
+            number: of the draw.
+            at: the point that is published.
+            scale: of the noise.
+            most: width and height of the scene in steps.
+        """
+        point = settled_planar(self._kept[0][:, number], self._more, at, scale, most)
+        for column, settled in enumerate((*point, SETTLED)):
+            self.columns[column][number] = settled
+            if self._lists is not None:
+                self._lists[column][number] = float(settled)

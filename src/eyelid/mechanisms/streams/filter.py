@@ -68,7 +68,7 @@ _MANY_WORTH_COMPILING = 350_000
 # a window costs whoever looks elsewhere no more than one who looks beside.
 WIDE_GAME, NARROW_GAME = "-512,-512,512,512", "0,0,4,4"
 
-Kernel = Callable[..., None]
+Kernel = Callable[..., int]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,11 +164,6 @@ class Filter(DifferentialMechanism, StreamMechanism):
             f"{rounded_up(self.radii_of_scene)} times that for the whole scene"
         )
 
-    @property
-    def numerics(self) -> str:
-        """Tests and budgets are exact; the planar noise is computed in floating point."""
-        return "idealised"
-
     # The public grid.
 
     @cached_property
@@ -242,7 +237,9 @@ class Filter(DifferentialMechanism, StreamMechanism):
 
     def sampler(self, shape: Shape) -> str:
         """The noise in words."""
-        planar = f"planar Laplace on a grid of {self.step:g} {self.place.spoken_units}"
+        planar = (
+            f"planar Laplace, rounded exactly to a grid of {self.step:g} {self.place.spoken_units}"
+        )
         if not self.test_parts:
             return planar
         return (
@@ -338,6 +335,8 @@ class FilterRun(Run):
         self._x0, self._y0, self._step = x0, y0, law.step
         width, height = law.size_steps
         self._width, self._height = float(width), float(height)
+        # Draw, place and scale of a publication that floating point leaves in doubt.
+        self._asked = [0.0] * 4
         self._facts = [
             float(law.window),
             float(law.memory),
@@ -421,13 +420,28 @@ class FilterRun(Run):
             gx = gy = math.nan
         state[TESTS_USED], state[PLANES_USED] = tests.used, planes.used
         out_x, out_y = [0.0], [0.0]
-        self._kernel(
+        while not self._kernel(
             [gx], [gy], out_x, out_y, state, self._of_publications, self._of_all,
-            *tests.lists, *planes.lists, self._facts,
-        )  # fmt: skip
+            *tests.lists, *planes.lists, self._facts, self._asked, 0,
+        ):  # fmt: skip
+            self._settle(self._asked)
         tests.used, planes.used = int(state[TESTS_USED]), int(state[PLANES_USED])
         self.samples += 1
         return self._x0 + out_x[0] * self._step, self._y0 + out_y[0] * self._step
+
+    def _settle(self, asked: Any) -> None:
+        """End the doubt about what a draw publishes."""
+        assert isinstance(self.planes, PlanarAhead)
+        number, x, y, scale = map(float, asked)
+        self.planes.settle(int(number), (x, y), scale, self.law.size_steps)
+
+    def _until_done(self, kernel: Kernel, count: int, *given: Any) -> None:
+        """Let a kernel work, and settle what floating point leaves in doubt, until all is done."""
+        asked: Any = self._asked if isinstance(given[0], list) else np.zeros(4)
+        done = kernel(*given, asked, 0)
+        while done < count:
+            self._settle(asked)
+            done = kernel(*given, asked, done)
 
     def push_many(self, x: Floats, y: Floats) -> tuple[Floats, Floats]:
         """The same for many samples, as if they had been pushed one by one."""
@@ -463,15 +477,15 @@ class FilterRun(Run):
         kept: list[Any] = [self.state, self._of_publications, self._of_all]
         if many is None:
             out: Any = [[[0.0] * len(gx) for _ in range(runs)] for _ in range(2)]
-            many_times(self._kernel)(
-                gx.tolist(), gy.tolist(), *out, list(self.state), *kept,
-                *tests.lists, *planes.lists, self._facts,
+            self._until_done(
+                many_times(self._kernel), runs, gx.tolist(), gy.tolist(), *out, list(self.state),
+                *kept, *tests.lists, *planes.lists, self._facts,
             )  # fmt: skip
         else:
             out = np.empty((2, runs, len(gx)))
             kept = [np.array(part) for part in kept]
-            many(
-                gx, gy, *out, np.array(self.state), *kept,
+            self._until_done(
+                many, runs, gx, gy, *out, np.array(self.state), *kept,
                 *tests.columns, *planes.columns, np.array(self._facts),
             )  # fmt: skip
         tests.used, planes.used = int(kept[0][TESTS_USED]), int(kept[0][PLANES_USED])
@@ -498,14 +512,17 @@ class FilterRun(Run):
         fast = compiled(self._kernel) if len(x) >= _WORTH_COMPILING else None
         if fast is None:
             out: Any = ([0.0] * len(x), [0.0] * len(x))
-            self._kernel(
-                gx.tolist(), gy.tolist(), *out, self.state, self._of_publications, self._of_all,
-                *tests.lists, *planes.lists, self._facts,
+            self._until_done(
+                self._kernel, len(x), gx.tolist(), gy.tolist(), *out, self.state,
+                self._of_publications, self._of_all, *tests.lists, *planes.lists, self._facts,
             )  # fmt: skip
         else:
             out = np.empty((2, len(x)))
             kept = [np.array(k) for k in (self.state, self._of_publications, self._of_all)]
-            fast(gx, gy, *out, *kept, *tests.columns, *planes.columns, np.array(self._facts))
+            self._until_done(
+                fast, len(x), gx, gy, *out, *kept, *tests.columns, *planes.columns,
+                np.array(self._facts),
+            )  # fmt: skip
             self.state, self._of_publications, self._of_all = (k.tolist() for k in kept)
         tests.used = int(self.state[TESTS_USED])
         planes.used = int(self.state[PLANES_USED])
@@ -543,7 +560,10 @@ def compiled_many(kernel: Kernel) -> Kernel | None:
 
 
 def many_times(kernel: Kernel) -> Kernel:
-    """The kernel at work on the same samples again and again; only noise is not used twice."""
+    """The kernel at work on the same samples again and again; only noise is not used twice.
+
+    Returns how many runs are done; one whose noise must be settled begins again with the same.
+    """
 
     def many(
         gx: Any,
@@ -557,9 +577,12 @@ def many_times(kernel: Kernel) -> Kernel:
         tests: Any,
         planes_x: Any,
         planes_y: Any,
+        doubts: Any,
         facts: Any,
-    ) -> None:
-        for run in range(len(out_x)):
+        asked: Any,
+        start: int,
+    ) -> int:
+        for run in range(start, len(out_x)):
             tests_used, planes_used = state[TESTS_USED], state[PLANES_USED]
             state[:] = begin
             state[TESTS_USED], state[PLANES_USED] = tests_used, planes_used
@@ -567,9 +590,13 @@ def many_times(kernel: Kernel) -> Kernel:
                 of_publications[i] = 0.0
             for i in range(len(of_all)):
                 of_all[i] = 0.0
-            kernel(
+            done = kernel(
                 gx, gy, out_x[run], out_y[run], state, of_publications, of_all,
-                tests, planes_x, planes_y, facts,
+                tests, planes_x, planes_y, doubts, facts, asked, 0,
             )  # fmt: skip
+            if done < len(gx):
+                state[TESTS_USED], state[PLANES_USED] = tests_used, planes_used
+                return run
+        return len(out_x)
 
     return many

@@ -22,6 +22,7 @@ from eyelid.mechanisms.streams.state import (
     PUBLISH_PARTS,
     PUBLISHED,
     PUBLISHED_SUM,
+    ROUNDING,
     RULE,
     SCALE_PARTS,
     SLOT,
@@ -53,30 +54,38 @@ def schedule(
     tests: Any,
     planes_x: Any,
     planes_y: Any,
+    doubts: Any,
     facts: Any,
-) -> None:
+    asked: Any,
+    start: int,
+) -> int:
     """Fill ``out_x`` and ``out_y`` with what is released for each sample, all in steps.
 
     Whatever decides about a sample but its own place is public or was released before.
+
+    Returns how many samples are done. Where they are not all, floating point leaves a doubt about
+    what the next one's noise publishes: draw, place and scale are in ``asked``, nothing else has
+    changed, and with that draw settled it goes on from there.
     """
     window, memory = int(facts[WINDOW]), int(facts[MEMORY])
     rule, threshold = facts[RULE], facts[THRESHOLD]
-    for i in range(len(gx)):
+    for i in range(start, len(gx)):
         index = int(state[INDEX])
         shared, slot = index % memory, index % window
         # What was spent a whole window ago no longer counts.
-        state[PUBLISHED_SUM] -= of_publications[shared]
-        state[WINDOW_SUM] -= of_all[slot]
+        published_sum = state[PUBLISHED_SUM] - of_publications[shared]
+        window_sum = state[WINDOW_SUM] - of_all[slot]
         spent = 0.0
         published = 0.0
-        if state[CLOCK] >= facts[SLOT]:
+        clock, test = state[CLOCK], state[TESTS_USED]
+        if clock >= facts[SLOT]:
             # The clock starts anew at every slot, whatever comes of it, lost samples too.
-            state[CLOCK] = 0.0
+            clock = 0.0
             x, y = gx[i], gy[i]
             if x == x:
                 parts = facts[PUBLISH_PARTS]
                 if rule == HALVING:
-                    parts = float(math.floor((parts - state[PUBLISHED_SUM]) / 2))
+                    parts = float(math.floor((parts - published_sum) / 2))
                 elif rule == ABSORBING:
                     parts *= min(max(index - state[USED_UP_TO], 0.0), facts[WINDOW])
                 if parts >= 1.0:
@@ -89,28 +98,40 @@ def schedule(
                             beyond = float(math.floor(min(2.0 * scale, _FARTHEST)))
                         across, up = x - state[LAST_X], y - state[LAST_Y]
                         distance = math.floor(math.sqrt(across * across + up * up))
-                        test = int(state[TESTS_USED])
-                        state[TESTS_USED] += 1.0
-                        moved = distance > beyond + tests[test]
+                        moved = distance > beyond + tests[int(test)]
+                        test += 1.0
                     if moved:
                         plane = int(state[PLANES_USED])
+                        doubt = doubts[plane]
+                        if doubt < 0.0:
+                            to_x, to_y = planes_x[plane], planes_y[plane]
+                        else:
+                            # Cut off first: far outside there are more steps than whole numbers.
+                            at_x = min(max(x + scale * planes_x[plane], 0.0), facts[WIDTH])
+                            at_y = min(max(y + scale * planes_y[plane], 0.0), facts[HEIGHT])
+                            to_x = float(math.floor(at_x + 0.5))
+                            to_y = float(math.floor(at_y + 0.5))
+                            if doubt > 0.0:
+                                doubt = scale * doubt + ROUNDING * (facts[WIDTH] + facts[HEIGHT])
+                                sure = 0.5 - doubt
+                                if not (abs(at_x - to_x) < sure and abs(at_y - to_y) < sure):
+                                    asked[0], asked[1], asked[2], asked[3] = plane, x, y, scale
+                                    return i
                         state[PLANES_USED] += 1.0
-                        # Cut off first: far outside there are more steps than whole numbers.
-                        x = min(max(x + scale * planes_x[plane], 0.0), facts[WIDTH])
-                        y = min(max(y + scale * planes_y[plane], 0.0), facts[HEIGHT])
-                        state[LAST_X] = float(math.floor(x + 0.5))
-                        state[LAST_Y] = float(math.floor(y + 0.5))
+                        state[LAST_X] = to_x
+                        state[LAST_Y] = to_y
                         state[PUBLISHED] = 1.0
                         published = parts
                         if rule == ABSORBING:
                             # As many samples as it took are silent from here on, itself counted.
                             state[USED_UP_TO] = index + parts / facts[PUBLISH_PARTS] - 1.0
-        state[CLOCK] += 1.0
+        state[CLOCK] = clock + 1.0
+        state[TESTS_USED] = test
         of_publications[shared] = published
         spent += published
         of_all[slot] = spent
-        state[PUBLISHED_SUM] += published
-        state[WINDOW_SUM] += spent
+        state[PUBLISHED_SUM] = published_sum + published
+        state[WINDOW_SUM] = window_sum + spent
         if state[WINDOW_SUM] > state[WORST]:
             state[WORST] = state[WINDOW_SUM]
         state[SPENT] += spent
@@ -121,3 +142,4 @@ def schedule(
         out_x[i] = state[LAST_X]
         out_y[i] = state[LAST_Y]
         state[INDEX] = index + 1.0
+    return len(gx)

@@ -30,6 +30,9 @@ TESTS_USED = 11
 PLANES_USED = 12
 STATE_SIZE = 13
 
+ROUNDING = 2.0**-52
+"""How far a place plus noise is off, as a share of width and height; the rest is in doubts."""
+
 WINDOW = 0
 MEMORY = 1
 RULE = 2

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from eyelid.errors import InputError, unknown
 from eyelid.mechanisms.mechanism import Form, Mechanism, catalogue, find, parameter
+from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.mechanisms.streams.draws import Unique
 from eyelid.mechanisms.streams.scene import Scene
 from eyelid.privacy.noise import Randomness
@@ -49,6 +50,8 @@ class SceneMechanism(Mechanism):
         coordinates: what gaze is measured in; ``direction`` for unit vectors.
         scene: what everybody could look at, x0,y0,x1,y1 in these units (of directions: degrees).
     """
+
+    release: ClassVar[ReleaseKind] = ReleaseKind.SAMPLES
 
     coordinates: str = parameter(
         "what gaze is measured in: px, deg, fraction, normalised or direction", default="px"

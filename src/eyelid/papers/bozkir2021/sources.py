@@ -162,8 +162,8 @@ def _ground_truth(folder: Path, data: pl.DataFrame) -> pl.Series | None:
 
 def _after_the_features(file: Path) -> pl.DataFrame:
     """The columns of a file beyond the features that take at most two values in it."""
-    with file.open() as lines:
-        separator = ";" if ";" in lines.readline() else ","
-    table = pl.read_csv(file, has_header=False, separator=separator, infer_schema_length=None)
+    content = file.read_bytes()
+    separator = ";" if b";" in content.partition(b"\n")[0] else ","
+    table = pl.read_csv(content, has_header=False, separator=separator, infer_schema_length=None)
     few = [c for c in table.columns[_FEATURES:] if table[c].drop_nulls().n_unique() <= 2]
     return table.select(few).with_columns(cs.numeric().cast(pl.Float64))

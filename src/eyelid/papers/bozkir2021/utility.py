@@ -119,7 +119,7 @@ def published_nmse(folder: Path | None, dataset: str, tasks: Sequence[str]) -> p
         raise InputError(f"{folder} has no nmse.csv: put the published NMSE there, or move it away")
     columns = [f"NMSE_R{number}" for number in range(1, len(tasks) + 1)]
     long = (
-        pl.read_csv(file)
+        pl.read_csv(file.read_bytes())
         .filter(pl.col("dataset") == dataset)
         .unpivot(
             columns,

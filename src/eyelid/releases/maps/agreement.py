@@ -24,8 +24,9 @@ from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.releases.agreement import claims_more, told
-from eyelid.releases.certificate import ANOTHER_LEDGER
-from eyelid.releases.certifying import LARGE_DELTA, NO_LEDGER
+from eyelid.releases.audit_folder import DROPPINGS, LEFT_INSIDE
+from eyelid.releases.certificate import NOT_COUNTED
+from eyelid.releases.certifying import NO_LEDGER, large_deltas
 from eyelid.releases.maps.card import map_card
 from eyelid.releases.maps.derived import (
     Measured,
@@ -41,12 +42,10 @@ if TYPE_CHECKING:
     from eyelid.releases.maps.plan import MapPlan
     from eyelid.releases.maps.subject import MapSubject
 
-_ALWAYS = ("certificate.json", "DATACARD.md", "audit.json", "report.html")
+_ALWAYS = ("certificate.json", "DATACARD.md")
 _OF_MAPS = ("map.npz", "heatmap.png", "overlay.png", "reliable.png")
 _OF_GROUPS = ("difference.png",)
 _OF_TABLES = ("areas.csv", "areas.png")
-# Put there by operating systems.
-_DROPPINGS = (".DS_Store", "Thumbs.db", "desktop.ini")
 _KEYS = ("table", "layer", "area", "to_area", "rank")
 _IN_HISTORY = {"mechanism", "kind", "epsilon", "delta", "mu", "holds"}
 # Other computers round otherwise; and maps are kept in single precision.
@@ -54,7 +53,7 @@ _TOLERANCE = 1e-9
 _SINGLE = 1e-4
 _OF_LARGEST = 0.01
 # What a certificate leaves unprotected beside what its mechanism does (`certifying.bought`).
-_OF_LEDGERS = (NO_LEDGER, ANOTHER_LEDGER)
+_OF_LEDGERS = (NO_LEDGER, *NOT_COUNTED.values())
 
 
 def map_disagreements(subject: MapSubject, simulated: bool) -> list[str]:
@@ -76,7 +75,7 @@ def map_disagreements(subject: MapSubject, simulated: bool) -> list[str]:
 
 
 def files_of(plan: MapPlan) -> tuple[str, ...]:
-    """Everything that may lie in the folder of such a release, audited or not."""
+    """Everything that may lie in the folder of such a release."""
     return (
         *_ALWAYS,
         *(_OF_MAPS if plan.mechanism is not None else ()),
@@ -87,12 +86,16 @@ def files_of(plan: MapPlan) -> tuple[str, ...]:
 
 def unknown_files(subject: MapSubject) -> list[str]:
     """Names of what lies in the folder, and that no such release has."""
-    known = {*files_of(subject.plan), *_DROPPINGS}
+    known = {*files_of(subject.plan), *DROPPINGS}
     return sorted(item.name for item in subject.path.iterdir() if item.name not in known)
 
 
 def _files(subject: MapSubject) -> Iterator[str]:
     others = unknown_files(subject)
+    for name, says in LEFT_INSIDE.items():
+        if name in others:
+            others.remove(name)
+            yield says
     for name in (*_OF_MAPS, *_OF_GROUPS, *_OF_TABLES):
         if name in others:
             others.remove(name)
@@ -149,7 +152,7 @@ def _certificate(subject: MapSubject) -> Iterator[str]:
     file = subject.path / "certificate.json"
     try:
         found = json.loads(file.read_text(encoding="utf-8"), object_pairs_hook=_once)
-    except ValueError:
+    except (ValueError, RecursionError):
         found = None
     made = plan.tables.mechanism if plan.mechanism is None and plan.tables else plan.mechanism
     assert made is not None, "there are maps or tables"
@@ -169,16 +172,17 @@ def _certificate(subject: MapSubject) -> Iterator[str]:
         any(each is not None and each.holds and each.reasons for each in promises),
         set(certificate.rank1_bound) != set(rank1_bounds(certificate.person_level, 2)),
         certificate.version == __version__
-        and (certificate.how != plan.how or not besides <= {_delta_words(subject)}),
+        and (certificate.how != plan.how or not besides <= _delta_words(subject)),
+        certificate.version == __version__ and certificate.misstates(made.form, plan.released_as),
     ]
     if any(strange):
         yield "the certificate says more, or other things, than a certificate of such a release"
 
 
-def _delta_words(subject: MapSubject) -> str:
-    """What is said of a δ that could expose one of all people."""
-    people, delta = subject.certificate.people, subject.certificate.person_level.delta or 0.0
-    return f"one person in {people}: δ = {delta:g} {LARGE_DELTA}"
+def _delta_words(subject: MapSubject) -> set[str]:
+    """What is said of every δ that could expose one of all people."""
+    told = subject.certificate
+    return set(large_deltas(told.people, told.person_level, told.total))
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -27,7 +26,7 @@ from eyelid.audits.map_attacks import (
     table_use,
 )
 from eyelid.audits.membership import Membership
-from eyelid.engine.atomic import check_file, write_file
+from eyelid.engine.atomic import check_file
 from eyelid.errors import InputError
 from eyelid.gaze.maps.gaze_map import gaze_map
 from eyelid.gaze.maps.spread import heatmap
@@ -37,6 +36,7 @@ from eyelid.mechanisms.noisy_sum import NoisySum
 from eyelid.mechanisms.papers.maps import PaperMap
 from eyelid.privacy.guarantee import rounded_up
 from eyelid.releases.audit import PAGES, UNCOVERED
+from eyelid.releases.audit_folder import audit_places
 from eyelid.releases.audit_json import SCHEMA
 from eyelid.releases.maps.findings import NOT_TRIED, signed, signed_limits, worth
 from eyelid.releases.maps.subject import MapSubject, map_subject
@@ -62,6 +62,7 @@ class HeatmapAudit:
         not_compared: maps without a use, and why.
         seed: of the attackers.
         written: the files that hold it.
+        unwritten: why its figures are in none; empty where they are.
     """
 
     subject: MapSubject
@@ -71,6 +72,7 @@ class HeatmapAudit:
     not_compared: tuple[str, ...] = ()
     seed: int = 0
     written: tuple[Path, ...] = ()
+    unwritten: str = ""
 
     @property
     def refuted(self) -> list[str]:
@@ -220,8 +222,9 @@ def audit_heatmap(
 
     Args:
         original: what it was made of: a study of samples or fixations, or recordings.
-        released: its folder; ``audit.json`` and ``report.html`` are written into it.
-        report: another HTML file to write.
+        released: its folder; ``audit.json`` and ``report.html`` are written into ``NAME-audit``
+            beside it, for the owner alone.
+        report: a HTML file for the page, instead of that one; not in a study or a release.
         map: what you say about the columns of recordings, as for `eyelid.read`.
         ledger: the file that counted the release, if it is not the original's own.
         seed: of the attackers' random choices.
@@ -234,12 +237,12 @@ def audit_heatmap(
     if ledger is not None and not Path(ledger).exists():
         raise InputError(f"there is no ledger at {ledger}")
     subject = map_subject(original, released, map=map, ledger=ledger)
-    if page is None:
-        check_file(subject.path / "report.html", PAGES)
+    places = audit_places(subject.path, page)
     uses, without = _uses(subject)
     attacks, tables = dict(_attacks(subject, seed)), tuple(_table_uses(subject))
     done = HeatmapAudit(subject, attacks, uses, tables, without, seed)
-    return replace(done, written=tuple(_write(done, page)))
+    written = places.write(done.to_json(), _page(done))
+    return replace(done, written=written, unwritten=places.unwritten)
 
 
 def _attacks(subject: MapSubject, seed: int) -> Iterator[tuple[str, MapAttacks]]:
@@ -307,22 +310,11 @@ def _table_uses(subject: MapSubject) -> Iterator[TableUse]:
         yield table_use(limits.table, noise_free, released, limits.total)
 
 
-def _write(done: HeatmapAudit, page: Path | None) -> Iterator[Path]:
-    """The report where it is wanted, and report and figures beside the map."""
+def _page(done: HeatmapAudit) -> str:
+    """The report, for the owner of the data."""
     from eyelid.releases.maps.report import map_report
 
-    text = map_report(done)
-    if page is not None:
-        write_file(page, text)
-        yield page
-    folder = done.subject.path
-    if page is not None and not os.access(folder, os.W_OK):
-        return
-    write_file(folder / "audit.json", done.to_json())
-    yield folder / "audit.json"
-    if page is None or page.resolve() != (folder / "report.html").resolve():
-        write_file(folder / "report.html", text)
-        yield folder / "report.html"
+    return map_report(done)
 
 
 def _attack_told(attack: MapAttacks) -> dict[str, Any]:

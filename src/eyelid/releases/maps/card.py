@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from eyelid.audits.membership import advantage_bound
 from eyelid.releases.certificate import Certificate
+from eyelid.releases.consent import for_participants
 from eyelid.releases.maps.pictures import guarantee_legend
 from eyelid.releases.maps.plan import MapPlan
 from eyelid.releases.rendering import rendered
@@ -24,6 +25,7 @@ def map_card(
         certificate=certificate,
         legend=guarantee_legend(certificate.person_level, certificate.people),
         says=says,
+        for_participants=for_participants(certificate),
         simulated=simulated,
         advantage=advantage_bound(certificate.person_level),
         advantage_in_all=advantage_bound(certificate.total),

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from eyelid.gaze.maps.gaze_map import GazeMap
 from eyelid.gaze.maps.grid import Floats
+from eyelid.io.csv_cells import csv_text
 from eyelid.releases.certificate import Certificate
 from eyelid.releases.maps import pictures
 from eyelid.releases.maps.area_pictures import draw_tables
@@ -64,7 +65,7 @@ def write_maps(
         for name, figure in _drawn(plan, maps, legend, sentence).items():
             pictures.save(figure, folder / name)
     if tables is not None:
-        tables.write_csv(folder / "areas.csv")
+        (folder / "areas.csv").write_text(csv_text(tables), encoding="utf-8", newline="")
         pictures.save(_drawn_tables(plan, tables, legend), folder / "areas.png")
     (folder / "certificate.json").write_text(certificate.to_json(), encoding="utf-8")
     (folder / "DATACARD.md").write_text(card, encoding="utf-8")

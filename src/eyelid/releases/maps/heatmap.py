@@ -23,12 +23,13 @@ from eyelid.gaze.maps.grid import Grid
 from eyelid.gaze.maps.looks import Weight
 from eyelid.gaze.study import Origin, Study
 from eyelid.io.column_map import Map
+from eyelid.io.csv_cells import csv_text
 from eyelid.mechanisms.approximate import default_delta
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism
 from eyelid.privacy.bounds import Bounds
 from eyelid.releases.certificate import Certificate
 from eyelid.releases.certifying import Purchase, bought, ended
-from eyelid.releases.counting import counting_origin, open_ledger
+from eyelid.releases.counting import counting_entry, open_ledger
 from eyelid.releases.fingerprint import arrays_digest
 from eyelid.releases.maps.card import map_card
 from eyelid.releases.maps.derived import maps_of, released_facts, sentences, trusted_of
@@ -176,8 +177,9 @@ def private_heatmap(
             if figures is not None:
                 _check_figures(preview)
             home = Path(source) if isinstance(source, str | Path) else None
-            origin = counting_origin(made.cut.head, home, ledger)
+            origin, remarks = counting_entry(made.cut.head, home, ledger)
             done = _released(made, preview, origin, out, seed, advance)
+            done = replace(done, notes=(*done.notes, *remarks))
     if figures is not None:
         _write_figures(figures, made)
     return done
@@ -206,7 +208,7 @@ def _released(
         maps = tuple(maps_of(plan, cells.maps))
         trusted = trusted_of(plan, cells.maps)
         arrays = arrays_of(maps, [each.cells for each in cells.maps], plan)
-        text = "" if tables is None else tables.write_csv()
+        text = "" if tables is None else csv_text(tables)
         certificate = replace(
             certificate,
             output_sha256=arrays_digest(arrays, text),
@@ -270,6 +272,8 @@ def _purchase(plan: MapPlan, randomness_name: str, digest: bytes) -> Purchase:
         # Who is in which group tells people apart.
         alike=not plan.by,
         input_digest=lambda: digest,
+        form=made.form,
+        released_as=plan.released_as,
         map=plan.facts,
     )
 
@@ -312,6 +316,6 @@ def _write_figures(folder: Path, made: Planned) -> None:
         delta=delta,
         noise=made.noise,
     )
-    with new_folder(folder) as partial:
+    with new_folder(folder, mode=0o700) as partial:
         save(figure2(people, view.width_px, view.height_px, delta), partial / "figure2.png")
         save(figure3(rows, people, delta=delta), partial / "figure3.png")

@@ -13,6 +13,7 @@ import numpy as np
 from eyelid.engine.progress import Advance
 from eyelid.engine.runs import Run
 from eyelid.io.pieces import StudyInPieces
+from eyelid.io.unpacking import arrays_in
 from eyelid.mechanisms.maps.capped_map import CappedMap
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism
 from eyelid.mechanisms.maps.noisy_map import NoisyMap
@@ -126,11 +127,10 @@ def _write(cells: Cells, draft: Path) -> None:
 
 
 def _read(path: Path, plan: MapPlan) -> Cells:
-    with np.load(path) as found:
-        tables = found["tables"] if "tables" in found.files else None
-        maps = [found[f"map{number}"] for number in range(len(plan.observers))]
-        laws = [_law(plan, parameters) for parameters in json.loads(str(found["laws"]))]
-    return Cells(tuple(_with_errors(laws, maps, plan)), tables)
+    found = arrays_in(path)
+    maps = [found[f"map{number}"] for number in range(len(plan.observers))]
+    laws = [_law(plan, parameters) for parameters in json.loads(str(found["laws"]))]
+    return Cells(tuple(_with_errors(laws, maps, plan)), found.get("tables"))
 
 
 def _with_errors(

@@ -25,6 +25,8 @@ _STYLE: Any = {
     "font.family": "sans-serif",
     # A dollar sign in a name is a dollar sign.
     "text.parse_math": False,
+    # A matplotlibrc in the current folder may say otherwise, and names are no programs.
+    "text.usetex": False,
     "text.color": INK,
     "axes.edgecolor": GREY,
     "axes.labelcolor": INK,
@@ -169,7 +171,7 @@ class Page:
 def _wrapped(texts: Sequence[str], width_inches: float, size: float) -> list[str]:
     """Lines that fit: letters are 0.6 times as wide as they are high, the large bold ones 0.7."""
     letters = max(10, int(width_inches * 72 / (size * (0.7 if size >= 10 else 0.6))))
-    return [line for text in texts for line in textwrap.wrap(text, letters)]
+    return [line for text in texts for line in textwrap.wrap(text, letters, break_on_hyphens=False)]
 
 
 def _round_length(about: float) -> float:

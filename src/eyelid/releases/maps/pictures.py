@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from eyelid.errors import InputError
 from eyelid.gaze.maps.gaze_map import RELIABLE_ERRORS, GazeMap, difference
-from eyelid.privacy.guarantee import Guarantee, rounded_up
+from eyelid.privacy.guarantee import Guarantee, large_delta, rounded_up
 from eyelid.releases.drawing import BLUE, INK, ORANGE, SMALL
 from eyelid.releases.maps.page import (
     DPI,
@@ -84,11 +84,14 @@ def guarantee_legend(guarantee: Guarantee, people: int) -> str:
     factor = rounded_up(math.exp(epsilon), 3) if epsilon < 20 else f"e^{rounded_up(epsilon)}"
     addition = f", plus {rounded_up(guarantee.delta)}" if guarantee.delta else ""
     text = (
-        f"Protects each of {_people(people)}: wherever else one of them had looked, any map would "
-        f"still be as likely, up to a factor of {factor}{addition} ({guarantee.numbers()}; unit "
+        f"Protects each of {_people(people)}: wherever else and however long one of them had "
+        "looked at these pictures, if at all, any map would still be as likely, up to a factor of "
+        f"{factor}{addition} ({guarantee.numbers()}; unit "
         f"{guarantee.unit}, {guarantee.neighbours}). That these {_people(people)} took part is "
         "public."
     )
+    warning = large_delta(guarantee.delta, people)
+    text += f" Not protected is {warning}." if warning else ""
     return f"{text} {FORMAL_ONLY}" if formal_only(guarantee) else text
 
 

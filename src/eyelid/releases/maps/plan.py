@@ -26,11 +26,13 @@ from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
 from eyelid.mechanisms.maps.noisy_map import NoisyMap
 from eyelid.mechanisms.mechanism import mechanism as built
 from eyelid.mechanisms.noisy_sum import MOST_ENTRIES, LaplaceSum
+from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.composition import parallel
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.noise.randomness import SEEDED
 from eyelid.privacy.unit import PERSON
+from eyelid.releases.certificate import ReleasedAs
 from eyelid.releases.maps.view import View
 from eyelid.releases.plan import promised
 from eyelid.spelling import plural
@@ -212,6 +214,14 @@ class MapPlan:
             sizes = ", ".join(f"{each.name}: {each.shape.people}" for each in self.observers)
             said.append(f"who is in which group by {self.by} ({sizes})")
         return list(dict.fromkeys(said))
+
+    @property
+    def released_as(self) -> ReleasedAs:
+        """What kind of thing it is, with the public groups that it is about."""
+        kind = ReleaseKind.TABLES if self.mechanism is None else self.mechanism.release
+        if not self.by:
+            return ReleasedAs(kind)
+        return ReleasedAs(kind, self.by, {each.name: each.shape.people for each in self.observers})
 
     @property
     def facts(self) -> dict[str, Any]:

@@ -117,6 +117,7 @@ class MapQuote:
             },
             "shape": {"people": self.shape.people, "layers": self.shape.recordings},
             "guarantee": self.guarantee.to_dict(),
+            "form": self.mechanism.form,
             "person_level": self.guarantee.summary()
             | {"how": self.mechanism.person_total(self.shape)},
             "noise": {

@@ -2,15 +2,17 @@
 
 A hotspot is a square of width w in which gaze is D times as dense as on average. What is
 measured is linear in the noisy cells, so that its mean over the square has a known standard error,
-and the hotspot counts as reliable when that mean lies above two of them in nine draws of ten:
+and the hotspot counts as reliable when that mean lies above two of them in at least nine draws of
+ten, wherever on the picture the square lies:
 
-    D·T/A·k(w/s)² ≥ (2 + 1.28)·τ·k(w/(√2·t)) / (w·c)
+    D·T/A·s_x·s_y ≥ (2 + 1.28)·τ·v_x·v_y
 
-with T the total of its map, of several that of the one with the least, A its area, τ the noise of a
-cell of width c, and k(w/s) the share of the square's gaze that is still in it after a spread of
-standard deviation s. Looks are moved by their cell, by the slope between cells and by the point
-spread σ, s² = σ² + c²/12 + c²/6; noise by the last two, t² = σ² + c²/6, and its variance is that of
-two moves. Gaze around the square only adds.
+with T the total of its map, of several that of the one with the least, A its area and τ the noise
+of a cell. Along each side, s is the share of the square's gaze that is still in it after cells and
+point spread have moved it, and v the length of the weights that the cells have in its mean. Both
+depend on how the square lies on the cells, and s/v is the least over all places. As both sides are
+multiplied, the worst place is the worst one across and the worst one down. Gaze around the square
+only adds.
 
 D is the least of 2, 4, 8 and 16 for which hotspots of a quarter of the picture's width are
 reliable; if there is none, the least for which hotspots of any width are.
@@ -18,6 +20,7 @@ reliable; if there is none, the least for which hotspots of any width are.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -32,6 +35,7 @@ from eyelid.gaze.maps.gaze_map import (
     standing_out,
 )
 from eyelid.gaze.maps.grid import Floats, Grid
+from eyelid.gaze.maps.spread import shares
 from eyelid.mechanisms.aoi_tables import AoiTables, AreaShape
 from eyelid.mechanisms.maps.capped_map import CappedMap
 from eyelid.mechanisms.maps.map_grid import MapGrid
@@ -43,18 +47,22 @@ DENSITIES = (2, 4, 8, 16)
 # Of the picture's width: hotspots as wide as this are worth telling.
 _NARROW = 0.25
 # Nine draws of ten lie above this many standard errors below the expected value.
-_POWER = 1.2816
+_DRAWS, _POWER = 0.9, 1.2816
 # Full width at half of the height, in standard deviations of the point spread.
 _FULL_WIDTH = 2.355
 _MOST_PEOPLE = 10**8
 # How many people are needed is told for hotspots of this share of the width, so dense.
 _WANTED_SHARE, _WANTED_DENSITY = 0.1, 4
-# Standard errors taken off a noisy total.
+# Standard errors taken off a noisy total. With so many, no more than one draw in ten of all the
+# noise, the total's included, states a width at which a hotspot at the worst place is lost.
 _MARGIN = 0.5
 # What clipping is taken to leave of people's gaze before it is known.
 _LEFT = 0.5
 # Of the most that a person can have in a cell: with more noise than that little can be told.
 _LITTLE = 0.1
+# Places of a square that are looked at along a side: all, unless cells are too many for that. Then
+# they are narrow, and how a square lies on them makes no difference.
+_FEWEST_PLACES, _MOST_ENTRIES = 64, 1 << 18
 # How often Laplace noise is above two of its standard deviations.
 _BY_CHANCE = 0.5 * math.exp(-RELIABLE_ERRORS * math.sqrt(2))
 
@@ -64,7 +72,7 @@ class Reliability:
     """What hotspots of a map can be trusted, from public facts and what was released.
 
     Attributes:
-        width_px: hotspots at least so wide are reliable; None if none is.
+        width_px: hotspots at least so wide are reliable, wherever they lie; None if none is.
         density: where gaze is at least so many times as dense as on average.
         people_needed: for hotspots a tenth as wide as the picture and four times as dense as the
             average, from public numbers alone; None if no number would do, or where there are
@@ -98,7 +106,8 @@ class Reliability:
             text = (
                 f"hotspots wider than {math.ceil(self.width_px)} px are reliable where {gaze} is "
                 f"at least {self.density} times as dense as {average}: over a square that wide, "
-                "the map's mean lies above two standard errors of the noise, in 9 draws of 10."
+                "wherever on the picture, the map's mean lies above two standard errors of the "
+                f"noise in at least {10 * _DRAWS:g} draws of 10."
             )
         else:
             text = (
@@ -127,6 +136,7 @@ class Reliability:
         return {
             "hotspots_wider_than_px": width,
             "times_as_dense": self.density,
+            "draws_at_the_worst_place": None if width is None else _DRAWS,
             "people_needed": self.people_needed,
             "says": self.sentence,
         }
@@ -292,6 +302,8 @@ def _told(grid: Grid, sigma_px: float, cell_sd: float, total: float) -> tuple[in
     return next(iter([*narrow, *some]), found[-1])
 
 
+# What is measured has no part in it: the answer is the same for every draw.
+@functools.lru_cache(maxsize=32)
 def _people_needed(
     mechanism: MapMechanism, shape: MapShape, sigma_px: float, total: float
 ) -> int | None:
@@ -302,14 +314,10 @@ def _people_needed(
 
     def enough(people: int) -> bool:
         more = mechanism.shape_of(people, shape.recordings, width_px, height_px, sigma_px)
-        least = reliable_width(
-            more.grid,
-            sigma_px,
-            mechanism.cell_sd(more),
-            total,
-            _WANTED_DENSITY,
+        wanted = math.floor(_WANTED_SHARE * width_px)
+        return wanted >= _narrowest(more.grid, sigma_px) and _stands_out(
+            more.grid, sigma_px, mechanism.cell_sd(more), total, _WANTED_DENSITY, wanted
         )
-        return least is not None and least <= _WANTED_SHARE * width_px
 
     few, many = shape.people, 2 * shape.people
     if enough(few):
@@ -327,8 +335,8 @@ def _people_needed(
 
 def reliable_width(
     grid: Grid, sigma_px: float, cell_sd: float, total: float, density: float
-) -> float | None:
-    """The least width in px of hotspots that stand out of the noise; None if none does.
+) -> int | None:
+    """The least width in px of hotspots that stand out of the noise anywhere; None if none does.
 
     Args:
         grid: of the cells.
@@ -338,39 +346,86 @@ def reliable_width(
         density: of the hotspots, in units of the average.
 
     >>> grid = Grid(1000, 1000, 10, 10)
-    >>> round(reliable_width(grid, 20.0, 0.005, 1.0, 4)), reliable_width(grid, 20.0, 0.5, 1.0, 4)
+    >>> reliable_width(grid, 20.0, 0.005, 1.0, 4), reliable_width(grid, 20.0, 0.5, 1.0, 4)
     (100, None)
     """
-    cell_x, cell_y = grid.cell_px
     area = grid.width_px * grid.height_px
     # So that it fits into the picture, and its gaze is no more than everything.
-    widest = min(grid.width_px, grid.height_px, math.sqrt(area / density))
-    narrowest = max(cell_x, cell_y, _FULL_WIDTH * sigma_px)
+    widest = math.floor(min(grid.width_px, grid.height_px, math.sqrt(area / density)))
+    narrowest = _narrowest(grid, sigma_px)
 
-    def stands_out(width: float) -> bool:
-        shares, noises = (
-            [_kept(width / math.hypot(sigma_px, cell / 2)) for cell in (cell_x, cell_y)],
-            [
-                _kept(width / math.sqrt(2 * (sigma_px**2 + cell**2 / 6)))
-                for cell in (cell_x, cell_y)
-            ],
-        )
-        mean = density * total / area * math.prod(shares)
-        error = cell_sd * math.sqrt(math.prod(noises) / (cell_x * cell_y)) / width
-        return mean >= (RELIABLE_ERRORS + _POWER) * error
+    def stands_out(width: int) -> bool:
+        return _stands_out(grid, sigma_px, cell_sd, total, density, width)
 
     if narrowest > widest or not stands_out(widest):
         return None
     if stands_out(narrowest):
         return narrowest
     low, high = narrowest, widest
-    while high - low > 0.5:
-        middle = (low + high) / 2
+    while high - low > 1:
+        middle = (low + high) // 2
         low, high = (low, middle) if stands_out(middle) else (middle, high)
     return high
 
 
-def _kept(width: float) -> float:
-    """The share of an even stretch that a Gaussian move of sd 1 leaves within it."""
-    inside = math.erf(width / math.sqrt(2))
-    return inside - math.sqrt(2 / math.pi) / width * -math.expm1(-(width**2) / 2)
+def _narrowest(grid: Grid, sigma_px: float) -> int:
+    """Hotspots are at least as wide as a cell, and as the point spread at half of its height."""
+    return math.ceil(max(*grid.cell_px, _FULL_WIDTH * sigma_px, 1.0))
+
+
+def _stands_out(
+    grid: Grid, sigma_px: float, cell_sd: float, total: float, density: float, width: int
+) -> bool:
+    """Whether a square of so many px stands out in nine draws of ten, wherever it lies."""
+    signal = density * total / (grid.width_px * grid.height_px)
+    shown = signal * _squares(grid, sigma_px).at_worst(width)
+    return shown >= (RELIABLE_ERRORS + _POWER) * cell_sd
+
+
+class _Squares:
+    """Squares on a map: how much of their gaze shows, beside the noise, where that is least."""
+
+    def __init__(self, grid: Grid, sigma_px: float) -> None:
+        down, across = shares(grid, sigma_px)
+        self._sides = [
+            (np.cumsum(np.pad(each, ((1, 0), (0, 0))), axis=0), _overlaps(*each.shape))
+            for each in (down, across)
+        ]
+        self._known: dict[int, float] = {}
+
+    def at_worst(self, width: int) -> float:
+        """Mean over a square of a density of 1, in standard errors for noise of 1 in every cell.
+
+        Args:
+            width: of the square in px.
+        """
+        if width not in self._known:
+            self._known[width] = math.prod(_least(*side, width) for side in self._sides)
+        return self._known[width]
+
+
+@functools.lru_cache(maxsize=1)
+def _squares(grid: Grid, sigma_px: float) -> _Squares:
+    return _Squares(grid, sigma_px)
+
+
+def _overlaps(length: int, parts: int) -> Floats:
+    """How much of each of the equal parts of a line lies before each px, and before its end."""
+    begin = np.arange(parts) * (length / parts)
+    return np.clip(np.arange(length + 1.0)[:, None] - begin, 0.0, length / parts)
+
+
+def _least(weights: Floats, overlaps: Floats, width: int) -> float:
+    """The least ratio of a stretch's share to the length of its weights, over all places.
+
+    Args:
+        weights: what all px before each, and before the end, get of each cell.
+        overlaps: how much of each cell lies before each px, and before the end.
+        width: of the stretch in px.
+    """
+    length, parts = len(weights) - 1, weights.shape[1]
+    places = min(length - width + 1, max(_FEWEST_PLACES, _MOST_ENTRIES // parts))
+    begin = np.unique(np.linspace(0, length - width, places).round().astype(np.intp))
+    inside = (weights[begin + width] - weights[begin]) / width
+    share = np.sum(inside * (overlaps[begin + width] - overlaps[begin]), axis=1)
+    return float((share / np.sqrt(np.sum(inside**2, axis=1))).min())

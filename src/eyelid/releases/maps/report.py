@@ -42,7 +42,7 @@ def map_report(audit: HeatmapAudit) -> str:
         about=f"audit of a heatmap by {subject.certificate.mechanism}: "
         f"{plural(subject.certificate.people, 'person', 'people')}",
         pictures=list(_pictures(subject.path)),
-        total=told_total(subject.total),
+        total=told_total(subject.total, subject.certificate.people),
         notes=audit.notes,
         says_nothing=SAYS_NOTHING,
         stated=stated,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -20,8 +19,10 @@ from eyelid.gaze.maps.looks import Looks, layers_of
 from eyelid.gaze.maps.placement import Placement
 from eyelid.gaze.study import Origin, Study, check
 from eyelid.io.column_map import Map
+from eyelid.io.csv_cells import from_spreadsheets
 from eyelid.io.intake import read_scrubbed
 from eyelid.io.origin import origin_so_far
+from eyelid.io.unpacking import arrays_in
 from eyelid.mechanisms import mechanism
 from eyelid.mechanisms.aoi_tables import AoiTables
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
@@ -189,12 +190,13 @@ def _history(origin: Origin | None, people: Sequence[str], debit: Debit) -> list
     """What the ledger had counted for these people when this release was paid for."""
     assert origin is not None
     assert origin.ledger is not None
-    balances = Ledger(origin.ledger).balances(origin.id, people=people)
-    counted = {each.id: each for balance in balances for each in balance.debits}
+    book = Ledger.counting(origin.ledger, origin.id)
+    counted = {each.id: each for b in book.balances(origin.id, people=people) for each in b.debits}
+    by_then = book.known_at(debit.id)
     return [
         {"mechanism": each.mechanism} | each.guarantee.summary()
         for number, each in sorted(counted.items())
-        if number <= debit.id
+        if number in by_then
     ]
 
 
@@ -215,12 +217,10 @@ def _released(folder: Path, certificate: Certificate) -> tuple[Arrays, str]:
     text = ""
     try:
         if (folder / "map.npz").is_file():
-            # Opened here, or a file that is none would stay open.
-            with (folder / "map.npz").open("rb") as file, np.load(file) as found:
-                arrays = {name: found[name] for name in found.files}
+            arrays = arrays_in(folder / "map.npz")
         if (folder / "areas.csv").is_file():
             text = (folder / "areas.csv").read_text(encoding="utf-8")
-    except (OSError, ValueError, EOFError, KeyError, AttributeError, zipfile.BadZipFile) as error:
+    except (OSError, ValueError, InputError) as error:
         raise InputError(f"what was released in {folder} cannot be read: {error}") from None
     if certificate.output_sha256 != arrays_digest(arrays, text):
         raise InputError(
@@ -236,7 +236,7 @@ def _tables_of(text: str, plan: MapPlan) -> pl.DataFrame | None:
         return None
     shape = plan.tables.shape
     try:
-        found = pl.read_csv(text.encode(), schema_overrides=_COLUMNS)
+        found = from_spreadsheets(pl.read_csv(text.encode(), schema_overrides=_COLUMNS))
         missing = [name for name in _COLUMNS if name not in found.columns]
         wrong = f"it has no column '{missing[0]}'" if missing else None
         if not missing and found["measured"].null_count():

@@ -19,6 +19,7 @@ from eyelid.engine.engines import Shared, advancing, shared
 from eyelid.engine.progress import Advance
 from eyelid.engine.runs import Run
 from eyelid.io.pieces import Piece, StudyInPieces
+from eyelid.io.unpacking import arrays_in
 from eyelid.mechanisms.maps.capped_map import CappedMap
 from eyelid.mechanisms.maps.noisy_map import NoisyMap
 from eyelid.mechanisms.noisy import Integers
@@ -187,16 +188,8 @@ def _write(parts: list[tuple[int, _Part]], draft: Path) -> None:
 
 
 def _read(path: Path) -> list[tuple[int, _Part]]:
-    with np.load(path) as found:
-        names = set(found.files)
-        numbers = sorted(int(name[len("values") :]) for name in names if name.startswith("values"))
-        return [
-            (
-                number,
-                _Part(
-                    found[f"where{number}"] if f"where{number}" in names else None,
-                    found[f"values{number}"],
-                ),
-            )
-            for number in numbers
-        ]
+    found = arrays_in(path)
+    numbers = sorted(int(name[len("values") :]) for name in found if name.startswith("values"))
+    return [
+        (number, _Part(found.get(f"where{number}"), found[f"values{number}"])) for number in numbers
+    ]

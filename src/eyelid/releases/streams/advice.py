@@ -12,10 +12,10 @@ from eyelid.mechanisms.streams.study_scene import (
     usual_window,
 )
 from eyelid.privacy.unit import PERSON
-from eyelid.releases.streams.facts import shape_of
+from eyelid.releases.streams.facts import recordings_touched, shape_of, shortest_of
 from eyelid.releases.streams.plan import taken_of
 from eyelid.releases.streams.scene import build_filter
-from eyelid.releases.streams.words import guessed
+from eyelid.releases.streams.words import guessed, over_recordings
 
 _EPSILON = 4.0
 
@@ -41,13 +41,19 @@ def stream_way(study: Study) -> str:
             "scene=X0,Y0,X1,Y1'."
         )
     shape, eye = shape_of(taken), _first_eye(study)
-    total, guess = law.cost(shape, PERSON).numbers(), guessed(law.cost(shape, law.unit))
+    total, promised = law.cost(shape, PERSON).numbers(), law.cost(shape, law.unit)
+    touched = recordings_touched(window, shape.recordings, shortest_of(taken))
+    several = (
+        f" (over {touched} recordings, in which half a second may lie here, in "
+        f"{guessed(over_recordings(promised, touched))}: each starts the filter anew)"
+    )
     return (
         "Gaze itself, sample by sample: 'eyelid release IN OUT --mechanism sample --epsilon "
         f"{_EPSILON:g} --set window={window} --set radius={radius:g}"
-        f"{f' --set eye={eye}' if eye else ''}'. Which of two ways somebody looked for half a "
-        f"second, up to {radius:g} {law.place.spoken_units} apart, is then guessed right in at "
-        f"most {guess} of cases, in place of 50 %; no person as a whole is hidden ({total})."
+        f"{f' --set eye={eye}' if eye else ''}'. Which of two ways a person looked for half a "
+        f"second of one recording, up to {radius:g} {law.place.spoken_units} apart, is then "
+        f"guessed right in at most {guessed(promised)} of cases, in place of 50 %"
+        f"{several if touched > 1 else ''}; no person as a whole is hidden ({total})."
     )
 
 

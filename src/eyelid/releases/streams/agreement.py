@@ -21,8 +21,8 @@ from eyelid.privacy.ledger import Debit
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.unit import PERSON
 from eyelid.releases.agreement import among_promises, claims_more, told
-from eyelid.releases.certificate import Certificate
-from eyelid.releases.streams.facts import shape_of
+from eyelid.releases.certificate import Certificate, ReleasedAs
+from eyelid.releases.streams.facts import recordings_touched, shape_of, shortest_of
 from eyelid.releases.streams.nearness import ALARM, ENOUGH, Nearness, nearness
 from eyelid.releases.streams.plan import TIMES, filtered, unprotected
 from eyelid.version import __version__
@@ -87,8 +87,13 @@ def _with(
         if certificate.noise.get("sampler") != law.sampler(shape):
             yield "the certificate describes another noise than its filter adds"
         shown = set(certificate.unprotected)
-        if not any(set(unprotected(times)) <= shown for times in TIMES):
+        touched = 1
+        if isinstance(law, Filter):
+            touched = recordings_touched(law.window, shape.recordings, shortest_of(taken))
+        if not any(set(unprotected(times, law, touched)) <= shown for times in TIMES):
             yield "the certificate leaves out what its filter does not protect"
+        if certificate.misstates(law.form, ReleasedAs(law.release)):
+            yield "the certificate states another form of data, or kind of release, than it is for"
     x0, y0, x1, y1 = law.place.plane
     points = _points(law, released)
     if not (np.isfinite(points).all() and _inside(points, (x0, y0), (x1, y1))):

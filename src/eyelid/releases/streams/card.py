@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from eyelid.gaze.study import Study
 from eyelid.mechanisms.streams.filter import Filter
-from eyelid.mechanisms.streams.stream import StreamMechanism
 from eyelid.releases.certificate import Certificate
 from eyelid.releases.rendering import rendered
 from eyelid.releases.streams.expectation import Distance
-from eyelid.releases.streams.facts import GazeFacts
-from eyelid.releases.streams.plan import REGULAR, TIMES
+from eyelid.releases.streams.plan import REGULAR, TIMES, StreamPlan
 from eyelid.releases.streams.words import (
     guessed,
+    restarts_told,
     stream_for_participants,
     window_told,
     worth_of,
@@ -21,8 +20,7 @@ from eyelid.releases.streams.words import (
 def stream_card(
     certificate: Certificate,
     released: Study,
-    facts: GazeFacts,
-    law: StreamMechanism,
+    plan: StreamPlan,
     distance: Distance,
 ) -> str:
     """The text of DATACARD.md: of the data it tells what was released, and nothing else.
@@ -30,10 +28,10 @@ def stream_card(
     Args:
         certificate: of the release.
         released: everything about it but its rows.
-        facts: of what the filter took.
-        law: the filter.
+        plan: of the release.
         distance: how far off it is, on made-up gaze.
     """
+    law, facts, kept = plan.mechanism, plan.facts, released.people.columns[1:]
     return rendered(
         "streamcard.md.j2",
         certificate=certificate,
@@ -45,10 +43,12 @@ def stream_card(
         samples=facts.samples,
         rate_hz=released.rate_hz,
         window=window_told(law, released.rate_hz),
-        kept=released.people.columns[1:],
         guess=guessed(certificate.guarantee),
         worth=worth_of(distance),
-        for_participants=stream_for_participants(certificate, law, released.rate_hz),
+        restarts=restarts_told(certificate.guarantee, plan.touched),
+        for_participants=stream_for_participants(
+            certificate, law, released.rate_hz, plan.touched, kept
+        ),
         proof_note=law.note.summary.replace("``", "`"),
         takes=law.note.takes.replace("``", "`"),
     )

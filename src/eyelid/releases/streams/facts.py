@@ -25,6 +25,7 @@ class GazeFacts:
         recordings: how many there are.
         samples: how many these have.
         shape: the public facts.
+        shortest: samples of the shortest recording.
         seen: whether any sample is not lost.
         digests: of what is taken of each person.
         shown: of what is released as it is, one for each way in which people differ.
@@ -34,6 +35,7 @@ class GazeFacts:
     recordings: int
     samples: int
     shape: Shape
+    shortest: int
     seen: bool
     digests: tuple[bytes, ...]
     shown: frozenset[bytes]
@@ -61,6 +63,7 @@ def facts_of(taken: Study) -> GazeFacts:
         recordings=data.select(RECORDING_KEY).n_unique(),
         samples=len(data),
         shape=shape_of(taken),
+        shortest=shortest_of(taken),
         seen=data[gaze_columns(taken)[0]].null_count() < len(data),
         digests=tuple(person_digests(data)),
         shown=_shown(taken),
@@ -85,6 +88,7 @@ def together(parts: Sequence[GazeFacts]) -> GazeFacts:
             features=shapes[0].features,
             window=1,
         ),
+        shortest=min(part.shortest for part in parts),
         seen=any(part.seen for part in parts),
         digests=tuple(digest for part in parts for digest in part.digests),
         shown=frozenset[bytes]().union(*(part.shown for part in parts)),
@@ -101,6 +105,27 @@ def shape_of(taken: Study) -> Shape:
         features=len(gaze_columns(taken)),
         window=1,
     )
+
+
+def shortest_of(taken: Study) -> int:
+    """Samples of the shortest recording."""
+    return int(taken.data.group_by(RECORDING_KEY).len()["len"].min())  # type: ignore[arg-type]
+
+
+def recordings_touched(window: int, recordings: int, shortest: int) -> int:
+    """In how many recordings of a person so many samples in a row can lie, at most.
+
+    Two of them may be touched at an end, by one sample each; those between are touched whole.
+
+    Args:
+        window: samples in a row.
+        recordings: of a person, one after the other.
+        shortest: samples of the shortest.
+
+    >>> recordings_touched(30, 3, 600), recordings_touched(30, 40, 10), recordings_touched(1, 3, 9)
+    (2, 4, 1)
+    """
+    return 1 if window == 1 else min(recordings, 2 + (window - 2) // shortest)
 
 
 def same_for_all(taken: Study) -> bool:

@@ -12,6 +12,7 @@ from eyelid.errors import InputError, unknown
 from eyelid.gaze.events.blinks import MIN_CONFIDENCE
 from eyelid.gaze.study import RECORDING_KEY, Study, check
 from eyelid.mechanisms.mechanism import Shape
+from eyelid.mechanisms.streams.filter import Filter
 from eyelid.mechanisms.streams.stream import StreamMechanism
 from eyelid.mechanisms.streams.study_scene import gaze_columns
 from eyelid.privacy.bounds import Bounds
@@ -19,7 +20,7 @@ from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.noise.randomness import SEEDED
 from eyelid.privacy.unit import PERSON
-from eyelid.releases.streams.facts import KEYS, GazeFacts
+from eyelid.releases.streams.facts import KEYS, GazeFacts, recordings_touched
 from eyelid.releases.streams.scene import bounds_of
 
 RECORDED, REGULAR = "recorded", "regular"
@@ -65,10 +66,32 @@ class StreamPlan:
     keep: tuple[str, ...] = ()
     times: str = RECORDED
 
+    @property
+    def touched(self) -> int:
+        """Recordings of a person in which the samples of a window can lie, at most."""
+        if not isinstance(self.mechanism, Filter):
+            return 1
+        return recordings_touched(self.mechanism.window, self.shape.recordings, self.facts.shortest)
 
-def unprotected(times: str) -> tuple[str, ...]:
-    """What released gaze shows as it is, with time stamps of one kind or the other."""
-    return TIMES[times], *UNPROTECTED
+
+def unprotected(
+    times: str, mechanism: StreamMechanism | None = None, touched: int = 1
+) -> tuple[str, ...]:
+    """What released gaze shows as it is, and what of it the samples of a window do not cover.
+
+    Args:
+        times: whether time stamps are those recorded, or regular.
+        mechanism: the filter.
+        touched: recordings in which the samples of a window can lie, at most.
+    """
+    shown = TIMES[times], *UNPROTECTED
+    if touched == 1 or not isinstance(mechanism, Filter):
+        return shown
+    return *shown, (
+        f"{mechanism.window} samples in a row that lie in several recordings (here in up to "
+        f"{touched}): every recording starts the filter anew, and together they may cost {touched} "
+        "times the ε of one"
+    )
 
 
 def taken_of(study: Study, eye: str | None = None, times: str = RECORDED) -> Study:

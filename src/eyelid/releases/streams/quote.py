@@ -11,16 +11,28 @@ from eyelid.gaze.study import Study
 from eyelid.io.column_map import Map
 from eyelid.io.reading import read
 from eyelid.mechanisms.mechanism import Mechanism, Shape
+from eyelid.mechanisms.streams.filter import Filter
 from eyelid.mechanisms.streams.stream import StreamMechanism
 from eyelid.privacy.guarantee import Guarantee, rounded_up
 from eyelid.privacy.unit import PERSON
 from eyelid.releases.counted import Counted
 from eyelid.releases.spending import Budget, quoted, spent_on
 from eyelid.releases.streams.expectation import Distance, expected_distance
-from eyelid.releases.streams.facts import same_for_all, shape_of
+from eyelid.releases.streams.facts import (
+    recordings_touched,
+    same_for_all,
+    shape_of,
+    shortest_of,
+)
 from eyelid.releases.streams.plan import RECORDED, taken_of
 from eyelid.releases.streams.scene import build_filter
-from eyelid.releases.streams.words import guessed, stream_facts, window_told, worth_of
+from eyelid.releases.streams.words import (
+    guessed,
+    over_recordings,
+    stream_facts,
+    window_told,
+    worth_of,
+)
 from eyelid.releases.words import SAYS_NOTHING
 
 _COORDINATES = 2
@@ -33,6 +45,7 @@ class StreamQuote(Counted):
     Attributes:
         mechanism: the filter.
         shape: the public facts.
+        shortest: samples of the shortest recording; of the longest where nobody says.
         rate_hz: samples a second, where it is known.
         alike: whether people cannot be told apart by what is not protected; nobody knows that
             without a study.
@@ -42,6 +55,7 @@ class StreamQuote(Counted):
 
     mechanism: StreamMechanism
     shape: Shape
+    shortest: int
     rate_hz: float | None = None
     alike: bool = False
     before: Budget | None = None
@@ -56,6 +70,14 @@ class StreamQuote(Counted):
     def person_level(self) -> Guarantee:
         """For a person."""
         return self.mechanism.cost(self.shape, PERSON)
+
+    @property
+    def touched(self) -> int:
+        """Recordings of a person in which the samples of a window can lie, at most."""
+        law = self.mechanism
+        if not isinstance(law, Filter):
+            return 1
+        return recordings_touched(law.window, self.shape.recordings, self.shortest)
 
     @property
     def expected(self) -> Distance:
@@ -77,6 +99,16 @@ class StreamQuote(Counted):
             ("scene", f"{law.scene} ({law.place.spoken_units})"),
             *([(f"for {window}", promised.numbers())] if window else []),
             *([("  two such ways of looking, told apart", right)] if window else []),
+            *(
+                [
+                    (
+                        f"  the same samples over {self.touched} recordings",
+                        over_recordings(promised, self.touched).numbers(),
+                    )
+                ]
+                if self.touched > 1
+                else []
+            ),
             ("for one person, in total", self.person_level.numbers()),
             ("noise", law.sampler(self.shape)),
             ("off at the median, on made-up gaze", f"{expected.released:.4g} {expected.units}"),
@@ -84,8 +116,7 @@ class StreamQuote(Counted):
             ("named, at most", named),
         ]
         if self.others:
-            total = self.total.numbers() if self.total.holds else f"no bound ({self.others})"
-            told.append(("with all that is counted so far", total))
+            told.append(("with all other releases", self.in_all))
         return told
 
     def to_dict(self) -> dict[str, Any]:
@@ -99,13 +130,18 @@ class StreamQuote(Counted):
                 "length": self.shape.length,
             },
             "guarantee": self.guarantee.to_dict(),
+            "form": self.mechanism.form,
+            "over_recordings": {
+                "recordings": self.touched,
+                "epsilon": over_recordings(self.guarantee, self.touched).to_dict()["epsilon"],
+            },
             "person_level": self.person_level.summary() | {"how": law.person_total(self.shape)},
             "noise": {"sampler": law.sampler(self.shape), "numerics": law.numerics},
             "expected_error": asdict(expected),
             "informative": expected.informative,
             "says": worth_of(expected),
             "rank1_bound": self.rank1_bound,
-            "ledger": quoted(self.before, self.total),
+            "ledger": quoted(self.before, self.person_level),
             "notes": list(self.notes),
         }
 
@@ -149,7 +185,7 @@ def stream_cost(
             )
         numbers = {name: int(value) for name, value in facts.items() if value is not None}
         shape = Shape(**numbers, features=_COORDINATES, window=1)
-        return StreamQuote(build_filter(mechanism, **parameters), shape)
+        return StreamQuote(build_filter(mechanism, **parameters), shape, shape.length)
     given = [name for name, value in facts.items() if value is not None]
     if given:
         raise InputError(f"the study says its {given[0]}: leave it out")
@@ -165,5 +201,11 @@ def stream_cost(
     except InputError as error:
         notes.append(f"what was released of these people before is not known: {error}")
     return StreamQuote(
-        law, shape_of(taken), taken.rate_hz, same_for_all(taken), before, tuple(notes)
+        law,
+        shape_of(taken),
+        shortest_of(taken),
+        taken.rate_hz,
+        same_for_all(taken),
+        before,
+        tuple(notes),
     )

@@ -21,6 +21,7 @@ from eyelid.gaze.study import Origin, Study
 from eyelid.io import study_folder
 from eyelid.io.column_map import Map
 from eyelid.io.intake import is_ours, under_pseudonyms
+from eyelid.io.parquet import rows_of
 from eyelid.io.parts import part_path, write_manifest, write_part
 from eyelid.io.pieces import Piece, StudyInPieces, each_piece, in_pieces
 from eyelid.io.reading import read
@@ -28,9 +29,9 @@ from eyelid.mechanisms.mechanism import Mechanism
 from eyelid.mechanisms.streams.stream import StreamMechanism
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.noise.randomness import stream_of
-from eyelid.releases.certificate import Certificate
+from eyelid.releases.certificate import Certificate, ReleasedAs
 from eyelid.releases.certifying import Purchase, bought, ended
-from eyelid.releases.counting import counting_origin, open_ledger
+from eyelid.releases.counting import counting_entry, open_ledger
 from eyelid.releases.fingerprint import digest_of_people, digest_of_release, person_digests
 from eyelid.releases.streams.card import stream_card
 from eyelid.releases.streams.expectation import expected_distance
@@ -126,13 +127,13 @@ def release_streams(
     with one_bar(2 * cut.recordings.height, "recordings") as advance:
         facts = looked_at(cut, eye, times, advance)
         plan = make_stream_plan(cut.head, facts, chosen, noise, keep, told=told, times=times)
-        origin = counting_origin(cut.head, path, ledger)
+        origin, remarks = counting_entry(cut.head, path, ledger)
         if path is not None and not study_folder.recognises(path):
             cut = _under_pseudonyms(cut, origin, path)
             if tuple(cut.people) != facts.people:
                 # In another order, too.
                 plan = replace(plan, facts=looked_at(cut, eye, times, lambda by, what: None))
-        notes = cut.head.notes
+        notes = (*cut.head.notes, *remarks)
         for note in notes:
             if tell is not None:
                 tell(note)
@@ -154,7 +155,7 @@ def release_streams(
             )
             if run is not None:
                 write_manifest(run, head, [part.facts for part in made])
-                card = stream_card(certificate, head, plan.facts, chosen, distance)
+                card = stream_card(certificate, head, plan, distance)
                 told_of = {"certificate.json": certificate.to_json(), "DATACARD.md": card}
                 for name, text in told_of.items():
                     (run.output / name).write_text(text, encoding="utf-8")
@@ -238,7 +239,7 @@ def _filtered(handle: Shared[_Job], piece: Piece) -> _Part:
         data = _through_filter(job, piece)
         return _Part(person_digests(data), {}, data)
     facts = write_part(job.run, piece.number, job.pieces, partial(_through_filter, job, piece))
-    written = pl.read_parquet(part_path(job.run.output, piece.number, job.pieces))
+    written = rows_of(part_path(job.run.output, piece.number, job.pieces))
     return _Part(person_digests(written), facts, written.clear())
 
 
@@ -277,7 +278,9 @@ def _purchase(plan: StreamPlan, randomness_name: str) -> Purchase:
             "numerics": law.numerics,
             "randomness": randomness_name,
         },
-        unprotected=[*unprotected(plan.times), *kept],
+        unprotected=[*unprotected(plan.times, law, plan.touched), *kept],
         alike=plan.alike,
         input_digest=lambda: digest_of_people(facts.people, facts.digests),
+        form=law.form,
+        released_as=ReleasedAs(law.release),
     )

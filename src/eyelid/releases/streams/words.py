@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.streams.filter import Filter
 from eyelid.mechanisms.streams.stream import StreamMechanism
 from eyelid.privacy.guarantee import Guarantee, rounded_up
 from eyelid.privacy.rank1 import guess_between_two
 from eyelid.releases.certificate import Certificate
+from eyelid.releases.consent import NOT_HIDDEN, TOOK_PART, how_many, in_addition
 from eyelid.releases.streams.expectation import FIXATION_S, Distance
 from eyelid.releases.streams.plan import REGULAR, TIMES
 from eyelid.releases.words import factor, formal_only, number
 from eyelid.spelling import plural
+
+MOMENTS = "We share where you looked, moment by moment."
 
 
 def stream_facts(shape: Shape) -> str:
@@ -42,6 +48,38 @@ def guessed(guarantee: Guarantee) -> str:
     return f"{rounded_up(100 * guess_between_two(guarantee), 3)} %"
 
 
+def over_recordings(guarantee: Guarantee, touched: int) -> Guarantee:
+    """What the samples of a window have that lie in several recordings: the sum over these.
+
+    Args:
+        guarantee: of those that lie in one.
+        touched: recordings in which they lie, at most.
+    """
+    epsilon, delta = guarantee.epsilon, guarantee.delta
+    return replace(
+        guarantee,
+        epsilon=None if epsilon is None else touched * epsilon,
+        delta=None if delta is None else touched * delta,
+    )
+
+
+def restarts_told(guarantee: Guarantee, touched: int) -> str:
+    """What a stretch of gaze has that does not end with its recording; empty if it always does.
+
+    Args:
+        guarantee: of one that lies in one recording.
+        touched: recordings in which it can lie, at most.
+    """
+    if touched == 1:
+        return ""
+    together = over_recordings(guarantee, touched)
+    return (
+        "Every recording starts the filter anew: a stretch as long that lies in several "
+        f"recordings, here in up to {touched}, has {together.numbers()} in total, and guesses are "
+        f"right in at most {guessed(together)} of cases."
+    )
+
+
 def window_told(law: StreamMechanism, rate_hz: float | None) -> str:
     """What the samples of a window and the radius are, in words of the study."""
     if not isinstance(law, Filter):
@@ -54,38 +92,50 @@ def window_told(law: StreamMechanism, rate_hz: float | None) -> str:
 
 
 def stream_for_participants(
-    certificate: Certificate, law: StreamMechanism, rate_hz: float | None
+    certificate: Certificate,
+    law: StreamMechanism,
+    rate_hz: float | None,
+    touched: int = 1,
+    kept: Sequence[str] = (),
 ) -> str:
-    """What a release of gaze means to whoever is in it, for a consent form."""
+    """What a release of gaze means to a participant, for a consent form.
+
+    Args:
+        certificate: of the release.
+        law: the filter.
+        rate_hz: samples a second, where it is known.
+        touched: recordings in which the samples of a window can lie, at most.
+        kept: attributes of people that are released as they are.
+    """
     promised, window = certificate.guarantee, window_told(law, rate_hz)
     if not promised.holds or not window:
-        return (
-            "We share where you looked, changed in a way that carries no guarantee of privacy. "
-            "Whoever gets the data may find out which are yours, and what they say about you."
-        )
-    told = (
-        "We share where you looked, moment by moment, with random noise added. The promise is "
-        f"for short stretches: if {window}, had been elsewhere, the probability of anything that "
-        f"others conclude would change by {factor(promised)}. Whoever guesses which of two such "
-        f"ways you looked is right in at most {guessed(promised)} of cases, in place of 50 %. "
-    )
-    if formal_only(promised):
-        told += "That promises you almost nothing, even for so short a time. "
-    person = certificate.person_level
-    told += (
-        "You as a whole are not hidden: for everything that we share of you the same number is "
-        f"{factor(person)}, which promises almost nothing. Whoever has other recordings of you may "
-        "find out which are yours. "
+        return f"{NOT_HIDDEN} {MOMENTS} What was changed hides nothing for certain."
+    person, several = certificate.person_level, over_recordings(promised, touched)
+    said = [
+        f"{MOMENTS} Random noise was added. The promise is for short stretches: if {window}, had "
+        f"been elsewhere, the probability of anything that others conclude would change by "
+        f"{factor(promised)}. A guess which of two such ways you looked is right in at most "
+        f"{guessed(promised)} of cases, in place of 50 %.",
+        f"Every recording starts anew: where such a stretch lies in several of them, here in up to "
+        f"{touched}, it is {factor(several)}, and a guess is right in at most {guessed(several)}."
+        if touched > 1
+        else "",
+        "That promises you almost nothing, even for so short a time."
+        if formal_only(promised)
+        else "",
+        "You as a whole are not hidden: if everything of you had been other data "
+        f"{certificate.form}, the same number is {factor(person)}, which promises almost nothing. "
+        "Others who have recordings of you may find out which are yours."
         if formal_only(person)
-        else f"For everything that we share of you it is {factor(person)}. "
+        else f"If everything of you had been other data {certificate.form}, it is "
+        f"{factor(person)}.",
+        *in_addition(certificate, kept),
+    ]
+    clock = "" if TIMES[REGULAR] in certificate.unprotected else "when each sample was taken; "
+    said.append(
+        f"Shown exactly: {how_many(certificate)}; the name or number that the study gives you, and "
+        f"your place in its order; {clock}when your eyes were lost (in blinks, say); how many "
+        "samples each of your recordings has; and what recordings, tasks and stimuli are called. "
+        f"By these alone a participant may be re-identified. {TOOK_PART}"
     )
-    total = certificate.total
-    if total is not None and len(certificate.ledger) > 1:
-        limit = f"it is {factor(total)}" if total.holds else "no limit is known"
-        told += f"Together with what we have shared before, {limit}. "
-    clock = "" if TIMES[REGULAR] in certificate.unprotected else "when each sample was taken, "
-    return (
-        f"{told}Shared as they are: {clock}when your eyes were lost (in blinks, say), how long "
-        "recordings are, and what you were asked to do. By these alone somebody may be recognised. "
-        "That you took part is not hidden."
-    )
+    return " ".join(sentence for sentence in said if sentence)

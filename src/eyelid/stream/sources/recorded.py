@@ -50,7 +50,7 @@ def _refuse_beside_a_limit(study: Study, place: str) -> None:
     own = origin_so_far(study, place)
     if own is None or own.ledger is None:
         return
-    limit = Ledger(own.ledger).allowance(own.id)
+    limit = Ledger.counting(own.ledger, own.id).allowance(own.id)
     if limit is not None:
         raise Refused(
             f"{place} has a limit of ε = {limit.epsilon:g} for each person in {own.ledger}, and a "

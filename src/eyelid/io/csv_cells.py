@@ -1,0 +1,67 @@
+"""Tables as csv that spreadsheets open: no text of others is computed, and all of it comes back.
+
+A cell that begins with ``=``, ``+``, ``-`` or ``@`` and is no number gets a quote before it, the
+name of a column too; numbers stay as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import polars as pl
+
+from eyelid.spelling import as_csv_cell, of_csv_cell
+
+# Few cells are looked at one by one.
+_CANDIDATE = "^'*\\s*[=+\\-@\uff1d\uff0b\uff0d\uff20]|^'*[\t\r\n]"
+
+
+def for_spreadsheets(table: pl.DataFrame) -> pl.DataFrame:
+    """The table with every text that a spreadsheet would compute behind a quote.
+
+    Args:
+        table: of any columns; only names and text change.
+
+    >>> for_spreadsheets(pl.DataFrame({"a": ["=1+1", "b"], "=c": [-1, 2]})).rows(named=True)[0]
+    {'a': "'=1+1", "'=c": -1}
+    """
+    return _changed(table, as_csv_cell)
+
+
+def from_spreadsheets(table: pl.DataFrame) -> pl.DataFrame:
+    """The table that `for_spreadsheets` was given.
+
+    Args:
+        table: as it was read.
+
+    >>> from_spreadsheets(pl.DataFrame({"a": ["'=1+1", "'tis"]}))["a"].to_list()
+    ['=1+1', "'tis"]
+    """
+    return _changed(table, of_csv_cell)
+
+
+def csv_text(table: pl.DataFrame) -> str:
+    """The table as csv.
+
+    Args:
+        table: of numbers and text.
+    """
+    return for_spreadsheets(table).write_csv()
+
+
+def _changed(table: pl.DataFrame, change: Callable[[str], str]) -> pl.DataFrame:
+    texts = [_column(table[name], change) for name, kind in table.schema.items() if _is_text(kind)]
+    return table.with_columns(texts).rename(
+        {name: changed for name in table.columns if (changed := change(name)) != name}
+    )
+
+
+def _is_text(kind: pl.DataType) -> bool:
+    return kind in (pl.String, pl.Categorical, pl.Enum)
+
+
+def _column(column: pl.Series, change: Callable[[str], str]) -> pl.Series:
+    text = column.cast(pl.String)
+    some = text.filter(text.str.contains(_CANDIDATE).fill_null(False)).unique().to_list()
+    changes = {cell: changed for cell in some if (changed := change(cell)) != cell}
+    return text.replace(changes) if changes else column

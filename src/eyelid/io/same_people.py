@@ -1,0 +1,155 @@
+"""Whether the people of a new study are counted already: by its owner's word, or by their ids."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from eyelid.engine.remote import check_here, on_this_machine
+from eyelid.errors import InputError
+from eyelid.gaze.study import Origin
+from eyelid.privacy.accounts import Alike, Doubt
+from eyelid.privacy.ledger import Ledger
+from eyelid.privacy.ledger_file import is_same_file
+from eyelid.spelling import plural
+
+LEDGER_SUFFIX = ".ledger"
+UNNAMED = "unnamed"
+"""What a ledger calls people whom only Python knows: all of them the same."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """People who have entered a ledger.
+
+    Attributes:
+        origin: what they are called there.
+        notes: what their owner should know.
+    """
+
+    origin: Origin
+    notes: tuple[str, ...] = ()
+
+
+def ledger_here(ledger: Path | str) -> Path:
+    """The file of a ledger; refused elsewhere, where nobody could lock it."""
+    ledger = on_this_machine(ledger)
+    check_here(ledger, "a ledger")
+    return ledger.resolve()
+
+
+def stated(other: Origin | Path, people: Sequence[str]) -> Entry:
+    """The people of a new study, who are those of another, as its owner says.
+
+    Args:
+        other: what the other study calls its people, or the ledger that counts them.
+        people: ids of the new study.
+
+    Raises:
+        InputError: no id is the same, so that nothing would add up, or a ledger has several people
+            of such ids.
+    """
+    book, origin = _meant(other, people)
+    shared = sum(each.shared for each in book.alike(people) if origin in each.origins)
+    if not shared:
+        raise InputError(
+            f"none of these {plural(len(people), 'id')} is known to {book.path}: the same people "
+            "must have the same ids to be counted together; write them with the ids of the other "
+            "study"
+        )
+    book.register(origin, people)
+    return Entry(Origin(origin, book.path), (registered(book, shared, len(people)),))
+
+
+def _meant(other: Origin | Path, people: Sequence[str]) -> tuple[Ledger, str]:
+    """The ledger that counts the people of another study, and what they are called there."""
+    if isinstance(other, Path):
+        book = Ledger(ledger_here(other))
+        found = one_account(book, people)
+        return book, "" if found is None else found.origin
+    if other.ledger is None:
+        raise InputError("the other study names no ledger: name the ledger that counts its people")
+    book = Ledger.counting(other.ledger, other.id)
+    book.check_knows(other.id)
+    return book, other.id
+
+
+def one_account(book: Ledger, people: Sequence[str]) -> Alike | None:
+    """The account of a ledger that has some of these ids; None where there is none.
+
+    Raises:
+        InputError: several have.
+    """
+    found = [each for each in book.alike(people) if each.origin != UNNAMED]
+    if len(found) > 1:
+        raise InputError(
+            f"{book.path} counts {len(found)} groups of people with these ids: join them first "
+            "('eyelid budget IN --join STUDY'), or give the new study a ledger of its own"
+        )
+    return found[0] if found else None
+
+
+def registered(book: Ledger, shared: int, people: int) -> str:
+    """That a new study has people of a ledger, and how many of its ids are new there."""
+    new = people - shared
+    more = f"; {plural(new, 'id is', 'ids are')} new to it" if new > 0 else ""
+    return (
+        f"these are people of {book.path}, by {shared} of {plural(people, 'id')}, and are counted "
+        f"together with them{more}"
+    )
+
+
+def noticed(entry: Entry, people: Sequence[str], *folders: Path) -> Entry:
+    """New people, and a doubt where ledgers nearby know some of their ids for another study.
+
+    The ledgers remember it, and give no total until the owner says whether they are the same.
+
+    Args:
+        entry: of the people, who are registered.
+        people: their ids.
+        folders: where to look for ledgers.
+    """
+    origin = entry.origin
+    assert origin.ledger is not None, "they were registered"
+    own = Ledger(origin.ledger)
+    for book in _nearby(own, folders):
+        same = is_same_file(book.path, own.path)
+        for alike in book.alike(people, besides=origin.id if same else None):
+            own.doubt(origin.id, alike.origin, book.path, alike.shared)
+            # A ledger that cannot be written is left as it is: this one has the doubt.
+            with suppress(InputError):
+                book.doubt(alike.origin, origin.id, own.path, alike.shared)
+    if own.is_unseen(origin.id):
+        own.seen(origin.id)
+    told = [*entry.notes, *(in_doubt(doubt) for doubt in own.doubts(origin.id))]
+    return Entry(origin, tuple(told))
+
+
+def in_doubt(doubt: Doubt) -> str:
+    """What the owner of people with the same ids as others is asked."""
+    return (
+        f"{doubt.place} counts another study with {plural(doubt.shared, 'id')} of these: until you "
+        "say whether they are the same people, no total is given; 'eyelid budget IN --join "
+        f"{doubt.place}' counts them together, '--apart {doubt.place}' as others"
+    )
+
+
+def _nearby(own: Ledger, folders: Iterable[Path]) -> list[Ledger]:
+    """The ledgers in some folders, those that they point to, and this one; each once."""
+    files = [own.path]
+    for folder in dict.fromkeys(folders):
+        with suppress(OSError):
+            files += sorted(folder.glob(f"*{LEDGER_SUFFIX}"))
+    found: dict[str, Ledger] = {}
+    for file in files:
+        # Other programs have files of that name, too.
+        with suppress(InputError):
+            book = Ledger(file)
+            found.setdefault(book.name, book)
+            for forward in book.forwards():
+                with suppress(InputError):
+                    further = Ledger(forward.place)
+                    found.setdefault(further.name, further)
+    return list(found.values())

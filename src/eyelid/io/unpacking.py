@@ -1,0 +1,113 @@
+"""Packed files of others: unpacked up to a limit, so that a small file cannot fill the memory.
+
+Recordings become some ten times as large. A file that becomes a hundred times as large, and is not
+small even then, is refused: whoever trusts it can unpack it, and files that are not packed have no
+limit.
+"""
+
+from __future__ import annotations
+
+import gzip
+import math
+import zipfile
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.lib import format as npy
+from numpy.typing import NDArray
+
+from eyelid.errors import InputError
+
+_TIMES = 100
+_ALWAYS = 1 << 28
+_AT_ONCE = 1 << 20
+
+
+def most_bytes(packed: int) -> int:
+    """So many bytes a packed file may become.
+
+    Args:
+        packed: its size.
+
+    >>> most_bytes(10) == 2**28, most_bytes(10**9) == 10**11
+    (True, True)
+    """
+    return max(_ALWAYS, _TIMES * packed)
+
+
+def too_large(path: Path, most: int) -> InputError:
+    """The error for a file that becomes larger than that.
+
+    Args:
+        path: of the file.
+        most: bytes that it may become.
+    """
+    return InputError(
+        f"{path} becomes larger than {most / 2**20:,.0f} MiB when it is unpacked, many times its "
+        "size: if you trust it, unpack it first and give the result"
+    )
+
+
+def gunzipped(path: Path) -> bytes:
+    """The content of a gzipped file.
+
+    Args:
+        path: of the file.
+    """
+    most = most_bytes(path.stat().st_size)
+    parts: list[bytes] = []
+    size = 0
+    with gzip.open(path) as unpacked:
+        while part := unpacked.read(_AT_ONCE):
+            parts.append(part)
+            size += len(part)
+            if size > most:
+                raise too_large(path, most)
+    return b"".join(parts)
+
+
+def arrays_in(path: Path) -> dict[str, NDArray[Any]]:
+    """The arrays of an npz file, by name; refused unless they are plain numbers or text.
+
+    Args:
+        path: of the file.
+    """
+    try:
+        most = most_bytes(path.stat().st_size)
+        with path.open("rb") as file, zipfile.ZipFile(file) as archive:
+            members = archive.infolist()
+            if sum(member.file_size for member in members) > most:
+                raise too_large(path, most)
+            found = {}
+            for member in members:
+                with archive.open(member) as content:
+                    found[member.filename.removesuffix(".npy")] = _array(content)
+            return found
+    except (
+        OSError,
+        ValueError,
+        EOFError,
+        OverflowError,
+        RuntimeError,
+        MemoryError,
+        zipfile.BadZipFile,
+        zlib.error,
+    ) as error:
+        why = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        raise InputError(f"cannot read {path}: {why}") from None
+
+
+def _array(content: Any) -> NDArray[Any]:
+    """One array, of as many bytes as its header says."""
+    version = npy.read_magic(content)
+    header = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+    shape, by_columns, kind = header(content)
+    if kind.hasobject:
+        raise ValueError("it holds objects, which eyelid never reads")
+    values = content.read()
+    if math.prod(shape) * kind.itemsize != len(values):
+        raise ValueError("an array is not as large as it says")
+    flat = np.frombuffer(values, kind, math.prod(shape))
+    return flat.reshape(shape, order="F" if by_columns else "C").copy()

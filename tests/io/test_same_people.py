@@ -1,0 +1,283 @@
+"""Several tables of the same people: counted together or apart by their owner's word alone."""
+
+import json
+import shutil
+
+import polars as pl
+import pytest
+
+import eyelid as api
+from eyelid.errors import InputError
+from eyelid.gaze.features import event_features, window_features
+from eyelid.gaze.simulator import simulate
+from eyelid.io import read, write
+from eyelid.io.convert import convert
+from eyelid.privacy.ledger import Ledger
+from eyelid.releases.spending import budget
+from eyelid.releases.subject import subject_of
+
+LAPLACE = {"mechanism": "laplace", "epsilon": 1.0}
+ELSEWHERE = "other releases of these people may be counted in another ledger"
+
+
+@pytest.fixture(scope="module")
+def gaze():
+    return simulate(people=4, tasks=("comic",), minutes=0.6, rate_hz=60.0, seed=3)
+
+
+@pytest.fixture(scope="module")
+def tables(gaze):
+    """Samples, a table of windows and one of fixations, as Python has them."""
+    fixations = event_features(gaze, "fixations")
+    return {
+        "samples": gaze,
+        "windows": window_features(gaze).only("fixation_rate").study(),
+        "fixations": fixations.only(fixations.names[0]).study(),
+    }
+
+
+def renamed(study, **names):
+    ids = pl.col("person").replace(names)
+    return study.derive(
+        data=study.data.with_columns(ids), people=study.people.with_columns(ids), events=None
+    )
+
+
+def written(path, *people):
+    """Recordings as somebody exported them."""
+    rows = [f"{name},{20 * i},{i % 7},1" for name in people for i in range(2000)]
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("\n".join(["person,time_ms,x,y", *rows, ""]))
+    return path
+
+
+def test_three_tables_of_the_same_people_are_no_three_only_releases(tables, tmp_path, eyelid):
+    notes = [write(study, tmp_path / name).notes for name, study in tables.items()]
+    assert [len(each) for each in notes] == [0, 1, 2]
+    assert "samples.ledger counts another study with 4 ids of these" in notes[1][0]
+    for name in ("windows", "fixations"):
+        done = api.release(tmp_path / name, tmp_path / f"{name}-out", mechanism="ksame", k=4)
+        told = done.certificate
+        assert told.others == ELSEWHERE
+        assert told.total is None
+        assert set(told.rank1_bound.values()) == {None}
+        assert "only release" not in (tmp_path / f"{name}-out" / "DATACARD.md").read_text()
+    shown = eyelid("release", tmp_path / "samples", tmp_path / "o", "--mechanism", "jitter",
+                   "--set", "sd=1")  # fmt: skip
+    assert "There is no total over all releases of these people" in shown.out
+
+
+def test_tables_that_are_joined_add_up(tables, tmp_path, eyelid):
+    for name, study in tables.items():
+        write(study, tmp_path / name)
+    api.release(tmp_path / "windows", **LAPLACE)
+    api.release(tmp_path / "fixations", **LAPLACE)
+    for other in ("samples", "fixations.ledger"):
+        told = eyelid("budget", tmp_path / "windows", "--join", tmp_path / other)
+        assert told.code == 0, told.err
+        assert "4 ids of both are the same people" in told.err
+    assert "Spent on one person, at most: ε = 2." in told.out
+    for name in tables:
+        state = budget(tmp_path / name)
+        assert state.sound.epsilon == 2.0
+        assert state.gaps == ()
+    done = api.release(tmp_path / "fixations", tmp_path / "out", **LAPLACE)
+    assert done.certificate.total.epsilon == 3.0
+    assert len(done.certificate.ledger) == 3
+    again = eyelid("budget", tmp_path / "windows", "--join", tmp_path / "samples")
+    assert again.code == 2
+    assert "are the same people to the ledger already" in again.err
+
+
+def test_an_audit_knows_a_release_whose_ledger_was_joined(tables, tmp_path):
+    for name in ("windows", "fixations"):
+        write(tables[name], tmp_path / name)
+        api.release(tmp_path / name, tmp_path / f"{name}-out", **LAPLACE)
+    budget(tmp_path / "windows", join=tmp_path / "fixations")
+    for name in ("windows", "fixations"):
+        subject = subject_of(tmp_path / name, tmp_path / f"{name}-out")
+        assert subject.disagreements == ()
+        assert subject.total.epsilon == 2.0
+
+
+@pytest.mark.parametrize("what", ["study", "folder", "ledger", "table"])
+def test_the_same_people_as_another_study_are_counted_with_it(tables, tmp_path, what):
+    first = write(tables["windows"], tmp_path / "windows")
+    other = {
+        "study": first,
+        "folder": tmp_path / "windows",
+        "ledger": str(tmp_path / "windows.ledger"),
+        "table": api.FeatureTable.of(first),
+    }[what]
+    second = write(tables["fixations"], tmp_path / "fixations", same_people_as=other)
+    assert second.origin == first.origin
+    assert second.notes == (
+        f"these are people of {tmp_path / 'windows.ledger'}, by 4 of 4 ids, and are counted "
+        "together with them",
+    )
+    assert not (tmp_path / "fixations.ledger").exists()
+    api.release(tmp_path / "windows", **LAPLACE)
+    done = api.release(tmp_path / "fixations", **LAPLACE)
+    assert done.certificate.total.epsilon == 2.0
+
+
+def test_how_many_ids_are_new_is_told(tables, tmp_path):
+    first = write(tables["windows"], tmp_path / "windows")
+    other = renamed(tables["fixations"], P01="Q01")
+    second = write(other, tmp_path / "fixations", same_people_as=first)
+    assert second.notes[0].endswith(
+        "by 3 of 4 ids, and are counted together with them; 1 id is new to it"
+    )
+    api.release(tmp_path / "windows", **LAPLACE)
+    done = api.release(tmp_path / "fixations", **LAPLACE).certificate
+    # The owner has said who they are: nobody may be somebody else under another name.
+    assert done.total.epsilon == 2.0
+    assert not done.incomplete
+
+
+def test_people_without_a_common_id_are_not_the_same(tables, tmp_path):
+    first = write(tables["windows"], tmp_path / "windows")
+    other = renamed(tables["fixations"], **{f"P0{i}": f"Q0{i}" for i in range(1, 5)})
+    with pytest.raises(InputError, match="none of these 4 ids is known to"):
+        write(other, tmp_path / "fixations", same_people_as=first)
+    assert not (tmp_path / "fixations").exists()
+    with pytest.raises(InputError, match="no ledger counts the people of the other study yet"):
+        write(other, tmp_path / "fixations", same_people_as=tables["windows"])
+    with pytest.raises(InputError, match="is not there: name a study or a ledger"):
+        write(other, tmp_path / "fixations", same_people_as=tmp_path / "nothing")
+    # Without a word nothing is doubted: no id is the same.
+    assert write(other, tmp_path / "fixations").notes == ()
+
+
+def test_a_study_that_is_counted_already_is_joined_and_not_written_elsewhere(tables, tmp_path):
+    first = write(tables["windows"], tmp_path / "windows")
+    second = write(tables["fixations"], tmp_path / "fixations")
+    with pytest.raises(InputError, match="join both with 'eyelid budget IN --join OTHER'"):
+        write(second, tmp_path / "again", same_people_as=first)
+    budget(tmp_path / "fixations", join=first)
+    write(second, tmp_path / "again", same_people_as=first)
+
+
+def test_a_ledger_named_at_the_first_writing_counts_its_people(tmp_path, eyelid):
+    trials = written(tmp_path / "trials" / "trials.csv", "Annabel", "Roberta", "Cydonia")
+    samples = written(tmp_path / "samples" / "samples.csv", "Roberta", "Annabel", "Beatrix")
+    said = {"map": "units=px"}
+    convert(trials, tmp_path / "one", **said)
+    ledger = tmp_path / "trials" / "recordings.ledger"
+    told = eyelid("convert", samples, tmp_path / "two", "--map", "units=px", "--ledger", ledger)
+    assert "by 2 of 3 ids, and are counted together with them; 1 id is new to it" in told.err
+    one, two = read(tmp_path / "one"), read(tmp_path / "two")
+    assert one.origin == two.origin
+    # The same pseudonym for the same person, in both.
+    names = Ledger(ledger).pseudonyms(one.origin.id, ["Annabel", "Roberta", "Cydonia", "Beatrix"])
+    assert set(one.people["person"]) == {names[n] for n in ("Annabel", "Roberta", "Cydonia")}
+    assert set(two.people["person"]) == {names[n] for n in ("Annabel", "Roberta", "Beatrix")}
+    assert not (tmp_path / "samples" / "recordings.ledger").exists()
+    api.release(tmp_path / "one", **LAPLACE)
+    done = api.release(tmp_path / "two", **LAPLACE).certificate
+    assert done.total.epsilon == 2.0
+    # Nobody else's: a new study in the same ledger.
+    others = written(tmp_path / "others" / "others.csv", "Eleonora", "Gwendolyn")
+    three = convert(others, tmp_path / "three", **said, ledger=ledger)
+    assert three.head.origin.id != one.origin.id
+    assert three.head.notes == ()
+
+
+def test_recordings_are_said_to_be_of_the_same_people(tmp_path):
+    said = {"map": "units=px"}
+    trials = written(tmp_path / "trials" / "trials.csv", "P1", "P2")
+    samples = written(tmp_path / "samples" / "samples.csv", "P1", "P2")
+    api.release(trials, **LAPLACE, **said)
+    convert(samples, tmp_path / "study", **said, same_people_as=trials)
+    done = api.release(tmp_path / "study", **LAPLACE).certificate
+    assert done.total.epsilon == 2.0
+    elsewhere = {"same_people_as": trials, "ledger": tmp_path / "new.ledger"}
+    third = written(tmp_path / "third" / "third.csv", "P1", "P2")
+    with pytest.raises(InputError, match="leave out --ledger"):
+        convert(third, tmp_path / "third-study", **said, **elsewhere)
+
+
+def test_a_ledger_with_several_people_of_these_ids_asks_which(tmp_path):
+    said, book = {"map": "units=px"}, tmp_path / "lab.ledger"
+    for name in ("one", "two"):
+        convert(
+            written(tmp_path / name / f"{name}.csv", "P1", "P2"), tmp_path / f"s-{name}", **said
+        )
+    # Both in one ledger, and apart.
+    ledger = Ledger.create(book)
+    ledger.register("a", ["P1", "P2"])
+    ledger.register("b", ["P1", "P2"])
+    third = written(tmp_path / "three" / "three.csv", "P1", "P2")
+    with pytest.raises(InputError, match="counts 2 groups of people with these ids"):
+        convert(third, tmp_path / "s-three", **said, ledger=book)
+    assert not (tmp_path / "s-three").exists()
+
+
+def test_the_same_ids_of_other_people_are_counted_apart_by_their_owners_word(
+    tables, tmp_path, eyelid
+):
+    write(tables["windows"], tmp_path / "windows")
+    write(tables["fixations"], tmp_path / "fixations")
+    told = eyelid("budget", tmp_path / "fixations", "--apart", tmp_path / "windows.ledger")
+    assert (told.code, told.err) == (0, "")
+    for name in ("windows", "fixations"):
+        done = api.release(tmp_path / name, **LAPLACE).certificate
+        assert done.total.epsilon == 1.0
+        assert not done.incomplete
+    # A third one of these ids is asked about all the same.
+    third = write(tables["samples"], tmp_path / "samples")
+    assert len(third.notes) == 2
+    nobody = eyelid("budget", tmp_path / "fixations", "--apart", tmp_path / "nothing")
+    assert nobody.code == 2
+
+
+def test_a_study_that_is_removed_and_written_again_is_no_fresh_start(tables, tmp_path):
+    write(tables["windows"], tmp_path / "windows")
+    api.release(tmp_path / "windows", **LAPLACE)
+    shutil.rmtree(tmp_path / "windows")
+    again = write(tables["windows"], tmp_path / "windows")
+    assert "another study with 4 ids of these" in again.notes[0]
+    assert api.release(tmp_path / "windows", **LAPLACE).certificate.total is None
+    budget(tmp_path / "windows", join=tmp_path / "windows.ledger")
+    assert budget(tmp_path / "windows").sound.epsilon == 2.0
+    assert budget(tmp_path / "windows").gaps == ()
+
+
+def test_a_folder_made_by_hand_beside_a_ledger_with_its_ids_says_so(tables, tmp_path):
+    write(tables["windows"], tmp_path / "windows")
+    write(tables["fixations"], tmp_path / "apart" / "mine")
+    about = json.loads((tmp_path / "apart" / "mine" / "study.json").read_text())
+    del about["origin"], about["ledger"]
+    (tmp_path / "apart" / "mine").rename(tmp_path / "mine")
+    (tmp_path / "mine" / "study.json").write_text(json.dumps(about))
+    done = api.release(tmp_path / "mine", **LAPLACE).certificate
+    assert done.total is None
+    assert done.others == ELSEWHERE
+    # The other one knows it, too.
+    assert api.release(tmp_path / "windows", **LAPLACE).certificate.total is None
+
+
+def test_a_table_in_python_is_known_by_its_ids_in_the_ledger_it_is_given(tables, tmp_path):
+    write(tables["windows"], tmp_path / "windows")
+    table = api.FeatureTable.of(tables["fixations"])
+    book = tmp_path / "windows.ledger"
+    (note,) = api.release(table, **LAPLACE, ledger=book).notes
+    assert note.startswith(f"these are people of {book}, by 4 of 4 ids")
+    assert api.release(table, **LAPLACE, ledger=book).certificate.total.epsilon == 2.0
+    assert api.release(tmp_path / "windows", **LAPLACE).certificate.total.epsilon == 3.0
+    alone = api.release(table, **LAPLACE, ledger=tmp_path / "other.ledger").certificate
+    assert alone.total is None
+
+
+def test_other_files_called_ledger_are_left_alone(tables, tmp_path):
+    (tmp_path / "accounts.ledger").write_text("2024/01/01 Tea\n  Food  $1\n  Cash\n")
+    assert write(tables["windows"], tmp_path / "windows").notes == ()
+
+
+def test_people_whose_ledger_was_joined_are_still_noticed(tables, tmp_path):
+    """The ledger in the folder points to one elsewhere, which has the ids."""
+    write(tables["windows"], tmp_path / "here" / "windows")
+    write(tables["fixations"], tmp_path / "away" / "fixations")
+    budget(tmp_path / "away" / "fixations", join=tmp_path / "here" / "windows.ledger")
+    third = write(tables["samples"], tmp_path / "here" / "samples")
+    assert f"{tmp_path / 'away' / 'fixations.ledger'} counts another study" in third.notes[0]
