@@ -34,6 +34,8 @@ R = TypeVar("R")
 _MISSING = "the engine dask needs {}: pip install 'eyelid[dask]'"
 # How long a scheduler is waited for, how often it is tried, and how long it may be silent.
 _ANSWER_S, _AGAIN_S, _SILENT_S = 10, 0.1, 10
+# A worker that was killed is started again, which takes long on a busy machine.
+_RESTART_S = 120
 # Workers with an item that may die before it is given up.
 _MOST_KILLED = 5
 _LOOPBACK = "127.0.0.1"
@@ -144,7 +146,7 @@ class DaskEngine(Engine):
         """What every worker says about a path, by their addresses."""
         try:
             # Those that were killed may be on their way back.
-            self._client.wait_for_workers(1, timeout=_ANSWER_S)
+            self._client.wait_for_workers(1, timeout=_RESTART_S)
             answers: dict[str, R] = self._client.run(question, str(path))
         except TimeoutError:
             raise EyelidError(f"{self.name} has no workers: start some") from None

@@ -103,13 +103,23 @@ def test_damage_is_an_error_of_one_line(survives, data):
     survives(mat(), data)
 
 
+def processor_seconds(work):
+    """What some work takes of the processor, whatever runs beside it."""
+    before = time.process_time()
+    work()
+    return time.process_time() - before
+
+
 def test_the_published_file_is_read_as_scipy_reads_it_and_soon(real_data):
     file = real_data / "OSIE" / "data" / "eye" / "fixations.mat"
     if not file.exists():
         pytest.skip("OSIE is not in EYELID_DATA")
-    before = time.process_time()
-    study = read(real_data / "OSIE")
-    assert time.process_time() - before < 3.0
+    scipy_s = processor_seconds(lambda: loadmat(file))
+    studies = []
+    own_s = processor_seconds(lambda: studies.append(read(real_data / "OSIE")))
+    # About six times as long, on any machine: the table is made, too.
+    assert own_s < 25 * scipy_s
+    (study,) = studies
     assert study.people.height == 15
     assert study.data.select("person", "recording").n_unique() == 700 * 15
     published = loadmat(file)["fixations"][:, 0]
