@@ -103,7 +103,7 @@ def test_recordings_stand_side_by_side_by_task_and_order_whatever_they_are_calle
     slots = slots_of(table)
     assert slots.names["task"].to_list() == ["a", "a", "b"]
     assert slots.slot.tolist() == [0, 2, 1] * 3
-    released = build(epsilon=1e7, recordings=2).apply(table, randomness(1))
+    released = build(epsilon=1e7, per_task=2).apply(table, randomness(1))
     assert released.recordings["recording"].to_list() == ["1", "2", "3", "4"]
     first = table.data.filter(pl.col("recording").str.ends_with("-0"))["rate"].to_numpy()
     means = released.data.filter(pl.col("recording") == "1")["rate"].to_numpy()

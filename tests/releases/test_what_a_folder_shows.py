@@ -75,7 +75,7 @@ def test_default_length_does_not_show_who_broke_off(tmp_path, name):
 @pytest.mark.parametrize("name", ["groupmean", "ksame-dp"])
 @pytest.mark.parametrize("recordings", [1, 2])
 def test_slots_do_not_show_who_has_most_recordings(tmp_path, name, recordings):
-    settings = {"k": 4, "recordings": recordings}
+    settings = {"k": 4, "per_task": recordings}
     if name == "groupmean":
         settings.pop("k")
     seen = []
@@ -99,7 +99,7 @@ def test_recordings_beyond_the_slots_do_not_count():
         .otherwise(pl.col("feature_0"))
         .alias("feature_0"),
     )
-    law = mechanism("groupmean", epsilon=1e6, recordings=2, inner="laplace")
+    law = mechanism("groupmean", epsilon=1e6, per_task=2, inner="laplace")
     table = replace(table, data=data)
     assert law.shape(table).recordings == 2
     means = law.exact(table, law.groups(table)).data

@@ -102,7 +102,7 @@ def run(
         columns_told = ["task", "people", "recordings", made.rows, "in a recording"]
         print_table("", columns_told, _counts(made.recordings))
         say(f"{out}: {plural(len(made.features), 'feature')} of {made.count:,} {made.rows}.")
-        options, why = fitting_release(made.recordings, len(made.features))
+        options, why = fitting_release(made.recordings, made.table)
         say(why)
         say(f"Next: eyelid cost {quote(str(out))} {options}")
         train = table_to_train_on(made.recordings, len(made.features), quote(str(out)))

@@ -22,7 +22,7 @@ from eyelid.gaze.study import (
 
 # Rows of a recording where a study does not say how many were planned: the same for everybody.
 _DEFAULT_MS = 300_000.0
-_DEFAULT_ROWS = 100
+_DEFAULT_ROWS = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +134,7 @@ class FeatureTable:
     def public_rows(self) -> int:
         """Rows of a recording that are known without a look at any: as planned, or the default.
 
-        The default is five minutes of rows with a regular step, and a hundred of others.
+        The default is five minutes of rows with a regular step, and twenty of others.
         """
         if self.planned_rows is not None:
             return self.planned_rows

@@ -95,15 +95,20 @@ class DerivedFeatures:
 
     Attributes:
         rows: what a row is: ``windows``, ``fixations``, ``saccades``, or just ``rows``.
-        features: in order.
+        table: without rows: features, step, planned length.
         recordings: one row each, with its keys and number of ``rows``.
         doubt: what to think of before relying on them, if there is something.
     """
 
     rows: str
-    features: tuple[Feature, ...]
+    table: FeatureTable
     recordings: pl.DataFrame
     doubt: str | None = None
+
+    @property
+    def features(self) -> tuple[Feature, ...]:
+        """What was computed, in order."""
+        return self.table.features
 
     @property
     def people(self) -> int:
@@ -189,9 +194,9 @@ def derive_features(
         steps_ms = [_slowest_ms(run, cut.head, piece) for piece in cut.pieces]
         write_manifest(run, table.study(), parts, out)
     if cut.head.kind == "features":
-        return DerivedFeatures(WINDOWS if table.window_ms else "rows", table.features, recordings)
+        return DerivedFeatures(WINDOWS if table.window_ms else "rows", table, recordings)
     slowest_ms = max((step for step in steps_ms if step is not None), default=None)
-    return DerivedFeatures(kind or WINDOWS, table.features, recordings, too_slow(slowest_ms))
+    return DerivedFeatures(kind or WINDOWS, table, recordings, too_slow(slowest_ms))
 
 
 def _entered(

@@ -353,6 +353,8 @@ def _both(own: Origin, other: People, people: Sequence[str]) -> tuple[Ledger, Le
         origins = [origin for each in alike for origin in each.origins]
         for forward in there.forwards() if not origins else ():
             raise InputError(f"the people of {found} are counted in {forward.place} already")
+        if same and not origins:
+            raise InputError("both are the same people to the ledger already")
     if not origins:
         raise InputError(
             f"no id of this study is known to {found}: the same people must have the same ids to "

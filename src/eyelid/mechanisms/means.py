@@ -64,7 +64,7 @@ class MeanMechanism(MeasuringMechanism):
         "the mechanism inside, with its settings: dct, cfpa:chunk=128:k=3", default=DEFAULT_INNER
     )
     delta: float | None = parameter("δ, where the mechanism inside has one", default=None)
-    recordings: int = parameter(
+    per_task: int = parameter(
         "recordings of each task that count, the first of everybody: a number chosen beforehand",
         default=1,
     )
@@ -72,8 +72,8 @@ class MeanMechanism(MeasuringMechanism):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.recordings < 1:
-            raise InputError(f"recordings must be at least 1, got {self.recordings}")
+        if self.per_task < 1:
+            raise InputError(f"per_task must be at least 1, got {self.per_task}")
         # What is wrong with the mechanism inside is told at once.
         _inside(self.inner, self.epsilon, self.delta, self.unit, self.length)
 
@@ -109,7 +109,7 @@ class MeanMechanism(MeasuringMechanism):
 
     def slots(self, table: FeatureTable) -> Slots:
         """Recordings of everybody side by side: as many of each task as were chosen beforehand."""
-        return slots_of(table, self.recordings)
+        return slots_of(table, self.per_task)
 
     @abstractmethod
     def partition(self, table: FeatureTable, noise: Randomness) -> Groups:

@@ -51,7 +51,7 @@ class MeasuringMechanism(NoisyMechanism, PredictableMechanism):
 
     length: int | str = parameter(
         "rows kept of every recording: a number chosen beforehand, public (as planned, else "
-        "five minutes, or 100 rows without a step), shortest or longest",
+        "five minutes, or 20 rows without a step), shortest or longest",
         default="public",
     )
 

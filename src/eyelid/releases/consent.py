@@ -354,7 +354,7 @@ def _maps_shown(certificate: Certificate) -> Iterator[str]:
     yield "the pictures or stretches of time, by name, and that you were shown them"
     if (certificate.map or {}).get("areas"):
         yield "the names and places of the areas"
-    yield "the size of the screen, and how far away it was"
+    yield "the size of the screen, and how far away it was, where these are known"
 
 
 CONSENT: dict[ReleaseKind, ConsentText] = {

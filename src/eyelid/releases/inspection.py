@@ -18,7 +18,9 @@ from eyelid.errors import InputError
 from eyelid.gaze.events.blinks import MIN_CONFIDENCE
 from eyelid.gaze.sampling import usual_step_ms
 from eyelid.gaze.study import RECORDING_KEY, Study, track_key
+from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.dct import DCT
+from eyelid.mechanisms.measuring import window_rows
 from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.partition import groups_told
 from eyelid.mechanisms.synthesis.naming import MADE_UP
@@ -247,7 +249,7 @@ def _next_step(study: Study, found: dict[str, Any]) -> str:
     if unbounded:
         return f"Give public bounds for {', '.join(unbounded)} with 'release … --bounds FILE'."
     recordings = recordings_of(study)
-    options, why = fitting_release(recordings, len(study.features))
+    options, why = fitting_release(recordings, FeatureTable.outline(study))
     return (
         f"{why} See what it promises ('eyelid cost IN {options}'), then 'eyelid release IN OUT "
         f"{options}'.{table_to_train_on(recordings, len(study.features))}"
@@ -281,19 +283,20 @@ def table_to_train_on(recordings: pl.DataFrame, features: int, where: str = "IN"
     )
 
 
-def fitting_release(recordings: pl.DataFrame, features: int) -> tuple[str, str]:
+def fitting_release(recordings: pl.DataFrame, table: FeatureTable) -> tuple[str, str]:
     """The options of a release that suits so many people with such features, and why.
 
     Args:
         recordings: one row each, as of `recordings_of`.
-        features: how many there are.
+        table: what they are recordings of; its rows are left alone.
     """
     people = recordings["person"].n_unique()
     shape = Shape(
         people=people,
-        recordings=int(recordings["person"].unique_counts().max()),  # type: ignore[arg-type]
-        length=int(recordings["rows"].min()),  # type: ignore[arg-type]
-        features=features,
+        recordings=max(1, len(_names(recordings, "task"))),
+        length=table.public_rows,
+        features=len(table.features),
+        window=window_rows(table),
     )
     means, k = "--mechanism groupmean --epsilon 1", min(_FEW, people // 2)
     needed = people_needed(DCT(epsilon=1.0), shape)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from eyelid.errors import InputError, unknown
@@ -53,6 +54,9 @@ LISTED_BOUNDS = (
     "the bounds were read off the private data, so the certificate, which lists them, shows the "
     "values of the most extreme person"
 )
+
+# Above this share of padding, its owner hears what it does to means.
+_MUCH_PADDING = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,10 +156,17 @@ def lengths_cut(mechanism: FeatureMechanism, table: FeatureTable) -> Iterator[st
     rows, kept = table.recordings["rows"].to_numpy(), mechanism.common_rows(table)
     if table.planned_rows is not None or (rows == kept).all():
         return
+    padding = float(np.maximum(kept - rows, 0).sum() / (kept * rows.size))
+    pulled = (
+        f" {padding:.0%} of the rows that count are padding, which pulls means over rows to the "
+        "midpoint: no expected error includes that."
+        if padding > _MUCH_PADDING
+        else ""
+    )
     yield (
         f"every recording counts with {kept} rows, the default, so that nobody's length shows; "
         f"yours have {rows.min()} to {rows.max()}. Longer ones are cut, shorter ones padded with "
-        "the midpoint. If a length was planned, set it: --set length=N"
+        f"the midpoint.{pulled} If a length was planned, set it: --set length=N"
     )
 
 
@@ -165,11 +176,11 @@ def recordings_left_out(mechanism: FeatureMechanism, table: FeatureTable) -> Ite
         return
     left = int((mechanism.slots(table).slot < 0).sum())
     if left:
-        count = plural(mechanism.recordings, "recording")
+        count = plural(mechanism.per_task, "recording")
         yield (
             f"of each task the first {count} of everybody counts, so that nobody's number of "
             f"recordings shows; {left} of yours are left out. If more were planned, set their "
-            "number: --set recordings=N"
+            "number: --set per_task=N"
         )
 
 

@@ -28,7 +28,9 @@ from eyelid.releases.expectation import Expectation, expectation, inside, people
 from eyelid.releases.plan import (
     build_mechanism,
     feature_table,
+    lengths_cut,
     promised,
+    recordings_left_out,
     released_alike,
     tasks_of_few,
 )
@@ -209,7 +211,15 @@ def cost(
         # What a release would refuse has no price; bounds may still come from a file.
         priced = _priced(chosen, shape)
         priced.check(clipped_to(table, Bounds(dict.fromkeys(table.names, (0.0, 1.0)))))
-        before, notes = None, [*_lacking_told(chosen, shape, table), *tasks_of_few(chosen, table)]
+        before, notes = (
+            None,
+            [
+                *_lacking_told(chosen, shape, table),
+                *tasks_of_few(chosen, table),
+                *lengths_cut(chosen, table),
+                *recordings_left_out(chosen, table),
+            ],
+        )
         alike = released_alike(chosen, priced.cost(shape, PERSON), table)
         try:
             before = spent_on(study, path)
