@@ -9,10 +9,11 @@ import numpy as np
 import polars as pl
 import pytest
 
-from eyelid.gaze.study import Feature, Study
+from eyelid.gaze.study import Feature, Screen, Study
 from eyelid.gaze.table import FeatureTable, table_from_arrays
 from eyelid.io import pieces, study_folder
 from eyelid.mechanisms import mechanism
+from eyelid.releases.certificate import NARROWEST_FORM
 from eyelid.releases.release import release
 
 FEATURES = [Feature(f"feature_{j}", "", "", 0.0, 1.0) for j in range(4)]
@@ -123,3 +124,47 @@ def test_a_planned_length_goes_from_samples_to_windows(tmp_path):
     kept = study_folder.read_study(tmp_path / "study")
     table = FeatureTable.of(release(kept, mechanism="laplace", epsilon=1.0).table.study())
     assert table.recordings["rows"].to_list() == [37, 37]
+
+
+def two_eyes(other_eye):
+    """Eight people whose left eye was always seen; the second one's right eye as often as said."""
+    rows = []
+    for person in range(8):
+        for eye, samples in (("left", 200), ("right", other_eye if person == 1 else 200)):
+            place = np.random.default_rng(person).uniform(0, 48, (2, samples))
+            keys = {"person": f"P{person}", "recording": "1", "task": "t", "stimulus": ""}
+            time_ms = np.arange(samples) * 10.0
+            rows.append(
+                pl.DataFrame({"time_ms": time_ms, "eye": eye, "x": place[0], "y": place[1]})
+                .with_columns(pl.lit(value).alias(name) for name, value in keys.items())
+                .select("person", "recording", "task", "stimulus", "time_ms", "eye", "x", "y")
+            )
+    people = pl.DataFrame({"person": [f"P{person}" for person in range(8)]})
+    screen = Screen(64, 48)
+    return Study(
+        "samples", pl.concat(rows), people, "px", 100.0, screen=screen, xy_origin="top-left"
+    )
+
+
+def test_parts_do_not_show_how_long_an_eye_that_is_not_released_was_seen(tmp_path, monkeypatch):
+    monkeypatch.setattr(pieces, "PIECE_VALUES", 8100)
+    seen = []
+    for samples in (200, 5):
+        out = tmp_path / str(samples)
+        release(
+            two_eyes(samples), out, mechanism="uniform", epsilon=1.0, window=6, radius=4.0,
+            eye="left",
+        )  # fmt: skip
+        seen.append(shown(out))
+    assert seen[0] == seen[1]
+    assert len(seen[0][0]) > 1
+
+
+def test_a_total_is_not_stated_for_a_form_that_an_earlier_release_does_not_hide(tmp_path):
+    study_folder.write(windows([43] * 8, 8).study(), tmp_path / "study")
+    release(tmp_path / "study", tmp_path / "one", mechanism="laplace", epsilon=0.05)
+    release(tmp_path / "study", tmp_path / "two", mechanism="groupmean", epsilon=0.05)
+    card = (tmp_path / "two" / "DATACARD.md").read_text(encoding="utf-8")
+    totals = [line for line in card.splitlines() if "so far" in line or "shared of you" in line]
+    assert totals
+    assert all(NARROWEST_FORM in line for line in totals)

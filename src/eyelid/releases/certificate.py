@@ -34,7 +34,8 @@ NOT_COUNTED = {
 """What a release leaves unprotected whose ledger does not know, or may not know, all others."""
 
 NARROWEST_FORM = "of the same form (recordings, length, time stamps, lost samples)"
-"""The narrowest form: true of certificates that state none, which older versions wrote."""
+"""The narrowest form: that of certificates which state none, as older versions wrote them, and of
+totals: releases of other forms are among those that add up."""
 
 
 def other_releases(others: int, elsewhere: bool) -> str:

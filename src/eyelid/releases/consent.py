@@ -15,7 +15,7 @@ from eyelid.mechanisms.approximate import default_delta
 from eyelid.mechanisms.partition import group_sizes
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.guarantee import Guarantee, Kind, large_delta, rounded_up
-from eyelid.releases.certificate import Certificate
+from eyelid.releases.certificate import NARROWEST_FORM, Certificate
 from eyelid.releases.certifying import NO_LEDGER
 from eyelid.releases.words import factor, formal_only, kept_of_rows
 from eyelid.spelling import plural
@@ -85,7 +85,11 @@ def in_addition(certificate: Certificate, kept: Sequence[str] = ()) -> Iterator[
             "allow us to publish one participant's data outright."
         )
     if promised.kind.differential and total is not None and len(certificate.ledger) > 1:
-        limit = f"it is {factor(total)}" if total.holds else "no limit is known"
+        limit = (
+            f"for other data {NARROWEST_FORM} it is {factor(total)}"
+            if total.holds
+            else "no limit is known"
+        )
         yield f"Together with what we have shared of you before, {limit}."
     if NO_LEDGER in certificate.unprotected or certificate.incomplete:
         does = "adds to this" if promised.kind.differential else "may undo this"

@@ -8,6 +8,7 @@ from importlib import resources
 from typing import Any
 
 from eyelid.privacy.guarantee import rounded_up
+from eyelid.releases.certificate import NARROWEST_FORM
 from eyelid.releases.words import (
     coarse,
     formal_only,
@@ -56,6 +57,7 @@ def _environment(written: Callable[[str], str]) -> Any:
         "bound": bound,
         "coarse": coarse,
         "formal_only": formal_only,
+        "form_of_all": NARROWEST_FORM,
         "kept_of_rows": kept_of_rows,
         "number": number,
         "percent": percent,

@@ -21,6 +21,7 @@ from eyelid.audits.temporal.summary import OF_THE_DATA
 from eyelid.audits.utility import Use
 from eyelid.privacy.guarantee import large_delta
 from eyelid.releases import pictures
+from eyelid.releases.certificate import NARROWEST_FORM
 from eyelid.releases.group_pictures import (
     MOST_GROUPS,
     GroupView,
@@ -304,7 +305,10 @@ def told_total(total: Guarantee | None, people: int) -> str:
         return "What other releases of these people cost is not known here."
     if not total.holds:
         return f"Over all releases counted until this audit no bound holds: {total.reasons[0]}."
-    told = f"Over all releases counted until this audit one person has paid {total.numbers()}."
+    told = (
+        f"Over all releases counted until this audit one person has paid {total.numbers()}, for "
+        f"data {NARROWEST_FORM}."
+    )
     warning = large_delta(total.delta, people)
     return f"{told} Not protected is {warning}." if warning else told
 

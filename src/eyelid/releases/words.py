@@ -193,7 +193,8 @@ def in_all(certificate: Certificate) -> str:
         )
     so_far = f"Over {plural(len(certificate.ledger), 'release')} of these people so far"
     if total.holds:
-        return f"{so_far}: {total.numbers()}."
+        several = f", for data {NARROWEST_FORM}" if len(certificate.ledger) > 1 else ""
+        return f"{so_far}{several}: {total.numbers()}."
     # Reasons that were said of this release are not repeated.
     news = [reason for reason in total.reasons if reason not in person_level.reasons]
     why = f", because {news[0]}" if news else ""

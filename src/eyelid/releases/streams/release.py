@@ -23,7 +23,7 @@ from eyelid.io.column_map import Map
 from eyelid.io.intake import is_ours, under_pseudonyms
 from eyelid.io.parquet import rows_of
 from eyelid.io.parts import part_path, write_manifest, write_part
-from eyelid.io.pieces import Piece, StudyInPieces, each_piece, in_pieces
+from eyelid.io.pieces import Piece, StudyInPieces, cut_evenly, each_piece, in_pieces
 from eyelid.io.reading import read
 from eyelid.mechanisms.mechanism import Mechanism
 from eyelid.mechanisms.streams.stream import StreamMechanism
@@ -133,6 +133,8 @@ def release_streams(
             if tuple(cut.people) != facts.people:
                 # In another order, too.
                 plan = replace(plan, facts=looked_at(cut, eye, times, lambda by, what: None))
+        # By what is released: how long another eye was seen is in no row of it.
+        cut = cut_evenly(cut, plan.shape.length)
         notes = (*cut.head.notes, *remarks)
         for note in notes:
             if tell is not None:
