@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
+
+from benchmarks.family import processor_seconds
 
 
 @dataclass(frozen=True)
@@ -66,14 +67,11 @@ def remark(text: str) -> None:
 
 
 def best_cpu_seconds(action: Callable[[], object], repetitions: int) -> float:
-    """The least processor time of several repetitions: what others do on the machine is not ours.
+    """The least processor time of several repetitions, of all processes that take part.
+
+    What others do on the machine is not ours.
 
     The first, unmeasured call fills caches and tables.
     """
     action()
-    found = []
-    for _ in range(repetitions):
-        start = time.process_time()
-        action()
-        found.append(time.process_time() - start)
-    return min(found)
+    return min(processor_seconds(action) for _ in range(repetitions))

@@ -6,18 +6,21 @@
 from __future__ import annotations
 
 import json
-import resource
 import shutil
 import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 
+from benchmarks.family import taken_by
 from benchmarks.release import RECORDINGS, WINDOWS
+from eyelid.engine.engines import spread
+from eyelid.engine.parallel import cores
 from eyelid.gaze.features import window_feature_set
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
@@ -41,7 +44,22 @@ def make(study: Path, people: int) -> dict[str, int]:
 
 
 def warm_up(mechanism: str) -> None:
-    """A tiny release, so that what is imported late is not counted as the table's memory."""
+    """A tiny release, here and by every worker: what is imported is not the table's memory."""
+    tiny_release(mechanism)
+    with tempfile.TemporaryDirectory() as marks:
+        list(spread(partial(_warm_worker, mechanism, Path(marks), cores()), range(cores()), ""))
+
+
+def _warm_worker(mechanism: str, marks: Path, workers: int, number: int) -> None:
+    """Nobody goes on before everybody has begun: so each worker has one."""
+    (marks / str(number)).touch()
+    while len(list(marks.iterdir())) < workers:
+        time.sleep(0.01)
+    tiny_release(mechanism)
+
+
+def tiny_release(mechanism: str) -> None:
+    """Release two people with a row or two."""
     features = [Feature("ratio", "1", "", 0.0, 1.0)]
     tiny = table_from_arrays(np.zeros((2, 2, 2, 1)), features)
     with tempfile.TemporaryDirectory() as home:
@@ -65,31 +83,20 @@ def numpy_noise(study: Path, out: Path) -> None:
 
 
 def measured(action: Callable[[], object]) -> dict[str, float]:
-    """Seconds, processor seconds, and how far the resident memory rose above its start."""
-    before = _memory_bytes("VmRSS")
-    wall, cpu = time.perf_counter(), time.process_time()
-    action()
-    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-    peak = _memory_bytes("VmHWM")
-    return {
-        "seconds": wall,
-        "cpu_seconds": cpu,
-        "growth_bytes": peak - before,
-        "peak_bytes": peak,
-    }
+    """Seconds, processor seconds, and how far the resident memory rose above its start.
 
-
-def _memory_bytes(field: str) -> int:
-    """A line of the process's status; elsewhere than on Linux the peak stands for both.
-
-    The peak of getrusage would include the parent's memory at the fork.
+    Of this process and its workers; what begins with ``first_`` is of this process alone.
     """
-    status = Path("/proc/self/status")
-    if status.exists():
-        lines = dict(line.split(":", 1) for line in status.read_text().splitlines())
-        return int(lines[field].split()[0]) * 1024
-    unit = 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+    took = taken_by(action)
+    return {
+        "seconds": took.seconds,
+        "cpu_seconds": took.cpu_seconds,
+        "growth_bytes": took.peak_bytes - took.before_bytes,
+        "peak_bytes": took.peak_bytes,
+        "processes": took.processes,
+        "first_cpu_seconds": took.own_cpu_seconds,
+        "first_growth_bytes": took.own_peak_bytes - took.own_before_bytes,
+    }
 
 
 def main(action: str, study: str, *rest: str) -> dict[str, float]:

@@ -1,4 +1,9 @@
-"""A whole release from disk to disk: seconds and peak memory, against unsafe float noise."""
+"""A whole release from disk to disk: seconds and peak memory, against unsafe float noise.
+
+All processes are counted. Until this was so, only the first was, though releases work in processes
+of their own: processor seconds and memory printed before were too low. They are printed still, as
+``first_cpu_seconds`` and ``first_growth_mb``. Seconds on the clock were right.
+"""
 
 from __future__ import annotations
 
@@ -49,12 +54,14 @@ def _told(
             "values_per_second": int(values / ours["seconds"]),
             "cpu_seconds": ours["cpu_seconds"],
             "peer_cpu_seconds": peer["cpu_seconds"],
+            "processes": ours["processes"],
+            "first_cpu_seconds": ours["first_cpu_seconds"],
         },
     )
     growth = ours["growth_bytes"] / size
     yield Case(
         f"{name}: peak memory",
-        "MB above what imports take",
+        "MB of all processes above what imports take",
         ours["growth_bytes"] / 1e6,
         "numpy float noise and parquet (unsafe)",
         peer["growth_bytes"] / 1e6,
@@ -65,6 +72,7 @@ def _told(
             "times_with_views": ours["growth_bytes"] / made["with_views_bytes"],
             "table_mb": size / 1e6,
             "peak_mb": ours["peak_bytes"] / 1e6,
+            "first_growth_mb": ours["first_growth_bytes"] / 1e6,
         },
     )
 

@@ -42,6 +42,17 @@ def test_python_blocks_run(page, tmp_path, monkeypatch):
         exec(compile(block, page, "exec"), {})
 
 
+def test_every_door_names_tests_that_are_there():
+    section = (ROOT / "SECURITY.md").read_text("utf-8").split("## The doors")[1].split("\n## ")[0]
+    doors = [line for line in section.splitlines() if line.startswith("| **")]
+    assert len(doors) == 10
+    for door in doors:
+        files = re.findall(r"`(tests/[\w/]+\.py)`", door.rsplit("|", 2)[1])
+        assert files, door[:40]
+        for file in files:
+            assert "def test_" in (ROOT / file).read_text("utf-8")
+
+
 @pytest.mark.parametrize("page", ["threats.md", "what-the-papers-claim.md"])
 def test_the_toy_examples_of_a_page_are_true(page):
     result = doctest.testfile(str(ROOT / "docs" / page), module_relative=False)
