@@ -1,4 +1,4 @@
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import pytest
@@ -76,6 +76,7 @@ def test_a_new_mechanism_joins_by_registering_and_a_false_one_is_refuted(no_samp
     class Liar(Laplace):
         """Half the noise it needs."""
 
+        note = replace(Laplace.note, summary="Half the noise it needs.")
         name: ClassVar[str] = "liar"
         aliases: ClassVar[tuple[str, ...]] = ()
 
@@ -97,6 +98,7 @@ def test_a_mechanism_that_shows_its_input_is_refuted_in_words(no_samplers, no_fa
     class Window(Laplace):
         """Makes a private table, and shows the other one."""
 
+        note = replace(Laplace.note, summary="Makes a private table, and shows the other one.")
         name: ClassVar[str] = "window"
         aliases: ClassVar[tuple[str, ...]] = ()
 

@@ -277,8 +277,8 @@ LAWS = {
 
 @pytest.mark.parametrize("law", LAWS)
 def test_cost_and_release_of_hostile_names(eyelid, features, tmp_path, law):
-    words = ["--mechanism", law, *LAWS[law], "--ledger", tmp_path / "ledger"]
-    check_output(eyelid("cost", features, *words[:-2]))
+    words = ["--mechanism", law, *LAWS[law]]
+    check_output(eyelid("cost", features, *words))
     done = eyelid("release", features, tmp_path / "out", *words)
     check_output(done, (0, 2, 3))
     assert done.code == 0 or law == "synthetic", done.err
@@ -293,21 +293,20 @@ def test_a_limit_and_what_was_spent_on_hostile_names(eyelid, features):
 def test_a_heatmap_of_a_hostile_stimulus(eyelid, samples, tmp_path):
     areas = [{"name": name, "rectangle": [n, 0, 1, 900]} for n, name in enumerate(NAMES[:10])]
     (tmp_path / "areas.json").write_text(json.dumps({"areas": areas}))
-    words = ["--stimulus", NAMES[6], "--epsilon", "4", "--ledger", tmp_path / "ledger"]
+    words = ["--stimulus", NAMES[6], "--epsilon", "4"]
     words += ["--areas", tmp_path / "areas.json"]
     check_output(eyelid("heatmap", samples, tmp_path / "out", *words), (0,))
     check_folder(tmp_path)
     assert {area.name for area in read_areas(tmp_path / "areas.json")} == set(NAMES[:10])
-    check_output(eyelid("audit", samples, tmp_path / "out", "--ledger", tmp_path / "ledger"))
+    check_output(eyelid("audit", samples, tmp_path / "out"))
     check_folder(tmp_path)
 
 
 @pytest.mark.usefixtures("quick_audits")
 def test_audits_of_hostile_names(eyelid, features, tmp_path):
-    ledger = ["--ledger", tmp_path / "ledger"]
-    words = ["--mechanism", "laplace", *LAWS["laplace"], *ledger]
+    words = ["--mechanism", "laplace", *LAWS["laplace"]]
     assert eyelid("release", features, tmp_path / "out", *words).code == 0
-    both = eyelid("audit", features, tmp_path / "out", "--attackers", "means", *ledger)
+    both = eyelid("audit", features, tmp_path / "out", "--attackers", "means")
     check_output(both, (0, 1))
     check_folder(tmp_path)
 

@@ -261,7 +261,7 @@ def test_a_table_in_python_is_known_by_its_ids_in_the_ledger_it_is_given(tables,
     write(tables["windows"], tmp_path / "windows")
     table = api.FeatureTable.of(tables["fixations"])
     book = tmp_path / "windows.ledger"
-    (note,) = api.release(table, **LAPLACE, ledger=book).notes
+    note, *_ = api.release(table, **LAPLACE, ledger=book).notes
     assert note.startswith(f"these are people of {book}, by 4 of 4 ids")
     assert api.release(table, **LAPLACE, ledger=book).certificate.total.epsilon == 2.0
     assert api.release(tmp_path / "windows", **LAPLACE).certificate.total.epsilon == 3.0

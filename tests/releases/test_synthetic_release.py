@@ -312,7 +312,9 @@ def test_the_promise_is_of_data_of_any_length(folder, tmp_path):
     assert form in text(tmp_path / "out" / "DATACARD.md")
     assert done.certificate.form == Synthetic(epsilon=1.0).form
     # Own records show which they are.
-    assert Laplace(epsilon=1.0).form == "for the same tasks and stimuli, of any length,"
+    assert Laplace(epsilon=1.0).form == (
+        "with the same recordings (task, stimulus), of any length,"
+    )
     assert Laplace(epsilon=1.0, length="shortest").form == "of the same form (recordings, length)"
 
 

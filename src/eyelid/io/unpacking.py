@@ -83,7 +83,7 @@ def arrays_in(path: Path) -> dict[str, NDArray[Any]]:
             found = {}
             for member in members:
                 with archive.open(member) as content:
-                    found[member.filename.removesuffix(".npy")] = _array(content)
+                    found[member.filename.removesuffix(".npy")] = array_of(content)
             return found
     except (
         OSError,
@@ -99,8 +99,12 @@ def arrays_in(path: Path) -> dict[str, NDArray[Any]]:
         raise InputError(f"cannot read {path}: {why}") from None
 
 
-def _array(content: Any) -> NDArray[Any]:
-    """One array, of as many bytes as its header says."""
+def array_of(content: Any) -> NDArray[Any]:
+    """One array of an npz file, of as many bytes as its header says.
+
+    Args:
+        content: of the member, open.
+    """
     version = npy.read_magic(content)
     header = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
     shape, by_columns, kind = header(content)

@@ -78,7 +78,7 @@ class MeasuringMechanism(NoisyMechanism, PredictableMechanism):
         """
         if not self.length_is_public or self.unit not in (PERSON, RECORDING):
             return SAME_FORM
-        return Form("for the same tasks and stimuli, of any length,", lengths=True)
+        return Form("with the same recordings (task, stimulus), of any length,", lengths=True)
 
     @abstractmethod
     def blocks(self, shape: Shape, unit: Unit) -> int:

@@ -13,16 +13,17 @@ import json
 import re
 import stat
 import struct
+import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from eyelid.gaze.study import INDEX_COLUMNS
+from eyelid.io.unpacking import array_of
 from eyelid.releases.neighbours.excepted import excepted
 
 Shown = dict[str, str]
@@ -177,10 +178,12 @@ def _table(table: pl.DataFrame, released: Callable[[str], bool]) -> Places:
 
 def _npz(content: bytes) -> Places:
     yield from _bytes(content)
-    with np.load(io.BytesIO(content)) as found:
-        yield "arrays", str(found.files)
-        for name in found.files:
-            values = found[name]
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        yield "arrays", str(archive.namelist())
+        for file in archive.namelist():
+            with archive.open(file) as member:
+                values = array_of(member)
+            name = file.removesuffix(".npy")
             yield f"form of {name}", f"{values.dtype}, {values.shape}"
             yield f"values of {name}", hashlib.sha256(values.tobytes()).hexdigest()
 
