@@ -281,3 +281,57 @@ def test_people_whose_ledger_was_joined_are_still_noticed(tables, tmp_path):
     budget(tmp_path / "away" / "fixations", join=tmp_path / "here" / "windows.ledger")
     third = write(tables["samples"], tmp_path / "here" / "samples")
     assert f"{tmp_path / 'away' / 'fixations.ledger'} counts another study" in third.notes[0]
+
+
+def totals_of(done):
+    told = done.certificate
+    return (None if told.total is None else told.total.epsilon), told.incomplete
+
+
+def test_recordings_that_grow_by_people_of_another_folder_have_no_total(tmp_path):
+    asked = LAPLACE | {"map": "units=px"}
+    one = written(tmp_path / "lab" / "wave1.csv", "P1", "P2")
+    two = written(tmp_path / "lab" / "wave2.csv", "P5", "P6")
+    assert totals_of(api.release(two, tmp_path / "o1", **asked)) == (1.0, False)
+    for number in range(2):
+        api.release(one, tmp_path / f"w{number}", **asked)
+    written(two, "P5", "P6", "P1", "P2")
+    grown = api.release(two, tmp_path / "o2", **asked)
+    assert totals_of(grown) == (None, True)
+    assert any("recordings.ledger counts another study with 2 ids" in n for n in grown.notes)
+    assert totals_of(api.release(one, tmp_path / "o3", **asked)) == (None, True)
+
+
+def test_a_study_that_grows_by_people_of_the_study_beside_it_has_no_total(tables, tmp_path):
+    windows = tables["windows"]
+    others = renamed(windows, **{name: f"Q{name}" for name in windows.people["person"]})
+    write(windows, tmp_path / "one")
+    mine = write(others, tmp_path / "two")
+    assert totals_of(api.release(tmp_path / "two", **LAPLACE)) == (1.0, False)
+    api.release(tmp_path / "one", **LAPLACE)
+    grown = others.derive(
+        data=pl.concat([others.data, windows.data]),
+        people=pl.concat([others.people, windows.people]),
+        origin=mine.origin,
+    )
+    # By path, and as Python has it.
+    assert totals_of(api.release(grown, **LAPLACE)) == (None, True)
+    write(grown, tmp_path / "grown")
+    assert totals_of(api.release(tmp_path / "grown", **LAPLACE)) == (None, True)
+    assert totals_of(api.release(tmp_path / "one", **LAPLACE)) == (None, True)
+
+
+def test_studies_moved_into_one_folder_with_their_ledgers_have_no_total(tables, tmp_path):
+    both = tmp_path / "both"
+    both.mkdir()
+    for name in ("windows", "fixations"):
+        (tmp_path / name).mkdir()
+        write(tables[name], tmp_path / name / name)
+        assert totals_of(api.release(tmp_path / name / name, **LAPLACE)) == (1.0, False)
+        for part in sorted((tmp_path / name).iterdir()):
+            shutil.move(part, both / part.name)
+    for name in ("windows", "fixations"):
+        assert totals_of(api.release(both / name, **LAPLACE)) == (None, True)
+    # The remedy that is named gives the true one.
+    budget(both / "windows", join=both / "fixations.ledger")
+    assert totals_of(api.release(both / "windows", **LAPLACE)) == (5.0, False)

@@ -306,3 +306,42 @@ def test_a_release_that_is_under_way_is_not_counted_in_a_ledger_that_was_joined(
     with pytest.raises(InputError, match="--ledger"):
         opened.debit("b", ["ann"], "laplace", pure(1.0))
     assert Path(opened.path) == there.path
+
+
+def test_a_study_that_grows_by_ids_of_another_account_has_no_total(tmp_path):
+    book = made(tmp_path / "recordings.ledger", "wave1", "P01", "P02")
+    book.register("wave2", ["P05"])
+    book.debit("wave1", ["P01", "P02"], "laplace", pure(3.0))
+    book.debit("wave2", ["P05"], "laplace", pure(1.0))
+    assert book.gaps("wave1") == book.gaps("wave2") == ()
+    book.debit("wave2", ["P05", " p01"], "laplace", pure(1.0))
+    for origin, other in (("wave1", "wave2"), ("wave2", "wave1")):
+        assert book.gaps(origin) == (Gap.SAME_IDS,)
+        (doubt,) = book.doubts(origin)
+        assert (doubt.other, doubt.shared) == (other, 1)
+    book.join("wave1", book, ["wave2"])
+    assert book.gaps("wave2") == ()
+    assert max(b.total.epsilon for b in book.balances("wave2")) == 4.0
+
+
+def test_a_study_that_grows_is_not_doubted_where_its_owner_has_set_it_apart(tmp_path):
+    book = made(tmp_path / "recordings.ledger", "one", "P01")
+    book.register("two", ["P01"])
+    book.set_apart("one", ["two"])
+    book.set_apart("two", ["one"])
+    book.debit("two", ["P01", "P02"], "laplace", pure(1.0))
+    book.debit("one", ["P01", "P02"], "laplace", pure(1.0))
+    assert book.gaps("one") == book.gaps("two") == ()
+
+
+def test_pseudonyms_of_two_accounts_are_no_common_ids_when_charged(tmp_path):
+    book = made(tmp_path / "recordings.ledger", "one", "ann")
+    book.register("two", ["bob"])
+    assert book.pseudonyms("one", ["ann"]) == {"ann": "anon01"}
+    assert book.pseudonyms("two", ["bob"]) == {"bob": "anon01"}
+    book.debit("two", ["anon01"], "laplace", pure(1.0))
+    assert book.gaps("one") == book.gaps("two") == ()
+    # Without a bearer of its own, it is another's.
+    book.register("three")
+    book.debit("three", ["anon01"], "laplace", pure(1.0))
+    assert book.gaps("three") == (Gap.SAME_IDS,)

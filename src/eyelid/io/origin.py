@@ -156,9 +156,10 @@ def enter(
     if own is not None and other is not None:
         check_same_people(own, other, people)
     if study.origin is not None:
-        return Entry(study.origin if ledger is None else counted_there(study.origin, ledger))
+        known = study.origin if ledger is None else counted_there(study.origin, ledger)
+        return looked_around(Entry(known), people, path)
     if own is not None and (ledger is None or is_chosen(own, ledger)):
-        return _looked_around(Entry(own), people, path)
+        return looked_around(Entry(own), people, path)
     made_by_hand = study_folder.recognises(path)
     entry = None if other is None else stated(other, people)
     place = _place(path, ledger, entry, made_by_hand)
@@ -190,7 +191,7 @@ def enter(
     notes = () if entry is None else entry.notes
     if fresh and book.exposed:
         notes = (*notes, book.exposed)
-    return _looked_around(Entry(origin, notes), people, path)
+    return looked_around(Entry(origin, notes), people, path)
 
 
 def _place(path: Path, ledger: Path | str | None, entry: Entry | None, made_by_hand: bool) -> Path:
@@ -218,13 +219,22 @@ def _among(book: Ledger, people: Sequence[str]) -> Entry | None:
     return Entry(Origin(found.origin, book.path), (registered(book, found.shared, len(people)),))
 
 
-def _looked_around(entry: Entry, people: Sequence[str], path: Path) -> Entry:
-    """Look once for other ledgers that know the ids of new people."""
+def looked_around(entry: Entry, people: Sequence[str], path: Path | None = None) -> Entry:
+    """Look for other ledgers that know the ids of some people, as `noticed` says.
+
+    Args:
+        entry: of the people.
+        people: their ids.
+        path: where they were read; None for those whom only Python knows.
+    """
     origin = entry.origin
     book = counting_ledger(origin)
-    if book is None or origin.ledger is None or not book.is_unseen(origin.id):
+    if book is None or origin.ledger is None:
         return entry
-    return noticed(entry, people, path.parent, origin.ledger.parent)
+    folders = [origin.ledger.parent, book.path.parent]
+    if path is not None:
+        folders.insert(0, path.parent)
+    return noticed(entry, people, *folders)
 
 
 def counted_in(own: Origin | None, ledger: Path | str, people: Sequence[str]) -> Entry:
@@ -236,7 +246,7 @@ def counted_in(own: Origin | None, ledger: Path | str, people: Sequence[str]) ->
         people: their ids, which tell whether the ledger has counted them before.
     """
     if own is not None:
-        return Entry(counted_there(own, ledger))
+        return looked_around(Entry(counted_there(own, ledger)), people)
     book = Ledger.create(ledger_here(ledger))
     known = _among(book, people)
     if known is not None:
@@ -329,9 +339,11 @@ def set_people_apart(own: Origin, other: People, people: Sequence[str]) -> None:
     """
     book, there, origins = _both(own, other, people)
     account = book.account(own.id)
+    # Whichever of an account a doubt names, it is of all.
+    others = sorted({kin for origin in origins for kin in there.account(origin)})
     for origin in origins:
         there.set_apart(origin, account)
-    book.set_apart(own.id, origins)
+    book.set_apart(own.id, others)
 
 
 def _both(own: Origin, other: People, people: Sequence[str]) -> tuple[Ledger, Ledger, list[str]]:

@@ -34,6 +34,14 @@ TABLES = {
 OTHER = "other"
 """What the database of a second ledger is called while two are joined."""
 
+# Whom each origin has, by every name; a pseudonym stands for its bearer.
+_EVERYBODY = (
+    "SELECT origin, person AS name, person FROM member "
+    "UNION SELECT origin, person, person FROM pseudonym "
+    "UNION SELECT origin, pseudonym, person FROM pseudonym "
+    "UNION SELECT origin, person, person FROM (SELECT DISTINCT origin, crowd FROM debit) "
+    "JOIN crowd USING (crowd)"
+)
 # Stands for studies that have not been looked for yet.
 _UNSEEN = ""
 # Earlier versions know nothing of accounts, and would count too little.
@@ -176,16 +184,49 @@ def alike(
 ) -> list[Alike]:
     """The accounts that have some of these ids, those that share most first."""
     own = () if besides is None else family(database, besides)
-    found: dict[tuple[str, ...], Alike] = {}
-    for (origin,) in database.execute("SELECT id FROM origin ORDER BY id").fetchall():
-        if origin in own:
-            continue
-        origins = family(database, origin)
-        # Every origin has pseudonyms of its own.
-        shared = len(known_people(database, origins) & set(true_names(database, origin, people)))
-        if shared and (origins not in found or found[origins].shared < shared):
-            found[origins] = Alike(origin, origins, shared)
-    return sorted(found.values(), key=lambda each: (-each.shared, each.origin))
+    wanted = {spelt_alike(name) for name in people}
+    rows = database.execute(
+        f"SELECT origin, name, person FROM ({_EVERYBODY}) WHERE origin IN (SELECT id FROM origin) "
+        f"AND origin NOT IN {marks(own)}",
+        own,
+    )
+    found: dict[str, set[str]] = {}
+    for origin, name, person in rows:
+        if spelt_alike(name) in wanted:
+            found.setdefault(origin, set()).add(spelt_alike(person))
+    together: dict[tuple[str, ...], list[str]] = {}
+    for origin in sorted(found, key=lambda each: (-len(found[each]), each)):
+        together.setdefault(family(database, origin), []).append(origin)
+    each = [
+        Alike(having[0], origins, len(set[str]().union(*(found[one] for one in having))))
+        for origins, having in together.items()
+    ]
+    return sorted(each, key=lambda one: (-one.shared, one.origin))
+
+
+def doubt_same_ids(
+    database: sqlite3.Connection, origin: str, people: Sequence[str], place: Path
+) -> None:
+    """Remember, for both, which other accounts of this ledger have ids of people being charged.
+
+    A study grows: that nobody else had its ids when it was made says nothing of those it has now.
+
+    Args:
+        database: of the ledger.
+        origin: of the study.
+        people: their true names.
+        place: of the ledger.
+    """
+    for found in alike(database, people, origin):
+        if not is_settled(database, origin, found.origins):
+            raise_doubt(database, origin, found.origin, place, found.shared)
+            raise_doubt(database, found.origin, origin, place, found.shared)
+
+
+def is_settled(database: sqlite3.Connection, origin: str, others: Sequence[str]) -> bool:
+    """Whether an account is known to have the ids of an origin for other people."""
+    query = f"SELECT 1 FROM doubt WHERE settled AND origin = ? AND other IN {marks(others)}"
+    return database.execute(query, (origin, *others)).fetchone() is not None
 
 
 def raise_doubt(

@@ -331,6 +331,21 @@ class Ledger:
         with self._transaction() as database:
             return accounts.family(database, origin)
 
+    def true_names(self, origin: str, people: Iterable[str]) -> list[str]:
+        """The names under which people are counted; a pseudonym stands for its bearer."""
+        with self._transaction() as database:
+            return accounts.true_names(database, origin, people)
+
+    def is_apart(self, origin: str, others: Sequence[str]) -> bool:
+        """Whether others have the ids of an origin for other people, as their owner has said."""
+        with self._transaction() as database:
+            return accounts.is_settled(database, origin, others)
+
+    def homes(self) -> dict[str, str]:
+        """The recordings and folders that this ledger knows by name, and the origin of each."""
+        with self._transaction() as database:
+            return dict(database.execute("SELECT folder, origin FROM home ORDER BY folder"))
+
     def set_apart(self, origin: str, others: Sequence[str]) -> None:
         """Remember that other studies have the same ids for other people.
 
@@ -502,6 +517,7 @@ class Ledger:
                 return counted
             if _are_others(database, origin, touched):
                 accounts.add_gap(database, origin, Gap.RENAMED)
+            accounts.doubt_same_ids(database, origin, touched, self.path.resolve())
             allowance = _allowance(database, origin)
             if allowance is not None:
                 _check_allowance(database, origin, touched, guarantee, allowance)

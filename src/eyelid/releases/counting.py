@@ -7,7 +7,15 @@ from pathlib import Path
 from eyelid.errors import InputError, Refused
 from eyelid.gaze.study import Origin, Study
 from eyelid.gaze.table import FeatureTable
-from eyelid.io.origin import counted_in, counting_ledger, enter, is_chosen, own_origin
+from eyelid.io.origin import (
+    counted_in,
+    counting_ledger,
+    enter,
+    is_chosen,
+    looked_around,
+    own_origin,
+)
+from eyelid.io.same_people import Entry
 from eyelid.privacy.ledger import Ledger
 
 
@@ -33,9 +41,13 @@ def counting_entry(
     """
     if path is None or not isinstance(source, Study):
         refuse_to_dodge(source.origin, ledger)
-        if ledger is None:
-            return source.origin, ()
-        entry = counted_in(source.origin, ledger, source.people["person"].to_list())
+        people = source.people["person"].to_list()
+        if ledger is not None:
+            entry = counted_in(source.origin, ledger, people)
+        elif source.origin is not None:
+            entry = looked_around(Entry(source.origin), people)
+        else:
+            return None, ()
     else:
         refuse_to_dodge(own_origin(source, path, ledger), ledger)
         entry = enter(source, path, ledger)
