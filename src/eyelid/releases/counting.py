@@ -14,6 +14,7 @@ from eyelid.io.origin import (
     is_chosen,
     looked_around,
     own_origin,
+    refuse_to_pass_parts,
 )
 from eyelid.io.same_people import Entry
 from eyelid.privacy.ledger import Ledger
@@ -37,7 +38,7 @@ def counting_entry(
         source: what is released from.
         path: where it was read; None for what only Python knows.
         ledger: count in this file, which must know people who have an origin; refused while the
-            study's own has a limit.
+            study's own has a limit, as is a folder while a part of it has one.
     """
     if path is None or not isinstance(source, Study):
         refuse_to_dodge(source.origin, ledger)
@@ -50,6 +51,7 @@ def counting_entry(
             return None, ()
     else:
         refuse_to_dodge(own_origin(source, path, ledger), ledger)
+        refuse_to_pass_parts(source, path, ledger)
         entry = enter(source, path, ledger)
     return entry.origin, entry.notes
 
