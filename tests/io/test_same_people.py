@@ -384,3 +384,30 @@ def test_the_limit_of_a_part_is_not_passed_by_its_folder(nested, tmp_path):
         api.release(nested, tmp_path / "r2", **asked)
     budget(nested / "session1", no_limit=True, map="units=px")
     assert totals_of(api.release(nested, tmp_path / "r2", **asked)) == (2.0, False)
+
+
+@pytest.mark.parametrize("named", ["fixations", "fixations.ledger"])
+def test_a_join_that_was_stopped_is_ended_by_the_same_command(
+    tables, tmp_path, eyelid, monkeypatch, named
+):
+    for name in ("windows", "fixations"):
+        write(tables[name], tmp_path / name)
+        api.release(tmp_path / name, **LAPLACE)
+
+    def stopped(*_):
+        raise KeyboardInterrupt
+
+    for step in ("bring_over", "end_leaving"):
+        with monkeypatch.context() as patch:
+            patch.setattr(f"eyelid.privacy.accounts.{step}", stopped)
+            with pytest.raises(KeyboardInterrupt):
+                budget(tmp_path / "windows", join=tmp_path / named)
+        assert budget(tmp_path / "fixations").gaps
+        with pytest.raises(InputError, match="was stopped"):
+            api.release(tmp_path / "fixations", **LAPLACE)
+        with pytest.raises(InputError, match="knows these people"):
+            budget(tmp_path / "fixations", lost=True)
+    told = eyelid("budget", tmp_path / "windows", "--join", tmp_path / named)
+    assert told.code == 0, told.err
+    for number, name in enumerate(("windows", "fixations")):
+        assert totals_of(api.release(tmp_path / name, **LAPLACE)) == (3.0 + number, False)

@@ -421,7 +421,9 @@ def _both(own: Origin, other: People, people: Sequence[str]) -> tuple[Ledger, Le
         if found.ledger is None:
             raise InputError("the other study names no ledger: name the ledger that counts it")
         there = Ledger.counting(found.ledger, found.id)
-        there.check_knows(found.id)
+        # People whose join was stopped are known, though nothing is counted of them.
+        if not there.knows(found.id):
+            there.check_knows(found.id)
         origins = [found.id]
     else:
         there = Ledger(found)

@@ -26,6 +26,8 @@ TABLES = {
     "shared INTEGER NOT NULL, settled INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (origin, other))",
     "forward": "CREATE TABLE IF NOT EXISTS forward (origin TEXT PRIMARY KEY, place TEXT NOT NULL, "
     "beside TEXT NOT NULL, ledger TEXT NOT NULL)",
+    "joining": "CREATE TABLE IF NOT EXISTS joining (origin TEXT PRIMARY KEY, place TEXT NOT NULL, "
+    "beside TEXT NOT NULL, ledger TEXT NOT NULL)",
     "also": "CREATE TABLE IF NOT EXISTS also (debit INTEGER, key TEXT, number INTEGER NOT NULL, "
     "charged INTEGER NOT NULL, PRIMARY KEY (debit, key))",
 }
@@ -186,8 +188,8 @@ def alike(
     own = () if besides is None else family(database, besides)
     wanted = {spelt_alike(name) for name in people}
     rows = database.execute(
-        f"SELECT origin, name, person FROM ({_EVERYBODY}) WHERE origin IN (SELECT id FROM origin) "
-        f"AND origin NOT IN {marks(own)}",
+        f"SELECT origin, name, person FROM ({_EVERYBODY}) WHERE origin IN "
+        f"(SELECT id FROM origin UNION SELECT origin FROM joining) AND origin NOT IN {marks(own)}",
         own,
     )
     found: dict[str, set[str]] = {}
@@ -236,6 +238,17 @@ def raise_doubt(
     database.execute(
         "INSERT OR IGNORE INTO doubt (origin, other, place, shared) VALUES (?, ?, ?, ?)",
         (origin, other, str(place), shared),
+    )
+    _only_for_this_version(database)
+
+
+def reopen_doubt(
+    database: sqlite3.Connection, origin: str, others: Sequence[str], place: Path, shared: int
+) -> None:
+    """Remember that others are said to be the same people, and are not counted together yet."""
+    database.executemany(
+        "INSERT OR REPLACE INTO doubt VALUES (?, ?, ?, ?, 0)",
+        [(origin, other, str(place), shared) for other in others],
     )
     _only_for_this_version(database)
 
@@ -290,7 +303,8 @@ def gaps(database: sqlite3.Connection, origin: str) -> tuple[Gap, ...]:
     plain = f"SELECT 1 FROM incomplete WHERE origin IN {marks(own)}"
     if not found and database.execute(plain, own).fetchone() is not None:
         found.append(Gap.ELSEWHERE)
-    if doubts(database, origin) or is_unseen(database, origin):
+    stopped = any(intent_of(database, each) is not None for each in own)
+    if stopped or doubts(database, origin) or is_unseen(database, origin):
         found.append(Gap.SAME_IDS)
     return tuple(found)
 
@@ -308,6 +322,51 @@ def forward_of(database: sqlite3.Connection, origin: str) -> Forward | None:
     return None if row is None else Forward(*row)
 
 
+def intent_of(database: sqlite3.Connection, origin: str) -> Forward | None:
+    """The ledger that an origin is being joined into; None unless that was begun and not ended."""
+    query = "SELECT place, beside, ledger FROM joining WHERE origin = ?"
+    row = database.execute(query, (origin,)).fetchone()
+    return None if row is None else Forward(*row)
+
+
+def begin_leaving(database: sqlite3.Connection, others: Sequence[str], home: Forward) -> None:
+    """Have a ledger count nothing more of some origins, which are being joined into another.
+
+    Args:
+        database: of the ledger that they leave.
+        others: whole accounts.
+        home: where they will be counted.
+    """
+    for each in others:
+        begun = intent_of(database, each)
+        if begun is not None and begun.ledger != home.ledger:
+            raise InputError(stopped_join(begun))
+    database.executemany(
+        "INSERT OR REPLACE INTO joining VALUES (?, ?, ?, ?)",
+        [(each, home.place, home.beside, home.ledger) for each in others],
+    )
+    # Nothing can be spent here any more, by earlier versions neither.
+    database.execute(f"DELETE FROM origin WHERE id IN {marks(others)}", others)
+
+
+def end_leaving(database: sqlite3.Connection, others: Sequence[str], home: Forward) -> None:
+    """Have a ledger point to the one that counts some origins since they were joined."""
+    database.executemany(
+        "INSERT OR REPLACE INTO forward VALUES (?, ?, ?, ?)",
+        [(each, home.place, home.beside, home.ledger) for each in others],
+    )
+    database.execute(f"DELETE FROM joining WHERE origin IN {marks(others)}", others)
+
+
+def stopped_join(begun: Forward) -> str:
+    """What to do about people who are being joined with others, and were not to the end."""
+    return (
+        f"these people are being joined with those of {begun.place}, and that was stopped: nothing "
+        "is counted until it is done again, with 'eyelid budget IN --join OTHER' as it was begun "
+        f"(IN is counted in {begun.place})"
+    )
+
+
 def known_at(database: sqlite3.Connection, debit: int) -> frozenset[int]:
     """The debits that a ledger had when it counted one of them, that one included.
 
@@ -322,22 +381,16 @@ def known_at(database: sqlite3.Connection, debit: int) -> frozenset[int]:
     return frozenset(number for (number,) in database.execute(query, row))
 
 
-def shared_ids(
-    database: sqlite3.Connection, origin: str, others: Sequence[str], schema: str = "main"
-) -> Joined:
+def shared_ids(here: set[str], there: set[str]) -> Joined:
     """How many ids two accounts share.
 
     Args:
-        database: of a ledger.
-        origin: of one account, in this ledger.
-        others: origins of the other, there.
-        schema: where the other is.
+        here: ids of one account.
+        there: of the other.
 
     Raises:
         InputError: no id is in both, so that nothing would add up.
     """
-    here = known_people(database, family(database, origin))
-    there = known_people(database, others, schema)
     if not here & there:
         raise InputError(
             f"no id is in both ({len(here)} here, {len(there)} there), so that nothing would add "
@@ -367,29 +420,22 @@ def merge(database: sqlite3.Connection, origin: str, others: Sequence[str]) -> N
     _only_for_this_version(database)
 
 
-def bring_over(database: sqlite3.Connection, others: Sequence[str], home: Forward) -> None:
-    """Copy accounts of the attached ledger into this one, and have that one point here.
+def bring_over(database: sqlite3.Connection, others: Sequence[str]) -> None:
+    """Copy accounts of the attached ledger into this one; what was copied before, is not again.
 
     Args:
         database: of this ledger, the other one attached as ``other``.
-        others: origins there, whole accounts.
-        home: where this ledger is.
+        others: origins there, whole accounts that are leaving.
     """
     their_key, own_key = key_of(database, OTHER), key_of(database)
     which = marks(others)
-    for table, column in (
-        ("origin", "id"),
-        ("home", "origin"),
-        ("pseudonym", "origin"),
-        ("member", "origin"),
-        ("incomplete", "origin"),
-        ("gap", "origin"),
-        ("doubt", "origin"),
-        ("kin", "origin"),
-    ):
+    database.executemany(
+        "INSERT OR IGNORE INTO main.origin VALUES (?)", [(each,) for each in others]
+    )
+    for table in ("home", "pseudonym", "member", "incomplete", "gap", "doubt", "kin"):
         database.execute(
             f"INSERT OR IGNORE INTO main.{table} "
-            f"SELECT * FROM {OTHER}.{table} WHERE {column} IN {which}",
+            f"SELECT * FROM {OTHER}.{table} WHERE origin IN {which}",
             others,
         )
     database.execute(
@@ -403,11 +449,12 @@ def bring_over(database: sqlite3.Connection, others: Sequence[str], home: Forwar
         f"SELECT also.debit FROM {OTHER}.also JOIN main.debit ON main.debit.id = also.number "
         "WHERE also.key = ?"
     )
+    copied = "SELECT number FROM main.also WHERE key = ?"
     columns = "origin, crowd, made_at, mechanism, guarantee, what, alike"
     rows = database.execute(
         f"SELECT id, {columns} FROM {OTHER}.debit WHERE origin IN {which} "
-        f"AND id NOT IN ({at_home}) ORDER BY id",
-        (*others, own_key),
+        f"AND id NOT IN ({at_home}) AND id NOT IN ({copied}) ORDER BY id",
+        (*others, own_key, their_key),
     ).fetchall()
     database.execute(
         f"INSERT OR IGNORE INTO main.crowd SELECT crowd, person FROM {OTHER}.crowd "
@@ -433,12 +480,6 @@ def bring_over(database: sqlite3.Connection, others: Sequence[str], home: Forwar
             (made, number),
         )
     database.execute(f"DELETE FROM main.forward WHERE origin IN {which}", others)
-    database.executemany(
-        f"INSERT OR REPLACE INTO {OTHER}.forward VALUES (?, ?, ?, ?)",
-        [(each, home.place, home.beside, home.ledger) for each in others],
-    )
-    # Nothing can be spent there any more, by earlier versions neither.
-    database.execute(f"DELETE FROM {OTHER}.origin WHERE id IN {which}", others)
 
 
 def _only_for_this_version(database: sqlite3.Connection) -> None:
