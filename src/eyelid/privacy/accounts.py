@@ -186,16 +186,18 @@ def alike(
 ) -> list[Alike]:
     """The accounts that have some of these ids, those that share most first."""
     own = () if besides is None else family(database, besides)
-    wanted = {spelt_alike(name) for name in people}
     rows = database.execute(
         f"SELECT origin, name, person FROM ({_EVERYBODY}) WHERE origin IN "
         f"(SELECT id FROM origin UNION SELECT origin FROM joining) AND origin NOT IN {marks(own)}",
         own,
-    )
+    ).fetchall()
+    # Most ledgers count one account, and spelling takes its time.
+    wanted = {spelt_alike(name) for name in people} if rows else set[str]()
     found: dict[str, set[str]] = {}
     for origin, name, person in rows:
-        if spelt_alike(name) in wanted:
-            found.setdefault(origin, set()).add(spelt_alike(person))
+        same = name if name in wanted else spelt_alike(name)
+        if same in wanted:
+            found.setdefault(origin, set()).add(same if name == person else person)
     together: dict[tuple[str, ...], list[str]] = {}
     for origin in sorted(found, key=lambda each: (-len(found[each]), each)):
         together.setdefault(family(database, origin), []).append(origin)
