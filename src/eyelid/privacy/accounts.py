@@ -36,13 +36,13 @@ TABLES = {
 OTHER = "other"
 """What the database of a second ledger is called while two are joined."""
 
-# Whom each origin has, by every name; a pseudonym stands for its bearer.
+# Whom each origin of `theirs` has, by every name; a pseudonym stands for its bearer.
 _EVERYBODY = (
-    "SELECT origin, person AS name, person FROM member "
-    "UNION SELECT origin, person, person FROM pseudonym "
-    "UNION SELECT origin, pseudonym, person FROM pseudonym "
-    "UNION SELECT origin, person, person FROM (SELECT DISTINCT origin, crowd FROM debit) "
-    "JOIN crowd USING (crowd)"
+    "SELECT origin, person AS name, person FROM member WHERE origin IN theirs "
+    "UNION SELECT origin, person, person FROM pseudonym WHERE origin IN theirs "
+    "UNION SELECT origin, pseudonym, person FROM pseudonym WHERE origin IN theirs "
+    "UNION SELECT origin, crowd.person, crowd.person FROM "
+    "(SELECT DISTINCT origin, crowd FROM debit WHERE origin IN theirs) JOIN crowd USING (crowd)"
 )
 # Stands for studies that have not been looked for yet.
 _UNSEEN = ""
@@ -187,8 +187,8 @@ def alike(
     """The accounts that have some of these ids, those that share most first."""
     own = () if besides is None else family(database, besides)
     rows = database.execute(
-        f"SELECT origin, name, person FROM ({_EVERYBODY}) WHERE origin IN "
-        f"(SELECT id FROM origin UNION SELECT origin FROM joining) AND origin NOT IN {marks(own)}",
+        "WITH theirs AS (SELECT id FROM (SELECT id FROM origin UNION SELECT origin FROM joining) "
+        f"WHERE id NOT IN {marks(own)}) {_EVERYBODY}",
         own,
     ).fetchall()
     # Most ledgers count one account, and spelling takes its time.
