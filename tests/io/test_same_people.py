@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import eyelid as api
-from eyelid.errors import InputError
+from eyelid.errors import InputError, Refused
 from eyelid.gaze.features import event_features, window_features
 from eyelid.gaze.simulator import simulate
 from eyelid.io import read, write
@@ -261,7 +261,7 @@ def test_a_table_in_python_is_known_by_its_ids_in_the_ledger_it_is_given(tables,
     write(tables["windows"], tmp_path / "windows")
     table = api.FeatureTable.of(tables["fixations"])
     book = tmp_path / "windows.ledger"
-    note, *_ = api.release(table, **LAPLACE, ledger=book).notes
+    note = api.release(table, **LAPLACE, ledger=book).notes[0]
     assert note.startswith(f"these are people of {book}, by 4 of 4 ids")
     assert api.release(table, **LAPLACE, ledger=book).certificate.total.epsilon == 2.0
     assert api.release(tmp_path / "windows", **LAPLACE).certificate.total.epsilon == 3.0
@@ -281,3 +281,133 @@ def test_people_whose_ledger_was_joined_are_still_noticed(tables, tmp_path):
     budget(tmp_path / "away" / "fixations", join=tmp_path / "here" / "windows.ledger")
     third = write(tables["samples"], tmp_path / "here" / "samples")
     assert f"{tmp_path / 'away' / 'fixations.ledger'} counts another study" in third.notes[0]
+
+
+def totals_of(done):
+    told = done.certificate
+    return (None if told.total is None else told.total.epsilon), told.incomplete
+
+
+def test_recordings_that_grow_by_people_of_another_folder_have_no_total(tmp_path):
+    asked = LAPLACE | {"map": "units=px"}
+    one = written(tmp_path / "lab" / "wave1.csv", "P1", "P2")
+    two = written(tmp_path / "lab" / "wave2.csv", "P5", "P6")
+    assert totals_of(api.release(two, tmp_path / "o1", **asked)) == (1.0, False)
+    for number in range(2):
+        api.release(one, tmp_path / f"w{number}", **asked)
+    written(two, "P5", "P6", "P1", "P2")
+    grown = api.release(two, tmp_path / "o2", **asked)
+    assert totals_of(grown) == (None, True)
+    assert any("recordings.ledger counts another study with 2 ids" in n for n in grown.notes)
+    assert totals_of(api.release(one, tmp_path / "o3", **asked)) == (None, True)
+
+
+def test_a_study_that_grows_by_people_of_the_study_beside_it_has_no_total(tables, tmp_path):
+    windows = tables["windows"]
+    others = renamed(windows, **{name: f"Q{name}" for name in windows.people["person"]})
+    write(windows, tmp_path / "one")
+    mine = write(others, tmp_path / "two")
+    assert totals_of(api.release(tmp_path / "two", **LAPLACE)) == (1.0, False)
+    api.release(tmp_path / "one", **LAPLACE)
+    grown = others.derive(
+        data=pl.concat([others.data, windows.data]),
+        people=pl.concat([others.people, windows.people]),
+        origin=mine.origin,
+    )
+    # By path, and as Python has it.
+    assert totals_of(api.release(grown, **LAPLACE)) == (None, True)
+    write(grown, tmp_path / "grown")
+    assert totals_of(api.release(tmp_path / "grown", **LAPLACE)) == (None, True)
+    assert totals_of(api.release(tmp_path / "one", **LAPLACE)) == (None, True)
+
+
+def test_studies_moved_into_one_folder_with_their_ledgers_have_no_total(tables, tmp_path):
+    both = tmp_path / "both"
+    both.mkdir()
+    for name in ("windows", "fixations"):
+        (tmp_path / name).mkdir()
+        write(tables[name], tmp_path / name / name)
+        assert totals_of(api.release(tmp_path / name / name, **LAPLACE)) == (1.0, False)
+        for part in sorted((tmp_path / name).iterdir()):
+            shutil.move(part, both / part.name)
+    for name in ("windows", "fixations"):
+        assert totals_of(api.release(both / name, **LAPLACE)) == (None, True)
+    # The remedy that is named gives the true one.
+    budget(both / "windows", join=both / "fixations.ledger")
+    assert totals_of(api.release(both / "windows", **LAPLACE)) == (5.0, False)
+
+
+@pytest.fixture
+def nested(tmp_path):
+    """A folder of two sessions, of which the first was released by itself."""
+    for number, who in ((1, ("P1", "P2")), (2, ("P1", "P3"))):
+        (tmp_path / "data").mkdir(exist_ok=True)
+        written(tmp_path / "data" / f"session{number}" / f"s{number}.csv", *who)
+    api.release(tmp_path / "data" / "session1", tmp_path / "r1", **LAPLACE, map="units=px")
+    return tmp_path / "data"
+
+
+def test_a_part_its_folder_and_the_part_again_have_no_total_of_two(nested, tmp_path):
+    asked = LAPLACE | {"map": "units=px"}
+    assert totals_of(api.release(nested, tmp_path / "r2", **asked)) == (None, True)
+    assert totals_of(api.release(nested / "session1", tmp_path / "r3", **asked)) == (None, True)
+    # Joined, all three are counted.
+    budget(nested, join=nested / "recordings.ledger", map="units=px")
+    found = budget(nested / "session1", map="units=px")
+    assert (found.gaps, max(b.total.epsilon for b in found.balances)) == ((), 3.0)
+    assert totals_of(api.release(nested, tmp_path / "r4", **asked)) == (4.0, False)
+
+
+def test_a_part_whose_ids_are_others_in_its_folder_has_no_total(nested, tmp_path):
+    for number in (1, 2):
+        file = nested / f"session{number}" / f"s{number}.csv"
+        file.write_text(file.read_text().replace("P", "other"))
+    done = api.release(nested, tmp_path / "r2", **LAPLACE, map="units=px")
+    assert totals_of(done) == (None, True)
+    part = nested / "session1" / "s1.csv"
+    part.write_text(part.read_text().replace("other", "P"))
+    done = api.release(nested / "session1", tmp_path / "r3", **LAPLACE, map="units=px")
+    assert totals_of(done) == (None, True)
+
+
+def test_the_limit_of_a_part_is_not_passed_by_its_folder(nested, tmp_path):
+    asked = LAPLACE | {"map": "units=px"}
+    budget(nested / "session1", limit_epsilon=1.5, map="units=px")
+    with pytest.raises(Refused, match="under a limit of ε") as no:
+        api.release(nested, tmp_path / "r2", **asked)
+    with pytest.raises(Refused, match="under a limit"):
+        convert(nested, tmp_path / "study", map="units=px")
+    # The remedies that are named work: one keeps the limit, the other lifts it.
+    assert f"--join {nested / 'recordings.ledger'}" in str(no.value)
+    budget(nested, join=nested / "recordings.ledger", map="units=px")
+    with pytest.raises(Refused, match="would bring a person to"):
+        api.release(nested, tmp_path / "r2", **asked)
+    budget(nested / "session1", no_limit=True, map="units=px")
+    assert totals_of(api.release(nested, tmp_path / "r2", **asked)) == (2.0, False)
+
+
+@pytest.mark.parametrize("named", ["fixations", "fixations.ledger"])
+def test_a_join_that_was_stopped_is_ended_by_the_same_command(
+    tables, tmp_path, eyelid, monkeypatch, named
+):
+    for name in ("windows", "fixations"):
+        write(tables[name], tmp_path / name)
+        api.release(tmp_path / name, **LAPLACE)
+
+    def stopped(*_):
+        raise KeyboardInterrupt
+
+    for step in ("bring_over", "end_leaving"):
+        with monkeypatch.context() as patch:
+            patch.setattr(f"eyelid.privacy.accounts.{step}", stopped)
+            with pytest.raises(KeyboardInterrupt):
+                budget(tmp_path / "windows", join=tmp_path / named)
+        assert budget(tmp_path / "fixations").gaps
+        with pytest.raises(InputError, match="was stopped"):
+            api.release(tmp_path / "fixations", **LAPLACE)
+        with pytest.raises(InputError, match="knows these people"):
+            budget(tmp_path / "fixations", lost=True)
+    told = eyelid("budget", tmp_path / "windows", "--join", tmp_path / named)
+    assert told.code == 0, told.err
+    for number, name in enumerate(("windows", "fixations")):
+        assert totals_of(api.release(tmp_path / name, **LAPLACE)) == (3.0 + number, False)

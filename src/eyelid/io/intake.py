@@ -23,7 +23,14 @@ from eyelid.io.excerpt import excerpt_of, excerpt_of_events
 from eyelid.io.leaks import Finding, is_pseudonym
 from eyelid.io.lint import all_leaks, files_at
 from eyelid.io.many_files import FilesTaken, leaks_in_files, put_together, read_all
-from eyelid.io.origin import People, counting_ledger, enter, is_chosen, own_origin
+from eyelid.io.origin import (
+    People,
+    counting_ledger,
+    enter,
+    is_chosen,
+    own_origin,
+    refuse_to_pass_parts,
+)
 from eyelid.io.pieces import Piece, StudyInPieces, each_piece, in_pieces, reordered
 from eyelid.io.reading import Place, read, read_place
 from eyelid.io.scrub import (
@@ -144,6 +151,8 @@ def _with_origin(
     book = counting_ledger(own)
     if own is not None and book is not None and ledger is not None and not is_chosen(own, ledger):
         raise InputError(f"this study is counted in {book.path}: leave out --ledger")
+    # Releases of what is made of the folder would not find its parts.
+    refuse_to_pass_parts(study, path, ledger)
     entry = enter(study, path, ledger, same_people_as)
     return replace(study, origin=entry.origin, notes=(*study.notes, *entry.notes))
 

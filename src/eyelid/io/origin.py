@@ -8,12 +8,13 @@ from pathlib import Path
 
 import polars as pl
 
-from eyelid.errors import InputError
+from eyelid.errors import InputError, Refused
 from eyelid.gaze.study import Origin, Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import study_folder
 from eyelid.io.remote import here, is_remote
 from eyelid.io.same_people import (
+    LEDGER_SUFFIX,
     UNNAMED,
     Entry,
     ledger_here,
@@ -156,9 +157,10 @@ def enter(
     if own is not None and other is not None:
         check_same_people(own, other, people)
     if study.origin is not None:
-        return Entry(study.origin if ledger is None else counted_there(study.origin, ledger))
+        known = study.origin if ledger is None else counted_there(study.origin, ledger)
+        return looked_around(Entry(known), people, path)
     if own is not None and (ledger is None or is_chosen(own, ledger)):
-        return _looked_around(Entry(own), people, path)
+        return looked_around(Entry(own), people, path)
     made_by_hand = study_folder.recognises(path)
     entry = None if other is None else stated(other, people)
     place = _place(path, ledger, entry, made_by_hand)
@@ -174,8 +176,8 @@ def enter(
     origin = Origin(book.origin_of_folder(path.name, wanted, people), place)
     if wanted is not None and origin.id not in book.account(wanted):
         raise InputError(_NOT_TOGETHER)
-    if own is not None or (path.is_dir() and any(path.rglob(RECORDINGS_LEDGER))):
-        # Counted elsewhere, as they are or in parts.
+    if own is not None:
+        # Counted elsewhere as they are; in parts is looked for below.
         book.mark_incomplete(origin.id)
     if made_by_hand and not is_remote(path):
         try:
@@ -190,7 +192,7 @@ def enter(
     notes = () if entry is None else entry.notes
     if fresh and book.exposed:
         notes = (*notes, book.exposed)
-    return _looked_around(Entry(origin, notes), people, path)
+    return looked_around(Entry(origin, notes), people, path)
 
 
 def _place(path: Path, ledger: Path | str | None, entry: Entry | None, made_by_hand: bool) -> Path:
@@ -218,13 +220,86 @@ def _among(book: Ledger, people: Sequence[str]) -> Entry | None:
     return Entry(Origin(found.origin, book.path), (registered(book, found.shared, len(people)),))
 
 
-def _looked_around(entry: Entry, people: Sequence[str], path: Path) -> Entry:
-    """Look once for other ledgers that know the ids of new people."""
+def looked_around(entry: Entry, people: Sequence[str], path: Path | None = None) -> Entry:
+    """Look for other ledgers that know the ids of some people, as `noticed` says.
+
+    Args:
+        entry: of the people.
+        people: their ids.
+        path: where they were read; None for those whom only Python knows.
+    """
     origin = entry.origin
     book = counting_ledger(origin)
-    if book is None or origin.ledger is None or not book.is_unseen(origin.id):
+    if book is None or origin.ledger is None:
         return entry
-    return noticed(entry, people, path.parent, origin.ledger.parent)
+    folders = [origin.ledger.parent, book.path.parent]
+    if path is None:
+        return noticed(entry, people, *folders)
+    folders += [path.parent, *(file.parent for file in _ledgers_inside(path))]
+    entry = noticed(entry, people, *folders)
+    doubted = {doubt.other for doubt in book.doubts(origin.id)}
+    for there, part in _parts(origin, people, path):
+        # Of the same recordings under other ids nobody can say who was in both.
+        if doubted.isdisjoint(there.account(part)):
+            there.mark_incomplete(part)
+            book.mark_incomplete(origin.id)
+    return entry
+
+
+def _ledgers_inside(path: Path) -> list[Path]:
+    """The ledgers within a folder of recordings, which count parts of it."""
+    return sorted(path.rglob(f"*{LEDGER_SUFFIX}")) if path.is_dir() else []
+
+
+def _parts(own: Origin | None, people: Sequence[str], path: Path) -> list[tuple[Ledger, str]]:
+    """What ledgers within a folder of recordings count of it, or of its people, on their own.
+
+    Args:
+        own: of the folder. What is counted together with it, or was set apart, is left out.
+        people: their ids.
+        path: the folder.
+    """
+    mine = counting_ledger(own)
+    account: tuple[str, ...] = ()
+    if own is not None and mine is not None:
+        account, people = mine.account(own.id), mine.true_names(own.id, people)
+    found: dict[tuple[str, str], tuple[Ledger, str]] = {}
+    for file in _ledgers_inside(path):
+        # Other programs have files of that name, too.
+        with suppress(InputError):
+            there = Ledger(file)
+            inside = {one for name, one in there.homes().items() if (file.parent / name).exists()}
+            inside |= {one for each in there.alike(people) for one in each.origins}
+            for part in sorted(inside):
+                book = Ledger.counting(file, part)
+                if own is not None and mine is not None:
+                    together = is_same_file(book.path, mine.path) and part in account
+                    if together or mine.is_apart(own.id, book.account(part)):
+                        continue
+                found[book.name, part] = book, part
+    return list(found.values())
+
+
+def refuse_to_pass_parts(study: Study, path: Path | str, ledger: Path | str | None) -> None:
+    """Refuse a folder of recordings while a part of it has a limit that it would not keep.
+
+    Args:
+        study: as read.
+        path: where it was read.
+        ledger: that is chosen for it.
+    """
+    path = here(path).resolve()
+    people = study.people["person"].to_list()
+    for book, part in _parts(own_origin(study, path, ledger), people, path):
+        limit = book.allowance(part)
+        if limit is None or (ledger is not None and is_same_file(book.path, ledger_here(ledger))):
+            continue
+        raise Refused(
+            f"{book.path} counts a part of {path} under a limit of ε = {limit.epsilon:g}, which "
+            f"would not be kept by the whole: count both together with 'eyelid budget {path} "
+            f"--join {book.path}', which keeps the limit, or lift it with 'eyelid budget PART "
+            "--no-limit'"
+        )
 
 
 def counted_in(own: Origin | None, ledger: Path | str, people: Sequence[str]) -> Entry:
@@ -236,7 +311,7 @@ def counted_in(own: Origin | None, ledger: Path | str, people: Sequence[str]) ->
         people: their ids, which tell whether the ledger has counted them before.
     """
     if own is not None:
-        return Entry(counted_there(own, ledger))
+        return looked_around(Entry(counted_there(own, ledger)), people)
     book = Ledger.create(ledger_here(ledger))
     known = _among(book, people)
     if known is not None:
@@ -329,9 +404,11 @@ def set_people_apart(own: Origin, other: People, people: Sequence[str]) -> None:
     """
     book, there, origins = _both(own, other, people)
     account = book.account(own.id)
+    # Whichever of an account a doubt names, it is of all.
+    others = sorted({kin for origin in origins for kin in there.account(origin)})
     for origin in origins:
         there.set_apart(origin, account)
-    book.set_apart(own.id, origins)
+    book.set_apart(own.id, others)
 
 
 def _both(own: Origin, other: People, people: Sequence[str]) -> tuple[Ledger, Ledger, list[str]]:
@@ -344,7 +421,9 @@ def _both(own: Origin, other: People, people: Sequence[str]) -> tuple[Ledger, Le
         if found.ledger is None:
             raise InputError("the other study names no ledger: name the ledger that counts it")
         there = Ledger.counting(found.ledger, found.id)
-        there.check_knows(found.id)
+        # People whose join was stopped are known, though nothing is counted of them.
+        if not there.knows(found.id):
+            there.check_knows(found.id)
         origins = [found.id]
     else:
         there = Ledger(found)

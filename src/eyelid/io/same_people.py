@@ -102,9 +102,10 @@ def registered(book: Ledger, shared: int, people: int) -> str:
 
 
 def noticed(entry: Entry, people: Sequence[str], *folders: Path) -> Entry:
-    """New people, and a doubt where ledgers nearby know some of their ids for another study.
+    """People, and a doubt where ledgers nearby know some of their ids for another study.
 
     The ledgers remember it, and give no total until the owner says whether they are the same.
+    Looked for at every entry: studies grow, and are moved beside others.
 
     Args:
         entry: of the people, who are registered.
@@ -113,18 +114,25 @@ def noticed(entry: Entry, people: Sequence[str], *folders: Path) -> Entry:
     """
     origin = entry.origin
     assert origin.ledger is not None, "they were registered"
-    own = Ledger(origin.ledger)
+    own = Ledger.counting(origin.ledger, origin.id)
+    unseen = own.is_unseen(origin.id)
+    known = () if unseen else own.doubts(origin.id)
+    # Pseudonyms are counted from one in every study: the same one is not the same person.
+    names = own.true_names(origin.id, people)
     for book in _nearby(own, folders):
         same = is_same_file(book.path, own.path)
-        for alike in book.alike(people, besides=origin.id if same else None):
+        for alike in book.alike(names, besides=origin.id if same else None):
+            if own.is_apart(origin.id, alike.origins):
+                continue
             own.doubt(origin.id, alike.origin, book.path, alike.shared)
             # A ledger that cannot be written is left as it is: this one has the doubt.
             with suppress(InputError):
                 book.doubt(alike.origin, origin.id, own.path, alike.shared)
-    if own.is_unseen(origin.id):
+    if unseen:
         own.seen(origin.id)
-    told = [*entry.notes, *(in_doubt(doubt) for doubt in own.doubts(origin.id))]
-    return Entry(origin, tuple(told))
+    before = {doubt.other for doubt in known}
+    fresh = [doubt for doubt in own.doubts(origin.id) if doubt.other not in before]
+    return Entry(origin, (*entry.notes, *(in_doubt(doubt) for doubt in fresh)))
 
 
 def in_doubt(doubt: Doubt) -> str:

@@ -26,6 +26,8 @@ TABLES = {
     "shared INTEGER NOT NULL, settled INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (origin, other))",
     "forward": "CREATE TABLE IF NOT EXISTS forward (origin TEXT PRIMARY KEY, place TEXT NOT NULL, "
     "beside TEXT NOT NULL, ledger TEXT NOT NULL)",
+    "joining": "CREATE TABLE IF NOT EXISTS joining (origin TEXT PRIMARY KEY, place TEXT NOT NULL, "
+    "beside TEXT NOT NULL, ledger TEXT NOT NULL)",
     "also": "CREATE TABLE IF NOT EXISTS also (debit INTEGER, key TEXT, number INTEGER NOT NULL, "
     "charged INTEGER NOT NULL, PRIMARY KEY (debit, key))",
 }
@@ -34,6 +36,14 @@ TABLES = {
 OTHER = "other"
 """What the database of a second ledger is called while two are joined."""
 
+# Whom each origin of `theirs` has, by every name; a pseudonym stands for its bearer.
+_EVERYBODY = (
+    "SELECT origin, person AS name, person FROM member WHERE origin IN theirs "
+    "UNION SELECT origin, person, person FROM pseudonym WHERE origin IN theirs "
+    "UNION SELECT origin, pseudonym, person FROM pseudonym WHERE origin IN theirs "
+    "UNION SELECT origin, crowd.person, crowd.person FROM "
+    "(SELECT DISTINCT origin, crowd FROM debit WHERE origin IN theirs) JOIN crowd USING (crowd)"
+)
 # Stands for studies that have not been looked for yet.
 _UNSEEN = ""
 # Earlier versions know nothing of accounts, and would count too little.
@@ -176,16 +186,51 @@ def alike(
 ) -> list[Alike]:
     """The accounts that have some of these ids, those that share most first."""
     own = () if besides is None else family(database, besides)
-    found: dict[tuple[str, ...], Alike] = {}
-    for (origin,) in database.execute("SELECT id FROM origin ORDER BY id").fetchall():
-        if origin in own:
-            continue
-        origins = family(database, origin)
-        # Every origin has pseudonyms of its own.
-        shared = len(known_people(database, origins) & set(true_names(database, origin, people)))
-        if shared and (origins not in found or found[origins].shared < shared):
-            found[origins] = Alike(origin, origins, shared)
-    return sorted(found.values(), key=lambda each: (-each.shared, each.origin))
+    rows = database.execute(
+        "WITH theirs AS (SELECT id FROM (SELECT id FROM origin UNION SELECT origin FROM joining) "
+        f"WHERE id NOT IN {marks(own)}) {_EVERYBODY}",
+        own,
+    ).fetchall()
+    # Most ledgers count one account, and spelling takes its time.
+    wanted = {spelt_alike(name) for name in people} if rows else set[str]()
+    found: dict[str, set[str]] = {}
+    for origin, name, person in rows:
+        same = name if name in wanted else spelt_alike(name)
+        if same in wanted:
+            found.setdefault(origin, set()).add(same if name == person else person)
+    together: dict[tuple[str, ...], list[str]] = {}
+    for origin in sorted(found, key=lambda each: (-len(found[each]), each)):
+        together.setdefault(family(database, origin), []).append(origin)
+    each = [
+        Alike(having[0], origins, len(set[str]().union(*(found[one] for one in having))))
+        for origins, having in together.items()
+    ]
+    return sorted(each, key=lambda one: (-one.shared, one.origin))
+
+
+def doubt_same_ids(
+    database: sqlite3.Connection, origin: str, people: Sequence[str], place: Path
+) -> None:
+    """Remember, for both, which other accounts of this ledger have ids of people being charged.
+
+    A study grows: that nobody else had its ids when it was made says nothing of those it has now.
+
+    Args:
+        database: of the ledger.
+        origin: of the study.
+        people: their true names.
+        place: of the ledger.
+    """
+    for found in alike(database, people, origin):
+        if not is_settled(database, origin, found.origins):
+            raise_doubt(database, origin, found.origin, place, found.shared)
+            raise_doubt(database, found.origin, origin, place, found.shared)
+
+
+def is_settled(database: sqlite3.Connection, origin: str, others: Sequence[str]) -> bool:
+    """Whether an account is known to have the ids of an origin for other people."""
+    query = f"SELECT 1 FROM doubt WHERE settled AND origin = ? AND other IN {marks(others)}"
+    return database.execute(query, (origin, *others)).fetchone() is not None
 
 
 def raise_doubt(
@@ -195,6 +240,17 @@ def raise_doubt(
     database.execute(
         "INSERT OR IGNORE INTO doubt (origin, other, place, shared) VALUES (?, ?, ?, ?)",
         (origin, other, str(place), shared),
+    )
+    _only_for_this_version(database)
+
+
+def reopen_doubt(
+    database: sqlite3.Connection, origin: str, others: Sequence[str], place: Path, shared: int
+) -> None:
+    """Remember that others are said to be the same people, and are not counted together yet."""
+    database.executemany(
+        "INSERT OR REPLACE INTO doubt VALUES (?, ?, ?, ?, 0)",
+        [(origin, other, str(place), shared) for other in others],
     )
     _only_for_this_version(database)
 
@@ -249,7 +305,8 @@ def gaps(database: sqlite3.Connection, origin: str) -> tuple[Gap, ...]:
     plain = f"SELECT 1 FROM incomplete WHERE origin IN {marks(own)}"
     if not found and database.execute(plain, own).fetchone() is not None:
         found.append(Gap.ELSEWHERE)
-    if doubts(database, origin) or is_unseen(database, origin):
+    stopped = any(intent_of(database, each) is not None for each in own)
+    if stopped or doubts(database, origin) or is_unseen(database, origin):
         found.append(Gap.SAME_IDS)
     return tuple(found)
 
@@ -267,6 +324,51 @@ def forward_of(database: sqlite3.Connection, origin: str) -> Forward | None:
     return None if row is None else Forward(*row)
 
 
+def intent_of(database: sqlite3.Connection, origin: str) -> Forward | None:
+    """The ledger that an origin is being joined into; None unless that was begun and not ended."""
+    query = "SELECT place, beside, ledger FROM joining WHERE origin = ?"
+    row = database.execute(query, (origin,)).fetchone()
+    return None if row is None else Forward(*row)
+
+
+def begin_leaving(database: sqlite3.Connection, others: Sequence[str], home: Forward) -> None:
+    """Have a ledger count nothing more of some origins, which are being joined into another.
+
+    Args:
+        database: of the ledger that they leave.
+        others: whole accounts.
+        home: where they will be counted.
+    """
+    for each in others:
+        begun = intent_of(database, each)
+        if begun is not None and begun.ledger != home.ledger:
+            raise InputError(stopped_join(begun))
+    database.executemany(
+        "INSERT OR REPLACE INTO joining VALUES (?, ?, ?, ?)",
+        [(each, home.place, home.beside, home.ledger) for each in others],
+    )
+    # Nothing can be spent here any more, by earlier versions neither.
+    database.execute(f"DELETE FROM origin WHERE id IN {marks(others)}", others)
+
+
+def end_leaving(database: sqlite3.Connection, others: Sequence[str], home: Forward) -> None:
+    """Have a ledger point to the one that counts some origins since they were joined."""
+    database.executemany(
+        "INSERT OR REPLACE INTO forward VALUES (?, ?, ?, ?)",
+        [(each, home.place, home.beside, home.ledger) for each in others],
+    )
+    database.execute(f"DELETE FROM joining WHERE origin IN {marks(others)}", others)
+
+
+def stopped_join(begun: Forward) -> str:
+    """What to do about people who are being joined with others, and were not to the end."""
+    return (
+        f"these people are being joined with those of {begun.place}, and that was stopped: nothing "
+        "is counted until it is done again, with 'eyelid budget IN --join OTHER' as it was begun "
+        f"(IN is counted in {begun.place})"
+    )
+
+
 def known_at(database: sqlite3.Connection, debit: int) -> frozenset[int]:
     """The debits that a ledger had when it counted one of them, that one included.
 
@@ -281,22 +383,16 @@ def known_at(database: sqlite3.Connection, debit: int) -> frozenset[int]:
     return frozenset(number for (number,) in database.execute(query, row))
 
 
-def shared_ids(
-    database: sqlite3.Connection, origin: str, others: Sequence[str], schema: str = "main"
-) -> Joined:
+def shared_ids(here: set[str], there: set[str]) -> Joined:
     """How many ids two accounts share.
 
     Args:
-        database: of a ledger.
-        origin: of one account, in this ledger.
-        others: origins of the other, there.
-        schema: where the other is.
+        here: ids of one account.
+        there: of the other.
 
     Raises:
         InputError: no id is in both, so that nothing would add up.
     """
-    here = known_people(database, family(database, origin))
-    there = known_people(database, others, schema)
     if not here & there:
         raise InputError(
             f"no id is in both ({len(here)} here, {len(there)} there), so that nothing would add "
@@ -326,29 +422,22 @@ def merge(database: sqlite3.Connection, origin: str, others: Sequence[str]) -> N
     _only_for_this_version(database)
 
 
-def bring_over(database: sqlite3.Connection, others: Sequence[str], home: Forward) -> None:
-    """Copy accounts of the attached ledger into this one, and have that one point here.
+def bring_over(database: sqlite3.Connection, others: Sequence[str]) -> None:
+    """Copy accounts of the attached ledger into this one; what was copied before, is not again.
 
     Args:
         database: of this ledger, the other one attached as ``other``.
-        others: origins there, whole accounts.
-        home: where this ledger is.
+        others: origins there, whole accounts that are leaving.
     """
     their_key, own_key = key_of(database, OTHER), key_of(database)
     which = marks(others)
-    for table, column in (
-        ("origin", "id"),
-        ("home", "origin"),
-        ("pseudonym", "origin"),
-        ("member", "origin"),
-        ("incomplete", "origin"),
-        ("gap", "origin"),
-        ("doubt", "origin"),
-        ("kin", "origin"),
-    ):
+    database.executemany(
+        "INSERT OR IGNORE INTO main.origin VALUES (?)", [(each,) for each in others]
+    )
+    for table in ("home", "pseudonym", "member", "incomplete", "gap", "doubt", "kin"):
         database.execute(
             f"INSERT OR IGNORE INTO main.{table} "
-            f"SELECT * FROM {OTHER}.{table} WHERE {column} IN {which}",
+            f"SELECT * FROM {OTHER}.{table} WHERE origin IN {which}",
             others,
         )
     database.execute(
@@ -362,11 +451,12 @@ def bring_over(database: sqlite3.Connection, others: Sequence[str], home: Forwar
         f"SELECT also.debit FROM {OTHER}.also JOIN main.debit ON main.debit.id = also.number "
         "WHERE also.key = ?"
     )
+    copied = "SELECT number FROM main.also WHERE key = ?"
     columns = "origin, crowd, made_at, mechanism, guarantee, what, alike"
     rows = database.execute(
         f"SELECT id, {columns} FROM {OTHER}.debit WHERE origin IN {which} "
-        f"AND id NOT IN ({at_home}) ORDER BY id",
-        (*others, own_key),
+        f"AND id NOT IN ({at_home}) AND id NOT IN ({copied}) ORDER BY id",
+        (*others, own_key, their_key),
     ).fetchall()
     database.execute(
         f"INSERT OR IGNORE INTO main.crowd SELECT crowd, person FROM {OTHER}.crowd "
@@ -392,12 +482,6 @@ def bring_over(database: sqlite3.Connection, others: Sequence[str], home: Forwar
             (made, number),
         )
     database.execute(f"DELETE FROM main.forward WHERE origin IN {which}", others)
-    database.executemany(
-        f"INSERT OR REPLACE INTO {OTHER}.forward VALUES (?, ?, ?, ?)",
-        [(each, home.place, home.beside, home.ledger) for each in others],
-    )
-    # Nothing can be spent there any more, by earlier versions neither.
-    database.execute(f"DELETE FROM {OTHER}.origin WHERE id IN {which}", others)
 
 
 def _only_for_this_version(database: sqlite3.Connection) -> None:

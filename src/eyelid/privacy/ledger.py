@@ -194,13 +194,20 @@ class Ledger:
 
     @contextmanager
     def _transaction(self, other: Path | None = None) -> Iterator[sqlite3.Connection]:
-        """One transaction; with another ledger's file one of both, which is whole or not at all."""
+        """One transaction, which may read another ledger's file.
+
+        It never writes both: SQLite makes that whole by a third file, known by its absolute path,
+        and a folder that is moved after a kill would be left with half of it.
+        """
         try:
-            database = sqlite3.connect(self.path, timeout=60, isolation_level=None)
+            database = sqlite3.connect(
+                self.path, timeout=60, isolation_level=None, uri=other is not None
+            )
             try:
                 database.execute("PRAGMA synchronous = FULL")
                 if other is not None:
-                    database.execute(f"ATTACH DATABASE ? AS {accounts.OTHER}", (str(other),))
+                    place = f"{other.as_uri()}?mode=ro"
+                    database.execute(f"ATTACH DATABASE ? AS {accounts.OTHER}", (place,))
                 database.execute("BEGIN IMMEDIATE")
                 self._recognise(database)
                 yield database
@@ -236,6 +243,7 @@ class Ledger:
             gap: why releases of them are missing here from the start, if any are.
         """
         with self._transaction() as database:
+            _check_stays(database, origin)
             database.execute("INSERT OR IGNORE INTO origin VALUES (?)", (origin,))
             accounts.add_people(database, origin, people)
             if gap is not None:
@@ -331,6 +339,21 @@ class Ledger:
         with self._transaction() as database:
             return accounts.family(database, origin)
 
+    def true_names(self, origin: str, people: Iterable[str]) -> list[str]:
+        """The names under which people are counted; a pseudonym stands for its bearer."""
+        with self._transaction() as database:
+            return accounts.true_names(database, origin, people)
+
+    def is_apart(self, origin: str, others: Sequence[str]) -> bool:
+        """Whether others have the ids of an origin for other people, as their owner has said."""
+        with self._transaction() as database:
+            return accounts.is_settled(database, origin, others)
+
+    def homes(self) -> dict[str, str]:
+        """The recordings and folders that this ledger knows by name, and the origin of each."""
+        with self._transaction() as database:
+            return dict(database.execute("SELECT folder, origin FROM home ORDER BY folder"))
+
     def set_apart(self, origin: str, others: Sequence[str]) -> None:
         """Remember that other studies have the same ids for other people.
 
@@ -345,7 +368,9 @@ class Ledger:
         """Count the people of other origins together with those of one: the same id, one person.
 
         What another ledger has counted of them comes over, and that ledger points here from then
-        on. Both files change in one transaction: a kill leaves the old state or the new one.
+        on. Each file changes in transactions of its own: the other notes that they are leaving and
+        counts nothing of them any more, this one copies them, the other points here. After a kill
+        in between neither gives a total that lacks anything, and joining again ends it.
 
         Args:
             origin: of people whom this ledger counts.
@@ -356,7 +381,7 @@ class Ledger:
             with self._transaction() as database:
                 _check_known(database, origin, self.path)
                 everyone = _families(database, others)
-                shared = accounts.shared_ids(database, origin, everyone)
+                shared = _shared_ids(database, origin, database, everyone)
                 accounts.merge(database, origin, everyone)
                 return shared
         if self.name == other.name:
@@ -367,14 +392,22 @@ class Ledger:
             )
         mine, theirs = self.path.resolve(), other.path.resolve()
         beside = Path(os.path.relpath(mine, theirs.parent)).as_posix()
+        home = Forward(str(mine), beside, self.name)
+        # One within the other, so that nobody joins them the other way round meanwhile.
+        with self._transaction() as database:
+            _check_known(database, origin, self.path)
+            with other._transaction() as leaving:
+                everyone = _families(leaving, others)
+                shared = _shared_ids(database, origin, leaving, everyone)
+                accounts.begin_leaving(leaving, everyone, home)
+            accounts.reopen_doubt(database, origin, everyone, theirs, shared.shared)
         with self._transaction(theirs) as database:
             _check_known(database, origin, self.path)
-            home = Forward(str(mine), beside, accounts.name_of(accounts.key_of(database)))
-            everyone = _families(database, others, accounts.OTHER)
-            shared = accounts.shared_ids(database, origin, everyone, accounts.OTHER)
-            accounts.bring_over(database, everyone, home)
+            accounts.bring_over(database, everyone)
             accounts.merge(database, origin, everyone)
-            return shared
+        with other._transaction() as leaving:
+            accounts.end_leaving(leaving, everyone, home)
+        return shared
 
     def forwards(self) -> list[Forward]:
         """The ledgers that count people of this one since they were joined."""
@@ -502,6 +535,7 @@ class Ledger:
                 return counted
             if _are_others(database, origin, touched):
                 accounts.add_gap(database, origin, Gap.RENAMED)
+            accounts.doubt_same_ids(database, origin, touched, self.path.resolve())
             allowance = _allowance(database, origin)
             if allowance is not None:
                 _check_allowance(database, origin, touched, guarantee, allowance)
@@ -584,16 +618,30 @@ class Ledger:
         return allowance
 
 
-def _families(
-    database: sqlite3.Connection, origins: Sequence[str], schema: str = "main"
-) -> list[str]:
+def _families(database: sqlite3.Connection, origins: Sequence[str]) -> list[str]:
     """Every origin of the accounts that some origins belong to."""
-    return sorted({kin for each in origins for kin in accounts.family(database, each, schema)})
+    return sorted({kin for each in origins for kin in accounts.family(database, each)})
+
+
+def _shared_ids(
+    database: sqlite3.Connection, origin: str, other: sqlite3.Connection, others: Sequence[str]
+) -> Joined:
+    """How many ids the account of an origin shares with others, which another ledger may have."""
+    here = accounts.known_people(database, accounts.family(database, origin))
+    return accounts.shared_ids(here, accounts.known_people(other, others))
 
 
 def _is_known(database: sqlite3.Connection, origin: str) -> bool:
     query = "SELECT 1 FROM origin WHERE id = ?"
-    return database.execute(query, (origin,)).fetchone() is not None
+    found = database.execute(query, (origin,)).fetchone()
+    return found is not None or accounts.intent_of(database, origin) is not None
+
+
+def _check_stays(database: sqlite3.Connection, origin: str) -> None:
+    """Fail if an origin is being joined into another ledger."""
+    begun = accounts.intent_of(database, origin)
+    if begun is not None:
+        raise InputError(accounts.stopped_join(begun))
 
 
 def _are_others(database: sqlite3.Connection, origin: str, people: Sequence[str]) -> bool:
@@ -604,6 +652,7 @@ def _are_others(database: sqlite3.Connection, origin: str, people: Sequence[str]
 
 
 def _check_known(database: sqlite3.Connection, origin: str, path: Path) -> None:
+    _check_stays(database, origin)
     if _is_known(database, origin):
         return
     forward = accounts.forward_of(database, origin)

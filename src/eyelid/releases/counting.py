@@ -7,7 +7,16 @@ from pathlib import Path
 from eyelid.errors import InputError, Refused
 from eyelid.gaze.study import Origin, Study
 from eyelid.gaze.table import FeatureTable
-from eyelid.io.origin import counted_in, counting_ledger, enter, is_chosen, own_origin
+from eyelid.io.origin import (
+    counted_in,
+    counting_ledger,
+    enter,
+    is_chosen,
+    looked_around,
+    own_origin,
+    refuse_to_pass_parts,
+)
+from eyelid.io.same_people import Entry
 from eyelid.privacy.ledger import Ledger
 
 
@@ -29,15 +38,20 @@ def counting_entry(
         source: what is released from.
         path: where it was read; None for what only Python knows.
         ledger: count in this file, which must know people who have an origin; refused while the
-            study's own has a limit.
+            study's own has a limit, as is a folder while a part of it has one.
     """
     if path is None or not isinstance(source, Study):
         refuse_to_dodge(source.origin, ledger)
-        if ledger is None:
-            return source.origin, ()
-        entry = counted_in(source.origin, ledger, source.people["person"].to_list())
+        people = source.people["person"].to_list()
+        if ledger is not None:
+            entry = counted_in(source.origin, ledger, people)
+        elif source.origin is not None:
+            entry = looked_around(Entry(source.origin), people)
+        else:
+            return None, ()
     else:
         refuse_to_dodge(own_origin(source, path, ledger), ledger)
+        refuse_to_pass_parts(source, path, ledger)
         entry = enter(source, path, ledger)
     return entry.origin, entry.notes
 
