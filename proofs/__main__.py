@@ -29,7 +29,7 @@ CLAIMS = {
     "killed_workers": "workers killed at random leave no trace in what is released, on any engine",
     "larger_than_memory": "memory follows the part, not the study, over 1×, 10× and 100× people",
     "crowd": "several processes cannot together exceed a limit",
-    "readers": "any bytes give a study or one clear line, never a traceback and never a hang",
+    "readers": "any bytes give a study or one clear line, within limits of time and memory",
     "agreement": "events are found where people see them, and where the simulator put them",
     "refutation": "no sound release is called refuted by an audit, and planted faults are",
     "watermark": "noise is recognised by a paper's protocol, and by no honest one",

@@ -1,52 +1,213 @@
-"""Small made-up files, one of each format that eyelid reads, to be damaged by the fuzz."""
+"""Small simulated files, one of each format that eyelid reads, and hostile ones, for the fuzz."""
 
 from __future__ import annotations
 
+import gzip
 import io
-from collections.abc import Iterator
+import json
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 import polars as pl
 
 
-def beginnings() -> Iterator[tuple[str, bytes]]:
-    """A name and the bytes of each."""
+@dataclass(frozen=True)
+class Beginning:
+    """A file to be damaged.
+
+    Attributes:
+        kind: of the file.
+        content: before it is damaged.
+        name: of the file, where it lies in a folder.
+        beside: the other files of that folder; none where the file is read alone.
+    """
+
+    kind: str
+    content: bytes
+    name: str = ""
+    beside: Mapping[str, bytes] = field(default_factory=dict)
+
+
+def beginnings() -> Iterator[Beginning]:
+    """One of each kind, as its vendor or eyelid writes it."""
     for name, text in _TEXTS.items():
-        yield name, text.lstrip("\n").encode()
-    table = pl.DataFrame({"person": ["a", "a"], "time_ms": [0.0, 1.0], "x": [1.0, 2.0]})
-    packed = io.BytesIO()
-    table.with_columns(y=pl.col("x")).write_parquet(packed)
-    yield "parquet", packed.getvalue()
-    yield (
-        "lund2013",
-        _mat(
-            {
-                "ETdata": {
-                    "pos": np.column_stack([np.arange(4) * 2000.0, *np.ones((4, 4)), [1, 1, 2, 2]])
-                    .T[[0, 1, 2, 3, 4, 4]]
-                    .T,
-                    "screenDim": [0.38, 0.3],
-                    "screenRes": [1024, 768],
-                    "viewDist": 0.67,
-                    "sampFreq": 500,
-                }
-            }
-        ),
-    )
+        yield Beginning(name, text.lstrip("\n").encode())
+    rows = pl.DataFrame({"person": ["a", "a"], "time_ms": [0.0, 1.0], "x": [1.0, 2.0]})
+    rows = rows.with_columns(y=pl.col("x"))
+    yield Beginning("parquet", _parquet(rows))
+    yield Beginning("gzip", gzip.compress(_TEXTS["table"].lstrip("\n").encode(), mtime=0))
+    yield Beginning("lund2013", _mat({"ETdata": _LUND}))
     subjects = np.empty(2, dtype=object)
     for number in range(2):
         subjects[number] = {"fix_x": [1.0, 2.0], "fix_y": [3.0, 4.0], "fix_duration": [200, 180]}
     images = np.empty((1, 1), dtype=object)
     images[0, 0] = {"img": "1001.jpg", "subjects": subjects}
-    yield "osie", _mat({"fixations": images})
+    yield Beginning("osie", _mat({"fixations": images}))
+    yield Beginning("npz", _npz(map=np.arange(6.0), text=np.array("words")))
+    yield from _in_folders(rows)
 
 
-def _mat(content: dict[str, object]) -> bytes:
+def _in_folders(rows: pl.DataFrame) -> Iterator[Beginning]:
+    """What stands beside recordings and says how to read them."""
+    table = b"P,t,x,y\na,0,1,2\na,1,1,2\n"
+    listed = {
+        "P1.csv": table,
+        "people.csv": b"person,age\na,3\n",
+        "names.csv": b"file,task\nP1.csv,b\n",
+    }
+    text = _MAP.lstrip("\n").encode()
+    yield Beginning("map", text, "map.toml", listed | {"map.toml": b""})
+    yield Beginning("people", listed["people.csv"], "people.csv", listed | {"map.toml": text})
+    yield Beginning("names", listed["names.csv"], "names.csv", listed | {"map.toml": text})
+    rows = rows.select("person", pl.lit("1").alias("recording"), "time_ms", "x", "y")
+    about = {
+        "schema": "eyelid/study/1",
+        "kind": "samples",
+        "units": "px",
+        "screen": {"width_px": 9},
+    }
+    study = {
+        "study.json": json.dumps(about, indent=1).encode(),
+        "people.csv": b"person,age\na,3\n",
+        "data.parquet": _parquet(rows),
+    }
+    for name in ("study.json", "people.csv"):
+        yield Beginning(f"study folder, {name}", study[name], name, study)
+
+
+def hostile_beginnings() -> Iterator[Beginning]:
+    """Files made to take long or to become large, of each kind."""
+    for name, text in _TEXTS.items():
+        first, _, rest = text.lstrip("\n").encode().partition(b"\n")
+        lines = rest.split(b"\n")
+        for long in _LONG_LINES:
+            yield Beginning(name, b"\n".join([first, lines[0], long, *lines[1:]]))
+        # Wide, deep in quotes, and of many lines.
+        yield Beginning(name, b"\n".join([first * 200, *[line * 200 for line in lines]]))
+        yield Beginning(name, first + b"\n" + b'"' * 50_000 + rest)
+        yield Beginning(name, first + b"\n" + rest * 400)
+        yield Beginning(name, _bomb(first + b"\n" + rest))
+    # The same zeros in every column, so that they take no memory before they are read.
+    zeros = pl.repeat(0.0, 1 << 22, eager=True)
+    for columns in (1, 64):
+        names = ["time_ms", "x", "y", *(f"label_{number}" for number in range(columns))]
+        yield Beginning("parquet", _parquet(pl.DataFrame({name: zeros for name in names})))
+    text = pl.DataFrame({"person": ["a" * (1 << 27)], "time_ms": [0.0], "x": [0.0], "y": [0.0]})
+    yield Beginning("parquet", _parquet(text))
+    wide = pl.DataFrame({f"column {number}": [0.0] for number in range(12_000)})
+    yield Beginning("parquet", _parquet(wide))
+    yield Beginning(
+        "lund2013", _mat({"ETdata": _LUND | {"pos": np.zeros((1 << 20, 6))}}, packed=True)
+    )
+    yield Beginning("npz", _npz(map=np.zeros(1 << 24)))
+    for shape in ("(10**12,)", "(999999999999999999999,)", "(-1,)", "()" * 500):
+        yield Beginning("npz", _npy_that_says(shape))
+    for deep in (
+        b"[" * 100_000,
+        b'{"a":' * 50_000,
+        b'{"kind": "samples", "screen": ' + b"[" * 99_999,
+    ):
+        yield Beginning(
+            "study folder, study.json", deep, "study.json", {"people.csv": b"person\na\n"}
+        )
+    table = {"P1.csv": b"P,t,x,y\na,0,1,2\na,1,1,2\n"}
+    plain = _MAP.lstrip("\n").encode()
+    for said in _HOSTILE_MAPS:
+        yield Beginning("map", said + plain, "map.toml", table)
+    aaa = {"a" * 200 + ".csv": table["P1.csv"]}
+    for pattern in (b"*a" * 24 + b"b", b"{person}" * 40, b"{person}*{task}*{person}*{task}b"):
+        yield Beginning("map", plain + b'file = "' + pattern + b'"\n', "map.toml", aaa)
+    asc = {
+        "P1.asc": _TEXTS["eyelink"]
+        .lstrip("\n")
+        .replace("MSG\t100", "MSG\t100 " + "a" * 9000)
+        .encode()
+    }
+    for pattern in (b"(a+)+$", b"(a|a)*$", b"(.*)*x", b"a{999}{999}", b"(?=a)"):
+        yield Beginning("map", b'[columns]\nstimulus = "msg:' + pattern + b'"\n', "map.toml", asc)
+
+
+_LONG_LINES = [
+    piece * (200_000 // len(piece))
+    for piece in (b"a", b",", b"\t", b";", b" ", b"(", b"a@", b"1 ", b"MSG ", b"** ", b"1.", b"\\")
+]
+_HOSTILE_MAPS = [
+    b'people = "/etc/passwd"\n',
+    b'names = "../../../etc/passwd"\n',
+    b"skip_lines = 1e300\n",
+    b"skip_lines = 900000\n",
+    b'glob = "' + b"*a" * 2000 + b'"\n',
+    b'separator = ""\n',
+    b'separator = "' + b"," * 9000 + b'"\n',
+    b"a = " + b"[" * 90_000 + b"\n",
+    b"a." * 20_000 + b"a = 1\n",
+    b"rate_hz = " + b"9" * 20_000 + b"\n",
+]
+_MAP = """
+units = "px"
+time_unit = "ms"
+people = "people.csv"
+names = "names.csv"
+[columns]
+person = "P"
+time = "t"
+x = "x"
+y = "y"
+"""
+_LUND: dict[str, object] = {
+    "pos": np.column_stack([np.arange(4) * 2000.0, *np.ones((4, 4)), [1, 1, 2, 2]])
+    .T[[0, 1, 2, 3, 4, 4]]
+    .T,
+    "screenDim": [0.38, 0.3],
+    "screenRes": [1024, 768],
+    "viewDist": 0.67,
+    "sampFreq": 500,
+}
+
+
+def _bomb(begin: bytes) -> bytes:
+    """A small gzipped file that begins like a recording and becomes many times as large."""
+    return gzip.compress(begin, mtime=0) + _zeros()
+
+
+@cache
+def _zeros(mebibytes: int = 64) -> bytes:
+    worker = zlib.compressobj(9, zlib.DEFLATED, 31)
+    parts = [worker.compress(b"0" * (1 << 20)) for _ in range(mebibytes)]
+    return b"".join([*parts, worker.flush()])
+
+
+def _parquet(table: pl.DataFrame) -> bytes:
+    packed = io.BytesIO()
+    table.write_parquet(packed)
+    return packed.getvalue()
+
+
+def _npz(**arrays: np.ndarray) -> bytes:
+    packed = io.BytesIO()
+    np.savez_compressed(packed, **arrays)  # type: ignore[arg-type]
+    return packed.getvalue()
+
+
+def _npy_that_says(shape: str) -> bytes:
+    header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}\n".encode()
+    content = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + bytes(64)
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("map.npy", content)
+    return packed.getvalue()
+
+
+def _mat(content: dict[str, object], *, packed: bool = False) -> bytes:
     from scipy.io import savemat
 
-    packed = io.BytesIO()
-    savemat(packed, content)
-    return packed.getvalue()
+    made = io.BytesIO()
+    savemat(made, content, do_compression=packed)
+    return made.getvalue()
 
 
 _TEXTS = {

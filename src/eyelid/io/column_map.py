@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from pathlib import Path
@@ -13,7 +12,7 @@ from eyelid.engine.remote import check_here
 from eyelid.errors import InputError, unknown
 from eyelid.gaze.study import PUPIL_UNITS, UNITS, XY_ORIGINS, Screen
 from eyelid.io.formats.vr import PRESETS
-from eyelid.io.layout import MAP_NAME, MS_PER, NOTHING_SAID, ROLES, Layout
+from eyelid.io.layout import MAP_NAME, MS_PER, NOTHING_SAID, ROLES, Layout, read_toml
 
 _CHOICES: dict[str, tuple[str, ...]] = {
     "kind": ("samples", "fixations"),
@@ -30,6 +29,7 @@ _NUMBERS = ("rate_hz", "distance_m")
 _FILES = ("names", "people")
 _TEXTS = ("separator", "file", *_FILES, "glob")
 _SETTINGS = (*_CHOICES, *_SCREEN, "rate_hz", "header", "lost", "skip_lines", *_TEXTS)
+_NAMED = ("tab", "space", "comma", "semicolon")
 _SEPARATORS = {"tab": "\t", "\\t": "\t", "space": " ", "comma": ",", "semicolon": ";"}
 
 
@@ -85,7 +85,7 @@ def layout_from_file(path: Path) -> Layout:
             f"({', '.join(PRESETS)})"
         )
     try:
-        said = tomllib.loads(path.read_text(encoding="utf-8"))
+        said = read_toml(path)
     except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"cannot read the column map {path}: {error}") from None
     flat = {key: value for key, value in said.items() if key not in ("columns", "screen", "study")}
@@ -142,7 +142,7 @@ def layout_from_dict(said: Mapping[str, Any]) -> Layout:
         elif key == "header":
             found[key] = _yes_or_no(value)
         elif key == "separator":
-            found[key] = _SEPARATORS.get(str(value), str(value))
+            found[key] = _separator(str(value))
         elif key in _FILES:
             check_here(str(value), f"--map: the file of {key}")
             found[key] = Path(str(value))
@@ -167,6 +167,15 @@ def _number(key: str, value: Any) -> float:
     if key == "rate_hz" and number == 0:
         raise InputError("rate_hz must be positive, got 0")
     return number
+
+
+def _separator(value: str) -> str:
+    letter = _SEPARATORS.get(value, value)
+    if len(letter) != 1 or letter in '"\r\n' or not letter.isascii():
+        raise InputError(
+            f"separator must be one letter, or {', '.join(_NAMED)}, got '{value[:20]}'"
+        )
+    return letter
 
 
 def _yes_or_no(value: Any) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
@@ -23,7 +22,7 @@ from eyelid.io.bids.tables import typed
 from eyelid.io.csv_cells import for_spreadsheets, from_spreadsheets
 from eyelid.io.head import head_of
 from eyelid.io.layout import MAP_NAME as _MAP
-from eyelid.io.layout import ROLES, Layout
+from eyelid.io.layout import ROLES, Layout, read_toml
 
 _FILES = {"data": "data.csv", "people": "people.csv", "events": "events.csv"}
 _TYPES: dict[str, type[pl.DataType]] = {
@@ -222,7 +221,7 @@ def recognises_folder(path: Path) -> bool:
 def _about(path: Path) -> Any:
     """What the map says about the study, if it can be read and does."""
     try:
-        return tomllib.loads((path / _MAP).read_text(encoding="utf-8")).get("study")
+        return read_toml(path / _MAP).get("study")
     except (OSError, ValueError, RecursionError):
         return None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -13,6 +14,9 @@ from eyelid.gaze.study import EYES, Feature, Kind, Screen
 
 MAP_NAME = "map.toml"
 """A column map of this name in a folder of recordings needs no ``--map``."""
+
+# Far more than any map has; the time to read one grows with the square of its dots in a row.
+_LARGEST_MAP, _MOST_DOTS = 1 << 24, 200
 
 KEYS = ("person", "recording", "task", "stimulus")
 MEASURES = ("x", "y", "pupil", "confidence", "gaze_x", "gaze_y", "gaze_z")
@@ -115,3 +119,17 @@ class Layout:
 
 
 NOTHING_SAID = Layout()
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """What a TOML file says, which others may have written.
+
+    Args:
+        path: of the file.
+    """
+    if path.stat().st_size > _LARGEST_MAP:
+        raise ValueError("it is too large for a column map")
+    text = path.read_text(encoding="utf-8")
+    if any(line.count(".") > _MOST_DOTS for line in text.split("\n")):
+        raise ValueError(f"a line has more than {_MOST_DOTS} dots")
+    return tomllib.loads(text)

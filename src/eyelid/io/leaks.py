@@ -33,6 +33,14 @@ PATTERNS: dict[str, re.Pattern[str]] = {
     "a unique id": re.compile(r"(?<!\w)[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}(?!\w)"),
 }
 
+# Without one of these letters a pattern finds nothing, and need not look.
+_NEEDED = {
+    "an e-mail address": "@",
+    "a path": "/\\",
+    "a time of day": ":",
+    "a unique id": "-",
+}
+
 # What the fields of headers, sidecars and tables are called, in lower case letters alone.
 _FIELDS: dict[str, tuple[str, ...]] = {
     "a name": (
@@ -124,6 +132,9 @@ def leaks_in_text(text: str) -> Iterator[tuple[str, str]]:
     [('a path', 'C:/IDF/ann.idf'), ('a date', '03.08.2009')]
     """
     for what, pattern in PATTERNS.items():
+        needed = _NEEDED.get(what)
+        if needed is not None and not any(letter in text for letter in needed):
+            continue
         for found in pattern.finditer(text):
             yield what, found[0]
 

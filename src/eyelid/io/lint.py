@@ -21,6 +21,7 @@ from eyelid.io.reading import is_heatmap, read
 from eyelid.io.remote import all_here
 from eyelid.io.scrub import findings
 from eyelid.io.tables import MOST_COLUMNS, cells, check_width, is_parquet, separator_of
+from eyelid.io.unpacking import most_bytes, too_large
 
 _LEAVES_OUT = "leaves it out"
 _CLOCK = "starts every recording at 0"
@@ -315,6 +316,7 @@ def _texts_of_parquet(path: Path) -> Iterator[pl.Series]:
     """
     lazy = scan(path)
     check_width(path, len(lazy.collect_schema()))
+    most = most_bytes(path.stat().st_size)
     count = lazy.select(pl.len()).collect().item()
     for name, kind in lazy.collect_schema().items():
         if kind.is_nested() or kind == pl.Binary or name in _MEASURED:
@@ -325,6 +327,8 @@ def _texts_of_parquet(path: Path) -> Iterator[pl.Series]:
             rows = lazy.select(name).slice(first, ROWS_AT_ONCE).collect()[name].drop_nulls()
             some = rows.head(1) if enough == 1 else rows.unique(maintain_order=True)
             values = pl.concat([values, some]).unique(maintain_order=True).head(enough)
+            if kind == pl.String and (values.str.len_bytes().sum() or 0) > most:
+                raise too_large(path, most)
             if len(values) == enough:
                 break
         yield values.cast(pl.String)

@@ -194,9 +194,9 @@ def read_listing(path: Path, key: str) -> pl.DataFrame:
     separator = separator_of(head.lines[:50])
     try:
         table = pl.read_csv(head.text().encode(), separator=separator, infer_schema=False)
+        table = table.rename({name: name.strip() for name in table.columns})
     except (pl.exceptions.PolarsError, ValueError) as error:
         raise InputError(f"cannot read {path}: {str(error).splitlines()[0]}") from None
-    table = table.rename({name: name.strip() for name in table.columns})
     near = [name for name in table.columns if name.lower() in (key, f"{key}_id", _ALSO.get(key))]
     if not near:
         raise InputError(f"{path} has no column {key}: add one")

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from eyelid.errors import InputError
 
 _TIMES = 100
-_ALWAYS = 1 << 28
+_ALWAYS = 1 << 24
 _AT_ONCE = 1 << 20
 
 
@@ -31,7 +31,7 @@ def most_bytes(packed: int) -> int:
     Args:
         packed: its size.
 
-    >>> most_bytes(10) == 2**28, most_bytes(10**9) == 10**11
+    >>> most_bytes(10) == 2**24, most_bytes(10**9) == 10**11
     (True, True)
     """
     return max(_ALWAYS, _TIMES * packed)
