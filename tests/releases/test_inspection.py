@@ -4,6 +4,7 @@ import polars as pl
 import pytest
 
 from eyelid.gaze.study import Study
+from eyelid.gaze.table import FeatureTable
 from eyelid.releases.inspection import fitting_release, inspect, recordings_of
 from eyelid.releases.quote import cost
 
@@ -49,7 +50,7 @@ def test_few_people_are_told_of_groups_and_that_these_have_no_epsilon(make_table
 def test_the_release_that_is_advised_shows_something_or_says_what_it_would_take(make_table, people):
     study = make_table(people=people, recordings=1, rows=4).study()
     told = inspect(study)["release"]
-    options, why = fitting_release(recordings_of(study), len(study.features))
+    options, why = fitting_release(recordings_of(study), FeatureTable.outline(study))
     assert why in told
     assert f"'eyelid release IN OUT {options}'" in told
     assert "gaussian" not in told
