@@ -175,7 +175,7 @@ def _records(certificate: Certificate) -> str:
 def _records_shown(certificate: Certificate) -> Iterator[str]:
     yield how_many(certificate)
     yield "the name or number that the study gives you, and your place in its order"
-    yield "which recordings there are of you, with the names of their tasks and of what was shown"
+    yield "which recordings there are of you, with the names of their tasks and stimuli"
     yield _length(certificate)
 
 
