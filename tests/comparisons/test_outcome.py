@@ -104,10 +104,12 @@ def test_noisy_means_of_groups_are_attacked_under_their_members_names(unlike, na
     halves = unlike.people.with_columns(kind=pl.Series(["a"] * 4 + ["b"] * 4))
     grouped = replace(unlike, people=halves)
     law = mechanism(name, epsilon=1e6, inner="laplace", **asked)
-    found = measured(law, grouped, grouped, QUESTIONS, seed=1)
-    best = max(np.mean(shares) for shares in found.named.values())
-    assert 1.5 / PEOPLE < best <= 0.25 + 1e-9
-    assert np.mean(found.used) > 0.7
+    # Which groups are drawn decides how well they are told apart: one draw alone says little.
+    runs = [measured(law, grouped, grouped, QUESTIONS, seed=seed) for seed in range(1, 5)]
+    best = [max(np.mean(shares) for shares in found.named.values()) for found in runs]
+    assert np.mean(best) > 1.5 / PEOPLE
+    assert max(best) <= 0.25 + 1e-9
+    assert np.mean([np.mean(found.used) for found in runs]) > 0.7
 
 
 def test_attributes_whose_names_begin_alike_are_told_apart(unlike):
