@@ -263,14 +263,10 @@ def reordered(cut: StudyInPieces, people: Sequence[str]) -> StudyInPieces:
     """
     if cut.people == list(people):
         return cut
-    each = cut.recordings.group_by("person", maintain_order=True).agg(pl.col("rows").sum())
-    rows = dict(each.iter_rows())
-    slices: dict[str, Sequence[Slice]] = {}
-    for piece in cut.pieces:
-        first = 0
-        for person in piece.people:
-            slices[person] = _within(piece.slices, first, rows[person])
-            first += rows[person]
+    slices: dict[str, Sequence[Slice]] = {
+        person: _within(piece.slices, first, rows)
+        for person, (piece, first, rows, _) in _homes(cut).items()
+    }
     places = {person: place for place, person in enumerate(people)}
     place = pl.col("person").replace_strict(places, return_dtype=pl.Int64)
     recordings = cut.recordings.sort(place, maintain_order=True)
@@ -293,40 +289,42 @@ def cut_evenly(cut: StudyInPieces, rows: int) -> StudyInPieces:
     wanted = [people for people, *_ in _cut(public, cut.head.data.width)]
     if wanted == [piece.people for piece in cut.pieces]:
         return cut
-    counts = {
-        person: (many, total)
-        for person, many, total in cut.recordings.group_by("person", maintain_order=True)
-        .agg(pl.len(), pl.col("rows").sum())
-        .iter_rows()
-    }
-    home: dict[str, tuple[Piece, int]] = {}
-    for piece in cut.pieces:
-        first = 0
-        for person in piece.people:
-            home[person] = piece, first
-            first += counts[person][1]
+    homes = _homes(cut)
     pieces = []
     for number, people in enumerate(wanted):
         slices: list[Slice] = []
         held: list[pl.DataFrame] = []
         for person in people:
-            piece, first = home[person]
+            piece, first, rows_there, _ = homes[person]
             if piece.held is None:
-                slices += _within(piece.slices, first, counts[person][1])
+                slices += _within(piece.slices, first, rows_there)
             else:
-                held.append(piece.held.slice(first, counts[person][1]))
+                held.append(piece.held.slice(first, rows_there))
         pieces.append(
             Piece(
                 number,
                 people,
-                recordings=sum(counts[person][0] for person in people),
-                rows=sum(counts[person][1] for person in people),
+                recordings=sum(homes[person][3] for person in people),
+                rows=sum(homes[person][2] for person in people),
                 slices=tuple(_joined(slices)),
                 held=pl.concat(held) if held else None,
                 like=cut.pieces[0].like,
             )
         )
     return replace(cut, pieces=tuple(pieces))
+
+
+def _homes(cut: StudyInPieces) -> dict[str, tuple[Piece, int, int, int]]:
+    """Of everybody: the piece, the first row in it, how many rows, how many recordings."""
+    counts = cut.recordings.group_by("person").agg(pl.col("rows").sum(), pl.len())
+    found = {person: (rows, recordings) for person, rows, recordings in counts.iter_rows()}
+    homes = {}
+    for piece in cut.pieces:
+        first = 0
+        for person in piece.people:
+            homes[person] = (piece, first, *found[person])
+            first += found[person][0]
+    return homes
 
 
 def _within(slices: Sequence[Slice], first: int, rows: int) -> list[Slice]:
