@@ -463,6 +463,36 @@ def test_a_copy_of_what_a_finished_run_had_left_is_no_second_release(home, tmp_p
     assert debits(home) == 1
 
 
+def test_two_copies_of_a_run_that_go_on_at_once_make_one_release(home, monkeypatch):
+    """One stands where the run was begun, the other is the folder it was begun in, moved."""
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    first, second = home / "first" / "out", home / "second" / "out"
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(release, "made_private", stop)
+        eyelid.release(home / "features", first, **LAPLACE)
+    first.parent.rename(second.parent)
+    shutil.copytree(second.parent, first.parent)
+    honest = release.made_private
+
+    def meanwhile(*arguments):
+        with monkeypatch.context() as patch:
+            patch.setattr(release, "made_private", honest)
+            # Its end is not noted in time: what it made is.
+            patch.setattr(release, "ended", lambda *_: None)
+            eyelid.release(home / "features", first, **LAPLACE)
+        return honest(*arguments)
+
+    with monkeypatch.context() as patch, pytest.raises(InputError, match="a copy of this run has"):
+        patch.setattr(release, "made_private", meanwhile)
+        eyelid.release(home / "features", second, **LAPLACE)
+    assert first.is_dir()
+    assert list(second.parent.iterdir()) == []
+    assert debits(home) == 1
+
+
 def test_names_that_change_meanwhile_are_not_released(home, monkeypatch):
     honest = release.made_private
 

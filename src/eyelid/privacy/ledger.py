@@ -46,6 +46,7 @@ _LATER = {
     "incomplete": "CREATE TABLE IF NOT EXISTS incomplete (origin TEXT PRIMARY KEY)",
     "run": "CREATE TABLE IF NOT EXISTS run (id TEXT PRIMARY KEY, debit INTEGER NOT NULL, "
     "ended INTEGER NOT NULL DEFAULT 0)",
+    "made": "CREATE TABLE IF NOT EXISTS made (run TEXT PRIMARY KEY, output TEXT NOT NULL)",
 } | accounts.TABLES
 _FORMAT = "eyelid/ledger/1"
 # The second has joined accounts or doubts, of which earlier versions know nothing.
@@ -551,6 +552,19 @@ class Ledger:
             if run is not None:
                 database.execute("INSERT INTO run (id, debit) VALUES (?, ?)", (run, number))
         return Debit(number, made_at, mechanism, guarantee, crowd, len(touched), what, alike)
+
+    def claim(self, run: str, output: str) -> bool:
+        """Whether what a run made may be released: once, however many copies of the run there are.
+
+        Args:
+            run: that was counted.
+            output: a hash of what it made; the same when it goes on after a stop, and another where
+                a copy of it drew other noise.
+        """
+        with self._transaction() as database:
+            database.execute("INSERT OR IGNORE INTO made VALUES (?, ?)", (run, output))
+            (first,) = database.execute("SELECT output FROM made WHERE run = ?", (run,)).fetchone()
+        return bool(first == output)
 
     def end(self, run: str) -> None:
         """Remember that what a run made is in its place: it cannot go on any more."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from eyelid.engine.runs import Run
-from eyelid.errors import EyelidError
+from eyelid.errors import EyelidError, InputError
 from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.composition import parallel
 from eyelid.privacy.guarantee import Guarantee, Kind, large_delta
@@ -117,6 +117,24 @@ def bought(
         if counted and run is None:
             error.add_note(STAYS_COUNTED)
         raise
+
+
+def claimed(book: tuple[Ledger, str] | None, run: Run | None, certificate: Certificate) -> None:
+    """Let a release out once for what was counted, however many copies of its run there are.
+
+    Args:
+        book: as for `bought`.
+        run: that made it, if it is written; given up where another copy came first.
+        certificate: of what it made.
+    """
+    if book is None or run is None or book[0].claim(run.id, str(certificate.output_sha256)):
+        return
+    run.keep(False)
+    raise InputError(
+        "a copy of this run has made its release already, with other noise: this would be a second "
+        "release of what was counted once; nothing was released here, and what the run left is "
+        "removed"
+    )
 
 
 def ended(book: tuple[Ledger, str] | None, run: Run | None) -> None:

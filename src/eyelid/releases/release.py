@@ -41,7 +41,7 @@ from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.guarantee import Kind
 from eyelid.privacy.noise import Randomness, randomness
 from eyelid.releases.certificate import Certificate
-from eyelid.releases.certifying import Purchase, bought, ended
+from eyelid.releases.certifying import Purchase, bought, claimed, ended
 from eyelid.releases.counting import counting_entry, open_ledger
 from eyelid.releases.datacard import datacard
 from eyelid.releases.fingerprint import output_digest
@@ -268,6 +268,7 @@ def _release_features(
                 texts = {"certificate.json": certificate.to_json(), "DATACARD.md": card}
                 for name, text in texts.items():
                     (run.output / name).write_text(text, encoding="utf-8")
+            claimed(book, run, certificate)
     ended(book, run)
     return Release(made.held, certificate, worth(chosen, shape), told, out, notes)
 

@@ -28,7 +28,7 @@ from eyelid.mechanisms.approximate import default_delta
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism
 from eyelid.privacy.bounds import Bounds
 from eyelid.releases.certificate import Certificate
-from eyelid.releases.certifying import Purchase, bought, ended
+from eyelid.releases.certifying import Purchase, bought, claimed, ended
 from eyelid.releases.counting import counting_entry, open_ledger
 from eyelid.releases.fingerprint import arrays_digest
 from eyelid.releases.maps.card import map_card
@@ -219,6 +219,7 @@ def _released(
             card = map_card(plan, certificate, says, simulated=preview.study.simulated)
             sentence = "" if trusted is None else trusted.sentence
             write_maps(run.output, plan, maps, arrays, tables, certificate, card, sentence=sentence)
+        claimed(book, run, certificate)
     ended(book, run)
     return PrivateHeatmap(
         maps=maps,

@@ -30,7 +30,7 @@ from eyelid.mechanisms.streams.stream import StreamMechanism
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.noise.randomness import stream_of
 from eyelid.releases.certificate import Certificate, ReleasedAs
-from eyelid.releases.certifying import Purchase, bought, ended
+from eyelid.releases.certifying import Purchase, bought, claimed, ended
 from eyelid.releases.counting import counting_entry, open_ledger
 from eyelid.releases.fingerprint import digest_of_people, digest_of_release, person_digests
 from eyelid.releases.streams.card import stream_card
@@ -161,6 +161,7 @@ def release_streams(
                 told_of = {"certificate.json": certificate.to_json(), "DATACARD.md": card}
                 for name, text in told_of.items():
                     (run.output / name).write_text(text, encoding="utf-8")
+            claimed(book, run, certificate)
     held = None if run is not None else replace(head, data=pl.concat([p.data for p in made]))
     ended(book, run)
     return StreamRelease(certificate, worth_of(distance), _told(plan), out, tuple(notes), held)
