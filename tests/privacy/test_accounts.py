@@ -310,12 +310,13 @@ def known_totals(folder):
 def test_a_kill_while_ledgers_are_joined_and_a_folder_renamed_since_leave_no_half(killed_join):
     folder, ends = killed_join(-1)
     assert known_totals(folder) == (21.0, 21.0)
-    # The last four: noted there, noted here, copied, and pointed to.
-    left, noted, copied, whole = map(int, ends.split()[-4:])
+    # The last five: noted here, noted there, nothing, copied, and pointed to.
+    noted, left, _, copied, whole = map(int, ends.split()[-5:])
     states = {
-        left - 1: (1.0, 20.0),
-        left: (1.0, None),
-        noted: (None, None),
+        noted - 1: (1.0, 20.0),
+        noted: (None, 20.0),
+        left - 1: (None, 20.0),
+        left: (None, None),
         copied - 20: (None, None),
         copied - 1: (None, None),
         copied: (21.0, None),

@@ -339,16 +339,21 @@ def begin_leaving(database: sqlite3.Connection, others: Sequence[str], home: For
         others: whole accounts.
         home: where they will be counted.
     """
-    for each in others:
-        begun = intent_of(database, each)
-        if begun is not None and begun.ledger != home.ledger:
-            raise InputError(stopped_join(begun))
+    check_may_leave(database, others, home)
     database.executemany(
         "INSERT OR REPLACE INTO joining VALUES (?, ?, ?, ?)",
         [(each, home.place, home.beside, home.ledger) for each in others],
     )
     # Nothing can be spent here any more, by earlier versions neither.
     database.execute(f"DELETE FROM origin WHERE id IN {marks(others)}", others)
+
+
+def check_may_leave(database: sqlite3.Connection, others: Sequence[str], home: Forward) -> None:
+    """Fail if origins are being joined into a ledger other than ``home``."""
+    for each in others:
+        begun = intent_of(database, each)
+        if begun is not None and begun.ledger != home.ledger:
+            raise InputError(stopped_join(begun))
 
 
 def end_leaving(database: sqlite3.Connection, others: Sequence[str], home: Forward) -> None:

@@ -394,14 +394,19 @@ class Ledger:
         mine, theirs = self.path.resolve(), other.path.resolve()
         beside = Path(os.path.relpath(mine, theirs.parent)).as_posix()
         home = Forward(str(mine), beside, self.name)
-        # One within the other, so that nobody joins them the other way round meanwhile.
         with self._transaction() as database:
             _check_known(database, origin, self.path)
             with other._transaction() as leaving:
                 everyone = _families(leaving, others)
+                accounts.check_may_leave(leaving, everyone, home)
                 shared = _shared_ids(database, origin, leaving, everyone)
-                accounts.begin_leaving(leaving, everyone, home)
+            # Before the other counts them no more: from here on this total may lack theirs.
             accounts.reopen_doubt(database, origin, everyone, theirs, shared.shared)
+        # One within the other, so that nobody joins them the other way round meanwhile.
+        with self._transaction() as database:
+            _check_known(database, origin, self.path)
+            with other._transaction() as leaving:
+                accounts.begin_leaving(leaving, everyone, home)
         with self._transaction(theirs) as database:
             _check_known(database, origin, self.path)
             accounts.bring_over(database, everyone)
