@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from eyelid.engine.atomic import write_file
+from eyelid.engine.atomic import check_apart, write_file
 from eyelid.engine.locking import lock
 from eyelid.errors import InputError
 from eyelid.stream.regimes import Regime
@@ -67,6 +67,8 @@ class Book:
                 raise InputError(
                     f"cannot keep a budget in {path}: it is a folder; name a file in it"
                 )
+            # What lies in a release is passed on with it.
+            check_apart(self.path)
             beside = self.path.with_name(self.path.name + ".lock")
             self._lock = os.open(beside, os.O_RDWR | os.O_CREAT, 0o600)
         except (OSError, RuntimeError) as error:
