@@ -203,7 +203,7 @@ OUTPUTS = [
     "heatmap STUDY NEW --stimulus comic --level good --size 96x54",
     "heatmap STUDY NEW --stimulus comic --level good --size 96x54 --dry-run",
     "stream --source simulate --epsilon 1 --window 500ms --radius 3 --seconds 0.1 --record NEW.csv",
-    "stream --source simulate --epsilon 1 --window 500ms --radius 3 --seconds 0.1 --budget NEW.json",
+    "stream --source simulate --epsilon 1 --window 500ms --radius 3 --seconds 0.1 --budget NEW",
 ]
 
 

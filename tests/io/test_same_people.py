@@ -12,6 +12,7 @@ from eyelid.gaze.features import event_features, window_features
 from eyelid.gaze.simulator import simulate
 from eyelid.io import read, write
 from eyelid.io.convert import convert
+from eyelid.io.same_people import ledger_here
 from eyelid.privacy.ledger import Ledger
 from eyelid.releases.spending import budget
 from eyelid.releases.subject import subject_of
@@ -411,3 +412,12 @@ def test_a_join_that_was_stopped_is_ended_by_the_same_command(
     assert told.code == 0, told.err
     for number, name in enumerate(("windows", "fixations")):
         assert totals_of(api.release(tmp_path / name, **LAPLACE)) == (3.0 + number, False)
+
+
+@pytest.mark.parametrize("name", ["study.json", "certificate.json"])
+def test_a_ledger_is_not_begun_in_what_is_passed_on(tmp_path, name):
+    (tmp_path / name).write_text("{}")
+    with pytest.raises(InputError, match="is inside"):
+        ledger_here(tmp_path / "new.ledger")
+    (tmp_path / "old.ledger").touch()
+    assert ledger_here(tmp_path / "old.ledger") == (tmp_path / "old.ledger").resolve()

@@ -285,11 +285,3 @@ def test_a_run_that_has_ended_does_not_go_on(ledger):
     with pytest.raises(InputError, match="this run has ended"):
         ledger.debit("o", ["ann"], "laplace", pure(1.0), run="run")
     assert len(ledger.debits("o")) == 1
-
-
-@pytest.mark.parametrize("name", ["study.json", "certificate.json"])
-def test_a_ledger_is_not_made_in_what_is_passed_on(tmp_path, name):
-    (tmp_path / name).write_text("{}")
-    with pytest.raises(InputError, match="is inside"):
-        Ledger.create(tmp_path / "new.ledger")
-    assert [path.name for path in tmp_path.iterdir()] == [name]

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from eyelid.engine.atomic import check_apart
 from eyelid.engine.remote import check_here, on_this_machine
 from eyelid.errors import InputError
 from eyelid.gaze.study import Origin
@@ -34,9 +35,15 @@ class Entry:
 
 
 def ledger_here(ledger: Path | str) -> Path:
-    """The file of a ledger; refused elsewhere, where nobody could lock it."""
+    """The file of a ledger; refused elsewhere, where nobody could lock it.
+
+    A new one is refused in a study or release, which is passed on with all that lies in it: a
+    ledger holds true names.
+    """
     ledger = on_this_machine(ledger)
     check_here(ledger, "a ledger")
+    if not ledger.exists():
+        check_apart(ledger)
     return ledger.resolve()
 
 

@@ -20,7 +20,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from eyelid.engine.atomic import check_apart
 from eyelid.errors import InputError, Refused
 from eyelid.privacy import accounts, ledger_file
 from eyelid.privacy.accounts import Alike, Doubt, Forward, Gap, Joined
@@ -151,8 +150,6 @@ class Ledger:
         """Open the ledger at ``path``, made if it is not there."""
         path = Path(path)
         if not path.exists():
-            # A study or release is passed on with all that lies in it, and a ledger has true names.
-            check_apart(path)
             try:
                 facts = [("format", _FORMAT), ("key", secrets.token_hex(32))]
                 ledger_file.make(path, _SCHEMA, facts)
