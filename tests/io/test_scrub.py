@@ -131,6 +131,26 @@ def test_recordings_named_after_files_are_numbered():
     assert scrubbed(study).data["recording"].to_list() == ["r1"] * 6
 
 
+@pytest.mark.parametrize("names", [("1", "2", "1"), ("r01", "r02", "r01")])
+def test_numbers_that_count_from_one_for_each_person_say_nothing(names):
+    """Most studies have more recordings of some people than of others."""
+    study = study_of(
+        person=["1", "1", "1", "1", "2", "2"], recording=[n for n in names for _ in "12"]
+    )
+    assert kinds(study) == set()
+
+
+@pytest.mark.parametrize("names", [("1", "2", "3"), ("1", "3", "1"), ("a1", "b2", "a1")])
+def test_numbers_that_tell_who_came_when_or_missed_what_are_counted_anew(names):
+    study = study_of(
+        person=["1", "1", "1", "1", "2", "2"], recording=[n for n in names for _ in "12"]
+    )
+    assert kinds(study) == {"names of recordings that say more than a number"}
+    done = scrubbed(study)
+    assert done.data["recording"].to_list() == ["r1", "r1", "r2", "r2", "r1", "r1"]
+    assert kinds(done) == set()
+
+
 def test_paths_in_stimuli_become_their_last_part():
     study = study_of(stimulus=[r"d:\Pres\cups.bmp"] * 3 + [r"e:\Pres\cups.bmp"] * 3)
     assert kinds(study) == {"a path"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -32,6 +32,7 @@ _FEWEST = 3
 # A value that only one person has, for this share of them, is as good as a name.
 _ALMOST_ALL = 0.9
 _SHORTEST_NAME = 3
+_NUMBERED = re.compile(r"(?P<kind>\D*)0*(?P<number>\d{1,6})")
 _COLUMNS = {*INDEX_COLUMNS, "eye", "duration_ms", *MEASURES, *HEAD}
 _EVENT_COLUMNS = {*EVENT_COLUMNS, "eye"}
 
@@ -240,11 +241,23 @@ def _are_plain(takes: pl.DataFrame, study: Study) -> bool:
         for value in set(takes[name].to_list()) - set(_telling_names(study, name))
         if value
     }
-    # A name that only one person's recording has may count who came when.
-    of_person = takes.group_by("person").agg(pl.col("recording").sort())
-    alike = of_person["recording"].n_unique() == 1
+    # A number that only one person's recording has may count who came when.
+    of_person = takes.group_by("person").agg(pl.col("recording").sort())["recording"]
+    counted = of_person.n_unique() == 1 or all(map(_are_counted, of_person.to_list()))
     names = takes["recording"].unique().to_list()
-    return all(is_plain_take(name, known, numbers=alike) for name in names)
+    return all(is_plain_take(name, known, numbers=counted) for name in names)
+
+
+def _are_counted(names: Sequence[str]) -> bool:
+    """Whether the recordings of a person are called by the numbers from one: none is left out.
+
+    >>> _are_counted(["r2", "r1", "r3"]), _are_counted(["r1", "r3"])
+    (True, False)
+    """
+    matches = [_NUMBERED.fullmatch(name) for name in names]
+    numbers = {int(match["number"]) for match in matches if match is not None}
+    kinds = {match["kind"] for match in matches if match is not None}
+    return numbers == set(range(1, len(names) + 1)) and len(kinds) == 1
 
 
 def _numbers(takes: pl.DataFrame) -> pl.DataFrame:
