@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from eyelid.audits.statistics import rate_of_decisions
 from eyelid.comparisons.comparison import RAW, Row, total_of
 from eyelid.comparisons.outcome import Outcome
 
@@ -19,6 +20,16 @@ def test_the_strongest_attacker_counts_over_all_runs(by_hand):
     assert row.attacker == "b"
     assert row.named.rate == pytest.approx(0.65)
     assert row.named.people == 4
+
+
+def test_people_who_could_not_be_shown_are_not_counted_as_named():
+    """One with a single recording made everybody named in every release."""
+    shares = (0.0, np.nan, 0.0, 1.0)
+    row = Row(None, runs=(Outcome({"a": shares}, 0.25), Outcome({"a": shares}, 0.25)))
+    assert row.named.rate == pytest.approx(1 / 3)
+    assert row.named.people == 3
+    with pytest.raises(ValueError, match="nothing was decided"):
+        rate_of_decisions(np.array(shares), 0.25)
 
 
 @pytest.mark.parametrize("named", [0.0, 0.05, 0.4, 1.0])

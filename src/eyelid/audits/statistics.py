@@ -103,10 +103,12 @@ def rate_of_decisions(shares: NDArray[np.float64], chance: float, alpha: float =
 
     Args:
         shares: per person, the share of decisions about them that were right. A person's decisions
-            count as one, since they are alike.
+            count as one, since they are alike. People about whom nothing was decided are left out.
         chance: what guessing gives.
         alpha: how often the limits may miss the truth.
     """
+    if np.isnan(shares).any():
+        raise ValueError("people about whom nothing was decided have no share")
     rate = min(1.0, float(np.mean(shares)))
     low, high = clopper_pearson(rate * len(shares), len(shares), alpha)
     return Rate(rate, float(low), float(high), chance, len(shares))

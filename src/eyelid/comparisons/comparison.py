@@ -99,7 +99,9 @@ class Row:
         return max(self.runs[0].named, key=lambda who: self._named(who).rate)
 
     def _named(self, attacker: str, alpha: float = 0.05) -> Rate:
-        shares = np.array([run.named[attacker] for run in self.runs])
+        everybody = np.array([run.named[attacker] for run in self.runs])
+        # Who has a single recording, say, is not shown to every attacker.
+        shares = everybody[:, ~np.isnan(everybody).any(axis=0)]
         # One record names at most one of a group, so that over people limits err on the wide side.
         rate = rate_of_decisions(shares.mean(axis=0), self.runs[0].chance, alpha)
         return with_runs(rate, shares, alpha)

@@ -65,7 +65,8 @@ class Figures:
 
     def _named(self, who: str) -> Rate:
         shares = np.concatenate([run.named[who] for run in self.runs])
-        return rate_of_decisions(shares, self.runs[0].chance)
+        # Who has a single recording, say, is not shown to every attacker.
+        return rate_of_decisions(shares[~np.isnan(shares)], self.runs[0].chance)
 
     @cached_property
     def used(self) -> Rate | None:
