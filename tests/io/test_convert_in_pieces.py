@@ -1,6 +1,7 @@
 """Inputs larger than memory: the same output whoever works, and stopped runs go on."""
 
 import errno
+import gzip
 import hashlib
 import json
 import subprocess
@@ -336,6 +337,26 @@ def test_all_unreadable_files_are_named_at_once(recordings, tmp_path, small, das
     done = convert(recordings, tmp_path / "out", map=MAP, skip_unreadable=True)
     assert done.recordings == 6
     assert [note.partition(":")[0] for note in done.head.notes] == ["left out"] * 2
+
+
+@pytest.mark.parametrize("kind", ["cut gzip", "false gzip", "cut parquet"])
+def test_a_damaged_file_can_be_left_out(recordings, tmp_path, small, kind):
+    packed = bytearray(gzip.compress((recordings / "diary_P4.csv").read_bytes()))
+    damaged = recordings / ("diary_P4.parquet" if kind == "cut parquet" else "diary_P4.csv.gz")
+    if kind == "cut parquet":
+        pl.DataFrame({"time_ms": [0.0], "x": [1.0], "y": [1.0]}).write_parquet(damaged)
+        damaged.write_bytes(damaged.read_bytes()[:-20])
+    else:
+        # The last bytes hold a checksum.
+        packed[-8] ^= kind == "false gzip"
+        damaged.write_bytes(packed if kind == "false gzip" else packed[: len(packed) // 2])
+    (recordings / "diary_P4.csv").unlink()
+    with pytest.raises(InputError, match=r"diary_P4.*--skip-unreadable"):
+        convert(recordings, tmp_path / "out", map=MAP)
+    done = convert(recordings, tmp_path / "out", map=MAP, skip_unreadable=True)
+    assert done.recordings == 7
+    (note,) = done.head.notes
+    assert note.startswith("left out: ")
 
 
 def test_many_unreadable_files_are_named_with_one_reason(recordings, tmp_path, small):

@@ -6,6 +6,7 @@ import json
 import polars as pl
 import pytest
 
+from eyelid.errors import InputError
 from eyelid.gaze.study import Study
 from eyelid.io import write
 from eyelid.io.lint import leaks_of, lint
@@ -102,9 +103,25 @@ def test_many_of_a_kind_are_counted_and_shown_a_few_times(tmp_path, eyelid):
     assert "… 47 more" in eyelid("lint", tmp_path / "P1").out
 
 
+def test_a_damaged_file_does_not_hide_what_the_others_give_away(tmp_path):
+    packed = gzip.compress(b"person,time,x,y\n" + b"1,1,2,3\n" * 5000)
+    (tmp_path / "1.csv.gz").write_bytes(packed[: len(packed) // 2])
+    (tmp_path / "2.csv").write_text("time,x,y,mail\n1,2,3,ann@lab.example\n")
+    found = {finding.where: finding.what for finding in lint(tmp_path)}
+    assert found["2.csv, column mail"] == "an e-mail address"
+    assert found["1.csv.gz"] == "not looked at: it cannot be read"
+    (tmp_path / "2.csv").unlink()
+    with pytest.raises(InputError, match="end-of-stream"):
+        lint(tmp_path)
+
+
 def test_what_cannot_be_read_is_still_looked_at(tmp_path):
     (tmp_path / "list.csv").write_text("who,mail\nann,ann@lab.example\n")
-    assert {finding.what for finding in lint(tmp_path / "list.csv")} == {"an e-mail address"}
+    rest, mail = lint(tmp_path / "list.csv")
+    assert mail.what == "an e-mail address"
+    # Whoever reads the list must not take it for all there is.
+    assert "no study could be read" in rest.what
+    assert "columns say nothing known" in rest.value
 
 
 def test_the_command_exits_with_1_when_it_found_something(tmp_path, eyelid, simulated):

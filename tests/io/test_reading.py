@@ -86,6 +86,16 @@ def test_a_folder_without_anything_readable(tmp_path):
         read(tmp_path, "file={person}", skip_unreadable=True)
 
 
+def test_the_reason_of_most_files_is_not_hidden_behind_a_stray_one(tmp_path):
+    (tmp_path / "a.bin").write_bytes(b"\x00\x01")
+    for name in "bcd":
+        (tmp_path / f"{name}.csv").write_text("time_ms,x,y\n5,1,2\n4,1,2\n3,1,2\n")
+    with pytest.raises(
+        InputError, match=r"b\.csv.*backwards.*and 2 more like it\); .*it is binary"
+    ):
+        read(tmp_path, "file={person}", skip_unreadable=True)
+
+
 def test_a_glob_chooses_files(recordings):
     study = read(recordings, MAP | {"glob": "*_comic.csv"})
     assert study.data["task"].unique().to_list() == ["comic"]

@@ -43,6 +43,10 @@ _MOST_PER_KIND = 100
 _PAGE, _AUDIT = b"<title>eyelid ", "eyelid/audit/"
 _BEGINNING = 4096
 _OF_RAW_DATA = "figures of raw data, an audit's or the like"
+_NOT_A_STUDY = "participants, tasks and times not looked at: no study could be read"
+_NOT_LOOKED_AT = "not looked at: it cannot be read"
+_CANNOT = "cannot read it either"
+_REASON = 200
 _REMOVE = "leaves it out: remove it, audits belong beside a release"
 
 
@@ -63,12 +67,12 @@ def lint(path: Path | str, map: Map = None) -> list[Finding]:
         return leaks_of(path, None)
     try:
         study = read(path, map)
-    except InputError:
+    except InputError as error:
         # What is no recording to eyelid may be one to others.
         found = leaks_of(path, None) if path.exists() else []
-        if not found:
+        if all(finding.what == _NOT_LOOKED_AT for finding in found):
             raise
-        return found
+        return [Finding(path.name, _NOT_A_STUDY, short(str(error), _REASON), _CANNOT), *found]
     return leaks_of(path, study)
 
 
@@ -114,7 +118,13 @@ def leaks_of_file(file: Path, root: Path, *, sound: bool = False) -> list[Findin
         sound: whether it was read before, so that it need not be tried out.
     """
     name = file.name if file == root else file.relative_to(root).as_posix()
-    return _fewer(_of_file(file, name, sound))
+    found: list[Finding] = []
+    try:
+        found.extend(_of_file(file, name, sound))
+    except InputError as error:
+        # One damaged file must not hide what the others give away.
+        found.append(Finding(name, _NOT_LOOKED_AT, short(str(error), _REASON), _LEAVES_OUT))
+    return _fewer(found)
 
 
 def _is_of_nobody(folder: Path) -> bool:

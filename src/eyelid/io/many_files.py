@@ -144,7 +144,7 @@ def put_together(
     unreadable = [each for each in found if isinstance(each, Unreadable)]
     taken = [each for each in found if isinstance(each, FileTaken)]
     if unreadable and len(unreadable) == len(found):
-        raise none_read(place, unreadable[0].reason)
+        raise none_read(place, [*zip(place.files, (e.reason for e in unreadable), strict=True)])
     if unreadable and not skip_unreadable:
         raise _not_all_read(place, found)
     if any(isinstance(each, Unfit) for each in found):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,7 +27,10 @@ from eyelid.io.remote import here
 # Files beside recordings that nobody takes for one.
 _NOT_DATA = {".md", ".json", ".png", ".jpg", ".jpeg", ".pdf", ".toml", ".yaml", ".yml", ".py", ".m"}
 _NOT_DATA |= {".html", ".docx", ".zip", ".mp4", ".avi", ".bmp", ".svg", ".log"}
+_NOT_DATA |= {".r", ".rmd", ".sh", ".db", ".ini", ".ipynb", ".exe", ".dll", ".tif", ".tiff", ".gif"}
 _NOT_DATA_STEMS = {"readme", "license", "licence", "changes", "changelog", "citation"}
+
+_MOST_REASONS = 5
 
 
 def read(
@@ -231,18 +235,32 @@ def _read_files(place: Place, skip_unreadable: bool) -> Study:
                     f"{error} (one of {len(place.files)} files; to go on with the others, make a "
                     f"study of them: '{command}')"
                 ) from None
-            skipped.append(f"left out: {error}")
+            skipped.append((path, str(error)))
     if not parts:
-        raise none_read(place, skipped[0])
+        raise none_read(place, skipped)
     study = joined(parts, place.said)
-    return study.derive(notes=(*study.notes, *skipped))
+    return study.derive(notes=(*study.notes, *(f"left out: {reason}" for _, reason in skipped)))
 
 
-def none_read(place: Place, reason: str) -> InputError:
-    """The error for a folder of which no file could be read."""
-    return InputError(
-        f"none of the {len(place.files)} files in {place.path} could be read: {reason}"
+def none_read(place: Place, reasons: Sequence[tuple[Path, str]]) -> InputError:
+    """The error for a folder of which no file could be read.
+
+    What most files have in common comes first: stray files say little about the recordings.
+
+    Args:
+        place: the folder.
+        reasons: each file, and why it could not be read.
+    """
+    alike: dict[str, list[str]] = {}
+    for path, reason in reasons:
+        kind = re.sub(r"'[^']*'|[\d.,]+", "", reason.replace(str(path), ""))
+        alike.setdefault(kind, []).append(reason)
+    commonest = sorted(alike.values(), key=len, reverse=True)[:_MOST_REASONS]
+    told = "; ".join(
+        each[0] + (f" (and {len(each) - 1} more like it)" if len(each) > 1 else "")
+        for each in commonest
     )
+    return InputError(f"none of the {len(place.files)} files in {place.path} could be read: {told}")
 
 
 def recording_files(folder: Path, said: Layout = NOTHING_SAID) -> Sequence[Path]:
