@@ -86,6 +86,16 @@ def test_a_folder_without_anything_readable(tmp_path):
         read(tmp_path, "file={person}", skip_unreadable=True)
 
 
+def test_gaze_off_the_screen_is_a_remark_and_a_little_of_it_is_none(recordings):
+    for name in ("ann", "bob"):
+        rows = "".join(f"{i},{1500 if i < 2 else 100},100\n" for i in range(10))
+        (recordings / f"{name}_comic.csv").write_text(f"time_ms,x,y\n{rows}")
+    comic = MAP | {"glob": "*_comic.csv"}
+    (note,) = read(recordings, comic | {"screen": "1024x768"}).notes
+    assert note.startswith("20% of gaze lies off the screen of 1024 × 768 px")
+    assert read(recordings, comic | {"screen": "1920x1080"}).notes == ()
+
+
 def test_the_reason_of_most_files_is_not_hidden_behind_a_stray_one(tmp_path):
     (tmp_path / "a.bin").write_bytes(b"\x00\x01")
     for name in "bcd":

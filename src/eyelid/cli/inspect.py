@@ -50,6 +50,7 @@ def run(
     rate = found["rate_hz"]
     length = found["duration_s"]
     rows = [
+        *([("read as", ", ".join(found["read_as"]))] if found["read_as"] else []),
         ("people", found["people"]),
         ("recordings", found["recordings"]),
         ("tasks", found["tasks"]),

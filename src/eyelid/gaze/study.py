@@ -132,6 +132,7 @@ class Study:
         notes: what whoever read it should know, such as what was left out.
         simulated: whether these people are made up.
         released: whether this is somebody's release, and so no original to release from.
+        read_as: the formats that its files were taken for; empty for what eyelid made.
     """
 
     kind: Kind
@@ -152,6 +153,7 @@ class Study:
     notes: tuple[str, ...] = ()
     simulated: bool = False
     released: bool = False
+    read_as: tuple[str, ...] = ()
 
     @property
     def labels(self) -> list[str]:

@@ -17,6 +17,8 @@ from eyelid.io.naming import names_of_file, read_listing
 from eyelid.io.part import Part
 
 _LEADING = ("person", "recording", "task", "stimulus", "time_ms", "duration_ms", "eye")
+# Calibration is off by a few per cent of a screen at most, and people look away seldom.
+_MUCH_OFF_SCREEN = 0.05
 _SAME_RATE = 0.02
 _SAME_AS_STATED = 0.1
 
@@ -29,11 +31,13 @@ class NamedPart:
         path: of the file.
         part: its content; `eyelid.io.excerpt` may leave most rows out of it.
         rates_hz: what all of its rows show, as `rates_of` has it; None where they are all there.
+        off_screen: how many of its places are off the screen, and of how many.
     """
 
     path: Path
     part: Part
     rates_hz: tuple[float | None, ...] | None = None
+    off_screen: tuple[int, int] = (0, 0)
 
 
 def named(path: Path, part: Part, layout: Layout, *, alone: bool) -> NamedPart:
@@ -79,7 +83,26 @@ def named(path: Path, part: Part, layout: Layout, *, alone: bool) -> NamedPart:
     return NamedPart(
         path,
         replace(part, data=full[0], events=full[1] if len(full) > 1 else None, people=people),
+        off_screen=_off_screen(part),
     )
+
+
+def _off_screen(part: Part) -> tuple[int, int]:
+    """How many places are off the screen, and of how many; none where no screen is known."""
+    screen = part.screen
+    if part.units == "fraction":
+        size: tuple[float | None, float | None] = (1.0, 1.0)
+    elif part.units == "px" and screen is not None:
+        size = (screen.width_px, screen.height_px)
+    else:
+        return 0, 0
+    if None in size or part.xy_origin == "centre" or not {"x", "y"} <= set(part.data.columns):
+        return 0, 0
+    x, y = pl.col("x").cast(pl.Float64), pl.col("y").cast(pl.Float64)
+    inside = x.is_between(0, size[0]) & y.is_between(0, size[1])
+    known = x.is_finite() & y.is_finite()
+    counts = part.data.select((known & ~inside).sum().alias("off"), known.sum().alias("all")).row(0)
+    return int(counts[0]), int(counts[1])
 
 
 def _check_pattern(path: Path, part: Part, here: dict[str, str]) -> None:
@@ -140,6 +163,7 @@ def joined(parts: Sequence[NamedPart], layout: Layout) -> Study:
             "xy_origin is not stated, so places on the screen do not become degrees: say it with "
             "--map xy_origin=top-left"
         )
+    notes += _told_off_screen(parts, first)
     data = pl.concat([each.part.data for each in parts], how="diagonal_relaxed")
     events = [each.part.events for each in parts if each.part.events is not None]
     study = Study(
@@ -154,8 +178,22 @@ def joined(parts: Sequence[NamedPart], layout: Layout) -> Study:
         features=tuple(dict.fromkeys(f for each in parts for f in each.part.features)),
         events=pl.concat(events, how="diagonal_relaxed") if events else None,
         notes=tuple(notes),
+        read_as=tuple(dict.fromkeys(each.part.format for each in parts)),
     )
     return check(study)
+
+
+def _told_off_screen(parts: Sequence[NamedPart], first: Part) -> list[str]:
+    """A remark where so much gaze is off the screen that the screen may be another one."""
+    off, known = (sum(each.off_screen[at] for each in parts) for at in (0, 1))
+    if not known or off / known < _MUCH_OFF_SCREEN:
+        return []
+    screen = first.screen
+    size = f" of {screen.width_px} × {screen.height_px} px" if screen and screen.width_px else ""
+    return [
+        f"{off / known:.0%} of gaze lies off the screen{size}: if that is not the screen, say it "
+        "with --map screen=WIDTHxHEIGHT (and units=, xy_origin=)"
+    ]
 
 
 def _ordered_columns(data: pl.DataFrame) -> pl.DataFrame:

@@ -343,6 +343,7 @@ def _facts(named: NamedPart, leaks: tuple[Finding, ...]) -> dict[str, object]:
         "features": [asdict(feature) for feature in part.features],
         "notes": part.notes,
         "rates_hz": named.rates_hz,
+        "off_screen": named.off_screen,
         "leaks": [asdict(leak) for leak in leaks],
         "events": part.events is not None,
     }
@@ -352,7 +353,7 @@ def _found_again(run: Run, path: Path, number: int) -> FileTaken:
     """What an earlier attempt has read."""
     told = json.loads(_about(run, number).read_text(encoding="utf-8"))
     leaks = tuple(Finding(**leak) for leak in told.pop("leaks"))
-    rates_hz = tuple(told.pop("rates_hz"))
+    rates_hz, off_screen = tuple(told.pop("rates_hz")), tuple(told.pop("off_screen"))
     events = rows_of(_events(run, number)) if told.pop("events") else None
     screen, features = told.pop("screen"), told.pop("features")
     part = Part(
@@ -363,7 +364,7 @@ def _found_again(run: Run, path: Path, number: int) -> FileTaken:
         screen=None if screen is None else Screen(**screen),
         features=tuple(Feature(**feature) for feature in features),
     )
-    return _outlined(run, number, NamedPart(path, part, rates_hz), leaks)
+    return _outlined(run, number, NamedPart(path, part, rates_hz, off_screen), leaks)
 
 
 def _rows(run: Run, number: int) -> Path:

@@ -73,6 +73,7 @@ def inspect(study: Study) -> dict[str, Any]:
         else dict(study.events["name"].value_counts().rows()),
         "quality": _quality(study),
         "quasi_identifiers": [] if _are_made_up(study) else _quasi_identifiers(study, recordings),
+        "read_as": list(study.read_as),
         "notes": list(study.notes),
     }
     found["release"] = _next_step(study, found)

@@ -46,12 +46,34 @@ def file(tmp_path):
 def test_every_person_and_image_is_a_recording_of_fixations(file):
     study = read(file(mat()))
     assert study.kind == "fixations"
-    assert (study.units, study.xy_origin, study.screen) == ("px", "top-left", Screen(800, 600))
+    assert (study.units, study.xy_origin) == ("px", "top-left")
     assert study.people["person"].to_list() == ["s1", "s2"]
     first = study.data.filter(person="s1", recording="1001")
     assert first["x"].to_list() == [10.5, 20.0, 30.0]
     assert first["duration_ms"].to_list() == [200.0, 150.0, 100.0]
     assert study.data["stimulus"].unique(maintain_order=True).to_list() == ["1001", "boat"]
+
+
+def like_osie(people=15, image="1001.jpg", x=700.0):
+    return mat({image: [([x], [500.0], [200])] * people})
+
+
+def test_the_screen_of_osie_itself_is_known(file):
+    study = read(file(like_osie()))
+    assert study.read_as == ("OSIE",)
+    assert study.screen == Screen(800, 600)
+
+
+@pytest.mark.parametrize("other", [{"people": 16}, {"image": "boat.jpg"}, {"x": 1000.0}])
+def test_a_file_of_another_dataset_gets_no_screen_of_osie(file, other):
+    """Images of 1024 × 768 were taken for 800 × 600, and gaze misplaced."""
+    study = read(file(like_osie(**other)))
+    assert study.read_as == ("fixations by image, in a MATLAB file",)
+    assert study.screen is None
+    assert any("--map screen=" in note for note in study.notes)
+    said = read(file(like_osie(**other)), map="screen=1024x768")
+    assert said.screen == Screen(1024, 768)
+    assert not any("screen" in note for note in said.notes)
 
 
 def test_a_fixation_begins_when_those_before_it_have_ended(file):

@@ -1,11 +1,14 @@
 """OSIE (Xu et al. 2014): fixations of 15 people on 700 images, ``data/eye/fixations.mat``.
 
 One cell an image, with ``img`` and ``subjects``; one cell a person in that, with ``fix_x``,
-``fix_y`` in px and ``fix_duration`` in ms. Any MATLAB file of that shape is read.
+``fix_y`` in px and ``fix_duration`` in ms. Any MATLAB file of that shape is read; the screen is
+known only of OSIE itself, by its people, the names of its images, and gaze that fits on it.
 """
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from pathlib import Path, PureWindowsPath
 from typing import Any
 
@@ -24,7 +27,16 @@ NAME = "OSIE"
 
 _FILE = Path("data", "eye", "fixations.mat")
 _FIELDS = ("fix_x", "fix_y", "fix_duration")
-_OWN = Layout(units="px", xy_origin="top-left", screen=Screen(800, 600))
+_SAME_SHAPE = "fixations by image, in a MATLAB file"
+_SCREEN = Screen(800, 600)
+_PEOPLE, _IMAGE = 15, re.compile(r"1\d{3}")
+# A few fixations are beyond the border of an image.
+_MOST_OFF_SCREEN = 0.05
+_OWN = Layout(units="px", xy_origin="top-left")
+_NO_SCREEN = (
+    "this file is like OSIE's and not OSIE's, so its screen is not known: say it with --map "
+    "screen=WIDTHxHEIGHT"
+)
 _NO_TIMES = (
     "the times of saccades are not known: a fixation's time is the sum of the durations before it"
 )
@@ -75,16 +87,27 @@ def read(head: Head, said: Layout) -> Part:
         pl.Series("x", x).fill_nan(None),
         pl.Series("y", y).fill_nan(None),
     ).with_columns(before_ms.over("person", "recording").alias("time_ms"))
-    own = _OWN.under(said)
+    is_osie = _is_osie(keys, x, y)
+    own = (replace(_OWN, screen=_SCREEN) if is_osie else _OWN).under(said)
     return Part(
-        format=NAME,
+        format=NAME if is_osie else _SAME_SHAPE,
         data=data,
         kind="fixations",
         units=own.units,
         xy_origin=own.xy_origin,
         screen=own.screen,
-        notes=(_NO_TIMES,),
+        notes=(_NO_TIMES,) if own.screen is not None else (_NO_TIMES, _NO_SCREEN),
     )
+
+
+def _is_osie(keys: pl.DataFrame, x: np.ndarray, y: np.ndarray) -> bool:
+    """Whether these are fixations of the dataset itself, or of a part of it."""
+    if keys["person"].n_unique() != _PEOPLE:
+        return False
+    if not all(_IMAGE.fullmatch(image) for image in keys["recording"].unique()):
+        return False
+    off = (x < 0) | (x > 800) | (y < 0) | (y > 600)
+    return bool(off.mean() <= _MOST_OFF_SCREEN)
 
 
 def _one(value: Any) -> Any:
