@@ -47,6 +47,9 @@ def beginnings() -> Iterator[Beginning]:
     images = np.empty((1, 1), dtype=object)
     images[0, 0] = {"img": "1001.jpg", "subjects": subjects}
     yield Beginning("osie", _mat({"fixations": images}))
+    samples = [{"time_ms": i, "gaze": {"x": 1.0, "y": 2.0}, "px": [3, 4]} for i in range(3)]
+    yield Beginning("json", json.dumps({"participant": "a", "samples": samples}).encode())
+    yield Beginning("json lines", "\n".join(map(json.dumps, samples)).encode())
     yield Beginning("npz", _npz(map=np.arange(6.0), text=np.array("words")))
     yield from _in_folders(rows)
 

@@ -124,3 +124,10 @@ def test_a_map_with_more_lines_to_skip_than_there_are_ends_at_once(downloaded):
     (downloaded / "map.toml").write_text(f"{PLAIN}skip_lines = 1e300\n")
     with pytest.raises(InputError, match=r"P1\.csv"):
         read(downloaded)
+
+
+@pytest.mark.parametrize("quote", ['"', "'"])
+def test_names_with_commas_stand_in_quotes(quote):
+    said = layout_from_pairs([f"x={quote}Gaze X, px{quote},y=Ann's,units=px"])
+    assert said.columns == {"x": "Gaze X, px", "y": "Ann's"}
+    assert said.units == "px"

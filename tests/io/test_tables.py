@@ -217,3 +217,30 @@ def test_one_persons_rows_do_not_move_anothers(table, said):
     ]
     of_ann = [study.data.filter(pl.col("person") == "ann") for study in studies]
     assert of_ann[0].equals(of_ann[1])
+
+
+@pytest.mark.parametrize(
+    ("pattern", "first_ms"),
+    [
+        ("2024-05-06T10:00:{}Z", 1714989600000.0),
+        ("2024-05-06 10:00:{}", 1714989600000.0),
+        ("2024-05-06T10:00:{}+02:00", 1714982400000.0),
+    ],
+)
+def test_times_may_be_dates_with_a_time_of_day(tmp_path, pattern, first_ms):
+    rows = [(pattern.format(f"{i // 100:02d}.{i % 100 * 10:03d}"), i, 2) for i in range(300)]
+    frame = pl.DataFrame(rows, schema=["timestamp", "x", "y"], orient="row")
+    frame.write_csv(tmp_path / "P1.csv")
+    study = read(tmp_path / "P1.csv")
+    assert study.data["time_ms"][:3].to_list() == [first_ms, first_ms + 10, first_ms + 20]
+    assert study.rate_hz == 100.0
+    zone = None if " " in pattern else "UTC"
+    clock = frame["timestamp"].str.to_datetime(time_zone=zone)
+    frame.with_columns(clock).write_parquet(tmp_path / "P1.parquet")
+    assert read(tmp_path / "P1.parquet").data["time_ms"].equals(study.data["time_ms"])
+
+
+def test_a_time_that_is_none_among_dates_is_told(tmp_path):
+    (tmp_path / "P1.csv").write_text("timestamp,x,y\n2024-05-06T10:00:00,1,2\nlater,1,2\n")
+    with pytest.raises(InputError, match="row 2 of column 'timestamp' is 'later', no time like"):
+        read(tmp_path / "P1.csv")

@@ -33,6 +33,9 @@ _NAMED = ("tab", "space", "comma", "semicolon")
 _SEPARATORS = {"tab": "\t", "\\t": "\t", "space": " ", "comma": ",", "semicolon": ";"}
 
 
+_PAIR = re.compile(r"""((?:[^,=]*=\s*(?:"[^"]*"|'[^']*')\s*(?=,))|[^,]*),""")
+_IN_QUOTES = re.compile(r""""[^"]*"|'[^']*'""")
+
 Map = Layout | Mapping[str, Any] | str | Path | None
 """In what ways somebody may say what columns mean."""
 
@@ -63,14 +66,23 @@ def layout_from_pairs(pairs: Iterable[str]) -> Layout:
             preset = PRESETS.get(text.strip().lower())
             result = result.under(preset or layout_from_file(Path(text)))
             continue
-        for pair in text.split(","):
-            key, separator, value = pair.partition("=")
-            if not separator or not key.strip() or not value.strip():
+        for pair in _pairs(text):
+            key, _, value = (word.strip() for word in pair.partition("="))
+            if not key or not value:
                 raise InputError(f"--map takes KEY=VALUE,… or a TOML file, got '{pair}'")
-            if key.strip() in said:
-                raise InputError(f"--map says {key.strip()} twice: say it once")
-            said[key.strip()] = value.strip()
+            if key in said:
+                raise InputError(f"--map says {key} twice: say it once")
+            said[key] = value[1:-1] if _IN_QUOTES.fullmatch(value) else value
     return result.under(layout_from_dict(said))
+
+
+def _pairs(text: str) -> list[str]:
+    """``KEY=VALUE`` between commas; a value in quotes may hold commas.
+
+    >>> _pairs('x="Gaze X, px",y=b')
+    ['x="Gaze X, px"', 'y=b']
+    """
+    return _PAIR.findall(text + ",")
 
 
 def layout_from_file(path: Path) -> Layout:

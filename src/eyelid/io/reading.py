@@ -191,8 +191,9 @@ def read_part(path: Path, said: Layout = NOTHING_SAID) -> Part:
 def _seen(head: Head) -> str:
     if head.binary:
         return "it is binary"
-    first = next((line.strip() for line in head.lines if line.strip()), "")
-    return f"it begins with '{first[:40]}'"
+    # A first line may be longer than what was looked at.
+    begin = head.raw[:400].decode(head.encoding, errors="replace").strip().splitlines()
+    return f"it begins with '{begin[0][:40] if begin else ''}'"
 
 
 def _files_of(folder: Path, said: Layout) -> Sequence[Path]:
@@ -275,6 +276,11 @@ def recording_files(folder: Path, said: Layout = NOTHING_SAID) -> Sequence[Path]
             return False
         if said.glob is not None:
             return fnmatch.fnmatch(inside.as_posix(), said.glob)
-        return path.suffix.lower() not in _NOT_DATA and path.stem.lower() not in _NOT_DATA_STEMS
+        return path.stem.lower() not in _NOT_DATA_STEMS
 
-    return sorted(path for path in folder.rglob("*") if path.is_file() and wanted(path))
+    files = sorted(path for path in folder.rglob("*") if path.is_file() and wanted(path))
+    if said.glob is not None:
+        return files
+    data = [path for path in files if path.suffix.lower() not in _NOT_DATA]
+    # Beside recordings JSON tells of them; alone it may hold them.
+    return data or [path for path in files if path.suffix.lower() == ".json"]

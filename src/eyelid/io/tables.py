@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,8 @@ _SNIFFED_LINES = 50
 # Gaze may be lost for a while before the first decimal.
 _SEARCHED_LINES = 1000
 _PARQUET = b"PAR1"
+_ISO_8601 = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d")
+_ZONE = re.compile(r"(?:Z|[+-]\d\d:?\d\d)$")
 
 MOST_COLUMNS = 10_000
 """No table of recordings has more; each takes its time, however little is in it."""
@@ -98,26 +100,32 @@ def _all_numbers(row: Sequence[str]) -> bool:
     return all(re.fullmatch(r"[-+]?[\d.,]+(e[-+]?\d+)?", cell, re.IGNORECASE) for cell in numbers)
 
 
-def read_table(head: Head, layout: Layout) -> Part:
+def read_table(head: Head, layout: Layout, rows: pl.DataFrame | None = None) -> Part:
     """The content of a table, with the columns of a study.
 
     Args:
         head: of the file.
         layout: what its columns mean.
+        rows: its columns of numbers and text, where a format has read them; else it is text or
+            Parquet.
     """
+    told = _columns_told(head, layout) if rows is None else _names_told(rows.columns)
     if not layout.columns:
         raise InputError(
             f"{head.path} is a table whose columns say nothing known: name them with --map "
-            f"time=COLUMN,x=COLUMN,y=COLUMN,units=px,…{_columns_told(head, layout)}"
+            f"time=COLUMN,x=COLUMN,y=COLUMN,units=px,…{told}"
         )
     kind = layout.kind or ("fixations" if "duration" in layout.columns else "samples")
     if kind == "samples" and not _has_gaze(layout):
         raise InputError(
             f"{head.path} has no gaze that is known: name its columns with --map x=COLUMN,y=COLUMN"
-            f"{_columns_told(head, layout)}; other signals than gaze: docs/study-folder.md, From "
+            f"{told}; other signals than gaze: docs/study-folder.md, From "
             "your own table"
         )
-    raw = _raw_table(head, layout)
+    raw = _raw_table(head, layout, rows)
+    clocks = frozenset(name for name in raw.columns if raw.schema[name] == pl.Datetime)
+    if clocks:
+        raw = raw.with_columns(pl.col(clocks).dt.epoch("us").cast(pl.Float64) / 1000.0)
     if layout.prepare is not None:
         raw = layout.prepare(raw)
     if raw.is_empty():
@@ -130,7 +138,7 @@ def read_table(head: Head, layout: Layout) -> Part:
             pl.col(column).cast(pl.String).fill_null("").alias(role)
             for role, column in keys.items()
         ],
-        _time(head, layout, raw).alias("time_ms"),
+        _time(head, layout, raw, clocks).alias("time_ms"),
         *[_label(layout, role, column) for role, column in labels.items()],
     ]
     if "duration" in columns:
@@ -165,10 +173,14 @@ def _columns_told(head: Head, layout: Layout) -> str:
     names = header_of(head, layout.separator) if layout.header is not False else []
     if not names:
         return "; it has no header, so columns are numbers, from 1 (--map header=no,x=1,…)"
+    return _names_told(names)
+
+
+def _names_told(names: Sequence[str]) -> str:
     return f"; it has the columns {', '.join(names[:20])}"
 
 
-def _raw_table(head: Head, layout: Layout) -> pl.DataFrame:
+def _raw_table(head: Head, layout: Layout, rows: pl.DataFrame | None) -> pl.DataFrame:
     """The columns that are needed, those of numbers as numbers."""
     columns = dict(layout.columns)
     named = dict.fromkeys([*columns.values(), *layout.extra])
@@ -177,8 +189,12 @@ def _raw_table(head: Head, layout: Layout) -> pl.DataFrame:
     # A column that is both a label and a number is a number.
     numbers = {column for role, column in columns.items() if role not in text_roles}
     numeric = [name for name in needed if name in numbers]
+    if rows is not None:
+        _check_there(head, needed, rows.columns)
+        return _as_numbers(head, rows.select(needed), numeric, False, columns.get("time"))
     if is_parquet(head):
-        return _from_parquet(head, needed, numeric)
+        table = _from_parquet(head, needed)
+        return _as_numbers(head, table, numeric, False, columns.get("time"))
     lines = [line for line in head.lines[layout.skip_lines or 0 :] if not _comment(line, layout)]
     if not lines:
         raise InputError(f"{head.path} is empty or has no complete line")
@@ -219,24 +235,27 @@ def _raw_table(head: Head, layout: Layout) -> pl.DataFrame:
     except (pl.exceptions.PolarsError, ValueError) as error:
         raise InputError(f"cannot read {head.path} as a table: {_first_line(error)}") from None
     table = table.rename(wanted).select(needed)
-    return _as_numbers(head, table, numeric, decimal_comma)
+    return _as_numbers(head, table, numeric, decimal_comma, columns.get("time"))
 
 
-def _from_parquet(head: Head, needed: list[str], numeric: list[str]) -> pl.DataFrame:
+def _from_parquet(head: Head, needed: list[str]) -> pl.DataFrame:
     check_sound(head.path)
     try:
         names = list(scan(head.path).collect_schema())
         check_width(head.path, len(names))
-        absent = [name for name in needed if name not in names]
-        if absent:
-            raise InputError(
-                f"{head.path} has no column '{absent[0]}': it has the columns {', '.join(names)}"
-            )
+        _check_there(head, needed, names)
         check_size(head.path)
-        table = rows_of(head.path, columns=needed)
+        return rows_of(head.path, columns=needed)
     except pl.exceptions.PolarsError as error:
         raise InputError(f"cannot read {head.path}: {_first_line(error)}") from None
-    return _as_numbers(head, table, numeric, decimal_comma=False)
+
+
+def _check_there(head: Head, needed: Sequence[str], names: Sequence[str]) -> None:
+    absent = [name for name in needed if name not in names]
+    if absent:
+        raise InputError(
+            f"{head.path} has no column '{absent[0]}': it has the columns {', '.join(names[:40])}"
+        )
 
 
 def _first_line(error: Exception) -> str:
@@ -299,9 +318,16 @@ def _decimal_commas(lines: Sequence[str], separator: str, columns: Sequence[int]
 
 
 def _as_numbers(
-    head: Head, table: pl.DataFrame, numeric: Sequence[str], decimal_comma: bool
+    head: Head,
+    table: pl.DataFrame,
+    numeric: Sequence[str],
+    decimal_comma: bool,
+    time: str | None = None,
 ) -> pl.DataFrame:
-    """Columns of numbers as such, or an error that names the first cell that is none."""
+    """Columns of numbers as such, or an error that names the first cell that is none.
+
+    The column ``time`` may hold dates with times of day instead.
+    """
     done = []
     for name in numeric:
         column = table[name]
@@ -311,6 +337,11 @@ def _as_numbers(
         if column.dtype == pl.Boolean:
             done.append(column.cast(pl.Float64))
             continue
+        if name == time:
+            clock = _as_clock(head, column)
+            if clock is not None:
+                done.append(clock)
+                continue
         if column.dtype.is_temporal():
             raise InputError(f"{head.path}: column '{name}' holds dates, where numbers are needed")
         text = column.cast(pl.String).str.strip_chars()
@@ -326,6 +357,31 @@ def _as_numbers(
             )
         done.append(_finite(numbers))
     return table.with_columns(done)
+
+
+def _as_clock(head: Head, column: pl.Series) -> pl.Series | None:
+    """A column of dates with times of day (ISO 8601), as such; None where it is none."""
+    if isinstance(column.dtype, pl.Datetime):
+        return column.dt.convert_time_zone("UTC") if column.dtype.time_zone else column
+    if column.dtype != pl.String:
+        return None
+    text = column.str.strip_chars()
+    text = text.set(text.is_in(_MISSING), None)
+    first = text.drop_nulls().head(1)
+    if first.is_empty() or not _ISO_8601.match(first[0]):
+        return None
+    zoned = _ZONE.search(first[0]) is not None
+    pattern = "%Y-%m-%dT%H:%M:%S%.f" + ("%#z" if zoned else "")
+    clock = text.str.replace(" ", "T", literal=True).str.to_datetime(
+        pattern, time_unit="us", strict=False, time_zone="UTC" if zoned else None
+    )
+    bad = (clock.is_null() & text.is_not_null()).arg_true()
+    if len(bad):
+        raise InputError(
+            f"{head.path}: row {bad[0] + 1} of column '{column.name}' is "
+            f"'{text[bad[0]][:40]}', no time like '{first[0][:40]}'"
+        )
+    return clock
 
 
 def _finite(numbers: pl.Series) -> pl.Series:
@@ -352,14 +408,14 @@ def _ms_per(head: Head, layout: Layout, role: str) -> float:
     return MS_PER[unit]
 
 
-def _time(head: Head, layout: Layout, raw: pl.DataFrame) -> pl.Expr:
-    """Time in ms: as it stands, or by counting samples."""
+def _time(head: Head, layout: Layout, raw: pl.DataFrame, clocks: Collection[str]) -> pl.Expr:
+    """Time in ms: as it stands, or by counting samples; of ``clocks`` it is in ms already."""
     if "time" in layout.columns:
         column = layout.columns["time"]
         unknown = raw[column].is_null().arg_true()
         if len(unknown):
             raise InputError(f"{head.path}: row {unknown[0] + 1} has no time in column '{column}'")
-        return _number(column) * _ms_per(head, layout, "time")
+        return _number(column) * (1.0 if column in clocks else _ms_per(head, layout, "time"))
     if "duration" in layout.columns:
         # Fixations that follow each other at once, as far as the table tells.
         ends = (_number(layout.columns["duration"]) * _ms_per(head, layout, "duration")).fill_null(

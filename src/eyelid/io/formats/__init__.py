@@ -18,6 +18,7 @@ from eyelid.io.formats import (
     dataviewer,
     eyelink,
     gazepoint,
+    json_table,
     lund2013,
     matlab,
     mpiidpeye,
@@ -44,6 +45,7 @@ FORMATS: tuple[ModuleType, ...] = (
     osie,
     lund2013,
     matlab,
+    json_table,
     any_table,
 )
 """The first one that recognises a file reads it, so the particular come before the general."""

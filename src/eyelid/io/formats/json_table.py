@@ -1,0 +1,182 @@
+"""JSON: one document or one a line, with the samples as a list somewhere inside.
+
+Rows are the objects of the longest list, or of lists of equal length side by side. What stands
+beside and above such a list is the same in each of its rows. A field of a field is called
+``gaze.x``, an entry of a short list ``gaze.1``, ``gaze.2``, ….
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from eyelid.errors import InputError
+from eyelid.io.formats.any_table import usual_layout
+from eyelid.io.head import Head
+from eyelid.io.layout import Layout
+from eyelid.io.part import Part
+from eyelid.io.tables import check_width, read_table
+
+NAME = "JSON"
+
+_BEGINS = re.compile(r"\s*(?:\{\s*[\"}]|\[\s*[\[{\]\d\"-])")
+# Its objects take some twenty times as much memory.
+_LARGEST = 1 << 27
+# A list this short in a row is a place or a direction, and not the rows themselves.
+_MOST_ENTRIES = 16
+_DEEPEST = 8
+
+Scalar = str | int | float | bool | None
+
+
+def recognises(head: Head) -> bool:
+    """Whether this is JSON, by its first letters."""
+    return not head.binary and _BEGINS.match(_beginning(head)) is not None
+
+
+def _beginning(head: Head) -> str:
+    return head.raw[:4096].decode(head.encoding, errors="replace")
+
+
+def read(head: Head, said: Layout) -> Part:
+    """The rows of the longest list, by their usual names where the map says nothing."""
+    rows = _table(head)
+    layout = Layout(format=NAME).under(usual_layout(rows.columns).under(said))
+    return read_table(head, layout, rows)
+
+
+def _table(head: Head) -> pl.DataFrame:
+    tables = [_side_by_side(rows) for rows in _tables(_documents(head), {}, 0)]
+    if not tables:
+        raise InputError(
+            f"{head.path} is JSON without a list of samples in it: it begins with "
+            f"'{' '.join(_beginning(head).split())[:40]}'"
+        )
+    # Documents of one kind have the same columns; of other lists in them the longest are the rows.
+    alike: dict[tuple[str, ...], list[pl.DataFrame]] = {}
+    for table in tables:
+        alike.setdefault(tuple(sorted(table.columns)), []).append(table)
+    longest = max(alike.values(), key=lambda found: sum(map(len, found)))
+    try:
+        rows = pl.concat(longest, how="diagonal_relaxed")
+    except pl.exceptions.PolarsError as error:
+        raise InputError(f"cannot read {head.path} as a table: {error}") from None
+    check_width(head.path, rows.width)
+    return rows
+
+
+def _documents(head: Head) -> list[Any]:
+    """What is in the file: one document, or one a line."""
+    if (head.path.stat().st_size if not head.whole else 0) > _LARGEST:
+        raise InputError(
+            f"{head.path} is larger than {_LARGEST >> 20} MiB, too large for JSON: write the "
+            "samples as csv or Parquet"
+        )
+    text = head.text()
+    if len(text) > _LARGEST:
+        raise InputError(f"{head.path} is larger than {_LARGEST >> 20} MiB when it is unpacked")
+    try:
+        return [json.loads(text)]
+    except (ValueError, RecursionError) as error:
+        whole = error
+    documents = []
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            documents.append(json.loads(line))
+        except (ValueError, RecursionError):
+            if number == 1:
+                raise InputError(f"{head.path} is no JSON: {_reason(whole)}") from None
+            raise InputError(
+                f"{head.path}: line {number} is no JSON: it may be truncated; get a whole copy, or "
+                "remove the line"
+            ) from None
+    # Lines are the rows, unless each has rows of its own.
+    if documents and all(isinstance(each, dict) and not _lists(each) for each in documents):
+        return [documents]
+    return documents
+
+
+def _reason(error: Exception) -> str:
+    return str(error) if isinstance(error, json.JSONDecodeError) else "it is nested too deep"
+
+
+def _tables(
+    values: Sequence[Any], above: Mapping[str, Scalar], depth: int
+) -> Iterator[Sequence[dict[str, Scalar]] | dict[str, list[Scalar]]]:
+    """Every list of rows, with what stands above it in each row, or columns of equal length."""
+    if depth > _DEEPEST:
+        return
+    rows = []
+    for value in values:
+        if isinstance(value, list):
+            yield from _tables(value if _has_objects(value) else [], above, depth + 1)
+        if not isinstance(value, dict):
+            continue
+        own = {**above, **_flat(value)}
+        lists = _lists(value)
+        columns = {name: each for name, each in lists.items() if not _has_objects(each)}
+        inner = {name: each for name, each in lists.items() if _has_objects(each)}
+        for each in inner.values():
+            yield from _tables(each, own, depth + 1)
+        if len({len(each) for each in columns.values()}) == 1:
+            size = len(next(iter(columns.values())))
+            yield {name: [item] * size for name, item in own.items()} | columns
+        elif not lists:
+            rows.append(own)
+    if len(rows) > 1 or (rows and depth):
+        yield rows
+
+
+def _has_objects(items: Sequence[Any]) -> bool:
+    return any(isinstance(item, dict | list) for item in items)
+
+
+def _lists(value: Mapping[str, Any], prefix: str = "", depth: int = 0) -> dict[str, list[Any]]:
+    """The lists of an object that are too long for a place, also of objects in it."""
+    found: dict[str, list[Any]] = {}
+    for name, item in value.items():
+        if isinstance(item, dict) and depth < _DEEPEST:
+            found |= _lists(item, f"{prefix}{name}.", depth + 1)
+        elif isinstance(item, list) and (_has_objects(item) or len(item) > _MOST_ENTRIES):
+            found[f"{prefix}{name}"] = item
+    return found
+
+
+def _flat(value: Mapping[str, Any], prefix: str = "", depth: int = 0) -> dict[str, Scalar]:
+    """The fields of an object, those of objects and short lists in it by dotted names."""
+    found: dict[str, Scalar] = {}
+    for name, item in value.items():
+        if isinstance(item, dict):
+            if depth < _DEEPEST:
+                found |= _flat(item, f"{prefix}{name}.", depth + 1)
+        elif isinstance(item, list):
+            if len(item) <= _MOST_ENTRIES and not _has_objects(item):
+                found |= {f"{prefix}{name}.{at}": one for at, one in enumerate(item, start=1)}
+        else:
+            found[f"{prefix}{name}"] = item
+    return found
+
+
+def _side_by_side(rows: Sequence[dict[str, Scalar]] | dict[str, list[Scalar]]) -> pl.DataFrame:
+    """The same as a table; a column that is not all numbers is text."""
+    if not isinstance(rows, dict):
+        names = dict.fromkeys(name for row in rows for name in row)
+        rows = {name: [row.get(name) for row in rows] for name in names}
+    return pl.DataFrame({name: _column(name, values) for name, values in rows.items()})
+
+
+def _column(name: str, values: Sequence[Scalar]) -> pl.Series:
+    for kind, held in ((int, pl.Int64), (int | float, pl.Float64)):
+        if all(v is None or (isinstance(v, kind) and not isinstance(v, bool)) for v in values):
+            try:
+                return pl.Series(name, values, held)
+            except (OverflowError, TypeError):
+                continue
+    texts = [None if v is None else v if isinstance(v, str) else json.dumps(v) for v in values]
+    return pl.Series(name, texts, pl.String)
