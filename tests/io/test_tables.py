@@ -108,6 +108,20 @@ def test_labels_stay_labels(table):
     assert study.data["label_kind"].to_list() == ["a", "b"]
 
 
+def test_several_values_may_mean_that_the_eye_was_lost(table):
+    rows = "time_ms,x,y,pupil\n0,-1,-1,-1\n10,1,2,3\n20,0,0,2.5\n30,0,0,0\n"
+    study = read(table(rows), "lost=-1;0")
+    assert study.data["x"].to_list() == [None, 1.0, None, None]
+    assert study.data["pupil"].to_list() == [None, 3.0, 2.5, None]
+    assert study.notes == ()
+
+
+def test_a_place_that_comes_again_and_again_is_a_remark(table):
+    rows = "".join(f"{10 * i},{i % 2},{i % 2}\n" for i in range(40))
+    (told,) = read(table(f"time_ms,x,y\n{rows}")).notes
+    assert told.startswith("20 places are exactly (0, 0): if that means that the eye was lost")
+
+
 def test_a_value_may_mean_that_the_eye_was_lost(table):
     study = read(table("time_ms,x,y\n0,0,5\n10,1,2\n"), "lost=0")
     assert study.data["x"].to_list() == [None, 1.0]

@@ -160,6 +160,9 @@ def layout_from_dict(said: Mapping[str, Any]) -> Layout:
             found[key] = Path(str(value))
         elif key in _TEXTS:
             found[key] = str(value)
+        elif key == "lost":
+            values = value if isinstance(value, list | tuple) else str(value).split(";")
+            found[key] = tuple(_number(key, each) for each in values)
         else:
             found[key] = _number(key, value)
     if "skip_lines" in found:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -19,8 +19,32 @@ from eyelid.io.part import Part
 _LEADING = ("person", "recording", "task", "stimulus", "time_ms", "duration_ms", "eye")
 # Calibration is off by a few per cent of a screen at most, and people look away seldom.
 _MUCH_OFF_SCREEN = 0.05
+# Eyes do not come back to the same place to the last digit.
+_MANY_ALIKE, _FEWEST_ALIKE = 0.002, 10
 _SAME_RATE = 0.02
 _SAME_AS_STATED = 0.1
+
+
+@dataclass(frozen=True)
+class Places:
+    """How many places of gaze there are, and how many of them are odd.
+
+    Attributes:
+        known: all of them.
+        on_a_screen: those in a file that states its screen.
+        off_screen: those of them that are beyond it.
+        zero: those that are exactly (0, 0).
+        minus_one: those that are exactly (-1, -1).
+    """
+
+    known: int = 0
+    on_a_screen: int = 0
+    off_screen: int = 0
+    zero: int = 0
+    minus_one: int = 0
+
+    def __add__(self, other: Places) -> Places:
+        return Places(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
 
 
 @dataclass(frozen=True)
@@ -31,13 +55,13 @@ class NamedPart:
         path: of the file.
         part: its content; `eyelid.io.excerpt` may leave most rows out of it.
         rates_hz: what all of its rows show, as `rates_of` has it; None where they are all there.
-        off_screen: how many of its places are off the screen, and of how many.
+        places: what they are like.
     """
 
     path: Path
     part: Part
     rates_hz: tuple[float | None, ...] | None = None
-    off_screen: tuple[int, int] = (0, 0)
+    places: Places = Places()
 
 
 def named(path: Path, part: Part, layout: Layout, *, alone: bool) -> NamedPart:
@@ -83,26 +107,38 @@ def named(path: Path, part: Part, layout: Layout, *, alone: bool) -> NamedPart:
     return NamedPart(
         path,
         replace(part, data=full[0], events=full[1] if len(full) > 1 else None, people=people),
-        off_screen=_off_screen(part),
+        places=_places(part),
     )
 
 
-def _off_screen(part: Part) -> tuple[int, int]:
-    """How many places are off the screen, and of how many; none where no screen is known."""
-    screen = part.screen
-    if part.units == "fraction":
-        size: tuple[float | None, float | None] = (1.0, 1.0)
-    elif part.units == "px" and screen is not None:
-        size = (screen.width_px, screen.height_px)
-    else:
-        return 0, 0
-    if None in size or part.xy_origin == "centre" or not {"x", "y"} <= set(part.data.columns):
-        return 0, 0
+def _places(part: Part) -> Places:
+    """What the places in a file are like."""
+    if not {"x", "y"} <= set(part.data.columns):
+        return Places()
     x, y = pl.col("x").cast(pl.Float64), pl.col("y").cast(pl.Float64)
-    inside = x.is_between(0, size[0]) & y.is_between(0, size[1])
     known = x.is_finite() & y.is_finite()
-    counts = part.data.select((known & ~inside).sum().alias("off"), known.sum().alias("all")).row(0)
-    return int(counts[0]), int(counts[1])
+    size = _size_of_screen(part)
+    beyond = pl.lit(False)
+    if size is not None:
+        beyond = ~(x.is_between(0, size[0]) & y.is_between(0, size[1]))
+    at = [(x == value) & (y == value) for value in (0, -1)]
+    counts = part.data.select(
+        known=known.sum(), beyond=(known & beyond).sum(), zero=at[0].sum(), minus=at[1].sum()
+    )
+    everything, off, zero, minus_one = (int(count) for count in counts.row(0))
+    return Places(everything, 0 if size is None else everything, off, zero, minus_one)
+
+
+def _size_of_screen(part: Part) -> tuple[float, float] | None:
+    """How far x and y go on the screen that a file states; None where it states none."""
+    if part.units == "fraction":
+        return 1.0, 1.0
+    screen = part.screen
+    if part.units != "px" or screen is None or part.xy_origin == "centre":
+        return None
+    if screen.width_px is None or screen.height_px is None:
+        return None
+    return float(screen.width_px), float(screen.height_px)
 
 
 def _check_pattern(path: Path, part: Part, here: dict[str, str]) -> None:
@@ -163,7 +199,7 @@ def joined(parts: Sequence[NamedPart], layout: Layout) -> Study:
             "xy_origin is not stated, so places on the screen do not become degrees: say it with "
             "--map xy_origin=top-left"
         )
-    notes += _told_off_screen(parts, first)
+    notes += _odd_places(parts, first)
     data = pl.concat([each.part.data for each in parts], how="diagonal_relaxed")
     events = [each.part.events for each in parts if each.part.events is not None]
     study = Study(
@@ -183,16 +219,23 @@ def joined(parts: Sequence[NamedPart], layout: Layout) -> Study:
     return check(study)
 
 
-def _told_off_screen(parts: Sequence[NamedPart], first: Part) -> list[str]:
-    """A remark where so much gaze is off the screen that the screen may be another one."""
-    off, known = (sum(each.off_screen[at] for each in parts) for at in (0, 1))
-    if not known or off / known < _MUCH_OFF_SCREEN:
-        return []
+def _odd_places(parts: Sequence[NamedPart], first: Part) -> list[str]:
+    """Remarks where the screen may be another one, or a place may mean that the eye was lost."""
+    places = sum((each.places for each in parts), Places())
+    notes = []
+    for count, value in ((places.zero, 0), (places.minus_one, -1)):
+        if count >= max(_MANY_ALIKE * places.known, _FEWEST_ALIKE):
+            notes.append(
+                f"{count:,} places are exactly ({value}, {value}): if that means that the eye was "
+                f"lost, say it with --map lost={value} (several values: lost=0;-1)"
+            )
+    if notes or places.off_screen < max(_MUCH_OFF_SCREEN * places.on_a_screen, 1):
+        return notes
     screen = first.screen
     size = f" of {screen.width_px} × {screen.height_px} px" if screen and screen.width_px else ""
     return [
-        f"{off / known:.0%} of gaze lies off the screen{size}: if that is not the screen, say it "
-        "with --map screen=WIDTHxHEIGHT (and units=, xy_origin=)"
+        f"{places.off_screen / places.on_a_screen:.0%} of gaze lies off the screen{size}: if that "
+        "is not the screen, say it with --map screen=WIDTHxHEIGHT (and units=, xy_origin=)"
     ]
 
 

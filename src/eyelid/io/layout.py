@@ -55,7 +55,7 @@ class Layout:
         comment: what lines to be left out begin with.
         separator: between columns; found out when None.
         decimal: ``.`` or ``,``; found out when None.
-        lost: a value of x or y that means that the eye was lost.
+        lost: values of x or y that mean that the eye was lost.
         repeats: what to do about repeated time stamps: keep the ``first`` row, or ``spread`` them
             over the interval.
         backwards: ``sort`` rows whose time runs backwards.
@@ -84,7 +84,7 @@ class Layout:
     comment: str | None = None
     separator: str | None = None
     decimal: str | None = None
-    lost: float | None = None
+    lost: tuple[float, ...] = ()
     repeats: str | None = None
     backwards: str | None = None
     file: str | None = None

@@ -20,7 +20,7 @@ from eyelid.engine.runs import Run
 from eyelid.errors import EyelidError, InputError
 from eyelid.gaze.study import Feature, Screen, Study, check
 from eyelid.io.excerpt import excerpt_of, excerpt_of_events
-from eyelid.io.joining import NamedPart, check_everybody, filled, joined, rates_of
+from eyelid.io.joining import NamedPart, Places, check_everybody, filled, joined, rates_of
 from eyelid.io.layout import Layout
 from eyelid.io.leaks import Finding
 from eyelid.io.lint import leaks_of_file
@@ -343,7 +343,7 @@ def _facts(named: NamedPart, leaks: tuple[Finding, ...]) -> dict[str, object]:
         "features": [asdict(feature) for feature in part.features],
         "notes": part.notes,
         "rates_hz": named.rates_hz,
-        "off_screen": named.off_screen,
+        "places": asdict(named.places),
         "leaks": [asdict(leak) for leak in leaks],
         "events": part.events is not None,
     }
@@ -353,7 +353,7 @@ def _found_again(run: Run, path: Path, number: int) -> FileTaken:
     """What an earlier attempt has read."""
     told = json.loads(_about(run, number).read_text(encoding="utf-8"))
     leaks = tuple(Finding(**leak) for leak in told.pop("leaks"))
-    rates_hz, off_screen = tuple(told.pop("rates_hz")), tuple(told.pop("off_screen"))
+    rates_hz, places = tuple(told.pop("rates_hz")), Places(**told.pop("places"))
     events = rows_of(_events(run, number)) if told.pop("events") else None
     screen, features = told.pop("screen"), told.pop("features")
     part = Part(
@@ -364,7 +364,7 @@ def _found_again(run: Run, path: Path, number: int) -> FileTaken:
         screen=None if screen is None else Screen(**screen),
         features=tuple(Feature(**feature) for feature in features),
     )
-    return _outlined(run, number, NamedPart(path, part, rates_hz, off_screen), leaks)
+    return _outlined(run, number, NamedPart(path, part, rates_hz, places), leaks)
 
 
 def _rows(run: Run, number: int) -> Path:

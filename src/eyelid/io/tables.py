@@ -457,11 +457,18 @@ def _of_eyes(raw: pl.DataFrame, layout: Layout, selected: list[pl.Expr]) -> pl.D
         if not {"x", "y"} <= set(found) and not {"gaze_x", "gaze_y", "gaze_z"} <= set(found):
             # A pupil alone says nothing about where somebody looked.
             found = {} if suffix else found
-        seen = pl.lit(True)
-        if layout.lost is not None and {"x", "y"} <= set(found):
-            seen = (_number(found["x"]) != layout.lost) & (_number(found["y"]) != layout.lost)
+        if not layout.lost or not {"x", "y"} <= set(found):
+            return [_number(column).alias(m) for m, column in found.items()]
+        lost = pl.any_horizontal(_number(found[axis]).is_in(layout.lost) for axis in "xy")
+        lost = lost.fill_null(False)
+        # A pupil may be known of an eye that looks nowhere, but not by such a value.
+        gone = {
+            m: lost if m in ("x", "y") else lost & _number(column).is_in(layout.lost)
+            for m, column in found.items()
+            if m in ("x", "y", "pupil")
+        }
         return [
-            (pl.when(seen).then(_number(c)) if m in ("x", "y") else _number(c)).alias(m)
+            pl.when(~gone[m]).then(_number(c)).alias(m) if m in gone else _number(c).alias(m)
             for m, c in found.items()
         ]
 

@@ -390,11 +390,12 @@ def _roles(file: _File, columns: Sequence[str], prefix: str, layout: Layout) -> 
     return roles
 
 
-def _measured(role: str, column: str, roles: Mapping[str, str], lost: float | None) -> pl.Expr:
+def _measured(role: str, column: str, roles: Mapping[str, str], lost: Sequence[float]) -> pl.Expr:
     """A column, without what was recorded while the eye was lost."""
     values = pl.col(column)
-    if lost is not None and role in ("x", "y") and {"x", "y"} <= set(roles):
-        values = pl.when((pl.col(roles["x"]) != lost) & (pl.col(roles["y"]) != lost)).then(values)
+    if lost and role in ("x", "y") and {"x", "y"} <= set(roles):
+        seen = ~pl.any_horizontal(pl.col(roles[axis]).is_in(lost) for axis in "xy")
+        values = pl.when(seen).then(values)
     return values.alias(role)
 
 

@@ -198,7 +198,7 @@ class _Script:
 
     text: _Text
     patterns: Mapping[str, re.Pattern[str]]
-    lost: float | None
+    lost: tuple[float, ...]
     stretches: list[_Stretch] = field(default_factory=lambda: [_Stretch()])
     events: list[tuple[Any, ...]] = field(default_factory=list)
     said: list[tuple[int, str]] = field(default_factory=list)
@@ -365,8 +365,8 @@ def _measured(script: _Script, suffix: str) -> list[pl.Expr]:
     """Position and pupil of one eye, null where it was lost."""
     x, y, pupil = (pl.col(f"{measure}{suffix}") for measure in _MEASURES)
     seen = x.is_finite() & y.is_finite()
-    if script.lost is not None:
-        seen &= (x != script.lost) & (y != script.lost)
+    for value in script.lost:
+        seen &= (x != value) & (y != value)
     found = pupil.is_finite() & (pupil != 0)
     return [pl.when(seen).then(x), pl.when(seen).then(y), pl.when(found).then(pupil)]
 

@@ -96,7 +96,7 @@ def _sdk_layout(names: list[str]) -> Layout:
         xy_origin="top-left",
         pupil_unit="mm",
         time_unit="us" if clock == "Time" else "ms",
-        lost=-1.0,
+        lost=(-1.0,),
         extra=validity,
         prepare=prepared,
     )
