@@ -10,8 +10,9 @@ from proofs.result import Effort, Result
 def prove(effort: Effort) -> Result:
     """Nothing refuted, nothing missed."""
     found = verify(runs=effort.runs)
-    # Of those that say themselves that they do not hold nothing is claimed.
-    claims = [game for game in found.games if game.holds]
+    # Of those that say themselves that they do not hold nothing is claimed, and what is claimed of
+    # groups is true or not: there is no share of it.
+    claims = [game for game in found.games if game.holds and game.claimed > 0]
     tightest = max(claims, key=lambda game: game.lower_bound / game.claimed)
     loosest = min(claims, key=lambda game: game.lower_bound / game.claimed)
     figures = {
