@@ -265,7 +265,8 @@ def check_people(names: pl.Series, people: pl.DataFrame) -> None:
         people: one row a person.
     """
     plain: dict[str, str] = {}
-    for name in names:
+    everybody = names.to_list()
+    for name in everybody:
         same = plain.setdefault(spelt_alike(name), name)
         if same != name:
             raise InputError(
@@ -276,6 +277,6 @@ def check_people(names: pl.Series, people: pl.DataFrame) -> None:
     if len(twice):
         raise InputError(f"person {twice[0]} has more than one row in people.csv: keep one")
     known = set(people["person"].to_list())
-    unknown = [name for name in names if name not in known]
+    unknown = [name for name in everybody if name not in known]
     if unknown:
         raise InputError(f"person {unknown[0]} has data but no row in people.csv: add one")
