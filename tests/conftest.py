@@ -64,10 +64,21 @@ def _in_this_process():
         yield
 
 
+# What a cluster asks of itself many times a second, though nobody looks: a core's tenth.
+_CALM = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.worker.memory.monitor-interval": "10s",
+    "distributed.admin.system-monitor.interval": "1h",
+    "distributed.admin.tick.interval": "1s",
+}
+
+
 @pytest.fixture(scope="session")
 def dask():
     """A real Dask cluster of two workers, for all tests: ``with using(dask): …``."""
-    with dask_cluster.dask_engine(workers=2) as engine:
+    import dask
+
+    with dask.config.set(_CALM), dask_cluster.dask_engine(workers=2) as engine:
         yield engine
 
 

@@ -3,12 +3,16 @@
 import json
 import re
 import tempfile
+from functools import partial
 
 import pytest
 from docs.notebooks import NOTEBOOKS, executed, written
+from matplotlib.figure import Figure
 
+from eyelid.audits.utility import utility
 from eyelid.engine.parallel import alone
 from eyelid.errors import InputError
+from eyelid.gaze.simulator import simulate
 
 
 @pytest.fixture(params=NOTEBOOKS, ids=lambda path: path.stem)
@@ -27,7 +31,28 @@ def shown(notebook):
     ]
 
 
-def test_a_tutorial_runs_and_shows_what_it_did(notebook, tmp_path, monkeypatch):
+@pytest.fixture
+def quicker(monkeypatch):
+    """The same people for less long, one model, no compiler: what a cell does is the same.
+
+    Pages of audits are not shown here, and have no pictures.
+    """
+    drawn = Figure.savefig
+
+    def without_svg(figure, file, **options):
+        if options.get("format") == "svg":
+            file.write('<svg width="1" height="1"></svg>')
+        else:
+            drawn(figure, file, **options)
+
+    monkeypatch.setattr("eyelid.simulate", lambda **asked: simulate(**asked | {"minutes": 0.7}))
+    for place in ("eyelid.releases.audit", "eyelid.comparisons.outcome"):
+        monkeypatch.setattr(f"{place}.utility", partial(utility, models=["knn"]))
+    monkeypatch.setattr("eyelid.mechanisms.streams.filter.compiled", lambda kernel: None)
+    monkeypatch.setattr(Figure, "savefig", without_svg)
+
+
+def test_a_tutorial_runs_and_shows_what_it_did(notebook, quicker, tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     with alone():  # Starting processes takes longer than what they would do.
         assert shown(executed(notebook)) == shown(notebook)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 _LEADING_ZEROS = re.compile(r"(?<!\d)0+(?=\d)")
 
 
+# The same people are asked about many times in a run, and spelling takes its time.
+@lru_cache(maxsize=1 << 16)
 def spelt_alike(name: str) -> str:
     """A name without what people write in one way or another: case, spaces, leading zeros.
 

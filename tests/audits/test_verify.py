@@ -4,7 +4,6 @@ from typing import ClassVar
 import pytest
 
 from eyelid.audits.claims.faults import faults_of
-from eyelid.audits.claims.samplers import check_samplers, faulty_samplers
 from eyelid.audits.verify import _claims, verify
 from eyelid.errors import InputError
 from eyelid.mechanisms import catalogue, mechanism, register
@@ -113,11 +112,6 @@ def test_a_mechanism_that_shows_its_input_is_refuted_in_words(no_samplers, no_fa
     assert not found.passed
     assert any("what window shows per person is not what it made" in text for text in found.refuted)
     assert any("the noise of window per person is not fresh" in text for text in found.refuted)
-
-
-def test_samplers_pass_and_faulty_ones_do_not():
-    assert not any(result.refuted for result in check_samplers(100_000, randomness(2)))
-    assert all(result.refuted for _, _, result in faulty_samplers(200_000, randomness(3)))
 
 
 def test_too_few_runs_and_unknown_names_are_errors():

@@ -124,10 +124,14 @@ with engines.shared([1]) as handle:
 """
 SLOW = """
 import os, time
+from pathlib import Path
 def slow(handle, number):
     handle.get()
-    # The first is done, and all others are under way until they are killed.
-    time.sleep(600 if number else 0)
+    # Whichever comes first is done, and all others are under way until they are killed.
+    try:
+        Path(__file__).with_name("first").mkdir()
+    except FileExistsError:
+        time.sleep(600)
     return os.getpid()
 """
 

@@ -251,7 +251,7 @@ def test_every_planted_fault_of_gaussian_is_caught():
     planted = list(faults_of(type(build("gaussian"))))
     # A little less noise and its low digits need many runs to be seen, the others few.
     runs = {"scale × 0.85": 50_000, "float noise": 20_000}
-    found = {f.name: f.caught(runs.get(f.name, 5_000), randomness(3)) for f in planted}
+    found = {f.name: f.caught(runs.get(f.name, 2_000), randomness(3)) for f in planted}
     assert [name for name, caught in found.items() if not caught] == []
 
 

@@ -235,7 +235,7 @@ def test_the_game_does_not_refute_choice_and_noise(name):
     Half of ε is for a choice that noise makes one-sided: a game sees less of it than the fuzz.
     """
     law = for_games(name)
-    result = play(law, PERSON, 20_000, randomness(7))
+    result = play(law, PERSON, 8_000, randomness(7))
     assert not result.refuted
     assert result.lower_bound > 0.4 * result.claimed
     assert not fuzz(law, PERSON, pairs=500).refuted
@@ -253,7 +253,7 @@ def test_a_choice_that_is_not_paid_for_or_not_private_is_caught(name):
         "choice of k with 4 × its share",
     }
     runs = {"choice of k not paid for": 20_000}
-    missed = [f.name for f in faults if not f.caught(runs.get(f.name, 5_000), randomness(3))]
+    missed = [f.name for f in faults if not f.caught(runs.get(f.name, 2_000), randomness(3))]
     assert missed == []
 
 

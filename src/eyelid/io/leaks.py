@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 import polars as pl
 
@@ -184,7 +185,7 @@ def is_plain_take(recording: str, known: Iterable[str], *, numbers: bool = True)
     >>> is_plain_take("comic-2", ["comic"]), is_plain_take("ann_smith", ["comic"])
     (True, False)
     """
-    words = {word.lower() for name in known for word in _words(name)}
+    words = _all_words(frozenset(known))
     if all(word.lower() in words for word in _words(recording)):
         return True
     if not numbers or any(leaks_in_text(recording)):
@@ -192,6 +193,13 @@ def is_plain_take(recording: str, known: Iterable[str], *, numbers: bool = True)
     return is_code(recording) or all(
         _TAKE.fullmatch(word) or word.lower() in words for word in _words(recording)
     )
+
+
+# Asked for each recording of a study anew.
+@lru_cache(maxsize=16)
+def _all_words(names: frozenset[str]) -> frozenset[str]:
+    """The words of names, in small letters."""
+    return frozenset(word.lower() for name in names for word in _words(name))
 
 
 def _words(name: str) -> list[str]:

@@ -150,7 +150,7 @@ def true_names(
     """The names under which people are counted, in order; a pseudonym stands for its bearer."""
     query = f"SELECT pseudonym, person FROM {schema}.pseudonym WHERE origin = ?"
     bearers = dict(database.execute(query, (origin,)).fetchall())
-    return sorted({bearers.get(name, spelt_alike(name)) for name in people})
+    return sorted({bearers[name] if name in bearers else spelt_alike(name) for name in people})
 
 
 def counted_people(

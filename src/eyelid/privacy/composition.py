@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from eyelid.errors import InputError
 from eyelid.privacy.gaussian import gaussian_epsilon
@@ -93,7 +94,7 @@ def sequential(guarantees: Sequence[Guarantee], delta: float | None = None) -> G
         target = spent + (max((g.delta or 0.0) for g in gaussian) if gaussian else 0.0)
     epsilon = plain + (gaussian_epsilon(mu, target - spent, slack) if gaussian else 0.0)
     if len(same) > 1 and plain and epsilon < _PLD_MAX_EPSILON:
-        epsilon = min(epsilon, _mixture_epsilon(same, target, slack))
+        epsilon = min(epsilon, _mixture_epsilon(tuple(same), target, slack))
     return replace(
         total,
         kind=Kind.APPROXIMATE,
@@ -104,7 +105,9 @@ def sequential(guarantees: Sequence[Guarantee], delta: float | None = None) -> G
     )
 
 
-def _mixture_epsilon(guarantees: Sequence[Guarantee], delta: float, slack: float) -> float:
+# A total is asked for many times in a run: before a release, in its certificate, in its card.
+@lru_cache(maxsize=256)
+def _mixture_epsilon(guarantees: tuple[Guarantee, ...], delta: float, slack: float) -> float:
     """ε at δ of a mixture, by composing privacy-loss distributions (pessimistic rounding)."""
     from dp_accounting.pld import common
     from dp_accounting.pld import privacy_loss_distribution as pld

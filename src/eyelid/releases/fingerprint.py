@@ -6,6 +6,7 @@ import hashlib
 import itertools
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from operator import itemgetter
 from typing import Any
 
@@ -67,11 +68,13 @@ def person_digests(data: pl.DataFrame) -> list[bytes]:
         texts = some.select(pl.struct(pl.col("person", *said).cast(pl.String)).rle().alias("run"))
         runs = texts.unnest("run").unnest("value").select("person", *said, "len")
         first = 0
+        # Many people's rows say the same.
+        written = lru_cache(maxsize=64)(json.dumps)
         for _, mine in itertools.groupby(runs.iter_rows(), key=itemgetter(0)):
-            told = [each[1:] for each in mine]
+            told = tuple(each[1:] for each in mine)
             count = sum(each[-1] for each in told)
             digest = hashlib.sha256(header)
-            digest.update(json.dumps(told).encode())
+            digest.update(written(told).encode())
             digest.update(rows[first : first + count].data)
             found.append(digest.digest())
             first += count

@@ -328,7 +328,7 @@ class TestClaims:
         faults = list(faults_of(find(name)))
         hard = ("scale × 0.85", "one person's part, not two", "each picture limited alone")
         runs = dict.fromkeys(hard, 20_000)
-        missed = [f.name for f in faults if not f.caught(runs.get(f.name, 5_000), randomness(6))]
+        missed = [f.name for f in faults if not f.caught(runs.get(f.name, 2_000), randomness(6))]
         assert len(faults) >= 12
         assert not missed
 
