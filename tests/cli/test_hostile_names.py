@@ -415,5 +415,5 @@ def test_each_sink_has_one_door():
                 printing.add(name)
             if called.endswith(".write_csv") or called in ("csv.writer", "csv.DictWriter"):
                 tables.add(name)
-    assert printing == {"cli/output.py", "cli/__init__.py"}
+    assert printing == {"cli/output.py", "cli/application.py"}
     assert tables <= CSV
