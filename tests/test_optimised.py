@@ -21,7 +21,7 @@ from pathlib import Path
 
 assert False, "asserts are not run here"
 import eyelid.mechanisms.streams.filter as filters
-from eyelid.cli import _run
+from eyelid.cli.application import _run
 from eyelid.errors import EyelidError
 
 filters.compiled = lambda kernel: None  # To compile filters takes longer than to run them here.

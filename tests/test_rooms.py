@@ -10,7 +10,8 @@ import eyelid
 
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "eyelid"
-EVERYBODYS = {"errors", "spelling", "version"}
+EVERYBODYS = {"errors", "plotting", "spelling", "version"}
+PLOTTING = SOURCE / "plotting.py"
 HEAVY = {"sklearn", "matplotlib", "dask", "dp_accounting", "jinja2", "rich"}
 
 
@@ -54,7 +55,31 @@ def test_a_room_imports_only_what_it_may(room):
 def test_heavy_libraries_are_imported_where_they_are_used():
     for path in SOURCE.rglob("*.py"):
         for name in imports(path, deep=False):
-            assert name.split(".")[0] not in HEAVY, f"{path} imports {name} at the top"
+            assert name.split(".")[0] not in HEAVY or path == PLOTTING, f"{path} imports {name}"
+            assert not name.startswith("eyelid.plotting"), f"{path} imports {name} at the top"
+
+
+def at_work(tree):
+    """All nodes but those that are for type checkers alone."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        if not (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"):
+            yield node
+            waiting += ast.iter_child_nodes(node)
+
+
+def test_a_matplotlibrc_of_the_current_folder_has_one_import_to_get_past():
+    for path in SOURCE.rglob("*.py"):
+        for node in at_work(ast.parse(path.read_text())):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom):
+                names = [node.module or ""]
+            if isinstance(node, ast.Constant) and path != PLOTTING:
+                # By importlib, or a logger of it, it would be the same.
+                names = [str(node.value)] * (not str(node.value).count(" "))
+            found = [name for name in names if name.split(".")[0] in ("matplotlib", "pylab")]
+            assert not found or path == PLOTTING, f"{path} imports {found}: see eyelid.plotting"
 
 
 def test_there_are_no_rooms_without_a_name():

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 from functools import lru_cache
+from typing import Any
 
 _LEADING_ZEROS = re.compile(r"(?<!\d)0+(?=\d)")
 
@@ -92,6 +94,41 @@ def in_json(text: str) -> str:
     return _HIDDEN_FROM_JSON.sub(_for_json, text)
 
 
+def json_text(value: Any, **options: Any) -> str:
+    r"""The text of a JSON file, for people to read too: indented, in letters, with nothing hidden.
+
+    Args:
+        value: what it holds; numbers are finite, unless ``allow_nan=True``.
+        options: of `json.dumps`.
+
+    >>> print(json_text({"name": "Zoë\u202e"}), end="")
+    {
+      "name": "Zoë\u202e"
+    }
+    """
+    said = {"indent": 2, "allow_nan": False} | options
+    return in_json(json.dumps(value, ensure_ascii=False, **said)) + "\n"
+
+
+def json_line(value: Any) -> str:
+    r"""JSON on one line, as messages have it: in letters, with nothing hidden, numbers finite.
+
+    >>> print(json_line({"name": "Zoë\u202e"}))
+    {"name": "Zoë\u202e"}
+    """
+    return in_json(json.dumps(value, ensure_ascii=False, allow_nan=False))
+
+
+def in_toml(text: str) -> str:
+    r"""A string of TOML, with its quotes, in which nothing is hidden.
+
+    >>> print(in_toml("ann\u202e \U000e0001"))
+    "ann\u202e \U000e0001"
+    """
+    # It escapes as JSON does, but for what lies beyond four digits.
+    return _HIDDEN_FROM_JSON.sub(_for_toml, json.dumps(text, ensure_ascii=False))
+
+
 def in_markdown(text: str) -> str:
     r"""Others' text inside a line of Markdown: it begins no section, list, link, picture or tag.
 
@@ -137,6 +174,11 @@ def of_csv_cell(cell: str) -> str:
 
 def _visible(found: re.Match[str]) -> str:
     return found[0].encode("unicode_escape", "surrogatepass").decode("ascii")
+
+
+def _for_toml(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return f"\\U{code:08x}" if code > 0xFFFF else f"\\u{code:04x}"
 
 
 def _for_json(found: re.Match[str]) -> str:

@@ -5,6 +5,7 @@ import csv
 import io
 import json
 import re
+import tomllib
 import unicodedata
 from html.parser import HTMLParser
 from pathlib import Path
@@ -28,6 +29,7 @@ from eyelid.spelling import (
     as_csv_cell,
     in_json,
     in_markdown,
+    in_toml,
     is_formula,
     of_csv_cell,
     on_page,
@@ -106,6 +108,9 @@ def check_output(done, code=(0, 1, 2, 3)):
 def check_folder(folder):
     """Everything that was written for people to read."""
     for path in folder.rglob("*"):
+        if path.suffix in (".json", ".toml"):
+            # A terminal shows these, too: `cat certificate.json`.
+            assert not hidden(path.read_text("utf-8")), path.name
         if path.suffix == ".md":
             check_markdown(path.read_text("utf-8"))
         elif path.suffix in (".csv", ".tsv"):
@@ -404,7 +409,7 @@ CSV = {
 
 def test_each_sink_has_one_door():
     home = Path(package.__file__).parent
-    printing, tables = set(), set()
+    printing, tables, letters = set(), set(), set()
     for path in home.rglob("*.py"):
         name = path.relative_to(home).as_posix()
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
@@ -413,7 +418,34 @@ def test_each_sink_has_one_door():
             called = ast.unparse(node.func)
             if called in ("print", "typer.echo", "sys.stdout.write", "sys.stderr.write"):
                 printing.add(name)
+            if called.endswith("json.dumps") and any(
+                word.arg == "ensure_ascii" for word in node.keywords
+            ):
+                letters.add(name)
             if called.endswith(".write_csv") or called in ("csv.writer", "csv.DictWriter"):
                 tables.add(name)
-    assert printing == {"cli/output.py", "cli/__init__.py"}
+    assert printing == {"cli/output.py", "cli/application.py"}
     assert tables <= CSV
+    # The last one looks through what was written, and writes nothing.
+    assert letters <= {"spelling.py", "cli/output.py", "releases/neighbours/folder.py"}
+
+
+def test_a_mark_that_turns_text_around_stands_as_an_escape_in_study_certificate_and_audit(
+    eyelid, features, tmp_path
+):
+    assert "\u202e" in "".join(NAMES)
+    release = tmp_path / "private"
+    said = ["--mechanism", "laplace", "--epsilon", "5"]
+    assert eyelid("release", features, release, *said).code == 0
+    assert eyelid("audit", features, release, "--attackers", "knn").code in (0, 1)
+    written = [*features.glob("*.json"), *tmp_path.rglob("*.json")]
+    assert {"study.json", "certificate.json", "audit.json"} <= {path.name for path in written}
+    for path in written:
+        assert not hidden(path.read_text("utf-8")), path
+
+
+@given(st.text())
+def test_any_text_comes_back_from_toml(text):
+    packed = in_toml(text.encode("utf-8", "replace").decode())
+    assert not hidden(packed, but="")
+    assert tomllib.loads(f"a = {packed}")["a"] == text.encode("utf-8", "replace").decode()

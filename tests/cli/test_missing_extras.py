@@ -7,7 +7,7 @@ import sys
 import pytest
 import typer
 
-from eyelid.cli import app
+from eyelid.cli.application import app
 
 COMMANDS = typer.main.get_command(app).commands
 ELSEWHERE = "memory://lab/study"

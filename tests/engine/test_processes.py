@@ -1,5 +1,6 @@
 """Work in processes of their own: every item once, in order where order is asked for."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -148,6 +149,44 @@ def test_a_kill_leaves_no_workers_with_what_was_shared(tmp_path):
     while _runs(worker) and time.monotonic() < last:
         time.sleep(0.05)
     assert not _runs(worker)
+
+
+STUCK = """
+import os, threading
+def _wait():
+    os.write(1, f"{os.getpid()}\\n".encode())
+    threading.Event().wait()
+class Stuck:
+    # A worker gets no further than to unpickle what it is to do.
+    def __reduce__(self):
+        return _wait, ()
+def nothing(item):
+    return item
+"""
+EARLY = """
+from eyelid.engine import engines, processes
+from tests_of_processes import Stuck, nothing
+processes.cores = lambda: 2
+list(engines.as_done(nothing, [Stuck(), Stuck()], "waiting"))
+"""
+
+
+def test_a_kill_while_workers_start_leaves_none_that_was_given_no_work_yet(tmp_path):
+    (tmp_path / "tests_of_processes.py").write_text(STUCK)
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
+    words = [sys.executable, "-c", EARLY]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=environment) as giver:
+        worker = int(giver.stdout.readline())
+        giver.kill()
+    try:
+        # Long enough for any machine: it only ends what hangs.
+        last = time.monotonic() + 100
+        while _runs(worker) and time.monotonic() < last:
+            time.sleep(0.05)
+        assert not _runs(worker)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(worker, signal.SIGKILL)
 
 
 ALONE = """

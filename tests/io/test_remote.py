@@ -1,6 +1,7 @@
 """Studies and recordings elsewhere are read as if they were here, and released to elsewhere."""
 
 import http.server
+import io
 import json
 import shutil
 import threading
@@ -214,8 +215,8 @@ class Hostile(AbstractFileSystem):
     def ukey(self, path):
         return path
 
-    def get_file(self, rpath, lpath, **_):
-        Path(lpath).write_text("pwn")
+    def _open(self, path, mode="rb", **_):
+        return io.BytesIO(b"pwn")
 
 
 @pytest.fixture
@@ -335,6 +336,88 @@ def test_a_webhdfs_server_overwrites_no_shell_profile(tmp_path, monkeypatch):
         finally:
             server.shutdown()
     assert profile.read_text() == "mine"
+
+
+class Endless(WebHdfs):
+    """The exploit: ten bytes are listed, and what is sent never ends; counts what was taken."""
+
+    suffix = "a.csv"
+    # More than anything is read of, and little enough for a test that fails.
+    most = 1 << 30
+    sent = 0
+
+    def do_GET(self):
+        if parse_qs(self.path.partition("?")[2])["op"][0] != "OPEN":
+            return super().do_GET()
+        self.send_response(200)
+        self.end_headers()
+        block = b"0" * (1 << 20)
+        try:
+            while type(self).sent < self.most:
+                self.wfile.write(block)
+                type(self).sent += len(block)
+        except OSError:
+            # Nobody listens any more.
+            return None
+
+
+def test_a_file_elsewhere_that_never_ends_is_read_no_further_than_it_may_be(monkeypatch):
+    pytest.importorskip("requests")
+    monkeypatch.setattr(Endless, "sent", 0)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Endless) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            with pytest.raises(InputError, match="does not end after"):
+                eyelid.lint(f"webhdfs://127.0.0.1:{server.server_port}/study")
+        finally:
+            server.shutdown()
+    assert Endless.sent < 200 << 20
+
+
+class Lying(fsspec.filesystem("memory").__class__):
+    """Files that are longer or shorter than their listing says, or of which it says nothing."""
+
+    protocol = "lying"
+    store: ClassVar[dict[str, object]] = {}
+    pseudo_dirs: ClassVar[list[str]] = [""]
+    listed: ClassVar[dict[str, int | None]] = {}
+
+    @classmethod
+    def _strip_protocol(cls, path):
+        return "/" + path.removeprefix("lying://").strip("/")
+
+    def info(self, path, **_):
+        return super().info(path) | {"size": self.listed[path]}
+
+
+@pytest.mark.parametrize(
+    ("listed", "what"),
+    [(10, "does not end after the 10 bytes"), (50, "ends after 30 of its 50 bytes"), (30, None)],
+)
+def test_a_file_elsewhere_has_as_many_bytes_as_its_listing_says(
+    listed, what, tmp_path, monkeypatch
+):
+    fsspec.register_implementation("lying", Lying, clobber=True)
+    Lying().pipe_file("/far/a.csv", b"x" * 30)
+    monkeypatch.setattr(Lying, "listed", {"/far/a.csv": listed})
+    place = RemotePlace("lying://far/a.csv")
+    for copied in (lambda: place.fetch(tmp_path / "copy").read_bytes(), place.read):
+        if what is None:
+            assert copied() == b"x" * 30
+        else:
+            with pytest.raises(InputError, match=what):
+                copied()
+
+
+def test_a_file_elsewhere_of_unknown_size_has_a_largest_one(tmp_path, monkeypatch):
+    fsspec.register_implementation("lying", Lying, clobber=True)
+    Lying().pipe_file("/far/a.csv", b"x" * 30)
+    monkeypatch.setattr(Lying, "listed", {"/far/a.csv": None})
+    place = RemotePlace("lying://far/a.csv")
+    assert place.fetch(tmp_path / "copy").read_bytes() == b"x" * 30
+    monkeypatch.setattr("eyelid.engine.remote._UNLISTED", 20)
+    with pytest.raises(InputError, match="does not end after the 20 bytes"):
+        place.fetch(tmp_path / "copy")
 
 
 def test_a_release_elsewhere_has_the_files_of_one_here(elsewhere, home, tmp_path):

@@ -2,150 +2,47 @@
 
 from __future__ import annotations
 
-import itertools
+import contextlib
 import os
-import sys
+import signal
+import threading
+from collections.abc import Iterator
 from typing import NoReturn
 
-import typer
-
-from eyelid.cli import (
-    audit,
-    budget,
-    compare,
-    convert,
-    cost,
-    demo,
-    events,
-    features,
-    heatmap,
-    inspect,
-    lint,
-    mechanisms,
-    recommend,
-    release,
-    reproduce,
-    simulate,
-    stream,
-    verify,
-)
-from eyelid.cli.standard_streams import standard_streams
-from eyelid.engine.children import safe_children
-from eyelid.errors import EyelidError
-from eyelid.spelling import on_terminal
-from eyelid.version import __version__
-
-app = typer.Typer(
-    name="eyelid",
-    help="Makes eye-tracking data safe to share, and says exactly what that means.",
-    epilog="Start with: eyelid demo",
-    add_completion=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-
-for _command in (
-    demo,
-    simulate,
-    inspect,
-    lint,
-    convert,
-    events,
-    features,
-    mechanisms,
-    recommend,
-    cost,
-    release,
-    heatmap,
-    stream,
-    budget,
-    audit,
-    compare,
-    verify,
-    reproduce,
-):
-    _name = _command.__name__.rsplit(".", 1)[1]
-    app.command(_name, epilog=_command.EXAMPLES)(_command.run)
-
-
-def _print_version(asked: bool) -> None:
-    if asked:
-        typer.echo(f"eyelid {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def _options(
-    version: bool = typer.Option(
-        False, "--version", callback=_print_version, is_eager=True, help="Print the version."
-    ),
-) -> None:
-    """Makes eye-tracking data safe to share, and says exactly what that means."""
+STOPPED = "stopped; nothing is half-written, and what was counted stays counted"
+"""What Ctrl-C is answered by."""
+STOPPED_CODE = 130
+"""The exit code after Ctrl-C."""
 
 
 def main() -> NoReturn:
     """Run the command line; every failure is one line on stderr and an exit code."""
-    with standard_streams():
-        _main()
+    with _stopped_at_once():
+        from eyelid.cli.application import main as run
+    run()
 
 
-def _main() -> NoReturn:
-    # The base of all of typer's own complaints, wherever its parser lives.
-    complaint: type[Exception] = typer.BadParameter.__mro__[2]
-    if len(sys.argv) == 1:
-        sys.argv.append("--help")
-    try:
-        # Whatever a library starts, and whenever.
-        with safe_children():
-            code = _run(sys.argv[1:])
-        sys.stdout.flush()
-    except EyelidError as error:
-        _fail(_told(error), error.exit_code)
-    except complaint as error:
-        _fail(error.format_message() + _value_given(error), 2)  # type: ignore[attr-defined]
-    except (typer.Abort, KeyboardInterrupt) as error:
-        stopped = "stopped; nothing is half-written, and what was counted stays counted"
-        _fail(_told(error, stopped), 130)
-    except OSError as error:
-        what = f"{error.strerror or error}: {error.filename or 'no file named'}"
-        _fail(_told(error, what), 2)
-    except Exception as error:
-        if os.environ.get("EYELID_DEBUG"):
-            raise
-        what = f"a fault in eyelid itself ({type(error).__name__}: {error}): please report it"
-        _fail(f"{_told(error, what)}; EYELID_DEBUG=1 shows where", 70)
-    sys.exit(code)
+@contextlib.contextmanager
+def _stopped_at_once() -> Iterator[None]:
+    """Have Ctrl-C end the process in one line, in a block of imports, where nothing is begun yet.
 
-
-def _run(words: list[str]) -> int:
-    """The command that was typed; its exit code.
-
-    Not by the parser's own main, which prints failures in its own way.
+    An exception would not do: modules in the middle of their import may print it or take it for a
+    package that is missing.
     """
-    command = typer.main.get_command(app)
+
+    def leave(number: int, frame: object) -> None:
+        with contextlib.suppress(OSError):
+            os.write(2, f"eyelid: {STOPPED}\n".encode())
+        os._exit(STOPPED_CODE)
+
+    ours = (
+        threading.current_thread() is threading.main_thread()
+        and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    )
+    if ours:
+        signal.signal(signal.SIGINT, leave)
     try:
-        with command.make_context("eyelid", words) as context:
-            code = command.invoke(context)
-    except typer.Exit as stop:
-        return stop.exit_code
-    return code if isinstance(code, int) else 0
-
-
-def _value_given(complaint: Exception) -> str:
-    """The value that an option was given, which typer leaves out of its complaint."""
-    options = getattr(getattr(complaint, "param", None), "opts", [])
-    for word, following in itertools.pairwise([*sys.argv, ""]):
-        name, joined, value = word.partition("=")
-        if name in options and isinstance(complaint, typer.BadParameter):
-            return f", got '{value if joined else following}'"
-    return ""
-
-
-def _told(error: BaseException, what: str = "") -> str:
-    """What went wrong, and what was noted about it on its way."""
-    return "; ".join([what or str(error), *getattr(error, "__notes__", ())])
-
-
-def _fail(message: str, code: int) -> NoReturn:
-    print(on_terminal(f"eyelid: {' '.join(message.split())}"), file=sys.stderr)
-    sys.exit(code)
+        yield
+    finally:
+        if ours:
+            signal.signal(signal.SIGINT, signal.default_int_handler)

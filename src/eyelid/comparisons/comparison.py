@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
@@ -18,6 +17,7 @@ from eyelid.mechanisms import find
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.privacy.unit import Trust
+from eyelid.spelling import json_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -351,7 +351,7 @@ class Comparison:
 
     def to_json(self) -> str:
         """The text of it."""
-        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        return json_text(self.to_dict())
 
     def picture(self) -> Markup:
         """The privacy–utility plane, as SVG."""

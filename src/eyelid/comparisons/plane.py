@@ -93,8 +93,7 @@ class _Drawing:
     scene: Scene
 
     def __call__(self, *axes: Axes) -> None:
-        from matplotlib.figure import Figure
-        from matplotlib.patches import Rectangle
+        from eyelid.plotting import Figure, Rectangle
 
         sheet = axes[-1].figure
         assert isinstance(sheet, Figure), "axes are on a figure of their own"
@@ -320,7 +319,7 @@ def _drawn_raw(axis: Axes, point: Point) -> tuple[float, float]:
 def _box(
     axis: Axes, x: Rate, y: tuple[float, float, float], colour: str, soft: float = 0.05
 ) -> None:
-    from matplotlib.patches import Rectangle
+    from eyelid.plotting import Rectangle
 
     _, low, high = y
     if low == high:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,6 +11,7 @@ from eyelid.comparisons.goals import Goals
 from eyelid.comparisons.judging import Judged
 from eyelid.comparisons.private_choice import PrivateChoice
 from eyelid.privacy.guarantee import Guarantee
+from eyelid.spelling import json_text
 
 SIMULATED = (
     "Measured on made-up people who have the public facts of yours. Nothing else of your people "
@@ -147,4 +147,4 @@ class Recommendation:
 
     def to_json(self) -> str:
         """The text of it."""
-        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        return json_text(self.to_dict())

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -154,7 +154,7 @@ def _spread_out(
                     values = given.get(place, {})
                     # A submission may start workers.
                     with safe_children():
-                        future = pool.submit(_one, os.getpid(), work, items[place], values)
+                        future = pool.submit(_one, work, items[place], values)
                     running[future] = place
                     waiting.popleft()
                 lost = False
@@ -197,12 +197,14 @@ def _pool(workers: int, *, anew: bool = False) -> Any:
             timeout=_IDLE_S,
             kill_workers=anew,
             env=ONE_CORE | SAFE_PATH,
+            # Before a worker waits for work: whoever gives it may be killed first, holding locks.
+            initializer=_leave_with,
+            initargs=(os.getpid(),),
         )
 
 
-def _one(giver: int, work: Callable[[T], R], item: T, values: Mapping[str, Any]) -> R | _Asked:
+def _one(work: Callable[[T], R], item: T, values: Mapping[str, Any]) -> R | _Asked:
     """One item, in a worker: it has one core, and shows no progress of its own."""
-    _leave_with(giver)
     for key, value in values.items():
         _kept[key] = value
         _kept.move_to_end(key)
@@ -238,11 +240,11 @@ def _asked_to_end() -> Iterator[None]:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
-@lru_cache
 def _leave_with(giver: int) -> None:
-    """Have this process end soon after the one that gave it work.
+    """Have this process end soon after the one that started it, or now where that is gone.
 
-    Whoever is killed can tidy nothing up: workers would stay for minutes, with private data.
+    A process that is killed can tidy nothing up: workers would stay, with private data, and for
+    good where it was just starting them and so held the lock without which none of them leaves.
     """
 
     def wait() -> None:

@@ -10,8 +10,9 @@ import contextlib
 import hashlib
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,12 @@ _FROM_ROOT = ("file", "local")
 _LINKS = ("link", "symlink")
 _STRANGE = re.compile(r"[\x00-\x1f\x7f\\]|::|:/")
 _DRIVE = re.compile(r"[A-Za-z]:")
+# Bytes that are asked for at once, that an answer to any question may have, that a file has which
+# is read into memory, and that one has whose size no listing tells.
+_BLOCK = 4 << 20
+_LONGEST_ANSWER = 64 << 20
+_SMALL = 64 << 20
+_UNLISTED = 1 << 30
 # Where names have slashes and nothing is a folder; to make one there may make a bucket.
 _WITHOUT_FOLDERS = {"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl", "oss", "oci", "r2"}
 
@@ -104,8 +111,7 @@ class RemotePlace:
     def read(self) -> bytes:
         """The content of a small file."""
         with self._reached() as (system, path):
-            content: bytes = system.cat_file(path)
-            return content
+            return b"".join(self._blocks(system, path, _SMALL))
 
     def write(self, content: bytes) -> None:
         """Write a small file."""
@@ -121,7 +127,8 @@ class RemotePlace:
         """
         with self._reached() as (system, path):
             to.parent.mkdir(parents=True, exist_ok=True)
-            system.get_file(path, str(to))
+            with to.open("wb") as copy:
+                copy.writelines(self._blocks(system, path))
         return to
 
     def fetch_into(self, home: Path, name: str) -> Path:
@@ -157,6 +164,32 @@ class RemotePlace:
         with self._reached() as (system, path):
             system.rm_file(path)
 
+    def _blocks(self, system: Any, path: str, most: int | None = None) -> Iterator[bytes]:
+        """The content of a file, a block at a time: as many bytes as its listing says.
+
+        Args:
+            system: that it is in.
+            path: in that system.
+            most: bytes that it may have; any number where its listing says how many.
+        """
+        listed = system.info(path).get("size")
+        if not isinstance(listed, int):
+            # Nobody knows where it ends; it may be made up as it is sent.
+            listed, most = None, most or _UNLISTED
+        if most is not None and (listed or 0) > most:
+            raise InputError(f"{self} has {listed:,} bytes, and at most {most:,} are read of it")
+        allowed = most if listed is None else listed
+        got = 0
+        with system.open(path, "rb", block_size=_BLOCK) as file:
+            # One byte more than there should be tells that there is no end.
+            while block := file.read(min(_BLOCK, allowed - got + 1)):
+                got += len(block)
+                if got > allowed:
+                    raise InputError(f"{self} does not end after the {allowed:,} bytes it may have")
+                yield block
+        if listed is not None and got < listed:
+            raise InputError(f"{self} ends after {got:,} of its {listed:,} bytes: try again")
+
     def _make_folder(self, system: Any, path: str) -> None:
         if self.address.partition("://")[0] not in _WITHOUT_FOLDERS:
             system.makedirs(posixpath.dirname(path), exist_ok=True)
@@ -172,7 +205,9 @@ class RemotePlace:
                 f"{scheme}:// addresses need fsspec: pip install 'eyelid[remote]'"
             ) from None
         try:
-            yield url_to_fs(self.address)
+            system, path = url_to_fs(self.address)
+            _bound_answers(system)
+            yield system, path
         except EyelidError:
             raise
         except ImportError as error:
@@ -180,6 +215,50 @@ class RemotePlace:
         except Exception as error:
             told = str(error).strip().splitlines() or [type(error).__name__]
             raise InputError(f"cannot reach {self}: {told[0]}") from None
+
+
+def _bound_answers(system: Any) -> None:
+    """Have a file system that takes answers whole, into memory, take none that has no end.
+
+    Args:
+        system: fsspec's; those that do so work with a session of requests.
+    """
+    adapters = getattr(getattr(system, "session", None), "adapters", None)
+    for adapter in adapters.values() if isinstance(adapters, dict) else ():
+        build = getattr(adapter, "build_response", None)
+        if build is not None and not isinstance(build, partial):
+            adapter.build_response = partial(_with_an_end, build)
+
+
+def _with_an_end(build: Callable[..., Any], *words: Any, **options: Any) -> Any:
+    response = build(*words, **options)
+    response.raw = _Bounded(response.raw)
+    return response
+
+
+class _Bounded:
+    """An answer that fails once it has grown longer than any block that was asked for.
+
+    Args:
+        answer: of urllib3.
+    """
+
+    def __init__(self, answer: Any) -> None:
+        self._answer, self._left = answer, _LONGEST_ANSWER
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._answer, name)
+
+    def stream(self, *words: Any, **options: Any) -> Iterator[bytes]:
+        """The content, block by block."""
+        for block in self._answer.stream(*words, **options):
+            self._left -= len(block)
+            if self._left < 0:
+                self._answer.close()
+                raise InputError(
+                    f"an answer does not end after {_LONGEST_ANSWER:,} bytes, more than was asked"
+                )
+            yield block
 
 
 def is_plain(name: str) -> bool:

@@ -278,6 +278,6 @@ def _thinned(count: int) -> int:
 def _axes(ax: Axes | None) -> Axes:
     if ax is not None:
         return ax
-    from matplotlib.figure import Figure
+    from eyelid.plotting import Figure
 
     return Figure(layout="constrained").subplots()

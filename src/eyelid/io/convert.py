@@ -43,6 +43,7 @@ from eyelid.io.origin import People
 from eyelid.io.parts import input_key, join_events, write_manifest, write_part
 from eyelid.io.pieces import Piece, each_piece, in_pieces
 from eyelid.io.reading import Place, place_of, read
+from eyelid.io.said_facts import with_said_facts
 from eyelid.io.study_folder import EVENTS
 from eyelid.privacy.ledger import Ledger
 from eyelid.version import __version__
@@ -117,6 +118,9 @@ def convert(
     with running(out, _key(place, *settings)) as run:
         with given_up_if_unfit(run):
             cut = in_pieces(place.path) if study_folder.recognises(place.path) else None
+            if cut is not None:
+                said = with_said_facts(cut.head, place.said, str(place.path))
+                cut = replace(cut, head=said)
         count, unit = len(place.files), "files"
         if cut is not None:
             count, unit = cut.recordings.height, "recordings"

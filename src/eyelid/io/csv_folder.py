@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,6 +22,7 @@ from eyelid.io.csv_cells import for_spreadsheets, from_spreadsheets
 from eyelid.io.head import head_of
 from eyelid.io.layout import MAP_NAME as _MAP
 from eyelid.io.layout import ROLES, Layout, read_toml
+from eyelid.spelling import in_toml
 
 _FILES = {"data": "data.csv", "people": "people.csv", "events": "events.csv"}
 _TYPES: dict[str, type[pl.DataType]] = {
@@ -198,8 +198,7 @@ def _key(name: str) -> str:
 
 def _value(value: object) -> str:
     if isinstance(value, str):
-        # TOML escapes what JSON does, and one control character more.
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+        return in_toml(value)
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, Integral):

@@ -43,6 +43,7 @@ from eyelid.io.parts import (
 )
 from eyelid.io.pieces import Piece, StudyInPieces, each_piece, in_pieces
 from eyelid.io.reading import check_not_a_part
+from eyelid.io.said_facts import with_said_facts
 from eyelid.io.study_folder import EVENTS
 from eyelid.privacy.ledger import Ledger
 from eyelid.version import __version__
@@ -209,6 +210,8 @@ def _entered(
     if study_folder.recognises(Path(source)):
         check_not_a_part(Path(source))
         cut = in_pieces(Path(source))
+        said = with_said_facts(cut.head, understood(map), str(source))
+        cut = replace(cut, head=said)
         check(cut.head)
         cut = replace(cut, head=counted(cut.head, source, ledger))
     else:

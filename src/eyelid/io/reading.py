@@ -23,6 +23,7 @@ from eyelid.io.joining import NamedPart, joined, named
 from eyelid.io.layout import MAP_NAME, NOTHING_SAID, Layout
 from eyelid.io.part import Part
 from eyelid.io.remote import here
+from eyelid.io.said_facts import with_said_facts
 
 # Files beside recordings that nobody takes for one.
 _NOT_DATA = {".md", ".json", ".png", ".jpg", ".jpeg", ".pdf", ".toml", ".yaml", ".yml", ".py", ".m"}
@@ -97,6 +98,7 @@ class Place:
         """The study folder or dataset, in memory."""
         if self.format is None:
             whole = study_folder.read_study(self.path)
+            whole = with_said_facts(whole, self.said, str(self.path))
         else:
             whole = self.format.read_folder(self.path, self.said)
         return check(in_degrees(whole, str(self.path)) if self.units else whole)

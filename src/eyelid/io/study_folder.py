@@ -25,6 +25,7 @@ from eyelid.io.remote import File, here, is_remote, original
 from eyelid.io.same_people import LEDGER_SUFFIX as LEDGER_SUFFIX
 from eyelid.io.same_people import Entry, noticed, stated
 from eyelid.privacy.ledger import Ledger
+from eyelid.spelling import json_text
 
 SCHEMA = "eyelid/study/1"
 DATA, EVENTS = "data.parquet", "events.parquet"
@@ -344,7 +345,7 @@ def adopt(path: Path, origin: Origin) -> None:
     """Write an origin into a study folder that somebody made by hand."""
     file = path / "study.json"
     about = _read_about(file) | _origin_facts(origin, path)
-    write_file(file, json.dumps(about, indent=2, ensure_ascii=False) + "\n")
+    write_file(file, json_text(about, allow_nan=True))
 
 
 def without_origin(file: Path) -> dict[str, Any]:
@@ -417,6 +418,5 @@ def write_head(
     }
     if parts:
         about["parts"] = list(parts)
-    text = json.dumps(about, indent=2, ensure_ascii=False)
-    (folder / "study.json").write_text(text + "\n", encoding="utf-8")
+    (folder / "study.json").write_text(json_text(about, allow_nan=True), encoding="utf-8")
     (folder / "people.csv").write_text(csv_text(study.people), encoding="utf-8", newline="")

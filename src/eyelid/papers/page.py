@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import Any
 from eyelid.engine.atomic import new_folder
 from eyelid.io.csv_cells import csv_text
 from eyelid.papers.reproduction import Cell, Exhibit, Reproduction, Value, to_dict
+from eyelid.spelling import json_text
 
 WORDS = {
     "printed": "printed",
@@ -33,8 +33,8 @@ def write_reproduction(done: Reproduction, out: Path) -> None:
     """Write report.html, reproduction.json, numbers.csv and the pictures into a new folder."""
     with new_folder(out) as folder:
         (folder / "report.html").write_text(page(done), encoding="utf-8")
-        told = json.dumps(to_dict(done), indent=2, ensure_ascii=False, allow_nan=False)
-        (folder / "reproduction.json").write_text(told + "\n", encoding="utf-8")
+        text = json_text(to_dict(done))
+        (folder / "reproduction.json").write_text(text, encoding="utf-8")
         _write_numbers(done, folder / "numbers.csv")
         for exhibit in done.exhibits:
             for name, picture in exhibit.pictures.items():

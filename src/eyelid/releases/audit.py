@@ -6,7 +6,6 @@ covers.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -73,6 +72,7 @@ from eyelid.releases.streams.release import StreamRelease
 from eyelid.releases.subject import Source, Subject, subject_of
 from eyelid.releases.verdict import verdict
 from eyelid.releases.words import percent
+from eyelid.spelling import json_text
 
 # With more people, inferring attributes takes hours: it grows with their third power.
 _MOST_INFERRED = 150
@@ -276,7 +276,7 @@ class Audit:
 
     def to_json(self) -> str:
         """The text of audit.json."""
-        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        return json_text(self.to_dict())
 
 
 def audit(

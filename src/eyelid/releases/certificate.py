@@ -15,6 +15,7 @@ from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.accounts import Gap
 from eyelid.privacy.bounds import Bounds, BoundsSource
 from eyelid.privacy.guarantee import Guarantee
+from eyelid.spelling import json_text
 
 SCHEMA = "eyelid/certificate/1"
 ANOTHER_LEDGER = (
@@ -186,7 +187,7 @@ class Certificate:
 
     def to_json(self) -> str:
         """The text of certificate.json."""
-        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        return json_text(self.to_dict())
 
     @classmethod
     def from_dict(cls, told: Mapping[str, Any]) -> Certificate:

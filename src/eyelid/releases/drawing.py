@@ -9,7 +9,6 @@ from __future__ import annotations
 import io
 import re
 import textwrap
-import warnings
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -29,8 +28,6 @@ _STYLE: Any = {
     "svg.hashsalt": "eyelid",
     # A dollar sign in a name is a dollar sign.
     "text.parse_math": False,
-    # A matplotlibrc in the current folder may say otherwise, and names are no programs.
-    "text.usetex": False,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.edgecolor": GREY,
@@ -77,11 +74,9 @@ def figure(
         width: in inches.
         ratios: how wide the columns are beside each other; all alike by default.
     """
-    from matplotlib import rc_context
-    from matplotlib.backends.backend_svg import FigureCanvasSVG
-    from matplotlib.figure import Figure
+    from eyelid.plotting import Figure, FigureCanvasSVG, styled
 
-    with rc_context(_STYLE):
+    with styled(_STYLE):
         drawn = Figure(figsize=(width, height), layout="constrained")
         FigureCanvasSVG(drawn)
         draw(*drawn.subplots(rows, columns, squeeze=False, width_ratios=ratios).flat)
@@ -98,11 +93,10 @@ def svg(draw: Callable[..., None], alt: str, height: float, **size: Any) -> Mark
         size: columns, rows, width and ratios, as for `figure`.
     """
     from markupsafe import Markup, escape
-    from matplotlib import rc_context
 
-    with rc_context(_STYLE), warnings.catch_warnings():
-        # The browser has letters that matplotlib's own font lacks.
-        warnings.filterwarnings("ignore", "Glyph .* missing")
+    from eyelid.plotting import styled
+
+    with styled(_STYLE):
         buffer = io.StringIO()
         figure(draw, height, **size).savefig(buffer, format="svg", metadata=_NOTHING)
     text = buffer.getvalue()
@@ -122,9 +116,9 @@ def png(draw: Callable[..., None], height: float, **size: Any) -> bytes:
         height: in inches.
         size: columns, rows, width and ratios, as for `figure`.
     """
-    from matplotlib import rc_context
+    from eyelid.plotting import styled
 
-    with rc_context(_STYLE):
+    with styled(_STYLE):
         buffer = io.BytesIO()
         figure(draw, height, **size).savefig(buffer, format="png", dpi=_SHARP, metadata=_UNSIGNED)
     return buffer.getvalue()

@@ -241,7 +241,7 @@ def _means_of(rows: pl.DataFrame, view: GroupView, task: str) -> pl.DataFrame:
 
 def _name_tasks(axis: Axes, view: GroupView) -> None:
     """Which colour and sign is which task, above the picture."""
-    from matplotlib.lines import Line2D
+    from eyelid.plotting import Line2D
 
     signs = [
         Line2D([], [], color=colour, ls=dash, marker=marker, markersize=5, lw=1.6, label=task)

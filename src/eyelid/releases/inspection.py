@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import shlex
-import warnings
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -82,21 +81,17 @@ def inspect(study: Study) -> dict[str, Any]:
 
 def draw_recordings(study: Study, folder: Path) -> None:
     """Draw the recordings, at most 500, into a new folder of pictures; for the owner's eyes."""
-    from matplotlib.figure import Figure
-
     from eyelid.gaze.pictures import draw_overview
+    from eyelid.plotting import Figure, styled
 
     if study.kind == "features":
         raise InputError("pictures are of gaze, and this is a study of features")
-    with new_folder(folder, mode=0o700) as place:
+    with new_folder(folder, mode=0o700) as place, styled({"text.parse_math": False}):
         recordings = list(itertools.islice(study.recordings(), _MOST_PICTURES))
         for number, recording in enumerate(track(recordings, "drawing"), 1):
             figure = Figure(figsize=(7.2, 2.4), layout="constrained")
             draw_overview(recording, study, figure.subplots(1, 2, width_ratios=[1, 2]))
-            with warnings.catch_warnings():
-                # Names may have letters that matplotlib's own font lacks.
-                warnings.filterwarnings("ignore", "Glyph .* missing")
-                figure.savefig(place / f"{number:04d}.png", dpi=100)
+            figure.savefig(place / f"{number:04d}.png", dpi=100)
 
 
 def _names(data: pl.DataFrame, column: str) -> list[str]:

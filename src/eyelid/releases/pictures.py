@@ -267,7 +267,7 @@ def cmc_picture(audit: Audit) -> Markup:
         ]
 
     def draw(axis: Axes) -> None:
-        from matplotlib.ticker import MaxNLocator
+        from eyelid.plotting import MaxNLocator
 
         people = len(raw.cmc)
         places = np.arange(1, people + 1)

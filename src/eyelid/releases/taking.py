@@ -16,10 +16,11 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import study_folder
-from eyelid.io.column_map import Map
+from eyelid.io.column_map import Map, understood
 from eyelid.io.intake import read_scrubbed
 from eyelid.io.pieces import Piece, Slice, StudyInPieces, each_piece, in_pieces
 from eyelid.io.reading import check_not_a_part
+from eyelid.io.said_facts import with_said_facts
 from eyelid.releases.bounds import Range, Ranges, ranges_of, ranges_together
 from eyelid.releases.fingerprint import digest_of_people, input_rows, names_of, person_digests
 from eyelid.releases.kept_table import is_kept, keep_table, kept_table
@@ -78,14 +79,15 @@ def opened(source: Study | FeatureTable | Path | str, map: Map = None) -> StudyI
 
     Args:
         source: a study folder or recordings, a study, or a table.
-        map: what you say about the columns of recordings.
+        map: what you say about the columns of recordings, or facts that a study folder lacks.
     """
     if isinstance(source, str | Path):
         path = Path(source)
         if not study_folder.recognises(path):
             return in_pieces(read_scrubbed(path, map))
         check_not_a_part(path)
-        return in_pieces(path)
+        cut = in_pieces(path)
+        return replace(cut, head=with_said_facts(cut.head, understood(map), str(path)))
     check_type(source)
     return in_pieces(source.study() if isinstance(source, FeatureTable) else source)
 

@@ -85,7 +85,7 @@ def _correlation_lines(
 
     Differences jump from row to row: joined by lines, one task would hide the others.
     """
-    from matplotlib.lines import Line2D
+    from eyelid.plotting import Line2D
 
     def draw(raw: Axes, difference: Axes) -> None:
         keys = []
@@ -126,7 +126,7 @@ def _by_task(means: pl.DataFrame) -> dict[str, pl.DataFrame]:
 
 def leakage_picture(summary: TemporalSummary) -> Markup | None:
     """What is let out about every step of a release, beside its own ε; None without a release."""
-    from matplotlib.ticker import LogLocator
+    from eyelid.plotting import LogLocator
 
     leaked, transitions = summary.leakage, summary.transitions
     if leaked is None or transitions is None:

@@ -47,6 +47,7 @@ import numpy as np
 
 from eyelid.errors import unknown
 from eyelid.mechanisms.streams.continual import Counters
+from eyelid.spelling import json_line
 from eyelid.stream.gatekeeper import Meter
 from eyelid.stream.samples import Column, RawGaze, ReleasedGaze
 from eyelid.stream.tiers import GazeEvent
@@ -105,7 +106,7 @@ def _bytes(gaze: ReleasedGaze, lost: int) -> bytes:
 
 def hello(facts: dict[str, Any]) -> str:
     """What an app is told first."""
-    return json.dumps({"hello": facts}, ensure_ascii=False, allow_nan=False)
+    return json_line({"hello": facts})
 
 
 def meter_text(meter: Meter) -> str:
@@ -122,12 +123,12 @@ def meter_text(meter: Meter) -> str:
 
 def events_text(events: Sequence[GazeEvent]) -> str:
     """Events that were released, oldest first."""
-    return json.dumps({"events": [asdict(event) for event in events]}, ensure_ascii=False)
+    return json_line({"events": [asdict(event) for event in events]})
 
 
 def counters_text(counters: Counters) -> str:
     """Noisy dwell in areas."""
-    return json.dumps({"counters": asdict(counters)}, ensure_ascii=False)
+    return json_line({"counters": asdict(counters)})
 
 
 def decoded(message: str | bytes, *, directions: bool, arrived_s: float) -> RawGaze:

@@ -11,6 +11,7 @@ from typing import Any
 
 from eyelid.errors import InputError
 from eyelid.gaze.study import PUPIL_UNITS, UNITS, XY_ORIGINS, Screen, Study
+from eyelid.spelling import json_text
 
 Json = dict[str, Any]
 
@@ -71,7 +72,7 @@ def read_json(path: Path) -> Json:
 def json_content(content: Mapping[str, Any]) -> bytes:
     """A JSON object as it stands in a file."""
     # Numbers of numpy are written as floats.
-    return (json.dumps(content, indent=2, ensure_ascii=False, default=float) + "\n").encode()
+    return json_text(content, default=float, allow_nan=True).encode()
 
 
 def part(sidecar: Mapping[str, Any], key: str) -> Json:

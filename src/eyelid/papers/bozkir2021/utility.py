@@ -281,7 +281,7 @@ def _says(part: pl.DataFrame, beside: Curves, honest: Mapping[tuple[str, float],
 
 def _picture(part: pl.DataFrame, beside: Curves, what: str) -> Markup:
     """One panel a task: ours as printed (filled), with the mean kept (hollow), published (grey)."""
-    from matplotlib.ticker import LogLocator
+    from eyelid.plotting import LogLocator
 
     tasks = part["task"].unique(maintain_order=True).to_list()
     mine = [_by_curve(part.filter(noisy_mean=noisy)) for noisy in (True, False)]

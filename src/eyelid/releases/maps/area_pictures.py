@@ -181,7 +181,7 @@ def _matrix_block(rows: pl.DataFrame, heading: str) -> _Block:
     body = len(names) * high
 
     def draw(page: Page, top: float) -> None:
-        from matplotlib.colors import LinearSegmentedColormap
+        from eyelid.plotting import LinearSegmentedColormap
 
         _head(page, top, f"{heading} (each ± {RELIABLE_ERRORS * errors.max():.2g})")
         axes = page.axes(room, top + _HEADING + room, len(names) * side, body)

@@ -6,7 +6,6 @@ covers.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
@@ -41,6 +40,7 @@ from eyelid.releases.audit_json import SCHEMA
 from eyelid.releases.maps.findings import NOT_TRIED, signed, signed_limits, worth
 from eyelid.releases.maps.subject import MapSubject, map_subject
 from eyelid.releases.words import SAYS_NOTHING
+from eyelid.spelling import json_text
 from eyelid.version import __version__
 
 AREAS = "tables of areas"
@@ -206,7 +206,7 @@ class HeatmapAudit:
 
     def to_json(self) -> str:
         """The text of audit.json."""
-        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        return json_text(self.to_dict())
 
 
 def audit_heatmap(

@@ -119,7 +119,7 @@ def figure2(
         cap: m, the most of a person in a pixel.
         samples: M, the most of a person in all.
     """
-    from matplotlib.colors import LogNorm
+    from eyelid.plotting import LogNorm
 
     side = math.sqrt(width_px * height_px)
     both = np.meshgrid(_SIDES, _PEOPLE)

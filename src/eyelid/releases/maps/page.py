@@ -25,8 +25,6 @@ _STYLE: Any = {
     "font.family": "sans-serif",
     # A dollar sign in a name is a dollar sign.
     "text.parse_math": False,
-    # A matplotlibrc in the current folder may say otherwise, and names are no programs.
-    "text.usetex": False,
     "text.color": INK,
     "axes.edgecolor": GREY,
     "axes.labelcolor": INK,
@@ -39,9 +37,9 @@ _STYLE: Any = {
 
 def styled() -> Any:
     """A context in which pictures look alike."""
-    from matplotlib import rc_context
+    from eyelid import plotting
 
-    return rc_context(_STYLE)
+    return plotting.styled(_STYLE)
 
 
 class Page:
@@ -73,7 +71,7 @@ class Page:
         label: str = "private heatmap",
         dpi: float = DPI,
     ) -> None:
-        from matplotlib.figure import Figure
+        from eyelid.plotting import Figure
 
         if not legend.strip():
             raise InputError("a picture of a gaze map needs a legend that says whom it protects")

@@ -302,9 +302,9 @@ def short(name: str, letters: int) -> str:
 def save(figure: Figure, path: Path) -> None:
     """Write a figure as PNG, with its short title and nothing about who drew it, when or where."""
     metadata = {"Software": None, "Title": figure.get_label() or None}
-    with warnings.catch_warnings():
-        # Names may have letters that matplotlib's own font lacks.
-        warnings.filterwarnings("ignore", "Glyph .* missing")
+    from eyelid.plotting import styled
+
+    with styled({}):
         try:
             figure.savefig(path, format="png", dpi="figure", metadata=metadata, facecolor="white")
         except OSError as error:
@@ -464,8 +464,7 @@ def _name_places(axes: Axes, gaze_map: GazeMap, name: str) -> None:
 
 def _translucent() -> Colormap:
     """The colours of heat, the more opaque the hotter."""
-    from matplotlib import colormaps
-    from matplotlib.colors import ListedColormap
+    from eyelid.plotting import ListedColormap, colormaps
 
     share = np.linspace(0.0, 1.0, 256)
     colours = colormaps[HEAT_OVER](0.25 + 0.75 * share)
@@ -475,7 +474,7 @@ def _translucent() -> Colormap:
 
 def _diverging(*, translucent: bool = False) -> Colormap:
     """Orange, almost white, blue: the two ends are as dark as each other."""
-    from matplotlib.colors import LinearSegmentedColormap, to_rgba
+    from eyelid.plotting import LinearSegmentedColormap, to_rgba
 
     colours = [ORANGE, "#f5c9a8", "#f7f7f7", "#a9cfe6", BLUE]
     return LinearSegmentedColormap.from_list(
@@ -488,7 +487,7 @@ def _draw_veil(axes: Axes, above: Floats) -> None:
     below = above <= 0
     if not below.any():
         return
-    from matplotlib.colors import ListedColormap
+    from eyelid.plotting import ListedColormap
 
     veil = np.ma.masked_array(np.ones(below.shape), ~below)
     axes.imshow(veil, cmap=ListedColormap([VEIL]), alpha=0.45, aspect="auto")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 from eyelid.errors import InputError
 from eyelid.gaze.study import Study
 from eyelid.mechanisms.streams.scene import Scene
@@ -13,7 +15,7 @@ from eyelid.mechanisms.streams.study_scene import (
 )
 from eyelid.privacy.unit import PERSON
 from eyelid.releases.streams.facts import recordings_touched, shape_of, shortest_of
-from eyelid.releases.streams.plan import taken_of
+from eyelid.releases.streams.plan import eyes_of, taken_of, without_eye
 from eyelid.releases.streams.scene import build_filter
 from eyelid.releases.streams.words import guessed, over_recordings
 
@@ -27,8 +29,17 @@ def stream_way(study: Study) -> str:
     """
     if study.kind != "samples":
         return ""
+    eyes = eyes_of(study.data)
+    whole = [eye for eye in eyes if eye and without_eye(study.data, eye) is None]
+    if len(eyes) > 1 and not whole:
+        return (
+            "Gaze itself, sample by sample, is released of one eye, and none is in every recording:"
+            " leave out the recordings that lack it."
+        )
+    eye = whole[0] if len(eyes) > 1 else None
+    chosen = f" --set eye={shlex.quote(eye)}" if eye else ""
     try:
-        taken = taken_of(study, _first_eye(study))
+        taken = taken_of(study, eye)
         units, scene = coordinates_of(taken), scene_of(taken)
         window = usual_window(taken.rate_hz or 60.0)
         radius = usual_radius(Scene.of(units, scene))
@@ -38,9 +49,9 @@ def stream_way(study: Study) -> str:
         return (
             "Gaze itself, sample by sample, takes a filter and its scene: 'eyelid release IN OUT "
             f"--mechanism sample --epsilon {_EPSILON:g} --set window=W --set radius=R --set "
-            "scene=X0,Y0,X1,Y1'."
+            f"scene=X0,Y0,X1,Y1{chosen}'."
         )
-    shape, eye = shape_of(taken), _first_eye(study)
+    shape = shape_of(taken)
     total, promised = law.cost(shape, PERSON).numbers(), law.cost(shape, law.unit)
     touched = recordings_touched(window, shape.recordings, shortest_of(taken))
     several = (
@@ -50,16 +61,8 @@ def stream_way(study: Study) -> str:
     return (
         "Gaze itself, sample by sample: 'eyelid release IN OUT --mechanism sample --epsilon "
         f"{_EPSILON:g} --set window={window} --set radius={radius:g}"
-        f"{f' --set eye={eye}' if eye else ''}'. Which of two ways a person looked for half a "
+        f"{chosen}'. Which of two ways a person looked for half a "
         f"second of one recording, up to {radius:g} {law.place.spoken_units} apart, is then "
         f"guessed right in at most {guessed(promised)} of cases, in place of 50 %"
         f"{several if touched > 1 else ''}; no person as a whole is hidden ({total})."
     )
-
-
-def _first_eye(study: Study) -> str | None:
-    """The eye to name where there are several."""
-    if "eye" not in study.data.columns:
-        return None
-    eyes = study.data["eye"].drop_nulls().unique().sort().to_list()
-    return str(eyes[0]) if len(eyes) > 1 else None

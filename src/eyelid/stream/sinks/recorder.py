@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import io
-import json
 import os
 import threading
 from pathlib import Path
@@ -20,6 +19,7 @@ import polars as pl
 
 from eyelid.engine.atomic import check_new, write_file
 from eyelid.errors import InputError
+from eyelid.spelling import json_text
 from eyelid.stream.backlog import Backlog
 from eyelid.stream.samples import ReleasedGaze
 from eyelid.stream.sinks.sink import Consumer, Sink, Stage
@@ -158,5 +158,4 @@ class Recorder(Sink):
         assert self._stage is not None
         told = {"recording": self.path.name, "recorded_samples": samples, "complete": complete}
         told |= self._stage.certificate()
-        text = json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False)
-        write_file(self.certificate_path, text + "\n")
+        write_file(self.certificate_path, json_text(told))

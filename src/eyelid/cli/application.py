@@ -1,0 +1,185 @@
+"""All commands as one program, and what every failure of theirs is printed as."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import sys
+import warnings
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+import typer
+
+from eyelid.cli import (
+    STOPPED,
+    STOPPED_CODE,
+    audit,
+    budget,
+    compare,
+    convert,
+    cost,
+    demo,
+    events,
+    features,
+    heatmap,
+    inspect,
+    lint,
+    mechanisms,
+    recommend,
+    release,
+    reproduce,
+    simulate,
+    stream,
+    verify,
+)
+from eyelid.cli.standard_streams import standard_streams
+from eyelid.engine.children import safe_children
+from eyelid.errors import EyelidError
+from eyelid.spelling import on_terminal
+from eyelid.version import __version__
+
+_WARNINGS = "PYTHONWARNINGS"
+
+app = typer.Typer(
+    name="eyelid",
+    help="Makes eye-tracking data safe to share, and says exactly what that means.",
+    epilog="Start with: eyelid demo",
+    add_completion=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+for _command in (
+    demo,
+    simulate,
+    inspect,
+    lint,
+    convert,
+    events,
+    features,
+    mechanisms,
+    recommend,
+    cost,
+    release,
+    heatmap,
+    stream,
+    budget,
+    audit,
+    compare,
+    verify,
+    reproduce,
+):
+    _name = _command.__name__.rsplit(".", 1)[1]
+    app.command(_name, epilog=_command.EXAMPLES)(_command.run)
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"eyelid {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: bool = typer.Option(
+        False, "--version", callback=_print_version, is_eager=True, help="Print the version."
+    ),
+) -> None:
+    """Makes eye-tracking data safe to share, and says exactly what that means."""
+
+
+def main() -> NoReturn:
+    """Run the command line; every failure is one line on stderr and an exit code."""
+    with standard_streams(), _no_warnings_of_libraries():
+        _main()
+
+
+@contextlib.contextmanager
+def _no_warnings_of_libraries() -> Iterator[None]:
+    """Have what libraries warn of on the way not stand between the words of a command.
+
+    They speak to programmers, and may repeat what a file of others says. Python's own switches
+    (``PYTHONWARNINGS``) and ``EYELID_DEBUG=1`` show them, each on one line. Processes that are
+    started inside inherit all this.
+    """
+    shown = bool(sys.warnoptions or os.environ.get("EYELID_DEBUG"))
+    display, inherited = warnings.showwarning, os.environ.get(_WARNINGS)
+
+    def one_line(message: Warning | str, category: type[Warning], *place: Any) -> None:
+        if shown:
+            text = f"eyelid: {category.__name__}: {message} ({place[0]}, line {place[1]})"
+            print(on_terminal(text), file=sys.stderr)
+
+    warnings.showwarning = one_line  # type: ignore[assignment]
+    if not shown:
+        os.environ[_WARNINGS] = "ignore"
+    try:
+        yield
+    finally:
+        warnings.showwarning = display
+        os.environ.pop(_WARNINGS, None)
+        if inherited is not None:
+            os.environ[_WARNINGS] = inherited
+
+
+def _main() -> NoReturn:
+    # The base of all of typer's own complaints, wherever its parser lives.
+    complaint: type[Exception] = typer.BadParameter.__mro__[2]
+    if len(sys.argv) == 1:
+        sys.argv.append("--help")
+    try:
+        # Whatever a library starts, and whenever.
+        with safe_children():
+            code = _run(sys.argv[1:])
+        sys.stdout.flush()
+    except EyelidError as error:
+        _fail(_told(error), error.exit_code)
+    except complaint as error:
+        _fail(error.format_message() + _value_given(error), 2)  # type: ignore[attr-defined]
+    except (typer.Abort, KeyboardInterrupt) as error:
+        _fail(_told(error, STOPPED), STOPPED_CODE)
+    except OSError as error:
+        what = f"{error.strerror or error}: {error.filename or 'no file named'}"
+        _fail(_told(error, what), 2)
+    except Exception as error:
+        if os.environ.get("EYELID_DEBUG"):
+            raise
+        what = f"a fault in eyelid itself ({type(error).__name__}: {error}): please report it"
+        _fail(f"{_told(error, what)}; EYELID_DEBUG=1 shows where", 70)
+    sys.exit(code)
+
+
+def _run(words: list[str]) -> int:
+    """The command that was typed; its exit code.
+
+    Not by the parser's own main, which prints failures in its own way.
+    """
+    command = typer.main.get_command(app)
+    try:
+        with command.make_context("eyelid", words) as context:
+            code = command.invoke(context)
+    except typer.Exit as stop:
+        return stop.exit_code
+    return code if isinstance(code, int) else 0
+
+
+def _value_given(complaint: Exception) -> str:
+    """The value that an option was given, which typer leaves out of its complaint."""
+    options = getattr(getattr(complaint, "param", None), "opts", [])
+    for word, following in itertools.pairwise([*sys.argv, ""]):
+        name, joined, value = word.partition("=")
+        if name in options and isinstance(complaint, typer.BadParameter):
+            return f", got '{value if joined else following}'"
+    return ""
+
+
+def _told(error: BaseException, what: str = "") -> str:
+    """What went wrong, and what was noted about it on its way."""
+    return "; ".join([what or str(error), *getattr(error, "__notes__", ())])
+
+
+def _fail(message: str, code: int) -> NoReturn:
+    print(on_terminal(f"eyelid: {' '.join(message.split())}"), file=sys.stderr)
+    sys.exit(code)
