@@ -12,6 +12,7 @@ import hmac
 import itertools
 import json
 import os
+import re
 import secrets
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
@@ -143,6 +144,7 @@ class Ledger:
                 "'eyelid budget IN --lost' goes on without a total"
             )
         with self._transaction() as database:
+            ledger_file.check_values(database, self.path, _TABLES)
             ledger_file.check_no_copy(database, self.path, _TABLES)
             ledger_file.make_private_once(database, self.path)
 
@@ -220,9 +222,10 @@ class Ledger:
             ) from None
 
     def _recognise(self, database: sqlite3.Connection) -> None:
-        query = "SELECT value FROM ledger WHERE key = 'format'"
-        known = ledger_file.is_ledger(database, _TABLES) and database.execute(query).fetchone()
-        if not known or known[0] not in _FORMATS:
+        query = "SELECT key, value FROM ledger WHERE key IN ('format', 'key')"
+        is_one = ledger_file.is_ledger(database, _TABLES)
+        known = dict(database.execute(query)) if is_one else {}
+        if known.get("format") not in _FORMATS or not _is_key(known.get("key")):
             raise InputError(
                 f"{self.path} is not a ledger that this eyelid can read: it may have been "
                 "emptied; bring back a copy, or say where it is with --ledger FILE; if there is "
@@ -685,6 +688,24 @@ def _check_known(database: sqlite3.Connection, origin: str, path: Path) -> None:
     )
 
 
+def _is_key(value: object) -> bool:
+    return isinstance(value, str) and re.fullmatch("(?:[0-9a-f]{2})+", value) is not None
+
+
+def _unpack(text: str) -> Guarantee:
+    """What was counted; of a ledger that others made, it may be anything."""
+    try:
+        told = json.loads(text)
+        for number in ("epsilon", "delta", "mu", "gamma", "slack"):
+            float(told.get(number) or 0)
+        return Guarantee.from_dict(told)
+    except (ValueError, TypeError, KeyError, AttributeError, ArithmeticError, RecursionError):
+        raise InputError(
+            "the ledger is damaged, or made by others: it has counted a release whose guarantee "
+            "cannot be read; bring back a copy"
+        ) from None
+
+
 def _pack(guarantee: Guarantee) -> str:
     return json.dumps(guarantee.to_dict() | {"slack": guarantee.slack})
 
@@ -698,7 +719,7 @@ def _debits(database: sqlite3.Connection, origin: str) -> list[Debit]:
         origins,
     )
     return [
-        Debit(i, at, name, Guarantee.from_dict(json.loads(text)), crowd, count, what, bool(alike))
+        Debit(i, at, name, _unpack(text), crowd, count, what, bool(alike))
         for i, at, name, text, crowd, count, what, alike in rows
     ]
 

@@ -174,6 +174,39 @@ def is_ledger(database: sqlite3.Connection, schema: Sequence[str], of: str = "ma
     return "ledger" in names
 
 
+def check_values(database: sqlite3.Connection, path: Path, schema: Sequence[str]) -> None:
+    """Fail unless every value is of the kind that its column is for; SQLite takes any.
+
+    Args:
+        database: of a ledger, which has all tables.
+        path: of its file.
+        schema: what makes all tables of a ledger.
+    """
+    for table, columns in _kinds(tuple(schema)).items():
+        wrong = " OR ".join(f"typeof({name}) <> '{kind}'" for name, kind in columns.items())
+        if database.execute(f"SELECT 1 FROM {table} WHERE {wrong} LIMIT 1").fetchone() is not None:
+            raise InputError(
+                f"the ledger {path} is damaged, or made by others: its table {table} has values "
+                "that are none of a ledger; bring back a copy"
+            )
+
+
+@cache
+def _kinds(schema: tuple[str, ...]) -> dict[str, dict[str, str]]:
+    """The kinds of values that columns are for, by tables."""
+    with closing(sqlite3.connect(":memory:")) as database:
+        for statement in schema:
+            database.execute(statement)
+        columns = database.execute(
+            "SELECT m.name, c.name, lower(c.type) FROM sqlite_master AS m, "
+            "pragma_table_info(m.name) AS c WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite%'"
+        ).fetchall()
+    found: dict[str, dict[str, str]] = {}
+    for table, name, kind in columns:
+        found.setdefault(table, {})[name] = kind
+    return found
+
+
 @cache
 def _tables(schema: tuple[str, ...]) -> dict[str, str]:
     """What SQLite notes of tables, by their names."""
