@@ -266,7 +266,7 @@ def test_a_look_that_was_stopped_is_made_again(tmp_path, monkeypatch):
     api.release(tmp_path / "one.csv", **asked)
     study = read(tmp_path / "two.csv", "units=px")
     with monkeypatch.context() as patch:
-        patch.setattr("eyelid.io.origin.noticed", lambda *words: 1 / 0)
+        patch.setattr("eyelid.io.origin.noticed", lambda *words, **more: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             enter(study, tmp_path / "two.csv")
     origin = Ledger(tmp_path / "recordings.ledger").known_folder("two.csv")

@@ -134,13 +134,12 @@ def convert(
                 cut,
                 run,
                 advance,
+                check=target.check,
                 ledger=ledger,
                 same_people_as=same_people_as,
                 keep_names=keep_names,
                 skip_unreadable=skip_unreadable,
             )
-            with given_up_if_unfit(run):
-                target.check(taken.excerpt)
             _write(target, run, taken, advance, out)
     head = replace(taken.excerpt, data=taken.excerpt.data.clear(), events=None)
     return Converted(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -163,6 +163,7 @@ def take_in(
     run: Run,
     advance: Advance,
     *,
+    check: Callable[[Study], object],
     ledger: Path | str | None = None,
     same_people_as: People | None = None,
     keep_names: bool = False,
@@ -175,6 +176,7 @@ def take_in(
         cut: the study folder in pieces, where it is one.
         run: whose scratch keeps what is read of a folder of recordings.
         advance: of a bar, by shares of the whole conversion.
+        check: fails unless such a study can be written; asked before anybody is counted.
         ledger: where these people are counted; beside the input by default.
         same_people_as: what tells of people who are the same, as for `convert`.
         keep_names: leave the names of people as they are.
@@ -189,7 +191,7 @@ def take_in(
         else:
             source = _Source(read_place(place, skip_unreadable))
             advance(READING, "reading")
-        return _decided(source, place, run, advance, ledger, same_people_as, keep_names)
+        return _decided(source, place, run, advance, check, ledger, same_people_as, keep_names)
 
 
 @contextlib.contextmanager
@@ -259,6 +261,7 @@ def _decided(
     place: Place,
     run: Run,
     advance: Advance,
+    check: Callable[[Study], object],
     ledger: Path | str | None,
     same_people_as: People | None,
     keep_names: bool,
@@ -270,7 +273,8 @@ def _decided(
     removed = all_leaks(path, study, _leaks(source, path, run, _part_of(LOOKING, advance)))
     ours = is_ours(study, path)
     plan = planned(study)
-    study = _with_origin(scrubbed(study, plan), path, ledger, same_people_as)
+    study = scrubbed(study, plan)
+    check(study)
     left = [f for f in findings(study, path.name) if not f.where.endswith(", person")]
     if left:
         raise InputError(f"{left[0].where}: {left[0].what} could not be removed: please report it")
@@ -279,6 +283,8 @@ def _decided(
         if taken and not ours:
             raise InputError(f"person '{taken[0]}' is called like a pseudonym: give another name")
         removed = [f for f in removed if not f.where.endswith(", person")]
+    # Last: a ledger beside an input that is refused would be left behind, with everybody's names.
+    study = _with_origin(study, path, ledger, same_people_as)
     names = {} if keep_names else _pseudonyms(study, ours=ours)
     study = renamed(study, names)
     if source.cut is None:

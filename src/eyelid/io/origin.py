@@ -22,6 +22,7 @@ from eyelid.io.same_people import (
     one_account,
     registered,
     stated,
+    stays_within,
 )
 from eyelid.privacy.accounts import Gap, Joined
 from eyelid.privacy.ledger import Ledger
@@ -236,7 +237,7 @@ def looked_around(entry: Entry, people: Sequence[str], path: Path | None = None)
     if path is None:
         return noticed(entry, people, *folders)
     folders += [path.parent, *(file.parent for file in _ledgers_inside(path))]
-    entry = noticed(entry, people, *folders)
+    entry = noticed(entry, people, *folders, within=path)
     doubted = {doubt.other for doubt in book.doubts(origin.id)}
     for there, part in _parts(origin, people, path):
         # Of the same recordings under other ids nobody can say who was in both.
@@ -247,8 +248,10 @@ def looked_around(entry: Entry, people: Sequence[str], path: Path | None = None)
 
 
 def _ledgers_inside(path: Path) -> list[Path]:
-    """The ledgers within a folder of recordings, which count parts of it."""
-    return sorted(path.rglob(f"*{LEDGER_SUFFIX}")) if path.is_dir() else []
+    """The ledgers within a folder of recordings, which count parts of it; no links out of it."""
+    if not path.is_dir():
+        return []
+    return [file for file in sorted(path.rglob(f"*{LEDGER_SUFFIX}")) if stays_within(file, path)]
 
 
 def _parts(own: Origin | None, people: Sequence[str], path: Path) -> list[tuple[Ledger, str]]:
@@ -445,13 +448,17 @@ def _both(own: Origin, other: People, people: Sequence[str]) -> tuple[Ledger, Le
     return book, there, origins
 
 
-def begun_anew(own: Origin | None, ledger: Path | str | None, people: Sequence[str]) -> Origin:
+def begun_anew(
+    own: Origin | None, ledger: Path | str | None, people: Sequence[str], path: Path | None = None
+) -> Origin:
     """Go on after a ledger was lost: in a new one that knows that something is missing.
 
     Args:
         own: what the study says.
-        ledger: where the new one is to be; where the lost one was by default.
+        ledger: where the new one is to be; where the lost one was by default, if that is beside
+            the study. Who wrote its study.json does not choose other places to write at.
         people: their ids.
+        path: of the study; None for one that only Python knows.
 
     Raises:
         InputError: nothing is lost.
@@ -467,7 +474,12 @@ def begun_anew(own: Origin | None, ledger: Path | str | None, people: Sequence[s
             "these data name their origin and not its ledger: say with --ledger FILE where the new "
             "one is to be"
         )
-    book = Ledger.create(place)
+    if ledger is None and (path is None or place.parent != here(path).resolve().parent):
+        raise InputError(
+            f"the lost ledger was {place}, as the study says, which is not beside it: say with "
+            "--ledger FILE where the new one is to be, there or elsewhere"
+        )
+    book = Ledger.create(ledger_here(place))
     if book.knows(own.id):
         raise InputError(f"the ledger {place} knows these people: give it with --ledger")
     # In one step: a ledger that knows these people knows that it does not know all.

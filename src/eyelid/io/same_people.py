@@ -108,7 +108,9 @@ def registered(book: Ledger, shared: int, people: int) -> str:
     )
 
 
-def noticed(entry: Entry, people: Sequence[str], *folders: Path) -> Entry:
+def noticed(
+    entry: Entry, people: Sequence[str], *folders: Path, within: Path | None = None
+) -> Entry:
     """People, and a doubt where ledgers nearby know some of their ids for another study.
 
     The ledgers remember it, and give no total until the owner says whether they are the same.
@@ -118,6 +120,8 @@ def noticed(entry: Entry, people: Sequence[str], *folders: Path) -> Entry:
         entry: of the people, who are registered.
         people: their ids.
         folders: where to look for ledgers.
+        within: the recordings, which others may have made: links in there to ledgers elsewhere are
+            not followed.
     """
     origin = entry.origin
     assert origin.ledger is not None, "they were registered"
@@ -126,7 +130,7 @@ def noticed(entry: Entry, people: Sequence[str], *folders: Path) -> Entry:
     known = () if unseen else own.doubts(origin.id)
     # Pseudonyms are counted from one in every study: the same one is not the same person.
     names = own.true_names(origin.id, people)
-    for book in _nearby(own, folders):
+    for book in _nearby(own, folders, within):
         same = is_same_file(book.path, own.path)
         for alike in book.alike(names, besides=origin.id if same else None):
             if own.is_apart(origin.id, alike.origins):
@@ -151,12 +155,24 @@ def in_doubt(doubt: Doubt) -> str:
     )
 
 
-def _nearby(own: Ledger, folders: Iterable[Path]) -> list[Ledger]:
+def stays_within(file: Path, folder: Path) -> bool:
+    """Whether a file that lies in a folder is there, and no link leads out of it."""
+    try:
+        return file.resolve().is_relative_to(folder.resolve())
+    except (OSError, RuntimeError):
+        # A link to itself.
+        return False
+
+
+def _nearby(own: Ledger, folders: Iterable[Path], within: Path | None) -> list[Ledger]:
     """The ledgers in some folders, those that they point to, and this one; each once."""
     files = [own.path]
     for folder in dict.fromkeys(folders):
         with suppress(OSError):
-            files += sorted(folder.glob(f"*{LEDGER_SUFFIX}"))
+            near = sorted(folder.glob(f"*{LEDGER_SUFFIX}"))
+            if within is not None and folder.resolve().is_relative_to(within.resolve()):
+                near = [file for file in near if stays_within(file, within)]
+            files += near
     found: dict[str, Ledger] = {}
     for file in files:
         # Other programs have files of that name, too.
@@ -166,5 +182,7 @@ def _nearby(own: Ledger, folders: Iterable[Path]) -> list[Ledger]:
             for forward in book.forwards():
                 with suppress(InputError):
                     further = Ledger(forward.place)
-                    found.setdefault(further.name, further)
+                    # Where another ledger is now, or one that a ledger of others names by guess.
+                    if further.name == forward.ledger:
+                        found.setdefault(further.name, further)
     return list(found.values())

@@ -300,10 +300,11 @@ def gaps(database: sqlite3.Connection, origin: str) -> tuple[Gap, ...]:
     """Why not everything may be known that was released of these people; empty where it is."""
     own = family(database, origin)
     named = f"SELECT DISTINCT kind FROM gap WHERE origin IN {marks(own)} ORDER BY kind"
-    found = [Gap(kind) for (kind,) in database.execute(named, own)]
-    # What earlier versions have noted has no kind.
+    kinds = {kind for (kind,) in database.execute(named, own)}
+    found = [gap for gap in sorted(Gap) if gap in kinds]
+    # What earlier versions have noted has no kind, and later ones may know others.
     plain = f"SELECT 1 FROM incomplete WHERE origin IN {marks(own)}"
-    if not found and database.execute(plain, own).fetchone() is not None:
+    if not found and (kinds or database.execute(plain, own).fetchone() is not None):
         found.append(Gap.ELSEWHERE)
     stopped = any(intent_of(database, each) is not None for each in own)
     if stopped or doubts(database, origin) or is_unseen(database, origin):

@@ -12,6 +12,7 @@ import hmac
 import itertools
 import json
 import os
+import re
 import secrets
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
@@ -48,6 +49,7 @@ _LATER = {
     "ended INTEGER NOT NULL DEFAULT 0)",
     "made": "CREATE TABLE IF NOT EXISTS made (run TEXT PRIMARY KEY, output TEXT NOT NULL)",
 } | accounts.TABLES
+_TABLES = (*_SCHEMA, *_LATER.values())
 _FORMAT = "eyelid/ledger/1"
 # The second has joined accounts or doubts, of which earlier versions know nothing.
 _FORMATS = (_FORMAT, "eyelid/ledger/2")
@@ -142,7 +144,8 @@ class Ledger:
                 "'eyelid budget IN --lost' goes on without a total"
             )
         with self._transaction() as database:
-            ledger_file.check_no_copy(database, self.path)
+            ledger_file.check_values(database, self.path, _TABLES)
+            ledger_file.check_no_copy(database, self.path, _TABLES)
             ledger_file.make_private_once(database, self.path)
 
     @classmethod
@@ -201,36 +204,34 @@ class Ledger:
         and a folder that is moved after a kill would be left with half of it.
         """
         try:
-            database = sqlite3.connect(
-                self.path, timeout=60, isolation_level=None, uri=other is not None
-            )
-            try:
+            attached = None if other is None else (other, accounts.OTHER)
+            with ledger_file.opened(self.path, attached) as database:
                 database.execute("PRAGMA synchronous = FULL")
-                if other is not None:
-                    place = f"{other.as_uri()}?mode=ro"
-                    database.execute(f"ATTACH DATABASE ? AS {accounts.OTHER}", (place,))
                 database.execute("BEGIN IMMEDIATE")
                 self._recognise(database)
+                if other is not None and not ledger_file.is_ledger(
+                    database, _TABLES, accounts.OTHER
+                ):
+                    raise InputError(f"{other} is not a ledger that this eyelid can read")
                 yield database
-                database.execute("COMMIT")
-            finally:
                 # Closing without COMMIT rolls back.
-                database.close()
+                database.execute("COMMIT")
         except sqlite3.Error as error:
             raise InputError(
                 f"cannot use the ledger {self.path} ({error}): check the file and its folder"
             ) from None
 
     def _recognise(self, database: sqlite3.Connection) -> None:
-        tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master")}
-        query = "SELECT value FROM ledger WHERE key = 'format'"
-        known = "ledger" in tables and database.execute(query).fetchone()
-        if not known or known[0] not in _FORMATS:
+        query = "SELECT key, value FROM ledger WHERE key IN ('format', 'key')"
+        is_one = ledger_file.is_ledger(database, _TABLES)
+        known = dict(database.execute(query)) if is_one else {}
+        if known.get("format") not in _FORMATS or not _is_key(known.get("key")):
             raise InputError(
                 f"{self.path} is not a ledger that this eyelid can read: it may have been "
                 "emptied; bring back a copy, or say where it is with --ledger FILE; if there is "
                 "none, move the file away and go on without a total by 'eyelid budget IN --lost'"
             )
+        tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master")}
         for table, statement in _LATER.items():
             if table not in tables:
                 database.execute(statement)
@@ -687,6 +688,24 @@ def _check_known(database: sqlite3.Connection, origin: str, path: Path) -> None:
     )
 
 
+def _is_key(value: object) -> bool:
+    return isinstance(value, str) and re.fullmatch("(?:[0-9a-f]{2})+", value) is not None
+
+
+def _unpack(text: str) -> Guarantee:
+    """What was counted; of a ledger that others made, it may be anything."""
+    try:
+        told = json.loads(text)
+        for number in ("epsilon", "delta", "mu", "gamma", "slack"):
+            float(told.get(number) or 0)
+        return Guarantee.from_dict(told)
+    except (ValueError, TypeError, KeyError, AttributeError, ArithmeticError, RecursionError):
+        raise InputError(
+            "the ledger is damaged, or made by others: it has counted a release whose guarantee "
+            "cannot be read; bring back a copy"
+        ) from None
+
+
 def _pack(guarantee: Guarantee) -> str:
     return json.dumps(guarantee.to_dict() | {"slack": guarantee.slack})
 
@@ -700,7 +719,7 @@ def _debits(database: sqlite3.Connection, origin: str) -> list[Debit]:
         origins,
     )
     return [
-        Debit(i, at, name, Guarantee.from_dict(json.loads(text)), crowd, count, what, bool(alike))
+        Debit(i, at, name, _unpack(text), crowd, count, what, bool(alike))
         for i, at, name, text, crowd, count, what, alike in rows
     ]
 

@@ -237,7 +237,7 @@ def budget(
         raise InputError("a released dataset has no budget: name the original study")
     origin = study.origin
     if lost:
-        origin = begun_anew(origin, ledger, people)
+        origin = begun_anew(origin, ledger, people, path)
     elif path is not None and isinstance(study, Study):
         # Asking leaves no trace.
         origin = origin_so_far(study, path, ledger)
