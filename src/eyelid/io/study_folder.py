@@ -15,6 +15,7 @@ from typing import Any
 import polars as pl
 
 from eyelid.engine.atomic import new_folder, write_file
+from eyelid.engine.foreign import opened
 from eyelid.engine.remote import RemotePlace, is_plain, nearby, on_this_machine, remote_place
 from eyelid.errors import InputError
 from eyelid.gaze.study import INDEX_COLUMNS, Feature, Origin, Screen, Study, check
@@ -24,11 +25,11 @@ from eyelid.io.parquet import check_size, rows_of
 from eyelid.io.remote import File, here, is_remote, original
 from eyelid.io.same_people import LEDGER_SUFFIX as LEDGER_SUFFIX
 from eyelid.io.same_people import Entry, noticed, stated
+from eyelid.io.study_json import SCHEMA as SCHEMA
+from eyelid.io.study_json import read_about as _read_about
 from eyelid.privacy.ledger import Ledger
 
-SCHEMA = "eyelid/study/1"
 DATA, EVENTS = "data.parquet", "events.parquet"
-_KINDS = ("samples", "fixations", "features")
 # Of parts that are gone; of more there is a number.
 _MOST_NAMES = 10
 
@@ -72,7 +73,7 @@ def _rows(*files: Path) -> pl.DataFrame:
 def _check_part(file: Path, sha256: str | None) -> None:
     try:
         check_content(file, sha256)
-    except ValueError as error:
+    except (OSError, ValueError) as error:
         raise InputError(f"cannot read {file}: {error}") from None
 
 
@@ -130,11 +131,8 @@ def data_files(path: Path) -> list[tuple[File, str | None]]:
     home = original(path)
     listed = _read_about(path / "study.json").get("parts")
     if listed:
-        try:
-            names = [str(part["file"]) for part in listed]
-            hashes = [str(part["sha256"]) for part in listed]
-        except (TypeError, KeyError):
-            raise InputError(f"{path / 'study.json'} is not as expected: its parts") from None
+        names = [part["file"] for part in listed]
+        hashes = [part["sha256"] for part in listed]
         outside = [name for name in names if not is_plain(name) or name.split("/")[0] != DATA]
         if outside:
             raise InputError(f"{path / 'study.json'}: {outside[0]!r} is no part of {DATA}")
@@ -180,23 +178,8 @@ def check_content(file: Path, sha256: str | None) -> None:
 
 def sha256_of(file: Path) -> str:
     """The hash of a file's content."""
-    with file.open("rb") as content:
+    with opened(file) as content:
         return hashlib.file_digest(content, "sha256").hexdigest()
-
-
-def _read_about(path: Path) -> dict[str, Any]:
-    try:
-        about = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise InputError(f"cannot read {path}: {error}") from None
-    if not isinstance(about, dict) or about.get("kind") not in _KINDS:
-        raise InputError(f"{path} must be an object whose kind is one of {', '.join(_KINDS)}")
-    if about.get("schema", SCHEMA) != SCHEMA:
-        raise InputError(
-            f"{path} has the schema '{about['schema']}', this eyelid reads '{SCHEMA}': use the "
-            "eyelid that wrote it"
-        )
-    return about
 
 
 def _feature(raw: dict[str, Any]) -> Feature:
@@ -222,7 +205,8 @@ def _origin(about: dict[str, Any], path: Path) -> Origin | None:
 
 
 def _read_people(path: Path) -> pl.DataFrame:
-    return people_of(path.read_bytes())
+    with opened(path) as file:
+        return people_of(file.read())
 
 
 def people_of(content: bytes) -> pl.DataFrame:

@@ -11,6 +11,7 @@ from typing import Any
 
 import polars as pl
 
+from eyelid.engine.foreign import opened
 from eyelid.errors import InputError
 from eyelid.gaze.study import EYES
 from eyelid.io.head import Head
@@ -284,7 +285,7 @@ def _check_whole(head: Head, separator: str, width: int) -> None:
 def _tail(head: Head, size: int = 1 << 14) -> bytes:
     if head.gzipped or head.encoding.startswith("utf-16"):
         return b"\n"
-    with open(head.path, "rb") as file:
+    with opened(head.path) as file:
         file.seek(-min(size, head.path.stat().st_size), 2)
         return file.read()
 

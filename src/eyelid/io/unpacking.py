@@ -18,6 +18,7 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
+from eyelid.engine.foreign import opened
 from eyelid.errors import InputError
 
 _TIMES = 100
@@ -59,7 +60,7 @@ def gunzipped(path: Path) -> bytes:
     most = most_bytes(path.stat().st_size)
     parts: list[bytes] = []
     size = 0
-    with gzip.open(path) as unpacked:
+    with opened(path) as file, gzip.open(file) as unpacked:
         while part := unpacked.read(_AT_ONCE):
             parts.append(part)
             size += len(part)
@@ -76,7 +77,7 @@ def arrays_in(path: Path) -> dict[str, NDArray[Any]]:
     """
     try:
         most = most_bytes(path.stat().st_size)
-        with path.open("rb") as file, zipfile.ZipFile(file) as archive:
+        with opened(path) as file, zipfile.ZipFile(file) as archive:
             members = archive.infolist()
             if sum(member.file_size for member in members) > most:
                 raise too_large(path, most)

@@ -9,6 +9,7 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
+from eyelid.engine.foreign import content_of
 from eyelid.errors import InputError
 from eyelid.gaze.study import PUPIL_UNITS, UNITS, XY_ORIGINS, Screen, Study
 
@@ -60,7 +61,7 @@ _FARTHEST_M = 10.0
 def read_json(path: Path) -> Json:
     """A JSON object from a file."""
     try:
-        content = json.loads(path.read_text(encoding="utf-8-sig"))
+        content = json.loads(content_of(path).decode("utf-8-sig"))
     except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"cannot read {path}: {error}") from None
     if not isinstance(content, dict):
