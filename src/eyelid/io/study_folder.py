@@ -15,7 +15,7 @@ from typing import Any
 import polars as pl
 
 from eyelid.engine.atomic import new_folder, write_file
-from eyelid.engine.foreign import opened
+from eyelid.engine.foreign import check_file, opened
 from eyelid.engine.remote import RemotePlace, is_plain, nearby, on_this_machine, remote_place
 from eyelid.errors import InputError
 from eyelid.gaze.study import INDEX_COLUMNS, Feature, Origin, Screen, Study, check
@@ -73,6 +73,8 @@ def _rows(*files: Path) -> pl.DataFrame:
 def _check_part(file: Path, sha256: str | None) -> None:
     try:
         check_content(file, sha256)
+    except FileNotFoundError:
+        raise InputError(f"{file} is missing: a study folder needs it") from None
     except (OSError, ValueError) as error:
         raise InputError(f"cannot read {file}: {error}") from None
 
@@ -171,7 +173,8 @@ def check_parts(path: Path) -> None:
 
 
 def check_content(file: Path, sha256: str | None) -> None:
-    """Fail unless a part is as it was written; where nobody noted what that was, any content is."""
+    """Fail unless a part is a file, as it was written; where nobody noted that, any content is."""
+    check_file(file)
     if sha256 is not None and sha256_of(file) != sha256:
         raise ValueError("its content is not what was written")
 

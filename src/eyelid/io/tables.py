@@ -233,7 +233,7 @@ def _from_parquet(head: Head, needed: list[str], numeric: list[str]) -> pl.DataF
             raise InputError(
                 f"{head.path} has no column '{absent[0]}': it has the columns {', '.join(names)}"
             )
-        check_size(head.path)
+        check_size(head.path, columns=needed)
         table = rows_of(head.path, columns=needed)
     except pl.exceptions.PolarsError as error:
         raise InputError(f"cannot read {head.path}: {_first_line(error)}") from None
