@@ -27,6 +27,7 @@ from eyelid.io.same_people import LEDGER_SUFFIX as LEDGER_SUFFIX
 from eyelid.io.same_people import Entry, noticed, stated
 from eyelid.io.study_json import SCHEMA as SCHEMA
 from eyelid.io.study_json import read_about as _read_about
+from eyelid.io.unpacking import check_cells
 from eyelid.privacy.ledger import Ledger
 
 DATA, EVENTS = "data.parquet", "events.parquet"
@@ -218,6 +219,7 @@ def people_of(content: bytes) -> pl.DataFrame:
     Args:
         content: of people.csv.
     """
+    check_cells(content)
     return from_spreadsheets(pl.read_csv(content, schema_overrides={"person": pl.String}))
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
@@ -24,6 +25,7 @@ from eyelid.errors import InputError
 _TIMES = 100
 _ALWAYS = 1 << 24
 _AT_ONCE = 1 << 20
+_CELLS_ALWAYS, _BYTES_A_CELL = 1 << 30, 16
 
 
 def most_bytes(packed: int) -> int:
@@ -49,6 +51,22 @@ def too_large(path: Path, most: int) -> InputError:
         f"{path} becomes larger than {most / 2**20:,.0f} MiB when it is unpacked, many times its "
         "size: if you trust it, unpack it first and give the result"
     )
+
+
+def check_cells(content: bytes, separator: str = ",") -> None:
+    """Fail where a table of text has few cells and many empty ones: short rows under a long header.
+
+    Args:
+        content: of a csv file.
+        separator: of its columns.
+    """
+    header = pl.read_csv(content, separator=separator, n_rows=0, infer_schema=False)
+    most = max(_CELLS_ALWAYS, most_bytes(len(content)))
+    if header.width * (content.count(b"\n") + 1) * _BYTES_A_CELL > most:
+        raise ValueError(
+            f"its {header.width:,} columns are mostly empty, and would take more than "
+            f"{most / 2**20:,.0f} MiB"
+        )
 
 
 def gunzipped(path: Path) -> bytes:
