@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import os
 import stat
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO
 
 MOST_BYTES = 1 << 24
 """No description of data is larger: study.json, a certificate, a sidecar, a column map."""
@@ -36,7 +36,7 @@ def check_file(path: Path) -> None:
     _check_regular(os.stat(path))
 
 
-def opened(path: Path) -> BinaryIO:
+def opened(path: Path) -> BufferedReader:
     """The file, open for reading; refused without waiting where it is a pipe or a device.
 
     Args:
