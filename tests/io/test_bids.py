@@ -1,10 +1,13 @@
 import gzip
+import itertools
 import json
+import os
 import random
 import shutil
 import subprocess
 import sys
 import tempfile
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +23,7 @@ from eyelid.gaze.study import Feature, Origin, Screen, Study
 from eyelid.io import read
 from eyelid.io.bids import write_bids
 from eyelid.io.bids.entities import labels
+from eyelid.io.bids.inheritance import Sidecars
 from eyelid.spelling import spelt_alike
 
 # What only the people of a study could say.
@@ -687,3 +691,79 @@ def test_a_damaged_dataset_is_read_or_refused_in_one_line(foreign, seed):
     except InputError as error:
         said = str(error)
     assert "\n" not in said
+
+
+class Counting:
+    """In the place of `itertools`: knows how often it was asked for a number."""
+
+    chain = itertools.chain
+    asked = 0
+
+    @classmethod
+    def count(cls, first):
+        for number in itertools.count(first):
+            cls.asked += 1
+            yield number
+
+
+def test_many_names_that_collapse_to_one_label_are_counted_through_once(monkeypatch):
+    monkeypatch.setattr("eyelid.io.bids.entities.itertools", Counting)
+    names = ["P" + "-" * number for number in range(300)]
+    given = labels(names, "person")
+    assert sorted(given.values()) == sorted(["P", *(f"Px{number}" for number in range(2, 301))])
+    assert Counting.asked < 2 * len(names)
+
+
+def test_a_large_sidecar_is_not_copied_for_every_file(tmp_path):
+    about = {f"key{number}": number for number in range(20_000)}
+    (tmp_path / "task-a_physio.json").write_text(json.dumps(about))
+    files = []
+    for number in range(40):
+        stem = tmp_path / "sub-1" / f"sub-1_task-a_run-{number}_physio"
+        stem.parent.mkdir(exist_ok=True)
+        stem.with_suffix(".json").write_text(json.dumps({"StartTime": number}))
+        files.append(stem.with_suffix(".tsv.gz"))
+    sidecars = Sidecars(tmp_path)
+    sidecars.of(files[0], "physio")
+    tracemalloc.start()
+    try:
+        found = [sidecars.of(file, "physio") for file in files]
+        grown, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert [each["StartTime"] for each in found] == list(range(40))
+    assert found[7]["key19999"] == 19_999
+    assert grown < 1 << 20
+
+
+def test_nearer_sidecars_and_those_with_more_entities_are_right(tmp_path):
+    folder = tmp_path / "sub-1"
+    folder.mkdir()
+    said = {"a": 1, "b": 1, "c": 1, "d": 1}
+    (tmp_path / "physio.json").write_text(json.dumps(said))
+    (tmp_path / "task-t_physio.json").write_text('{"b": 2, "c": 2, "d": 2}')
+    (folder / "sub-1_physio.json").write_text('{"c": 3, "d": 3}')
+    (folder / "sub-1_task-t_physio.json").write_text('{"d": 4}')
+    (folder / "sub-1_task-u_physio.json").write_text('{"a": 5}')
+    (folder / "sub-1_task-t_events.json").write_text('{"a": 6}')
+    found = Sidecars(tmp_path).of(folder / "sub-1_task-t_physio.tsv", "physio")
+    assert dict(found) == {"a": 1, "b": 2, "c": 3, "d": 4}
+
+
+def test_a_sidecar_that_is_a_pipe_is_not_waited_for(tmp_path):
+    path = written(samples(), tmp_path)
+    sidecar = next(path.rglob("*_physio.json"))
+    sidecar.unlink()
+    os.mkfifo(sidecar)
+    with pytest.raises(InputError, match=r"_physio\.json: it is no file"):
+        read(path)
+
+
+def test_a_task_of_a_megabyte_is_not_written_into_every_row(tmp_path):
+    path = written(samples(), tmp_path)
+    sidecar = next(path.rglob("*_physio.json"))
+    about = json.loads(sidecar.read_text())
+    about.get("Eyelid", {}).pop("task", None)
+    sidecar.write_text(json.dumps(about | {"TaskName": "a" * 1_000_000}))
+    with pytest.raises(InputError, match="names its task in 1,000,000 characters"):
+        read(path)

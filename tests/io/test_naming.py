@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eyelid.errors import InputError
+from eyelid.io import naming, unpacking
 from eyelid.io.layout import Layout
 from eyelid.io.naming import names_from_pattern, names_of_file
 
@@ -87,6 +88,33 @@ def test_a_pattern_made_to_try_for_ever_ends_in_a_line(pattern, complaint):
 def test_an_unknown_field_is_named():
     with pytest.raises(InputError, match="unknown field of a file-name pattern 'persn'"):
         names_from_pattern("{persn}", Path("a.csv"))
+
+
+def test_a_list_is_read_once_for_many_files(tmp_path, monkeypatch):
+    listing = tmp_path / "names.csv"
+    listing.write_text("file,person\n" + "".join(f"a/{n}.csv,P{n}\n" for n in range(50)))
+    reads = []
+    whole = naming.read_listing
+    monkeypatch.setattr(
+        naming, "read_listing", lambda path, key: reads.append(path) or whole(path, key)
+    )
+    layout = Layout(names=listing)
+    for number in range(50):
+        found = names_of_file(tmp_path / "a" / f"{number}.csv", layout, {})
+        assert found == {"person": f"P{number}"}
+    assert len(reads) == 1
+    listing.write_text("file,person\na/1.csv,Q\n")
+    assert names_of_file(tmp_path / "a" / "1.csv", layout, {}) == {"person": "Q"}
+    assert len(reads) == 2
+
+
+def test_a_list_of_short_rows_under_a_long_header_is_refused(tmp_path, monkeypatch):
+    listing = tmp_path / "names.csv"
+    listing.write_text("file,person" + "".join(f",c{n}" for n in range(500)) + "\na,P1" * 500)
+    monkeypatch.setattr(unpacking, "_ALWAYS", 1 << 20)
+    monkeypatch.setattr(unpacking, "_CELLS_ALWAYS", 1 << 20)
+    with pytest.raises(InputError, match="502 columns are mostly empty"):
+        names_of_file(tmp_path / "a", Layout(names=listing), {})
 
 
 def test_a_list_tells_what_names_do_not(tmp_path):

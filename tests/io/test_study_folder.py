@@ -1,15 +1,22 @@
 import json
+import math
+import os
 import shutil
 
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 import eyelid
 from eyelid.errors import InputError
 from eyelid.gaze.features import window_features
 from eyelid.gaze.study import Study
-from eyelid.io import read, write
+from eyelid.io import read, unpacking, write
+from eyelid.io.lint import lint
+from eyelid.io.pieces import in_pieces
+from eyelid.io.study_json import read_about
 from eyelid.privacy import Ledger
 
 
@@ -171,7 +178,7 @@ def test_truncated_data_are_named(tmp_path):
     write(samples(), tmp_path / "s")
     data = tmp_path / "s" / "data.parquet"
     data.write_bytes(data.read_bytes()[:-20])
-    with pytest.raises(InputError, match=r"data\.parquet, it may be truncated"):
+    with pytest.raises(InputError, match=r"data\.parquet: .* it may be truncated"):
         read(tmp_path / "s")
 
 
@@ -179,3 +186,121 @@ def test_something_that_is_no_study_is_named(tmp_path):
     (tmp_path / "notes.txt").write_text("hello")
     with pytest.raises(InputError, match="is no recording in a format"):
         read(tmp_path / "notes.txt")
+
+
+HOSTILE = [
+    ("units", True),
+    ("units", {"a": 1}),
+    ("units", "furlong"),
+    ("xy_origin", []),
+    ("pupil_unit", 1),
+    ("rate_hz", [1]),
+    ("rate_hz", 0),
+    ("rate_hz", True),
+    ("rate_hz", math.inf),
+    ("rate_hz", 10**400),
+    ("screen", [1]),
+    ("screen", {"distance_m": "x"}),
+    ("screen", {"width_px": 1.5}),
+    ("screen", {"depth": 1}),
+    ("step_ms", math.nan),
+    ("window_ms", -1),
+    ("planned_ms", 1e308),
+    ("planned_rows", 10**18),
+    ("features", {"name": "a"}),
+    ("features", [{"lower": 0}]),
+    ("features", [{"name": "a", "lower": 10**400}]),
+    ("features", [{"name": "a", "lower": "0"}]),
+    ("features", [{"name": "a", "lower": 2, "upper": 1}]),
+    ("features", [{"name": "\ud800"}]),
+    ("features", [{"name": "a"}, {"name": "a"}]),
+    ("parts", {"file": "a"}),
+    ("parts", [1]),
+    ("parts", [{"file": 1, "sha256": "a"}]),
+    ("origin", ["a"]),
+    ("origin", "a" * 100_000),
+    ("ledger", 1),
+    ("ledger", "a\0b"),
+    ("released", "no"),
+    ("simulated", 1),
+]
+
+
+@pytest.mark.parametrize(("key", "value"), HOSTILE)
+def test_a_study_json_of_other_types_is_one_line(tmp_path, key, value):
+    write(samples(), tmp_path / "s")
+    about = json.loads((tmp_path / "s" / "study.json").read_text())
+    (tmp_path / "s" / "study.json").write_text(json.dumps(about | {key: value}))
+    for reading in (read, in_pieces):
+        with pytest.raises(InputError, match=rf"study\.json is not as expected: {key}") as refused:
+            reading(tmp_path / "s")
+        assert len(str(refused.value)) < len(str(tmp_path)) + 250
+        assert str(refused.value).isprintable()
+
+
+NUMBERS = st.floats() | st.integers(-(10**400), 10**400)
+JSON = st.recursive(
+    st.none() | st.booleans() | NUMBERS | st.text(max_size=5) | st.sampled_from(["px", "deg"]),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=5), inner),
+    max_leaves=4,
+)
+KEYS = sorted({key for key, _ in HOSTILE} | {"schema", "kind", "labels"})
+
+
+@given(said=st.dictionaries(st.sampled_from(KEYS), JSON, max_size=3))
+def test_any_study_json_is_a_study_or_one_line(tmp_path_factory, said):
+    file = tmp_path_factory.mktemp("any") / "study.json"
+    file.write_text(json.dumps({"kind": "samples"} | said))
+    reason = ""
+    try:
+        read_about(file)
+    except InputError as error:
+        reason = str(error)
+    assert "\n" not in reason
+
+
+@pytest.mark.parametrize("listed", [True, False])
+@pytest.mark.parametrize("place", ["data.parquet", "data.parquet/a.parquet"])
+@pytest.mark.parametrize("what", ["pipe", "device"])
+def test_a_part_that_is_no_file_is_not_waited_for(tmp_path, listed, place, what):
+    write(samples(), tmp_path / "s")
+    (tmp_path / "s" / "data.parquet").unlink()
+    part = tmp_path / "s" / place
+    part.parent.mkdir(exist_ok=True)
+    os.mkfifo(part) if what == "pipe" else part.symlink_to("/dev/zero")
+    if listed:
+        about = json.loads((tmp_path / "s" / "study.json").read_text())
+        about["parts"] = [{"file": place, "sha256": "0" * 64, "rows": 1}]
+        (tmp_path / "s" / "study.json").write_text(json.dumps(about))
+    for reading in (read, in_pieces, lint):
+        with pytest.raises(InputError, match="it is no file"):
+            reading(tmp_path / "s")
+
+
+def test_events_that_are_a_pipe_are_not_waited_for(tmp_path):
+    write(samples(), tmp_path / "s")
+    os.mkfifo(tmp_path / "s" / "events.parquet")
+    with pytest.raises(InputError, match="it is no file"):
+        read(tmp_path / "s")
+    cut = in_pieces(tmp_path / "s")
+    with pytest.raises(InputError, match="it is no file"):
+        cut.pieces[0].read(cut.head, events=True)
+
+
+@pytest.mark.parametrize("what", ["pipe", "device"])
+def test_a_certificate_that_is_no_file_does_not_hang_lint(tmp_path, what):
+    write(samples(), tmp_path / "s")
+    certificate = tmp_path / "s" / "certificate.json"
+    os.mkfifo(certificate) if what == "pipe" else certificate.symlink_to("/dev/zero")
+    assert isinstance(lint(tmp_path / "s"), list)
+
+
+def test_people_of_many_columns_and_short_rows_are_refused(tmp_path, monkeypatch):
+    write(samples(), tmp_path / "s")
+    header = "person" + "".join(f",c{number}" for number in range(500))
+    rows = "".join(f"P{number}\n" for number in range(500))
+    (tmp_path / "s" / "people.csv").write_text(f"{header}\n{rows}")
+    monkeypatch.setattr(unpacking, "_ALWAYS", 1 << 20)
+    monkeypatch.setattr(unpacking, "_CELLS_ALWAYS", 1 << 20)
+    with pytest.raises(InputError, match="501 columns are mostly empty"):
+        read(tmp_path / "s")

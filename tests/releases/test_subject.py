@@ -292,6 +292,9 @@ def test_noise_that_is_none_is_found_out(make_table, change, text):
         ({"noise": {"sampler": "plenty"}}, "another noise"),
         ({"mechanism": {"parameters": {"epsilon": 1.0, "note": 1}}}, "cannot be run"),
         ({"mechanism": {"parameters": {"epsilon": None}}}, "cannot be run"),
+        ({"mechanism": {"parameters": {"length": 2_000_000_000}}}, "length cannot be larger than"),
+        ({"mechanism": {"parameters": {"length": 2e9}}}, "length cannot be larger than"),
+        ({"mechanism": {"parameters": {"epsilon": 1e308}}}, "epsilon cannot be larger than"),
         ({"unprotected": []}, "leaves out what its mechanism does not protect"),
     ],
 )

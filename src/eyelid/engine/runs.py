@@ -28,6 +28,7 @@ from eyelid.engine.atomic import (
     write_file,
 )
 from eyelid.engine.engines import current
+from eyelid.engine.foreign import content_of
 from eyelid.engine.locking import lock, locked
 from eyelid.engine.remote import check_begun_by, remote_place, upload, work_folder
 from eyelid.errors import EyelidError, InputError
@@ -88,7 +89,10 @@ class Run:
     @property
     def note(self) -> str:
         """What `keep` was told for whoever is told of a stop; empty where there is nothing."""
-        return (self.home / _KEPT).read_text(encoding="utf-8") if self.kept else ""
+        try:
+            return content_of(self.home / _KEPT).decode() if self.kept else ""
+        except (OSError, ValueError):
+            return ""
 
     @contextlib.contextmanager
     def beforehand(self) -> Iterator[None]:
@@ -298,7 +302,7 @@ def _place(home: Path) -> list[int]:
 
 def _read(mark: Path) -> dict[str, Any]:
     try:
-        found = json.loads(mark.read_bytes())
+        found = json.loads(content_of(mark))
     except (OSError, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) and {"id", "key"} <= set(found) else {}

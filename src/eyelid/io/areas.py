@@ -6,13 +6,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+from eyelid.engine.foreign import UnfitFile, content_of
 from eyelid.engine.remote import check_here
 from eyelid.errors import InputError, unknown
 from eyelid.gaze.areas import Area, check_areas
 
 _EXAMPLE = '{"areas": [{"name": "logo", "rectangle": [0, 0, 200, 80]}]}'
 _SHAPES = ("polygon", "rectangle")
-_LARGEST_BYTES = 1 << 24
 
 
 def read_areas(path: str | Path) -> tuple[Area, ...]:
@@ -24,9 +24,9 @@ def read_areas(path: str | Path) -> tuple[Area, ...]:
     check_here(path, "a file of areas")
     path = Path(path)
     try:
-        if path.is_file() and path.stat().st_size > _LARGEST_BYTES:
-            raise InputError(f"{path} is too large for a file of areas: is it the right one?")
-        content = json.loads(path.read_text(encoding="utf-8-sig"))
+        content = json.loads(content_of(path).decode("utf-8-sig"))
+    except UnfitFile as error:
+        raise InputError(f"cannot read {path}: {error}") from None
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror or error}") from None
     except (ValueError, RecursionError) as error:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from eyelid.engine.foreign import opened
 from eyelid.errors import InputError
 from eyelid.io.unpacking import gunzipped
 
@@ -77,8 +78,11 @@ class Head:
         if self.whole:
             return self.raw
         try:
-            return gunzipped(self.path) if self.gzipped else self.path.read_bytes()
-        except (OSError, EOFError, zlib.error) as error:
+            if self.gzipped:
+                return gunzipped(self.path)
+            with opened(self.path) as file:
+                return file.read()
+        except (OSError, ValueError, EOFError, zlib.error) as error:
             raise InputError(f"cannot read {self.path}: {error}") from None
 
 
@@ -92,7 +96,7 @@ def head_of(path: Path) -> Head:
     ['time,x']
     """
     try:
-        with open(path, "rb") as file:
+        with opened(path) as file:
             packed = file.read(2) == _GZIP
             file.seek(0)
             if packed:
@@ -100,7 +104,7 @@ def head_of(path: Path) -> Head:
                     raw = unpacked.read(_LOOKED_AT + 1)
             else:
                 raw = file.read(_LOOKED_AT + 1)
-    except (OSError, EOFError, zlib.error) as error:
+    except (OSError, ValueError, EOFError, zlib.error) as error:
         raise InputError(
             f"cannot read {path}: {getattr(error, 'strerror', None) or error}"
         ) from None

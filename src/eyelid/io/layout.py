@@ -10,13 +10,14 @@ from typing import Any
 
 import polars as pl
 
+from eyelid.engine.foreign import content_of
 from eyelid.gaze.study import EYES, Feature, Kind, Screen
 
 MAP_NAME = "map.toml"
 """A column map of this name in a folder of recordings needs no ``--map``."""
 
 # Far more than any map has; the time to read one grows with the square of its dots in a row.
-_LARGEST_MAP, _MOST_DOTS = 1 << 24, 200
+_MOST_DOTS = 200
 
 KEYS = ("person", "recording", "task", "stimulus")
 MEASURES = ("x", "y", "pupil", "confidence", "gaze_x", "gaze_y", "gaze_z")
@@ -127,9 +128,7 @@ def read_toml(path: Path) -> dict[str, Any]:
     Args:
         path: of the file.
     """
-    if path.stat().st_size > _LARGEST_MAP:
-        raise ValueError("it is too large for a column map")
-    text = path.read_text(encoding="utf-8")
+    text = content_of(path).decode()
     if any(line.count(".") > _MOST_DOTS for line in text.split("\n")):
         raise ValueError(f"a line has more than {_MOST_DOTS} dots")
     return tomllib.loads(text)

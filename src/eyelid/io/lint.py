@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 
+from eyelid.engine.foreign import content_of, opened
 from eyelid.errors import InputError
 from eyelid.gaze.study import Study
 from eyelid.io import study_folder
@@ -130,7 +131,7 @@ def leaks_of_file(file: Path, root: Path, *, sound: bool = False) -> list[Findin
 def _is_of_nobody(folder: Path) -> bool:
     """Whether this is a release of groups or made-up people, whom eyelid has named itself."""
     try:
-        told = json.loads((folder / "certificate.json").read_text(encoding="utf-8"))
+        told = json.loads(content_of(folder / "certificate.json"))
         return bool(told["guarantee"]["trust"] == "central")
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return False
@@ -179,7 +180,7 @@ def _of_file(path: Path, name: str, sound: bool) -> Iterator[Finding]:
 
 def _of_gzip(path: Path, name: str) -> Iterator[Finding]:
     """A gzip header holds the time of packing and the name of what was packed."""
-    with open(path, "rb") as file:
+    with opened(path) as file:
         header = file.read(512)
     remedy = "packs files without them"
     if any(header[_GZIP_TIME]):

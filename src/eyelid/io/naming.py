@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from eyelid.errors import InputError, unknown
 from eyelid.io.head import head_of
 from eyelid.io.layout import KEYS, Layout
 from eyelid.io.tables import separator_of
+from eyelid.io.unpacking import check_cells
 
 _MOST_PARTS = 50
 _MOST_TRIES = 200_000
@@ -171,21 +173,37 @@ def names_of_file(path: Path, layout: Layout, own: dict[str, str]) -> dict[str, 
 
 
 def _listed(listing: Path, path: Path) -> dict[str, str]:
-    rows = [
-        row
-        for row in read_listing(listing, "file").iter_rows(named=True)
-        # Whole parts of the path: 1.csv is not the end of 11.csv.
-        if row["file"] and path.parts[-len(Path(row["file"]).parts) :] == Path(row["file"]).parts
-    ]
+    try:
+        about = listing.stat()
+    except OSError as error:
+        raise InputError(f"cannot read {listing}: {error.strerror or error}") from None
+    listed = _rows_by_file(listing.absolute(), about.st_size, about.st_mtime_ns)
+    # Whole parts of the path: 1.csv is not the end of 11.csv.
+    ends = (path.parts[-depth:] for depth in range(1, len(path.parts) + 1))
+    rows = [row for end in ends for row in listed.get(end, ())]
     if not rows:
         raise InputError(f"{path} is not in the list {listing}: add a row for it")
     if len(rows) > 1:
         raise InputError(f"{path} is in the list {listing} {len(rows)} times: keep one row for it")
-    return {
-        name: value
-        for name, value in rows[0].items()
-        if value is not None and (name in KEYS or name.startswith("label_"))
-    }
+    return dict(rows[0])
+
+
+@functools.lru_cache(maxsize=4)
+def _rows_by_file(
+    listing: Path, size: int, changed_ns: int
+) -> Mapping[tuple[str, ...], Sequence[Mapping[str, str]]]:
+    """What a list says of each file, by the parts of its path; read once for all files.
+
+    Size and time make a changed list another.
+    """
+    rows: dict[tuple[str, ...], list[Mapping[str, str]]] = {}
+    table = read_listing(listing, "file")
+    kept = [name for name in table.columns if name in KEYS or name.startswith("label_")]
+    for row in table.select("file", *kept).iter_rows(named=True):
+        if row["file"]:
+            said = {name: row[name] for name in kept if row[name] is not None}
+            rows.setdefault(Path(row["file"]).parts, []).append(said)
+    return rows
 
 
 def read_listing(path: Path, key: str) -> pl.DataFrame:
@@ -193,7 +211,9 @@ def read_listing(path: Path, key: str) -> pl.DataFrame:
     head = head_of(path)
     separator = separator_of(head.lines[:50])
     try:
-        table = pl.read_csv(head.text().encode(), separator=separator, infer_schema=False)
+        content = head.text().encode()
+        check_cells(content, separator)
+        table = pl.read_csv(content, separator=separator, infer_schema=False)
         table = table.rename({name: name.strip() for name in table.columns})
     except (pl.exceptions.PolarsError, ValueError) as error:
         raise InputError(f"cannot read {path}: {str(error).splitlines()[0]}") from None

@@ -9,14 +9,16 @@ from __future__ import annotations
 import functools
 import os
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import polars as pl
 
 from eyelid.engine.children import python
+from eyelid.engine.foreign import UnfitFile, check_file
 from eyelid.engine.parallel import ONE_CORE
 from eyelid.errors import InputError
+from eyelid.io.parquet_outline import Outline, outline_of
 from eyelid.io.unpacking import most_bytes, too_large
 
 ROWS_AT_ONCE = 1 << 20
@@ -33,9 +35,10 @@ lazy = polars.scan_parquet(sys.argv[1], glob=False)
 for first in range(0, lazy.select(polars.len()).collect().item() + 1, {ROWS_AT_ONCE}):
     lazy.slice(first, {ROWS_AT_ONCE}).collect()"""
 _LONGEST_S = 600
-_BYTES_A_VALUE = 8
 # Tables of recordings hardly get larger; and so much the library takes for itself.
 _ALWAYS, _LIBRARY = 1 << 30, 1 << 31
+# A text is written once, and gone through in every row: some seconds' worth.
+_TEXT_ALWAYS, _TEXT_TIMES = 1 << 34, 100_000
 
 
 def scan(*files: Path) -> pl.LazyFrame:
@@ -44,8 +47,7 @@ def scan(*files: Path) -> pl.LazyFrame:
     Args:
         files: by their names, whatever characters are in them.
     """
-    paths = [file.absolute() for file in files]
-    return pl.scan_parquet(paths, glob=False, hive_partitioning=False)
+    return pl.scan_parquet(_named(files), glob=False, hive_partitioning=False)
 
 
 def rows_of(*files: Path, columns: Sequence[str] | None = None) -> pl.DataFrame:
@@ -55,26 +57,61 @@ def rows_of(*files: Path, columns: Sequence[str] | None = None) -> pl.DataFrame:
         files: by their names, whatever characters are in them.
         columns: these alone; without it, all.
     """
-    paths = [file.absolute() for file in files]
     return pl.read_parquet(
-        paths,
+        _named(files),
         columns=None if columns is None else list(columns),
         glob=False,
         hive_partitioning=False,
     )
 
 
-def check_size(*files: Path) -> None:
+def _named(files: Sequence[Path]) -> list[Path]:
+    """What the library opens by its name: a pipe would be waited for."""
+    for file in files:
+        try:
+            check_file(file)
+        except UnfitFile as error:
+            raise InputError(f"cannot read {file}: {error}") from None
+    return [file.absolute() for file in files]
+
+
+def check_size(*files: Path, columns: Collection[str] | None = None) -> None:
     """Fail where files of others become many times as large in memory as they are on disk.
+
+    Lists and records are refused: no table of recordings has any, and they may hold anything.
 
     Args:
         files: that are read together.
+        columns: these alone; without it, all.
     """
-    lazy = scan(*files)
-    rows, columns = lazy.select(pl.len()).collect().item(), len(lazy.collect_schema())
     most = max(_ALWAYS, most_bytes(sum(file.stat().st_size for file in files)))
-    if rows * columns * _BYTES_A_VALUE > most:
-        raise too_large(files[0], most)
+    size = 0
+    for file in files:
+        outline = _outlined(file, columns)
+        nested = [name for name in outline.nested if columns is None or name in columns]
+        if nested:
+            raise InputError(
+                f"{file} holds lists or records in its column '{nested[0]}', which no table of "
+                "recordings has: write it without"
+            )
+        size += outline.size
+        if size > most:
+            raise too_large(file, most)
+        if outline.repeated > max(_TEXT_ALWAYS, _TEXT_TIMES * file.stat().st_size):
+            raise InputError(
+                f"{file} repeats long texts so often that it would be read for minutes: leave them "
+                "out"
+            )
+        if outline.prefixed:
+            # How long its values are is known when they are there.
+            check_sound(file)
+
+
+def _outlined(file: Path, columns: Collection[str] | None = None) -> Outline:
+    try:
+        return outline_of(file, columns)
+    except ValueError as error:
+        raise InputError(f"cannot read {file}: {error}") from None
 
 
 def check_sound(path: Path) -> None:
@@ -83,6 +120,7 @@ def check_sound(path: Path) -> None:
     A damaged file can end the whole process from inside the library, which no error handling
     catches, and one made for that can fill the memory; so a process that may end tries it first.
     """
+    _outlined(path)
     about = path.stat()
     reason = _reason(path.resolve(), about.st_size, about.st_mtime_ns)
     if reason:

@@ -22,7 +22,7 @@ from eyelid.engine.remote import RemotePlace, nearby
 from eyelid.errors import InputError
 from eyelid.gaze.study import INDEX_COLUMNS, RECORDING_KEY, Study, check, check_people
 from eyelid.io import study_folder
-from eyelid.io.parquet import scan
+from eyelid.io.parquet import check_size, scan
 from eyelid.io.remote import File, here, original
 from eyelid.io.study_folder import data_files, read_head, typed
 
@@ -114,6 +114,7 @@ class Piece:
         if isinstance(self.events, pl.DataFrame):
             return self.events.filter(pl.col("person").is_in(self.people))
         with nearby(self.events) as near:
+            check_size(near)
             lazy = scan(near)
             name = pl.col("person")
             if lazy.collect_schema()["person"] != pl.String:
@@ -439,6 +440,7 @@ def _looked_at(listed: tuple[File, str | None]) -> _Look | str:
     try:
         with nearby(file) as near:
             study_folder.check_content(near, sha256)
+            check_size(near)
             return _look(file, sha256, scan(near))
     except Exception as error:
         first_line = str(error).strip().splitlines() or [type(error).__name__]

@@ -11,6 +11,7 @@ from pathlib import Path
 from shlex import quote
 from types import ModuleType
 
+from eyelid.engine.foreign import content_of
 from eyelid.engine.progress import track
 from eyelid.errors import InputError, unknown
 from eyelid.gaze.study import Study, check
@@ -158,7 +159,7 @@ def is_heatmap(path: Path | str) -> bool:
     """Whether this is a folder that `eyelid heatmap` made."""
     file = here(path) / "certificate.json"
     try:
-        return file.is_file() and isinstance(json.loads(file.read_bytes()).get("map"), dict)
+        return file.is_file() and isinstance(json.loads(content_of(file)).get("map"), dict)
     except (OSError, ValueError, AttributeError, RecursionError):
         return False
 

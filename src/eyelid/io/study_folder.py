@@ -15,6 +15,7 @@ from typing import Any
 import polars as pl
 
 from eyelid.engine.atomic import new_folder, write_file
+from eyelid.engine.foreign import check_file, opened
 from eyelid.engine.remote import RemotePlace, is_plain, nearby, on_this_machine, remote_place
 from eyelid.errors import InputError
 from eyelid.gaze.study import INDEX_COLUMNS, Feature, Origin, Screen, Study, check
@@ -24,12 +25,13 @@ from eyelid.io.parquet import check_size, rows_of
 from eyelid.io.remote import File, here, is_remote, original
 from eyelid.io.same_people import LEDGER_SUFFIX as LEDGER_SUFFIX
 from eyelid.io.same_people import Entry, noticed, stated
+from eyelid.io.study_json import SCHEMA as SCHEMA
+from eyelid.io.study_json import read_about as _read_about
+from eyelid.io.unpacking import check_cells
 from eyelid.privacy.ledger import Ledger
 from eyelid.spelling import json_text
 
-SCHEMA = "eyelid/study/1"
 DATA, EVENTS = "data.parquet", "events.parquet"
-_KINDS = ("samples", "fixations", "features")
 # Of parts that are gone; of more there is a number.
 _MOST_NAMES = 10
 
@@ -73,7 +75,9 @@ def _rows(*files: Path) -> pl.DataFrame:
 def _check_part(file: Path, sha256: str | None) -> None:
     try:
         check_content(file, sha256)
-    except ValueError as error:
+    except FileNotFoundError:
+        raise InputError(f"{file} is missing: a study folder needs it") from None
+    except (OSError, ValueError) as error:
         raise InputError(f"cannot read {file}: {error}") from None
 
 
@@ -131,11 +135,8 @@ def data_files(path: Path) -> list[tuple[File, str | None]]:
     home = original(path)
     listed = _read_about(path / "study.json").get("parts")
     if listed:
-        try:
-            names = [str(part["file"]) for part in listed]
-            hashes = [str(part["sha256"]) for part in listed]
-        except (TypeError, KeyError):
-            raise InputError(f"{path / 'study.json'} is not as expected: its parts") from None
+        names = [part["file"] for part in listed]
+        hashes = [part["sha256"] for part in listed]
         outside = [name for name in names if not is_plain(name) or name.split("/")[0] != DATA]
         if outside:
             raise InputError(f"{path / 'study.json'}: {outside[0]!r} is no part of {DATA}")
@@ -174,30 +175,16 @@ def check_parts(path: Path) -> None:
 
 
 def check_content(file: Path, sha256: str | None) -> None:
-    """Fail unless a part is as it was written; where nobody noted what that was, any content is."""
+    """Fail unless a part is a file, as it was written; where nobody noted that, any content is."""
+    check_file(file)
     if sha256 is not None and sha256_of(file) != sha256:
         raise ValueError("its content is not what was written")
 
 
 def sha256_of(file: Path) -> str:
     """The hash of a file's content."""
-    with file.open("rb") as content:
+    with opened(file) as content:
         return hashlib.file_digest(content, "sha256").hexdigest()
-
-
-def _read_about(path: Path) -> dict[str, Any]:
-    try:
-        about = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise InputError(f"cannot read {path}: {error}") from None
-    if not isinstance(about, dict) or about.get("kind") not in _KINDS:
-        raise InputError(f"{path} must be an object whose kind is one of {', '.join(_KINDS)}")
-    if about.get("schema", SCHEMA) != SCHEMA:
-        raise InputError(
-            f"{path} has the schema '{about['schema']}', this eyelid reads '{SCHEMA}': use the "
-            "eyelid that wrote it"
-        )
-    return about
 
 
 def _feature(raw: dict[str, Any]) -> Feature:
@@ -223,7 +210,8 @@ def _origin(about: dict[str, Any], path: Path) -> Origin | None:
 
 
 def _read_people(path: Path) -> pl.DataFrame:
-    return people_of(path.read_bytes())
+    with opened(path) as file:
+        return people_of(file.read())
 
 
 def people_of(content: bytes) -> pl.DataFrame:
@@ -232,6 +220,7 @@ def people_of(content: bytes) -> pl.DataFrame:
     Args:
         content: of people.csv.
     """
+    check_cells(content)
     return from_spreadsheets(pl.read_csv(content, schema_overrides={"person": pl.String}))
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import polars as pl
 
+from eyelid.engine.foreign import opened
 from eyelid.errors import InputError
 from eyelid.gaze.study import EYES
 from eyelid.io.head import Head
@@ -244,7 +245,7 @@ def _from_parquet(head: Head, needed: list[str]) -> pl.DataFrame:
         names = list(scan(head.path).collect_schema())
         check_width(head.path, len(names))
         _check_there(head, needed, names)
-        check_size(head.path)
+        check_size(head.path, columns=needed)
         return rows_of(head.path, columns=needed)
     except pl.exceptions.PolarsError as error:
         raise InputError(f"cannot read {head.path}: {_first_line(error)}") from None
@@ -303,7 +304,7 @@ def _check_whole(head: Head, separator: str, width: int) -> None:
 def _tail(head: Head, size: int = 1 << 14) -> bytes:
     if head.gzipped or head.encoding.startswith("utf-16"):
         return b"\n"
-    with open(head.path, "rb") as file:
+    with opened(head.path) as file:
         file.seek(-min(size, head.path.stat().st_size), 2)
         return file.read()
 

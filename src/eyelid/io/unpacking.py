@@ -15,14 +15,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
+from eyelid.engine.foreign import opened
 from eyelid.errors import InputError
 
 _TIMES = 100
 _ALWAYS = 1 << 24
 _AT_ONCE = 1 << 20
+_CELLS_ALWAYS, _BYTES_A_CELL = 1 << 30, 16
 
 
 def most_bytes(packed: int) -> int:
@@ -50,6 +53,22 @@ def too_large(path: Path, most: int) -> InputError:
     )
 
 
+def check_cells(content: bytes, separator: str = ",") -> None:
+    """Fail where a table of text has few cells and many empty ones: short rows under a long header.
+
+    Args:
+        content: of a csv file.
+        separator: of its columns.
+    """
+    header = pl.read_csv(content, separator=separator, n_rows=0, infer_schema=False)
+    most = max(_CELLS_ALWAYS, most_bytes(len(content)))
+    if header.width * (content.count(b"\n") + 1) * _BYTES_A_CELL > most:
+        raise ValueError(
+            f"its {header.width:,} columns are mostly empty, and would take more than "
+            f"{most / 2**20:,.0f} MiB"
+        )
+
+
 def gunzipped(path: Path) -> bytes:
     """The content of a gzipped file.
 
@@ -59,7 +78,7 @@ def gunzipped(path: Path) -> bytes:
     most = most_bytes(path.stat().st_size)
     parts: list[bytes] = []
     size = 0
-    with gzip.open(path) as unpacked:
+    with opened(path) as file, gzip.open(file) as unpacked:
         while part := unpacked.read(_AT_ONCE):
             parts.append(part)
             size += len(part)
@@ -76,7 +95,7 @@ def arrays_in(path: Path) -> dict[str, NDArray[Any]]:
     """
     try:
         most = most_bytes(path.stat().st_size)
-        with path.open("rb") as file, zipfile.ZipFile(file) as archive:
+        with opened(path) as file, zipfile.ZipFile(file) as archive:
             members = archive.infolist()
             if sum(member.file_size for member in members) > most:
                 raise too_large(path, most)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from eyelid.engine.atomic import private_folder, whole_around, write_file
+from eyelid.engine.foreign import opened
 from eyelid.engine.remote import remote_place
 from eyelid.errors import InputError
 from eyelid.releases.audit_json import SCHEMA
@@ -140,8 +141,9 @@ def check_replaceable(folder: Path) -> None:
 
 def _is_audit(folder: Path) -> bool:
     try:
-        found = json.loads((folder / FIGURES).read_bytes())
-    except (OSError, ValueError):
+        with opened(folder / FIGURES) as file:
+            found = json.load(file)
+    except (OSError, ValueError, RecursionError):
         return False
     return isinstance(found, dict) and found.get("schema") == SCHEMA
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from eyelid.engine.foreign import content_of
 from eyelid.errors import InputError
 from eyelid.io.remote import here
 from eyelid.mechanisms.mechanism import catalogue
@@ -238,6 +239,6 @@ def read_certificate(folder: Path) -> Certificate | None:
     if not path.is_file():
         return None
     try:
-        return Certificate.from_dict(json.loads(path.read_text(encoding="utf-8")))
+        return Certificate.from_dict(json.loads(content_of(path)))
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise InputError(f"{path} is not a certificate as eyelid writes them: {error}") from None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ from eyelid.audits.protocols import Material
 from eyelid.audits.synthetic import is_made_up
 from eyelid.errors import EyelidError, InputError
 from eyelid.gaze.features import window_features
-from eyelid.gaze.study import Origin, Study, check
+from eyelid.gaze.study import RECORDING_KEY, Origin, Study, check
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import study_folder
 from eyelid.io.column_map import Map
@@ -52,6 +52,8 @@ if TYPE_CHECKING:
 Source = Study | FeatureTable | Path | str
 
 FEWEST_PEOPLE = 3
+# No number of a mechanism is larger; and so many of anything may be counted, however few rows are.
+_LARGEST, _ALWAYS = 1e30, 10_000
 RELEASED_FILES = (
     "study.json",
     "people.csv",
@@ -256,7 +258,7 @@ def subject_of(
             "with, and attackers cannot use the mechanism",
         ]
     else:
-        law, amiss, unknown = _mechanism(certificate)
+        law, amiss, unknown = _mechanism(certificate, table, theirs)
         taken = _taken(certificate, law, table, recorded)
         alike = _same_features(taken, table)
         if not alike:
@@ -553,15 +555,38 @@ def _check_certificate(
     return []
 
 
-def _mechanism(certificate: Certificate) -> tuple[FeatureMechanism | None, list[str], list[str]]:
-    """The mechanism that a certificate names; what is amiss with it, and what is not known."""
+def _mechanism(
+    certificate: Certificate, *tables: FeatureTable
+) -> tuple[FeatureMechanism | None, list[str], list[str]]:
+    """The mechanism that a certificate names; what is wrong with it, and what is not known.
+
+    Others may have written the certificate: numbers that these tables cannot have led to are not
+    computed with.
+    """
     if certificate.mechanism not in catalogue():
         note = f"the mechanism {certificate.mechanism} is not known here: nothing was checked by it"
         return None, [], [note]
     try:
+        _check_parameters(certificate, tables)
         return feature_mechanism(certificate.mechanism, **certificate.parameters), [], []
     except (EyelidError, TypeError, ValueError, AttributeError) as error:
         return None, [f"the mechanism of the certificate cannot be run ({error})"], []
+
+
+def _check_parameters(certificate: Certificate, tables: Sequence[FeatureTable]) -> None:
+    """Fail where a number is beyond what any of these tables could have been released with."""
+    rows = max(table.data.height for table in tables)
+    lengths = [table.data.group_by(RECORDING_KEY).len()["len"].to_numpy() for table in tables]
+    longest = int(np.concatenate(lengths).max())
+    kinds = {each.name: str(each.type) for each in fields(catalogue()[certificate.mechanism])}
+    for name, value in certificate.parameters.items():
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            continue
+        most: float = _LARGEST
+        if "int" in kinds.get(name, ""):
+            most = longest if name == "length" else max(_ALWAYS, rows)
+        if not -most <= value <= most:
+            raise ValueError(f"its {name} cannot be larger than {most:g}")
 
 
 def times_released(

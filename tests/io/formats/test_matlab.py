@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import struct
+import zlib
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from scipy.io import loadmat, savemat
 
 from eyelid.errors import InputError
-from eyelid.io import read
+from eyelid.io import read, unpacking
 from eyelid.io.formats import matlab
 from eyelid.io.head import Head, head_of
 
@@ -102,9 +103,24 @@ def test_sizes_that_a_file_only_claims_take_no_memory(tmp_path):
 
 
 def test_an_array_that_unpacks_without_end_is_stopped(tmp_path, monkeypatch):
-    monkeypatch.setattr(matlab, "_MOST_UNPACKED", 4096)
-    with pytest.raises(InputError, match="damaged"):
+    monkeypatch.setattr(unpacking, "_ALWAYS", 4096)
+    with pytest.raises(InputError, match="becomes larger"):
         matlab.variable(head(mat({"a": np.zeros(100_000)}), tmp_path), "a")
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [np.zeros(10_000, np.int8), np.array([np.empty(0)] * 2000 + [""], dtype=object)],
+    ids=["bytes that become floats", "empty arrays"],
+)
+def test_an_array_that_grows_when_it_is_converted_is_refused(tmp_path, monkeypatch, hostile):
+    content = mat({"a": hostile})
+    monkeypatch.setattr(unpacking, "_ALWAYS", 1 << 16)
+    monkeypatch.setattr(unpacking, "_TIMES", 1)
+    small = head(content, tmp_path)
+    assert len(zlib.decompress(content[136:])) < 1 << 17
+    with pytest.raises(InputError, match="becomes larger"):
+        matlab.variable(small, "a")
 
 
 @pytest.mark.parametrize("compressed", [True, False])

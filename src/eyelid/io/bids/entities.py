@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -56,10 +56,13 @@ def labels(names: Iterable[str], nameless: str) -> dict[str, str]:
     """
     given: dict[str, str] = {}
     taken: set[str] = set()
+    # Where to go on for each label: many names may be alike.
+    numbers: dict[str, Iterator[int]] = {}
     # Names that are labels already come first, so that they keep themselves.
     for name in sorted(dict.fromkeys(names), key=lambda n: _LABEL.fullmatch(n) is None):
         base = "".join(_LABEL.findall(name)) or nameless
-        tries = itertools.chain([base], (f"{base}x{number}" for number in itertools.count(2)))
+        more = numbers.setdefault(base.lower(), itertools.count(2))
+        tries = itertools.chain([base], (f"{base}x{number}" for number in more))
         given[name] = next(label for label in tries if label.lower() not in taken)
         taken.add(given[name].lower())
     return given

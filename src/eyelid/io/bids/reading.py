@@ -25,6 +25,7 @@ from eyelid.io.bids.sidecars import (
     RELEASED,
     SIMULATED,
     Json,
+    Said,
     doubts,
     facts_of,
     number,
@@ -36,21 +37,25 @@ from eyelid.io.bids.sidecars import (
 from eyelid.io.bids.tables import (
     COLUMNS,
     FORMATS,
+    TypeOf,
     Types,
     converted,
     read_cells,
-    stated_types,
+    stated_type,
 )
 from eyelid.io.head import head_of
 from eyelid.io.joining import joined, named
 from eyelid.io.layout import HEAD, MEASURES, MS_PER, Layout
 from eyelid.io.part import Part
+from eyelid.io.tables import check_width
 
 DESCRIPTION = "dataset_description.json"
 _SAMPLES = re.compile(r"[^.].*_(physio|eyetrack)\.tsv(\.gz)?")
 _MEASURED = (*MEASURES, *HEAD)
 _KEYS = (*RECORDING_KEY, "time_ms", "eye")
 _EVENT_NUMBERS = ("onset", "duration", "offset_ms", "duration_ms")
+_EVENT_TYPES: Types = {**dict.fromkeys(_EVENT_NUMBERS, pl.Float64), "trial_type": pl.String}
+_LONGEST_NAME = 10_000
 # Drafts of the standard had both eyes in one file, and other names.
 _TIMES = ("timestamp", "eye_timestamp", "time")
 _NUMBERED = ("eye1_", "eye2_", "eye3_")
@@ -121,8 +126,8 @@ class _File:
 
     path: Path
     person: str
-    sidecar: Json
-    shown: Json
+    sidecar: Said
+    shown: Said
     sidecars: Sidecars
 
     @property
@@ -151,7 +156,15 @@ class _File:
             "task": task if isinstance(task, str) and task else self.name["task"],
             "stimulus": "",
         }
-        return usual | {k: v for k, v in self.own.items() if k in usual and isinstance(v, str)}
+        usual |= {k: v for k in usual if isinstance(v := self.own.get(k), str)}
+        long = [key for key, name in usual.items() if len(name) > _LONGEST_NAME]
+        if long:
+            # It is written into every row.
+            raise InputError(
+                f"the sidecar of {self.path} names its {long[0]} in {len(usual[long[0]]):,} "
+                f"characters, more than {_LONGEST_NAME:,}: is it a name?"
+            )
+        return usual
 
 
 def _sample_files(root: Path) -> Iterator[_File]:
@@ -168,6 +181,8 @@ def _sample_files(root: Path) -> Iterator[_File]:
                 "beside or above it"
             )
         kind, columns = word(sidecar.get("PhysioType")), sidecar.get("Columns")
+        if isinstance(columns, list):
+            check_width(path, len(columns))
         gaze = kind == "eyetrack" or name.suffix == "eyetrack"
         if not kind and isinstance(columns, list):
             # Older than PhysioType.
@@ -188,7 +203,7 @@ def _people(root: Path) -> tuple[pl.DataFrame | None, dict[str, str]]:
     }
     if not path.is_file():
         return None, names
-    table = read_cells(path, None, {})
+    table = read_cells(path, None)
     if "participant_id" not in table.columns:
         raise InputError(f"{path} has no column participant_id: BIDS lists people in it")
     people = table.select(
@@ -283,7 +298,7 @@ def _part(file: _File, names: Mapping[str, str], said: Layout) -> Part:
     )
 
 
-def _columns(sidecar: Json, path: Path) -> list[str] | None:
+def _columns(sidecar: Said, path: Path) -> list[str] | None:
     """The names of the columns, where a sidecar has them."""
     columns = sidecar.get("Columns")
     if columns is None:
@@ -293,18 +308,20 @@ def _columns(sidecar: Json, path: Path) -> list[str] | None:
     return columns
 
 
-def _types(file: _File, layout: Layout) -> Types:
+def _types(file: _File, layout: Layout) -> TypeOf:
     """The types of columns: what is measured is numbers, the rest is what it is said to be."""
-    types = stated_types(file.sidecar)
     numbers = {*COLUMNS.values(), *_MEASURED}
     if not file.own:
         numbers |= {*_TIMES, *(eye + name for eye in _NUMBERED for name in numbers)}
     numbers |= {column for role, column in layout.columns.items() if not _is_label(role)}
-    for name in numbers:
+
+    def type_of(name: str) -> type[pl.DataType]:
+        stated = stated_type(file.sidecar, name)
         # Integers are believed where eyelid says so.
-        if not file.own or types.get(name) != pl.Int64:
-            types[name] = pl.Float64
-    return types
+        believed = file.own and stated == pl.Int64
+        return pl.Float64 if name in numbers and not believed else stated
+
+    return type_of
 
 
 def _is_label(role: str) -> bool:
@@ -354,7 +371,8 @@ def _eyes(file: _File, columns: Sequence[str]) -> list[tuple[str | None, str]]:
         eye = file.own["eye"]
         return [(eye if isinstance(eye, str) else None, "")]
     recorded = file.sidecar.get("RecordedEye")
-    eyes = [word(eye) for eye in (recorded if isinstance(recorded, list) else [recorded])]
+    listed = recorded[: len(_NUMBERED) + 1] if isinstance(recorded, list) else [recorded]
+    eyes = [word(eye) for eye in listed]
     if eyes == ["both"]:
         eyes = ["left", "right"]
     known = [eye if eye in EYES else None for eye in eyes]
@@ -409,8 +427,12 @@ def _events(
     if path is None:
         return None
     sidecar = file.sidecars.of(path, "physioevents")
-    types = stated_types(sidecar) | dict.fromkeys(_EVENT_NUMBERS, pl.Float64)
-    table = read_cells(path, _columns(sidecar, path), types | {"trial_type": pl.String})
+
+    def type_of(name: str) -> type[pl.DataType]:
+        known = _EVENT_TYPES.get(name)
+        return stated_type(sidecar, name) if known is None else known
+
+    table = read_cells(path, _columns(sidecar, path), type_of)
     if "onset" not in table.columns:
         raise InputError(f"{path} has no column onset: it has {', '.join(table.columns)}")
     if "trial_type" not in table.columns:
@@ -436,12 +458,12 @@ def _events(
     return events.drop_nulls(["name", "onset_ms"])
 
 
-def _unit(sidecar: Json, column: str) -> str:
+def _unit(sidecar: Said, column: str) -> str:
     return word(part(sidecar, column).get("Units"))
 
 
 def _duration_ms(
-    table: pl.DataFrame, sidecar: Json, ms_per_tick: float, time_ms: pl.Series
+    table: pl.DataFrame, sidecar: Said, ms_per_tick: float, time_ms: pl.Series
 ) -> pl.Expr:
     if "duration_ms" in table.columns:
         return pl.col("duration_ms")

@@ -9,11 +9,15 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
+from eyelid.engine.foreign import content_of
 from eyelid.errors import InputError
 from eyelid.gaze.study import PUPIL_UNITS, UNITS, XY_ORIGINS, Screen, Study
 from eyelid.spelling import json_text
 
 Json = dict[str, Any]
+
+Said = Mapping[str, Any]
+"""What sidecars say about a file: one of them, or several that were not copied together."""
 
 OWN = "Eyelid"
 """The key of a sidecar that holds what BIDS has no words for."""
@@ -56,12 +60,13 @@ _PUPIL_UNITS = {
 }
 # No screen is as large or as far: these are centimetres or millimetres.
 _FARTHEST_M = 10.0
+_MOST_SIDES, _LONGEST = 3, 40
 
 
 def read_json(path: Path) -> Json:
     """A JSON object from a file."""
     try:
-        content = json.loads(path.read_text(encoding="utf-8-sig"))
+        content = json.loads(content_of(path).decode("utf-8-sig"))
     except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"cannot read {path}: {error}") from None
     if not isinstance(content, dict):
@@ -102,7 +107,7 @@ def word(value: object) -> str:
     return value.strip().lower() if isinstance(value, str) else ""
 
 
-def stated(sidecar: Json, events: Json) -> Json:
+def stated(sidecar: Said, events: Said) -> Json:
     """The `FACTS` in BIDS' own words.
 
     Args:
@@ -124,12 +129,12 @@ def stated(sidecar: Json, events: Json) -> Json:
     }
 
 
-def _origin(presentation: Json, sidecar: Json) -> str | None:
+def _origin(presentation: Said, sidecar: Said) -> str | None:
     corner = presentation.get("ScreenOrigin")
     if not isinstance(corner, list):
         # So in drafts of the standard.
         corner = word(sidecar.get("EnvironmentCoordinates")).split("-")
-    where = {word(each) for each in corner}
+    where = {word(each) for each in corner[:_MOST_SIDES]}
     return next((o for o, words in CORNERS_IN_BIDS.items() if set(words) == where), None)
 
 
@@ -140,7 +145,7 @@ def _pupil_unit(column: Json) -> str | None:
     return _PUPIL_UNITS.get(word(column.get("Units")))
 
 
-def _screen(presentation: Json) -> Screen | None:
+def _screen(presentation: Said) -> Screen | None:
     distance = presentation.get("ScreenDistance")
     if isinstance(distance, list):
         # Across, up and ahead: the last one is from the plane of the screen.
@@ -167,21 +172,23 @@ def _metres(value: float | None) -> float | None:
     return value if value is None or value <= _FARTHEST_M else None
 
 
-def doubts(sidecar: Json, events: Json) -> list[str]:
+def doubts(sidecar: Said, events: Said) -> list[str]:
     """What is said about the screen and cannot be true."""
     presentation = _presentation(sidecar, events)
     found = []
     for key, setting in (("ScreenDistance", "distance_m"), ("ScreenSize", "screen_m")):
         value = presentation.get(key)
         values = value if isinstance(value, list) else [value]
-        if any((number(each) or 0.0) > _FARTHEST_M for each in values):
+        # What is longer is no size, whatever it says; and a sidecar speaks about many files.
+        if any((number(each) or 0.0) > _FARTHEST_M for each in values[:_MOST_SIDES]):
+            shown = str(value) if len(values) <= _MOST_SIDES else f"a list of {len(values):,}"
             found.append(
-                f"{key} is {value}, where BIDS has metres, and was left out: say --map {setting}=…"
+                f"{key} is {shown}, where BIDS has metres, and was left out: say --map {setting}=…"
             )
     return found
 
 
-def _presentation(sidecar: Json, events: Json) -> Json:
+def _presentation(sidecar: Said, events: Said) -> Said:
     """What is said about the screen; in drafts of the standard, beside all the rest."""
     return part(events, "StimulusPresentation") or sidecar
 
@@ -211,7 +218,7 @@ def unsaid(study: Study, sidecar: Json, events: Json) -> Json:
     }
 
 
-def facts_of(sidecar: Json, events: Json, path: Path) -> Json:
+def facts_of(sidecar: Said, events: Said, path: Path) -> Json:
     """The `FACTS` in BIDS' words and eyelid's.
 
     Args:
@@ -224,8 +231,8 @@ def facts_of(sidecar: Json, events: Json, path: Path) -> Json:
         if name in own:
             if own[name] is not None and own[name] not in choices:
                 raise InputError(
-                    f"the sidecar of {path} says {name} {own[name]!r}, which is none of "
-                    f"{', '.join(choices)}"
+                    f"the sidecar of {path} says {name} {repr(own[name])[:_LONGEST]}, which is "
+                    f"none of {', '.join(choices)}"
                 )
             facts[name] = own[name]
     if "screen" in own:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
 from eyelid.errors import InputError
-from eyelid.io.bids.sidecars import part, word
+from eyelid.io.bids.sidecars import Said, part, word
 from eyelid.io.head import head_of
+from eyelid.io.tables import check_width
 from eyelid.spelling import is_formula
 
 Types = dict[str, type[pl.DataType]]
+TypeOf = Callable[[str], type[pl.DataType]]
 
 COLUMNS = {"time_ms": "timestamp", "x": "x_coordinate", "y": "y_coordinate", "pupil": "pupil_size"}
 """What BIDS calls the columns of a study."""
@@ -99,10 +100,9 @@ def _value(cell: str) -> str:
         return cell.strip('"').replace('""', '"')
 
 
-def stated_types(sidecar: Mapping[str, Any]) -> Types:
-    """The types of columns that a sidecar states."""
-    formats = {name: part(sidecar, name).get("Format") for name in sidecar}
-    return {name: FORMATS[word(said)] for name, said in formats.items() if word(said) in FORMATS}
+def stated_type(sidecar: Said, column: str) -> type[pl.DataType]:
+    """The type of a column that a sidecar states; text where it states none."""
+    return FORMATS.get(word(part(sidecar, column).get("Format")), pl.String)
 
 
 def converted(text: pl.Series, dtype: type[pl.DataType]) -> pl.Series:
@@ -124,14 +124,21 @@ def typed(path: Path, text: pl.Series, dtype: type[pl.DataType]) -> pl.Series:
     return values
 
 
-def read_cells(path: Path, columns: Sequence[str] | None, types: Types) -> pl.DataFrame:
+def always_text(column: str) -> type[pl.DataType]:
+    """The type of any column of which nothing is known."""
+    return pl.String
+
+
+def read_cells(
+    path: Path, columns: Sequence[str] | None, type_of: TypeOf = always_text
+) -> pl.DataFrame:
     """The rows of a table.
 
     Args:
         path: of a file, gzipped or not.
         columns: their names; None where the file must have a header. A header that should not be
             there is known by its first word, which is no number.
-        types: of columns; all others are text.
+        type_of: the type of a column.
     """
     content = head_of(path).content().replace(b"\r\n", b"\n").strip(b"\n")
     first, _, rest = content.partition(b"\n")
@@ -142,7 +149,8 @@ def read_cells(path: Path, columns: Sequence[str] | None, types: Types) -> pl.Da
         raise InputError(f"neither {path} nor a sidecar of it names its columns")
     if len(set(columns)) < len(columns):
         raise InputError(f"{path} has two columns of one name: {', '.join(columns)}")
-    schema = {name: types.get(name, pl.String) for name in columns}
+    check_width(path, len(columns))
+    schema = {name: type_of(name) for name in columns}
     if not content:
         return pl.DataFrame(schema=schema)
     if content.count(b"\t") != (content.count(b"\n") + 1) * (len(columns) - 1):

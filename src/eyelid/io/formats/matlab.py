@@ -12,6 +12,7 @@ import math
 import struct
 import zlib
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
@@ -19,6 +20,7 @@ import numpy as np
 from eyelid.errors import InputError
 from eyelid.io.head import Head
 from eyelid.io.layout import Layout
+from eyelid.io.unpacking import most_bytes, too_large
 
 NAME = "MATLAB"
 
@@ -30,7 +32,7 @@ _NUMBERS |= {12: "i8", 13: "u8"}
 _CELL, _STRUCT, _CHAR = 1, 2, 4
 _NUMERIC = range(6, 16)
 _ENOUGH_FOR_A_NAME = 512
-_MOST_UNPACKED = 1 << 28
+_BYTES_AN_ARRAY, _BYTES_A_LETTER = 200, 4
 _MOST_VARIABLES, _MOST_NESTED = 1000, 20
 
 
@@ -59,7 +61,7 @@ def names(head: Head) -> list[str]:
     """The names of the variables, as far as the file is whole."""
     found = []
     try:
-        for name, _ in _variables(head, _ENOUGH_FOR_A_NAME):
+        for name, _ in _variables(head, None):
             found.append(name)
     except ValueError:
         pass
@@ -74,12 +76,31 @@ def variable(head: Head, name: str) -> Any:
         for a structure; in the order of MATLAB, columns first.
     """
     try:
-        return next(
-            array.value() for found, array in _variables(head, _MOST_UNPACKED) if found == name
-        )
+        room = _Room(head.path)
+        return next(array.value(room) for found, array in _variables(head, room) if found == name)
     except (ValueError, StopIteration) as error:
         what = str(error) or f"{name} is missing"
         raise InputError(f"{head.path} is damaged: {what}; get a whole copy") from None
+
+
+class _Room:
+    """Memory that a file may take: a hundred times as much as it takes on disk.
+
+    Numbers are packed, and a byte of them becomes eight; an empty array takes more than its tag.
+
+    Args:
+        path: of the file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.most = self.left = most_bytes(path.stat().st_size)
+
+    def take(self, size: int) -> None:
+        """Fail where so many bytes are too many."""
+        self.left -= size
+        if self.left < 0:
+            raise too_large(self._path, self.most)
 
 
 class _Array:
@@ -114,30 +135,34 @@ class _Array:
         dtype = np.dtype(self.order + _NUMBERS[kind])
         return np.frombuffer(self.data, dtype, (stop - start) // dtype.itemsize, start)
 
-    def value(self) -> Any:
+    def value(self, room: _Room) -> Any:
         """What the array holds."""
         count = math.prod(self.dims)
+        room.take(_BYTES_AN_ARRAY)
         if self.kind in _NUMERIC:
             numbers = self._numbers(*self._next())
             if len(numbers) != count:
                 raise ValueError(f"an array of {count} numbers holds {len(numbers)}")
+            room.take(numbers.size * np.dtype(np.float64).itemsize)
             return numbers.astype(np.float64).reshape(self.dims, order="F")
         if self.kind == _CHAR:
             kind, start, stop = self._next()
+            room.take(_BYTES_A_LETTER * (stop - start))
             wide = "utf-16-le" if self.order == "<" else "utf-16-be"
             return self.data[start:stop].decode(wide if kind in (4, 17) else "utf-8", "replace")
         if self.kind == _CELL:
-            return self._inner(count)
+            return self._inner(count, room)
         if self.kind == _STRUCT:
             length = self._numbers(*self._next())
             _, start, stop = self._next()
             if len(length) != 1 or not 0 < length[0] <= max(stop - start, 1):
                 raise ValueError("a structure has no field names")
+            room.take(_BYTES_AN_ARRAY * ((stop - start) // int(length[0]) + 1))
             fields = [
                 self.data[at : at + int(length[0])].split(b"\0")[0].decode("latin-1")
                 for at in range(start, stop, int(length[0]))
             ]
-            values = self._inner(count * len(fields))
+            values = self._inner(count * len(fields), room)
             width = len(fields)
             return [
                 dict(zip(fields, values[at : at + width], strict=True))
@@ -147,7 +172,7 @@ class _Array:
             return np.empty(0)
         raise ValueError(f"an array is of the unknown class {self.kind}")
 
-    def _inner(self, count: int) -> list[Any]:
+    def _inner(self, count: int, room: _Room) -> list[Any]:
         # No array is smaller than its tag.
         if count > (self.end - self.at) // 8:
             raise ValueError(f"{count} arrays do not fit into {self.end - self.at} bytes")
@@ -156,7 +181,7 @@ class _Array:
             kind, start, stop = self._next()
             if kind != _MATRIX:
                 raise ValueError(f"an array was expected, not an element of type {kind}")
-            inner.append(_Array(self.data, self.order, start, stop, self.nested + 1).value())
+            inner.append(_Array(self.data, self.order, start, stop, self.nested + 1).value(room))
         return inner
 
 
@@ -175,8 +200,8 @@ def _element(data: bytes, order: str, at: int, end: int) -> tuple[int, int, int,
     return kind, start, stop, min(stop + (-size % 8 if kind != _COMPRESSED else 0), end)
 
 
-def _variables(head: Head, most_bytes: int) -> Iterator[tuple[str, _Array]]:
-    """Name and array of each variable, unpacked as far as ``most_bytes``."""
+def _variables(head: Head, room: _Room | None) -> Iterator[tuple[str, _Array]]:
+    """Name and array of each variable, unpacked as far as there is room; without it, the name."""
     if not head.raw.startswith(_MARK):
         return
     content = head.content()
@@ -188,9 +213,9 @@ def _variables(head: Head, most_bytes: int) -> Iterator[tuple[str, _Array]]:
         kind, start, stop, at = _element(content, order, at, len(content))
         data = content
         if kind == _COMPRESSED:
-            data = _unpacked(content[start:stop], most_bytes)
+            data = _unpacked(content[start:stop], room)
             # Where only the beginning is unpacked, the content ends with it.
-            whole = len(data) if most_bytes > _ENOUGH_FOR_A_NAME else 1 << 33
+            whole = len(data) if room is not None else 1 << 33
             kind, start, stop, _ = _element(data, order, 0, whole)
             stop = min(stop, len(data))
         if kind == _MATRIX:
@@ -198,8 +223,12 @@ def _variables(head: Head, most_bytes: int) -> Iterator[tuple[str, _Array]]:
             yield array.name, array
 
 
-def _unpacked(packed: bytes, most_bytes: int) -> bytes:
+def _unpacked(packed: bytes, room: _Room | None) -> bytes:
     try:
-        return zlib.decompressobj().decompress(packed, most_bytes)
+        most = _ENOUGH_FOR_A_NAME if room is None else room.left + 1
+        data = zlib.decompressobj().decompress(packed, most)
+        if room is not None:
+            room.take(len(data))
+        return data
     except zlib.error as error:
         raise ValueError(f"its compression is broken ({error})") from None
