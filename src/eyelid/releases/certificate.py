@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from eyelid.errors import InputError
+from eyelid.io.release_folder import SCHEMA
 from eyelid.io.remote import here
 from eyelid.mechanisms.mechanism import catalogue
 from eyelid.mechanisms.release_kind import ReleaseKind
@@ -16,7 +17,6 @@ from eyelid.privacy.accounts import Gap
 from eyelid.privacy.bounds import Bounds, BoundsSource
 from eyelid.privacy.guarantee import Guarantee
 
-SCHEMA = "eyelid/certificate/1"
 ANOTHER_LEDGER = (
     "what another ledger has counted of these people: the one used here is not the only one"
 )
