@@ -184,14 +184,31 @@ def is_plain_take(recording: str, known: Iterable[str], *, numbers: bool = True)
     >>> is_plain_take("comic-2", ["comic"]), is_plain_take("ann_smith", ["comic"])
     (True, False)
     """
+    return are_plain_takes([recording], known, numbers=numbers)
+
+
+def are_plain_takes(
+    recordings: Iterable[str], known: Iterable[str], *, numbers: bool = True
+) -> bool:
+    """Whether the names of all recordings say no more than their numbers, tasks or stimuli.
+
+    Args:
+        recordings: their names.
+        known: as for `is_plain_take`, and read once for all of them.
+        numbers: as for `is_plain_take`.
+    """
     words = {word.lower() for name in known for word in _words(name)}
-    if all(word.lower() in words for word in _words(recording)):
-        return True
-    if not numbers or any(leaks_in_text(recording)):
-        return False
-    return is_code(recording) or all(
-        _TAKE.fullmatch(word) or word.lower() in words for word in _words(recording)
-    )
+
+    def is_plain(recording: str) -> bool:
+        if all(word.lower() in words for word in _words(recording)):
+            return True
+        if not numbers or any(leaks_in_text(recording)):
+            return False
+        return is_code(recording) or all(
+            _TAKE.fullmatch(word) or word.lower() in words for word in _words(recording)
+        )
+
+    return all(map(is_plain, recordings))
 
 
 def _words(name: str) -> list[str]:
