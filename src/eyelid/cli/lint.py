@@ -44,10 +44,8 @@ def run(source: In, columns: ColumnMap = None, as_json: Json = False) -> int:
         return code
     print_findings("Leaks", found)
     if seen.release:
-        say(
-            f"By its certificate {source} is a release: remove such files before you share it; what"
-        )
-        say("is in its tables is mended in the original, and released from there.")
+        say(f"By its certificate {source} is a release: remove such files before you share it;")
+        say("what is in its tables is mended in the original, and released from there.")
         return code
     say(
         f"Mend it: eyelid convert {quote(str(source))} OUT"
