@@ -260,3 +260,10 @@ def test_other_users_of_a_shared_folder_cannot_read_an_audit(home, eyelid):
         "report.html": 0o600,
         "README.md": 0o600,
     }
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_release_as_it_was_made_lints_clean(kind, home, eyelid):
+    done = eyelid("lint", home / kind)
+    assert (done.code, done.err) == (0, "")
+    assert "Its certificate, which is of these data, says" in done.out

@@ -1,7 +1,11 @@
 """Leaks are found wherever they stand, and shown with what convert does about them."""
 
+import contextlib
 import gzip
 import json
+import os
+import sqlite3
+import zipfile
 
 import polars as pl
 import pytest
@@ -10,6 +14,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import Study
 from eyelid.io import write
 from eyelid.io.lint import leaks_of, lint
+from eyelid.releases.release import release
 
 ASC = """** CONVERTED FROM D:\\data\\ann.edf using edfapi 4.2
 ** DATE: Wed Jul  5 13:13:12 2023
@@ -168,18 +173,12 @@ def test_a_large_parquet_file_is_looked_at_to_its_end(tmp_path, monkeypatch):
     }
 
 
-@pytest.mark.parametrize("known", ["study.json", "certificate.json"])
-def test_an_audit_that_lies_in_what_is_shared_is_found_under_any_name(tmp_path, known):
+def test_an_audit_that_lies_in_what_is_shared_is_found_under_any_name(tmp_path):
     """Earlier versions wrote audits, made of raw data, into the release itself."""
     folder = tmp_path / "private"
-    if known == "study.json":
-        rows = {"person": ["1"], "recording": ["1"], "time_ms": [0.0], "x": [1.0], "y": [1.0]}
-        people = pl.DataFrame({"person": ["1"]})
-        write(Study("samples", pl.DataFrame(rows), people, units="deg"), folder)
-        (folder / "certificate.json").write_text('{"schema": "eyelid/certificate/1"}')
-    else:
-        folder.mkdir()
-        (folder / "certificate.json").write_text('{"map": {}}')
+    rows = {"person": ["1"], "recording": ["1"], "time_ms": [0.0], "x": [1.0], "y": [1.0]}
+    people = pl.DataFrame({"person": ["1"]})
+    write(Study("samples", pl.DataFrame(rows), people, units="deg"), folder)
     assert lint(folder) == []
     figures = '{"schema": "eyelid/audit/1", "identification": [{"rate": 0.95}]}'
     page = "<!doctype html>\n<html>\n<head>\n<title>eyelid audit: These data name people</title>"
@@ -191,3 +190,122 @@ def test_an_audit_that_lies_in_what_is_shared_is_found_under_any_name(tmp_path, 
     for finding in found.values():
         assert "figures of raw data" in finding.what
         assert "remove it" in finding.remedy
+
+
+def test_a_wide_table_of_short_rows_is_not_held_cell_by_cell(tmp_path, monkeypatch):
+    """9,000 columns and rows of three cells were as many cells in memory as columns times rows."""
+    header = "time_ms,x,y,email," + ",".join(f"c{number:x}" for number in range(9_000))
+    rows = "".join(f"{number},1,2\n" for number in range(1_000))
+    (tmp_path / "P1.csv").write_text(f"{header}\n{rows}0,1,2,,see ann@lab.example\n")
+
+    def held(*_):
+        raise AssertionError("columns are held")
+
+    monkeypatch.setattr("eyelid.io.lint._text_columns", held)
+    found = {(finding.where, finding.what) for finding in leaks_of(tmp_path / "P1.csv", None)}
+    assert found == {
+        ("P1.csv", "an e-mail address"),
+        ("P1.csv, column email", "an e-mail address"),
+    }
+
+
+def test_a_key_of_json_is_not_repeated_with_each_of_its_leaves(tmp_path):
+    """A key of 100 kB over 100,000 leaves was 10 GB."""
+    leaves = {f"a{number}": f"p{number}@lab.example" for number in range(50)}
+    deep = {"k" * 20_000: {"l" * 20_000: {"m" * 20_000: leaves}}}
+    (tmp_path / "about.json").write_text(json.dumps(deep))
+    found = leaks_of(tmp_path / "about.json", None)
+    assert len(found) == 50
+    assert max(len(finding.where) for finding in found) < 300
+    assert found[7].where.endswith(".a7")
+
+
+def test_what_stands_in_a_key_of_json_leaks_too(tmp_path):
+    (tmp_path / "about.json").write_text('{"people": {"ann@lab.example": true, "b.c": {"dob": 1}}}')
+    found = {(finding.where, finding.what) for finding in leaks_of(tmp_path / "about.json", None)}
+    assert found == {
+        ("about.json, people.ann@lab.example", "an e-mail address"),
+        ("about.json, people.b.c.dob", "a date or time of day"),
+    }
+
+
+def test_the_name_of_a_column_is_not_repeated_with_each_of_its_values(tmp_path):
+    """A name of 400 kB and 20,000 dates took a minute."""
+    dates = [f"2023-01-{number % 28 + 1:02d} {number}" for number in range(50)]
+    pl.DataFrame({"c" * 20_000: dates}).write_parquet(tmp_path / "P1.parquet")
+    found = leaks_of(tmp_path / "P1.parquet", None)
+    assert found
+    assert max(len(finding.where) for finding in found) < 200
+
+
+SECRET = "name,email,date\nAnna Mueller,anna.mueller@lab.example,2024-03-05\n"
+MAIL = "anna.mueller@lab.example"
+
+
+def zipped(path):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("names.csv", SECRET * 100)
+
+
+def sqlite(path):
+    with contextlib.closing(sqlite3.connect(path)) as book:
+        book.execute("create table crowd(person)")
+        book.execute("insert into crowd values(?)", [MAIL])
+        book.commit()
+
+
+HIDING = {
+    "originals.zip": zipped,
+    "old.db": sqlite,
+    ".names.csv": lambda path: path.write_text(SECRET),
+    ".raw/names.csv": lambda path: path.write_text(SECRET),
+    "utf-16.csv": lambda path: path.write_bytes(SECRET.encode("utf-16-le")),
+    "utf-16-be.csv": lambda path: path.write_bytes(SECRET.encode("utf-16-be")),
+    "nul.csv": lambda path: path.write_bytes(SECRET.encode() + b"\0"),
+    "nul.csv.gz": lambda path: path.write_bytes(gzip.compress(SECRET.encode() + b"\0", mtime=0)),
+}
+
+
+@pytest.mark.parametrize("name", HIDING)
+def test_originals_that_hide_in_a_release_are_found(name, tmp_path, features_folder, eyelid):
+    """They lay in files that lint did not look into, and it called the release clean."""
+    release(features_folder, tmp_path / "out", mechanism="laplace", epsilon=1.0)
+    done = eyelid("lint", tmp_path / "out")
+    assert (done.code, done.err) == (0, "")
+    assert "Its certificate, which is of these data, says" in done.out
+    (tmp_path / "out" / name).parent.mkdir(exist_ok=True)
+    HIDING[name](tmp_path / "out" / name)
+    assert eyelid("lint", tmp_path / "out").code == 1
+    found = lint(tmp_path / "out")
+    strange = ".raw/" if name.startswith(".raw") else name
+    assert (strange, "what no release has") in {(each.where, each.what) for each in found}
+    unseen = {each.where for each in found if each.what.startswith("not looked at")}
+    assert unseen == (set() if "names.csv" in name else {name})
+    if name != "originals.zip":
+        assert MAIL in {each.value for each in found}
+
+
+def test_what_no_release_has_is_found_among_its_parts(tmp_path, features_folder, monkeypatch):
+    monkeypatch.setattr("eyelid.io.pieces.PIECE_VALUES", 300)
+    release(features_folder, tmp_path / "out", mechanism="laplace", epsilon=1.0)
+    assert (tmp_path / "out" / "data.parquet").is_dir()
+    assert lint(tmp_path / "out") == []
+    os.mkfifo(tmp_path / "out" / "pipe")
+    (tmp_path / "out" / "data.parquet" / "raw.bak").write_text("1")
+    found = {each.where for each in lint(tmp_path / "out")}
+    assert found == {"pipe", "data.parquet/raw.bak"}
+
+
+def test_hidden_files_of_recordings_are_looked_at(tmp_path):
+    (tmp_path / "P1.csv").write_text("time_ms,x,y\n0,1,2\n10,1,2\n")
+    (tmp_path / ".names.csv").write_text(SECRET)
+    (found,) = {each.where for each in lint(tmp_path, {"units": "px"}) if each.value == MAIL}
+    assert found.startswith(".names.csv")
+
+
+def test_a_large_binary_file_is_searched_up_to_a_limit(tmp_path, monkeypatch):
+    monkeypatch.setattr("eyelid.io.lint._MOST_BINARY", 100_000)
+    noise = bytes(range(256)) * 300
+    (tmp_path / "a.bin").write_bytes(noise + MAIL.encode() + noise * 10 + b"bob@lab.example")
+    found = {each.value for each in leaks_of(tmp_path / "a.bin", None)}
+    assert found == {"", MAIL}

@@ -1,5 +1,7 @@
 """What gives people away besides their gaze is taken out; gaze is left as it is."""
 
+import pydoc
+
 import polars as pl
 import pytest
 
@@ -190,3 +192,30 @@ def test_pseudonyms_come_in_their_own_order():
     assert done.data["person"].unique(maintain_order=True).to_list() == ["7", "anon01", "anon02"]
     assert done.data.filter(pl.col("person") == "anon02")["x"].to_list() == [1.0, None]
     assert done.people["person"].to_list() == ["7", "anon01", "anon02"]
+
+
+def test_many_people_and_as_many_stimuli_are_not_compared_one_by_one(monkeypatch):
+    """Time grew with people times stimuli, and with recordings times stimuli."""
+    count = 60
+    names = [chr(97 + number % 26) + chr(97 + number // 26) for number in range(count)]
+    rows = pl.DataFrame(
+        {
+            "person": [f"who{name}" for name in names],
+            "recording": [f"take{name}" for name in names],
+            "stimulus": [f"shown{name}" for name in names[:-1]] + ["a picture of Who_aa"],
+            "time_ms": [0.0] * count,
+        }
+    )
+    study = Study("samples", rows, rows.select("person"))
+    calls = []
+    for place in ("scrub._letters", "leaks._words"):
+        plain = pydoc.locate(f"eyelid.io.{place}")
+
+        def counted(name, plain=plain):
+            calls.append(name)
+            return plain(name)
+
+        monkeypatch.setattr(f"eyelid.io.{place}", counted)
+    found = [each.value for each in findings(study, "here") if each.where == "here, stimulus"]
+    assert found == ["a picture of Who_aa"]
+    assert len(calls) < 20 * count

@@ -94,10 +94,10 @@ def run(
     What is found of RELEASED is written into RELEASED-audit beside it, for you alone: it is made of
     raw data. Exit code 1 when a certificate is refuted.
     """
-    from eyelid.io.reading import is_heatmap
+    from eyelid.io.release_folder import states_heatmap
     from eyelid.releases.audit import UNCOVERED, audit
 
-    if released is not None and is_heatmap(released):
+    if released is not None and states_heatmap(released):
         if attackers or protocols or targets:
             raise InputError(
                 "a heatmap names nobody and is good for looking at: leave out --attackers, "

@@ -20,11 +20,11 @@ def run(source: In, columns: ColumnMap = None, as_json: Json = False) -> int:
     from shlex import quote
 
     from eyelid.engine.progress import shown
-    from eyelid.io.lint import lint
-    from eyelid.io.remote import here
+    from eyelid.io.lint import looked_at
 
     with shown():
-        found = lint(source, column_map(columns))
+        seen = looked_at(source, column_map(columns))
+    found = seen.findings
     code = 1 if found else 0
     if as_json:
         print_json(
@@ -35,18 +35,17 @@ def run(source: In, columns: ColumnMap = None, as_json: Json = False) -> int:
             }
         )
         return code
-    released = (here(source) / "certificate.json").is_file()
-    if not found and released:
-        say(f"{source} is a release, and nothing was found beside it: its certificate says what")
-        say("it promises, and DATACARD.md whether its people are real, groups or made up.")
+    if not found and seen.release:
+        say(f"{source}: nothing found. Its certificate, which is of these data, says that it is a")
+        say("release and what it promises. 'eyelid audit' checks that, and lint does not.")
         return code
     if not found:
         say(f"{source}: nothing found besides the gaze, which itself identifies people.")
         return code
     print_findings("Leaks", found)
-    if released:
-        say(f"{source} is a release: remove such files before you share it; what is in its tables")
-        say("is mended in the original, and released from there.")
+    if seen.release:
+        say(f"By its certificate {source} is a release: remove such files before you share it;")
+        say("what is in its tables is mended in the original, and released from there.")
         return code
     say(
         f"Mend it: eyelid convert {quote(str(source))} OUT"

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from shlex import quote
 
 import polars as pl
 
@@ -33,6 +34,7 @@ from eyelid.io.origin import (
 )
 from eyelid.io.pieces import Piece, StudyInPieces, each_piece, in_pieces, reordered
 from eyelid.io.reading import Place, read, read_place
+from eyelid.io.release_folder import is_certified
 from eyelid.io.scrub import (
     ScrubPlan,
     T,
@@ -269,7 +271,16 @@ def _decided(
     """What becomes of a study, decided by its excerpt."""
     study, path = source.excerpt, place.path
     if study.released:
-        raise InputError(f"{path} is a release already: it is made to be shared as it is")
+        if not is_certified(study):
+            raise InputError(
+                f"{path} says of itself that it is a release already, or made of one, and has no "
+                "certificate.json to check that by: convert what it was made of (or, if it is raw "
+                'data, set "released" to false)'
+            )
+        raise InputError(
+            f"{path} is a release already, by its certificate, which is of these data: there is "
+            f"nothing to convert ('eyelid lint {quote(str(path))}' looks for leaks in it)"
+        )
     removed = all_leaks(path, study, _leaks(source, path, run, _part_of(LOOKING, advance)))
     ours = is_ours(study, path)
     plan = planned(study)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
 import polars as pl
 
@@ -185,21 +184,31 @@ def is_plain_take(recording: str, known: Iterable[str], *, numbers: bool = True)
     >>> is_plain_take("comic-2", ["comic"]), is_plain_take("ann_smith", ["comic"])
     (True, False)
     """
-    words = _all_words(frozenset(known))
-    if all(word.lower() in words for word in _words(recording)):
-        return True
-    if not numbers or any(leaks_in_text(recording)):
-        return False
-    return is_code(recording) or all(
-        _TAKE.fullmatch(word) or word.lower() in words for word in _words(recording)
-    )
+    return are_plain_takes([recording], known, numbers=numbers)
 
 
-# Asked for each recording of a study anew.
-@lru_cache(maxsize=16)
-def _all_words(names: frozenset[str]) -> frozenset[str]:
-    """The words of names, in small letters."""
-    return frozenset(word.lower() for name in names for word in _words(name))
+def are_plain_takes(
+    recordings: Iterable[str], known: Iterable[str], *, numbers: bool = True
+) -> bool:
+    """Whether the names of all recordings say no more than their numbers, tasks or stimuli.
+
+    Args:
+        recordings: their names.
+        known: as for `is_plain_take`, and read once for all of them.
+        numbers: as for `is_plain_take`.
+    """
+    words = {word.lower() for name in known for word in _words(name)}
+
+    def is_plain(recording: str) -> bool:
+        if all(word.lower() in words for word in _words(recording)):
+            return True
+        if not numbers or any(leaks_in_text(recording)):
+            return False
+        return is_code(recording) or all(
+            _TAKE.fullmatch(word) or word.lower() in words for word in _words(recording)
+        )
+
+    return all(map(is_plain, recordings))
 
 
 def _words(name: str) -> list[str]:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
+import zlib
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from eyelid.engine.foreign import content_of, opened
+from eyelid.engine.foreign import opened
 from eyelid.errors import InputError
 from eyelid.gaze.study import Study
 from eyelid.io import study_folder
@@ -18,7 +21,17 @@ from eyelid.io.column_map import Map
 from eyelid.io.head import Head, head_of
 from eyelid.io.leaks import Finding, is_clock, leak_of_field, leaks_in_text, short
 from eyelid.io.parquet import ROWS_AT_ONCE, check_sound, scan
-from eyelid.io.reading import is_heatmap, read
+from eyelid.io.reading import read
+from eyelid.io.release_folder import (
+    CERTIFICATE,
+    MAP_FILES,
+    RELEASED_FILES,
+    has_certificate,
+    is_certified,
+    is_heatmap,
+    statement,
+    strange_files,
+)
 from eyelid.io.remote import all_here
 from eyelid.io.scrub import findings
 from eyelid.io.tables import MOST_COLUMNS, cells, check_width, is_parquet, separator_of
@@ -34,6 +47,7 @@ _OWN_MESSAGES = re.compile(
     r"CAMERA_LENS|PUPIL_DATA_TYPE|PRESCALER|VPRESCALER|RETRACE_INTERVAL|TRACKER_TIME|DRIFTCORRECT|"
     r"ELCLCFG|DISPLAY_RESOLUTION|SYNCTIME|\d+$"
 )
+_MAT_HEADER = 116
 _GZIP_NAME, _GZIP_FLAGS, _GZIP_TIME = 0x08, 3, slice(4, 8)
 _MOST_VALUES = 100_000
 _MEASURED = ("x", "y", "pupil", "confidence")
@@ -45,10 +59,24 @@ _PAGE, _AUDIT = b"<title>eyelid ", "eyelid/audit/"
 _BEGINNING = 4096
 _OF_RAW_DATA = "figures of raw data, an audit's or the like"
 _NOT_A_STUDY = "participants, tasks and times not looked at: no study could be read"
-_NOT_LOOKED_AT = "not looked at: it cannot be read"
+_UNSEEN = "not looked at"
+_NOT_LOOKED_AT = f"{_UNSEEN}: it cannot be read"
+_BINARY = f"{_UNSEEN}: it is no text that eyelid can read"
+_NOT_OF_THESE_DATA = "a certificate that is not of these data"
+_NO_RELEASE_HAS_IT = "what no release has"
 _CANNOT = "cannot read it either"
 _REASON = 200
 _REMOVE = "leaves it out: remove it, audits belong beside a release"
+_NOT_IN_RELEASES = "does not take releases: remove it before you share the folder"
+# Of a binary file so many bytes are searched for readable words.
+_MOST_BINARY = 1 << 24
+_READABLE = re.compile(rb"[\t\x20-\x7e]{6,}")
+# Shorter ones are found in any compressed file, by chance.
+_SHORTEST_WORDS = {"an e-mail address": 10, "a path": 12}
+# Cells of a table, by its lines and its header, that are held at once although most are not there.
+_MOST_CELLS = 1 << 22
+# Of names that files give, in the place of a finding.
+_LONGEST_NAME, _LONGEST_KEY = 80, 200
 
 
 def lint(path: Path | str, map: Map = None) -> list[Finding]:
@@ -56,36 +84,65 @@ def lint(path: Path | str, map: Map = None) -> list[Finding]:
 
     Looks at the names of files, headers, remarks, messages, sidecars, the headers of gzipped files,
     columns of text, files of audits, which are made of raw data, and the study that all of it
-    makes. The findings show what they found: they are for the owner's eyes. An empty list is no
-    promise that gaze itself is safe to share.
+    makes; in a release also for files that no release has. Files that cannot be looked into, such
+    as archives, are findings. The findings show what they found: they are for the owner's eyes. An
+    empty list is no promise that gaze itself is safe to share.
 
     Args:
         path: a study folder, a recording, a folder of recordings, or a release.
         map: what you say about its columns, as for `eyelid.read`.
     """
+    return list(looked_at(path, map).findings)
+
+
+@dataclass(frozen=True)
+class Lint:
+    """What was found in some data, and what they are.
+
+    Attributes:
+        findings: as of `lint`.
+        release: whether they are a release, by a certificate that is of these data.
+    """
+
+    findings: tuple[Finding, ...]
+    release: bool
+
+
+def looked_at(path: Path | str, map: Map = None) -> Lint:
+    """The findings of `lint`, and whether the data are a release.
+
+    Args:
+        path: as for `lint`.
+        map: as for `lint`.
+    """
     path = all_here(path)
     if is_heatmap(path):
-        return leaks_of(path, None)
+        return Lint(tuple(leaks_of(path, None)), release=True)
     try:
         study = read(path, map)
     except InputError as error:
         # What is no recording to eyelid may be one to others.
         found = leaks_of(path, None) if path.exists() else []
-        if all(finding.what == _NOT_LOOKED_AT for finding in found):
+        if all(finding.what.startswith(_UNSEEN) for finding in found):
             raise
-        return [Finding(path.name, _NOT_A_STUDY, short(str(error), _REASON), _CANNOT), *found]
-    return leaks_of(path, study)
+        reason = Finding(path.name, _NOT_A_STUDY, short(str(error), _REASON), _CANNOT)
+        return Lint((reason, *found), release=False)
+    return Lint(tuple(leaks_of(path, study)), release=is_certified(study))
 
 
 def leaks_of(path: Path, study: Study | None) -> list[Finding]:
-    """The same, of what was read already, or could not be."""
-    return all_leaks(path, study, (leaks_of_file(file, path) for file in files_at(path)))
+    """What `lint` finds in what was read already, or could not be."""
+    of_release: tuple[Path, ...] = ()
+    if _is_release(path, study):
+        of_release = tuple(path / name for name in (*RELEASED_FILES, *MAP_FILES))
+    found = (leaks_of_file(file, path, ours=file in of_release) for file in files_at(path))
+    return all_leaks(path, study, found)
 
 
 def all_leaks(
     path: Path, study: Study | None, of_files: Iterable[Iterable[Finding]]
 ) -> list[Finding]:
-    """The same, where somebody looks at the files.
+    """What `lint` finds, with what was found in each file.
 
     Args:
         path: what was read.
@@ -93,8 +150,18 @@ def all_leaks(
         of_files: what `leaks_of_file` gives, in the order of `files_at`.
     """
     found = [] if study is None else list(findings(study, path.name))
-    if _is_of_nobody(path):
-        found = [finding for finding in found if finding.where != f"{path.name}, person"]
+    release = _is_release(path, study)
+    if release and (stated := statement(path)) is not None:
+        found = [
+            finding
+            for finding in found
+            if finding.where != f"{path.name}, person" or not stated.has_named(finding.value)
+        ]
+        found += [
+            Finding(name, _NO_RELEASE_HAS_IT, "", _NOT_IN_RELEASES) for name in strange_files(path)
+        ]
+    elif path.is_dir() and has_certificate(path):
+        found.append(Finding(CERTIFICATE, _NOT_OF_THESE_DATA, "", _LEAVES_OUT))
     if path.is_dir():
         for what, value in leaks_in_text(path.resolve().name):
             found.append(Finding(f"{path.name}, its name", what, value, "names folders anew"))
@@ -104,37 +171,36 @@ def all_leaks(
 
 
 def files_at(path: Path) -> list[Path]:
-    """The files that are looked at, in order."""
+    """The files that are looked at, hidden ones too, in order."""
     if path.is_file():
         return [path]
-    return sorted(p for p in path.rglob("*") if p.is_file() and not p.name.startswith("."))
+    return sorted(p for p in path.rglob("*") if p.is_file())
 
 
-def leaks_of_file(file: Path, root: Path, *, sound: bool = False) -> list[Finding]:
+def _is_release(path: Path, study: Study | None) -> bool:
+    """Whether this is a release, by a certificate that is of these data."""
+    return is_heatmap(path) if study is None else path.is_dir() and is_certified(study)
+
+
+def leaks_of_file(
+    file: Path, root: Path, *, sound: bool = False, ours: bool = False
+) -> list[Finding]:
     """What a file gives away by itself.
 
     Args:
         file: any.
         root: what it is part of, or itself.
         sound: whether it was read before, so that it need not be tried out.
+        ours: whether a release has such a file, which may be binary.
     """
     name = file.name if file == root else file.relative_to(root).as_posix()
     found: list[Finding] = []
     try:
-        found.extend(_of_file(file, name, sound))
+        found.extend(_of_file(file, name, sound, ours))
     except InputError as error:
         # One damaged file must not hide what the others give away.
         found.append(Finding(name, _NOT_LOOKED_AT, short(str(error), _REASON), _LEAVES_OUT))
     return _fewer(found)
-
-
-def _is_of_nobody(folder: Path) -> bool:
-    """Whether this is a release of groups or made-up people, whom eyelid has named itself."""
-    try:
-        told = json.loads(content_of(folder / "certificate.json"))
-        return bool(told["guarantee"]["trust"] == "central")
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return False
 
 
 def _fewer(found: Iterable[Finding]) -> list[Finding]:
@@ -142,14 +208,16 @@ def _fewer(found: Iterable[Finding]) -> list[Finding]:
     count: dict[tuple[str, str], int] = {}
     kept: dict[Finding, None] = {}
     for finding in found:
-        key = (re.sub(r"(line|row) \d+", "", finding.where), finding.what)
+        place = re.sub(r"(line|row) \d+", "", finding.where)
+        # Of files that cannot be looked into there may be thousands, which are all alike.
+        key = ("" if finding.what == _BINARY else place, finding.what)
         count[key] = count.get(key, 0) + (finding not in kept)
         if count[key] <= _MOST_PER_KIND:
             kept[finding] = None
     return list(kept)
 
 
-def _of_file(path: Path, name: str, sound: bool) -> Iterator[Finding]:
+def _of_file(path: Path, name: str, sound: bool, ours: bool) -> Iterator[Finding]:
     for what, value in leaks_in_text(name):
         yield Finding(f"{name}, its name", what, value, "names files anew")
     if path.suffix == study_folder.LEDGER_SUFFIX:
@@ -169,7 +237,7 @@ def _of_file(path: Path, name: str, sound: bool) -> Iterator[Finding]:
     if head.gzipped:
         yield from _of_gzip(path, name)
     if head.binary:
-        yield from _of_mat(head, name)
+        yield from _of_binary(head, name, ours)
         return
     if path.suffix == ".json":
         yield from _of_json(head, name)
@@ -192,11 +260,33 @@ def _of_gzip(path: Path, name: str) -> Iterator[Finding]:
         yield Finding(f"{name}, its gzip header", "a file name", short(packed), remedy)
 
 
-def _of_mat(head: Head, name: str) -> Iterator[Finding]:
-    """A MATLAB file begins with a sentence that holds a date."""
+def _of_binary(head: Head, name: str, ours: bool) -> Iterator[Finding]:
+    """What is readable in a file that is no text; a MATLAB file begins with a date."""
     if head.raw.startswith(b"MATLAB"):
-        for what, value in leaks_in_text(head.raw[:116].decode("latin-1")):
+        for what, value in leaks_in_text(head.raw[:_MAT_HEADER].decode("latin-1")):
             yield Finding(f"{name}, its header", what, value, _LEAVES_OUT)
+        content = _beginning(head)[_MAT_HEADER:]
+    else:
+        content = _beginning(head)
+        if not ours:
+            yield Finding(name, _BINARY, "", _LEAVES_OUT)
+    # Without zeros, text of two bytes a letter is readable too.
+    for some in (content, content.replace(b"\0", b"")):
+        text = b"\n".join(_READABLE.findall(some)).decode("ascii")
+        for what, words in leaks_in_text(text):
+            if len(words) >= _SHORTEST_WORDS.get(what, 0):
+                yield Finding(f"{name}, its bytes", what, short(words), _LEAVES_OUT)
+
+
+def _beginning(head: Head) -> bytes:
+    """The first bytes of a binary file, unpacked if it is gzipped."""
+    if head.whole:
+        return head.raw
+    try:
+        with gzip.open(head.path) if head.gzipped else open(head.path, "rb") as file:
+            return file.read(_MOST_BINARY)
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(f"cannot read {head.path}: {error}") from None
 
 
 def _of_json(head: Head, name: str) -> Iterator[Finding]:
@@ -210,24 +300,38 @@ def _of_json(head: Head, name: str) -> Iterator[Finding]:
     if isinstance(content, dict) and str(content.get("schema")).startswith(_AUDIT):
         yield Finding(name, _OF_RAW_DATA, "", _REMOVE)
         return
-    for key, value in _leaves(content):
-        yield from _of_field(f"{name}, {key}", key.rsplit(".", 1)[-1], str(value))
+    for place, field, value in _leaves(content):
+        where = f"{name}, {place}"
+        if value is None:
+            for what, words in leaks_in_text(field):
+                yield Finding(where, what, short(words), _LEAVES_OUT)
+        else:
+            yield from _of_field(where, field, str(value))
 
 
-def _leaves(content: Any) -> Iterator[tuple[str, Any]]:
-    """Every value of a JSON document, with its dotted key, in order."""
-    waiting = [("", content)]
+def _leaves(content: Any) -> Iterator[tuple[str, str, str | int | float | None]]:
+    """Everything in a JSON document, in order: its dotted key, cut short, its own key, its value.
+
+    A key itself comes before what it has, with the value None.
+    """
+    waiting: list[tuple[str, str, Any]] = [("", "", content)]
     while waiting:
-        key, this = waiting.pop()
+        place, field, this = waiting.pop()
         if isinstance(this, dict):
-            inside = [
-                (f"{key}.{name}" if key else str(name), value) for name, value in this.items()
-            ]
+            inside = []
+            for key, value in this.items():
+                # What each leaf repeats must not be as long as others made it.
+                own = short(key, _LONGEST_NAME)
+                dotted = f"{place}.{own}" if place else own
+                if len(dotted) > _LONGEST_KEY:
+                    dotted = "…" + dotted[1 - _LONGEST_KEY :]
+                inside.append((dotted, key, value))
+                yield dotted, key, None
             waiting += reversed(inside)
         elif isinstance(this, list):
-            waiting += [(key, value) for value in reversed(this)]
+            waiting += [(place, field, value) for value in reversed(this)]
         elif isinstance(this, str | int | float) and not isinstance(this, bool):
-            yield key, this
+            yield place, field, this
 
 
 def _of_field(where: str, field: str, value: str, *, personal: bool = False) -> Iterator[Finding]:
@@ -292,7 +396,18 @@ def _of_table(head: Head, name: str) -> Iterator[Finding]:
         for column in columns:
             for what, value in leaks_in_text(column):
                 yield Finding(f"{name}, the header {short(column, 30)}", what, value, _LEAVES_OUT)
-    yield from _of_columns(_text_columns(head, separator, lines[0], has_header), name)
+    text = head.text()
+    if len(columns) * text.count("\n") > max(_MOST_CELLS, len(text)):
+        # Most cells are not there, and would fill the memory: what is there is one text.
+        for column in columns if has_header else ():
+            known = leak_of_field(column)
+            if known is not None:
+                where = f"{name}, column {short(column, _LONGEST_NAME)}"
+                yield Finding(where, known, "", _LEAVES_OUT)
+        for what, words in leaks_in_text(text):
+            yield Finding(name, what, short(words), _LEAVES_OUT)
+        return
+    yield from _of_columns(_text_columns(text, separator, lines[0], has_header), name)
 
 
 def _of_columns(columns: Iterable[pl.Series], name: str) -> Iterator[Finding]:
@@ -301,23 +416,22 @@ def _of_columns(columns: Iterable[pl.Series], name: str) -> Iterator[Finding]:
         if texts.null_count() == len(texts):
             continue
         column, values = texts.name, texts.drop_nulls().unique(maintain_order=True)
+        where = f"{name}, column {short(column, _LONGEST_NAME)}"
         values = values.head(_MOST_VALUES)
         clean = values.str.strip_chars().filter(values.str.strip_chars() != "")
         known = leak_of_field(column)
         if known is not None and len(clean):
             remedy = "gives pseudonyms and numbers" if known == "a name" else _LEAVES_OUT
-            yield Finding(f"{name}, column {column}", known, short(clean[0]), remedy)
+            yield Finding(where, known, short(clean[0]), remedy)
             continue
         seconds = re.search("unix|utc|epoch", column.lower()) is not None
         if (seconds or "time" in column.lower()) and is_clock(clean.head(1), seconds=seconds):
-            yield Finding(
-                f"{name}, column {column}", "a date or time of day", short(clean[0]), _CLOCK
-            )
+            yield Finding(where, "a date or time of day", short(clean[0]), _CLOCK)
             continue
         numbers = clean.cast(pl.Float64, strict=False)
         for value in clean.filter(numbers.is_null()):
             for kind, words in leaks_in_text(value):
-                yield Finding(f"{name}, column {column}", kind, short(words), _LEAVES_OUT)
+                yield Finding(where, kind, short(words), _LEAVES_OUT)
 
 
 def _texts_of_parquet(path: Path) -> Iterator[pl.Series]:
@@ -345,9 +459,8 @@ def _texts_of_parquet(path: Path) -> Iterator[pl.Series]:
         yield values.cast(pl.String)
 
 
-def _text_columns(head: Head, separator: str, header: str, has_header: bool) -> pl.DataFrame:
+def _text_columns(text: str, separator: str, header: str, has_header: bool) -> pl.DataFrame:
     """The table from its header on, all text; nothing where it is no table."""
-    text = head.text()
     try:
         return pl.read_csv(
             text[text.index(header) :].encode(),

@@ -10,19 +10,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
 import polars as pl
 
-from eyelid.engine.engines import advancing, current, in_order, spread
+from eyelid.engine.engines import Shared, advancing, current, in_order, shared, spread
 from eyelid.engine.progress import Advance
 from eyelid.engine.remote import RemotePlace, nearby
 from eyelid.errors import InputError
 from eyelid.gaze.study import INDEX_COLUMNS, RECORDING_KEY, Study, check, check_people
 from eyelid.io import study_folder
+from eyelid.io.digests import digest_of_columns, digest_of_release, person_digests
 from eyelid.io.parquet import check_size, scan
+from eyelid.io.release_folder import as_certified
 from eyelid.io.remote import File, here, original
 from eyelid.io.study_folder import data_files, read_head, typed
 
@@ -52,13 +55,21 @@ class Slice:
     rows: int
     sha256: str | None = None
 
-    def read(self) -> pl.DataFrame:
-        """The rows; what is fetched must be what was looked at."""
+    def read(self, column: str | None = None) -> pl.DataFrame:
+        """The rows; what is fetched must be what was looked at.
+
+        Args:
+            column: this one alone; empty names where there is none.
+        """
         try:
             with nearby(self.file) as near:
                 if isinstance(self.file, RemotePlace):
                     study_folder.check_content(near, self.sha256)
-                return scan(near).slice(self.first, self.rows).collect()
+                rows = scan(near).slice(self.first, self.rows)
+                if column is not None:
+                    there = column in rows.collect_schema()
+                    rows = rows.select(column if there else pl.repeat("", pl.len()).alias(column))
+                return rows.collect()
         except (OSError, ValueError, pl.exceptions.PolarsError) as error:
             told = str(error).strip().splitlines() or [type(error).__name__]
             raise InputError(f"cannot read {self.file}: {told[0]}") from None
@@ -190,7 +201,7 @@ def in_pieces(source: Study | Path | str) -> StudyInPieces:
         raise InputError("the study is empty: it has no rows")
     if not _stand_together(tracks):
         # Somebody else's file, in an order of its own.
-        return _of_memory(study_folder.read_study(folder))
+        return _of_memory(as_certified(study_folder.read_study(folder), folder))
     head = read_head(folder, typed(pl.DataFrame(schema=dict(next(iter(columns))))))
     check_people(tracks["person"].unique(maintain_order=True), head.people)
     offsets = np.cumsum([0, *(look.rows for look in looks)])
@@ -220,7 +231,33 @@ def in_pieces(source: Study | Path | str) -> StudyInPieces:
         Piece(number, people, count, rows, slices=slices(first, rows), events=events)
         for number, (people, count, first, rows) in enumerate(_cut(recordings, width))
     ]
-    return StudyInPieces(head, recordings, tuple(pieces), _stimuli(tracks))
+    cut = StudyInPieces(head, recordings, tuple(pieces), _stimuli(tracks))
+    return replace(cut, head=as_certified(head, folder, partial(_shows, cut)))
+
+
+def _shows(cut: StudyInPieces, digest: str) -> bool:
+    """Whether a digest is that of a study on disk, without having it in memory."""
+    head = cut.head
+    with shared(head) as known:
+        found = spread(partial(_digests, known), cut.pieces, "checking the certificate")
+        digests = [each for some in found for each in some]
+    if digest == digest_of_release(head.people, cut.people, digests):
+        return True
+
+    def column(name: str) -> Iterator[pl.Series]:
+        return (_column(piece, name, head.data.schema[name]) for piece in cut.pieces)
+
+    return digest == digest_of_columns(head.people, head.data.columns, column)
+
+
+def _digests(head: Shared[Study], piece: Piece) -> list[bytes]:
+    return person_digests(piece.read(head.get()).data)
+
+
+def _column(piece: Piece, name: str, kind: pl.DataType) -> pl.Series:
+    """A column of a piece, alone in memory; empty names where its files have none."""
+    parts = [each.read(name) for each in piece.slices]
+    return pl.concat([part[name] for part in parts]).cast(kind)
 
 
 def of_slices(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fnmatch
-import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,7 +10,6 @@ from pathlib import Path
 from shlex import quote
 from types import ModuleType
 
-from eyelid.engine.foreign import content_of
 from eyelid.engine.progress import track
 from eyelid.errors import InputError, unknown
 from eyelid.gaze.study import Study, check
@@ -23,6 +21,7 @@ from eyelid.io.head import Head, head_of
 from eyelid.io.joining import NamedPart, joined, named
 from eyelid.io.layout import MAP_NAME, NOTHING_SAID, Layout
 from eyelid.io.part import Part
+from eyelid.io.release_folder import as_certified, is_heatmap
 from eyelid.io.remote import here
 from eyelid.io.said_facts import with_said_facts
 
@@ -102,6 +101,7 @@ class Place:
             whole = with_said_facts(whole, self.said, str(self.path))
         else:
             whole = self.format.read_folder(self.path, self.said)
+        whole = as_certified(whole, self.path)
         return check(in_degrees(whole, str(self.path)) if self.units else whole)
 
     def read_file(self, path: Path) -> NamedPart:
@@ -155,19 +155,10 @@ def check_not_a_part(path: Path) -> None:
         raise InputError(_no_gaze_in(path.resolve().parent))
 
 
-def is_heatmap(path: Path | str) -> bool:
-    """Whether this is a folder that `eyelid heatmap` made."""
-    file = here(path) / "certificate.json"
-    try:
-        return file.is_file() and isinstance(json.loads(content_of(file)).get("map"), dict)
-    except (OSError, ValueError, AttributeError, RecursionError):
-        return False
-
-
 def _no_gaze_in(heatmap: Path) -> str:
     return (
-        f"{heatmap} is a released heatmap, with nobody's gaze in it: name what it was made of (to "
-        f"attack it: 'eyelid audit ORIGINAL {quote(str(heatmap))}')"
+        f"{heatmap} is a heatmap by its certificate, which fits its maps, and no recording: name "
+        f"what it was made of (to attack it: 'eyelid audit ORIGINAL {quote(str(heatmap))}')"
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -16,9 +16,9 @@ from eyelid.gaze.table import FeatureTable
 from eyelid.io.layout import HEAD, MEASURES
 from eyelid.io.leaks import (
     Finding,
+    are_plain_takes,
     is_clock,
     is_code,
-    is_plain_take,
     is_pseudonym,
     leak_of_field,
     leaks_in_text,
@@ -245,7 +245,7 @@ def _are_plain(takes: pl.DataFrame, study: Study) -> bool:
     of_person = takes.group_by("person").agg(pl.col("recording").sort())["recording"]
     counted = of_person.n_unique() == 1 or all(map(_are_counted, of_person.to_list()))
     names = takes["recording"].unique().to_list()
-    return all(is_plain_take(name, known, numbers=counted) for name in names)
+    return are_plain_takes(names, known, numbers=counted)
 
 
 def _are_counted(names: Sequence[str]) -> bool:
@@ -276,31 +276,42 @@ def _telling_names(study: Study, column: str) -> dict[str, str]:
     if column not in study.data.columns:
         return {}
     names = [name for name in study.data[column].unique() if name]
-    leaks = _leaks_or_names(study)
+    lasts = {name: _last(name) for name in names if "\\" in name or "/" in name}
+    leaking = _leaks_or_names(study, [*names, *lasts.values()])
     told: dict[str, str] = {}
+    taken = set(names)
     # In an order that neither people nor the alphabet know.
     for number, name in enumerate(sorted(names, key=_shuffled), 1):
-        is_path = "\\" in name or "/" in name
-        if not is_path and not leaks(name):
+        last = lasts.get(name)
+        if last is None and name not in leaking:
             continue
-        last = re.split(r"[\\/]", name.rstrip("\\/"))[-1]
-        clean = re.sub(r"\.\w{1,5}$", "", last)
-        taken = set(names) | set(told.values())
-        if not is_path or not clean or leaks(last) or clean in taken:
+        clean = "" if last is None or last in leaking else re.sub(r"\.\w{1,5}$", "", last)
+        if not clean or clean in taken:
             clean = f"{column}{number}"
         told[name] = clean
+        taken.add(clean)
     return told
 
 
-def _leaks_or_names(study: Study) -> Callable[[str], bool]:
-    """Whether a text leaks, or holds the name of somebody who gets a pseudonym."""
+def _last(path: str) -> str:
+    """The last part of a path.
+
+    >>> _last("C:/pictures/comic.png")
+    'comic.png'
+    """
+    return re.split(r"[\\/]", path.rstrip("\\/"))[-1]
+
+
+def _leaks_or_names(study: Study, texts: Sequence[str]) -> set[str]:
+    """The texts that leak, or hold the name of somebody who gets a pseudonym."""
     people = [_letters(person) for person in names_to_replace(study.people)]
     people = [person for person in people if len(person) >= _SHORTEST_NAME]
-
-    def leaks(text: str) -> bool:
-        return any(leaks_in_text(text)) or any(person in _letters(text) for person in people)
-
-    return leaks
+    plain = pl.Series([_letters(text) for text in texts], dtype=pl.String)
+    # All names are looked for at once: texts and people may both be many.
+    named = plain.str.contains_any(people) if people else [False] * len(texts)
+    return {
+        text for text, holds in zip(texts, named, strict=True) if holds or any(leaks_in_text(text))
+    }
 
 
 def _letters(name: str) -> str:
@@ -312,9 +323,9 @@ def _shuffled(name: str) -> bytes:
 
 
 def _telling_event_names(study: Study, events: pl.DataFrame) -> list[str]:
-    leaks = _leaks_or_names(study)
-    names = events["name"].cast(pl.String).drop_nulls().unique(maintain_order=True)
-    return [name for name in names if leaks(name)]
+    names = events["name"].cast(pl.String).drop_nulls().unique(maintain_order=True).to_list()
+    leaking = _leaks_or_names(study, names)
+    return [name for name in names if name in leaking]
 
 
 def _telling_labels(study: Study) -> dict[str, str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 import os
 import uuid
@@ -110,7 +109,8 @@ def read_head(path: Path, data: pl.DataFrame) -> Study:
             planned_rows=about.get("planned_rows"),
             origin=_origin(about, path),
             simulated=bool(about.get("simulated", False)),
-            released=bool(about.get("released", False)) or (path / "certificate.json").exists(),
+            # What it says of itself; `eyelid.io.release_folder` decides.
+            released=bool(about.get("released", False)),
         )
     except (TypeError, ValueError, KeyError, AttributeError) as error:
         raise InputError(f"{path / 'study.json'} is not as expected: {error}") from None

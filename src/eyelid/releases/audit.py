@@ -56,7 +56,7 @@ from eyelid.engine.progress import Advance, one_bar, part
 from eyelid.errors import InputError
 from eyelid.gaze.features import event_features
 from eyelid.io.column_map import Map
-from eyelid.io.reading import is_heatmap
+from eyelid.io.release_folder import states_heatmap
 from eyelid.mechanisms.features import PredictableMechanism
 from eyelid.mechanisms.measuring import MeasuringMechanism
 from eyelid.mechanisms.papers.ksame import KSamePaper
@@ -335,7 +335,7 @@ def audit(
     )
     if ledger is not None and not Path(ledger).exists():
         raise InputError(f"there is no ledger at {ledger}")
-    if isinstance(released, str | Path) and is_heatmap(released):
+    if isinstance(released, str | Path) and states_heatmap(released):
         raise InputError(f"{released} is a heatmap: use 'eyelid audit' or eyelid.audit_heatmap")
     with using(engine):
         subject = subject_of(original, released, map=map, ledger=ledger)

@@ -10,6 +10,7 @@ from typing import Any
 
 from eyelid.engine.foreign import content_of
 from eyelid.errors import InputError
+from eyelid.io.release_folder import SCHEMA
 from eyelid.io.remote import here
 from eyelid.mechanisms.mechanism import catalogue
 from eyelid.mechanisms.release_kind import ReleaseKind
@@ -18,7 +19,6 @@ from eyelid.privacy.bounds import Bounds, BoundsSource
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.spelling import json_text
 
-SCHEMA = "eyelid/certificate/1"
 ANOTHER_LEDGER = (
     "what another ledger has counted of these people: the one used here is not the only one"
 )

@@ -6,18 +6,21 @@ import hashlib
 import json
 
 import numpy as np
-import polars as pl
 
 from eyelid.gaze.maps.looks import Looks
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
+from eyelid.io.digests import column_bytes
+from eyelid.io.digests import earlier_output_digest as output_digest
+
+__all__ = ["input_digest", "looks_digest", "output_digest", "samples_digest"]
 
 
 def input_digest(table: FeatureTable) -> bytes:
     """SHA-256 of a table's keys and features."""
     found = hashlib.sha256(table.recordings.write_json().encode())
     for name in ["time_ms", *table.names]:
-        found.update(_bytes(table.data[name]))
+        found.update(column_bytes(table.data[name]))
     return found.digest()
 
 
@@ -29,7 +32,7 @@ def samples_digest(taken: Study) -> bytes:
     for column in taken.data.iter_columns():
         if column.dtype.is_numeric():
             found.update(column.name.encode())
-            found.update(_bytes(column))
+            found.update(column_bytes(column))
     return found.digest()
 
 
@@ -40,18 +43,3 @@ def looks_digest(looks: Looks) -> bytes:
     for values in (looks.person, looks.layer, looks.x_px, looks.y_px, looks.weight):
         found.update(np.ascontiguousarray(values, dtype=np.float64).tobytes())
     return found.digest()
-
-
-def output_digest(table: FeatureTable | Study) -> str:
-    """SHA-256 of everything a release shows."""
-    people = pl.read_csv(table.people.write_csv().encode(), schema_overrides={"person": pl.String})
-    found = hashlib.sha256(people.cast(pl.String).write_json().encode())
-    for column in table.data.iter_columns():
-        text = not column.dtype.is_numeric()
-        found.update(column.name.encode())
-        found.update(column.to_frame().write_json().encode() if text else _bytes(column))
-    return found.hexdigest()
-
-
-def _bytes(column: pl.Series) -> bytes:
-    return np.ascontiguousarray(column.cast(pl.Float64).fill_null(np.nan).to_numpy()).tobytes()

@@ -5,26 +5,25 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import lru_cache
-from operator import itemgetter
-from typing import Any
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from eyelid.gaze.maps.looks import Looks
 from eyelid.gaze.study import INDEX_COLUMNS, Study
 from eyelid.gaze.table import FeatureTable
-from eyelid.io.csv_cells import csv_text
-from eyelid.io.study_folder import people_of
+from eyelid.io.digests import arrays_digest as arrays_digest
+from eyelid.io.digests import digest_of_people as digest_of_people
+from eyelid.io.digests import digest_of_release as digest_of_release
+from eyelid.io.digests import names_of as names_of
+from eyelid.io.digests import output_digest as output_digest
+from eyelid.io.digests import person_digests as person_digests
+from eyelid.io.digests import shows as shows
 from eyelid.privacy.ledger import Debit, Ledger
-from eyelid.releases import earlier_digests
 
 NO_LOOKS = hashlib.sha256().digest()
 """Of somebody who never looked, as `look_digests` has it."""
-_VALUES_AT_ONCE = 1 << 21
 
 
 def input_digest(table: FeatureTable) -> bytes:
@@ -42,81 +41,6 @@ def input_rows(table: FeatureTable) -> pl.DataFrame:
 def samples_digest(taken: Study) -> bytes:
     """SHA-256 of everything that a filter takes: whose gaze, when, and where."""
     return digest_of_people(names_of(taken.data), person_digests(taken.data))
-
-
-def output_digest(table: FeatureTable | Study) -> str:
-    """SHA-256 of everything a release shows: all columns, and all about people."""
-    return digest_of_release(table.people, names_of(table.data), person_digests(table.data))
-
-
-def names_of(data: pl.DataFrame) -> list[str]:
-    """Everybody who has rows, in order."""
-    return data["person"].rle().struct.field("value").to_list()
-
-
-def person_digests(data: pl.DataFrame) -> list[bytes]:
-    """SHA-256 of each person's rows, in order: everything but the name, whoever is beside them."""
-    said = [name for name, kind in data.schema.items() if not kind.is_numeric()]
-    said.remove("person")
-    measured = [name for name, kind in data.schema.items() if kind.is_numeric()]
-    header = json.dumps([said, measured]).encode()
-    found: list[bytes] = []
-    for some in _some_people(data, len(measured)):
-        values = some.select(pl.col(measured).cast(pl.Float64).fill_null(np.nan)).to_numpy()
-        rows = np.ascontiguousarray(values)
-        # What is said again in every row is read once.
-        texts = some.select(pl.struct(pl.col("person", *said).cast(pl.String)).rle().alias("run"))
-        runs = texts.unnest("run").unnest("value").select("person", *said, "len")
-        first = 0
-        # Many people's rows say the same.
-        written = lru_cache(maxsize=64)(json.dumps)
-        for _, mine in itertools.groupby(runs.iter_rows(), key=itemgetter(0)):
-            told = tuple(each[1:] for each in mine)
-            count = sum(each[-1] for each in told)
-            digest = hashlib.sha256(header)
-            digest.update(written(told).encode())
-            digest.update(rows[first : first + count].data)
-            found.append(digest.digest())
-            first += count
-    return found
-
-
-def _some_people(data: pl.DataFrame, width: int) -> Iterator[pl.DataFrame]:
-    """Whole people, so many at a time as fit into memory beside the data."""
-    most = _VALUES_AT_ONCE // max(width, 1)
-    first = rows = 0
-    for count in data["person"].rle().struct.field("len"):
-        if rows and rows + count > most:
-            yield data.slice(first, rows)
-            first, rows = first + rows, 0
-        rows += count
-    yield data.slice(first, rows)
-
-
-def digest_of_people(names: Sequence[str], digests: Sequence[bytes]) -> bytes:
-    """SHA-256 of everybody, from `person_digests` of all of them in whatever pieces.
-
-    Args:
-        names: of people, in order.
-        digests: of each.
-    """
-    pairs = [(name, each.hex()) for name, each in zip(names, digests, strict=True)]
-    return hashlib.sha256(json.dumps(pairs).encode()).digest()
-
-
-def digest_of_release(people: pl.DataFrame, names: Sequence[str], digests: Sequence[bytes]) -> str:
-    """SHA-256 of everything a release shows.
-
-    Args:
-        people: all about them.
-        names: of those who have rows, in order.
-        digests: of each, by `person_digests`.
-    """
-    # As whoever reads the file gets them.
-    told = people_of(csv_text(people).encode())
-    found = hashlib.sha256(told.cast(pl.String).write_json().encode())
-    found.update(digest_of_people(names, digests))
-    return found.hexdigest()
 
 
 def looks_digest(looks: Looks) -> bytes:
@@ -149,26 +73,6 @@ def digest_of_looks(
     found = hashlib.sha256(json.dumps([layers, size]).encode())
     found.update(digest_of_people(people, digests))
     return found.digest()
-
-
-def arrays_digest(arrays: Mapping[str, NDArray[Any]], text: str = "") -> str:
-    """SHA-256 of named arrays, whatever their order, and of a text beside them."""
-    found = hashlib.sha256(text.encode())
-    for name in sorted(arrays):
-        values = np.ascontiguousarray(arrays[name])
-        found.update(f"{name} {values.dtype.str} {values.shape}".encode())
-        found.update(values.tobytes())
-    return found.hexdigest()
-
-
-def shows(table: FeatureTable | Study, digest: str) -> bool:
-    """Whether a digest, of this or an earlier eyelid, is that of a release.
-
-    Args:
-        table: the release.
-        digest: as its certificate has it.
-    """
-    return digest == output_digest(table) or digest == earlier_digests.output_digest(table)
 
 
 def debit_of(

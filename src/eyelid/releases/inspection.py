@@ -18,6 +18,7 @@ from eyelid.gaze.events.blinks import MIN_CONFIDENCE
 from eyelid.gaze.sampling import usual_step_ms
 from eyelid.gaze.study import RECORDING_KEY, Study, track_key
 from eyelid.gaze.table import FeatureTable
+from eyelid.io.release_folder import is_certified
 from eyelid.mechanisms.dct import DCT
 from eyelid.mechanisms.measuring import window_rows
 from eyelid.mechanisms.mechanism import Shape
@@ -188,8 +189,9 @@ def _screen_size(study: Study) -> tuple[float, float] | None:
 
 
 def _are_made_up(study: Study) -> bool:
-    """Whether this is a release of synthetic people or rows, by what it calls them."""
-    return study.released and study.people["person"].str.contains(rf"^{MADE_UP}\d*$").all()
+    """Whether this is a release, by its certificate, whose participants have synthetic names."""
+    named = study.people["person"].str.contains(rf"^{MADE_UP}\d*$")
+    return is_certified(study) and bool(named.all())
 
 
 def _quasi_identifiers(study: Study, recordings: pl.DataFrame) -> list[dict[str, Any]]:
@@ -225,17 +227,25 @@ def _quasi_identifiers(study: Study, recordings: pl.DataFrame) -> list[dict[str,
 def _next_step(study: Study, found: dict[str, Any]) -> str:
     if _are_made_up(study):
         # Rows of all tasks are called one person.
-        what = "synthetic participants, people who do not exist"
+        what = "synthetic participants"
         if study.people["person"].to_list() == [MADE_UP]:
             what = "rows, of which some may keep parts of real ones"
         return (
-            f"This is a released dataset of {what}: its certificate and DATACARD.md say what is "
-            "promised. Release from the original study, never from this."
+            "Its certificate, which is of these data, says that this is a released dataset; by its "
+            f"names, of {what}. What is promised stands there and in DATACARD.md. Release from the "
+            "original study, never from this."
+        )
+    if is_certified(study):
+        return (
+            "Its certificate, which is of these data, says that this is a released dataset; "
+            "DATACARD.md says whether its participants are real ones under noise, groups or "
+            "synthetic. Release from the original study, never from this."
         )
     if study.released:
         return (
-            "This is a released dataset: DATACARD.md says whether its people are real ones under "
-            "noise, groups or made up. Release from the original study, never from this."
+            "It says of itself that it is a released dataset or made of one, and has no "
+            "certificate to check that by: treat it as raw data until you know. Release from the "
+            "original study, never from this."
         )
     if found["people"] < 2:
         return "One person has nobody to hide among: a release needs at least 2 people."

@@ -23,6 +23,7 @@ from eyelid.io.column_map import Map
 from eyelid.io.intake import is_ours, read_scrubbed, under_pseudonyms
 from eyelid.io.origin import origin_so_far
 from eyelid.io.reading import read
+from eyelid.io.release_folder import RELEASED_FILES as RELEASED_FILES
 from eyelid.io.remote import here
 from eyelid.mechanisms.features import FeatureMechanism, feature_mechanism, windows_of
 from eyelid.mechanisms.ksame import KSame
@@ -54,13 +55,6 @@ Source = Study | FeatureTable | Path | str
 FEWEST_PEOPLE = 3
 # No number of a mechanism is larger; and so many of anything may be counted, however few rows are.
 _LARGEST, _ALWAYS = 1e30, 10_000
-RELEASED_FILES = (
-    "study.json",
-    "people.csv",
-    "data.parquet",
-    "certificate.json",
-    "DATACARD.md",
-)
 
 
 @dataclass(frozen=True, eq=False)
