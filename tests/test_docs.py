@@ -75,7 +75,7 @@ def readme_commands():
 
 # Fewer people than whoever types the lines would have, with every attacker.
 SHORTER = {
-    "simulate": ["--people", "6", "--minutes", "3"],
+    "simulate": ["--people", "6", "--minutes", "1.5"],
     "compare": ["--mechanisms", "gaussian,ksame"],
 }
 

@@ -4,7 +4,9 @@ from functools import partial
 import pytest
 from markupsafe import escape
 
+from eyelid.audits.utility import utility
 from eyelid.audits.verify import verify
+from eyelid.gaze.simulator import simulate
 from eyelid.io import read
 from eyelid.releases.audit import audit
 from eyelid.releases.demo import _RELEASES, demo
@@ -18,8 +20,12 @@ def story(tmp_path_factory):
         # What `audit` and `verify` find has tests of its own; here it is enough that it is told.
         patch.setattr("eyelid.releases.demo._RELEASES", _RELEASES[::2])
         patch.setattr("eyelid.releases.demo.audit", partial(audit, attackers=["means", "lda"]))
+        patch.setattr("eyelid.releases.audit.utility", partial(utility, models=["knn"]))
         patch.setattr("eyelid.releases.demo._VERIFIED", ("gaussian",))
-        patch.setattr("eyelid.releases.demo.verify", lambda names, runs: verify(names, runs=5_000))
+        patch.setattr("eyelid.releases.demo.verify", lambda names, runs: verify(names, runs=2_000))
+        # Half as long as whoever asks for a fast one gets.
+        shorter = lambda **asked: simulate(**asked | {"minutes": 1.5})  # noqa: E731
+        patch.setattr("eyelid.releases.demo.simulate", shorter)
         for check in ("check_samplers", "faulty_samplers"):
             patch.setattr(f"eyelid.audits.verify.{check}", lambda *words: [])
         return demo(out, fast=True), out

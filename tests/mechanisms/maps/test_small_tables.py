@@ -65,7 +65,9 @@ def certified_delta(epsilon, people, cells, sigma, runs):
     def called(seen):
         count = 0
         for _ in range(parts):
-            means = seen / people + sigma * rng.standard_normal((1_000_000, cells))
+            # Seven digits are enough, and half the work.
+            noise = rng.standard_normal((1_000_000, cells), dtype=np.float32)
+            means = seen / people + np.float32(sigma) * noise
             loss = (means.sum(axis=1) - cells / (2 * people)) / (people * sigma**2)
             count += int((loss > epsilon).sum())
         return count

@@ -53,7 +53,12 @@ def test_json_has_folders_beside_everything_else():
     assert not told["passed"]
 
 
-def test_names_choose_what_is_compared():
+def test_names_choose_what_is_compared(monkeypatch):
+    # Folders of this mechanism and of its mutant are compared in the tests of the command.
+    home = "eyelid.releases.neighbours"
+    same = lambda case: FolderResult(case.mechanism.name, "", True, 1, ())  # noqa: E731
+    monkeypatch.setattr(f"{home}.verification.compare_folders", same)
+    monkeypatch.setattr(f"{home}.mutants.Mutant.caught", lambda self: True)
     told = verify_folders(["uniform"])
     assert {each.mechanism for each in told.folders} == {"uniform"}
     assert [each.mechanism for each in told.planted] == ["uniform"]
