@@ -12,7 +12,7 @@ import logging
 import os
 import warnings
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, cast
 
 _NAME = "matplotlibrc"
 
@@ -69,5 +69,6 @@ def styled(style: Mapping[str, Any]) -> Iterator[None]:
         warnings.filterwarnings("ignore", ".*constrained_layout not applied")
         warnings.filterwarnings("ignore", "Tight layout not applied")
         _matplotlib.rcdefaults()
-        _matplotlib.rcParams.update(style)
+        for name, value in style.items():
+            _matplotlib.rcParams[cast("Any", name)] = value
         yield

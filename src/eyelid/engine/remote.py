@@ -175,10 +175,10 @@ class RemotePlace:
         listed = system.info(path).get("size")
         if not isinstance(listed, int):
             # Nobody knows where it ends; it may be made up as it is sent.
-            listed, most = None, most or _UNLISTED
+            listed = None
         if most is not None and (listed or 0) > most:
             raise InputError(f"{self} has {listed:,} bytes, and at most {most:,} are read of it")
-        allowed = most if listed is None else listed
+        allowed = (most or _UNLISTED) if listed is None else listed
         got = 0
         with system.open(path, "rb", block_size=_BLOCK) as file:
             # One byte more than there should be tells that there is no end.
