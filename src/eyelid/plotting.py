@@ -11,7 +11,7 @@ import contextlib
 import logging
 import os
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 _NAME = "matplotlibrc"
@@ -53,11 +53,11 @@ with _without_that_of_the_folder():
 
 
 @contextlib.contextmanager
-def styled(style: Mapping[str, Any]) -> Iterator[None]:
+def styled(style: Any) -> Iterator[None]:
     """A context in which pictures look the same for everybody, whatever a matplotlibrc says.
 
     Args:
-        style: what differs from matplotlib's own defaults.
+        style: a dictionary of what differs from matplotlib's own defaults.
 
     >>> with styled({"font.size": 9}):
     ...     _matplotlib.rcParams["font.size"], _matplotlib.rcParams["text.usetex"]
