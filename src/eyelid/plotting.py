@@ -11,8 +11,8 @@ import contextlib
 import logging
 import os
 import warnings
-from collections.abc import Iterator, Mapping
-from typing import Any, cast
+from collections.abc import Iterator
+from typing import Any
 
 _NAME = "matplotlibrc"
 
@@ -53,11 +53,11 @@ with _without_that_of_the_folder():
 
 
 @contextlib.contextmanager
-def styled(style: Mapping[str, Any]) -> Iterator[None]:
+def styled(style: Any) -> Iterator[None]:
     """A context in which pictures look the same for everybody, whatever a matplotlibrc says.
 
     Args:
-        style: what differs from matplotlib's own defaults.
+        style: a dictionary of what differs from matplotlib's own defaults.
 
     >>> with styled({"font.size": 9}):
     ...     _matplotlib.rcParams["font.size"], _matplotlib.rcParams["text.usetex"]
@@ -69,6 +69,5 @@ def styled(style: Mapping[str, Any]) -> Iterator[None]:
         warnings.filterwarnings("ignore", ".*constrained_layout not applied")
         warnings.filterwarnings("ignore", "Tight layout not applied")
         _matplotlib.rcdefaults()
-        for name, value in style.items():
-            _matplotlib.rcParams[cast("Any", name)] = value
+        _matplotlib.rcParams.update(style)
         yield

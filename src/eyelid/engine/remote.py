@@ -172,12 +172,11 @@ class RemotePlace:
             path: in that system.
             most: bytes that it may have; any number where its listing says how many.
         """
-        listed = system.info(path).get("size")
-        if not isinstance(listed, int):
-            # Nobody knows where it ends; it may be made up as it is sent.
-            listed = None
-        if most is not None and (listed or 0) > most:
+        size = system.info(path).get("size")
+        listed = size if isinstance(size, int) else None
+        if most is not None and listed is not None and listed > most:
             raise InputError(f"{self} has {listed:,} bytes, and at most {most:,} are read of it")
+        # Where no listing says where it ends, it may be made up as it is sent.
         allowed = (most or _UNLISTED) if listed is None else listed
         got = 0
         with system.open(path, "rb", block_size=_BLOCK) as file:
