@@ -98,7 +98,7 @@ def test_a_released_heatmap_is_called_that_wherever_gaze_is_wanted(command, eyel
     words = ["/".join(places.get(part, part) for part in word.split("/")) for word in command]
     done = eyelid(*words)
     assert done.code == 2
-    assert "is a released heatmap" in done.err
+    assert "is a heatmap by its certificate" in done.err
     assert "eyelid audit ORIGINAL" in done.err
 
 

@@ -65,7 +65,7 @@ def test_a_release_tells_what_became_of_people_and_features(eyelid, study, tmp_p
     assert "with an error of 0.15): d, e." in quoted.out
     assert "Features that are made up: a, b, c." in quoted.out
     looked = eyelid("lint", tmp_path / "out")
-    assert (looked.code, "is a release" in looked.out) == (0, True)
+    assert (looked.code, "certificate, which is of these data" in looked.out) == (0, True)
     again = eyelid("release", tmp_path / "out", tmp_path / "more", *LAW)
     assert (again.code, "a released dataset already" in again.err) == (2, True)
 

@@ -252,7 +252,8 @@ def test_columns_that_cannot_be_hashed_make_no_release(home, raw):
     lists = data.with_columns(pl.concat_list("x", "y").alias("label_both"))
     lists.write_parquet(raw / study_folder.DATA)
     certify(raw, genuine(home))
-    assert not read(raw).released
+    with pytest.raises(InputError, match="lists or records"):
+        read(raw)
 
 
 def test_the_names_that_eyelid_gives_are_those_of_its_mechanisms(home):
