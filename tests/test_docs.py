@@ -80,7 +80,9 @@ SHORTER = {
 }
 
 
-def test_the_lines_of_the_readme_run_one_after_the_other(eyelid, tmp_path, monkeypatch):
+def test_the_lines_of_the_readme_run_one_after_the_other(
+    eyelid, quick_audits, tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     lines = readme_commands()
     assert len(lines) == 12
