@@ -104,6 +104,8 @@ def prove(effort: Effort) -> Result:
     found = Tally(Counter(), [])
     for number, tally in enumerate(_in_processes(batches), 1):
         found.add(tally)
+        for fault in tally.faults:
+            progress(f"readers: {fault}")
         if number % 20 == 0:
             rate = number * BATCH / (time.perf_counter() - started)
             told = f"{number * BATCH:,} files, {rate:.0f} a second, {len(found.faults)} faults"

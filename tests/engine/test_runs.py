@@ -215,6 +215,26 @@ def test_what_stops_when_all_is_in_its_place_has_nothing_to_go_on_with(tmp_path,
     assert (out / "one").read_text() == "first"
 
 
+def test_a_kill_while_scratch_is_removed_leaves_all_of_it_or_none(tmp_path, monkeypatch):
+    out = tmp_path / "out"
+    removed = shutil.rmtree
+
+    def stopped(path, **options):
+        next(Path(path).iterdir()).unlink()
+        monkeypatch.setattr(shutil, "rmtree", removed)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(shutil, "rmtree", stopped)
+    with pytest.raises(KeyboardInterrupt), running(out, "key") as run:
+        run.keep()
+        for name in ("one", "two"):
+            run.put(run.scratch / name, text("private"))
+    with running(out, "key") as run:
+        assert run.resumed
+        assert [path.name for path in run.scratch.iterdir()] == []
+    assert list(tmp_path.iterdir()) == [out]
+
+
 def test_something_that_cannot_be_done_beforehand_leaves_nothing_and_a_stop_leaves_all(tmp_path):
     out = tmp_path / "out"
     with pytest.raises(InputError), running(out, "key") as run, run.beforehand():

@@ -34,7 +34,7 @@ from eyelid.engine.remote import check_begun_by, remote_place, upload, work_fold
 from eyelid.errors import EyelidError, InputError
 
 GOES_ON = "the same command goes on where this was stopped; until then private data lie in {}"
-_MARK, _KEPT = "run.json", "kept"
+_MARK, _KEPT, _GOING = "run.json", "kept", "scratch.gone"
 # What file systems say that have no hard links.
 _NO_LINKS = {errno.EPERM, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EMLINK}
 
@@ -202,8 +202,10 @@ def running(out: Path, key: str) -> Iterator[Run]:
                 check_begun_by(run.id, place)
             current().check_sees(home)
             yield run
-            # Private data first: whatever happens from here on, they are gone.
-            shutil.rmtree(run.scratch)
+            # Private data first: whatever happens from here on, they are gone. A run that goes on
+            # finds all of its scratch or none: half of it would be taken for the whole.
+            run.scratch.rename(home / _GOING)
+            shutil.rmtree(home / _GOING)
             if place is None:
                 settle(run.output, out)
             else:
@@ -276,6 +278,7 @@ def _taken_up(home: Path, key: str, out: Path) -> Run:
                 f"{home} is a copy of a run into another folder, and would be a second release of "
                 "what was counted once: remove it, and go on where the run was begun"
             )
+        shutil.rmtree(home / _GOING, ignore_errors=True)
         (home / "scratch").mkdir(exist_ok=True)
         return Run(home, str(begun["id"]), resumed=True)
     if kept:

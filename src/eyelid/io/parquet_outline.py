@@ -66,7 +66,8 @@ def outline_of(path: Path, columns: Collection[str] | None = None) -> Outline:
         size = os.fstat(file.fileno()).st_size
         try:
             return _outline(file, size, columns)
-        except (IndexError, KeyError, TypeError, struct.error):
+        except (AttributeError, IndexError, KeyError, TypeError, struct.error):
+            # A number where text should be, or the other way round, among others.
             raise ValueError(_DAMAGED) from None
 
 
@@ -222,9 +223,9 @@ class _Record:
                 self._skip(kind, nested)
 
     def _value(self, kind: int, wanted: Wanted | None, nested: int) -> Any:
-        if kind in (4, 5, 6):
+        if kind in (4, 5, 6) and wanted is None:
             return self._number()
-        if kind == 8:
+        if kind == 8 and wanted is None:
             return self._bytes()
         if kind == 12 and wanted is not None:
             return self.fields(wanted, nested + 1)
