@@ -168,7 +168,7 @@ def test_convert_is_advised_only_where_it_reads_the_data(tmp_path, eyelid, monke
     said = ["--map", "time=when,time_unit=ms,units=px"]
     done = eyelid("lint", "my gaze.csv", *said)
     assert done.code == 1
-    advice = "eyelid convert 'my gaze.csv' OUT --map time=when,time_unit=ms,units=px"
+    advice = "eyelid convert 'my gaze.csv' study --map time=when,time_unit=ms,units=px"
     assert f"Mend it: {advice}" in done.out
-    assert eyelid("convert", "my gaze.csv", "OUT", *said).code == 0
-    assert eyelid("lint", "OUT").code == 0
+    assert eyelid("convert", "my gaze.csv", "study", *said).code == 0
+    assert eyelid("lint", "study").code == 0

@@ -18,10 +18,10 @@ def run(source: In, columns: ColumnMap = None, as_json: Json = False) -> int:
     lengths of recordings. The answer shows what it found: it is for the owner's eyes.
     """
     from dataclasses import asdict
-    from shlex import quote
 
     from eyelid.engine.progress import shown
     from eyelid.io.lint import looked_at
+    from eyelid.releases.next_steps import on
     from eyelid.spelling import plural
 
     with shown():
@@ -41,7 +41,7 @@ def run(source: In, columns: ColumnMap = None, as_json: Json = False) -> int:
         return code
     if not found and seen.release:
         say(f"{source}: nothing found. Its certificate, which is of these data, says that it is a")
-        say("release and what it promises. 'eyelid audit' checks that, and lint does not.")
+        say("release and what it promises. An audit checks that, and lint does not.")
         return code
     if not found:
         say(f"{source}: nothing found besides the gaze, which itself identifies people.")
@@ -61,6 +61,5 @@ def run(source: In, columns: ColumnMap = None, as_json: Json = False) -> int:
     if not seen.convertible:
         say("Mend it by hand: eyelid cannot convert what it cannot read.")
         return code
-    said = "".join(f" --map {quote(each)}" for each in columns or ())
-    say(f"Mend it: eyelid convert {quote(str(source))} OUT{said}")
+    say(f"Mend it: {on('eyelid convert IN OUT', source, columns)}")
     return code
