@@ -277,7 +277,7 @@ def _is_attribute(values: pl.Series) -> bool:
     numbers = values.cast(pl.Float64, strict=False)
     if numbers.null_count() > values.null_count():
         lengths = values.cast(pl.String).str.len_chars()
-        return (lengths.max() or 0) <= _LONGEST_TEXT  # type: ignore[operator]
+        return bool((lengths.drop_nulls() <= _LONGEST_TEXT).all())
     return bool((numbers.drop_nulls() % 1 == 0).all())
 
 
