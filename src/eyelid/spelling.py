@@ -34,6 +34,15 @@ def plural(count: int, word: str, words: str | None = None) -> str:
     return f"{count} {word if count == 1 else words or word + 's'}"
 
 
+def in_quotes(command: str) -> str:
+    """A command inside of a sentence, in quotes that it does not have itself.
+
+    >>> print(in_quotes("eyelid inspect IN"), in_quotes("eyelid inspect 'my study'"))
+    'eyelid inspect IN' `eyelid inspect 'my study'`
+    """
+    return f"`{command}`" if "'" in command else f"'{command}'"
+
+
 def readable(number: float | str) -> str:
     """A number, or its text, for people: large ones in full with commas.
 

@@ -136,7 +136,7 @@ def test_the_command_exits_with_1_when_it_found_something(tmp_path, eyelid, simu
     assert "Participant name" in done.out
     shown = json.loads(eyelid("lint", tmp_path / "export.tsv", "--json").out)
     assert not shown["clean"]
-    assert {"where", "what", "value", "remedy"} == set(shown["findings"][0])
+    assert {"where", "what", "value", "remedy", "severity"} == set(shown["findings"][0])
     write(simulated, tmp_path / "study")
     done = eyelid("lint", tmp_path / "study", "--json")
     assert (done.code, json.loads(done.out)["findings"]) == (0, [])

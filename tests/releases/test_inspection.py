@@ -3,7 +3,7 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
-from eyelid.gaze.study import Study
+from eyelid.gaze.study import Screen, Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.releases.inspection import fitting_release, inspect, recordings_of
 from eyelid.releases.quote import cost
@@ -77,9 +77,12 @@ def fixations(**facts):
 
 
 def test_fixations_lead_to_a_heatmap():
-    told = inspect(fixations(units="px", xy_origin="top-left"))["release"]
+    told = inspect(fixations(units="px", xy_origin="top-left", screen=Screen(20, 10)))["release"]
     assert "'eyelid heatmap IN OUT --level good'" in told
     assert "yet" not in told
+    told = inspect(fixations(units="px", xy_origin="top-left"))["release"]
+    assert "eyelid heatmap" not in told
+    assert "--size WxH" in told
 
 
 def test_samples_lead_to_features_and_to_a_heatmap_of_one_of_their_stimuli(simulated):

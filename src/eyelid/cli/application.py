@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
+import inspect as inspection
 import itertools
 import os
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
 import typer
@@ -51,6 +53,18 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
+
+def _help_of(run: Callable[..., object]) -> str | None:
+    """What a command's docstring says, also where Python was told to drop docstrings (-OO)."""
+    if run.__doc__ or not sys.flags.optimize > 1:
+        return None
+    try:
+        (function,) = ast.parse(inspection.getsource(run)).body
+    except (OSError, SyntaxError, ValueError):
+        return None
+    return ast.get_docstring(function) if isinstance(function, ast.FunctionDef) else None
+
+
 for _command in (
     demo,
     simulate,
@@ -72,7 +86,7 @@ for _command in (
     reproduce,
 ):
     _name = _command.__name__.rsplit(".", 1)[1]
-    app.command(_name, epilog=_command.EXAMPLES)(_command.run)
+    app.command(_name, help=_help_of(_command.run), epilog=_command.EXAMPLES)(_command.run)
 
 
 def _print_version(asked: bool) -> None:

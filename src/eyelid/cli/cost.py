@@ -235,7 +235,7 @@ def _carried(people: MadeUp, *, assumed: bool) -> None:
         whose = ", if they are eyelid's features of windows" if assumed else ""
         say(f"Features that are made up{whose}: {', '.join(people.carried)}.")
     say(f"{people.why_dropped[0].upper()}{people.why_dropped[1:]}.")
-    say("Others are made up if you choose them: eyelid features IN OUT --only A,B.")
+    say("Others are made up if you choose them, with the option --only of features.")
 
 
 def _of_made_up(people: MadeUp) -> Iterator[tuple[str, str]]:

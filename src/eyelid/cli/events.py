@@ -80,8 +80,8 @@ def run(
         rows = [(kind.name, f"{kind.count:,}", f"{kind.median_ms:.0f} ms") for kind in made.kinds]
         print_table("", ["event", "how many", "median duration"], rows)
         say(f"{out}: {made.events:,} events of {made.recordings} recordings by {method}.")
-        next_step = f"eyelid features {quote(str(out))} features --method {method}"
-        say(f"Next: {next_step} (it detects events itself)")
+        say(f"Features detect events themselves: name --method {method} there, too.")
+        say(f"Next: eyelid inspect {quote(str(out))}")
 
 
 def _number(text: str) -> float | str:

@@ -75,6 +75,7 @@ def run(
     from eyelid.gaze.features.catalogue import EVENT_KINDS
     from eyelid.io.deriving import derive_features
     from eyelid.releases.inspection import fitting_release, table_to_train_on
+    from eyelid.releases.next_steps import ONE_PERSON
     from eyelid.spelling import plural
 
     asked = {"window_s": window, "step_s": step, "method": method}
@@ -102,6 +103,9 @@ def run(
         columns_told = ["task", "people", "recordings", made.rows, "in a recording"]
         print_table("", columns_told, _counts(made.recordings))
         say(f"{out}: {plural(len(made.features), 'feature')} of {made.count:,} {made.rows}.")
+        if made.people < 2:
+            say(ONE_PERSON)
+            return
         options, why = fitting_release(made.recordings, made.table)
         say(why)
         say(f"Next: eyelid cost {quote(str(out))} {options}")

@@ -36,6 +36,7 @@ def run(
     from eyelid.engine.progress import shown
     from eyelid.io import read
     from eyelid.releases.inspection import draw_recordings, inspect
+    from eyelid.releases.next_steps import on
 
     with shown():
         study = read(source, column_map(columns), skip_unreadable=skip_unreadable)
@@ -70,7 +71,7 @@ def run(
         ("jitter", "–" if rate["jitter_ms"] is None else f"{rate['jitter_ms']:.3g} ms"),
         ("length of a recording", f"{length['shortest']:.0f} to {length['longest']:.0f} s"),
         ("attributes of people", ", ".join(found["attributes"]) or "none"),
-        ("simulated", "yes" if found["simulated"] else "no"),
+        *([("simulated", "yes")] if found["simulated"] else []),
     ]
     print_table(str(source), ["what", "value"], rows)
     missing = {k[8:]: v for k, v in found["quality"].items() if k.startswith("missing_")}
@@ -93,6 +94,8 @@ def run(
         ]
         print_table("Quasi-identifiers", ["what", "people alone", "smallest group"], alone)
     say(found["release"])
+    for command in found["next"]:
+        say(f"Next: {on(command, source, columns)}")
 
 
 def _told(what: str | None, more: str | None) -> str:

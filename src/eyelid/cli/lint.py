@@ -14,41 +14,52 @@ Examples:
 def run(source: In, columns: ColumnMap = None, as_json: Json = False) -> int:
     """Find names, dates, serial numbers, paths and ids; exit code 1 when there are any.
 
-    The answer shows what it found: it is for the owner's eyes.
+    Warns of what singles participants out without a name: attributes, sampling rates, numbers and
+    lengths of recordings. The answer shows what it found: it is for the owner's eyes.
     """
     from dataclasses import asdict
-    from shlex import quote
 
     from eyelid.engine.progress import shown
     from eyelid.io.lint import looked_at
+    from eyelid.releases.next_steps import on
+    from eyelid.spelling import plural
 
     with shown():
         seen = looked_at(source, column_map(columns))
     found = seen.findings
-    code = 1 if found else 0
+    code = 1 if seen.leaks else 0
     if as_json:
         print_json(
             {
                 "schema": "eyelid/lint/1",
                 "clean": not found,
+                "leaks": len(seen.leaks),
+                "warnings": len(seen.warnings),
                 "findings": [asdict(finding) for finding in found],
             }
         )
         return code
     if not found and seen.release:
         say(f"{source}: nothing found. Its certificate, which is of these data, says that it is a")
-        say("release and what it promises. 'eyelid audit' checks that, and lint does not.")
+        say("release and what it promises. An audit checks that, and lint does not.")
         return code
     if not found:
         say(f"{source}: nothing found besides the gaze, which itself identifies people.")
         return code
-    print_findings("Leaks", found)
+    if seen.leaks:
+        print_findings("Leaks", seen.leaks)
+    if seen.warnings:
+        print_findings("Warnings", seen.warnings)
+    if not seen.leaks:
+        warned = plural(len(seen.warnings), "warning")
+        say(f"{source}: no leaks and {warned}, besides the gaze, which itself identifies people.")
+        return code
     if seen.release:
         say(f"By its certificate {source} is a release: remove such files before you share it;")
         say("what is in its tables is mended in the original, and released from there.")
         return code
-    say(
-        f"Mend it: eyelid convert {quote(str(source))} OUT"
-        + (" --map … as here" if columns else "")
-    )
+    if not seen.convertible:
+        say("Mend it by hand: eyelid cannot convert what it cannot read.")
+        return code
+    say(f"Mend it: {on('eyelid convert IN OUT', source, columns)}")
     return code

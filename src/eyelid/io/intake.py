@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from shlex import quote
 
 import polars as pl
 
@@ -279,7 +278,7 @@ def _decided(
             )
         raise InputError(
             f"{path} is a release already, by its certificate, which is of these data: there is "
-            f"nothing to convert ('eyelid lint {quote(str(path))}' looks for leaks in it)"
+            "nothing to convert; lint looks for leaks in it"
         )
     removed = all_leaks(path, study, _leaks(source, path, run, _part_of(LOOKING, advance)))
     ours = is_ours(study, path)

@@ -6,7 +6,7 @@ import gzip
 import json
 import re
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,8 +19,19 @@ from eyelid.gaze.study import Study
 from eyelid.io import study_folder
 from eyelid.io.column_map import Map
 from eyelid.io.head import Head, head_of
-from eyelid.io.leaks import Finding, is_clock, leak_of_field, leaks_in_text, short
+from eyelid.io.leaks import (
+    LEAK,
+    WARNING,
+    Finding,
+    is_clock,
+    is_clock_column,
+    leak_of_field,
+    leaks_in_name,
+    leaks_in_text,
+    short,
+)
 from eyelid.io.parquet import ROWS_AT_ONCE, check_sound, scan
+from eyelid.io.quasi_identifiers import warnings_of_files, warnings_of_study
 from eyelid.io.reading import read
 from eyelid.io.release_folder import (
     CERTIFICATE,
@@ -77,16 +88,26 @@ _SHORTEST_WORDS = {"an e-mail address": 10, "a path": 12}
 _MOST_CELLS = 1 << 22
 # Of names that files give, in the place of a finding.
 _LONGEST_NAME, _LONGEST_KEY = 80, 200
+# Numbers of one column, or under one key, by which a clock is recognised.
+_CLOCK_VALUES, _MOST_KEYS, _LARGEST_CLOCK = 1000, 10_000, 1e20
+_JSON = (".json", ".jsonl", ".ndjson")
+# A table has as many cells in most lines as in the first; in the lines that are looked at.
+_LINES, _MOST_LINES_ALIKE = 50, 0.5
+_ABOUT_DATA = re.compile(r"(?:^|/)(?:licen[cs]e|copying|citation|change(?:s|log))\b[^/]*$", re.I)
+# Lines with words, days or times of day: long lines of numbers would look like days by chance.
+_WORDS = re.compile(rf"(?m)^(?!{_REMARK.pattern})[^\n]*(?:[^\W\d_]{{2}}|\d[-/:]\d)[^\n]*")
 
 
 def lint(path: Path | str, map: Map = None) -> list[Finding]:
     """What gives people away besides their gaze, in any input that eyelid reads.
 
-    Looks at the names of files, headers, remarks, messages, sidecars, the headers of gzipped files,
-    columns of text, files of audits, which are made of raw data, and the study that all of it
-    makes; in a release also for files that no release has. Files that cannot be looked into, such
-    as archives, are findings. The findings show what they found: they are for the owner's eyes. An
-    empty list is no promise that gaze itself is safe to share.
+    Looks at the names of files and folders, headers, remarks, messages, sidecars, the headers of
+    gzipped files, text, JSON, columns of text and clocks, files of audits, which are made of raw
+    data, and the study that all of it makes; in a release also for files that no release has. Files
+    that cannot be looked into, such as archives, are findings. What singles participants out
+    without a name, such as their attributes together, is a warning (`Finding.severity`). The
+    findings show what they found: they are for the owner's eyes. An empty list is no promise that
+    gaze itself is safe to share.
 
     Args:
         path: a study folder, a recording, a folder of recordings, or a release.
@@ -102,10 +123,22 @@ class Lint:
     Attributes:
         findings: as of `lint`.
         release: whether they are a release, by a certificate that is of these data.
+        convertible: whether ``convert`` reads them.
     """
 
     findings: tuple[Finding, ...]
     release: bool
+    convertible: bool = False
+
+    @property
+    def leaks(self) -> tuple[Finding, ...]:
+        """What gives participants away."""
+        return tuple(finding for finding in self.findings if finding.severity == LEAK)
+
+    @property
+    def warnings(self) -> tuple[Finding, ...]:
+        """What may single them out, and is to be judged by the owner."""
+        return tuple(finding for finding in self.findings if finding.severity == WARNING)
 
 
 def looked_at(path: Path | str, map: Map = None) -> Lint:
@@ -123,11 +156,28 @@ def looked_at(path: Path | str, map: Map = None) -> Lint:
     except InputError as error:
         # What is no recording to eyelid may be one to others.
         found = leaks_of(path, None) if path.exists() else []
+        found += warnings_of_files(files_at(path), path) if path.exists() else []
         if all(finding.what.startswith(_UNSEEN) for finding in found):
             raise
-        reason = Finding(path.name, _NOT_A_STUDY, short(str(error), _REASON), _CANNOT)
+        reason = Finding(path.name, _NOT_A_STUDY, short(str(error), _REASON), _CANNOT, WARNING)
         return Lint((reason, *found), release=False)
-    return Lint(tuple(leaks_of(path, study)), release=is_certified(study))
+    return Lint(
+        (*leaks_of(path, study), *_warnings(path, study)),
+        release=is_certified(study),
+        convertible=not study.released,
+    )
+
+
+def _warnings(path: Path, study: Study) -> list[Finding]:
+    """What singles participants out in a study, and in the files beside it."""
+    stated = statement(path) if is_certified(study) else None
+    # Groups and synthetic participants are nobody to single out.
+    if stated is not None and all(map(stated.has_named, study.people["person"])):
+        return []
+    found = list(warnings_of_study(study, path.name))
+    if len(study.people.columns) == 1 and not study_folder.recognises(path):
+        found += warnings_of_files(files_at(path), path, lists=True)
+    return _fewer(found)
 
 
 def leaks_of(path: Path, study: Study | None) -> list[Finding]:
@@ -163,8 +213,12 @@ def all_leaks(
     elif path.is_dir() and has_certificate(path):
         found.append(Finding(CERTIFICATE, _NOT_OF_THESE_DATA, "", _LEAVES_OUT))
     if path.is_dir():
-        for what, value in leaks_in_text(path.resolve().name):
+        for what, value in leaks_in_name(path.resolve().name):
             found.append(Finding(f"{path.name}, its name", what, value, "names folders anew"))
+        for folder in sorted(each for each in path.rglob("*") if each.is_dir()):
+            name = folder.relative_to(path).as_posix()
+            for what, value in leaks_in_name(folder.name):
+                found.append(Finding(f"{name}, its name", what, value, "names folders anew"))
     for each in of_files:
         found += each
     return _fewer(found)
@@ -218,7 +272,8 @@ def _fewer(found: Iterable[Finding]) -> list[Finding]:
 
 
 def _of_file(path: Path, name: str, sound: bool, ours: bool) -> Iterator[Finding]:
-    for what, value in leaks_in_text(name):
+    # A day may be told by folders in folders.
+    for what, value in dict.fromkeys((*leaks_in_text(name), *leaks_in_name(path.name))):
         yield Finding(f"{name}, its name", what, value, "names files anew")
     if path.suffix == study_folder.LEDGER_SUFFIX:
         yield Finding(
@@ -239,7 +294,7 @@ def _of_file(path: Path, name: str, sound: bool, ours: bool) -> Iterator[Finding
     if head.binary:
         yield from _of_binary(head, name, ours)
         return
-    if path.suffix == ".json":
+    if path.suffix.lower() in _JSON or head.raw.lstrip()[:1] == b"{":
         yield from _of_json(head, name)
         return
     yield from _of_remarks(head, name)
@@ -290,23 +345,47 @@ def _beginning(head: Head) -> bytes:
 
 
 def _of_json(head: Head, name: str) -> Iterator[Finding]:
-    try:
-        content = json.loads(head.text())
-    except (ValueError, RecursionError):
-        # Not JSON, or folded too deep for anybody: what is in it is there all the same.
-        for what, words in leaks_in_text(head.text()):
-            yield Finding(name, what, short(words), _LEAVES_OUT)
-        return
+    """What stands in JSON: one value, or one in each line."""
+    text = head.text()
+    content = _parsed(text)
+    if content is None:
+        content = []
+        for line in filter(str.strip, text.splitlines()):
+            one = _parsed(line)
+            content.append(one)
+            if one is None:
+                # Not JSON, or folded too deep for anybody: what is in it is there all the same.
+                for what, words in leaks_in_text(line):
+                    yield Finding(name, what, short(words), _LEAVES_OUT)
     if isinstance(content, dict) and str(content.get("schema")).startswith(_AUDIT):
         yield Finding(name, _OF_RAW_DATA, "", _REMOVE)
         return
+    numbers: dict[tuple[str, str], list[float]] = {}
     for place, field, value in _leaves(content):
-        where = f"{name}, {place}"
+        where = f"{name}, {place}" if place else name
         if value is None:
             for what, words in leaks_in_text(field):
                 yield Finding(where, what, short(words), _LEAVES_OUT)
-        else:
-            yield from _of_field(where, field, str(value))
+            continue
+        counts = not isinstance(value, str) and abs(value) < _LARGEST_CLOCK
+        if counts and (len(numbers) < _MOST_KEYS or (place, field) in numbers):
+            under = numbers.setdefault((place, field), [])
+            if len(under) < _CLOCK_VALUES:
+                under.append(float(value))
+        yield from _of_field(where, field, str(value))
+    for (place, field), values in numbers.items():
+        if leak_of_field(field) is None and is_clock_column(field, pl.Series(values)):
+            first = f"{values[0]:.0f}"
+            where = f"{name}, {place}" if place else name
+            yield Finding(where, "a date or time of day", first, _CLOCK)
+
+
+def _parsed(text: str) -> Any:
+    """JSON, if it is; None otherwise."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _leaves(content: Any) -> Iterator[tuple[str, str, str | int | float | None]]:
@@ -365,7 +444,7 @@ def _of_remarks(head: Head, name: str) -> Iterator[Finding]:
                 messages.append(said[1])
             continue
         field = re.match(r"[*#%/\s@]*([A-Za-z][\w \[\]/-]*?)(?::|\t| FROM )\s*(.*)", line)
-        plain = re.match(r"\*\* CONVERTED FROM (.*)", line)
+        plain = re.match(r"\*\* (?:CONVERTED FROM|RECORDED BY)[ :]+(\S.*)", line)
         if plain is not None:
             yield Finding(where, "where a file came from", short(plain[1]), _LEAVES_OUT)
         elif field is not None:
@@ -384,8 +463,10 @@ def _of_table(head: Head, name: str) -> Iterator[Finding]:
     lines = [line for line in head.lines if not _REMARK.match(line) and line.strip()]
     if not lines:
         return
-    separator = separator_of(lines[:50])
+    separator = separator_of(lines[:_LINES])
     columns = cells(lines[0], separator)
+    if not _is_table(lines[:_LINES], separator):
+        yield from _of_words(head.text(), name)
     if len(columns) > MOST_COLUMNS:
         # Too many to look at each: what is in them is looked for where it stands.
         for what, words in leaks_in_text(head.text()):
@@ -407,7 +488,30 @@ def _of_table(head: Head, name: str) -> Iterator[Finding]:
         for what, words in leaks_in_text(text):
             yield Finding(name, what, short(words), _LEAVES_OUT)
         return
-    yield from _of_columns(_text_columns(text, separator, lines[0], has_header), name)
+    table = _text_columns(text, separator, lines[0], has_header)
+    if table.width:
+        yield from _of_columns(table, name)
+        # Cells beyond the last column are in no column.
+        beyond = (
+            rf"(?m)^(?:[^{re.escape(separator)}\n]*+{re.escape(separator)}){{{len(columns)}}}[^\n]+"
+        )
+        yield from _of_words("\n".join(found[0] for found in re.finditer(beyond, text)), name)
+    else:
+        yield from _of_words(text, name)
+
+
+def _is_table(lines: Sequence[str], separator: str) -> bool:
+    """Whether most lines have as many cells as the first."""
+    counts = [len(cells(line, separator)) for line in lines]
+    return counts.count(counts[0]) > _MOST_LINES_ALIKE * len(counts)
+
+
+def _of_words(text: str, name: str) -> Iterator[Finding]:
+    """What text that is no table gives away."""
+    for what, words in leaks_in_text("\n".join(found[0] for found in _WORDS.finditer(text))):
+        # Days of licences and versions are nobody's.
+        if what not in ("a date", "a time of day") or not _ABOUT_DATA.search(name):
+            yield Finding(name, what, short(words), _LEAVES_OUT)
 
 
 def _of_columns(columns: Iterable[pl.Series], name: str) -> Iterator[Finding]:
@@ -428,6 +532,8 @@ def _of_columns(columns: Iterable[pl.Series], name: str) -> Iterator[Finding]:
         if (seconds or "time" in column.lower()) and is_clock(clean.head(1), seconds=seconds):
             yield Finding(where, "a date or time of day", short(clean[0]), _CLOCK)
             continue
+        if is_clock_column(column, clean.head(_CLOCK_VALUES)):
+            yield Finding(where, "a date or time of day", short(clean[0]), _CLOCK)
         numbers = clean.cast(pl.Float64, strict=False)
         for value in clean.filter(numbers.is_null()):
             for kind, words in leaks_in_text(value):
@@ -437,7 +543,7 @@ def _of_columns(columns: Iterable[pl.Series], name: str) -> Iterator[Finding]:
 def _texts_of_parquet(path: Path) -> Iterator[pl.Series]:
     """The columns of text, and those that may be clocks, as text; each value once.
 
-    Of numbers only the first is looked at, so that large files need not be in memory.
+    Of numbers only the first are looked at, so that large files need not be in memory.
     """
     lazy = scan(path)
     check_width(path, len(lazy.collect_schema()))
@@ -446,15 +552,15 @@ def _texts_of_parquet(path: Path) -> Iterator[pl.Series]:
     for name, kind in lazy.collect_schema().items():
         if kind.is_nested() or kind == pl.Binary or name in _MEASURED:
             continue
-        enough = 1 if kind.is_numeric() else _MOST_VALUES
+        enough = _CLOCK_VALUES if kind.is_numeric() else _MOST_VALUES
         values = pl.Series(name, [], kind)
         for first in range(0, count, ROWS_AT_ONCE):
             rows = lazy.select(name).slice(first, ROWS_AT_ONCE).collect()[name].drop_nulls()
-            some = rows.head(1) if enough == 1 else rows.unique(maintain_order=True)
+            some = rows.head(enough) if kind.is_numeric() else rows.unique(maintain_order=True)
             values = pl.concat([values, some]).unique(maintain_order=True).head(enough)
             if kind == pl.String and (values.str.len_bytes().sum() or 0) > most:
                 raise too_large(path, most)
-            if len(values) == enough:
+            if len(values) == enough or (kind.is_numeric() and len(values)):
                 break
         yield values.cast(pl.String)
 

@@ -24,6 +24,7 @@ from eyelid.io.part import Part
 from eyelid.io.release_folder import as_certified, is_heatmap
 from eyelid.io.remote import here
 from eyelid.io.said_facts import with_said_facts
+from eyelid.spelling import in_quotes
 
 # Files beside recordings that nobody takes for one.
 _NOT_DATA = {".md", ".json", ".png", ".jpg", ".jpeg", ".pdf", ".toml", ".yaml", ".yml", ".py", ".m"}
@@ -156,9 +157,10 @@ def check_not_a_part(path: Path) -> None:
 
 
 def _no_gaze_in(heatmap: Path) -> str:
+    place = quote(str(heatmap))
     return (
         f"{heatmap} is a heatmap by its certificate, which fits its maps, and no recording: name "
-        f"what it was made of (to attack it: 'eyelid audit ORIGINAL {quote(str(heatmap))}')"
+        f"what it was made of (to attack it: {in_quotes(f'eyelid audit ORIGINAL {place}')})"
     )
 
 
@@ -225,10 +227,9 @@ def _read_files(place: Place, skip_unreadable: bool) -> Study:
             parts.append(place.read_file(path))
         except InputError as error:
             if not skip_unreadable:
-                command = f"eyelid convert {quote(str(place.path))} STUDY --skip-unreadable"
                 raise InputError(
-                    f"{error} (one of {len(place.files)} files; to go on with the others, make a "
-                    f"study of them: '{command}')"
+                    f"{error} (one of {len(place.files)} files; --skip-unreadable of convert makes "
+                    "a study of those that can be read)"
                 ) from None
             skipped.append((path, str(error)))
     if not parts:

@@ -6,17 +6,21 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 
 from eyelid.engine.atomic import check_apart
 from eyelid.engine.remote import check_here, on_this_machine
 from eyelid.errors import InputError
 from eyelid.gaze.study import Origin
+from eyelid.io.study_json import read_about
 from eyelid.privacy.accounts import Alike, Doubt
 from eyelid.privacy.ledger import Ledger
 from eyelid.privacy.ledger_file import is_same_file
-from eyelid.spelling import plural
+from eyelid.spelling import in_quotes, plural
 
 LEDGER_SUFFIX = ".ledger"
+# Folders beside a ledger that are looked at for the name of a study, and names that are shown.
+_MOST_LOOKED_AT, _MOST_NAMED = 1000, 3
 UNNAMED = "unnamed"
 """What a ledger calls people whom only Python knows: all of them the same."""
 
@@ -148,11 +152,30 @@ def noticed(
 
 def in_doubt(doubt: Doubt) -> str:
     """What the owner of people with the same ids as others is asked."""
+    place = quote(str(doubt.place))
+    names = _named_beside(doubt.place, doubt.other)
+    which = f" ({', '.join(names)})" if names else ""
     return (
-        f"{doubt.place} counts another study with {plural(doubt.shared, 'id')} of these: until you "
-        "say whether they are the same people, no total is given; 'eyelid budget IN --join "
-        f"{doubt.place}' counts them together, '--apart {doubt.place}' as others"
+        f"{doubt.place} counts another study with {plural(doubt.shared, 'id')} of these{which}: "
+        "until you say whether they are the same people, no total is given; "
+        f"{in_quotes(f'eyelid budget IN --join {place}')} counts them together, with --apart in "
+        "place of --join as others"
     )
+
+
+def _named_beside(place: Path, origin: str) -> list[str]:
+    """The study folders beside a ledger that have an origin, by their names; a few of them."""
+    names = []
+    try:
+        for folder in sorted(place.parent.iterdir())[:_MOST_LOOKED_AT]:
+            if (folder / "study.json").is_file():
+                with suppress(InputError):
+                    if read_about(folder / "study.json").get("origin") == origin:
+                        names.append(folder.name)
+    except OSError:
+        # They have a name for their owner all the same: that of the ledger.
+        return []
+    return names[:_MOST_NAMED]
 
 
 def stays_within(file: Path, folder: Path) -> bool:

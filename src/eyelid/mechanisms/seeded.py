@@ -40,6 +40,8 @@ from eyelid.privacy.unit import PERSON, Neighbours, Trust, Unit
 SEEDED = "label_seeded"
 # In games: how many times the people that the test needs.
 _CROWD = 10
+# Larger ε that are named where one is too small for so many people.
+_EPSILONS = (2.0, 4.0, 8.0)
 _MOST_GAMMA = 1e6
 # In games: the evidence of what only one side gives.
 _CERTAIN = 1e6
@@ -230,9 +232,23 @@ class Seeded(CalibratedMechanism, UnpredictableMechanism):
             raise InputError(f"k={found.k} needs as many people, {may}: choose k ≤ {seeds}")
         raise InputError(
             f"{rows} rows at epsilon {self.epsilon:g} need k = {found.k} people who could have "
-            f"given each, {may}: release fewer rows (--set rows=…), choose a larger ε, or use "
-            "ksame or groupmean"
+            f"given each, {may}: {self._that_fits(shape, seeds)}use ksame or groupmean"
         )
+
+    def _that_fits(self, shape: Shape, seeds: int) -> str:
+        """Fewer rows or a larger ε that so many people allow, in words; empty where none does."""
+        ways = []
+        rows = self.rows // 2
+        while rows and self.wanted(shape.people, rows * shape.recordings).k > seeds:
+            rows //= 2
+        if rows:
+            ways.append(f"release fewer rows (--set rows={rows}), ")
+        for larger in (each for each in _EPSILONS if each > self.epsilon):
+            test = replace(self, epsilon=larger).wanted(shape.people, self.rows * shape.recordings)
+            if test.k <= seeds:
+                ways.append(f"choose a larger ε (--epsilon {larger:g}), ")
+                break
+        return "".join(ways) + ("or " if ways else "too few people for rows that keep parts: ")
 
     def wanted(self, people: int, rows: int) -> Threshold:
         """The test for so many rows, whether there are people enough for it or not."""
@@ -426,7 +442,7 @@ class Seeded(CalibratedMechanism, UnpredictableMechanism):
         if noise > facts.people / self.bins**2:
             told += (
                 " That is more noise than an even spread puts people into a cell: little of how "
-                "features go together will be left. Fewer features ('eyelid features --only'), "
+                "features go together will be left. Fewer features (--only of features), "
                 "fewer bins or more people would show more."
             )
         return told

@@ -26,8 +26,17 @@ from eyelid.mechanisms.partition import groups_told
 from eyelid.mechanisms.synthesis.naming import MADE_UP
 from eyelid.mechanisms.synthetic import Synthetic
 from eyelid.releases.expectation import people_needed
+from eyelid.releases.next_steps import (
+    ONE_PERSON,
+    affordable,
+    commands_in,
+    fewer_features,
+    heatmap_lacks,
+    window_options,
+)
 from eyelid.releases.plan import check_numbers
 from eyelid.releases.streams.advice import stream_way
+from eyelid.spelling import in_quotes
 
 # Below this many people alike, an attribute points at somebody.
 _SMALL_GROUP = 5
@@ -77,6 +86,7 @@ def inspect(study: Study) -> dict[str, Any]:
         "notes": list(study.notes),
     }
     found["release"] = _next_step(study, found)
+    found["next"] = list(affordable(commands_in(found["release"]), study))
     return found
 
 
@@ -248,7 +258,7 @@ def _next_step(study: Study, found: dict[str, Any]) -> str:
             "original study, never from this."
         )
     if found["people"] < 2:
-        return "One person has nobody to hide among: a release needs at least 2 people."
+        return ONE_PERSON
     if study.kind != "features":
         return _next_step_of_gaze(study)
     unbounded = [f.name for f in study.features if not np.isfinite([f.lower, f.upper]).all()]
@@ -311,7 +321,9 @@ def fitting_release(recordings: pl.DataFrame, table: FeatureTable) -> tuple[str,
     many = "no number of people is enough" if needed is None else f"it takes {needed:,} people"
     why = f"For means to rely on, at ε = 1 for a person, {many} with these features"
     if k < 3:
-        return means, f"{why}: fewer ('eyelid features IN OUT --only A,B') or a larger ε show more."
+        fewer = fewer_features(table)
+        less = f"fewer ({in_quotes(fewer)}, say) or " if fewer else ""
+        return means, f"{why}: {less}a larger ε would show more."
     return f"--mechanism ksame --set k={k}", (
         f"{why}. Means of {groups_told(people, k)} (ksame) have no noise. That is k-anonymity, not "
         "differential privacy: it has no ε, whoever has the recordings of all of a group but one "
@@ -328,18 +340,24 @@ def _next_step_of_gaze(study: Study) -> str:
     if study.units is None:
         return "Say the units of x and y (--map units=px, or deg, fraction, normalised) first."
     ways = []
-    if study.kind == "samples":
+    windows = window_options(study) if study.kind == "samples" else None
+    if windows is not None:
         ways.append(
-            "Make features ('eyelid features IN OUT --kind windows'): it tells which release fits "
-            "them."
+            f"Make features ('eyelid features IN OUT --kind windows{windows}'): it tells which "
+            "release fits them."
         )
     ways += [way for way in (stream_way(study),) if way]
     # Places of the pupil in an eye camera are on no picture.
     if study.units != "normalised":
         stimuli = _names(study.data, "stimulus")
-        which = f" --stimulus {shlex.quote(stimuli[0])}" if len(stimuli) > 1 else ""
+        one = stimuli[0] if len(stimuli) > 1 else None
+        which = f" --stimulus {shlex.quote(one)}" if one else ""
+        way = in_quotes(f"eyelid heatmap IN OUT{which} --level good")
+        lacking = heatmap_lacks(study, one)
         ways.append(
-            f"Where people looked: 'eyelid heatmap IN OUT{which} --level good'; with --dry-run it "
-            "tells what you would get and spends nothing."
+            f"Where people looked, in a heatmap: {lacking}."
+            if lacking
+            else f"Where people looked: {way}; with --dry-run it tells what you would get and "
+            "spends nothing."
         )
     return " ".join(ways) or "No mechanism takes fixations in an eye camera's image."

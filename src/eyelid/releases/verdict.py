@@ -200,7 +200,9 @@ def _kept(audit: Audit, made_up: SyntheticAudit, like: Likeness) -> str:
         lacking = plural(audit.subject.left_out, "feature that was", "features that were")
         never.insert(0, f"the {lacking} left out")
     told = [
-        f"Kept, that is, off by less than half of what there is: {_listed(kept or ['nothing'])}",
+        f"Kept, that is, off by less than half of what there is: {_listed(kept)}"
+        if kept
+        else "Everything is off by at least half of what there is",
         *([f"Not kept: {_listed(lost)}"] if lost else []),
         f"Never in it: {_listed(never)}",
     ]

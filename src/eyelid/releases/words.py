@@ -391,7 +391,7 @@ def _what_would(
     ways = [
         many,
         f"an openly weaker unit ({', '.join(weaker)})" if weaker else "",
-        "fewer features ('eyelid features --only') or recordings",
+        "fewer features (--only of features) or recordings",
         # Where the promise means nothing any more, less of it is no advice.
         "" if formal_only(person_level) else "a larger ε",
     ]

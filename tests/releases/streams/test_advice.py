@@ -11,7 +11,6 @@ from eyelid.io import write
 from eyelid.releases.streams.advice import stream_way
 
 # What a sentence leaves to its reader to fill in.
-OWN = {"window=W": "window=25", "radius=R": "radius=50", "scene=X0,Y0,X1,Y1": "scene=0,0,1000,500"}
 
 
 @pytest.fixture
@@ -37,9 +36,15 @@ def test_every_command_that_inspect_proposes_for_two_eyes_works(
     write(with_eyes(lacking, screen=screen), tmp_path / "study")
     told = eyelid("inspect", tmp_path / "study").out
     commands = [found for found in re.findall(r"'eyelid ([^']*)'", told) if "sample" in found]
+    if screen is None:
+        # Nobody knows its scene: what is to be given is named, and no command that fails.
+        assert commands == []
+        assert "--set scene=" in told
+        assert f"--set eye={eye}" in told
+        return
     assert len(commands) == 1
     assert f"--set eye={eye}" in commands[0]
-    words = [OWN.get(word, word) for word in shlex.split(commands[0])]
+    words = shlex.split(commands[0])
     paths = {"IN": tmp_path / "study", "OUT": tmp_path / "out"}
     done = eyelid(*[paths.get(word, word) for word in words])
     assert done.code == 0, done.err

@@ -47,9 +47,8 @@ def stream_way(study: Study) -> str:
     except InputError:
         # No scene is known, or gaze in no known unit: release says what to give.
         return (
-            "Gaze itself, sample by sample, takes a filter and its scene: 'eyelid release IN OUT "
-            f"--mechanism sample --epsilon {_EPSILON:g} --set window=W --set radius=R --set "
-            f"scene=X0,Y0,X1,Y1{chosen}'."
+            "Gaze itself, sample by sample, takes a filter and its scene, which is not known: give "
+            f"--set scene=x0,y0,x1,y1 to the mechanism sample, with its window and radius{chosen}."
         )
     shape = shape_of(taken)
     total, promised = law.cost(shape, PERSON).numbers(), law.cost(shape, law.unit)

@@ -1,0 +1,134 @@
+"""Which commands fit a study as it is, for every place that says what to do next.
+
+Advice is written as sentences with commands on ``IN`` and ``OUT`` in quotes. What is printed behind
+``Next:`` is taken from them (`commands_in`), as far as the study's budget allows (`affordable`),
+with the names that this study has (`on`): each of them works as it stands.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import polars as pl
+
+from eyelid.errors import EyelidError
+from eyelid.gaze.maps.placement import on_screen
+from eyelid.gaze.study import RECORDING_KEY, Study
+from eyelid.gaze.table import FeatureTable
+from eyelid.releases.spending import spent_on
+
+ONE_PERSON = "One person has nobody to hide among: a release needs at least 2 people."
+_QUOTED = re.compile(
+    r"'(eyelid (?:inspect|lint|features|cost|release|heatmap|budget) [^'`]+)'"
+    r"|`(eyelid [^`]+)`"
+)
+_SPENDING = ("release", "heatmap")
+_OUT = {"features": "features", "heatmap": "heatmap", "release": "released", "convert": "study"}
+# Lengths of windows in s, the usual one first: public numbers, of which one fits.
+_WINDOWS_S = (30, 10, 5, 2, 1)
+
+
+def commands_in(advice: str) -> tuple[str, ...]:
+    """The commands that advice names, in its order, each once.
+
+    >>> commands_in("See 'eyelid cost IN --mechanism dct', then 'eyelid release IN OUT'.")
+    ('eyelid cost IN --mechanism dct', 'eyelid release IN OUT')
+    """
+    found = (one or other for one, other in _QUOTED.findall(advice))
+    return tuple(dict.fromkeys(found))
+
+
+def on(command: str, source: Path | str, columns: Sequence[str] | None = None) -> str:
+    """A command on ``IN`` and ``OUT`` with the names that are meant.
+
+    Args:
+        command: as `commands_in` gives it.
+        source: what ``IN`` is; ``OUT`` becomes a name that is free.
+        columns: what was said with ``--map``, which the command needs, too.
+
+    >>> on("eyelid cost IN --mechanism dct", "my study")
+    "eyelid cost 'my study' --mechanism dct"
+    """
+    words = shlex.split(command)
+    named = {"IN": str(source), "OUT": free_name(_OUT.get(words[1], "out"))}
+    more = [word for each in columns or () for word in ("--map", each)]
+    return shlex.join([*(named.get(word, word) for word in words), *more])
+
+
+def free_name(name: str) -> str:
+    """A name in the current folder that nothing has."""
+    number, free = 2, name
+    while Path(free).exists() or Path(free).is_symlink():
+        number, free = number + 1, f"{name}{number}"
+    return free
+
+
+def affordable(commands: Iterable[str], study: Study) -> tuple[str, ...]:
+    """The commands without releases that the study's budget may refuse.
+
+    Args:
+        commands: as `commands_in` gives them.
+        study: whose ledger, if it has one, may be lost or have a limit.
+    """
+    commands = tuple(commands)
+    try:
+        limited = spent_on(study, None).limit is not None
+    except EyelidError:
+        limited = True
+    if not limited:
+        return commands
+    free = tuple(command for command in commands if command.split()[1] not in _SPENDING)
+    return (*free, "eyelid budget IN") if study.origin is not None else free
+
+
+def heatmap_lacks(study: Study, stimulus: str | None) -> str:
+    """What a heatmap of a study still has to be told; nobody's gaze is looked at.
+
+    Args:
+        study: of samples or fixations.
+        stimulus: of which a map would be; None where there is at most one.
+    """
+    # Deferred: maps take long to import, and most advice needs none.
+    from eyelid.releases.maps.preview import planned
+
+    try:
+        planned(study, stimulus=stimulus, level="good")
+        on_screen([], [], study.screen, study.units, study.xy_origin)
+    except EyelidError as error:
+        return str(error)
+    return ""
+
+
+def window_options(study: Study) -> str | None:
+    """Options of ``features`` for windows that the middle recording has; None without any.
+
+    >>> data = pl.DataFrame({"person": "1", "recording": "1", "time_ms": [0.0, 12_000.0]})
+    >>> window_options(Study("samples", data, data.select("person").unique()))
+    ' --window 10 --step 1'
+    """
+    each = study.data.group_by(RECORDING_KEY).agg(
+        (pl.col("time_ms").max() - pl.col("time_ms").min()).alias("length_ms")
+    )["length_ms"]
+    lengths = each.drop_nulls()
+    if lengths.is_empty() or (lengths >= _WINDOWS_S[0] * 1000).any():
+        return ""
+    middle_ms = float(lengths.sort()[(len(lengths) - 1) // 2])
+    fitting = [length for length in _WINDOWS_S if length * 1000 <= middle_ms]
+    if not fitting:
+        return None
+    return f" --window {fitting[0]} --step {max(fitting[0] / 10, 0.5):g}"
+
+
+def fewer_features(table: FeatureTable) -> str:
+    """A command that keeps two features of a table; empty where there are no more.
+
+    Args:
+        table: whose features have names; its rows are left alone.
+    """
+    if len(table.features) <= 2:
+        return ""
+    names = [name for name in table.names if "," not in name][:2]
+    return f"eyelid features IN OUT --only {shlex.quote(','.join(names))}" if names else ""

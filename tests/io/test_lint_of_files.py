@@ -1,0 +1,174 @@
+"""Every file is looked at by itself, whether or not it is a recording."""
+
+import json
+
+import polars as pl
+import pytest
+
+from eyelid.io.leaks import leaks_in_name
+from eyelid.io.lint import leaks_of, lint
+
+IDS = {
+    "A2MJ8CN0P4XQ1Z_reading.json": "a crowd worker's id",
+    "data_A2MJ8CN0P4XQ1Z.csv": "a crowd worker's id",
+    "5f3c2a9b1e4d5f6a7b8c9d0e_1.txt": "a crowd worker's id",
+    "P1_ann.smith@lab.example.csv": "an e-mail address",
+    "smith_050723.asc": "a date",
+    "rec20230705131312.csv": "a date or time of day",
+    "rec_20230705131312.csv": "a date or time of day",
+    "webcam-1646834400123.json": "a date or time of day",
+    "s1234567.csv": "what may be a personal number",
+    "20211234567_block1.csv": "what may be a personal number",
+    "student_3045127.csv": "what may be a personal number",
+    "9f86d081884c7d659a2f.csv": "a unique id",
+    "k3J9x0Qp2Zr7.tsv": "a unique id",
+}
+PLAIN = [
+    *("p01", "sub-03", "subject12", "P1_R2", "Data_P10_R1", "S_1002_S1_TEX", "000123", "12"),
+    *("sub-03_ses-2_task-reading_run-1_eyetrack", "s01r02t03b04", "session1trial12", "P01S02T3"),
+    *("UH21_video_BergoDalbana_labelled_MN", "reading_1920x1080", "webgazer2023", "task_100101a"),
+    *("GazePlotter_TobiiProLab_testMobileTsvData", "participants", "101112", "stimuli_v2_final"),
+    *("part-000017", "Experiment2B", "block12345", "eyetools_P107_Exp6_t_x_y_trial", "I2MC_TX300"),
+]
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_ids_in_names_of_files_that_are_no_recordings_are_found(tmp_path, name):
+    """332 worker ids stood in names of files, and lint missed all of them."""
+    what = IDS[name]
+    assert what in dict(leaks_in_name(name))
+    (tmp_path / name).write_text('{"answers": [1, 2]}' if name.endswith("json") else "hello\n")
+    found = [(each.where, each.what) for each in lint(tmp_path)]
+    assert (f"{name}, its name", what) in found
+    (tmp_path / name).rename(tmp_path / "p1.txt")
+    (tmp_path / name).mkdir()
+    (tmp_path / "p1.txt").rename(tmp_path / name / "p1.txt")
+    assert (f"{name}, its name", what) in [(each.where, each.what) for each in lint(tmp_path)]
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_pseudonyms_and_tasks_in_names_of_files_are_no_leaks(name):
+    assert list(leaks_in_name(f"{name}.csv")) == []
+    assert list(leaks_in_name(name)) == []
+
+
+def test_names_of_stimuli_are_long_numbers_without_a_person(tmp_path):
+    assert list(leaks_in_name("1234567.png")) == []
+    assert list(leaks_in_name("A2MJ8CN0P4XQ1Z.png"))
+
+
+@pytest.mark.parametrize(
+    ("column", "values"),
+    [
+        ("t", [1646834400123, 1646834400156]),
+        ("whatever", [1646834400123456, 1646834400156456]),
+        ("ns", [1646834400123456789, 1646834400156456789]),
+        ("timestamp", [1646834400.123, 1646834400.156]),
+        ("ts", [1646834400, 1646834401, 1646834402]),
+        ("unix", [1646834400, 1646934400]),
+        ("session", [20220309, 20220310, 20220401]),
+        ("when", ["2022-03-09T14:00:00Z", "2022-03-09T14:00:01Z"]),
+        ("day", ["9.3.2022", "10.3.2022"]),
+    ],
+)
+@pytest.mark.parametrize("ending", ["csv", "tsv", "json", "jsonl", "parquet", "txt"])
+def test_absolute_times_are_found_in_any_file(tmp_path, column, values, ending):
+    frame = pl.DataFrame({"trial": range(len(values)), column: values})
+    path = tmp_path / f"answers.{ending}"
+    if ending == "parquet":
+        frame.write_parquet(path)
+    elif ending == "json":
+        path.write_text(json.dumps(frame.to_dicts()))
+    elif ending == "jsonl":
+        path.write_text("".join(json.dumps(row) + "\n" for row in frame.to_dicts()))
+    else:
+        frame.write_csv(path, separator="," if ending == "csv" else "\t")
+    found = [(each.where, each.what) for each in leaks_of(path, None)]
+    assert any(column in where and what.startswith("a date") for where, what in found), found
+
+
+@pytest.mark.parametrize(
+    ("column", "values"),
+    [
+        ("Eyetracker timestamp", [1646834400, 1646838567, 1646842734]),
+        ("time_us", [19991231, 20191231, 20200131]),
+        ("x", [512.5, 640.0]),
+        ("count", [20121231]),
+        ("duration_ms", [16468, 16467]),
+    ],
+)
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_counters_of_trackers_are_no_absolute_times(tmp_path, column, values, ending):
+    values = [*values, *(value + 1500 for value in values)]
+    frame = pl.DataFrame({"trial": range(len(values)), column: values})
+    path = tmp_path / f"P1.{ending}"
+    (frame.write_csv if ending == "csv" else frame.write_parquet)(path)
+    assert leaks_of(path, None) == []
+
+
+NOTES = """Thursday
+P1 was late, call her back: ann.smith@lab.example
+second session on 2023-07-05, see /home/smith/recordings
+
+P2 fine
+"""
+
+
+@pytest.mark.parametrize("name", ["notes.txt", "NOTES.md", "notes"])
+def test_text_that_is_no_table_is_read_to_the_end_of_each_line(tmp_path, name):
+    """Words beyond the number of words in the first line were not looked at."""
+    (tmp_path / name).write_text(NOTES)
+    kinds = {each.what for each in leaks_of(tmp_path / name, None)}
+    assert kinds == {"an e-mail address", "a date", "a path"}
+
+
+def test_cells_beyond_the_last_column_are_looked_at(tmp_path):
+    rows = "".join(f"{n},1,2\n" for n in range(200))
+    (tmp_path / "P1.csv").write_text(f"time_ms,x,y\n{rows}200,1,2,see ann@lab.example\n{rows}")
+    assert {each.value for each in leaks_of(tmp_path / "P1.csv", None)} == {"ann@lab.example"}
+
+
+def test_numbers_of_any_size_do_not_stop_the_look_at_json(tmp_path):
+    large = {"a": 10**400, "b": [float("nan"), float("inf")], "t": [1646834400123], "c": "x"}
+    (tmp_path / "a.json").write_text(json.dumps(large))
+    (found,) = leaks_of(tmp_path / "a.json", None)
+    assert (found.where, found.value) == ("a.json, t", "1646834400123")
+
+
+def test_a_line_that_is_no_json_hides_nothing_in_the_others(tmp_path):
+    lines = ['{"a": 1}', "{broken bob@lab.example", '{"mail": "ann@lab.example"}']
+    (tmp_path / "log.jsonl").write_text("\n".join(lines))
+    found = {each.value for each in leaks_of(tmp_path / "log.jsonl", None)}
+    assert found == {"ann@lab.example", "bob@lab.example"}
+
+
+def test_who_recorded_an_eyelink_file_is_a_leak(tmp_path):
+    line = "** RECORDED BY Ann Smith"
+    (tmp_path / "P1.asc").write_text(f"{line}\n**\nMSG\t100 DISPLAY_COORDS 0 0 1279 1023\n")
+    (found,) = leaks_of(tmp_path / "P1.asc", None)
+    assert (found.what, found.value) == ("where a file came from", "Ann Smith")
+
+
+def test_days_of_a_licence_are_no_leaks(tmp_path):
+    text = "Licence\nVersion 3, of 29 June 2007\n\nEverybody may copy it and change it.\n"
+    for name in ("LICENSE", "CHANGELOG.md"):
+        (tmp_path / name).write_text(text)
+        assert leaks_of(tmp_path / name, None) == []
+    (tmp_path / "notes.txt").write_text(text)
+    assert leaks_of(tmp_path / "notes.txt", None)
+
+
+def test_convert_is_advised_only_where_it_reads_the_data(tmp_path, eyelid, monkeypatch):
+    """A table that convert refused was to be mended by convert."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "list.csv").write_text("who,mail\nann,ann@lab.example\n")
+    done = eyelid("lint", "list.csv")
+    assert (done.code, "eyelid convert" in done.out) == (1, False)
+    (tmp_path / "my gaze.csv").write_text("when,x,y,mail\n0,1,2,ann@lab.example\n10,1,2,\n")
+    said = ["--map", "time=when,time_unit=ms,units=px"]
+    done = eyelid("lint", "my gaze.csv", *said)
+    assert done.code == 1
+    advice = "eyelid convert 'my gaze.csv' study --map time=when,time_unit=ms,units=px"
+    assert f"Mend it: {advice}" in done.out
+    assert eyelid("convert", "my gaze.csv", "study", *said).code == 0
+    assert eyelid("lint", "study").code == 0
