@@ -15,6 +15,7 @@ from eyelid.errors import InputError
 from eyelid.mechanisms.cosine import CosineMechanism
 from eyelid.mechanisms.dct import DCT
 from eyelid.mechanisms.features import FeatureMechanism, PredictableMechanism
+from eyelid.mechanisms.groupmean import GroupMean
 from eyelid.mechanisms.means import MeanMechanism
 from eyelid.mechanisms.measuring import MeasuringMechanism
 from eyelid.mechanisms.mechanism import Shape
@@ -155,17 +156,18 @@ def inside(chosen: FeatureMechanism) -> FeatureMechanism:
     return chosen.core if isinstance(chosen, MeanMechanism) else chosen
 
 
-def for_means(chosen: PredictableMechanism) -> PredictableMechanism:
+def for_means(chosen: PredictableMechanism, shape: Shape) -> PredictableMechanism:
     """What to put inside `groupmean` for a mean at the same ε for the same unit.
 
-    That of a mean, and mechanisms that were made for means, as they are; `dct` for others, as far
-    as it knows their unit.
+    That of a mean, and mechanisms that were made for means, as they are; for others what
+    `groupmean` chooses by public facts, as far as it knows their unit.
     """
-    own: PredictableMechanism = chosen.core if isinstance(chosen, MeanMechanism) else chosen
-    made_for_means = isinstance(chosen, MeanMechanism | CosineMechanism | Prewindow)
-    if made_for_means or own.unit.name not in DCT.units:
-        return own
-    return DCT(epsilon=own.epsilon, delta=getattr(own, "delta", None), unit=own.unit)
+    if isinstance(chosen, MeanMechanism):
+        return chosen.core_at(shape)
+    if isinstance(chosen, CosineMechanism | Prewindow) or chosen.unit.name not in DCT.units:
+        return chosen
+    delta = getattr(chosen, "delta", None)
+    return GroupMean(epsilon=chosen.epsilon, delta=delta, unit=chosen.unit).core_at(shape)
 
 
 def people_needed(chosen: PredictableMechanism, shape: Shape) -> int | None:
@@ -174,12 +176,11 @@ def people_needed(chosen: PredictableMechanism, shape: Shape) -> int | None:
     The mean is that of `groupmean` with `for_means` inside. None where not even a billion people
     would do, or ε is out of reach.
     """
-    own = for_means(chosen)
-    averages = "averaged" in {item.name for item in fields(own)}
 
     def error(people: int) -> float:
         facts = replace(shape, people=people)
-        if averages:
+        own = for_means(chosen, facts)
+        if "averaged" in {item.name for item in fields(own)}:
             alike: PredictableMechanism = replace(own, averaged=people)  # type: ignore[call-arg]
             return alike.expected_rmse_of_span(facts)
         # One person is one of so many terms of the sum, under the noise for one.

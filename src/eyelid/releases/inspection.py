@@ -19,7 +19,7 @@ from eyelid.gaze.sampling import usual_step_ms
 from eyelid.gaze.study import RECORDING_KEY, Study, track_key
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.release_folder import is_certified
-from eyelid.mechanisms.dct import DCT
+from eyelid.mechanisms.groupmean import GroupMean
 from eyelid.mechanisms.measuring import window_rows
 from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.partition import groups_told
@@ -305,7 +305,7 @@ def fitting_release(recordings: pl.DataFrame, table: FeatureTable) -> tuple[str,
         window=window_rows(table),
     )
     means, k = "--mechanism groupmean --epsilon 1", min(_FEW, people // 2)
-    needed = people_needed(DCT(epsilon=1.0), shape)
+    needed = people_needed(GroupMean(epsilon=1.0), shape)
     if needed is not None and needed <= people:
         return means, f"The mean over {people:,} people can be relied on at ε = 1 for a person."
     many = "no number of people is enough" if needed is None else f"it takes {needed:,} people"

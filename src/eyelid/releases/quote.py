@@ -29,6 +29,7 @@ from eyelid.releases.plan import (
     build_mechanism,
     feature_table,
     lengths_cut,
+    named_inside,
     promised,
     recordings_left_out,
     released_alike,
@@ -226,7 +227,14 @@ def cost(
             alike = alike and _one_history(before, shape.people)
         except InputError as error:
             notes.append(f"what was released of these people before is not known: {error}")
-        return Quote(chosen, shape, alike, before, tuple(notes), _made_up(chosen, shape, table))
+        return Quote(
+            named_inside(chosen, shape),
+            shape,
+            alike,
+            before,
+            tuple(notes),
+            _made_up(chosen, shape, table),
+        )
     facts = {"people": people, "recordings": recordings, "features": features, "length": length}
     chosen = build_mechanism(mechanism, **parameters)
     if isinstance(chosen, Synthetic):
@@ -244,7 +252,7 @@ def cost(
     own = inside(chosen)
     if not isinstance(own, Prewindow):
         shape = Shape(**numbers)
-        return Quote(chosen, shape, made_up=_made_up(chosen, shape))
+        return Quote(named_inside(chosen, shape), shape, made_up=_made_up(chosen, shape))
     # Bins and streams are measured, as many as so many windows and its own features take.
     measured = own.shape_of(numbers["people"], numbers["recordings"], numbers["length"])
     return Quote(chosen, measured)

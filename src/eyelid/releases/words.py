@@ -387,7 +387,7 @@ def _what_would(
     if many and isinstance(mechanism, MeanMechanism):
         many += " in each group" if mechanism.smallest(shape) < shape.people else ""
     elif many:
-        many += f" (groupmean with {for_means(mechanism).name} inside)"
+        many += f" (groupmean with {for_means(mechanism, shape).name} inside)"
     ways = [
         many,
         f"an openly weaker unit ({', '.join(weaker)})" if weaker else "",
