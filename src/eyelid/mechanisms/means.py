@@ -349,6 +349,10 @@ class MeanMechanism(MeasuringMechanism):
         core = self.core_for(self.smallest(shape), shape)
         return self._of_mean(core.expected_mean_rmse_of_span(shape), shape)
 
+    def noise_sd_of_span(self, shape: Shape, averaged: int = 1) -> tuple[Values, float]:
+        """That of the mechanism inside, drawn once for so many people."""
+        return self.core_for(averaged, shape).noise_sd_of_span(shape, averaged)
+
     def _of_mean(self, error: float, shape: Shape) -> float:
         """The error of a mean from that of one person: it divides the noise, and not the bias."""
         if self._averages:

@@ -29,7 +29,12 @@ from eyelid.spelling import plural
 
 
 def datacard(
-    certificate: Certificate, table: FeatureTable, shape: Shape, mechanism: FeatureMechanism
+    certificate: Certificate,
+    table: FeatureTable,
+    shape: Shape,
+    mechanism: FeatureMechanism,
+    *,
+    has_standard_errors: bool = False,
 ) -> str:
     """The text of DATACARD.md: of rows, lengths and features it tells what the table has."""
     own, kept = inside(mechanism), table.people.columns[1:]
@@ -47,6 +52,7 @@ def datacard(
         measured=own if isinstance(own, Prewindow) else None,
         paper=mechanism if isinstance(mechanism, PaperMechanism) else None,
         central=central,
+        has_standard_errors=has_standard_errors,
         kind=certificate.guarantee.kind,
         groups=_groups(table, certificate, mechanism),
         copied=isinstance(mechanism, KSame) and mechanism.copies,
