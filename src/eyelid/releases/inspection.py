@@ -25,9 +25,10 @@ from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.partition import groups_told
 from eyelid.mechanisms.synthesis.naming import MADE_UP
 from eyelid.mechanisms.synthetic import Synthetic
-from eyelid.releases.expectation import people_needed
+from eyelid.releases.expectation import MOST_ERROR, people_needed
 from eyelid.releases.plan import check_numbers
 from eyelid.releases.streams.advice import stream_way
+from eyelid.releases.words import errors_told
 
 # Below this many people alike, an attribute points at somebody.
 _SMALL_GROUP = 5
@@ -305,11 +306,20 @@ def fitting_release(recordings: pl.DataFrame, table: FeatureTable) -> tuple[str,
         window=window_rows(table),
     )
     means, k = "--mechanism groupmean --epsilon 1", min(_FEW, people // 2)
-    needed = people_needed(GroupMean(epsilon=1.0), shape)
+    law = GroupMean(epsilon=1.0)
+    needed = people_needed(law, shape)
     if needed is not None and needed <= people:
-        return means, f"The mean over {people:,} people can be relied on at ε = 1 for a person."
+        off = errors_told(table.features, law.expected_mean_rmse_of_span(shape))
+        return means, (
+            f"The mean over {people:,} people can be relied on at ε = 1 for a person: expected "
+            f"error of a recording's mean: {off}."
+        )
     many = "no number of people is enough" if needed is None else f"it takes {needed:,} people"
-    why = f"For means to rely on, at ε = 1 for a person, {many} with these features"
+    why = (
+        "For means to rely on (a recording's mean off by less than "
+        f"{errors_told(table.features, MOST_ERROR)}), at ε = 1 for a person, {many} with these "
+        "features"
+    )
     if k < 3:
         return means, f"{why}: fewer ('eyelid features IN OUT --only A,B') or a larger ε show more."
     return f"--mechanism ksame --set k={k}", (

@@ -265,15 +265,19 @@ def _release_features(
             notes = (*notes, *_warnings(certificate))
             told = _rows_told(plan, made.shown)
             shape = plan.shape
-            errors = standard_errors(
-                chosen, shape, plan.table.features, made.shown.people, made.shown.step_ms
-            )
+            features = plan.table.features
+            errors = standard_errors(chosen, shape, features, made.shown.people, made.shown.step_ms)
             # Writing takes memory, which the private table no longer needs.
             del plan, taken
             if run is not None:
                 write_manifest(run, made.shown.study(), made.parts)
                 card = datacard(
-                    certificate, made.shown, shape, chosen, has_standard_errors=errors is not None
+                    certificate,
+                    made.shown,
+                    shape,
+                    chosen,
+                    clipped_to=features,
+                    has_standard_errors=errors is not None,
                 )
                 texts = {"certificate.json": certificate.to_json(), "DATACARD.md": card}
                 if errors is not None:
@@ -282,7 +286,8 @@ def _release_features(
                     (run.output / name).write_text(text, encoding="utf-8")
             claimed(book, run, certificate)
     ended(book, run)
-    return Release(made.held, certificate, worth(chosen, shape), told, out, notes, errors)
+    says = worth(chosen, shape, features)
+    return Release(made.held, certificate, says, told, out, notes, errors)
 
 
 def _plan(taken: Taken, asked: _Asked) -> Plan:
