@@ -214,7 +214,8 @@ def _own_records(
             not_used = "all are in one group: nobody is left to learn from"
         else:
             not_used = f"no {questions.target} is left to learn from"
-    off = None if raw else error_of(material.original, material.released)
+    released = material.released
+    off = None if released is None else error_of(material.original, released)
     return Outcome(
         named={f"{f.attacker}, {f.protocol}": tuple(f.shares.tolist()) for f in findings},
         chance=findings[0].rate.chance if findings else 1 / len(material.people),

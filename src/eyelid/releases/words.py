@@ -399,7 +399,7 @@ def errors_have_units(mechanism: FeatureMechanism) -> bool:
 
 def _errors(expected: Expectation, shape: Shape, features: Sequence[Feature]) -> str:
     """How far off what is released will be, in the units of features; shares of ranges aside."""
-    parts = []
+    parts: list[str] = []
     what = "of one value of the mean" if expected.central else "of one value"
     mean = "of a group's mean over its rows" if expected.central else "of a recording's mean"
     for name, error in ((what, expected.value), (mean, expected.recording_mean)):
