@@ -33,7 +33,7 @@ def test_a_table_and_a_page_and_a_picture_for_people(eyelid, study, tmp_path):
     # Whole, with the remedy, on both.
     for told in (done.out, (tmp_path / "c.html").read_text()):
         assert "choose a larger ε" in told
-    assert "error, spans" in done.out
+    assert "error: root mean square of fixation_rate, in its unit" in " ".join(done.out.split())
     assert (tmp_path / "plane.png").exists()
     assert "no certificate covers these figures" in done.err
     assert not list(tmp_path.glob(".eyelid-compare-*"))

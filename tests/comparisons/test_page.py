@@ -92,5 +92,5 @@ def test_the_page_is_whole_and_asks_nothing_of_the_network(by_hand, rows):
 def test_a_page_without_a_target_speaks_of_errors(by_hand):
     row = by_hand.row("dct", by_hand.promise(1.0), 0.05, None, epsilon=1.0, error=210.0)
     page = comparison_page(by_hand.comparison(row, target=None))
-    assert "a value is off by 210 spans" in page
+    assert "a value is off by 210 of a feature" in page
     assert "recognised</th>" not in page

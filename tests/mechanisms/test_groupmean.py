@@ -171,9 +171,82 @@ def test_the_smallest_group_decides_what_is_expected():
 
 
 def test_envelopes_know_how_many_are_averaged():
-    law = build("envelope", epsilon=4.0)
-    assert law.core_for(7).averaged == 7
-    assert build("dct").core_for(7) == build("dct").core
+    law, shape = build("envelope", epsilon=4.0), Shape(20, 1, 8, 2)
+    assert law.core_for(7, shape).averaged == 7
+    assert build("dct").core_for(7, shape) == build("dct").core
+
+
+ONE_NUMBER_OF_SIXTEEN = Shape(people=16, recordings=1, length=1, features=1)
+
+
+def test_the_default_is_three_times_noisier_than_laplace_for_one_number_of_sixteen_people():
+    law = mechanism("groupmean", epsilon=1.0)
+    expected = law.expected_rmse_of_span(ONE_NUMBER_OF_SIXTEEN)
+    assert expected == pytest.approx(
+        build("laplace").expected_rmse_of_span(ONE_NUMBER_OF_SIXTEEN), rel=1e-3
+    )
+    assert expected < build("dct").expected_rmse_of_span(ONE_NUMBER_OF_SIXTEEN) / 2.5
+
+
+@given(
+    st.builds(
+        Shape,
+        people=st.integers(2, 5000),
+        recordings=st.integers(1, 4),
+        length=st.integers(1, 60),
+        features=st.integers(1, 12),
+        window=st.sampled_from([1, 60]),
+    ),
+    st.floats(0.05, 10.0),
+    st.sampled_from([None, 0.0, 1e-5]),
+)
+def test_the_default_is_never_noisier_than_what_could_be_set(shape, epsilon, delta):
+    law = mechanism("groupmean", epsilon=epsilon, delta=delta)
+    kinds = {"dct": True, "gaussian": True, "laplace": False, "dct:law=spherical": False}
+    allowed = [name for name, has in kinds.items() if delta is None or has == bool(delta)]
+    others = [
+        build(name, epsilon, **({"delta": delta} if delta else {})).expected_rmse_of_span(shape)
+        for name in allowed
+    ]
+    assert law.expected_rmse_of_span(shape) <= 1.011 * min(others)
+    assert law.chosen(shape).inner in allowed
+    # A certificate that names the choice promises what the choice promised.
+    assert law.cost(shape, PERSON) == law.chosen(shape).cost(shape, PERSON)
+
+
+@pytest.mark.parametrize("features", [1, 3, 40])
+def test_a_request_without_delta_gets_none(features):
+    shape = Shape(people=30, recordings=1, length=1, features=features)
+    pure = mechanism("groupmean", epsilon=1.0, delta=0.0).cost(shape, PERSON)
+    assert (pure.kind, pure.epsilon, pure.delta) == ("pure-dp", 1.0, 0.0)
+    asked = mechanism("groupmean", epsilon=1.0, delta=1e-5).cost(shape, PERSON)
+    assert (asked.kind, asked.delta) == ("approx-dp", 1e-5)
+
+
+def test_what_is_inside_follows_from_public_facts_and_nothing_else():
+    law = mechanism("groupmean", epsilon=1.0, length=8)
+    one, other = people_of(seed=1), people_of(seed=2)
+    other = replace(other, data=other.data.with_columns(pl.lit(9.0).alias("rate")))
+    assert law.settled(one) == law.settled(other) == law.chosen(law.shape(one))
+    assert law.settled(one).inner != "auto"
+    assert law.apply(one, randomness(3)).data.equals(
+        law.settled(one).apply(one, randomness(3)).data
+    )
+
+
+def test_what_is_set_inside_stays():
+    table = people_of()
+    for inner in INNERS:
+        assert build(inner).settled(table).inner == inner
+
+
+@pytest.mark.parametrize("unit", ["recording", "record"])
+def test_the_default_offers_smaller_units(unit):
+    law = mechanism("groupmean", epsilon=1.0, unit=unit)
+    guarantee = law.cost(Shape(people=6, recordings=2, length=8, features=2), law.unit)
+    assert (str(guarantee.unit), guarantee.epsilon) == (unit, 1.0)
+    with pytest.raises(EyelidError, match="inner=cfpa:chunk"):
+        mechanism("groupmean", epsilon=1.0, unit="chunk")
 
 
 hostile = st.floats(-1e6, 1e6) | st.sampled_from([np.nan, np.inf, -np.inf, 0.0, 10.0])

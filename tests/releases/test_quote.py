@@ -1,10 +1,15 @@
 import math
 import re
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 import eyelid
 from eyelid.errors import InputError
+from eyelid.gaze.study import Feature
+from eyelid.gaze.table import table_from_arrays
+from eyelid.releases.words import in_unit
 
 FACTS = {"people": 20, "recordings": 3, "features": 28, "length": 600}
 
@@ -55,7 +60,8 @@ def test_a_mean_over_the_people_needed_carries_information_and_over_one_less_doe
     def informative(people):
         facts = FACTS | {"people": people}
         mean = eyelid.cost("groupmean", **facts, epsilon=1.0, inner="dct").to_dict()
-        return mean["informative_about"]["values"]
+        assert mean["informative"] == mean["informative_about"]["recording_means"]
+        return mean["informative"]
 
     assert informative(needed)
     assert not informative(needed - 1)
@@ -65,12 +71,25 @@ def test_a_mean_over_the_people_needed_carries_information_and_over_one_less_doe
 @pytest.mark.parametrize("unit", ["person", "recording"])
 def test_the_people_needed_are_those_of_the_very_mean(inner, unit):
     asked = FACTS | {"epsilon": 1.0, "inner": inner, "unit": unit}
-    needed = eyelid.cost("groupmean", **asked).to_dict()["people_needed"]
-    enough = [
-        eyelid.cost("groupmean", **asked | {"people": people}).expected.value < 0.1
-        for people in (needed - 1, needed)
-    ]
-    assert enough == [False, True]
+    quoted = eyelid.cost("groupmean", **asked).to_dict()
+    for key, error in (
+        ("people_needed", "recording_mean"),
+        ("people_needed_for_values", "value"),
+    ):
+        needed = quoted[key]
+        enough = [
+            getattr(eyelid.cost("groupmean", **asked | {"people": people}).expected, error) < 0.1
+            for people in (needed - 1, needed)
+        ]
+        assert enough == [False, True]
+
+
+def test_the_people_needed_grow_with_a_generous_default_length():
+    def needed(length):
+        asked = FACTS | {"length": length, "epsilon": 1.0}
+        return eyelid.cost("groupmean", **asked).to_dict()["people_needed"]
+
+    assert needed(600) == pytest.approx(needed(60), rel=0.02)
 
 
 def test_the_people_needed_are_counted_for_each_group(simulated_table):
@@ -83,7 +102,7 @@ def test_a_larger_epsilon_is_no_advice_where_the_promise_is_formal_only():
         epsilon: eyelid.cost("laplace", **FACTS, epsilon=epsilon).to_dict()["says"]
         for epsilon in (1.0, 2000.0)
     }
-    assert says[1.0].endswith("or a larger ε.")
+    assert "or a larger ε. Over so many people" in says[1.0]
     assert "larger ε" not in says[2000.0]
 
 
@@ -95,7 +114,7 @@ def test_of_a_mean_it_is_told_who_is_in_it_and_nobody_is_named():
 
 def test_a_mean_s_error_is_told_before_and_after_clipping():
     says = eyelid.cost("groupmean", **FACTS, epsilon=1.0).to_dict()["says"]
-    assert re.search(r"of one value [\d.]+ before clipping \(about 0\.5\d+ after\)", says)
+    assert re.search(r"\(before clipping to the bounds, about 0\.5\d+ after\)", says)
     bare = eyelid.cost("groupmean", **FACTS, epsilon=1.0, clipped=False).to_dict()["says"]
     assert "clipping" not in bare
 
@@ -138,3 +157,61 @@ def test_no_number_of_people_takes_back_what_everybody_is_clipped_by():
     assert clipped["people_needed"] is None
     assert clipped["expected_error"]["group_mean_rmse_of_span"] > 0.45
     assert eyelid.cost("dct", **facts).to_dict()["people_needed"] > 1
+
+
+def _of_people(features, people=16, rows=1):
+    values = np.random.default_rng(3).uniform(0.2, 0.8, (people, 1, rows, len(features)))
+    spans, lowers = ([getattr(f, what) for f in features] for what in ("span", "lower"))
+    return table_from_arrays(values * spans + np.array(lowers), features)
+
+
+RATE = Feature("fixation_rate", "1/s", "", 0.0, 10.0)
+DURATION = Feature("fixation_duration_mean", "ms", "", 100.0, 3000.0)
+OTHERS = [Feature(f"measure_{number}", "deg", "", 0.0, 5.0) for number in range(5)]
+
+
+def test_an_error_larger_than_people_differ_hides_behind_a_share_of_the_span():
+    """A tenth of the span sounds small; 300 ms of a fixation's duration does not."""
+    table = _of_people([*OTHERS, DURATION, RATE])
+    quote = eyelid.cost("groupmean", table, epsilon=8.0, length=1)
+    share = quote.expected.value
+    says = quote.to_dict()["says"]
+    assert f"fixation_rate {10 * share:.2g}/s, fixation_duration_mean" in says
+    assert f"{float(f'{2900 * share:.2g}'):.0f} ms" in says
+    assert "measure_0" in says
+    assert "measure_1" not in says
+
+
+def test_errors_in_json_are_in_the_unit_of_each_feature_and_old_keys_stay():
+    table = _of_people([DURATION, RATE, *OTHERS])
+    told = eyelid.cost("gaussian", table, epsilon=8.0, length=1).to_dict()["expected_error"]
+    assert {
+        "rmse_of_span", "clipped_rmse_of_span", "recording_mean_rmse_of_span",
+        "group_mean_rmse_of_span", "constant_rmse_of_span",
+    } < set(told)  # fmt: skip
+    of = {each["feature"]: each for each in told["features"]}
+    assert list(of) == [feature.name for feature in (DURATION, RATE, *OTHERS)]
+    assert (of["fixation_rate"]["unit"], of["fixation_duration_mean"]["unit"]) == ("1/s", "ms")
+    assert of["fixation_rate"]["value"] == pytest.approx(10 * told["rmse_of_span"])
+    assert of["fixation_duration_mean"]["group_mean"] == pytest.approx(
+        2900 * told["group_mean_rmse_of_span"]
+    )
+
+
+def test_a_feature_without_bounds_has_no_expected_error():
+    table = _of_people([RATE, DURATION])
+    unbounded = replace(DURATION, upper=math.inf)
+    quote = eyelid.cost("laplace", replace(table, features=(RATE, unbounded)), epsilon=1.0)
+    told = quote.to_dict()["expected_error"]["features"]
+    assert [each["feature"] for each in told] == ["fixation_rate"]
+
+
+def test_a_data_card_lists_the_error_of_every_feature_in_its_unit(tmp_path):
+    table = _of_people([DURATION, RATE, *OTHERS])
+    done = eyelid.release(table, tmp_path / "out", mechanism="groupmean", epsilon=8.0, length=1)
+    card = (tmp_path / "out" / "DATACARD.md").read_text("utf-8")
+    assert "fixation_rate" in done.worth
+    errors = eyelid.cost("groupmean", table, epsilon=8.0, length=1).to_dict()["expected_error"]
+    for each in errors["features"]:
+        (line,) = (line for line in card.splitlines() if line.startswith(f"| {each['feature']} |"))
+        assert in_unit(each["value"], each["unit"]) in line

@@ -38,9 +38,9 @@ class ErrorMeasures:
         nmse: mean absolute NMSE; None where no signal has one. One signal whose released mean is
             near zero can decide it: the utility is steadier.
         utility: mean of 1/|NMSE|; None where no signal has one.
-        features: one row a feature: name, unit, rmse_of_span, nmse, utility, correlation of rows
-            and of the means of recordings; null where it is not defined. ``compared`` is the share
-            of the original's values that the release has a value for.
+        features: one row a feature: name, unit, rmse (in the unit), rmse_of_span, nmse, utility,
+            correlation of rows and of the means of recordings; null where it is not defined.
+            ``compared`` is the share of the original's values that the release has a value for.
         left_out: features without a single value to compare: they count in no figure.
         signals_without_nmse: signals of a recording with a mean of zero, original or released.
         signals_without_error: signals released exactly, but for rounding: their NMSE is 0, no
@@ -54,6 +54,13 @@ class ErrorMeasures:
     left_out: tuple[str, ...]
     signals_without_nmse: int
     signals_without_error: int
+
+    @property
+    def in_units(self) -> dict[str, tuple[float, str]]:
+        """By name, the root mean square error of each feature and its unit."""
+        known = self.features.filter(pl.col("rmse").is_not_null())
+        rows = known.select("name", "rmse", "unit").rows()
+        return {name: (rmse, unit) for name, rmse, unit in rows}
 
     def to_dict(self) -> dict[str, Any]:
         """As ``audit.json`` has it."""
@@ -109,6 +116,7 @@ def error_of(original: FeatureTable, released: FeatureTable) -> ErrorMeasures:
 
     asked = np.isfinite(_values(ours)).sum(axis=0)
     columns = {
+        "rmse": np.sqrt(_over((difference**2).sum(axis=0), counts)),
         "rmse_of_span": of_span,
         "nmse": nmse_of_feature,
         "utility": utility_of_feature,

@@ -179,7 +179,7 @@ def _tell(done: Audit) -> None:
     from eyelid.privacy.guarantee import rounded_up
     from eyelid.releases.report import telling_attributes
     from eyelid.releases.verdict import best_learned
-    from eyelid.releases.words import coarse
+    from eyelid.releases.words import measured_told
 
     if done.means is not None:
         _tell_means(done.means)
@@ -250,7 +250,7 @@ def _tell(done: Audit) -> None:
         print_table("What of people's attributes can be told", columns, attributes)
     if done.error is not None:
         what = "group's mean is off a member's" if done.subject.grouped else "released value is off"
-        say(f"A {what} by {coarse(done.error.rmse_of_span)} times its span.")
+        say(f"A {what} by {measured_told(done.error, done.error.rmse_of_span)}.")
     if done.streams is not None:
         _tell_streams(done.streams)
     if done.people is not None:
@@ -396,7 +396,7 @@ def _tell_likeness(made_up: SyntheticAudit, like: Likeness) -> None:
 def _tell_means(means: MeansAudit) -> None:
     """What was asked of means over people: they name nobody."""
     from eyelid.privacy.guarantee import rounded_up
-    from eyelid.releases.words import coarse
+    from eyelid.releases.words import coarse, measured_told
 
     asked = {
         "who is in it": means.membership,
@@ -419,8 +419,8 @@ def _tell_means(means: MeansAudit) -> None:
     say(f"Groups: {groups}.")
     whose = "mean of a fresh run" if means.redrawn else "released mean"
     say(
-        f"A {whose} is off by {coarse(means.error.rmse_of_span)} times its span, a constant "
-        f"in the middle of the bounds by {coarse(means.constant_rmse_of_span)}."
+        f"A {whose} is off by {measured_told(means.error, means.error.rmse_of_span)}, a constant "
+        f"in the middle of the bounds by {coarse(means.constant_rmse_of_span)} of the range."
     )
 
 

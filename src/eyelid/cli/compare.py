@@ -165,7 +165,7 @@ def _tell(done: Comparison) -> None:
     guessing = f"guessing: {done.chance:.0%}"
     columns = ["setting", "a person, in total", f"named ({guessing})", "by", "allowed"]
     columns += [f"{target} (guessing: {done.used_chance:.0%})"] if target else []
-    columns += [*(f"{name} told" for name in attributes), "error, spans"]
+    columns += [*(f"{name} told" for name in attributes), "error"]
     title = f"{plural(done.people, 'person', 'people')}, {plural(done.repeats, 'run')} of each"
     print_table(f"{title}; limits of 95 %", columns, rows)
     for words in _legend(done):
@@ -180,11 +180,14 @@ def _tell(done: Comparison) -> None:
 def _legend(done: Comparison) -> Iterator[str]:
     """What the table's words mean."""
     from eyelid.comparisons.wording import attackers_told
+    from eyelid.gaze.features.catalogue import most_used
 
     yield "by: " + "; ".join(attackers_told(done)) + "."
+    named = most_used(dict.fromkeys(name for row in done.ran for name in row.errors), 1)
+    of = f"of {named[0]}, in its unit" if named else "as a share of a feature’s range"
     yield (
         "allowed: of whoever judges one released record; within chance: above it, as happens. "
-        "error: root mean square, in spans of a feature’s bounds."
+        f"error: root mean square {of}; of released means, that of the mean. --json has all."
     )
 
 
@@ -199,8 +202,9 @@ def _tell_reasons(title: str, reasons: Mapping[str, str]) -> None:
 def _row(done: Comparison, row: Row) -> list[str]:
     from eyelid.comparisons.comparison import total_of
     from eyelid.comparisons.wording import against_promise, use_told
+    from eyelid.gaze.features.catalogue import most_used
     from eyelid.releases.rendering import bound
-    from eyelid.releases.words import coarse
+    from eyelid.releases.words import coarse, in_unit
 
     promise, used = row.promise, row.used(done.used_chance)
     against = against_promise(done, row)
@@ -219,4 +223,7 @@ def _row(done: Comparison, row: Row) -> list[str]:
         told = row.told(name)
         public = "public" if row.shows(name) else None
         cells.append(public or ("–" if told is None else f"{told[0]:.0%}"))
-    return [*cells, "–" if row.error_of_span is None else coarse(row.error_of_span)]
+    if row.error_of_span is None:
+        return [*cells, "–"]
+    named = most_used(row.errors, 1)
+    return [*cells, in_unit(*row.errors[named[0]]) if named else coarse(row.error_of_span)]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -21,6 +22,7 @@ from eyelid.cli.output import (
 )
 
 if TYPE_CHECKING:
+    from eyelid.gaze.study import Feature
     from eyelid.releases.expectation import Expectation
     from eyelid.releases.prospect import MadeUp, Prospect
     from eyelid.releases.quote import Quote
@@ -81,6 +83,7 @@ def run(
     tells the same of your data with all its options.
     """
     from eyelid.errors import InputError
+    from eyelid.gaze.features.catalogue import FEW
     from eyelid.mechanisms import find
     from eyelid.privacy.guarantee import Kind
     from eyelid.privacy.unit import Trust
@@ -155,12 +158,12 @@ def run(
     errors = quote.expected
     kind = quote.person_level.kind
     rows = [
-        ("mechanism", found["mechanism"]["name"]),
+        ("mechanism", _named(found["mechanism"])),
         ("assumed", facts(quote.mechanism, quote.shape)),
         (f"for one {quote.guarantee.unit}", quote.guarantee.numbers()),
         ("for one person, in total", quote.person_level.numbers()),
         *([("noise", _noise(quote))] if found["noise"] else ()),
-        *(_errors(errors) if errors else ()),
+        *(_errors(errors, quote.features) if errors else ()),
         *(_of_made_up(quote.made_up) if quote.made_up else ()),
     ]
     alone, together = quote.rank1_bound.values()
@@ -196,6 +199,11 @@ def run(
     for warning in quote.warnings:
         say(f"Not protected is {warning}.")
     say(found["says"])
+    if errors and len(quote.features) > FEW:
+        say(
+            f"The expected errors of all {len(quote.features)} features are in --json "
+            "(expected_error.features), and after a release in DATACARD.md."
+        )
 
 
 def _tell_stream(quote: StreamQuote) -> None:
@@ -211,17 +219,41 @@ def _tell_stream(quote: StreamQuote) -> None:
     say(quote.to_dict()["says"])
 
 
-def _errors(errors: Expectation) -> Iterator[tuple[str, str]]:
-    """How far off what is released will be, row by row of the table."""
-    from eyelid.releases.expectation import CONSTANT_RMSE_OF_SPAN, clipped
+def _named(mechanism: dict[str, Any]) -> str:
+    """A mechanism's name, with what is inside a mean."""
+    inner = mechanism["parameters"].get("inner")
+    return f"{mechanism['name']}, with {inner} inside" if inner else str(mechanism["name"])
 
-    yield "error of one value", _spans(errors.value, errors)
+
+def _errors(errors: Expectation, features: Sequence[Feature]) -> Iterator[tuple[str, str]]:
+    """How far off what is released will be, row by row of the table."""
+    from eyelid.gaze.features.catalogue import window_feature_set
+    from eyelid.releases.expectation import CONSTANT_RMSE_OF_SPAN, clipped
+    from eyelid.releases.words import errors_told, number
+
+    most = "at most " if errors.most else ""
+    before = ", before clipping" if errors.clipped else ""
+    told = partial(errors_told, features)
+    value = "error of one value of the mean" if errors.central else "error of one value"
+    yield value, f"{most}{told(errors.value)}{before}"
     if errors.clipped:
-        yield "  clipped to the bounds", _about(clipped(errors.value))
-    yield "error of a recording's mean", _spans(errors.recording_mean, errors)
+        yield "  clipped to the bounds", f"about {told(clipped(errors.value))}"
+    yield "error of a recording's mean", f"{most}{told(errors.recording_mean)}{before}"
     if not errors.central:
-        yield "error of the mean over people", _spans(errors.group_mean, errors)
-    yield "error of a constant, on average", f"{CONSTANT_RMSE_OF_SPAN:.4g} of the span"
+        yield "error of the mean over people", f"{most}{told(errors.group_mean)}"
+    yield "error of a constant, on average", told(CONSTANT_RMSE_OF_SPAN)
+    if not features:
+        # Nobody knows units without a study; these show what shares of ranges come to.
+        own = window_feature_set()
+        yield "  of one value, if they are eyelid's", errors_told(own, errors.value)
+        yield "  of a recording's mean", errors_told(own, errors.recording_mean)
+    else:
+        shares = [errors.value, errors.recording_mean, CONSTANT_RMSE_OF_SPAN]
+        yield (
+            "the same as shares of a feature's range",
+            f"one value {number(shares[0])}, a recording's mean {number(shares[1])}, a constant "
+            f"{number(shares[2])}",
+        )
 
 
 def _noise(quote: Quote) -> str:
@@ -263,15 +295,6 @@ def _plan(prospects: Sequence[Prospect]) -> None:
 
 def _share(error: float | None) -> str:
     return "–" if error is None else f"{error:.2g}"
-
-
-def _spans(error: float, expected: Expectation) -> str:
-    most = "at most " if expected.most else ""
-    return f"{most}{error:.4g} of the span{', before clipping' if expected.clipped else ''}"
-
-
-def _about(error: float) -> str:
-    return f"about {error:.4g} of the span"
 
 
 def _most(bound: float | None) -> str:

@@ -230,7 +230,7 @@ def _tell_one(found: Recommendation, one: Judged) -> None:
 
 def _figures(one: Judged) -> str:
     """Everything that was measured, asked for or not."""
-    from eyelid.releases.words import coarse, percent
+    from eyelid.releases.words import measured_told, percent
 
     figures = one.figures
     assert figures is not None, "something was measured"
@@ -244,6 +244,8 @@ def _figures(one: Judged) -> str:
         if figures.used is None
         else f"task recognised {figures.used}, guessing "
         f"{percent(figures.used.chance)}{': carries nothing of it' if one.carries_nothing else ''}",
-        f"off by {coarse(figures.error)} spans" if figures.error is not None else "",
+        ""
+        if figures.error is None
+        else f"off by {measured_told(figures.errors_in_units, figures.error)}",
     ]
     return ", ".join(part for part in parts if part)

@@ -138,4 +138,9 @@ def _say_what_holds(done: Release | StreamRelease, out: Path) -> None:
         say(f"Not protected is {line}.")
     if certificate.guarantee.holds:
         say(done.worth)
+    if getattr(done, "standard_errors", None) is not None:
+        say(
+            f"The standard error of each mean, as far as it is noise, is in "
+            f"{out / 'standard_errors.csv'}."
+        )
     say(f"Read {out / 'DATACARD.md'}; the certificate is {out / 'certificate.json'}.")

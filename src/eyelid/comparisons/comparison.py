@@ -11,7 +11,7 @@ import numpy as np
 
 from eyelid.audits.statistics import Rate, rate_of_decisions
 from eyelid.comparisons.limits import is_constant, rate_of_runs, with_runs
-from eyelid.comparisons.outcome import MIXED, Outcome, Questions
+from eyelid.comparisons.outcome import MIXED, Outcome, Questions, mean_errors
 from eyelid.comparisons.settings import Setting
 from eyelid.mechanisms import find
 from eyelid.privacy.guarantee import Guarantee, Kind
@@ -188,6 +188,11 @@ class Row:
         return fmean(found) if found else None
 
     @property
+    def errors(self) -> dict[str, tuple[float, str]]:
+        """The same of each feature by name, in its unit, with the unit."""
+        return mean_errors(self.runs)
+
+    @property
     def seconds(self) -> float | None:
         """Of one run, with all attacks."""
         return fmean(run.seconds for run in self.runs) if self.runs else None
@@ -329,6 +334,9 @@ class Comparison:
                 for told in [row.told(name)]
             },
             "error_of_span": row.error_of_span,
+            "errors": {
+                name: {"value": value, "unit": unit} for name, (value, unit) in row.errors.items()
+            },
             "runs": len(row.runs),
             "skipped": row.skipped or None,
         }

@@ -36,7 +36,7 @@ from eyelid.audits.statistics import Rate, rate_of_decisions, rate_of_shares
 from eyelid.comparisons.candidates import Candidate, promise_kept
 from eyelid.comparisons.comparison import total_of
 from eyelid.comparisons.goals import Goal, Goals, Verdict
-from eyelid.comparisons.outcome import Outcome
+from eyelid.comparisons.outcome import Outcome, mean_errors
 from eyelid.privacy.composition import replace_one
 from eyelid.privacy.guarantee import Kind, rounded_up
 from eyelid.privacy.rank1 import rank1_bounds
@@ -95,6 +95,11 @@ class Figures:
         """The mean over studies."""
         return fmean(self.errors) if self.errors else None
 
+    @property
+    def errors_in_units(self) -> dict[str, tuple[float, str]]:
+        """By feature, the mean over studies in its unit, with the unit."""
+        return mean_errors(self.runs)
+
     def to_dict(self) -> dict[str, Any]:
         """As JSON has it."""
         return {
@@ -109,6 +114,10 @@ class Figures:
                 for name in self.runs[0].attributes
             },
             "error_of_span": self.error,
+            "errors": {
+                name: {"value": value, "unit": unit}
+                for name, (value, unit) in self.errors_in_units.items()
+            },
         }
 
 

@@ -17,9 +17,10 @@ The same is asked of releases of every kind, each in the way that is fair to it:
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
+from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -92,6 +93,7 @@ class Outcome:
         used_chance: what always naming the commonest gives, where it was asked.
         attributes: by name, the balanced accuracy of the best attacker with its 95 % limits.
         error_of_span: root mean square error of a released value, or of a released mean.
+        errors: the same of each feature by name, in its unit, with the unit.
         seconds: how long all that took.
     """
 
@@ -102,6 +104,7 @@ class Outcome:
     used_chance: float = 0.0
     attributes: dict[str, tuple[float, float, float]] = field(default_factory=dict)
     error_of_span: float | None = None
+    errors: dict[str, tuple[float, str]] = field(default_factory=dict)
     seconds: float = field(default=0.0, compare=False)
 
     def to_dict(self) -> dict[str, Any]:
@@ -120,6 +123,7 @@ class Outcome:
             used_chance=told["used_chance"],
             attributes={name: tuple(three) for name, three in told["attributes"].items()},
             error_of_span=told["error_of_span"],
+            errors={name: (value, unit) for name, (value, unit) in told.get("errors", {}).items()},
             seconds=told["seconds"],
         )
 
@@ -210,6 +214,8 @@ def _own_records(
             not_used = "all are in one group: nobody is left to learn from"
         else:
             not_used = f"no {questions.target} is left to learn from"
+    released = material.released
+    off = None if released is None else error_of(material.original, released)
     return Outcome(
         named={f"{f.attacker}, {f.protocol}": tuple(f.shares.tolist()) for f in findings},
         chance=findings[0].rate.chance if findings else 1 / len(material.people),
@@ -217,9 +223,8 @@ def _own_records(
         not_used=not_used,
         used_chance=chance,
         attributes=_attributes(material, questions, seed),
-        error_of_span=None
-        if material.released is None
-        else error_of(material.original, material.released).rmse_of_span,
+        error_of_span=None if off is None else off.rmse_of_span,
+        errors={} if off is None else off.in_units,
     )
 
 
@@ -265,12 +270,23 @@ def _means(
         material = Material(own, under_names(own, released, groups.member))
         found = _own_records(material, replace(questions, target=None), seed, groups.member)
         found = _named_too(found, named_by_rows(material) | _intersecting(material))
+    off = error_of(truth, replace(released, features=truth.features))
     return replace(
         found,
         used=taught.used,
         not_used=taught.not_used,
-        error_of_span=error_of(truth, replace(released, features=truth.features)).rmse_of_span,
+        error_of_span=off.rmse_of_span,
+        errors=off.in_units,
     )
+
+
+def mean_errors(runs: Sequence[Outcome]) -> dict[str, tuple[float, str]]:
+    """By feature, the mean over runs of its root mean square error, with its unit."""
+    found: dict[str, list[tuple[float, str]]] = {}
+    for run in runs:
+        for name, each in run.errors.items():
+            found.setdefault(name, []).append(each)
+    return {name: (fmean(value for value, _ in each), each[0][1]) for name, each in found.items()}
 
 
 def _taught(

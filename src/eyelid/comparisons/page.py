@@ -12,7 +12,7 @@ from eyelid.comparisons.wording import ABOVE, against_promise, attackers_told, h
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.unit import PERSON
 from eyelid.releases.rendering import rendered
-from eyelid.releases.words import coarse, formal_only, limits, percent
+from eyelid.releases.words import formal_only, limits, measured_told, percent
 from eyelid.spelling import plural
 from eyelid.version import __version__
 
@@ -197,7 +197,7 @@ def _told(comparison: Comparison, row: Row) -> str:
 
 def _use(comparison: Comparison, row: Row) -> str:
     if comparison.questions.target is None:
-        return f"a value is off by {coarse(row.error_of_span or 0.0)} spans"
+        return f"a value is off by {measured_told(row.errors, row.error_of_span or 0.0)}"
     return f"{comparison.questions.target} {use_told(comparison, row)}"
 
 

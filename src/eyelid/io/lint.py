@@ -37,6 +37,7 @@ from eyelid.io.release_folder import (
     CERTIFICATE,
     MAP_FILES,
     RELEASED_FILES,
+    STANDARD_ERRORS,
     has_certificate,
     is_certified,
     is_heatmap,
@@ -184,7 +185,7 @@ def leaks_of(path: Path, study: Study | None) -> list[Finding]:
     """What `lint` finds in what was read already, or could not be."""
     of_release: tuple[Path, ...] = ()
     if _is_release(path, study):
-        of_release = tuple(path / name for name in (*RELEASED_FILES, *MAP_FILES))
+        of_release = tuple(path / name for name in (*RELEASED_FILES, STANDARD_ERRORS, *MAP_FILES))
     found = (leaks_of_file(file, path, ours=file in of_release) for file in files_at(path))
     return all_leaks(path, study, found)
 

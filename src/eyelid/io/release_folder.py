@@ -31,6 +31,9 @@ CERTIFICATE = "certificate.json"
 SCHEMA = "eyelid/certificate/1"
 RELEASED_FILES = ("study.json", "people.csv", "data.parquet", CERTIFICATE, "DATACARD.md")
 """Everything that lies in the folder of released features or samples."""
+STANDARD_ERRORS = "standard_errors.csv"
+"""What lies there besides, where means under noise were released."""
+_MEANS = ("means", "random-means")
 MAP_FILES = (
     *(CERTIFICATE, "DATACARD.md", "map.npz", "heatmap.png", "overlay.png", "reliable.png"),
     *("difference.png", "areas.csv", "areas.png"),
@@ -152,6 +155,13 @@ def states_heatmap(folder: Path | str) -> bool:
     return isinstance(told, dict) and isinstance(told.get("map"), dict)
 
 
+def _states_means(folder: Path | str) -> bool:
+    """Whether a folder has a certificate of means under noise, of whichever data."""
+    told = _content(folder)
+    what = told.get("released_as") if isinstance(told, dict) else None
+    return isinstance(what, dict) and what.get("kind") in _MEANS
+
+
 def is_heatmap(folder: Path | str) -> bool:
     """Whether this is a folder that `eyelid heatmap` made, by its certificate and its data."""
     stated = statement(folder)
@@ -173,7 +183,9 @@ def strange_files(folder: Path) -> list[str]:
         folder: of a release, on this machine.
     """
     heatmap = states_heatmap(folder)
-    known = MAP_FILES if heatmap else RELEASED_FILES
+    known = {*(MAP_FILES if heatmap else RELEASED_FILES)}
+    if _states_means(folder):
+        known.add(STANDARD_ERRORS)
     found = [item for item in folder.iterdir() if item.name not in known]
     parts = folder / study_folder.DATA
     if not heatmap and parts.is_dir():

@@ -12,6 +12,8 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.measuring import MeasuringMechanism, beyond_rows
@@ -73,6 +75,11 @@ class AdditiveMechanism(MeasuringMechanism):
     def expected_mean_rmse_of_span(self, shape: Shape) -> float:
         """Noise is independent from row to row."""
         return self.expected_rmse_of_span(shape) / math.sqrt(shape.length)
+
+    def noise_sd_of_span(self, shape: Shape, averaged: int = 1) -> tuple[Values, float]:
+        """The same for every row, and independent from row to row."""
+        value = AdditiveMechanism.expected_rmse_of_span(self, shape) / averaged
+        return np.array([value]), value / math.sqrt(shape.length)
 
     def sampler(self, shape: Shape) -> str:
         """The noise in words."""

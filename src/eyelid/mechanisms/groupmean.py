@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+from eyelid.errors import Refused
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.means import DEFAULT_INNER, TEAM, MeanMechanism, parsed
+from eyelid.mechanisms.means import AUTO, TEAM, MeanMechanism, parsed
 from eyelid.mechanisms.mechanism import Shape, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.public_groups import GroupedShape, Groups, grouped, groups_by
@@ -37,6 +38,13 @@ class GroupMean(MeanMechanism):
         sensitivity is that of the mechanism inside for one person, and Δ/N for the mean. Everything
         after the noise is post-processing. Groups are disjoint people, so that each person is in
         one sum only: several groups cost what one costs.""",
+        remarks=(
+            """What is inside is chosen by public facts (N, recordings, rows, features, ε, δ) unless
+            it is set: of dct, laplace, gaussian and dct with spherical noise the one with the least
+            expected error, and the certificate names it. For few numbers that is Laplace noise,
+            pure ε; for many, Gaussian noise, (ε, δ). A δ that is given decides the kind: above 0 it
+            is (ε, δ) with its μ, which adds up slowly over releases, and δ = 0 is pure ε.""",
+        ),
         paper="""Rastogi & Nath 2010 take sums over people, which Bozkir et al. 2021 left for each
         person's own signal; integer sums as in Canonne, Kamath & Steinke 2020.""",
     )
@@ -59,7 +67,15 @@ class GroupMean(MeanMechanism):
     @classmethod
     def unit_named(cls, name: str, parameters: dict[str, Any]) -> Unit:
         """A chunk has the length that the mechanism inside gives it."""
-        kind, settings = parsed(parameters.get("inner", DEFAULT_INNER))
+        inner = parameters.get("inner", AUTO)
+        if inner == AUTO:
+            if name == "chunk":
+                raise Refused(
+                    "chunks have the length that the mechanism inside gives them: set one, such as "
+                    "inner=cfpa:chunk=128"
+                )
+            return super().unit_named(name, parameters)
+        kind, settings = parsed(inner)
         numbers = {key: int(value) for key, value in settings.items() if value.isdigit()}
         return kind.unit_named(name, numbers)
 

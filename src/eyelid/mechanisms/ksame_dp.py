@@ -77,7 +77,7 @@ class KSameDP(MeanMechanism):
     )
     games: ClassVar[tuple[dict[str, Any], ...]] = (
         {"epsilon": 4.0, "delta": 1e-5, "k": 3, "inner": "dct:k=2:radius=0.3"},
-        {"epsilon": 4.0, "delta": 1e-5, "k": 3},
+        {"epsilon": 4.0, "delta": 1e-5, "k": 3, "inner": "dct"},
     )
 
     k: int = parameter("people of a group, at least")

@@ -7,13 +7,13 @@ import math
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from eyelid.errors import InputError
+from eyelid.errors import EyelidError, InputError
 from eyelid.gaze.study import Feature, Study
 from eyelid.gaze.table import FeatureTable, table_from_arrays
 from eyelid.mechanisms.measuring import MeasuringMechanism, frame
@@ -35,7 +35,15 @@ from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.noise import DiscreteNoise, Randomness
 from eyelid.privacy.unit import PERSON, Trust, Unit
 
-DEFAULT_INNER = "dct"
+AUTO = "auto"
+# What is chosen from, by public facts, if nothing is said; of nearly equal ones the first. Left out
+# are those whose error depends on more than noise: a spectrum that people's signals are believed to
+# have (envelope), a jump where a signal's end meets its beginning (fpa), cuts into chunks, and
+# features of their own (prewindow).
+_WITH_DELTA, _PURE = ("dct", "gaussian"), ("laplace", "dct:law=spherical")
+_CHOICE = ("dct", "laplace", "gaussian", "dct:law=spherical")
+# Errors that differ by less are the same.
+_NEARLY = 1.01
 # Sums of integers, with their noise, stay far from the end of 64 bits.
 _MOST_STEPS = 2.0**61
 # In games: the others of a group, one with values in the middle of nowhere, one without any.
@@ -61,9 +69,15 @@ class MeanMechanism(MeasuringMechanism):
     """Whether groups are drawn at random, so that nobody knows them afterwards."""
 
     inner: str = parameter(
-        "the mechanism inside, with its settings: dct, cfpa:chunk=128:k=3", default=DEFAULT_INNER
+        "the mechanism inside, with its settings: dct, cfpa:chunk=128:k=3; auto takes the one of "
+        "dct, laplace, gaussian and dct:law=spherical with the least expected error by public "
+        "facts, of the kind that delta asks for",
+        default=AUTO,
     )
-    delta: float | None = parameter("δ, where the mechanism inside has one", default=None)
+    delta: float | None = parameter(
+        "δ, where the mechanism inside has one; 0 for pure ε, and auto chooses either without it",
+        default=None,
+    )
     per_task: int = parameter(
         "recordings of each task that count, the first of everybody: a number chosen beforehand",
         default=1,
@@ -74,17 +88,50 @@ class MeanMechanism(MeasuringMechanism):
         super().__post_init__()
         if self.per_task < 1:
             raise InputError(f"per_task must be at least 1, got {self.per_task}")
-        # What is wrong with the mechanism inside is told at once.
-        _inside(self.inner, self.epsilon, self.delta, self.unit, self.length)
+        # What is wrong with the mechanism inside is said at once.
+        self._inside_as_asked()
 
     @property
     def core(self) -> MeasuringMechanism:
-        """The mechanism inside."""
-        return _inside(self.inner, self.epsilon, self.delta, self.unit, self.length)
+        """The mechanism inside.
 
-    def core_for(self, size: int) -> MeasuringMechanism:
+        With ``inner=auto`` any of those that may be chosen: right about what they have in common
+        (what they take, the rows of a table, how values are clipped), and not about noise, for
+        which `core_at` is.
+        """
+        return self._inside_as_asked()
+
+    def _inside_as_asked(self) -> MeasuringMechanism:
+        asked = (self.epsilon, self.delta, self.unit, self.length)
+        if self.chooses:
+            return next(iter(_candidates(*asked).values()))
+        return _inside(self.inner, *asked)
+
+    @property
+    def chooses(self) -> bool:
+        """Whether public facts are still to choose the mechanism inside."""
+        return self.inner == AUTO
+
+    def chosen(self, shape: Shape) -> Self:
+        """The same with the mechanism inside by its name, which a certificate then states."""
+        if not self.chooses:
+            return self
+        inner = _least_noise(self.epsilon, self.delta, self.unit, self.length, shape)
+        return replace(self, inner=inner, delta=self.delta or None)
+
+    def core_at(self, shape: Shape) -> MeasuringMechanism:
+        """The mechanism inside, for a dataset with these public facts."""
+        return self.chosen(shape).core
+
+    def core_for(self, size: int, shape: Shape) -> MeasuringMechanism:
         """The mechanism inside for groups of one size, where it has a use for that."""
-        return replace(self.core, averaged=size) if self._averages else self.core  # type: ignore[call-arg]
+        core = self.core_at(shape)
+        return replace(core, averaged=size) if self._averages else core  # type: ignore[call-arg]
+
+    def settled(self, table: FeatureTable) -> Self:
+        """The same with the length as a number, and with the mechanism inside by its name."""
+        settled = super().settled(table)
+        return settled.chosen(settled.shape(table)) if settled.chooses else settled
 
     @property
     def _averages(self) -> bool:
@@ -144,39 +191,41 @@ class MeanMechanism(MeasuringMechanism):
 
     def cost(self, shape: Shape, unit: Unit) -> Guarantee:
         """That of the mechanism inside: a sum moves as far as one person's term."""
-        return replace(self.core.cost(shape, unit), trust=self.trust)
+        return replace(self.core_at(shape).cost(shape, unit), trust=self.trust)
 
     def blocks(self, shape: Shape, unit: Unit) -> int:
         """Those of the mechanism inside."""
-        return self.core.blocks(shape, unit)
+        return self.core_at(shape).blocks(shape, unit)
 
     def coordinates(self, shape: Shape, unit: Unit) -> int:
         """Those of the mechanism inside."""
-        return self.core.coordinates(shape, unit)
+        return self.core_at(shape).coordinates(shape, unit)
 
     def noise(self, shape: Shape) -> DiscreteNoise:
         """That of the mechanism inside, drawn once for a group."""
-        return self.core.noise(shape)
+        return self.core_at(shape).noise(shape)
 
     def step(self, shape: Shape) -> Any:
         """That of the mechanism inside."""
-        return self.core.step(shape)
+        return self.core_at(shape).step(shape)
 
     def sensitivity(self, shape: Shape, unit: Unit) -> float:
         """How far one unit of one person can move the sum."""
-        return self.core.sensitivity(shape, unit)
+        return self.core_at(shape).sensitivity(shape, unit)
 
     def distance(self, difference: NDArray[Any]) -> NDArray[np.float64]:
         """The norm of the mechanism inside."""
+        if self.chooses:
+            raise TypeError("which norm it is depends on what is chosen by public facts")
         return self.core.distance(difference)
 
     def analyse(self, values: Values, shape: Shape) -> Values:
         """The coordinates of the mechanism inside."""
-        return self.core.analyse(values, shape)
+        return self.core_at(shape).analyse(values, shape)
 
     def rebuild(self, coordinates: Values, shape: Shape) -> Values:
         """Values of means from their coordinates."""
-        return self.core_for(self.smallest(shape)).rebuild(coordinates, shape)
+        return self.core_for(self.smallest(shape), shape).rebuild(coordinates, shape)
 
     @property
     def fewest_rows(self) -> int:
@@ -194,7 +243,7 @@ class MeanMechanism(MeasuringMechanism):
 
     def integers(self, values: Values, shape: Shape) -> Integers:
         """Of everybody, people first: what each adds to the sum."""
-        return self.core.query(values, shape)
+        return self.core_at(shape).query(values, shape)
 
     @property
     def by_sums(self) -> bool:
@@ -250,12 +299,12 @@ class MeanMechanism(MeasuringMechanism):
         values = np.empty((len(means), shape.recordings, shape.length, shape.features))
         for size in np.unique(sizes):
             same = sizes == size
-            values[same] = self.core_for(int(size)).rebuild(means[same], shape)
+            values[same] = self.core_for(int(size), shape).rebuild(means[same], shape)
         return values
 
     def perturb(self, integers: Integers, shape: Shape, noise: Randomness) -> Integers:
         """The sums with the noise of the mechanism inside, one draw a group."""
-        return self.core.perturb(integers, shape, noise)
+        return self.core_at(shape).perturb(integers, shape, noise)
 
     def perturbed(self, table: FeatureTable, noise: Randomness) -> FeatureTable:
         """One person a group: its noisy means, one recording for each that somebody has."""
@@ -292,41 +341,41 @@ class MeanMechanism(MeasuringMechanism):
 
     def expected_rmse_of_span(self, shape: Shape) -> float:
         """That of the mechanism inside over the people of the smallest group, before clipping."""
-        core = self.core_for(self.smallest(shape))
+        core = self.core_for(self.smallest(shape), shape)
         return self._of_mean(core.expected_rmse_of_span(shape), shape)
 
     def expected_mean_rmse_of_span(self, shape: Shape) -> float:
         """The same of a recording's mean over its rows."""
-        core = self.core_for(self.smallest(shape))
+        core = self.core_for(self.smallest(shape), shape)
         return self._of_mean(core.expected_mean_rmse_of_span(shape), shape)
+
+    def noise_sd_of_span(self, shape: Shape, averaged: int = 1) -> tuple[Values, float]:
+        """That of the mechanism inside, drawn once for so many people."""
+        return self.core_for(averaged, shape).noise_sd_of_span(shape, averaged)
 
     def _of_mean(self, error: float, shape: Shape) -> float:
         """The error of a mean from that of one person: it divides the noise, and not the bias."""
         if self._averages:
             return error
-        return self.core.error_in_mean(error, self.smallest(shape), shape)
+        return self.core_at(shape).error_in_mean(error, self.smallest(shape), shape)
 
     def cut_off(self, shape: Shape) -> str:
         """What the mechanism inside cuts off."""
-        return self.core.cut_off(shape)
+        return self.core_at(shape).cut_off(shape)
 
     def person_total(self, shape: Shape) -> str:
         """As for the mechanism inside: a person is in one sum only."""
-        return f"{self.core.person_total(shape)}, in the mean of one group only"
+        return f"{self.core_at(shape).person_total(shape)}, in the mean of one group only"
 
     def sampler(self, shape: Shape) -> str:
         """The noise in words."""
         self._check_room(shape)
-        core = self.core_for(self.smallest(shape))
+        core = self.core_for(self.smallest(shape), shape)
         return f"{core.sampler(shape)}, once on the sum over the people of a group"
 
     def _check_room(self, shape: Shape) -> None:
         """Refuse what could not be added up, whatever the data are."""
-        nothing = np.zeros((shape.recordings, shape.length, shape.features))
-        # Anybody's integers are no farther from those of nothing than the sensitivity.
-        most = float(np.abs(self.core.query(nothing, shape)).max())
-        most += self.sensitivity(shape, PERSON)
-        if most * shape.people + 64 * math.sqrt(self.noise(shape).variance) > _MOST_STEPS:
+        if not _fits(self.core_at(shape), shape):
             raise InputError(
                 f"{shape.people} people at epsilon {self.epsilon:g} add up to more than there are "
                 "numbers for: choose a smaller ε"
@@ -352,7 +401,7 @@ class MeanMechanism(MeasuringMechanism):
 
     def within(self, shape: Shape, unit: Unit) -> tuple[slice, slice, slice]:
         """As for the mechanism inside."""
-        return self.core.within(shape, unit)
+        return self.core_at(shape).within(shape, unit)
 
     def neighbour_pairs(self, unit: Unit) -> Iterator[NeighbourPair]:
         """Those of the mechanism inside, for one person among others who stay the same."""
@@ -370,7 +419,7 @@ class MeanMechanism(MeasuringMechanism):
 
     def measured(self, values: Values, shape: Shape) -> Values:
         """The noisy sums behind released means of a game."""
-        return self.core_for(TEAM_SIZE).measured(values, shape) * TEAM_SIZE
+        return self.core_for(TEAM_SIZE, shape).measured(values, shape) * TEAM_SIZE
 
     def play(self, values: Values, shape: Shape, runs: int, noise: Randomness) -> Values:
         """Each run is a group of one person with these data and others who stay the same."""
@@ -415,6 +464,57 @@ def parsed(text: str) -> tuple[type[MeasuringMechanism], dict[str, str]]:
             raise InputError(f"{key} is set for the mean itself, not inside '{text}'")
         settings[key] = value
     return kind, settings
+
+
+@functools.lru_cache(maxsize=64)
+def _candidates(
+    epsilon: float, delta: float | None, unit: Unit, length: int | str
+) -> dict[str, MeasuringMechanism]:
+    """What may be chosen: of the kind that δ asks for, as far as it offers the unit.
+
+    A δ that is given says which kind of promise is wanted, (ε, δ) with its μ or pure ε; without one
+    either is given, and pure ε promises more.
+    """
+    allowed = (*_WITH_DELTA, *_PURE) if delta is None else _WITH_DELTA if delta else _PURE
+    found, amiss = {}, []
+    for text in _CHOICE:
+        if text in allowed:
+            try:
+                found[text] = _inside(text, epsilon, delta or None, unit, length)
+            except EyelidError as error:
+                amiss.append(error)
+    if not found:
+        raise amiss[0]
+    return found
+
+
+@functools.lru_cache(maxsize=256)
+def _least_noise(
+    epsilon: float, delta: float | None, unit: Unit, length: int | str, shape: Shape
+) -> str:
+    """Which mechanism inside has the least expected error, by nothing but public facts."""
+    errors, amiss = {}, []
+    for text, core in _candidates(epsilon, delta, unit, length).items():
+        try:
+            error = core.expected_rmse_of_span(shape)
+            if _fits(core, shape):
+                errors[text] = error
+        except EyelidError as wrong:
+            amiss.append(wrong)
+    if not errors and amiss:
+        raise amiss[0]
+    # Where all add up to too much, the first says so when it is asked for its noise.
+    least = min(errors.values(), default=math.inf)
+    near = [text for text, error in errors.items() if error <= _NEARLY * least]
+    return near[0] if near else next(iter(_candidates(epsilon, delta, unit, length)))
+
+
+def _fits(core: MeasuringMechanism, shape: Shape) -> bool:
+    """Whether the integers of so many people can be added up, whatever the data are."""
+    nothing = np.zeros((shape.recordings, shape.length, shape.features))
+    # Anybody's integers are no farther from those of nothing than the sensitivity.
+    most = float(np.abs(core.query(nothing, shape)).max()) + core.sensitivity(shape, PERSON)
+    return most * shape.people + 64 * math.sqrt(core.noise(shape).variance) <= _MOST_STEPS
 
 
 @functools.lru_cache(maxsize=64)

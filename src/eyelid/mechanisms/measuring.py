@@ -36,6 +36,8 @@ from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import PERSON, RECORDING, Trust, Unit
 
 _BLOCK_VALUES = 1 << 18
+# Standard deviations that differ by less are the same but for floating point.
+_SAME = 1e-9
 
 
 @dataclass(frozen=True)
@@ -218,6 +220,34 @@ class MeasuringMechanism(NoisyMechanism, PredictableMechanism):
         nothing = self.rebuild(np.zeros((1, count, 1)), alone)
         spread: Values = (self.rebuild(each, alone) - nothing)[:, 0, :, 0]
         return spread
+
+    def noise_sd_of_span(self, shape: Shape, averaged: int = 1) -> tuple[Values, float]:
+        """The standard deviation of the noise, exact, from public facts alone, in spans.
+
+        Args:
+            shape: the public facts.
+            averaged: how many people the noisy sum is divided by.
+
+        Returns:
+            Of the values of each row, of which there is one where all have the same; and of the
+            mean over the rows of a recording.
+        """
+        count = self.analyse(np.zeros((1, shape.length, 1)), shape).shape[-2]
+        sigma = math.sqrt(noise_of(self, shape).variance) / averaged
+        steps = np.broadcast_to(np.asarray(self.step(shape), dtype=np.float64), (count, 1))
+        nothing = self.rebuild(np.zeros((1, count, 1)), shape)
+        variance, of_mean = np.zeros(shape.length), 0.0
+        block = max(1, _BLOCK_VALUES // max(count, shape.length))
+        for first in range(0, count, block):
+            some = np.arange(first, min(count, first + block))
+            each = np.zeros((some.size, 1, count, 1))
+            each[np.arange(some.size), 0, some, 0] = sigma * steps[some, 0]
+            moved = (self.rebuild(each, shape) - nothing)[:, 0, :, 0]
+            variance += (moved**2).sum(axis=0)
+            of_mean += float((moved.mean(axis=1) ** 2).sum())
+        rows = np.sqrt(variance)
+        same = float(np.ptp(rows)) <= _SAME * float(rows.max())
+        return (rows[:1] if same else rows), math.sqrt(of_mean)
 
     def person_total(self, shape: Shape) -> str:
         """How the person-level total follows from the unit's, in words."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import polars as pl
 
 from eyelid.audits.membership import advantage_bound
 from eyelid.gaze.features.catalogue import EVENT_KINDS, event_feature_set, window_feature_set
+from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.features import FeatureMechanism
+from eyelid.mechanisms.features import FeatureMechanism, PredictableMechanism
 from eyelid.mechanisms.ksame import KSame
 from eyelid.mechanisms.ksame_dp import KSameDP
 from eyelid.mechanisms.means import MeanMechanism
@@ -21,17 +24,37 @@ from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.privacy.unit import Trust
 from eyelid.releases.certificate import Certificate
 from eyelid.releases.consent import for_participants
-from eyelid.releases.expectation import inside
+from eyelid.releases.expectation import FeatureError, expectation, inside
 from eyelid.releases.prospect import told_in_people
 from eyelid.releases.rendering import rendered
-from eyelid.releases.words import SAYS_NOTHING, kept_of_rows, worth
+from eyelid.releases.words import (
+    SAYS_NOTHING,
+    errors_have_units,
+    kept_of_rows,
+    worth,
+)
 from eyelid.spelling import plural
 
 
 def datacard(
-    certificate: Certificate, table: FeatureTable, shape: Shape, mechanism: FeatureMechanism
+    certificate: Certificate,
+    table: FeatureTable,
+    shape: Shape,
+    mechanism: FeatureMechanism,
+    *,
+    clipped_to: Sequence[Feature] = (),
+    has_standard_errors: bool = False,
 ) -> str:
-    """The text of DATACARD.md: of rows, lengths and features it tells what the table has."""
+    """The text of DATACARD.md: of rows, lengths and features it tells what the table has.
+
+    Args:
+        certificate: of the release.
+        table: what is released.
+        shape: the public facts.
+        mechanism: with its parameters.
+        clipped_to: the features, with the bounds that values were clipped to.
+        has_standard_errors: whether a file with those of means is beside it.
+    """
     own, kept = inside(mechanism), table.people.columns[1:]
     central = certificate.guarantee.trust is Trust.CENTRAL
     return rendered(
@@ -47,6 +70,7 @@ def datacard(
         measured=own if isinstance(own, Prewindow) else None,
         paper=mechanism if isinstance(mechanism, PaperMechanism) else None,
         central=central,
+        has_standard_errors=has_standard_errors,
         kind=certificate.guarantee.kind,
         groups=_groups(table, certificate, mechanism),
         copied=isinstance(mechanism, KSame) and mechanism.copies,
@@ -61,9 +85,19 @@ def datacard(
         rows_keep=kept_of_rows(certificate),
         for_participants=for_participants(certificate, () if central else kept),
         eyes="eye-tracking features" if _about_eyes(table) else "features",
-        worth=worth(mechanism, shape),
+        worth=worth(mechanism, shape, clipped_to),
+        errors=_errors(mechanism, shape, clipped_to),
         proof_note=mechanism.note.summary.replace("``", "`"),
     )
+
+
+def _errors(
+    mechanism: FeatureMechanism, shape: Shape, features: Sequence[Feature]
+) -> tuple[FeatureError, ...]:
+    """The expected error of every feature, in its unit; empty where it is not known."""
+    if not isinstance(mechanism, PredictableMechanism) or not errors_have_units(mechanism):
+        return ()
+    return expectation(mechanism, shape).of_features(features)
 
 
 def _taken(mechanism: FeatureMechanism) -> str:

@@ -1,20 +1,25 @@
 """What a release can be expected to show, against a constant that anybody could write down.
 
-From public facts alone. Errors are root mean squares, in units of a feature's span.
+From public facts alone. Errors are root mean squares, in units of a feature's span; `error_in_unit`
+gives them in the unit of a feature, which is how they are said to people.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 
 from eyelid.errors import InputError
+from eyelid.gaze.features.catalogue import most_used
+from eyelid.gaze.study import Feature
 from eyelid.mechanisms.cosine import CosineMechanism
 from eyelid.mechanisms.dct import DCT
 from eyelid.mechanisms.features import FeatureMechanism, PredictableMechanism
+from eyelid.mechanisms.groupmean import GroupMean
 from eyelid.mechanisms.means import MeanMechanism
 from eyelid.mechanisms.measuring import MeasuringMechanism
 from eyelid.mechanisms.mechanism import Shape
@@ -29,7 +34,8 @@ CONSTANT_RMSE_OF_SPAN = 1 / math.sqrt(12)
 # values. Where that is one in five or more, no release is relied on to beat the constant. Real
 # features fill but a part of their bounds, often near the middle, so an average would be too kind.
 _MOST_CONSTANT_NEARER = 0.2
-_MOST_ERROR = _MOST_CONSTANT_NEARER / 2
+MOST_ERROR = _MOST_CONSTANT_NEARER / 2
+"""In spans: what can be relied on has a smaller error."""
 
 _MOST_PEOPLE = 10**9
 
@@ -49,7 +55,7 @@ def beats_constant(error: float) -> bool:
     >>> beats_constant(0.09), beats_constant(0.11)
     (True, False)
     """
-    return error < _MOST_ERROR
+    return error < MOST_ERROR
 
 
 def worse_than_constant(error: float) -> bool:
@@ -79,6 +85,43 @@ def clipped(error: float) -> float:
     t = (nodes + 1) / 2 * end
     beyond = [math.erfc(x / error / math.sqrt(2)) for x in t]
     return math.sqrt(end * float(np.dot(weights, t * (1 - t) * beyond)))
+
+
+def error_in_unit(feature: Feature, of_span: float) -> float:
+    """An error in the unit of its feature, from one in spans.
+
+    >>> round(error_in_unit(Feature("fixation_rate", "1/s", "", 0.0, 10.0), 0.088), 3)
+    0.88
+    """
+    return of_span * feature.span
+
+
+def few_of(features: Sequence[Feature]) -> list[Feature]:
+    """The features to name where there is room for a few, of those that have bounds."""
+    bounded = {feature.name: feature for feature in features if math.isfinite(feature.span)}
+    return [bounded[name] for name in most_used(bounded)]
+
+
+@dataclass(frozen=True)
+class FeatureError:
+    """How far off one feature of a release will be, in its own unit.
+
+    Attributes:
+        feature: its name.
+        unit: of the errors.
+        value: of one released value, before clipping.
+        recording_mean: of a recording's mean over its rows.
+        group_mean: of one value of the mean over all people; where only that is released, the same
+            as `value`.
+        constant: of a constant in the middle of the bounds, on average.
+    """
+
+    feature: str
+    unit: str
+    value: float
+    recording_mean: float
+    group_mean: float
+    constant: float
 
 
 @dataclass(frozen=True)
@@ -116,9 +159,19 @@ class Expectation:
             "group_means": beats_constant(self.group_mean),
         }
 
-    def to_dict(self) -> dict[str, float]:
-        """As ``eyelid cost --json`` prints it."""
+    def of_features(self, features: Sequence[Feature]) -> tuple[FeatureError, ...]:
+        """The same of each feature that has bounds, in its unit."""
+        spans = (self.value, self.recording_mean, self.group_mean, CONSTANT_RMSE_OF_SPAN)
+        return tuple(
+            FeatureError(each.name, each.unit, *(error_in_unit(each, error) for error in spans))
+            for each in features
+            if math.isfinite(each.span)
+        )
+
+    def to_dict(self, features: Sequence[Feature] = ()) -> dict[str, Any]:
+        """As ``eyelid cost --json`` prints it; in units of the features that are known."""
         return {
+            "features": [asdict(each) for each in self.of_features(features)],
             "rmse_of_span": self.value,
             "clipped_rmse_of_span": clipped(self.value),
             "recording_mean_rmse_of_span": self.recording_mean,
@@ -155,35 +208,40 @@ def inside(chosen: FeatureMechanism) -> FeatureMechanism:
     return chosen.core if isinstance(chosen, MeanMechanism) else chosen
 
 
-def for_means(chosen: PredictableMechanism) -> PredictableMechanism:
+def for_means(chosen: PredictableMechanism, shape: Shape) -> PredictableMechanism:
     """What to put inside `groupmean` for a mean at the same ε for the same unit.
 
-    That of a mean, and mechanisms that were made for means, as they are; `dct` for others, as far
-    as it knows their unit.
+    That of a mean, and mechanisms that were made for means, as they are; for others what
+    `groupmean` chooses by public facts, as far as it knows their unit.
     """
-    own: PredictableMechanism = chosen.core if isinstance(chosen, MeanMechanism) else chosen
-    made_for_means = isinstance(chosen, MeanMechanism | CosineMechanism | Prewindow)
-    if made_for_means or own.unit.name not in DCT.units:
-        return own
-    return DCT(epsilon=own.epsilon, delta=getattr(own, "delta", None), unit=own.unit)
+    if isinstance(chosen, MeanMechanism):
+        return chosen.core_at(shape)
+    if isinstance(chosen, CosineMechanism | Prewindow) or chosen.unit.name not in DCT.units:
+        return chosen
+    delta = getattr(chosen, "delta", None)
+    return GroupMean(epsilon=chosen.epsilon, delta=delta, unit=chosen.unit).core_at(shape)
 
 
-def people_needed(chosen: PredictableMechanism, shape: Shape) -> int | None:
+def people_needed(
+    chosen: PredictableMechanism, shape: Shape, *, for_values: bool = False
+) -> int | None:
     """From how many people of a group on their mean would carry information, at the same ε.
 
-    The mean is that of `groupmean` with `for_means` inside. None where not even a billion people
-    would do, or ε is out of reach.
+    That is about a recording's mean over its rows, as `Expectation.informative` is: by default the
+    length of recordings is a generous one, and nobody needs each of their rows by itself. With
+    ``for_values`` it is about single rows. The mean is that of `groupmean` with `for_means` inside.
+    None where not even a billion people would do, or ε is out of reach.
     """
-    own = for_means(chosen)
-    averages = "averaged" in {item.name for item in fields(own)}
 
     def error(people: int) -> float:
         facts = replace(shape, people=people)
+        own = for_means(chosen, facts)
+        averages = "averaged" in {item.name for item in fields(own)}
         if averages:
-            alike: PredictableMechanism = replace(own, averaged=people)  # type: ignore[call-arg]
-            return alike.expected_rmse_of_span(facts)
+            own = replace(own, averaged=people)  # type: ignore[call-arg]
+        expected = own.expected_rmse_of_span if for_values else own.expected_mean_rmse_of_span
         # One person is one of so many terms of the sum, under the noise for one.
-        return _in_mean(own, own.expected_rmse_of_span(facts), people, facts)
+        return expected(facts) if averages else _in_mean(own, expected(facts), people, facts)
 
     try:
         return fewest(error)
@@ -201,7 +259,7 @@ def fewest(error: Callable[[int], float]) -> int | None:
     too_few, people = 1, 2
     while not beats_constant(now := error(people)):
         # Exact for an error that falls as 1/people, too far for one that falls faster.
-        too_few, people = people, max(people + 1, math.ceil(people * now / _MOST_ERROR))
+        too_few, people = people, max(people + 1, math.ceil(people * now / MOST_ERROR))
         if people > _MOST_PEOPLE:
             return None
     middle = people - 1

@@ -19,13 +19,13 @@ from eyelid.gaze.sampling import usual_step_ms
 from eyelid.gaze.study import RECORDING_KEY, Study, track_key
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.release_folder import is_certified
-from eyelid.mechanisms.dct import DCT
+from eyelid.mechanisms.groupmean import GroupMean
 from eyelid.mechanisms.measuring import window_rows
 from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.partition import groups_told
 from eyelid.mechanisms.synthesis.naming import MADE_UP
 from eyelid.mechanisms.synthetic import Synthetic
-from eyelid.releases.expectation import people_needed
+from eyelid.releases.expectation import MOST_ERROR, people_needed
 from eyelid.releases.next_steps import (
     ONE_PERSON,
     affordable,
@@ -36,6 +36,7 @@ from eyelid.releases.next_steps import (
 )
 from eyelid.releases.plan import check_numbers
 from eyelid.releases.streams.advice import stream_way
+from eyelid.releases.words import errors_told
 from eyelid.spelling import in_quotes
 
 # Below this many people alike, an attribute points at somebody.
@@ -315,11 +316,20 @@ def fitting_release(recordings: pl.DataFrame, table: FeatureTable) -> tuple[str,
         window=window_rows(table),
     )
     means, k = "--mechanism groupmean --epsilon 1", min(_FEW, people // 2)
-    needed = people_needed(DCT(epsilon=1.0), shape)
+    law = GroupMean(epsilon=1.0)
+    needed = people_needed(law, shape)
     if needed is not None and needed <= people:
-        return means, f"The mean over {people:,} people can be relied on at ε = 1 for a person."
+        off = errors_told(table.features, law.expected_mean_rmse_of_span(shape))
+        return means, (
+            f"The mean over {people:,} people can be relied on at ε = 1 for a person: expected "
+            f"error of a recording's mean: {off}."
+        )
     many = "no number of people is enough" if needed is None else f"it takes {needed:,} people"
-    why = f"For means to rely on, at ε = 1 for a person, {many} with these features"
+    why = (
+        "For means to rely on (a recording's mean off by less than "
+        f"{errors_told(table.features, MOST_ERROR)}), at ε = 1 for a person, {many} with these "
+        "features"
+    )
     if k < 3:
         fewer = fewer_features(table)
         less = f"fewer ({in_quotes(fewer)}, say) or " if fewer else ""

@@ -128,6 +128,11 @@ def described(mechanism: Mechanism, table: FeatureTable) -> ReleasedAs:
     return ReleasedAs(mechanism.release, by, dict(groups))
 
 
+def named_inside(mechanism: FeatureMechanism, shape: Shape) -> FeatureMechanism:
+    """The mechanism; of a mean that chooses what is inside, with the choice for these facts."""
+    return mechanism.chosen(shape) if isinstance(mechanism, MeanMechanism) else mechanism
+
+
 def people_alike(table: FeatureTable) -> bool:
     """Whether everybody has the same recordings, by name, of the same tasks and stimuli."""
     keys = [c for c in ("recording", "task", "stimulus") if c in table.data.columns]

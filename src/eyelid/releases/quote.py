@@ -8,7 +8,7 @@ from typing import Any
 
 from eyelid.audits.membership import advantage_bound
 from eyelid.errors import InputError
-from eyelid.gaze.study import Study
+from eyelid.gaze.study import Feature, Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.column_map import Map
 from eyelid.io.reading import read
@@ -29,6 +29,7 @@ from eyelid.releases.plan import (
     build_mechanism,
     feature_table,
     lengths_cut,
+    named_inside,
     promised,
     recordings_left_out,
     released_alike,
@@ -38,7 +39,7 @@ from eyelid.releases.prospect import MadeUp, Prospect, made_up, prospects
 from eyelid.releases.spending import Budget, quoted, spent_on
 from eyelid.releases.streams.quote import StreamQuote, stream_cost
 from eyelid.releases.streams.scene import is_filter
-from eyelid.releases.words import worth
+from eyelid.releases.words import errors_have_units, worth
 from eyelid.spelling import plural
 
 
@@ -53,6 +54,7 @@ class Quote(Counted):
         before: what the ledger has counted of these people; None without a study.
         notes: what to know of these people before a release, for the owner's eyes.
         made_up: what made-up people will be like, where that is what is released.
+        features: of the study, with their bounds; empty without one.
     """
 
     mechanism: FeatureMechanism
@@ -61,6 +63,7 @@ class Quote(Counted):
     before: Budget | None = None
     notes: tuple[str, ...] = ()
     made_up: MadeUp | None = None
+    features: tuple[Feature, ...] = ()
 
     @property
     def guarantee(self) -> Guarantee:
@@ -108,6 +111,8 @@ class Quote(Counted):
     def people_needed(self) -> int | None:
         """From how many people on a mean over them would carry information, if that is known.
 
+        That is about a recording's mean over its rows, as ``informative`` is.
+
         Of made-up people: for all features within the error that is wanted.
         """
         if self.made_up is not None:
@@ -115,6 +120,13 @@ class Quote(Counted):
         if not isinstance(self.mechanism, PredictableMechanism):
             return None
         return people_needed(self.mechanism, self.shape)
+
+    @property
+    def people_needed_for_values(self) -> int | None:
+        """The same for single rows of the mean, which take more people than means over rows."""
+        if self.made_up is not None or not isinstance(self.mechanism, PredictableMechanism):
+            return None
+        return people_needed(self.mechanism, self.shape, for_values=True)
 
     def to_dict(self) -> dict[str, Any]:
         """As ``eyelid cost --json`` prints it."""
@@ -140,13 +152,14 @@ class Quote(Counted):
                 "correlation": people.correlation_noise,
             }
             if people
-            else expected.to_dict()
+            else expected.to_dict(self.features)
             if expected
             else None,
             "informative": self.informative,
             "informative_about": expected.informative_about if expected else None,
             "people_needed": self.people_needed,
-            "says": worth(self.mechanism, self.shape),
+            "people_needed_for_values": self.people_needed_for_values,
+            "says": worth(self.mechanism, self.shape, self.features),
             "rank1_bound": self.rank1_bound,
             "advantage_bound": self.advantage_bound,
             "ledger": quoted(self.before, self.person_level),
@@ -226,7 +239,15 @@ def cost(
             alike = alike and _one_history(before, shape.people)
         except InputError as error:
             notes.append(f"what was released of these people before is not known: {error}")
-        return Quote(chosen, shape, alike, before, tuple(notes), _made_up(chosen, shape, table))
+        return Quote(
+            named_inside(chosen, shape),
+            shape,
+            alike,
+            before,
+            tuple(notes),
+            _made_up(chosen, shape, table),
+            table.features if errors_have_units(chosen) else (),
+        )
     facts = {"people": people, "recordings": recordings, "features": features, "length": length}
     chosen = build_mechanism(mechanism, **parameters)
     if isinstance(chosen, Synthetic):
@@ -244,7 +265,7 @@ def cost(
     own = inside(chosen)
     if not isinstance(own, Prewindow):
         shape = Shape(**numbers)
-        return Quote(chosen, shape, made_up=_made_up(chosen, shape))
+        return Quote(named_inside(chosen, shape), shape, made_up=_made_up(chosen, shape))
     # Bins and streams are measured, as many as so many windows and its own features take.
     measured = own.shape_of(numbers["people"], numbers["recordings"], numbers["length"])
     return Quote(chosen, measured)

@@ -26,6 +26,7 @@ from eyelid.io.column_map import Map, understood
 from eyelid.io.intake import is_ours, under_pseudonyms
 from eyelid.io.parts import input_key, write_manifest
 from eyelid.io.pieces import in_pieces
+from eyelid.io.release_folder import STANDARD_ERRORS
 from eyelid.mechanisms.anonymising import AnonymisingMechanism
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.ksame import KSame, slot_names
@@ -56,6 +57,7 @@ from eyelid.releases.plan import (
     tasks_of_few,
 )
 from eyelid.releases.prospect import made_up
+from eyelid.releases.standard_errors import errors_text, standard_errors
 from eyelid.releases.streams.release import StreamRelease, release_streams
 from eyelid.releases.streams.scene import is_filter
 from eyelid.releases.taking import Taken, opened, take
@@ -76,6 +78,8 @@ class Release:
             owner's eyes.
         path: where it was written, if it was.
         notes: what whoever read the recordings, or shares the release, should know.
+        standard_errors: of means, the standard deviation of the noise on each, in the unit of its
+            feature; the error due to noise alone, and not how far other people's mean would be.
     """
 
     held: FeatureTable | None
@@ -84,6 +88,7 @@ class Release:
     rows: str
     path: Path | None = None
     notes: tuple[str, ...] = ()
+    standard_errors: pl.DataFrame | None = None
 
     @cached_property
     def table(self) -> FeatureTable:
@@ -260,17 +265,29 @@ def _release_features(
             notes = (*notes, *_warnings(certificate))
             told = _rows_told(plan, made.shown)
             shape = plan.shape
+            features = plan.table.features
+            errors = standard_errors(chosen, shape, features, made.shown.people, made.shown.step_ms)
             # Writing takes memory, which the private table no longer needs.
             del plan, taken
             if run is not None:
                 write_manifest(run, made.shown.study(), made.parts)
-                card = datacard(certificate, made.shown, shape, chosen)
+                card = datacard(
+                    certificate,
+                    made.shown,
+                    shape,
+                    chosen,
+                    clipped_to=features,
+                    has_standard_errors=errors is not None,
+                )
                 texts = {"certificate.json": certificate.to_json(), "DATACARD.md": card}
+                if errors is not None:
+                    texts[STANDARD_ERRORS] = errors_text(errors)
                 for name, text in texts.items():
                     (run.output / name).write_text(text, encoding="utf-8")
             claimed(book, run, certificate)
     ended(book, run)
-    return Release(made.held, certificate, worth(chosen, shape), told, out, notes)
+    says = worth(chosen, shape, features)
+    return Release(made.held, certificate, says, told, out, notes, errors)
 
 
 def _plan(taken: Taken, asked: _Asked) -> Plan:

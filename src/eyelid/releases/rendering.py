@@ -7,12 +7,15 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
+from eyelid.gaze.features.catalogue import most_used
 from eyelid.privacy.guarantee import rounded_up
 from eyelid.releases.certificate import NARROWEST_FORM
 from eyelid.releases.words import (
     coarse,
     formal_only,
+    in_unit,
     kept_of_rows,
+    measured_told,
     number,
     percent,
     promise,
@@ -58,7 +61,10 @@ def _environment(written: Callable[[str], str]) -> Any:
         "coarse": coarse,
         "formal_only": formal_only,
         "form_of_all": NARROWEST_FORM,
+        "in_unit": in_unit,
         "kept_of_rows": kept_of_rows,
+        "measured_told": measured_told,
+        "most_used": most_used,
         "number": number,
         "percent": percent,
         "plural": plural,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
@@ -14,6 +14,7 @@ import polars as pl
 from eyelid.audits.groups import Grouped, found_groups, in_groups
 from eyelid.audits.protocols import Material
 from eyelid.audits.synthetic import is_made_up
+from eyelid.engine.foreign import content_of
 from eyelid.errors import EyelidError, InputError
 from eyelid.gaze.features import window_features
 from eyelid.gaze.study import RECORDING_KEY, Origin, Study, check
@@ -24,6 +25,7 @@ from eyelid.io.intake import is_ours, read_scrubbed, under_pseudonyms
 from eyelid.io.origin import origin_so_far
 from eyelid.io.reading import read
 from eyelid.io.release_folder import RELEASED_FILES as RELEASED_FILES
+from eyelid.io.release_folder import STANDARD_ERRORS
 from eyelid.io.remote import here
 from eyelid.mechanisms.features import FeatureMechanism, feature_mechanism, windows_of
 from eyelid.mechanisms.ksame import KSame
@@ -45,7 +47,9 @@ from eyelid.releases.fingerprint import debit_of, input_digest, shows
 from eyelid.releases.plan import feature_table, people_alike
 from eyelid.releases.recorded import Recorded, recorded_in
 from eyelid.releases.release import Release
+from eyelid.releases.standard_errors import errors_text, standard_errors
 from eyelid.releases.streams.release import StreamRelease
+from eyelid.version import __version__
 
 if TYPE_CHECKING:
     from eyelid.releases.streams.subject import Streamed
@@ -285,13 +289,16 @@ def subject_of(
         releases = None if debit is None else times_released(taken.origin, people)
         by_then = 1 if debit is None else times_released(taken.origin, people, debit.id) or 1
         wrong = (*amiss, *disagreements(certificate, taken, theirs, debit, law, by_then))
+        if path is not None and isinstance(law, MeanMechanism):
+            wrong = (*wrong, *_errors_amiss(path, certificate, law, taken, theirs))
         if isinstance(law, KSame):
             groups, ungrouped = found_groups(law, table, theirs)
             wrong = (*wrong, *ungrouped)
             if groups is not None and groups.fresh:
                 notes.append(_fresh_run(table))
     if path is not None and certificate is not None:
-        more = beyond(path, RELEASED_FILES)
+        errors = [STANDARD_ERRORS] if isinstance(law, MeanMechanism) else []
+        more = beyond(path, (*RELEASED_FILES, *errors))
         if grouped and certificate.person_level.holds:
             # That nothing else is released is what 1/k rests on.
             wrong = (*wrong, *more)
@@ -356,6 +363,32 @@ def beyond(folder: Path, known: Collection[str]) -> list[str]:
         return left
     others = f"the released folder holds {more} more than a release has, which nothing covers"
     return [*left, others]
+
+
+def _errors_amiss(
+    folder: Path,
+    certificate: Certificate,
+    law: MeanMechanism,
+    taken: FeatureTable,
+    released: FeatureTable,
+) -> Iterator[str]:
+    """Whether standard_errors.csv says anything but what follows from public facts."""
+    path = here(folder) / STANDARD_ERRORS
+    if not path.is_file() or certificate.version != __version__:
+        # Another version may write it otherwise.
+        return
+    features = clipped_to(taken, certificate.bounds).features
+    errors = standard_errors(law, law.shape(taken), features, released.people, released.step_ms)
+    text = "" if errors is None else errors_text(errors)
+    try:
+        same = content_of(path, len(text.encode())) == text.encode()
+    except (OSError, ValueError):
+        same = False
+    if errors is None or not same:
+        yield (
+            f"{STANDARD_ERRORS} has something else than the standard errors that follow from the "
+            "mechanism and public facts"
+        )
 
 
 def check_people(table: FeatureTable | Study | pl.DataFrame) -> None:

@@ -15,6 +15,7 @@ from eyelid.releases.words import (
     formal_only,
     kept_of_rows,
     limits,
+    measured_told,
     number,
     percent,
 )
@@ -253,8 +254,9 @@ def _of_means(audit: Audit, means: MeansAudit) -> str:
     member, certificate = means.membership, audit.subject.certificate
     which = "means of a fresh run" if means.redrawn else "means"
     off = (
-        f"{which} are off by {coarse(means.error.rmse_of_span)} spans, and a constant in the "
-        f"middle of the bounds would be by {coarse(means.constant_rmse_of_span)}"
+        f"{which} are off by {measured_told(means.error, means.error.rmse_of_span)}, and a "
+        f"constant in the middle of the bounds would be by {coarse(means.constant_rmse_of_span)} "
+        "of the range"
     )
     if not informative(means):
         off += ": this release carries no information"

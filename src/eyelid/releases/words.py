@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 
+from eyelid.audits.error import ErrorMeasures
 from eyelid.audits.statistics import Rate
+from eyelid.gaze.features.catalogue import most_used
+from eyelid.gaze.study import Feature
 from eyelid.mechanisms.anonymising import AnonymisingMechanism
 from eyelid.mechanisms.features import (
     FeatureMechanism,
@@ -26,11 +30,14 @@ from eyelid.privacy.unit import PERSON, Unit
 from eyelid.releases.certificate import NARROWEST_FORM, Certificate
 from eyelid.releases.certifying import undone
 from eyelid.releases.expectation import (
+    MOST_ERROR,
     Expectation,
     beats_constant,
     clipped,
     constant_nearer,
+    error_in_unit,
     expectation,
+    few_of,
     for_means,
     inside,
     people_needed,
@@ -63,6 +70,55 @@ def coarse(value: float) -> str:
     ('0.31', '400')
     """
     return number(value, 2)
+
+
+def in_unit(value: float, unit: str) -> str:
+    """An amount with two digits, in its unit.
+
+    >>> in_unit(0.8839, "1/s"), in_unit(1834.0, "ms"), in_unit(0.1, "1")
+    ('0.88/s', '1,800 ms', '0.1')
+    """
+    shown = number(value, 2)
+    if 1000 <= abs(value) < 1e9:
+        shown = f"{float(shown):,.0f}"
+    if unit in ("", "1"):
+        return shown
+    return f"{shown}{unit[1:]}" if unit.startswith("1/") else f"{shown} {unit}"
+
+
+def errors_told(features: Sequence[Feature], of_span: float) -> str:
+    """An error, of a few features in their units: the others have it in the same proportion.
+
+    Args:
+        features: with bounds; without any, the error is said as a share of a feature's range.
+        of_span: the error in spans.
+
+    >>> rate = Feature("fixation_rate", "1/s", "", 0.0, 10.0)
+    >>> errors_told([rate], 0.0884), errors_told([], 0.0884)
+    ('fixation_rate 0.88/s', "0.0884 of a feature's range")
+    """
+    few = few_of(features)
+    if not few:
+        return f"{number(of_span)} of a feature's range"
+    return ", ".join(f"{f.name} {in_unit(error_in_unit(f, of_span), f.unit)}" for f in few)
+
+
+def measured_told(error: ErrorMeasures | Mapping[str, tuple[float, str]], of_span: float) -> str:
+    """Measured errors of a few features in their units; over all of them as a share, aside.
+
+    Args:
+        error: of each feature; or by name, the error and its unit.
+        of_span: over all features, in spans.
+
+    >>> measured_told({"fixation_rate": (0.8839, "1/s")}, 0.0884)
+    "fixation_rate 0.88/s (over all features 0.088 of a feature's range)"
+    """
+    if isinstance(error, ErrorMeasures):
+        error = error.in_units
+    few = [f"{name} {in_unit(*error[name])}" for name in most_used(error)]
+    if not few:
+        return f"{coarse(of_span)} of a feature's range"
+    return f"{', '.join(few)} (over all features {coarse(of_span)} of a feature's range)"
 
 
 def promise(
@@ -301,38 +357,61 @@ def limits(rate: Rate) -> str:
     return f"{percent(rate.low).removesuffix(' %')}{between}{percent(rate.high)}"
 
 
-def worth(mechanism: FeatureMechanism, shape: Shape) -> str:
-    """What is left to see in the release, from public facts alone."""
+def worth(mechanism: FeatureMechanism, shape: Shape, features: Sequence[Feature] = ()) -> str:
+    """What is left to see in the release, from public facts alone.
+
+    Args:
+        mechanism: with its parameters.
+        shape: the public facts.
+        features: with the bounds that values are clipped to, so that errors are in their units.
+    """
     if isinstance(mechanism, UnpredictableMechanism):
         return mechanism.worth(shape)
     assert isinstance(mechanism, PredictableMechanism), "one or the other"
     expected = expectation(mechanism, shape)
+    known = features if errors_have_units(mechanism) else ()
     if expected.most:
+        off = errors_told(known, expected.value)
         return (
-            f"The noise depends on the data: one value is off by {number(expected.value)} times "
-            "its feature's span at most, perhaps by much less. No guarantee holds, so it hides "
-            "nothing for certain."
+            f"The noise depends on the data: one value is off by {off} at most, perhaps by much "
+            "less. No guarantee holds, so it hides nothing for certain."
         )
-    whose = "group's" if expected.central else "recording's"
-    value, mean = number(expected.value), number(expected.recording_mean)
-    if expected.clipped:
-        value += f" before clipping (about {number(clipped(expected.value))} after)"
-        mean += " before clipping"
     said = [
         "" if expected.informative else _instead_of_noise(mechanism, shape),
-        f"Expected error in spans of a feature: of one value {value}, of a {whose} mean over its "
-        f"rows {mean}.",
+        _errors(expected, shape, known),
         mechanism.cut_off(shape),
     ]
     if not expected.informative:
         person_level = mechanism.cost(shape, PERSON)
         said.append(_verdict(expected, person_level))
-        said.append(_what_would(mechanism, shape, expected, person_level))
+        said.append(_what_would(mechanism, shape, expected, person_level, known))
     elif not beats_constant(expected.value):
         said.append(
             f"Means over rows carry information. {_beaten('single values', expected.value)}"
         )
     return " ".join(sentence for sentence in said if sentence)
+
+
+def errors_have_units(mechanism: FeatureMechanism) -> bool:
+    """Whether the expected error is that of each feature, and not an average over all."""
+    return not isinstance(inside(mechanism), Prewindow)
+
+
+def _errors(expected: Expectation, shape: Shape, features: Sequence[Feature]) -> str:
+    """How far off what is released will be, in the units of features; shares of ranges aside."""
+    parts: list[str] = []
+    what = "of one value of the mean" if expected.central else "of one value"
+    mean = "of a group's mean over its rows" if expected.central else "of a recording's mean"
+    for name, error in ((what, expected.value), (mean, expected.recording_mean)):
+        if parts and shape.length == 1:
+            break
+        aside = [f"{number(error)} of a feature's range"] if features else []
+        if expected.clipped:
+            after = f", about {number(clipped(error))} after" if not parts else ""
+            aside.append(f"before clipping to the bounds{after}")
+        told = f" ({'; '.join(aside)})" if aside else ""
+        parts.append(f"{name}: {errors_told(features, error)}{told}")
+    return f"Expected error {'; '.join(parts)}."
 
 
 def _instead_of_noise(mechanism: PredictableMechanism, shape: Shape) -> str:
@@ -377,7 +456,11 @@ def _beaten(what: str, error: float) -> str:
 
 
 def _what_would(
-    mechanism: PredictableMechanism, shape: Shape, expected: Expectation, person_level: Guarantee
+    mechanism: PredictableMechanism,
+    shape: Shape,
+    expected: Expectation,
+    person_level: Guarantee,
+    features: Sequence[Feature],
 ) -> str:
     """What would carry information instead."""
     people, own = people_needed(mechanism, shape), inside(mechanism)
@@ -387,7 +470,7 @@ def _what_would(
     if many and isinstance(mechanism, MeanMechanism):
         many += " in each group" if mechanism.smallest(shape) < shape.people else ""
     elif many:
-        many += f" (groupmean with {for_means(mechanism).name} inside)"
+        many += f" (groupmean with {for_means(mechanism, shape).name} inside)"
     ways = [
         many,
         f"an openly weaker unit ({', '.join(weaker)})" if weaker else "",
@@ -396,12 +479,20 @@ def _what_would(
         "" if formal_only(person_level) else "a larger ε",
     ]
     more = f"More would be seen with {_either([way for way in ways if way])}."
+    if people:
+        more += f" Over so many people, {_relied_on(features)}."
     if expected.central or not beats_constant(expected.group_mean):
         return more
     return (
         f"The mean of what is released over all {shape.people} people is off by "
-        f"{number(expected.group_mean)} spans. {more}"
+        f"{errors_told(features, expected.group_mean)}. {more}"
     )
+
+
+def _relied_on(features: Sequence[Feature]) -> str:
+    """What a mean over the people that are needed is like."""
+    aside = f" ({MOST_ERROR:g} of a feature's range)" if features else ""
+    return f"a recording's mean is off by less than {errors_told(features, MOST_ERROR)}{aside}"
 
 
 def _either(ways: list[str]) -> str:

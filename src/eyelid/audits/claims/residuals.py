@@ -142,7 +142,9 @@ def _left_of_means(
     unseen = replace(known, data=known.data.unique("person", keep="first", maintain_order=True))
     nothing = [pl.lit(None, pl.Float64).alias(name) for name in known.names]
     unseen = replace(unseen, data=unseen.data.with_columns(nothing))
-    each = declared.core.query(_by_people(_expected(known, shape.length), _there(known)), shape)
+    each = declared.core_at(shape).query(
+        _by_people(_expected(known, shape.length), _there(known)), shape
+    )
     # Whatever draws its groups draws them as it would.
     of_teams, declared = (law if law.drawn else law.in_teams() for law in (mechanism, declared))
     of_teams = replace(of_teams, clipped=False)
@@ -157,7 +159,7 @@ def _left_of_means(
         sums = np.empty(truth.shape)
         for size in np.unique(sizes):
             same = sizes == size
-            sums[same] = declared.core_for(int(size)).measured(values[same], shape) * size
+            sums[same] = declared.core_for(int(size), shape).measured(values[same], shape) * size
         left.append(np.rint(sums - truth).reshape(-1, *truth.shape[2:]))
     return np.concatenate(left)
 

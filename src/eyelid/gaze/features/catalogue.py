@@ -8,7 +8,7 @@ most a quarter of the squared width of what varies. No bound looks at data.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from eyelid.errors import unknown
@@ -32,6 +32,25 @@ MAX_KURTOSIS = 30.0
 # The fastest saccades cross the field of view in 40 ms and reach their speed within 10 ms.
 _CROSSINGS_PER_S = 25.0
 _SPEED_UPS_PER_S = 100.0
+
+
+# Of many features these are named first, where there is room for a few: what most studies report.
+_MOST_USED = (
+    *("fixation_rate", "fixation_duration_mean", "saccade_amplitude_mean", "pupil_mean_mean"),
+    *("blink_rate", "fixation_duration", "saccade_amplitude", "saccade_duration"),
+)
+FEW = 3
+"""Features that are named where there is room for a few."""
+
+
+def most_used(names: Iterable[str], many: int = FEW) -> list[str]:
+    """The features to name where there is room for a few: those that most studies report first.
+
+    >>> most_used(["pupil", "blink_rate", "wb1_max", "fixation_rate"])
+    ['fixation_rate', 'blink_rate', 'pupil']
+    """
+    ranked = {name: place for place, name in enumerate(_MOST_USED)}
+    return sorted(names, key=lambda name: ranked.get(name, len(ranked)))[:many]
 
 
 class Scale(NamedTuple):
