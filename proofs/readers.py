@@ -163,6 +163,7 @@ class _Worker:
         self._place = fresh.RawValue("q", 0)
         self.batch = batch
         self._lost = Tally(Counter(), [])
+        self._alone = -1
         self._start(0)
 
     def _start(self, first: int) -> None:
@@ -178,6 +179,8 @@ class _Worker:
 
     def give(self, batch: int, first: int = 0) -> None:
         """Have it read the files of a batch."""
+        if batch != self.batch:
+            self._alone = -1
         self.batch, self._place.value = batch, first
         self._seen = (first, time.monotonic())
         self.told.send((batch, first))
@@ -200,9 +203,17 @@ class _Worker:
         return None
 
     def _after_its_end(self, how: str) -> Tally | None:
-        """Note the file that ended it, and go on with the next one."""
+        """Go on with the file that ended it, in a fresh process; when it ends that too, note it.
+
+        A process keeps memory of the files before, which is not to be held against this one.
+        """
         self.process.join()
         code, place = self.process.exitcode, self._place.value
+        if place != self._alone:
+            self._alone = place
+            self._lost.outcomes["read again in a fresh process"] += 1
+            self._start(place)
+            return None
         signals = {-each: each.name for each in signal.Signals}
         how = f"{how} by {signals[code]}" if code in signals else f"{how} with {code}"
         beginning, content, _ = _case(self._kinds, self.batch, place)

@@ -7,7 +7,9 @@ import re
 import signal
 import struct
 import zipfile
+import zlib
 from contextlib import contextmanager
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -274,3 +276,37 @@ def test_a_pattern_for_messages_cannot_look_for_ever(tmp_path, cpu_limit):
     (tmp_path / "map.toml").write_text('[columns]\nstimulus = "msg:(a+)+$"\n')
     with cpu_limit(10):
         assert read(tmp_path).notes
+
+
+@pytest.mark.parametrize(
+    "begins", [b"x^2", b"x\x01", b"x\x9c", b"x\xda", b"\x1f\x8b", b"(\xb5/\xfd"]
+)
+@pytest.mark.parametrize("header", [True, False])
+def test_text_that_begins_like_a_packed_file_is_text(begins, header):
+    content = begins + b",b\n1,2\n"
+    found = unpacking.text_table(content, has_header=header, encoding="utf8-lossy")
+    assert found.shape == ((1, 2) if header else (2, 2))
+    first = found.columns[0] if header else found[0, 0]
+    assert first == begins.decode(errors="replace")
+
+
+def test_a_packed_list_of_people_fills_no_memory(tmp_path, make_table):
+    """Polars would unpack it, however large it becomes."""
+    write(make_table(2, 1, 3).study(), tmp_path / "study")
+    people = (tmp_path / "study" / "people.csv").read_bytes()
+    for pack in (zlib.compress, gzip.compress):
+        (tmp_path / "study" / "people.csv").write_bytes(pack(people))
+        with pytest.raises(InputError):
+            read(tmp_path / "study")
+
+
+def test_nobody_else_reads_csv_of_others():
+    """One place, so that nothing is unpacked on the way."""
+    home = Path(unpacking.__file__).parents[1]
+    callers = {
+        str(path.relative_to(home))
+        for path in home.rglob("*.py")
+        if "read_csv(" in path.read_text() or "scan_csv(" in path.read_text()
+    }
+    own = {"releases/neighbours/folder.py", "papers/bozkir2021/utility.py"}
+    assert callers - own == {"io/unpacking.py"}

@@ -22,7 +22,7 @@ from eyelid.io.csv_cells import for_spreadsheets, from_spreadsheets
 from eyelid.io.head import head_of
 from eyelid.io.layout import MAP_NAME as _MAP
 from eyelid.io.layout import ROLES, Layout, read_toml
-from eyelid.io.unpacking import check_cells
+from eyelid.io.unpacking import check_cells, text_table
 from eyelid.spelling import in_toml
 
 _FILES = {"data": "data.csv", "people": "people.csv", "events": "events.csv"}
@@ -298,7 +298,7 @@ def _read_table(path: Path, types: Mapping[str, type[pl.DataType]]) -> pl.DataFr
     try:
         check_cells(content)
         # As text: numbers in quotes that are not closed bring the reader down.
-        table = from_spreadsheets(pl.read_csv(content, infer_schema=False))
+        table = from_spreadsheets(text_table(content, infer_schema=False))
     except (pl.exceptions.PolarsError, ValueError) as error:
         raise InputError(f"cannot read {path}: {str(error).splitlines()[0]}") from None
     last = content.rpartition(b"\n")[2]

@@ -18,6 +18,7 @@ from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.csv_cells import csv_text
 from eyelid.io.study_folder import people_of
+from eyelid.io.unpacking import text_table
 
 _VALUES_AT_ONCE = 1 << 21
 
@@ -132,7 +133,7 @@ def digest_of_columns(
         names: of the columns, in order.
         column: the pieces of a column, by its name.
     """
-    told = pl.read_csv(people.write_csv().encode(), schema_overrides={"person": pl.String})
+    told = text_table(people.write_csv().encode(), schema_overrides={"person": pl.String})
     found = hashlib.sha256(told.cast(pl.String).write_json().encode())
     for name in names:
         found.update(name.encode())

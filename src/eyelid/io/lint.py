@@ -47,7 +47,7 @@ from eyelid.io.release_folder import (
 from eyelid.io.remote import all_here
 from eyelid.io.scrub import findings
 from eyelid.io.tables import MOST_COLUMNS, cells, check_width, is_parquet, separator_of
-from eyelid.io.unpacking import most_bytes, too_large
+from eyelid.io.unpacking import most_bytes, text_table, too_large
 
 _LEAVES_OUT = "leaves it out"
 _CLOCK = "starts every recording at 0"
@@ -569,7 +569,7 @@ def _texts_of_parquet(path: Path) -> Iterator[pl.Series]:
 def _text_columns(text: str, separator: str, header: str, has_header: bool) -> pl.DataFrame:
     """The table from its header on, all text; nothing where it is no table."""
     try:
-        return pl.read_csv(
+        return text_table(
             text[text.index(header) :].encode(),
             separator=separator,
             has_header=has_header,

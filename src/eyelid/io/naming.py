@@ -14,7 +14,7 @@ from eyelid.errors import InputError, unknown
 from eyelid.io.head import head_of
 from eyelid.io.layout import KEYS, Layout
 from eyelid.io.tables import separator_of
-from eyelid.io.unpacking import check_cells
+from eyelid.io.unpacking import check_cells, text_table
 
 _MOST_PARTS = 50
 _MOST_TRIES = 200_000
@@ -213,7 +213,7 @@ def read_listing(path: Path, key: str) -> pl.DataFrame:
     try:
         content = head.text().encode()
         check_cells(content, separator)
-        table = pl.read_csv(content, separator=separator, infer_schema=False)
+        table = text_table(content, separator=separator, infer_schema=False)
         table = table.rename({name: name.strip() for name in table.columns})
     except (pl.exceptions.PolarsError, ValueError) as error:
         raise InputError(f"cannot read {path}: {str(error).splitlines()[0]}") from None

@@ -20,6 +20,7 @@ from eyelid.gaze.study import RECORDING_KEY, Study, track_key
 from eyelid.io.head import Head, head_of
 from eyelid.io.leaks import WARNING, Finding, leak_of_field, short
 from eyelid.io.tables import MOST_COLUMNS, cells, is_parquet, separator_of
+from eyelid.io.unpacking import text_table
 
 # Of fewer participants, everybody is alone with anything.
 _FEWEST = 3
@@ -228,7 +229,7 @@ def _people_of_file(file: Path) -> pl.DataFrame | None:
     decoded = text.decode(head.encoding, errors="replace")
     if len(names) * decoded.count("\n") > max(_MOST_CELLS, len(decoded)):
         return None
-    table = pl.read_csv(
+    table = text_table(
         decoded[decoded.index(lines[0]) :].encode(),
         separator=separator,
         infer_schema=False,

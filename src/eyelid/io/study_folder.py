@@ -26,7 +26,7 @@ from eyelid.io.same_people import LEDGER_SUFFIX as LEDGER_SUFFIX
 from eyelid.io.same_people import Entry, noticed, stated
 from eyelid.io.study_json import SCHEMA as SCHEMA
 from eyelid.io.study_json import read_about as _read_about
-from eyelid.io.unpacking import check_cells
+from eyelid.io.unpacking import check_cells, text_table
 from eyelid.privacy.ledger import Ledger
 from eyelid.spelling import json_text
 
@@ -221,7 +221,7 @@ def people_of(content: bytes) -> pl.DataFrame:
         content: of people.csv.
     """
     check_cells(content)
-    return from_spreadsheets(pl.read_csv(content, schema_overrides={"person": pl.String}))
+    return from_spreadsheets(text_table(content, schema_overrides={"person": pl.String}))
 
 
 def _readable(path: Path, reader: Callable[[Path], pl.DataFrame]) -> pl.DataFrame:

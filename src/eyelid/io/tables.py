@@ -18,6 +18,7 @@ from eyelid.io.head import Head
 from eyelid.io.layout import HEAD, KEYS, MEASURES, MS_PER, Layout
 from eyelid.io.parquet import check_size, check_sound, rows_of, scan
 from eyelid.io.part import Part
+from eyelid.io.unpacking import text_table
 
 _SEPARATORS = "\t;,|"
 _MISSING = ["", "NaN", "nan", "NAN", "NA", "N/A", "n/a", ".", "-", "null", "None"]
@@ -223,16 +224,16 @@ def _raw_table(head: Head, layout: Layout, rows: pl.DataFrame | None) -> pl.Data
     }
     try:
         # Polars has names of its own for columns without one, and for repeated ones.
-        its_names = pl.read_csv(source, n_rows=0, infer_schema=False, **options).columns
+        its_names = text_table(source, n_rows=0, infer_schema=False, **options).columns
         if len(its_names) != len(names):
             raise InputError(f"{head.path}: the first lines differ in their number of columns")
         found = dict(zip(names, its_names, strict=True))
         wanted = {found[name]: name for name in needed}
         overrides = {found[n]: pl.Float64 if n in numeric else pl.String for n in needed}
         try:
-            table = pl.read_csv(source, columns=list(wanted), schema_overrides=overrides, **options)
+            table = text_table(source, columns=list(wanted), schema_overrides=overrides, **options)
         except pl.exceptions.ComputeError:
-            table = pl.read_csv(source, columns=list(wanted), infer_schema=False, **options)
+            table = text_table(source, columns=list(wanted), infer_schema=False, **options)
     except (pl.exceptions.PolarsError, ValueError) as error:
         raise InputError(f"cannot read {head.path} as a table: {_first_line(error)}") from None
     table = table.rename(wanted).select(needed)

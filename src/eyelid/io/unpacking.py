@@ -7,8 +7,10 @@ limit.
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import math
+import re
 import zipfile
 import zlib
 from pathlib import Path
@@ -26,6 +28,8 @@ _TIMES = 100
 _ALWAYS = 1 << 24
 _AT_ONCE = 1 << 20
 _CELLS_ALWAYS, _BYTES_A_CELL = 1 << 30, 16
+# How gzip, zlib and zstd begin.
+_LIKE_PACKED = re.compile(rb"\x1f\x8b|x[\x01\x5e\x9c\xda]|\x28\xb5\x2f\xfd")
 
 
 def most_bytes(packed: int) -> int:
@@ -53,6 +57,20 @@ def too_large(path: Path, most: int) -> InputError:
     )
 
 
+def text_table(content: bytes, **options: Any) -> pl.DataFrame:
+    """A table of text, as polars reads it, but never unpacked: text is what it was taken for.
+
+    Polars unpacks whatever begins like a packed file, without a limit, be it the text ``x^2``.
+
+    Args:
+        content: of a csv file, or of part of one.
+        options: of `polars.read_csv`.
+    """
+    if _LIKE_PACKED.match(content):
+        content = codecs.BOM_UTF8 + content
+    return pl.read_csv(content, **options)
+
+
 def check_cells(content: bytes, separator: str = ",") -> None:
     """Fail where a table of text has few cells and many empty ones: short rows under a long header.
 
@@ -60,7 +78,7 @@ def check_cells(content: bytes, separator: str = ",") -> None:
         content: of a csv file.
         separator: of its columns.
     """
-    header = pl.read_csv(content, separator=separator, n_rows=0, infer_schema=False)
+    header = text_table(content, separator=separator, n_rows=0, infer_schema=False)
     most = max(_CELLS_ALWAYS, most_bytes(len(content)))
     if header.width * (content.count(b"\n") + 1) * _BYTES_A_CELL > most:
         raise ValueError(

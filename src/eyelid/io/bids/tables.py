@@ -13,6 +13,7 @@ from eyelid.errors import InputError
 from eyelid.io.bids.sidecars import Said, part, word
 from eyelid.io.head import head_of
 from eyelid.io.tables import check_width
+from eyelid.io.unpacking import text_table
 from eyelid.spelling import is_formula
 
 Types = dict[str, type[pl.DataType]]
@@ -180,7 +181,7 @@ def _is_number(cell: str) -> bool:
 
 
 def _parsed(content: bytes, schema: Types) -> pl.DataFrame:
-    return pl.read_csv(
+    return text_table(
         content,
         has_header=False,
         separator="\t",

@@ -26,6 +26,7 @@ from eyelid.gaze.study import Kind, Screen
 from eyelid.io.head import Head
 from eyelid.io.layout import Layout
 from eyelid.io.part import Part
+from eyelid.io.unpacking import text_table
 
 NAME = "EyeLink"
 
@@ -353,9 +354,9 @@ def _table(
     options: dict[str, Any] = {"null_values": _MISSING, "truncate_ragged_lines": True}
     options |= {"separator": "\t", "quote_char": None}
     try:
-        table = pl.read_csv(source, schema_overrides=dict.fromkeys(names, pl.Float64), **options)
+        table = text_table(source, schema_overrides=dict.fromkeys(names, pl.Float64), **options)
     except pl.exceptions.PolarsError:
-        cells = pl.read_csv(source, infer_schema=False, encoding="utf8-lossy", **options)
+        cells = text_table(source, infer_schema=False, encoding="utf8-lossy", **options)
         raise _no_number(script.text, cells, places) from None
     measured = [column for eye in eyes for column in _measured(script, f"_{eye}")]
     return table.select(pl.Series("at", places), "time_ms", *measured)

@@ -29,6 +29,7 @@ from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import read
 from eyelid.io.formats.mpiidpeye import numbered_files
+from eyelid.io.unpacking import text_table
 from eyelid.mechanisms.papers.experiment import paper_features
 
 READERS, DAILY_LIFE = "MPIIDPEye", "MPIIPrivacEye"
@@ -164,6 +165,6 @@ def _after_the_features(file: Path) -> pl.DataFrame:
     """The columns of a file beyond the features that take at most two values in it."""
     content = file.read_bytes()
     separator = ";" if b";" in content.partition(b"\n")[0] else ","
-    table = pl.read_csv(content, has_header=False, separator=separator, infer_schema_length=None)
+    table = text_table(content, has_header=False, separator=separator, infer_schema_length=None)
     few = [c for c in table.columns[_FEATURES:] if table[c].drop_nulls().n_unique() <= 2]
     return table.select(few).with_columns(cs.numeric().cast(pl.Float64))

@@ -22,7 +22,7 @@ from eyelid.io.column_map import Map
 from eyelid.io.csv_cells import from_spreadsheets
 from eyelid.io.intake import read_scrubbed
 from eyelid.io.origin import origin_so_far
-from eyelid.io.unpacking import arrays_in
+from eyelid.io.unpacking import arrays_in, text_table
 from eyelid.mechanisms import mechanism
 from eyelid.mechanisms.aoi_tables import AoiTables
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
@@ -236,7 +236,7 @@ def _tables_of(text: str, plan: MapPlan) -> pl.DataFrame | None:
         return None
     shape = plan.tables.shape
     try:
-        found = from_spreadsheets(pl.read_csv(text.encode(), schema_overrides=_COLUMNS))
+        found = from_spreadsheets(text_table(text.encode(), schema_overrides=_COLUMNS))
         missing = [name for name in _COLUMNS if name not in found.columns]
         wrong = f"it has no column '{missing[0]}'" if missing else None
         if not missing and found["measured"].null_count():
