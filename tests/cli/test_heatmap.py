@@ -144,13 +144,39 @@ def test_a_dry_run_says_what_would_be_and_spends_and_writes_nothing(eyelid, stud
     refused(eyelid(*words[:2], study, *words[3:], "--dry-run"), "exists")
 
 
+def test_a_dry_run_says_when_a_blob_in_the_middle_is_as_good_and_what_would_help(
+    eyelid, make_study, tmp_path
+):
+    """A map was paid for that a Gaussian in the middle of the picture would have beaten."""
+    study = make_study(people=20)
+    words = ("heatmap", study, tmp_path / "out", "--level", "good", "--dry-run")
+    both = ("--stimulus", "other", "--stimulus", "page.png", "--size", "320x200")
+    done = eyelid(*words, *both)
+    assert done.code == 0, done.err
+    assert "A blob in the middle of the picture is likely as good as each of these maps" in done.out
+    assert "on simulated pictures" in done.out
+    told = json.loads(eyelid(*words, *both, "--json").out)["map"]["outlook"]
+    assert told["blob_is_as_good"]
+    assert told["correlation"] < told["correlation_of_one_map"]
+    assert f"about {told['people_needed']:,} people at this ε" in told["says"]
+    assert f"ε = {told['epsilon_needed']:g} for the map with these 20 people" in told["says"]
+    assert "one map instead of 2" in told["says"]
+    # What is advised for these people is enough.
+    more = ("heatmap", study, tmp_path / "out", "--stimulus", "other", "--dry-run", "--json")
+    less = json.loads(eyelid(*more, "--epsilon", 0.2).out)["map"]["outlook"]
+    enough = json.loads(eyelid(*more, "--epsilon", less["epsilon_needed"]).out)["map"]["outlook"]
+    assert (less["blob_is_as_good"], enough["blob_is_as_good"]) == (True, False)
+    assert enough["says"].startswith("The map is likely to show more than a blob in the middle")
+
+
 @pytest.mark.usefixtures("plain_pictures")
 def test_a_dry_run_promises_what_the_run_then_gives(eyelid, study, tmp_path):
     words = ("heatmap", study, tmp_path / "out", "--stimulus", "other", "--epsilon", 2, "--json")
     dry, real = json.loads(eyelid(*words, "--dry-run").out), json.loads(eyelid(*words).out)
     assert dry["guarantee"] == real["guarantee"]
     assert dry["unprotected"] == real["unprotected"]
-    own = {key: value for key, value in dry["map"].items() if key != "reliability"}
+    before = ("reliability", "outlook")
+    own = {key: value for key, value in dry["map"].items() if key not in before}
     assert own == {key: real["map"][key] for key in own}
 
 
@@ -271,6 +297,9 @@ def test_a_picture_and_a_screen_of_different_sizes_need_a_placement(
     eyelid, make_study, picture, tmp_path
 ):
     folder = make_study(screen=(640, 480))
+    # People looked at a picture in the middle of the screen.
+    data = pl.read_parquet(folder / "data.parquet")
+    data.with_columns(pl.col("x") + 160, pl.col("y") + 140).write_parquet(folder / "data.parquet")
     words = ("heatmap", folder, tmp_path / "out", "--stimulus", picture, "--level", "good")
     done = eyelid(*words)
     refused(done, "320 × 200", "640 × 480", "--at 160,140 --scale 1", "--at 0,40 --scale 2")

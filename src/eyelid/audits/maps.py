@@ -56,6 +56,10 @@ def map_error(original: ArrayLike, released: ArrayLike) -> MapError:
     )
 
 
+CENTRE_VARIANCE = (0.22, 0.22 * 0.45)
+"""Of gaze on any picture, across and down, in squares of half its width (Clarke & Tatler 2014)."""
+
+
 def centre_bias(width_px: int, height_px: int) -> NDArray[np.float64]:
     """Where people look on any picture, as shares of gaze: what a map must beat to tell anything.
 
@@ -69,7 +73,8 @@ def centre_bias(width_px: int, height_px: int) -> NDArray[np.float64]:
     x, y = (
         (np.arange(length) + 0.5 - length / 2) * (2 / width_px) for length in (width_px, height_px)
     )
-    blob = np.exp(-0.5 * (x**2 / 0.22 + y[:, None] ** 2 / (0.22 * 0.45)))
+    across, down = CENTRE_VARIANCE
+    blob = np.exp(-0.5 * (x**2 / across + y[:, None] ** 2 / down))
     return np.asarray(blob / blob.sum())
 
 

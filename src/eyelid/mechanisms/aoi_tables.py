@@ -13,6 +13,7 @@ import polars as pl
 from eyelid.errors import InputError, unknown
 from eyelid.gaze.areas import ELSEWHERE, Area
 from eyelid.gaze.maps.counts import PersonCounts
+from eyelid.gaze.maps.gaze_map import RELIABLE_ERRORS
 from eyelid.gaze.maps.looks import Looks
 from eyelid.gaze.visits import area_of, dwell_of, visits_of
 from eyelid.mechanisms.maps.map_mechanism import with_others
@@ -246,12 +247,15 @@ class AoiTables(LaplaceSum):
             ``table``, ``layer``, ``area``, ``to_area`` (of transitions), ``rank`` (of the order),
             ``value`` (the mean over people, between 0 and the most that a person can have; dwell
             divided by its sum, and 0 everywhere if nothing is left of it), ``standard_error`` (of
-            the noise in ``measured``), ``measured`` (as it was, which may be negative).
+            the noise in ``measured``), ``measured`` (as it was: unbiased, and it may be negative),
+            ``lower`` and ``upper`` (two standard errors to both sides of it, within 0 and the most
+            that a person can have: there the mean without noise lies in 94 of 100 draws).
         """
         where = self._cells(layers, areas)
         limits = self.limits(shape)
         most = np.concatenate([np.full(each.cells, float(each.most)) for each in limits])
         value = np.clip(measured, 0.0, most)
+        reach = RELIABLE_ERRORS * self.cell_sd(shape)
         if "dwell" in self.names:
             start = sum(e.cells for e in limits[: self.names.index("dwell")])
             shares = value[:, start : start + shape.areas + 1]
@@ -260,6 +264,8 @@ class AoiTables(LaplaceSum):
             value=pl.Series(value.ravel()),
             standard_error=pl.Series(self.cell_sd(shape).ravel()),
             measured=pl.Series(measured.ravel()),
+            lower=pl.Series(np.clip(measured - reach, 0.0, most).ravel()),
+            upper=pl.Series(np.clip(measured + reach, 0.0, most).ravel()),
         )
         # Table by table reads better than layer by layer.
         return pl.concat([found.filter(pl.col("table") == name) for name in self.names])

@@ -199,6 +199,81 @@ def test_noise_alone_stands_out_for_certain_on_few_maps():
     assert (perhaps > 0).mean() > 0.5
 
 
+def evenly_viewed(rng, grid, cell_sd, *, mean=1.0, hot=0.0) -> GazeMap:
+    """A released map of a page that is looked at evenly but for one cell, if at all."""
+    cells = np.full((grid.rows, grid.columns), mean)
+    cells[grid.rows // 2, grid.columns // 2] += hot
+    return presented(cells + rng.normal(0, cell_sd, cells.shape), grid, 3.0, cell_sd, "", 9)
+
+
+@pytest.mark.parametrize("mean", [0.0, 0.3, 5.0])
+def test_a_page_that_is_looked_at_evenly_has_no_hotspot_however_much_it_is_looked_at(mean):
+    """Held against zero, every place of a busy page stood out: marks in at most 1 map of 20.
+
+    Of 400 maps more than 35 with a chance of 1e-3; the seed is fixed.
+    """
+    rng, grid = np.random.default_rng(22), Grid(96, 54, 8, 5)
+    marked = [standing_out(evenly_viewed(rng, grid, 0.1, mean=mean))[0] > 0 for _ in range(400)]
+    assert sum(marked) <= 35
+
+
+def test_a_strong_hotspot_on_a_page_that_is_looked_at_evenly_is_marked():
+    rng, grid = np.random.default_rng(23), Grid(96, 54, 8, 5)
+    found = [evenly_viewed(rng, grid, 0.1, hot=0.8) for _ in range(40)]
+    # Its cell, and nothing else but by noise.
+    assert all(each.certain[27, 54] for each in found)
+    assert np.mean([standing_out(each)[0] for each in found]) < 1.2
+
+
+def test_a_place_at_one_and_a_half_times_the_average_is_not_clear_where_noise_makes_as_much():
+    """It was: fifteen standard errors from zero, and no more than two from the average."""
+    grid = Grid(96, 54, 8, 5)
+    cells = np.full((5, 8), 1.0)
+    cells[2, 4] = 1.5
+    found = presented(cells, grid, 3.0, 0.25, "", 9)
+    assert (found.measured / found.error)[27, 54] > 6
+    assert not found.certain.any()
+
+
+@pytest.mark.parametrize("laplace", [False, True])
+def test_no_marked_place_is_lower_than_an_unmarked_one_of_the_same_noise(laplace):
+    grid = Grid(96, 54, 8, 5)
+    for seed in range(20):
+        cells = np.random.default_rng(seed).gamma(0.5, 1.0, (5, 8))
+        found = presented(cells, grid, 3.0, 0.15, "", 9, laplace=laplace)
+        noise = np.round(found.error / found.error.max(), 9)
+        assert found.certain.any()
+        for same in np.unique(noise):
+            marked, unmarked = (
+                found.measured[(noise == same) & which] for which in (found.certain, ~found.certain)
+            )
+            if marked.size and unmarked.size:
+                assert marked.min() > unmarked.max()
+
+
+def test_the_error_of_a_contrast_is_that_of_noise_less_the_average_that_noise_moves_too():
+    rng, grid = np.random.default_rng(24), Grid(30, 20, 3, 2)
+    drawn = [presented(5 + rng.normal(0, 0.1, (2, 3)), grid, 4.0, 0.1, "", 9) for _ in range(3000)]
+    found = np.std([each.contrast.above for each in drawn], axis=0)
+    np.testing.assert_allclose(found, drawn[0].contrast.error, rtol=0.08)
+    # With six cells the place is a good part of its own average.
+    assert (drawn[0].contrast.error < 0.95 * drawn[0].error).all()
+
+
+def test_a_single_cell_is_its_own_average_and_never_stands_out():
+    found = presented(np.array([[9.0]]), Grid(30, 20, 1, 1), 4.0, 0.1, "", 9)
+    assert found.reliable.all()
+    assert standing_out(found) == (0, 0)
+
+
+def test_what_stands_out_is_never_under_the_veil():
+    # Noise may make an average of less than nothing; nobody looks less than not at all.
+    for seed in range(50):
+        cells = np.random.default_rng(seed).normal(-0.2, 0.1, (1, 2))
+        found = presented(cells, Grid(40, 20, 2, 1), 2.0, 0.1, "", 9)
+        assert not (found.perhaps & ~found.reliable).any()
+
+
 def test_a_difference_is_of_what_was_measured_and_its_errors_add_in_squares():
     one, other = measured("9510"), measured("1290", error=np.full((1, 4), 0.75))
     found = difference(one, other)

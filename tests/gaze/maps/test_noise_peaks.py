@@ -8,7 +8,7 @@ from scipy.stats import norm
 
 from eyelid.gaze.maps.gaze_map import presented
 from eyelid.gaze.maps.grid import Grid
-from eyelid.gaze.maps.noise_peaks import CHANCE, noise_peak
+from eyelid.gaze.maps.noise_peaks import CHANCE, contrast_peak, noise_peak
 from eyelid.gaze.maps.spread import spread, spread_error
 
 DRAWS = 1000
@@ -51,6 +51,31 @@ def test_gaussian_noise_rises_higher_on_one_map_of_twenty(grid, sigma_px):
 @pytest.mark.parametrize(("grid", "sigma_px"), GRIDS)
 def test_laplace_noise_rises_higher_on_no_more_than_one_map_of_twenty(grid, sigma_px):
     assert share_above("laplace", Grid(*grid), sigma_px) < MOST
+
+
+def share_above_average(law: str, grid: Grid, sigma_px: float) -> float:
+    """Of maps of noise alone on which some px is too far above the average of its page."""
+    most = contrast_peak(grid, sigma_px, laplace=law == "laplace")
+    cells = drawn(law, grid)
+    error = np.std([spread(each - each.mean(), grid, sigma_px) for each in cells], axis=0)
+    # What is left of noise is known exactly; as it turned out is near enough, and simpler.
+    above = [(spread(c - c.mean(), grid, sigma_px) / error).max() > most for c in cells]
+    return float(np.mean(above))
+
+
+@pytest.mark.parametrize(("grid", "sigma_px"), [*GRIDS[:-1], ((60, 60, 2, 2), 3.0)])
+def test_noise_lifts_a_place_above_the_average_of_its_page_on_one_map_of_twenty(grid, sigma_px):
+    assert LEAST < share_above_average("gaussian", Grid(*grid), sigma_px) < MOST
+    assert share_above_average("laplace", Grid(*grid), sigma_px) < MOST
+
+
+def test_nothing_is_above_the_average_of_one_cell():
+    assert contrast_peak(Grid(20, 20, 1, 1), 1.0) == 0.0
+
+
+def test_a_picture_that_is_blurred_into_one_has_little_to_be_above():
+    grid = Grid(64, 40, 7, 5)
+    assert contrast_peak(grid, 60.0) < contrast_peak(grid, 8.0) < contrast_peak(grid, 2.0)
 
 
 def test_one_cell_is_a_single_number():

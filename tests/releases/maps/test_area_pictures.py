@@ -73,9 +73,45 @@ def test_bars_within_two_standard_errors_are_grey():
     for bar, value, error in zip(
         bars, released["measured"], released["standard_error"], strict=True
     ):
-        assert bar.get_width() == pytest.approx(value)
-        assert (np.ptp(bar.get_facecolor()[:3]) > 0.3) == (abs(value) > 2 * error)
+        assert bar.get_width() == pytest.approx(max(value, 0.0))
+        assert (np.ptp(bar.get_facecolor()[:3]) > 0.3) == (value > 2 * error)
     assert "2 standard errors" in words(figure)
+
+
+def intervals(axes) -> list[tuple[float, float]]:
+    """From where to where the line of each bar goes."""
+    (lines,) = axes.collections
+    return [(float(path[0, 0]), float(path[1, 0])) for path in lines.get_segments()]
+
+
+def test_a_share_that_noise_made_negative_is_drawn_as_zero_with_its_interval():
+    """Bars went to the left of zero, as if there were less than no gaze."""
+    law = AoiTables(epsilon=1.0, tables="dwell")
+    shape = law.shape_of(40, 1, 3)
+    error = float(law.cell_sd(shape)[0, 0])
+    measured = error * np.array([[-1.0, -3.0, 0.5, 5.0]])
+    released = law.presented(measured, shape, ["page"], ["menu", "text", "advert"])
+    figure = draw_tables(released, LEGEND)
+    axes = next(axes for axes in figure.axes if axes.patches)
+    assert [bar.get_width() for bar in axes.patches] == pytest.approx(
+        [0.0, 0.0, 0.5 * error, 5 * error]
+    )
+    wanted = [(0.0, error), (0.0, 0.0), (0.0, 2.5 * error), (3 * error, 7 * error)]
+    np.testing.assert_allclose(intervals(axes), wanted, atol=1e-12)
+    assert axes.get_xlim()[0] == 0.0
+    # The file has what was measured, and the same interval.
+    assert released["measured"].to_list() == pytest.approx(measured[0].tolist())
+    np.testing.assert_allclose(released.select("lower", "upper").to_numpy(), wanted, atol=1e-12)
+    assert "What noise made negative is drawn as 0; areas.csv has it" in words(figure)
+
+
+def test_transitions_that_noise_made_negative_are_written_as_zero():
+    released = tables("transitions").with_columns(
+        measured=pl.Series(np.arange(9.0) - 8), standard_error=pl.lit(2.0)
+    )
+    axes = next(a for a in draw_tables(released, LEGEND).axes if a.images)
+    assert {text.get_text() for text in axes.texts} == {"0.00"}
+    assert np.ma.getmaskarray(axes.images[0].get_array()).all()
 
 
 def test_transitions_are_a_matrix_from_rows_to_columns():
@@ -105,6 +141,52 @@ def test_areas_are_outlined_on_the_page_with_their_names():
     # An area that reaches beyond the page does not stretch it.
     assert page.get_xlim() == (-0.5, WIDE - 0.5)
     assert page.get_ylim() == (HIGH - 0.5, -0.5)
+
+
+def rectangle(name: str, x: float, y: float, width: float, height: float) -> Area:
+    corners = [[x, y], [x + width, y], [x + width, y + height], [x, y + height]]
+    return Area(name, np.array(corners, dtype=float))
+
+
+@pytest.mark.parametrize("size", [(120, 80), (80, 300), (900, 60)])
+@pytest.mark.parametrize("count", [1, 6, 40])
+def test_names_of_areas_cover_neither_what_was_looked_at_nor_each_other(size, count):
+    """They stood on the upper left of each area, where its text begins."""
+    wide, high = size
+    rng = np.random.default_rng(count)
+    areas = tuple(
+        rectangle(f"a rather long name {n}", *rng.uniform(0, 0.6, 2) * size, wide / 3, high / 3)
+        for n in range(count)
+    )
+    page = np.full((high, wide, 3), 255, np.uint8)
+    released = tables("dwell", areas=named(count))
+    figure = draw_tables(released, LEGEND, areas=areas, pictures=[page])
+    figure.draw_without_rendering()
+    axes = next(axes for axes in figure.axes if axes.images)
+    names = [text.get_window_extent() for text in axes.texts]
+    assert len(names) == count
+    picture = axes.get_window_extent()
+    assert not any(name.overlaps(picture) for name in names)
+    assert all(name.x0 >= 0 and name.x1 <= figure.bbox.x1 for name in names)
+    assert not any(one.overlaps(other) for one, other in itertools.combinations(names, 2))
+    others = [other.get_tightbbox() for other in figure.axes if other is not axes and other.axison]
+    assert not any(name.overlaps(other) for name in names for other in others)
+
+
+def test_a_line_goes_from_each_name_to_the_outline_of_its_area():
+    figure = draw_tables(tables("dwell"), LEGEND, areas=AREAS, pictures=[PAGE])
+    axes = next(axes for axes in figure.axes if axes.images)
+    ends = {
+        text.get_text(): min(
+            (line.get_xydata() for line in axes.lines if len(line.get_xydata()) == 3),
+            key=lambda line: abs(line[0, 1] - text.get_position()[1]),
+        )[-1]
+        for text in axes.texts
+    }
+    # The middle of the side that is nearer to the border of the page.
+    np.testing.assert_allclose(ends["menu"], (0, 10), atol=1)
+    np.testing.assert_allclose(ends["text"], (10, 30), atol=1)
+    np.testing.assert_allclose(ends["advert"], (WIDE - 1, 50), atol=1)
 
 
 def test_without_a_page_there_are_tables_only():
@@ -157,4 +239,4 @@ def test_what_does_not_fit_is_said_to_be_in_the_file():
 )
 def test_nothing_is_said_to_be_left_out_that_is_drawn(names, count, whole):
     figure = draw_tables(tables(names, areas=named(count)), LEGEND)
-    assert ("areas.csv" not in words(figure)) == whole
+    assert ("areas.csv has all" not in words(figure)) == whole

@@ -269,18 +269,29 @@ def test_an_array_more_is_refuted_and_not_named(home, out):
     [
         (lambda t: t.with_columns(value=pl.lit(0.1)), "'value' of areas.csv"),
         (lambda t: t.with_columns(pl.col("standard_error") / 100), "'standard_error' of areas"),
+        (lambda t: t.with_columns(pl.col("lower") + 0.1), "'lower' of areas.csv"),
+        (lambda t: t.with_columns(upper=pl.lit(0.0)), "'upper' of areas.csv"),
+        (lambda t: t.drop("upper"), "other columns"),
         (lambda t: t.with_columns(pl.col("area").reverse()), "names other tables"),
         (lambda t: t.with_columns(rank=pl.lit(7)), "names other tables"),
         (lambda t: t.with_columns(secret=pl.lit("Bob")), "other columns"),
         (lambda t: t.select(reversed(t.columns)), "other columns"),
     ],
-    ids=["value", "standard error", "areas", "ranks", "a column more", "order of columns"],
+    ids=[
+        *("value", "standard error", "lower", "upper", "half an interval"),
+        *("areas", "ranks", "a column more", "order of columns"),
+    ],
 )
 def test_tables_must_be_what_measured_values_give(change, said, home, both):
     forged(both, areas=change(pl.read_csv(both / "areas.csv")).write_csv())
     found = disagreements(home, both)
     assert len(found) == 1
     assert said in found[0]
+
+
+def test_tables_of_earlier_versions_have_no_intervals(home, both):
+    forged(both, areas=pl.read_csv(both / "areas.csv").drop("lower", "upper").write_csv())
+    assert disagreements(home, both) == []
 
 
 def test_raw_files_beside_a_release_are_refuted_and_their_names_are_for_the_owner(home, out):

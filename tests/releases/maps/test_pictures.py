@@ -254,7 +254,7 @@ def test_what_lies_below_two_standard_errors_is_veiled():
     assert (~np.ma.getmaskarray(shown) == (some.measured > 2 * some.error)).all()
     veiled, plain = in_map(figure, 80, 50), in_map(draw_overlay(some, None, LEGEND), 80, 50)
     assert veiled.mean() < plain.mean() - 0.05
-    assert "above 2 standard errors" in words(figure)
+    assert "less than 2 standard errors of the noise from zero" in words(figure)
     assert "no hotspot" not in words(figure)
 
 
@@ -300,8 +300,9 @@ def test_a_reliable_picture_says_what_its_lines_mean_and_how_wide_hotspots_must_
     ):
         said = words(figure)
         assert sentence in said
-        assert "Solid line: stands out clearly (noise alone draws one in at most 1 of" in said
-        assert "Dashed: above 2 standard errors of the noise, may be noise" in said
+        assert "Solid line: clearly more gaze than the average of the page, tested over the" in said
+        assert "noise draws one in at most 1 of 20 maps" in said
+        assert "Dashed: above that average by 2 standard errors, may be noise" in said
 
 
 def test_pictures_of_noise_alone_seldom_show_a_solid_line():
@@ -315,6 +316,71 @@ def test_pictures_of_noise_alone_seldom_show_a_solid_line():
         dashed += "dashed" in found
     assert solid <= 6
     assert dashed > 15
+
+
+def released(hot: float, *, mean: float = 0.2, grid: tuple[int, int] = (9, 6)) -> GazeMap:
+    """A map as it is released: noise of 0.1 in every cell, and one hotter than the others."""
+    columns, rows = grid
+    cells = mean + np.random.default_rng(5).normal(0, 0.1, (rows, columns))
+    cells[2, 4] += hot
+    return presented(cells, Grid(WIDE, HIGH, columns, rows), 2.0, 0.1, "page", 9)
+
+
+def drawn_everywhere(some: GazeMap) -> list:
+    """Pictures that show noise as well."""
+    return [
+        draw_heatmap(some, LEGEND),
+        draw_overlay(some, None, LEGEND),
+        draw_layers([some, some], LEGEND),
+        draw_layers([some, some], LEGEND, [None, None]),
+    ]
+
+
+def test_a_picture_of_nothing_but_noise_says_so_in_the_image_itself():
+    """It was said in reliable.png alone, and heatmap.png is what people share."""
+    for figure in drawn_everywhere(released(0.0)):
+        assert "Caution:" in words(figure)
+        assert "may be noise" in words(figure)
+    for figure in drawn_everywhere(released(3.0)):
+        assert "Caution" not in words(figure)
+        assert "see reliable.png" in words(figure)
+
+
+def test_a_picture_of_which_most_is_noise_says_how_much():
+    # One place stands out from a page that is hardly looked at, and noise draws the rest.
+    some = released(0.7, mean=0.0, grid=(30, 20))
+    share = some.values.sum(where=~some.reliable)
+    assert some.certain.any()
+    assert share > 0.5
+    assert f"mostly noise. {share:.0%} of the heat drawn here" in words(draw_heatmap(some, LEGEND))
+
+
+def test_a_map_without_noise_carries_no_caution():
+    assert "Caution" not in words(draw_heatmap(hotspot(30, 40), LEGEND))
+    exact = presented(np.eye(6), Grid(WIDE, HIGH, 6, 6), 4.0, 0.0, "", 9)
+    assert "Caution" not in words(draw_overlay(exact, None, LEGEND))
+
+
+def test_the_size_of_a_picture_does_not_tell_whether_it_is_noise():
+    for noise, clear in zip(*(drawn_everywhere(released(hot)) for hot in (0.0, 3.0)), strict=True):
+        assert tuple(noise.get_size_inches()) == tuple(clear.get_size_inches())
+
+
+@pytest.mark.parametrize("size", [(60, 90), (400, 60), (20, 900)])
+def test_a_caution_covers_neither_the_map_nor_other_words(size):
+    high, wide = size
+    grid = Grid(wide, high, 9, 6)
+    cells = np.random.default_rng(5).normal(0.2, 0.1, (6, 9))
+    some = presented(cells, grid, 4.0, 0.1, "a page", 9)
+    for maps in ([some], [some] * 7):
+        figure = draw_layers(maps, LEGEND) if len(maps) > 1 else draw_heatmap(some, LEGEND)
+        figure.draw_without_rendering()
+        boxes = {text.get_text(): text.get_window_extent() for text in figure.texts}
+        (said,) = (box for text, box in boxes.items() if text.startswith("Caution"))
+        assert said.x1 <= figure.bbox.x1
+        assert all(not said.overlaps(axes.get_tightbbox()) for axes in figure.axes)
+        others = (box for text, box in boxes.items() if text and not text.startswith("Caution"))
+        assert all(not said.overlaps(box) for box in others)
 
 
 def test_where_nothing_is_reliable_the_picture_says_so_in_words():
@@ -451,7 +517,7 @@ def test_layers_are_veiled_where_they_are_not_above_the_noise():
     assert len(none.images) == 3
     assert np.ma.getmaskarray(none.images[1].get_array()).all()
     assert words(figure).count("nothing above the noise") == 1
-    assert "Hatched: below, not to be trusted" in words(figure)
+    assert "Hatched: less than 2 standard errors of the noise from zero, not to be" in words(figure)
 
 
 @pytest.mark.parametrize("number", [1, 2, 7])

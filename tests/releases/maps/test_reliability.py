@@ -380,19 +380,29 @@ def shown(peaks, sure=4.0):
 
 def test_places_that_stand_out_are_counted():
     one = places_sentence([shown([5.0, 6.0, 3.0])])
-    assert one.startswith("2 places stand out clearly, 1 more may be noise;")
-    assert places_sentence([shown([5.0])]).startswith("1 place stands out clearly, 0 more")
-    assert places_sentence([shown([1.0])]).startswith("No place stands out clearly, 0 may")
+    clear = "clearly from the average of the page"
+    assert one.startswith(f"2 places stand out {clear}, 1 more may be noise.")
+    assert places_sentence([shown([5.0])]).startswith(f"1 place stands out {clear}, 0 more")
+    assert places_sentence([shown([1.0])]).startswith(f"No place stands out {clear}, 0 may")
     two = places_sentence([shown([5.0, 1.0]), shown([3.0, 3.0])])
-    assert two.startswith("On 2 maps together 1 place stands out clearly, 2 more may be noise")
+    clear = "clearly from the average of their page"
+    assert two.startswith(f"On 2 maps together 1 place stands out {clear}, 2 more may be noise")
+
+
+def test_what_was_tested_is_said_of_places_and_of_differences():
+    said = places_sentence([shown([5.0])])
+    assert "tested for more gaze than that average, over the whole map at once" in said
+    assert said.endswith("noise makes a clear one on at most 1 map of 20.")
+    assert "tested against zero" in difference_sentence(shown([5.0]), shown([1.0]))
 
 
 def test_a_difference_is_said_to_stand_out_or_not():
     first, second = shown([9.0, 0.0]), shown([0.0, 3.5])
     assert difference_sentence(first, second) == (
-        "Between page and page 1 place differs clearly, 1 more may be noise."
+        "Between page and page 1 place differs clearly, 1 more may be noise. Each difference was "
+        "tested against zero, over the whole map at once."
     )
-    assert difference_sentence(first, first) == (
+    assert difference_sentence(first, first).startswith(
         "Between page and page no place differs clearly, 0 may be noise."
     )
 

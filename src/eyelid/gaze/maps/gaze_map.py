@@ -11,13 +11,29 @@ from numpy.typing import NDArray
 from eyelid.errors import InputError
 from eyelid.gaze.maps.grid import Floats, Grid, counted
 from eyelid.gaze.maps.looks import Looks, Weight, looks_in_blocks
-from eyelid.gaze.maps.noise_peaks import noise_peak
+from eyelid.gaze.maps.noise_peaks import NOTHING, contrast_peak, noise_peak
 from eyelid.gaze.maps.placement import Placement
-from eyelid.gaze.maps.spread import spread, spread_error
+from eyelid.gaze.maps.spread import shares, spread, spread_error
 from eyelid.gaze.study import Study
 
 RELIABLE_ERRORS = 2.0
 _WHOLE_PICTURE = Placement()
+
+
+@dataclass(frozen=True, eq=False)
+class Contrast:
+    """How far a map is above the average of its own page, which noise moves as well.
+
+    Attributes:
+        above: at each px what was measured, less what a page that is looked at evenly shows there.
+        error: standard error of that: what a place and the average have in common is not in it.
+        sure_errors: on a page that is looked at evenly, noise lifts a place higher than so many
+            standard errors, at least two of them, on at most 1 map of 20, wherever on it.
+    """
+
+    above: Floats
+    error: Floats
+    sure_errors: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +51,8 @@ class GazeMap:
             negative here and there.
         sure_errors: farther from nothing than so many standard errors, at least two of them, noise
             alone is on at most 1 map of 20, wherever on it; None where that is not known.
+        contrast: with the average of the page; None where a map is held against nothing, as the
+            difference of two is.
     """
 
     values: Floats
@@ -44,6 +62,7 @@ class GazeMap:
     error: Floats | None = None
     measured: Floats | None = None
     sure_errors: float | None = None
+    contrast: Contrast | None = None
 
     @property
     def reliable(self) -> NDArray[np.bool_]:
@@ -51,11 +70,38 @@ class GazeMap:
         return self.above(RELIABLE_ERRORS) > 0
 
     @property
+    def perhaps(self) -> NDArray[np.bool_]:
+        """Where it stands out by more than two standard errors, which noise alone does somewhere.
+
+        See `standing_out_by`.
+        """
+        return self.standing_out_by(RELIABLE_ERRORS) > 0
+
+    @property
     def certain(self) -> NDArray[np.bool_]:
-        """Where noise alone hardly ever reaches; nowhere if it is not known how far it does."""
-        if self.sure_errors is None and self.error is not None:
+        """Where it stands out by more than noise alone hardly ever does; nowhere if unknown."""
+        sure = self.certain_errors
+        if sure is None:
             return np.zeros(self.values.shape, dtype=np.bool_)
-        return self.above(self.sure_errors or RELIABLE_ERRORS) > 0
+        return self.standing_out_by(sure) > 0
+
+    @property
+    def certain_errors(self) -> float | None:
+        """Standard errors that noise alone hardly ever rises by, anywhere; None if not known."""
+        if self.contrast is not None:
+            return self.contrast.sure_errors
+        return RELIABLE_ERRORS if self.error is None else self.sure_errors
+
+    def standing_out_by(self, errors: float) -> Floats:
+        """Positive where a map stands out by so many standard errors, from what it is held against.
+
+        That is the average of its page, and nothing at all of the difference of two maps. What
+        stands out is above two standard errors of the noise as well.
+        """
+        if self.contrast is None:
+            return self.above(errors)
+        out = self.contrast.above - errors * self.contrast.error
+        return np.asarray(np.minimum(out, self.above(RELIABLE_ERRORS)))
 
     def above(self, errors: float) -> Floats:
         """By how much it is above so many standard errors; without noise it is by 1 everywhere."""
@@ -67,14 +113,15 @@ class GazeMap:
 def standing_out(gaze_map: GazeMap) -> tuple[int, int]:
     """How many places of a map stand out clearly, and how many more may be noise.
 
-    A place is connected. Certain ones reach ``sure_errors``, the others two standard errors.
+    A place is connected. All of them are two standard errors above the average of their page (of a
+    difference: above nothing), and the clear ones ``certain_errors``.
     """
     from scipy.ndimage import label
 
-    touching = np.ones((3, 3))
-    perhaps, places = label(gaze_map.reliable, touching)
-    _, certain = label(gaze_map.certain, touching)
-    return int(certain), int(places - np.unique(perhaps[gaze_map.certain]).size)
+    touching, sure = np.ones((3, 3)), gaze_map.certain
+    perhaps, places = label(gaze_map.perhaps, touching)
+    _, certain = label(sure, touching)
+    return int(certain), int(places - np.unique(perhaps[sure]).size)
 
 
 def difference_standing_out(first: GazeMap, second: GazeMap) -> tuple[int, int]:
@@ -223,7 +270,31 @@ def presented(
     if total > 0:
         values /= total
     sure_errors = max(RELIABLE_ERRORS, noise_peak(grid, sigma_px, laplace=laplace))
-    return GazeMap(values, name, people, sigma_px, error, measured, sure_errors)
+    contrast = _contrast(cells, grid, sigma_px, cell_sd, measured, laplace=laplace)
+    return GazeMap(values, name, people, sigma_px, error, measured, sure_errors, contrast)
+
+
+def _contrast(
+    cells: Floats, grid: Grid, sigma_px: float, cell_sd: float, measured: Floats, *, laplace: bool
+) -> Contrast:
+    """Measured density less that of a page whose cells all have the mean of what was measured.
+
+    Both are linear in the cells: at a px with weights w of the n cells it is Σ(w − Σw/n)·cell, and
+    its noise has the variance cell_sd²·(Σw² − (Σw)²/n).
+    """
+    down, across = shares(grid, sigma_px)
+    even = np.outer(down.sum(axis=1), across.sum(axis=1))
+    whole = np.outer(np.sum(down**2, axis=1), np.sum(across**2, axis=1))
+    square = whole - even**2 / grid.cells
+    # One cell is its own average, and so is what is spread out evenly over the page.
+    tested = square > NOTHING * whole
+    # Nobody looks less than not at all, whatever noise makes of the average.
+    above = measured - max(0.0, float(cells.mean())) * even
+    return Contrast(
+        above=np.where(tested, above, 0.0),
+        error=cell_sd * np.sqrt(np.where(tested, square, 0.0)),
+        sure_errors=max(RELIABLE_ERRORS, contrast_peak(grid, sigma_px, laplace=laplace)),
+    )
 
 
 def _screen_size(study: Study, placement: Placement) -> tuple[int, int]:

@@ -27,10 +27,13 @@ UNITS = {
     "transitions": "transitions: how many a person, from the area at the left to the one above",
     "order": "order: share of people who came to the area as their first, second, … one",
 }
+_DRAWN = ("measured", "lower", "upper")
 # More than fit a picture are in the file of tables.
 _MOST_BARS, _MOST_IN_MATRIX, _MOST_LAYERS = 40, 16, 6
 _BAR, _HEADING, _AXIS = 0.25, 0.3, 0.4
-_WIDEST_PAGE, _HIGHEST_PAGE = 5.0, 4.0
+_HIGHEST_PAGE = 4.0
+# Names beside a picture: how high, how far from it, and of how many letters.
+_TAG, _LEADER, _TAG_LETTERS = 0.16, 0.15, 18
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,15 @@ class _Block:
     draw: Callable[[Page, float], None]
 
 
+@dataclass(frozen=True)
+class _Tag:
+    """The name of an area, and where on its outline a line to it ends."""
+
+    name: str
+    x: float
+    y: float
+
+
 def draw_tables(
     tables: pl.DataFrame,
     legend: str,
@@ -55,6 +67,8 @@ def draw_tables(
     title: str = "",
 ) -> Figure:
     """Every table of every layer, with two standard errors to both sides, and the areas.
+
+    What noise made negative is drawn as zero, with what is possible of its interval.
 
     Args:
         tables: as `AoiTables.presented` gives them.
@@ -75,8 +89,9 @@ def draw_tables(
         for _, rows in of_layer.group_by("table", maintain_order=True):
             blocks.append(_table_block(rows, name))
     notes = [
-        f"Lines and ±: {RELIABLE_ERRORS:g} standard errors of the noise. Grey: within them of "
-        "nothing, not to be trusted."
+        f"Lines and ±: {RELIABLE_ERRORS:g} standard errors of the noise, as far as they are "
+        "possible. Grey: within them of nothing, not to be trusted. What noise made negative is "
+        "drawn as 0; areas.csv has it as it was measured."
     ]
     if len(shown) < len(layers) or tables.height > tables.filter(_fits()).height:
         notes.append(
@@ -101,35 +116,94 @@ def _fits() -> pl.Expr:
 
 
 def _page_block(areas: Sequence[Area], picture: Picture, name: str) -> _Block:
-    """The areas, outlined on what was looked at."""
+    """The areas, outlined on what was looked at; their names stand beside it."""
     high, wide = picture.shape[:2]
-    inches = min(_WIDEST_PAGE / wide, _HIGHEST_PAGE / high)
+    left, right = _sides(areas[:_MOST_BARS], wide, high)
+    rooms = [_room(each) for each in (left, right)]
+    inches = min((WIDEST - sum(rooms)) / wide, _HIGHEST_PAGE / high)
     above = _HEADING if name else 0.0
+    # Where names are many, they reach below a flat picture.
+    tall = max(high * inches, _TAG * max(len(left), len(right)))
 
     def draw(page: Page, top: float) -> None:
-        axes = page.axes(0.0, top + above, wide * inches, high * inches, frame=True)
+        axes = page.axes(rooms[0], top + above, wide * inches, high * inches, frame=True)
         if name:
             axes.set_title(name, fontsize=9, loc="left", weight="bold")
         draw_grey(axes, picture)
         for area in areas:
             corners = np.vstack([area.corners, area.corners[:1]])
-            for colour, width in (("white", 3.0), (BLUE, 1.4)):
-                axes.plot(*corners.T, color=colour, linewidth=width)
-            # Within the picture, wherever the area begins.
-            x, y = np.clip(area.corners.min(axis=0), 0, (0.95 * wide, 0.95 * high))
-            axes.text(
-                x,
-                y,
-                short(area.name, 24),
-                fontsize=SMALL,
-                color="white",
-                va="top",
-                clip_on=True,
-                bbox={"facecolor": BLUE, "edgecolor": "none", "pad": 1.5},
-            )
+            for colour, width, alpha in (("white", 2.6, 0.6), (BLUE, 1.3, 1.0)):
+                axes.plot(*corners.T, color=colour, linewidth=width, alpha=alpha)
         axes.set(xlim=(-0.5, wide - 0.5), ylim=(high - 0.5, -0.5))
+        for tags, side in ((left, -1), (right, 1)):
+            _draw_tags(axes, tags, side, tall / inches, 1 / inches)
 
-    return _Block(above + high * inches + 0.2, draw)
+    return _Block(above + tall + 0.2, draw)
+
+
+def _sides(areas: Sequence[Area], wide: int, high: int) -> tuple[list[_Tag], list[_Tag]]:
+    """Names of areas at the nearer side of the picture, from above, and where each area begins."""
+    sides: tuple[list[_Tag], list[_Tag]] = ([], [])
+    for area in areas:
+        corners = np.clip(area.corners, 0, (wide - 1.0, high - 1.0))
+        to_right = corners[:, 0].min() + corners[:, 0].max() > wide
+        ends = corners[:, 0].max() if to_right else corners[:, 0].min()
+        # The middle of what is nearest to that side.
+        near = corners[np.isclose(corners[:, 0], ends, atol=0.5), 1]
+        y = (near.min() + near.max()) / 2
+        sides[int(to_right)].append(_Tag(short(area.name, _TAG_LETTERS), float(ends), float(y)))
+    for tags in sides:
+        tags.sort(key=lambda tag: tag.y)
+    return sides
+
+
+def _room(tags: Sequence[_Tag]) -> float:
+    """What names need beside a picture, in inches."""
+    return _LEADER + 0.066 * (1 + max(len(tag.name) for tag in tags)) if tags else 0.0
+
+
+def _draw_tags(axes: Axes, tags: Sequence[_Tag], side: int, tall: float, inch: float) -> None:
+    """Names beside a picture, each with a thin line to its area.
+
+    Args:
+        axes: of the picture, in px of it.
+        tags: from above.
+        side: -1 at its left, 1 at its right.
+        tall: how far down names may reach, in px.
+        inch: how many px it is.
+    """
+    edge = -0.5 if side < 0 else axes.get_xlim()[1]
+    places = _apart(np.array([tag.y for tag in tags]), _TAG * inch, tall)
+    for tag, place in zip(tags, places, strict=True):
+        x = [edge + side * _LEADER * inch, edge, tag.x]
+        y = [place, tag.y if abs(edge - tag.x) < 1 else place, tag.y]
+        axes.plot(x, y, color=BLUE, linewidth=0.7, clip_on=False)
+        axes.plot(tag.x, tag.y, "o", color=BLUE, mec="white", ms=3.5, clip_on=False)
+        axes.text(
+            x[0] + side * 0.03 * inch,
+            place,
+            tag.name,
+            fontsize=SMALL,
+            color=BLUE,
+            ha="right" if side < 0 else "left",
+            va="center",
+        )
+
+
+def _apart(wanted: Floats, gap: float, tall: float) -> Floats:
+    """Places near the wanted ones, in their order, at least a gap from each other and the ends.
+
+    >>> _apart(np.array([1.0, 1.0, 9.0]), 2.0, 10.0).tolist()
+    [1.0, 3.0, 9.0]
+    """
+    places = np.maximum(wanted, gap / 2)
+    for number in range(1, len(places)):
+        places[number] = max(places[number], places[number - 1] + gap)
+    last = tall - gap / 2
+    for number in reversed(range(len(places))):
+        places[number] = min(places[number], last)
+        last = places[number] - gap
+    return places
 
 
 def _table_block(rows: pl.DataFrame, layer: str) -> _Block:
@@ -149,17 +223,22 @@ def _table_block(rows: pl.DataFrame, layer: str) -> _Block:
     def draw(page: Page, top: float) -> None:
         axes = page.axes(aside, top + _HEADING, WIDEST - aside, high)
         _head(page, top, heading)
-        _draw_bars(axes, names, rows["measured"].to_numpy(), rows["standard_error"].to_numpy())
+        _draw_bars(axes, names, *(rows[which].to_numpy() for which in _DRAWN))
 
     return _Block(_HEADING + high + _AXIS, draw)
 
 
-def _draw_bars(axes: Axes, names: Sequence[str], values: Floats, errors: Floats) -> None:
-    reach = RELIABLE_ERRORS * errors
+def _draw_bars(
+    axes: Axes, names: Sequence[str], measured: Floats, lower: Floats, upper: Floats
+) -> None:
+    """Bars from zero, what is negative as zero, each with its interval."""
+    values = np.clip(measured, 0.0, upper)
     places = np.arange(len(names))[::-1]
-    axes.barh(places, values, 0.68, color=list(np.where(np.abs(values) > reach, BLUE, VEIL)))
+    axes.barh(places, values, 0.68, color=list(np.where(lower > 0, BLUE, VEIL)))
+    reach = np.maximum([values - lower, upper - values], 0.0)
     axes.errorbar(values, places, xerr=reach, fmt="none", ecolor=INK, capsize=2.5, elinewidth=1.0)
     axes.axvline(0.0, color=INK, linewidth=0.8)
+    axes.set_xlim(0.0, 1.05 * float(upper.max()) or 1.0)
     axes.set_yticks(places, names)
     axes.set_ylim(-0.6, len(names) - 0.4)
     axes.tick_params(axis="y", length=0)
@@ -174,6 +253,7 @@ def _matrix_block(rows: pl.DataFrame, heading: str) -> _Block:
         rows[what].to_numpy().reshape(count, count)[:_MOST_IN_MATRIX, :_MOST_IN_MATRIX]
         for what in ("measured", "standard_error")
     )
+    values = np.maximum(values, 0.0)
     names = [short(name, 18) for name in names[:_MOST_IN_MATRIX]]
     room = 0.2 + 0.066 * max(map(len, names))
     side = min(0.75, (WIDEST - room) / len(names))
@@ -185,8 +265,8 @@ def _matrix_block(rows: pl.DataFrame, heading: str) -> _Block:
 
         _head(page, top, f"{heading} (each ± {RELIABLE_ERRORS * errors.max():.2g})")
         axes = page.axes(room, top + _HEADING + room, len(names) * side, body)
-        trusted = np.abs(values) > RELIABLE_ERRORS * errors
-        most = float(np.abs(values).max()) or 1.0
+        trusted = values > RELIABLE_ERRORS * errors
+        most = float(values.max()) or 1.0
         axes.set_facecolor("#eceeef")
         colours = LinearSegmentedColormap.from_list("white to blue", ["white", BLUE])
         axes.imshow(

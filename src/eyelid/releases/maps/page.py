@@ -14,12 +14,18 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 NO_GUARANTEE = "NO PRIVACY GUARANTEE"
+CAUTION = "Caution:"
 VEIL = "#a9b0b5"
 # In inches.
 MARGIN, LINE, WIDEST, HIGHEST = 0.15, 0.165, 7.0, 7.5
 DPI = 160.0
 _NARROWEST, _COLOUR_BAR, _SCALE_BAR = 4.8, 0.95, 0.24
 _ALARM, _QUIET = "#b00000", "#eef1f3"
+_CAUTION = "#9a3412"
+# Letters of the longest remark. Its room is the same whatever it says: how large a picture is
+# follows from public facts.
+MOST_REMARKED = 130
+_REMARK = 8.5
 _STYLE: Any = {
     "font.size": 9,
     "font.family": "sans-serif",
@@ -57,6 +63,7 @@ class Page:
         below: room below the body, for a scale bar.
         label: the short title that a file of it carries.
         dpi: how fine it is drawn, letters and all.
+        remark: what to make of it, above the body; one that begins with `CAUTION` is marked.
     """
 
     def __init__(
@@ -70,6 +77,7 @@ class Page:
         below: float = _SCALE_BAR,
         label: str = "private heatmap",
         dpi: float = DPI,
+        remark: str = "",
     ) -> None:
         from eyelid.plotting import Figure
 
@@ -82,13 +90,17 @@ class Page:
         small = _wrapped(notes, whole - 2 * MARGIN, SMALL)
         words = _wrapped([legend], whole - 2 * MARGIN, 10.0 if missing else 8.5)
         banner = len(words) * (0.2 if missing else LINE) + MARGIN
-        above = MARGIN + 0.2 * len(heading) + (0.06 if title else 0.0)
+        titled = MARGIN + 0.2 * len(heading) + (0.06 if title else 0.0)
+        above = titled + LINE * _lines_of_remarks(whole - 2 * MARGIN) * bool(remark)
         self._above = above
         self._size = whole, above + height + below + 0.15 * len(small) + MARGIN + banner
         # A file must not be called private that is not.
         label = "heatmap without privacy" if missing else label
         self.figure = Figure(figsize=self._size, label=label, facecolor="white", dpi=dpi)
         self._write(heading, MARGIN, 10.5, weight="bold")
+        warned = remark.startswith(CAUTION)
+        style = {"color": _CAUTION, "weight": "bold"} if warned else {"color": GREY}
+        self._write(_wrapped([remark], whole - 2 * MARGIN, _REMARK, 0.66), titled, _REMARK, **style)
         self._write(small, above + height + below + 0.05, SMALL, color=GREY)
         ground = self.axes(-MARGIN, self._size[1] - above - banner, whole, banner)
         ground.set_facecolor(_ALARM if missing else _QUIET)
@@ -166,9 +178,20 @@ class Page:
         )
 
 
-def _wrapped(texts: Sequence[str], width_inches: float, size: float) -> list[str]:
+def _lines_of_remarks(width_inches: float) -> int:
+    """How many lines the longest remark takes."""
+    return -(-MOST_REMARKED // (_letters(width_inches, _REMARK, 0.66) - 8))
+
+
+def _letters(width_inches: float, size: float, wide: float) -> int:
+    return max(10, int(width_inches * 72 / (size * wide)))
+
+
+def _wrapped(
+    texts: Sequence[str], width_inches: float, size: float, wide: float | None = None
+) -> list[str]:
     """Lines that fit: letters are 0.6 times as wide as they are high, the large bold ones 0.7."""
-    letters = max(10, int(width_inches * 72 / (size * (0.7 if size >= 10 else 0.6))))
+    letters = _letters(width_inches, size, wide or (0.7 if size >= 10 else 0.6))
     return [line for text in texts for line in textwrap.wrap(text, letters, break_on_hyphens=False)]
 
 

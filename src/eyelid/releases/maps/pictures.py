@@ -22,6 +22,7 @@ from eyelid.gaze.maps.gaze_map import RELIABLE_ERRORS, GazeMap, difference
 from eyelid.privacy.guarantee import Guarantee, large_delta, rounded_up
 from eyelid.releases.drawing import BLUE, INK, ORANGE, SMALL
 from eyelid.releases.maps.page import (
+    CAUTION,
     DPI,
     HIGHEST,
     LINE,
@@ -53,11 +54,21 @@ MOST_PX = 100_000_000
 HEAT, HEAT_OVER = "viridis", "YlOrRd"
 _GROUND = "#f4f4f2"
 _UNIT, _OF_ALL = "density of gaze, % of the hottest place", " of all maps"
-_LINES = (
-    "Solid line: {} clearly (noise alone draws one in at most 1 of 20 maps). Dashed: above "
-    f"{RELIABLE_ERRORS:g} standard errors of the noise, may be noise. Hatched: below, not to be "
+_HATCHED = (
+    f"Hatched: less than {RELIABLE_ERRORS:g} standard errors of the noise from zero, not to be "
     "trusted."
 )
+_LINES = (
+    "Solid line: clearly more gaze than the average of the page, tested over the whole map (on an "
+    "evenly viewed page noise draws one in at most 1 of 20 maps). Dashed: above that average by "
+    f"{RELIABLE_ERRORS:g} standard errors, may be noise. {_HATCHED}"
+)
+_LINES_BETWEEN = (
+    "Solid line: differs clearly from zero (noise alone draws one in at most 1 of 20 maps). "
+    f"Dashed: differs by {RELIABLE_ERRORS:g} standard errors, may be noise. {_HATCHED}"
+)
+# Of the heat that is drawn: with more of it below two standard errors, a map is mostly noise.
+_MOSTLY = 0.5
 # So that a page can be read: as many px as it has, up to these.
 _WIDEST_PX, _HIGHEST_PX = 2400, 4800
 _DARKEST = 0.25
@@ -95,6 +106,41 @@ def guarantee_legend(guarantee: Guarantee, people: int) -> str:
     return f"{text} {FORMAL_ONLY}" if formal_only(guarantee) else text
 
 
+def noise_remark(maps: Sequence[GazeMap]) -> str:
+    """What a picture that shows everything, noise too, says of itself; empty without noise.
+
+    From the released maps and the public noise alone. Where nothing stands out clearly, or most of
+    what is drawn lies within two standard errors of the noise, it is a caution.
+
+    >>> flat = np.ones((2, 2))
+    >>> noise_remark([GazeMap(flat / 4, "", 9, error=flat, measured=2.5 * flat, sure_errors=3.0)])
+    'Caution: may be noise. No place has clearly more gaze than the average of the page.'
+    """
+    noisy = [item for item in maps if item.error is not None and item.error.any()]
+    if not noisy:
+        return ""
+    lost = [not item.certain.any() for item in noisy]
+    shares = [float(item.values.sum(where=~item.reliable)) for item in noisy]
+    if len(noisy) > 1:
+        count = sum(none or share > _MOSTLY for none, share in zip(lost, shares, strict=True))
+        if count:
+            return (
+                f"{CAUTION} {count} of {len(noisy)} maps may be noise. Nothing on them is clearly "
+                "above the average of their page, or most is noise."
+            )
+        return "Each map has places with clearly more gaze than its average: see reliable.png."
+    if lost[0]:
+        return (
+            f"{CAUTION} may be noise. No place has clearly more gaze than the average of the page."
+        )
+    if shares[0] > _MOSTLY:
+        return (
+            f"{CAUTION} mostly noise. {shares[0]:.0%} of the heat drawn here lies within two "
+            "standard errors of the noise."
+        )
+    return "Which places have clearly more gaze than the average of the page: see reliable.png."
+
+
 def draw_heatmap(gaze_map: GazeMap, legend: str, *, degree_px: float | None = None) -> Figure:
     """The map alone.
 
@@ -105,7 +151,7 @@ def draw_heatmap(gaze_map: GazeMap, legend: str, *, degree_px: float | None = No
     """
     heat, most = _relative([gaze_map])
     with styled():
-        page, axes = _map_page(gaze_map, legend, degree_px)
+        page, axes = _map_page(gaze_map, legend, degree_px, remark=noise_remark([gaze_map]))
         drawn = axes.imshow(heat[0], cmap=HEAT, vmin=0.0, vmax=most, aspect="auto")
         page.colour_bar(drawn, _UNIT)
         _say_empty(axes, gaze_map, "white")
@@ -125,7 +171,9 @@ def draw_overlay(
     """
     heat, most = _relative([gaze_map])
     with styled():
-        page, axes = _map_page(gaze_map, legend, degree_px, picture=picture)
+        page, axes = _map_page(
+            gaze_map, legend, degree_px, picture=picture, remark=noise_remark([gaze_map])
+        )
         _draw_ground(axes, gaze_map, picture)
         page.colour_bar(_draw_over(axes, heat[0], most), _UNIT)
         _say_empty(axes, gaze_map, INK)
@@ -153,7 +201,7 @@ def draw_reliable(
     if gaze_map.error is None:
         notes = ["No noise was added, so there is nothing to veil."]
     else:
-        notes = [_LINES.format("stands out"), sentence]
+        notes = [_LINES, sentence]
     with styled():
         page, axes = _map_page(gaze_map, legend, degree_px, notes, picture=picture)
         _draw_ground(axes, gaze_map, picture)
@@ -191,7 +239,7 @@ def draw_difference(
     by = [f"more looked at by {short(name, 24)}" for name in names]
     notes = [
         difference_sentence(first, second),
-        f"Blue: {by[0]}. Orange: {by[1]}. {_LINES.format('differs')}",
+        f"Blue: {by[0]}. Orange: {by[1]}. {_LINES_BETWEEN}",
     ]
     heading = f"{title}: {names[0]} and {names[1]}" if title else f"{names[0]} and {names[1]}"
     with styled():
@@ -250,14 +298,15 @@ def draw_layers(
     few, many = (extreme(item.people for item in maps) for extreme in (min, max))
     notes = [_facts(shown[0], _people(many) if few == many else f"{few} to {many} people each")]
     if reliable_only:
-        notes += [_LINES.format("stands out"), sentence]
+        notes += [_LINES, sentence]
     if left_out:
         notes.append(f"The first {len(shown)} of {len(maps)} maps; {left_out} are not shown.")
     with styled():
         body = columns * width + (columns - 1) * MARGIN
         tall = rows * step - 0.3 * LINE
         dpi = DPI if below is None else _dpi(columns * wide, rows * high, body, tall)
-        page = Page(body, tall, legend, title, notes, beside=1.2, dpi=dpi)
+        remark = "" if reliable_only else noise_remark(shown)
+        page = Page(body, tall, legend, title, notes, beside=1.2, dpi=dpi, remark=remark)
         page.scale_bar(wide, degree_px, width)
         for place, (item, values) in enumerate(zip(shown, heat, strict=True)):
             row, column = divmod(place, columns)
@@ -370,6 +419,7 @@ def _map_page(
     notes: Sequence[str] = (),
     title: str | None = None,
     picture: Picture | None = None,
+    remark: str = "",
 ) -> tuple[Page, Axes]:
     """A page for one map, and the axes that it fills; as fine as the picture in it."""
     high, wide = gaze_map.values.shape
@@ -377,7 +427,7 @@ def _map_page(
     name = gaze_map.name if title is None else title
     said = [_facts(gaze_map, _people(gaze_map.people)), *notes]
     dpi = DPI if picture is None else _dpi(wide, high, wide * inches, high * inches)
-    page = Page(wide * inches, high * inches, legend, name, said, dpi=dpi)
+    page = Page(wide * inches, high * inches, legend, name, said, dpi=dpi, remark=remark)
     page.scale_bar(wide, degree_px)
     return page, page.axes(0.0, 0.0, wide * inches, high * inches, frame=True)
 
@@ -436,10 +486,10 @@ def _draw_trusted(axes: Axes, heat: Floats, most: float, gaze_map: GazeMap) -> A
 
 
 def _draw_lines(axes: Axes, gaze_map: GazeMap) -> None:
-    """Around what is above two standard errors, and around what is certain."""
-    _outline(axes, gaze_map.above(RELIABLE_ERRORS), "dashed", 0.9)
-    if gaze_map.sure_errors is not None:
-        _outline(axes, gaze_map.above(gaze_map.sure_errors), "solid", 1.4)
+    """Around what stands out by two standard errors, and around what does so for certain."""
+    _outline(axes, gaze_map.standing_out_by(RELIABLE_ERRORS), "dashed", 0.9)
+    if gaze_map.certain_errors is not None:
+        _outline(axes, gaze_map.standing_out_by(gaze_map.certain_errors), "solid", 1.4)
 
 
 def _name_places(axes: Axes, gaze_map: GazeMap, name: str) -> None:

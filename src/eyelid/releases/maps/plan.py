@@ -14,7 +14,7 @@ from eyelid.errors import InputError, unknown
 from eyelid.gaze.areas import Area, check_on_picture
 from eyelid.gaze.maps.grid import Grid
 from eyelid.gaze.maps.looks import Looks, Weight, layers_of, looks_of, stretches
-from eyelid.gaze.maps.noise_peaks import noise_peak
+from eyelid.gaze.maps.noise_peaks import contrast_peak, noise_peak
 from eyelid.gaze.maps.spread import spread_error
 from eyelid.gaze.study import Study
 from eyelid.io.areas import read_areas
@@ -493,7 +493,9 @@ def check_drawable(mechanism: MapMechanism, shape: MapShape, sigma_px: float) ->
             "picture"
         )
     # The first to need much memory; it is kept for the pictures.
-    noise_peak(grid, sigma_px, laplace=isinstance(mechanism, LaplaceSum))
+    laplace = isinstance(mechanism, LaplaceSum)
+    noise_peak(grid, sigma_px, laplace=laplace)
+    contrast_peak(grid, sigma_px, laplace=laplace)
 
 
 def fits(grid: Grid) -> bool:

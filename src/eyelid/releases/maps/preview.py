@@ -15,6 +15,7 @@ from eyelid.gaze.study import Study
 from eyelid.io.column_map import Map
 from eyelid.io.pieces import StudyInPieces
 from eyelid.privacy.noise import Randomness, randomness
+from eyelid.releases.maps.outlook import Outlook, outlook
 from eyelid.releases.maps.pictures import guarantee_legend
 from eyelid.releases.maps.plan import MapPlan, make_map_plan
 from eyelid.releases.maps.reliability import Reliability, reliability, tables_sentence, worst
@@ -55,9 +56,24 @@ class HeatmapPreview:
         return worst(found)
 
     @property
+    def outlook(self) -> Outlook | None:
+        """Whether a blob in the middle is as good, from public facts; None where not known."""
+        plan = self.plan
+        if plan.mechanism is None:
+            return None
+        fewest = min(plan.observers, key=lambda each: each.shape.people)
+        return outlook(
+            plan.mechanism,
+            fewest.shape,
+            plan.view.sigma_px,
+            groups=len(plan.observers),
+            epsilon=plan.guarantee.epsilon,
+        )
+
+    @property
     def says(self) -> tuple[str, ...]:
-        """The same in sentences, of maps and of tables."""
-        said = [] if self.reliability is None else [self.reliability.sentence]
+        """What could be trusted and expected in sentences, of maps and of tables."""
+        said = [each.sentence for each in (self.reliability, self.outlook) if each is not None]
         tables = self.plan.tables
         if tables is not None:
             beside_map = self.plan.mechanism is not None
@@ -99,7 +115,7 @@ class HeatmapPreview:
 
     def to_dict(self) -> dict[str, Any]:
         """As ``eyelid heatmap --dry-run --json`` prints it."""
-        trusted = self.reliability
+        trusted, expected = self.reliability, self.outlook
         return {
             "dry_run": True,
             "people": len(self.plan.people),
@@ -108,7 +124,10 @@ class HeatmapPreview:
             "noise": {"sampler": self.plan.sampler(), "numerics": self.plan.numerics},
             "unprotected": self.plan.unprotected,
             "map": self.plan.facts
-            | {"reliability": None if trusted is None else trusted.to_dict()},
+            | {
+                "reliability": None if trusted is None else trusted.to_dict(),
+                "outlook": None if expected is None else expected.to_dict(),
+            },
             "says": " ".join(self.says),
         }
 

@@ -196,13 +196,17 @@ def worst(found: Sequence[Reliability | None]) -> Reliability | None:
 
 
 def places_sentence(maps: Sequence[GazeMap]) -> str:
-    """How many places of released maps stand out of the noise."""
+    """How many places of released maps have more gaze than the average of their page."""
     counts = [standing_out(each) for each in maps]
     certain, perhaps = (sum(each) for each in zip(*counts, strict=True))
-    where = f"on {plural(len(maps), 'map')} together " if len(maps) > 1 else ""
+    where, page = ("", "the page")
+    if len(maps) > 1:
+        where, page = f"on {plural(len(maps), 'map')} together ", "their page"
     return _sentence(
-        f"{where}{_places(certain, 'stand')} out clearly, {_more(certain, perhaps)}; noise "
-        "alone makes a clear one on at most 1 map of 20."
+        f"{where}{_places(certain, 'stand')} out clearly from the average of {page}, "
+        f"{_more(certain, perhaps)}. Each was tested for more gaze than that average, over the "
+        "whole map at once: on a page that is looked at evenly, noise makes a clear one on at "
+        "most 1 map of 20."
     )
 
 
@@ -211,7 +215,8 @@ def difference_sentence(first: GazeMap, second: GazeMap) -> str:
     certain, perhaps = difference_standing_out(first, second)
     return (
         f"Between {first.name} and {second.name} {_places(certain, 'differ')} clearly, "
-        f"{_more(certain, perhaps)}."
+        f"{_more(certain, perhaps)}. Each difference was tested against zero, over the whole map "
+        "at once."
     )
 
 

@@ -41,6 +41,8 @@ from eyelid.releases.subject import counted
 from eyelid.version import __version__
 
 _TEXT, _NUMBERS = ("table", "layer", "area", "to_area"), ("value", "standard_error", "measured")
+# Tables of earlier versions have none.
+_INTERVAL: dict[str, type[pl.DataType]] = dict.fromkeys(("lower", "upper"), pl.Float64)
 _COLUMNS: dict[str, type[pl.DataType]] = {
     **dict.fromkeys(_TEXT, pl.String),
     "rank": pl.Int64,
@@ -236,10 +238,11 @@ def _tables_of(text: str, plan: MapPlan) -> pl.DataFrame | None:
         return None
     shape = plan.tables.shape
     try:
-        found = from_spreadsheets(text_table(text.encode(), schema_overrides=_COLUMNS))
+        found = from_spreadsheets(text_table(text.encode(), schema_overrides=_COLUMNS | _INTERVAL))
         missing = [name for name in _COLUMNS if name not in found.columns]
         wrong = f"it has no column '{missing[0]}'" if missing else None
-        if not missing and found["measured"].null_count():
+        numbers = [name for name in ("measured", *_INTERVAL) if name in found.columns]
+        if not missing and found.select(pl.any_horizontal(pl.col(numbers).is_null().any())).item():
             wrong = "it has rows without a measured value"
         elif len(found) != shape.recordings * shape.length:
             wrong = f"it has {len(found)} rows, not {shape.recordings * shape.length}"

@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
 from eyelid.engine.remote import check_here
 from eyelid.errors import InputError
-from eyelid.gaze.maps.placement import Placement, default_sigma_px, point_spread_px
+from eyelid.gaze.maps.placement import (
+    Placement,
+    default_sigma_px,
+    on_screen,
+    point_spread_px,
+)
 from eyelid.gaze.study import Screen, Study
 from eyelid.io.pieces import StudyInPieces, in_pieces
 from eyelid.releases.maps.pictures import Picture, read_picture
@@ -19,8 +29,15 @@ from eyelid.spelling import plural
 
 _PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp", ".ppm", ".pgm")
 _SHOWN = 5
+# Of the gaze: with more beyond a screen, its size is not that of the coordinates.
+_MOST_BEYOND = 0.05
+# Of the screen: gaze from its corner to where a larger picture ends is gaze all over it.
+_MOST_COVERED = 0.8
+# A place that has less of the gaze is no advice.
+_MOSTLY = 0.5
 
 Size = tuple[int, int]
+Places = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +105,8 @@ def view_of(
         found = [(name, Path(file)) for (name, _), file in zip(found, images, strict=True)]
     pictures = tuple(None if path is None else read_picture(path) for _, path in found)
     width_px, height_px = _size([path for _, path in found], pictures, size, screen)
-    placement, more = _placement((width_px, height_px), screen, at, scale)
+    gaze = partial(_gaze, cut, [name for name, _ in found if name is not None])
+    placement, more = _placement((width_px, height_px), screen, at, scale, gaze)
     degree_px = point_spread_px(1.0, screen, placement)
     default = default_sigma_px(width_px, screen, placement)
     sigma_px = parsed_blur(blur, degree_px, default, (width_px, height_px))
@@ -247,7 +265,11 @@ def _size(
 
 
 def _placement(
-    size: Size, shown_on: Screen | None, at: tuple[float, float] | None, scale: float | None
+    size: Size,
+    shown_on: Screen | None,
+    at: tuple[float, float] | None,
+    scale: float | None,
+    gaze: Callable[[], Places],
 ) -> tuple[Placement, list[str]]:
     """Where the picture lay; never guessed where the screen has another size."""
     placement = Placement(*(at or (0.0, 0.0)), scale=1.0 if scale is None else scale)
@@ -273,26 +295,91 @@ def _placement(
         return placement, []
     raise InputError(
         f"the picture is {_by(size)} px{'' if scale is None else f' at scale {scale:g}'} and the "
-        f"screen {_by(screen)}: say where the picture's top left lay and how many px of "
-        f"the screen one of its px took; {_suggested(size, screen, scale)}"
+        f"screen {_by(screen)}: {_advice(size, screen, scale, gaze())}"
     )
 
 
-def _suggested(size: Size, screen: Size, scale: float | None) -> str:
-    """What to write for a picture in the middle of the screen."""
-    fitting = min(screen[0] / size[0], screen[1] / size[1])
-    options = []
-    if scale is not None or all(length <= most for length, most in zip(size, screen, strict=True)):
-        options.append(("in its middle", 1.0 if scale is None else scale))
-    if scale is None:
-        options.append(("in its middle and as large as fits", float(f"{fitting:.6g}")))
-    told = []
-    for words, factor in options:
-        x_px, y_px = (
-            (most - factor * length) / 2 for length, most in zip(size, screen, strict=True)
+def _gaze(cut: StudyInPieces, stimuli: Sequence[str]) -> Places:
+    """Where the first people looked, in px of the screen; nothing where that is not known."""
+    for piece in cut.pieces:
+        study = piece.read(cut.head)
+        data = study.data
+        if stimuli and "stimulus" in data.columns:
+            data = data.filter(pl.col("stimulus").is_in(stimuli))
+        try:
+            x, y = data["x"].to_numpy(), data["y"].to_numpy()
+            places = on_screen(x, y, study.screen, study.units, study.xy_origin)
+        except InputError:
+            break
+        found = np.stack(places, axis=1)
+        found = found[np.isfinite(found).all(axis=1)]
+        if len(found):
+            return found
+    return np.empty((0, 2))
+
+
+def _advice(size: Size, screen: Size, scale: float | None, gaze: Places) -> str:
+    """What to write, as far as gaze and the screen agree on it; otherwise what is not known.
+
+    It is told to whoever owns the gaze, on their terminal.
+    """
+    asked = (
+        "say where the picture's top left lay and how many px of the screen one of its px took "
+        "(--at X,Y --scale F)"
+    )
+    if not len(gaze):
+        return f"{asked}; neither is known, and there is no gaze to tell it by"
+    beyond = 1 - _share_on(gaze, Placement(), screen)
+    px_for_px = _share_on(gaze, Placement(), size)
+    if beyond > _MOST_BEYOND:
+        fits = px_for_px >= 1 - _MOST_BEYOND
+        relative = "; if x and y are px of the picture itself, write --at 0,0 --scale 1" * fits
+        return (
+            f"but {beyond:.0%} of the gaze lies beyond that screen, so that its size is not that "
+            "of x and y, and where the picture lay is not known: give the right one "
+            f"when the recordings are read (--map screen=WIDTHxHEIGHT){relative}"
         )
-        told.append(f"{words}: --at {round(x_px, 2):g},{round(y_px, 2):g} --scale {factor:g}")
-    return "; ".join(told)
+    options = _options(size, screen, scale)
+    on = {words: _share_on(gaze, place, size) for words, place in options.items()}
+    covered = math.prod(min(length, most) for length, most in zip(size, screen, strict=True))
+    cornered = px_for_px >= 1 - _MOST_BEYOND and covered < _MOST_COVERED * math.prod(screen)
+    if cornered and on.get("in its middle", 0.0) < px_for_px - _MOST_BEYOND:
+        return (
+            f"but {px_for_px:.0%} of the gaze lies within {_by(size)} px from 0, 0, as if x and y "
+            "were px of the picture itself, and whether they are is not known: if so write "
+            f"--at 0,0 --scale 1, else {asked}"
+        )
+    told = [
+        f"{words}: --at {round(place.x_px, 2):g},{round(place.y_px, 2):g} --scale {place.scale:g} "
+        f"({on[words]:.0%} of the gaze is on it then)"
+        for words, place in options.items()
+        if on[words] > _MOSTLY
+    ]
+    if not told:
+        return f"{asked}; in the middle of the screen it did not lie, most of the gaze is elsewhere"
+    return f"{asked}; {'; '.join(told)}"
+
+
+def _options(size: Size, screen: Size, scale: float | None) -> dict[str, Placement]:
+    """Usual places of a picture, in words."""
+    scales = {}
+    if scale is not None or all(length <= most for length, most in zip(size, screen, strict=True)):
+        scales["in its middle"] = 1.0 if scale is None else scale
+    if scale is None:
+        fitting = min(screen[0] / size[0], screen[1] / size[1])
+        scales["in its middle and as large as fits"] = float(f"{fitting:.6g}")
+    return {
+        words: Placement(
+            (screen[0] - factor * size[0]) / 2, (screen[1] - factor * size[1]) / 2, factor
+        )
+        for words, factor in scales.items()
+    }
+
+
+def _share_on(gaze: Places, placement: Placement, size: Size) -> float:
+    """Of the gaze on a picture of that size."""
+    x_px, y_px = placement.on_picture(gaze[:, 0], gaze[:, 1])
+    return float(np.mean((x_px >= 0) & (x_px < size[0]) & (y_px >= 0) & (y_px < size[1])))
 
 
 def _size_of(screen: Screen | None) -> Size | None:

@@ -31,7 +31,7 @@ Places = Iterator[tuple[str, str]]
 
 _KEYS = {*INDEX_COLUMNS, "eye"}
 # Columns of areas.csv that are measured.
-_MEASURED = ("value", "measured")
+_MEASURED = ("value", "measured", "lower", "upper")
 _SHA256 = re.compile(r"\b[0-9a-f]{64}\b")
 _PNG = b"\x89PNG\r\n\x1a\n"
 # What is hard to read comes last.
