@@ -7,6 +7,7 @@ disagreement is as good as a refutation.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -209,13 +210,14 @@ def _means_amiss(
     if not exact.data.select(key).equals(released.data.select(key)):
         yield "the release has not the groups, recordings and rows that the mechanism gives it"
         return
+    inside = _inside_bounds(replace(released, features=exact.features))
     if law.drawn:
         shown = released.people
         if "people" not in shown.columns or sorted(shown["people"]) != sorted(groups.sizes):
             yield "the groups of the release have not the sizes that the mechanism gives them"
             return
         # Nobody knows who was in which, but over all of them the mean is the same.
-        exact, released = over_groups(exact), over_groups(released)
+        exact, released, inside = (over_groups(each) for each in (exact, released, inside))
     lowers = np.array([f.lower for f in exact.features])
     spans = np.array([f.span for f in exact.features])
     before, after = (
@@ -225,10 +227,22 @@ def _means_amiss(
     if not np.isfinite(after).all():
         yield "the release has values that no release has (missing or infinite ones)"
         return
-    # At its bounds a clipped mean may well be what it was.
-    same = (np.abs(after - before) < _NO_NOISE) & (after > 0) & (after < 1)
+    # At its bounds a clipped mean may well be what it was, and groups clipped to either side may
+    # have the midpoint as their mean, which is that of a feature nobody has.
+    same = (np.abs(after - before) < _NO_NOISE) & (
+        inside.data.select(exact.names).to_numpy() > 1 - _NO_NOISE
+    )
     if int(same.sum()) > 1 + len(same) // 100:
         yield f"{int(same.sum())} released values are the means themselves, next to no noise added"
+
+
+def _inside_bounds(table: FeatureTable) -> FeatureTable:
+    """1 in the place of values between the bounds, 0 in that of others."""
+    inside = [
+        pl.col(f.name).is_between(f.lower, f.upper, closed="none").cast(pl.Float64)
+        for f in table.features
+    ]
+    return replace(table, data=table.data.with_columns(inside))
 
 
 def claims_more(one: Guarantee, other: Guarantee) -> bool:
