@@ -10,10 +10,14 @@ import pytest
 
 from eyelid.audits import noisy_answers
 from eyelid.audits.utility import learned_elsewhere
+from eyelid.comparisons.compare import compare
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
+from eyelid.io import write
 from eyelid.releases.audit import audit
 from eyelid.releases.inspection import inspect
+from eyelid.releases.neighbours.coupling import coupled
+from eyelid.releases.neighbours.folder import apart, shown_by
 from eyelid.releases.release import release
 from eyelid.releases.report import report
 
@@ -61,13 +65,15 @@ def quickly():
     ],
 )
 def test_an_audit_of_a_release_with_a_feature_nobody_has_comes_to_an_end(name, asked):
-    table = without_blinks(60 if name in ("seeded", "synthetic") else 12)
+    table = without_blinks({"seeded": 60, "synthetic": 200}.get(name, 12))
     named = {"attackers": ["means"]} if name in ("laplace", "dct", "ksame") else {}
     found = audit(table, release(table, mechanism=name, **asked), **named)
     assert found.refuted == []
     said = found.to_dict()["notes"]
     nobody = "in the original nobody has a value of blink_duration_mean"
     assert any(line.startswith(nobody) for line in said)
+    empty = any(line.startswith("the release has no value of blink_dur") for line in said)
+    assert empty == (name in ("ksame", "synthetic"))
     json.loads(found.to_json())
     assert "NaN" not in found.to_json()
     assert "<svg" in report(found, own=True)
@@ -83,3 +89,37 @@ def test_inspect_tells_that_nobody_has_a_feature():
     found = inspect(without_blinks().study())
     assert found["quality"]["missing_blink_duration_mean"] == 1.0
     assert found["release"]
+
+
+def test_one_participant_with_a_feature_that_nobody_else_has_does_not_show_in_the_folder(tmp_path):
+    """The same noise and no data: whatever differs would be read off raw data."""
+    nobody = without_blinks(40)
+    first = nobody.data["person"] == nobody.data["person"][0]
+    own = pl.when(first).then(200.0).otherwise(pl.col("blink_duration_mean"))
+    one = replace(nobody, data=nobody.data.with_columns(own.alias("blink_duration_mean")))
+    shown = []
+    for place, table in (("nobody", nobody), ("one", one)):
+        write(table.study(), tmp_path / place / "study")
+        (tmp_path / place / "beside").mkdir()
+        out = tmp_path / place / "beside" / "release"
+        with coupled():
+            release(tmp_path / place / "study", out, mechanism="synthetic", epsilon=8.0, rows=8)
+        shown.append(shown_by(out))
+    assert apart(*shown, "synthetic", coupled=True) == []
+
+
+def test_a_synthetic_release_names_the_empty_feature_in_its_card(tmp_path):
+    table = without_blinks(200)
+    done = release(table, tmp_path / "out", mechanism="synthetic", epsilon=8.0, delta=1e-5)
+    assert done.table.data["blink_duration_mean"].null_count() == len(done.table.data)
+    card = (tmp_path / "out" / "DATACARD.md").read_text()
+    assert "By noisy counts hardly anyone has blink_duration_mean: its column is empty." in card
+    assert "from the raw data" not in card
+    assert any("nobody has a value of blink_duration_mean" in note for note in done.notes)
+    assert "- **Averages**: over everybody, the mean of a feature" in card
+
+
+def test_mechanisms_are_compared_on_a_study_with_a_feature_nobody_has():
+    found = compare(without_blinks(), ["ksame", "groupmean"], epsilons=[4.0], sweep={"k": [4]})
+    assert [row.setting.mechanism for row in found.rows] == ["ksame", "groupmean"]
+    assert not any(row.skipped for row in found.rows)

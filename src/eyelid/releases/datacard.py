@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import polars as pl
 
 from eyelid.audits.membership import advantage_bound
@@ -29,9 +31,21 @@ from eyelid.spelling import plural
 
 
 def datacard(
-    certificate: Certificate, table: FeatureTable, shape: Shape, mechanism: FeatureMechanism
+    certificate: Certificate,
+    table: FeatureTable,
+    shape: Shape,
+    mechanism: FeatureMechanism,
+    empty: Sequence[str] = (),
 ) -> str:
-    """The text of DATACARD.md: of rows, lengths and features it tells what the table has."""
+    """The text of DATACARD.md: of rows, lengths and features it tells what the table has.
+
+    Args:
+        certificate: of the release.
+        table: the release, or its outline.
+        shape: the public facts.
+        mechanism: with its parameters set.
+        empty: features of synthetic participants that have no value.
+    """
     own, kept = inside(mechanism), table.people.columns[1:]
     central = certificate.guarantee.trust is Trust.CENTRAL
     return rendered(
@@ -52,6 +66,7 @@ def datacard(
         copied=isinstance(mechanism, KSame) and mechanism.copies,
         taken=_taken(mechanism),
         made_up=certificate.made_up,
+        empty=empty,
         told_in_people=told_in_people,
         advantage=advantage_bound(certificate.person_level),
         advantage_in_all=advantage_bound(certificate.total),

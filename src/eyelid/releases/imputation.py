@@ -57,7 +57,8 @@ def _imputed(some: Sequence[tuple[Feature, Range]], nobody: Sequence[Feature]) -
         rest = f", and {plural(more, 'other feature')} by less of their range" if more else ""
         yield (
             f"{RAW}: {_many(some)} missing and count as the middle of their bounds, which moves "
-            f"the mean over all rows of {', of '.join(moved)}{rest}; no expected error includes that"
+            f"the mean over all rows of {', of '.join(moved)}{rest}; no expected error includes "
+            "that"
         )
     for feature in nobody:
         middle = _with_unit((feature.lower + feature.upper) / 2, feature, ".3g")

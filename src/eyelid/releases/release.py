@@ -267,7 +267,8 @@ def _release_features(
             del plan, taken
             if run is not None:
                 write_manifest(run, made.shown.study(), made.parts)
-                card = datacard(certificate, made.shown, shape, chosen)
+                empty = made.empty(run.output) if isinstance(chosen, Synthetic) else []
+                card = datacard(certificate, made.shown, shape, chosen, empty)
                 texts = {"certificate.json": certificate.to_json(), "DATACARD.md": card}
                 for name, text in texts.items():
                     (run.output / name).write_text(text, encoding="utf-8")
