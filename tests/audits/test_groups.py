@@ -126,6 +126,23 @@ def test_with_too_few_values_what_can_be_checked_is(table):
         found_groups(None, table, sound)
 
 
+def test_a_release_whose_empty_cells_were_filled_with_the_midpoint_is_not_as_promised(table):
+    law = KSame(k=3)
+    first = table.data["person"][0]
+    gap = (pl.col("person") == first) & (pl.col("time_ms") == table.data["time_ms"][1])
+    lacking = table.data.with_columns(pl.when(~gap).then(pl.col("a")).alias("a"))
+    table = replace(table, data=lacking)
+    sound = law.averaged(table, np.repeat([0, 1, 2], 3))
+    assert sound.data["a"].null_count() > 0
+    _, amiss = found_groups(law, table, sound)
+    assert amiss == []
+    lower, upper = table.features[0].lower, table.features[0].upper
+    filled = sound.data.with_columns(pl.col("a").fill_null((lower + upper) / 2))
+    _, amiss = found_groups(law, table, replace(sound, data=filled))
+    said = "some released values are there though a member of their group has none, or missing"
+    assert amiss == [said]
+
+
 @pytest.mark.parametrize("who", ["two alike", "one at the lower bounds", "all alike"])
 def test_people_who_can_stand_for_each_other_refute_nothing(table, who):
     lowest = [f.lower for f in table.features]

@@ -80,11 +80,7 @@ def plainly(table: FeatureTable, member: np.ndarray, length: int | str) -> dict:
                         values = [recording[row][j] for recording in each]
                         known = [min(max(v, LOW), HIGH) for v in values if v == v]
                         whole = len(known) == len(names)
-                        means.append(sum(known) / len(names) if whole else None)
-                    first = next((m for m in means if m is not None), (LOW + HIGH) / 2)
-                    for row in range(rows):
-                        if means[row] is None:
-                            means[row] = means[row - 1] if row else first
+                        means.append(sum(known) / len(names) if whole else np.nan)
                     columns.append(means)
                 found[f"group{group + 1}", task, place] = columns
     return found
@@ -156,12 +152,46 @@ def test_copies_are_equal_one_for_each_member_and_their_names_tell_the_group_onl
     assert len(released.people) == 5
 
 
-def test_a_feature_with_one_value_stays_as_it_is_and_one_nobody_has_is_the_midpoint():
+def test_a_feature_with_one_value_stays_as_it_is_and_one_nobody_has_is_empty():
     values = np.full((4, 1, 3, 2), 0.1)
     values[..., 1] = np.nan
     released = mechanism("ksame", k=2).apply(table_from_arrays(values, FEATURES), randomness(1))
     np.testing.assert_allclose(released.data["a"].to_numpy(), 0.1, atol=1e-9)
-    assert released.data["group"].unique().to_list() == [(LOW + HIGH) / 2]
+    assert released.data["group"].to_list() == [None] * len(released.data)
+
+
+def test_missing_cells_are_not_filled_with_the_midpoint_which_turned_an_effect_around():
+    # Of 24 people, a small measure that two lack, in the task in which it is higher.
+    rng = np.random.default_rng(5)
+    small = Feature("share", "1", "", 0.0, 1.0)
+    values = rng.uniform(0.02, 0.06, size=(24, 2, 1, 1))
+    values[:, 0] += 0.04
+    values[[3, 17], 1] = np.nan
+    law = mechanism("ksame", k=4)
+    released = law.apply(table_from_arrays(values, [small]), randomness(1))
+    first, second = (released.data.filter(pl.col("task") == task)["share"] for task in "01")
+    assert first.mean() > second.mean()
+    assert released.data["share"].drop_nulls().max() < 0.11
+    assert 1 <= second.null_count() <= 2
+    assert first.null_count() == 0
+
+
+def members_who_have_a_value(values: np.ndarray, k: int) -> np.ndarray:
+    """Means over those of a group (people, rows) who have one, if k do: not what is released."""
+    many = np.isfinite(values).sum(axis=0)
+    return np.where(many >= k, np.nansum(values, axis=0) / np.maximum(many, 1), np.nan)
+
+
+def test_differencing_a_cell_with_and_without_one_member_gives_that_member_s_value_away():
+    # A measure that stays the same from row to row, as in windows that overlap.
+    own = np.random.default_rng(6).uniform(0.0, 1.0, size=5)
+    values = np.repeat(own[:, None], 2, axis=1)
+    values[2, 1] = np.nan
+    all_five, without = members_who_have_a_value(values, k=4)
+    assert 5 * all_five - 4 * without == pytest.approx(own[2])
+    table = table_from_arrays(values[:, None, :, None], [Feature("a", "", "", 0.0, 1.0)])
+    released = mechanism("ksame", k=4).apply(table, randomness(1)).data["a"].to_list()
+    assert released == [pytest.approx(own.mean()), None]
 
 
 def test_values_beyond_the_bounds_are_clipped_and_means_stay_inside():
@@ -176,7 +206,7 @@ def test_a_gap_of_all_members_but_one_does_not_show_that_one_s_steps():
     values[1:, 0, 2:5] = np.nan
     released = mechanism("ksame", k=3).apply(table_from_arrays(values, FEATURES), randomness(1))
     means = released.data.select("a", "group").to_numpy()
-    assert (means[2:5] == means[1]).all()
+    assert np.isnan(means[2:5]).all()
     np.testing.assert_allclose(means[[0, 1, 5]], values[:, 0, [0, 1, 5]].mean(axis=0), atol=1e-9)
 
 

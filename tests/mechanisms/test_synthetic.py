@@ -18,7 +18,7 @@ from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
 from eyelid.mechanisms.gaussian_total import SCALE
 from eyelid.mechanisms.mechanism import Shape
-from eyelid.mechanisms.synthesis.public_pairs import WINDOWS
+from eyelid.mechanisms.synthesis.public_pairs import COMMON, WINDOWS
 from eyelid.mechanisms.synthetic import Synthetic
 from eyelid.privacy.gaussian import discreteness_slack
 from eyelid.privacy.guarantee import Kind
@@ -464,13 +464,14 @@ def test_the_measured_error_is_near_the_expected_one():
 )  # fmt: skip
 @settings(max_examples=40)
 def test_as_many_features_are_carried_as_the_error_allows(people, features, tasks, epsilon, pairs):
-    mechanism = Synthetic(epsilon=epsilon, delta=1e-6, pairs=pairs)
+    mechanism = Synthetic(epsilon=epsilon, delta=1e-6, pairs=pairs, carry="all")
     shape = Shape(people, tasks, 32, features)
     most = mechanism.features_within(shape)
     if most:
         assert mechanism.error_with_all(replace(shape, features=most)) <= 0.15
         assert mechanism.expected_share_error(shape) <= 0.15
         assert mechanism.carried(shape) == most
+        assert replace(mechanism, carry="common").carried(shape) == min(most, 8)
         assert mechanism.people_needed(replace(shape, features=most)) <= people
     else:
         with pytest.raises(InputError, match="people are too few"):
@@ -670,11 +671,57 @@ def test_events_are_made_up_as_windows_are(simulated):
 def test_windows_of_simulated_people_are_made_up_in_the_public_order(simulated_table):
     mechanism = Synthetic(epsilon=4.0, carry=8)
     release = made(simulated_table, mechanism)
-    first = [name for name, _ in WINDOWS[:8]]
+    common = [name for name, _ in COMMON if name in simulated_table.names]
+    first = [*common, *(name for name, _ in WINDOWS if name not in common)][:8]
     assert [simulated_table.names[place] for place in mechanism.chosen(simulated_table)] == first
     # In the order of the table.
     assert release.names == [name for name in simulated_table.names if name in first]
     assert release.names != first
+
+
+def test_a_feature_nobody_has_is_empty_and_not_invented():
+    rng = np.random.default_rng(4)
+    features = [Feature(name, "ms", "", 0.0, 10.0) for name in ("kept", "nobody", "few", "half")]
+    values = rng.normal(5, 1, (300, 2, 6, 4))
+    values[..., 1] = np.nan
+    values[6:, ..., 2] = np.nan
+    values[::2, ..., 3] = np.nan
+    release = made(table_from_arrays(values, features), Synthetic(epsilon=4.0, delta=1e-6, rows=6))
+    empty = {name for name in release.names if release.data[name].null_count()}
+    assert empty == {"nobody", "few"}
+    assert release.data["nobody"].null_count() == len(release.data)
+
+
+def test_where_noise_hides_whether_anyone_has_a_feature_none_is_emptied():
+    values = np.random.default_rng(4).normal(5, 1, (20, 2, 6, 2))
+    values[..., 1] = np.nan
+    features = [Feature(name, "ms", "", 0.0, 10.0) for name in ("kept", "nobody")]
+    law, table = Synthetic(epsilon=0.5, carry=2, rows=6), table_from_arrays(values, features)
+    assert not law.tells_nobody(law.shape(table))
+    for seed in range(10):
+        assert made(table, law, seed).data.select("kept", "nobody").null_count().row(0) == (0, 0)
+    assert "a feature that nobody has: the noise hides that" in law.worth(law.shape(table))
+
+
+@pytest.mark.parametrize(("mean", "sd"), [(2.7, 0.4), (5.0, 2.0), (0.6, 0.2)])
+def test_means_are_no_farther_off_than_is_said_in_their_unit(mean, sd):
+    # Twelve draws of four features each; the root mean square is of 48.
+    rng = np.random.default_rng(7)
+    own, row = rng.normal(0, 0.8, (200, 1, 1, 4)), rng.normal(0, 0.6, (200, 2, 6, 4))
+    features = [Feature(name, "1/s", "", 0.0, 10.0) for name in "abcd"]
+    table = table_from_arrays(np.clip(mean + sd * (own + row), 0, 10), features)
+    law = Synthetic(epsilon=4.0, delta=1e-6, rows=6)
+    off = [
+        made(table, law, seed).data[name].mean() - table.data[name].mean()
+        for seed in range(12)
+        for name in table.names
+    ]
+    said = law.mean_errors(table)
+    assert list(said) == table.names
+    found = math.sqrt(np.mean(np.square(off)))
+    assert 0.04 * said["a"] < found < 1.2 * said["a"]
+    fewer = Synthetic(epsilon=4.0, delta=1e-6, carry=1).mean_errors(table)["a"]
+    assert fewer == pytest.approx(said["a"] / 2, rel=0.05)
 
 
 def test_each_feature_has_its_own_values_whatever_the_public_order():

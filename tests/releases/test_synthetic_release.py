@@ -152,12 +152,15 @@ def test_public_numbers_alone_are_enough_to_plan_and_no_length_is_asked_for():
         "correlation": law.noise_of_correlations(shape),
     }
     assert found["people_needed"] == law.people_needed(shape)
-    assert (found["informative"], found["made_up"]["dropped"]) == (True, [])
+    assert (found["informative"], len(found["made_up"]["dropped"])) == (True, 44)
     each = found["prospects"]
     assert [row["people"] for row in each] == [50, 100, 200, 500, 1000, 2000, 5000]
     carried = [row["features"] for row in each]
     assert carried == sorted(carried)
-    assert (carried[0], carried[-1]) == (0, 52)
+    assert (carried[0], carried[-1]) == (0, 8)
+    every = cost("synthetic", **FACTS, carry="all").to_dict()
+    assert every["made_up"]["dropped"] == []
+    assert every["prospects"][-1]["features"] == 52
     assert each[0]["share_error"] is None
     with pytest.raises(InputError, match="--recordings and --features; missing: recordings, feat"):
         cost("synthetic", people=500, epsilon=4.0)
@@ -165,7 +168,8 @@ def test_public_numbers_alone_are_enough_to_plan_and_no_length_is_asked_for():
 
 def test_the_people_needed_are_the_fewest_that_carry_all_features():
     def carried(people):
-        return cost("synthetic", **FACTS | {"people": people}, error=0.05).made_up.features
+        facts = FACTS | {"people": people}
+        return cost("synthetic", **facts, error=0.05, carry="all").made_up.features
 
     needed = cost("synthetic", **FACTS, error=0.05).people_needed
     assert (carried(needed), carried(needed - 1) < 52) == (52, True)
@@ -278,9 +282,13 @@ def test_groups_keep_their_part_of_more_people(table):
 
 def test_the_tables_of_the_page_are_those_of_cost():
     page = text(Path(__file__).parents[2] / "docs" / "synthetic.md")
-    for each in cost("synthetic", **FACTS).prospects:
-        error = "–" if each.share_error is None else f"{each.share_error:.2g}"
-        assert f"| {each.people:,} | {each.features or 'none of use'} | {error} |" in page
+    both = (cost("synthetic", **FACTS, carry=carry).prospects for carry in ("common", "all"))
+    for common, every in zip(*both, strict=True):
+        row = [f"{common.people:,}"]
+        for each in (common, every):
+            error = "–" if each.share_error is None else f"{each.share_error:.2g}"
+            row += [str(each.features or "none of use"), error]
+        assert f"| {' | '.join(row)} |" in page
     for epsilon in (1.0, 2.0, 4.0, 8.0):
         law = Synthetic(epsilon=epsilon)
         needed = [f"{law.people_needed(Shape(20, 3, 32, f)):,}" for f in (1, 5, 16, 52)]
@@ -327,7 +335,12 @@ def test_the_promise_is_of_data_of_any_length(folder, tmp_path):
             ["correlations of two features along a tree and over time (±", "lengths that"],
             [],
         ),
-        ({"people": 200}, {}, ["correlations over time (±"], ["correlations of two features (±"]),
+        (
+            {"people": 200},
+            {"carry": "all"},
+            ["correlations over time (±"],
+            ["correlations of two features (±"],
+        ),
         ({"people": 20}, {"carry": 9}, [], ["over time (±", "lengths (--set rows= sets them)"]),
         ({"features": 1}, {"rows": 60}, ["correlations over time (±"], ["lengths (rows=60 sets"]),
     ],
@@ -352,7 +365,9 @@ def test_the_noise_on_a_correlation_is_what_measuring_again_gives(table):
 
 def test_without_a_study_features_have_the_names_of_eyelids_windows():
     found = cost("synthetic", **FACTS | {"people": 200}).made_up
-    assert found.carried[:2] == ("positive_saccade_ratio", "saccade_amplitude_var")
+    assert found.carried[:2] == ("fixation_rate", "fixation_duration_mean")
+    every = cost("synthetic", **FACTS | {"people": 200}, carry="all").made_up
+    assert every.carried[:2] == ("positive_saccade_ratio", "saccade_amplitude_var")
     assert len(found.carried) == found.features
     assert set(found.carried) | set(found.dropped) == {f.name for f in window_feature_set()}
     assert cost("synthetic", **FACTS | {"features": 9, "people": 100}).made_up.carried == ()

@@ -360,6 +360,30 @@ def padding(
     )
 
 
+def filled_in(
+    original: FeatureTable, released: FeatureTable, found: RecoveredGroups | None = None
+) -> int:
+    """How many released values stand where a member of the group has none.
+
+    Such a value is a mean of some members only, or was filled in. From means over all and over some
+    of a group, where values hardly change from row to row, anybody computes the others' values.
+
+    Args:
+        original: the recordings that were released, to see who has values where.
+        released: what was made of them.
+        found: who is behind which record, where it is known already.
+    """
+    found = found or recover_partition(original, released)
+    sides, many = _Sides(original, released), 0
+    for slot in sides.slots:
+        whose, which, raw, shown = sides.both(slot)
+        for record, values in zip(which, shown, strict=True):
+            inside = found.behind_all[record, whose]
+            lacking = ~np.isfinite(raw[inside]).all(axis=0)
+            many += int((np.isfinite(values) & lacking).sum())
+    return many
+
+
 def collusion(
     original: FeatureTable,
     released: FeatureTable,
@@ -441,7 +465,8 @@ class _Sides:
     def common(self, slot: Slot) -> tuple[NDArray[np.intp], NDArray[np.intp], Values, Values]:
         """Whose and which; their values (recordings, values) wherever nobody lacks one.
 
-        Where somebody's value is missing, a mechanism fills in; those outside bounds it clips.
+        Where somebody's value is missing, a mechanism fills in or leaves the cell empty; those
+        outside bounds it clips.
         """
         whose, which, raw, shown = self.both(slot)
         raw = np.clip(raw, 0.0, 1.0)

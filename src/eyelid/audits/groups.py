@@ -32,7 +32,7 @@ from eyelid.audits.attackers.means import Means
 from eyelid.audits.classes import classes_of
 from eyelid.audits.identification import decided, identify
 from eyelid.audits.protocols import Material, find_protocol
-from eyelid.audits.records import records_of, values_of
+from eyelid.audits.records import empty_cells, records_of, values_of
 from eyelid.audits.scores import named
 from eyelid.audits.statistics import Rate, rate_of_decisions
 from eyelid.audits.subtraction import Subtraction
@@ -308,7 +308,10 @@ def _not_as_promised(grouped: Grouped, released: FeatureTable) -> Iterator[str]:
         yield "the groups have other recordings or rows than all of their members have"
         return
     values, shown = (values_of(grouped.original, table.data) for table in (made, theirs))
-    if not np.allclose(values, shown, rtol=0.0, atol=_ROUNDING):
+    empty, theirs_empty = (empty_cells(grouped.original, table.data) for table in (made, theirs))
+    if not np.array_equal(empty, theirs_empty):
+        yield "some released values are there though a member of their group has none, or missing"
+    elif not np.allclose(values, shown, rtol=0.0, atol=_ROUNDING):
         yield "some released values are not the means over the people of their group"
     yield from _told_besides(released)
     if "people" in released.people.columns:

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from eyelid.audits.records import values_of
+from eyelid.audits.records import empty_cells, values_of
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable
@@ -28,6 +28,13 @@ _BINS, _FINEST = 20, 64
 _MOST_ROWS, _MOST_MOVED = 120_000, 30_000
 # Values of each side that are looked at for whatever goes over time.
 _MOST_VALUES = 8_000_000
+_MARGINALS = {
+    "name": pl.String,
+    "task": pl.String,
+    "wasserstein": pl.Float64,
+    "uniform": pl.Float64,
+    "total_variation": pl.Float64,
+}
 # Parts of a recording of which the first and the last are compared.
 _PARTS = 4
 
@@ -128,7 +135,8 @@ def marginals(original: FeatureTable, released: FeatureTable) -> pl.DataFrame:
 
     ``wasserstein`` is the mean distance in spans that values must be moved by, ``uniform`` the same
     of values evenly spread between the bounds, ``total_variation`` of bins evenly wide,
-    ``share_error`` and ``share_size`` as in `share_errors`.
+    ``share_error`` and ``share_size`` as in `share_errors`. Values that are there are compared; a
+    feature and task without any on one side has no row.
     """
     from scipy.stats import wasserstein_distance
 
@@ -137,13 +145,15 @@ def marginals(original: FeatureTable, released: FeatureTable) -> pl.DataFrame:
     some = [_some_rows(table, _MOST_MOVED) for table in (original, released)]
     found = []
     for task in tasks_in_common(original, released):
-        sides = [
-            np.clip(values_of(original, rows.filter(task_of(rows) == task)), 0.0, 1.0)
-            for rows in some
-        ]
-        if not all(len(side) for side in sides):
-            continue
-        for name, ours, theirs in zip(original.names, sides[0].T, sides[1].T, strict=True):
+        mine = [rows.filter(task_of(rows) == task) for rows in some]
+        sides = [np.clip(values_of(original, rows), 0.0, 1.0) for rows in mine]
+        known = [~empty_cells(original, rows) for rows in mine]
+        for place, name in enumerate(original.names):
+            ours, theirs = (
+                side[there[:, place], place] for side, there in zip(sides, known, strict=True)
+            )
+            if not (ours.size and theirs.size):
+                continue
             shares = [np.histogram(v, edges)[0] / len(v) for v in (ours, theirs)]
             found.append(
                 {
@@ -155,7 +165,9 @@ def marginals(original: FeatureTable, released: FeatureTable) -> pl.DataFrame:
                 }
             )
     errors = share_errors(original, released)
-    return pl.DataFrame(found).join(errors, on=["name", "task"], how="left", maintain_order="left")
+    return pl.DataFrame(found, schema=_MARGINALS).join(
+        errors, on=["name", "task"], how="left", maintain_order="left"
+    )
 
 
 def share_errors(original: FeatureTable, released: FeatureTable) -> pl.DataFrame:

@@ -20,7 +20,6 @@ from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.mechanism import Values
 from eyelid.mechanisms.noisy import noise_of
 from eyelid.mechanisms.synthesis.measurement import Answers, Measurement
-from eyelid.mechanisms.synthesis.public_pairs import public_tree
 from eyelid.mechanisms.synthesis.sequences import Sequences
 from eyelid.mechanisms.synthetic import Synthetic
 from eyelid.privacy.guarantee import Guarantee
@@ -90,7 +89,7 @@ def _told(
 ) -> Membership:
     """Each person in turn: runs with them, and as many with somebody else in their place."""
     measurement = law.measurement(law.shape(original))
-    _, tree = public_tree(original.names)
+    _, tree = law.tree(original.names)
     noise, count = randomness(rng), people.people
     targets = rng.permutation(count)[: decisions // 2]
     others = (targets + rng.integers(1, count, len(targets))) % count

@@ -192,3 +192,9 @@ def values_of(table: FeatureTable, rows: pl.DataFrame) -> NDArray[np.float64]:
     # As mechanisms do: what is missing lies in the middle, what is infinite at a bound.
     scaled = np.nan_to_num(scaled, nan=0.5, posinf=1.0, neginf=0.0)
     return np.asarray(np.clip(scaled, -_FARTHEST, _FARTHEST))
+
+
+def empty_cells(table: FeatureTable, rows: pl.DataFrame) -> NDArray[np.bool_]:
+    """Where some rows have no value of a feature: rows × features."""
+    values = rows.select(pl.col(table.names).cast(pl.Float64).fill_null(np.nan)).to_numpy()
+    return np.asarray(np.isnan(values))

@@ -56,7 +56,7 @@ class SyntheticAudit:
             spans that values must be moved to be distributed as people's are), ``uniform`` (the
             same of values evenly spread between the bounds, which anybody could write down),
             ``total_variation`` over public bins, ``share_error`` and ``share_size``
-            (`eyelid.audits.likeness`).
+            (`eyelid.audits.likeness`). No row where people or what is made up have no value.
         likeness: what else made-up people have in common with people; None for rows.
         expected_share_error: what the mechanism says of it beforehand; None where it says nothing.
         copies: made-up rows that are rows of the original.
@@ -96,12 +96,12 @@ class SyntheticAudit:
     @property
     def wasserstein(self) -> float:
         """The mean over features."""
-        return float(self.marginals["wasserstein"].to_numpy().mean())
+        return _mean(self.marginals["wasserstein"])
 
     @property
     def uniform(self) -> float:
         """The same of what anybody could write down."""
-        return float(self.marginals["uniform"].to_numpy().mean())
+        return _mean(self.marginals["uniform"])
 
     @property
     def share_error(self) -> float:
@@ -117,7 +117,8 @@ class SyntheticAudit:
     def median_share_error(self) -> float:
         """The median: a few features that hardly vary do not count for it."""
         off = self.marginals["share_error"].to_numpy()
-        return float(np.median(off[np.isfinite(off)]))
+        off = off[np.isfinite(off)]
+        return float(np.median(off)) if off.size else float("nan")
 
     @property
     def attack(self) -> str:
@@ -133,6 +134,11 @@ class SyntheticAudit:
     def copied(self) -> bool:
         """Whether people's own rows are in it, and not by chance."""
         return self.copies > self.chance_copies + _CERTAIN * math.sqrt(self.chance_copies)
+
+
+def _mean(figures: pl.Series) -> float:
+    """Over what there is; not a number for nothing."""
+    return float(figures.to_numpy().mean()) if len(figures) else float("nan")
 
 
 @dataclass(frozen=True)

@@ -189,6 +189,8 @@ def run(
         say()
         _plan(quote.prospects)
         say()
+    if quote.made_up and quote.made_up.mean_errors:
+        _means_off(quote.made_up)
     if quote.made_up and quote.made_up.why_dropped:
         _carried(quote.made_up, assumed=source is None)
     how, form = found["person_level"]["how"], quote.mechanism.form
@@ -268,6 +270,18 @@ def _carried(people: MadeUp, *, assumed: bool) -> None:
         say(f"Features that are made up{whose}: {', '.join(people.carried)}.")
     say(f"{people.why_dropped[0].upper()}{people.why_dropped[1:]}.")
     say("Others are made up if you choose them, with the option --only of features.")
+
+
+def _means_off(people: MadeUp) -> None:
+    """How far means of synthetic participants will be off, feature by feature."""
+    errors = ", ".join(map(str, people.mean_errors))
+    say(f"A feature's mean over everybody will be off by at most about: {errors}.")
+    if people.tasks_apart_sd is not None:
+        say(
+            "The difference of two tasks' means will be off by about "
+            f"{people.tasks_apart_sd:.2g} standard deviations of the feature, where everybody has "
+            "both."
+        )
 
 
 def _of_made_up(people: MadeUp) -> Iterator[tuple[str, str]]:

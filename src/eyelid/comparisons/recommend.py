@@ -306,7 +306,7 @@ def _more_people(every: Sequence[Judged]) -> list[str]:
     for one in _ranked(every):
         law = one.candidate.setting.build()
         if isinstance(law, Synthetic):
-            plain = replace(law, carry=None)
+            plain = replace(law, carry="all")
             shape = one.candidate.shape
             try:
                 needed = plain.people_needed(shape)

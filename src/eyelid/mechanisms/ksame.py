@@ -50,10 +50,10 @@ class KSame(AnonymisingMechanism):
         recordings.""",
         takes="""a FeatureTable; every value is clipped to its public bounds. Recordings are put
         side by side by task, and by their order within a task. Of a group, those are released that
-        all its members have, each cut to the shortest of its members' or to a public length. Where
-        one member lacks a value the mean before it is repeated, or the first that there is, or the
-        public midpoint if there is none. One row a group and window, with the number of people as
-        its weight, or a copy for each of them.""",
+        all its members have, each cut to the shortest of its members' or to a public length. A cell
+        is the mean of all members of the group, or empty where one of them has no value: nothing
+        is filled in. One row a group and window, with the number of people as its weight, or a copy
+        for each of them.""",
         protects="""who of a group a record belongs to. Somebody who has raw recordings of a person
         says which of the k or more equal records of a group is theirs with probability 1/k at most.
         It is about telling members apart, not about what the mean of a group shows of each, and it
@@ -70,8 +70,12 @@ class KSame(AnonymisingMechanism):
         groups are drawn without a look at gaze, (B) there is one partition for everything that is
         linked, (C) every group has k people, leftovers being drawn from everybody and dealt out to
         the others, (D) lengths are public or the group's shortest, (E) nothing else is released
-        that tells members apart, and members are equally likely beforehand. That records are means
-        plays no part in it: equal copies of a list of all members' recordings would have the same
+        that tells members apart, and members are equally likely beforehand. Which cells are empty
+        is the same for all copies too: that a member of the group lacks a value shows, and not who.
+        A cell is a mean of the whole group or empty, never of those who have a value, be they k or
+        more: from a cell of m members and one of m − 1, in rows where values hardly change, anybody
+        would compute the value of the one who is missing. That records are means plays no part in
+        the 1/k: equal copies of a list of all members' recordings would have the same
         1/k. What a mean shows of its members is bounded by nothing here.""",
         paper="""David-John, Butler & Jain 2022 (k-same-select sequence), after Gross et al. 2005
         and Newton et al. 2005. Printed are new groups for each task, which an intersection attack
@@ -273,7 +277,7 @@ class KSame(AnonymisingMechanism):
             "whatever is true of all of them is true of each",
             how,
             "the tasks, and what a group lacks: recordings that one of its members lacks, and "
-            "values that one of them lacks, where the mean before is repeated",
+            "values that one of them lacks, where the cell is empty",
         ]
         if self.diverse:
             apart = most_apart(shape.people, self.k)
@@ -341,9 +345,10 @@ class _Sums:
     sizes: NDArray[np.int64]
 
     def mean(self, column: pl.Series, feature: Feature) -> pl.Series:
-        """The mean over all members of each released row; the one before where somebody has none.
+        """The mean over all members of each released row; null where one of them has no value.
 
-        A member without a value does not count as one at rest: the others' steps would show.
+        Means over those who have one would show the others: two neighbouring rows with and without
+        a member differ by that member's value.
         """
         steps = _STEPS / feature.span
         values = np.clip(column.to_numpy().astype(np.float64), feature.lower, feature.upper)
@@ -352,13 +357,9 @@ class _Sums:
         # Whole numbers add up to the same whatever their order.
         sums = self.matrix @ np.rint(values, out=values)
         means = sums / (self.sizes[self.group] * steps) + feature.lower
-        found = pl.DataFrame({"mean": means, "group": self.group, "slot": self.slot})
-        if np.isnan(means).any():
-            known = pl.col("mean").fill_nan(None).forward_fill().backward_fill()
-            nothing = (feature.lower + feature.upper) / 2
-            found = found.select(known.over("group", "slot").fill_null(nothing))
         # Rounding may go beyond the bounds.
-        return found["mean"].clip(upper_bound=feature.upper).rename(feature.name)
+        found = pl.Series(feature.name, means).fill_nan(None)
+        return found.clip(upper_bound=feature.upper)
 
 
 def _summing(table: FeatureTable, member: Members, length: int | str) -> _Sums:

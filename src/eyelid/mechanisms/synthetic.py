@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -32,7 +32,7 @@ from eyelid.mechanisms.synthesis.measurement import Measurement
 from eyelid.mechanisms.synthesis.naming import MADE_UP
 from eyelid.mechanisms.synthesis.public_pairs import public_tree
 from eyelid.mechanisms.synthesis.recordings import tasks_of
-from eyelid.mechanisms.synthesis.rounds import AllPairs, Levels, Shares, Signs
+from eyelid.mechanisms.synthesis.rounds import QUARTERS, AllPairs, Levels, Shares, Signs
 from eyelid.mechanisms.synthesis.sequences import BEND, Sequences, sequences_of
 from eyelid.privacy.gaussian import check_delta, discreteness_slack
 from eyelid.privacy.guarantee import Guarantee, Kind
@@ -41,6 +41,10 @@ from eyelid.privacy.unit import Trust, Unit
 from eyelid.spelling import plural
 
 MOST_BINS = 128
+MOST_BY_DEFAULT = 8
+"""Features that are carried unless others are asked for: each makes the noise on all larger."""
+COMMON, ALL = "common", "all"
+ONLY_THOSE = "Choose those that your question needs ('eyelid features IN OUT --only A,B')"
 _FEWER = " where everybody has the task (where a third have it, three times as far)"
 # Of μ²: levels, shares and signs; a private choice of pairs takes its part of each.
 _ROUNDS = (0.3, 0.4, 0.3)
@@ -56,6 +60,15 @@ _MOST_PEOPLE = 10**9
 # correlation, and the share of people who would have to have about the same length.
 _MOST_ON_CORRELATIONS = 0.3
 _MOST_ALIKE = 0.5
+# Of the error of a mean, as found with simulated values anywhere between the bounds: at most so
+# much of what noise on each bin by itself would give. And how far apart two tasks' means are moved,
+# in standard deviations of the feature, by noise on shares.
+_MOST_OF_BINS = 0.5
+_TASKS_APART = 5.0
+# A feature is taken for one that nobody has below so much of what most have, if that is so many
+# times the noise on it.
+_HARDLY_ANYONE = 1 / 8
+_CLEARLY_THERE = 16.0
 # In games: what everybody else's values are, times that there may be more rows than count, and runs
 # that are made at once.
 _IN_GAMES = (0.5, 0.5, 0.5, np.nan)
@@ -76,8 +89,12 @@ class Synthetic(CalibratedMechanism, UnpredictableMechanism):
         much of each task, and of each public group, lies in each quarter of that, and how many rows
         recordings have; along a tree of features, how they go together, how long they stay as they
         are, how people stay the same over tasks, and how they change in the course of a recording.
-        The tree is public, or chosen by a round of its own. What cannot be carried, at the error
-        that is wanted, is left out: the last features of a public order.""",
+        The tree is public, or chosen by a round of its own. Of a public order of features, the
+        measures that are reported most first, eight are carried unless others are asked for, and
+        fewer where the error that is wanted does not allow so many; the rest is left out. A missing
+        value counts nowhere. Where noisy counts show that hardly anyone has a feature, its column
+        stays empty; otherwise synthetic rows have a value everywhere, and how much is missing is
+        lost.""",
         protects="""a person, replace-one, (ε, δ) in total over everything that is released; trust
         is central. The number of people, of groups and their members, and the names of tasks are
         public.""",
@@ -112,10 +129,10 @@ class Synthetic(CalibratedMechanism, UnpredictableMechanism):
         "would make it worse are left out",
         default=0.15,
     )
-    carry: int | None = parameter(
-        "features that are made up, the first of a public order; as many as the error allows when "
-        "not given",
-        default=None,
+    carry: int | str | None = parameter(
+        "features that are made up, the first of a public order: a number; common (at most "
+        f"{MOST_BY_DEFAULT}, those that are reported most first); or all that the error allows",
+        default=COMMON,
     )
     made_up: int | None = parameter(
         "how many people are made up; as many as there are real ones when not given", default=None
@@ -146,8 +163,12 @@ class Synthetic(CalibratedMechanism, UnpredictableMechanism):
                 f"error must be above 0 and below {_MOST_ERROR:g}, as far off as noise alone is, "
                 f"got {self.error:g}"
             )
+        if isinstance(self.carry, str) and self.carry not in (COMMON, ALL):
+            raise InputError(f"carry must be a whole number, {COMMON} or {ALL}, got '{self.carry}'")
         for name in ("carry", "made_up", "rows", "records"):
             number = getattr(self, name)
+            if (name, number) in (("carry", COMMON), ("carry", ALL)):
+                continue
             if number is not None and (not isinstance(number, int) or number < 1):
                 raise InputError(f"{name} must be a whole number of at least 1, got {number}")
         if self.pairs not in ("public", "private"):
@@ -175,7 +196,7 @@ class Synthetic(CalibratedMechanism, UnpredictableMechanism):
 
     def carried(self, shape: Shape) -> int:
         """How many features are made up."""
-        if self.carry is not None:
+        if isinstance(self.carry, int):
             if self.carry > shape.features:
                 raise InputError(
                     f"carry={self.carry} is more than the {shape.features} features there are"
@@ -184,11 +205,19 @@ class Synthetic(CalibratedMechanism, UnpredictableMechanism):
         most = self.features_within(shape)
         if not most:
             raise InputError(self.too_few(shape))
-        return most
+        return min(most, MOST_BY_DEFAULT) if self.carry == COMMON else most
 
     def useful(self, shape: Shape) -> bool:
         """Whether a feature is made up within the error that is wanted, or was asked for anyway."""
-        return self.carry is not None or self.features_within(shape) > 0
+        return isinstance(self.carry, int) or self.features_within(shape) > 0
+
+    def tree(self, names: Sequence[str]) -> tuple[list[int], tuple[int, ...]]:
+        """The public order of features, as places in ``names``, and the tree over them.
+
+        Where all are asked for, or a certificate of an older version says nothing of it, they are
+        ordered by what they tell of tasks.
+        """
+        return public_tree(names, common=self.carry not in (None, ALL))
 
     def too_few(self, shape: Shape) -> str:
         """Why so few people make up none that are of use, and what to share instead."""
@@ -247,6 +276,31 @@ class Synthetic(CalibratedMechanism, UnpredictableMechanism):
         """
         signs = self.measurement(shape).signs
         return math.pi / 2 * signs.noise_of_person(self.facts(shape)) / shape.people
+
+    def mean_errors(self, table: FeatureTable) -> dict[str, float]:
+        """How far the mean of each feature will be off over everybody, at most about, in its unit.
+
+        From the noise on public bins alone. Where values lie near to each other it is less, as bins
+        in which nobody stands out of the noise count for nothing.
+        """
+        shape, bins = self.shape(table), self.bins_of(table)
+        noise = self.measurement(shape).levels.noise_of_person(self.facts(shape)) / shape.people
+        places = np.arange(bins.count)[:, None] + np.full(bins.lowers.shape, 0.5)
+        values = bins.values(places)
+        spread = np.sqrt(((values - values.mean(axis=0)) ** 2).sum(axis=0))
+        names = [table.names[place] for place in self.chosen(table)]
+        return dict(zip(names, (_MOST_OF_BINS * noise * spread).tolist(), strict=True))
+
+    def tasks_apart(self, shape: Shape) -> float:
+        """How far the difference of two tasks' means will be off, in sd of the feature, about."""
+        return _TASKS_APART * self.noise_of_shares(replace(shape, features=self.carried(shape)))
+
+    def tells_nobody(self, shape: Shape) -> bool:
+        """Whether noisy counts show it if nobody has a feature and everybody has another."""
+        noise = self.noise_of_shares(replace(shape, features=self.carried(shape)))
+        parts = QUARTERS * grouped(shape, self.by).groups / shape.recordings
+        part = grouped(shape, self.by).smallest / shape.people
+        return bool(_CLEARLY_THERE * noise * part * math.sqrt(parts) <= 1.0)
 
     def noise_in_people(self, shape: Shape) -> dict[str, float]:
         """Standard deviation of the noise on the counts of each round, in people."""
@@ -358,7 +412,7 @@ class Synthetic(CalibratedMechanism, UnpredictableMechanism):
 
     def chosen(self, table: FeatureTable) -> list[int]:
         """The features that are made up, as places in the table, in the public order."""
-        order, _ = public_tree(table.names)
+        order, _ = self.tree(table.names)
         return order[: self.carried(self.shape(table))]
 
     def dropped(self, table: FeatureTable) -> list[str]:
@@ -371,10 +425,11 @@ class Synthetic(CalibratedMechanism, UnpredictableMechanism):
         self.check(table)
         chosen, groups = self.chosen(table), self.groups(table)
         tasks, sequences = self.sequences(table)
-        _, parents = public_tree(table.names)
+        _, parents = self.tree(table.names)
         measurement = self.measurement(self.shape(table))
         answers = measurement.measured(sequences, parents[: len(chosen)], noise)
         copula = fitted(measurement, answers, self.bins_of(table))
+        empty = measurement.hardly_anyone(answers.shares, _HARDLY_ANYONE, _CLEARLY_THERE)
         # In the order of the table again.
         back = np.argsort(chosen)
         names = [table.names[chosen[place]] for place in back]
@@ -389,7 +444,14 @@ class Synthetic(CalibratedMechanism, UnpredictableMechanism):
                 else copula.rows(number, len(made), rng)
             )
             blocks = track(copula.drawn(number, rows, rng), "making up people")
-            frames.append(_frame(made, tasks, rows, table.step_ms or 1.0, blocks, names, back))
+            frame = _frame(made, tasks, rows, table.step_ms or 1.0, blocks, names, back)
+            # Values of what hardly anyone has would be noise.
+            nothing = [
+                pl.lit(None, pl.Float64).alias(name)
+                for name, place in zip(names, back, strict=True)
+                if empty[place]
+            ]
+            frames.append(frame.with_columns(nothing))
             attributes = groups.people.drop("people", "person")[[number] * len(made)]
             people.append(pl.DataFrame({"person": made}).hstack(attributes.get_columns()))
         return replace(
@@ -441,11 +503,17 @@ class Synthetic(CalibratedMechanism, UnpredictableMechanism):
         if not self.informative(shape):
             told = f"Farther off than the error of {self.error:g} that is wanted. {told}"
         elif carried < shape.features:
-            needed = self.people_needed(shape)
-            told += (
-                f" {plural(shape.features - carried, 'feature')} left out: all of them, with an "
-                f"error of {self.error:g}, would need {needed:,} people."
-            )
+            left = plural(shape.features - carried, "feature")
+            if carried < self.features_within(shape):
+                told += (
+                    f" {left} left out: each makes the noise on all others larger. {ONLY_THOSE}; "
+                    f"--set carry={ALL} carries as many as an error of {self.error:g} allows."
+                )
+            else:
+                told += (
+                    f" {left} left out: all of them, with an error of {self.error:g}, would need "
+                    f"{self.people_needed(shape):,} people."
+                )
         return told
 
     def kept(self, shape: Shape) -> tuple[list[str], list[str]]:
@@ -475,7 +543,9 @@ class Synthetic(CalibratedMechanism, UnpredictableMechanism):
             "anybody's own record",
             "what three features have to do with each other",
             "exact sums and ratios between features",
-            "missing values",
+            "shares of missing values (a feature that hardly anyone has stays empty)"
+            if self.tells_nobody(shape)
+            else "missing values (also of a feature that nobody has: the noise hides that)",
             "rare events",
         ]
         return kept, lost
@@ -508,7 +578,7 @@ class Synthetic(CalibratedMechanism, UnpredictableMechanism):
 
     def neighbour_pairs(self, unit: Unit) -> Iterator[NeighbourPair]:
         """From bound to bound and longer, outside them, absent, one feature or another."""
-        features = self.carry or 2
+        features = self.carry if isinstance(self.carry, int) else 2
         low = np.zeros((1, self.records, features))
         first, last = low.copy(), low.copy()
         first[..., 0] = last[..., -1] = 1.0

@@ -6,7 +6,7 @@ import csv
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import polars as pl
@@ -25,11 +25,17 @@ class Range:
         least: its smallest value that is a number; infinite where there is none.
         most: its largest.
         seen: whether anything was measured, be it a number or not.
+        values: how many there are.
+        missing: how many rows have none.
+        total: the sum of values, clipped to the feature's own bounds.
     """
 
     least: float = math.inf
     most: float = -math.inf
     seen: bool = False
+    values: int = field(default=0, repr=False)
+    missing: int = field(default=0, repr=False)
+    total: float = field(default=0.0, repr=False)
 
 
 Ranges = Mapping[str, Range]
@@ -38,11 +44,17 @@ Ranges = Mapping[str, Range]
 def ranges_of(table: FeatureTable) -> Ranges:
     """The range of every feature of a table."""
     found = {}
-    for name in table.names:
-        column = table.data[name]
+    for feature in table.features:
+        column = table.data[feature.name]
         values = column.cast(pl.Float64).fill_nan(None).drop_nulls().to_numpy()
         ends = (float(values.min()), float(values.max())) if len(values) else (math.inf, -math.inf)
-        found[name] = Range(*ends, column.null_count() < len(column))
+        found[feature.name] = Range(
+            *ends,
+            seen=column.null_count() < len(column),
+            values=len(values),
+            missing=len(column) - len(values),
+            total=float(values.clip(feature.lower, feature.upper).sum()),
+        )
     return found
 
 
@@ -58,6 +70,9 @@ def ranges_together(parts: Sequence[Ranges]) -> Ranges:
             min(part[name].least for part in parts),
             max(part[name].most for part in parts),
             any(part[name].seen for part in parts),
+            sum(part[name].values for part in parts),
+            sum(part[name].missing for part in parts),
+            sum(part[name].total for part in parts),
         )
         for name in parts[0]
     }

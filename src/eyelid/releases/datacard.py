@@ -44,16 +44,18 @@ def datacard(
     *,
     clipped_to: Sequence[Feature] = (),
     has_standard_errors: bool = False,
+    empty: Sequence[str] = (),
 ) -> str:
     """The text of DATACARD.md: of rows, lengths and features it tells what the table has.
 
     Args:
         certificate: of the release.
-        table: what is released.
+        table: the release, or its outline.
         shape: the public facts.
-        mechanism: with its parameters.
+        mechanism: with its parameters set.
         clipped_to: the features, with the bounds that values were clipped to.
         has_standard_errors: whether a file with those of means is beside it.
+        empty: features of synthetic participants that have no value.
     """
     own, kept = inside(mechanism), table.people.columns[1:]
     central = certificate.guarantee.trust is Trust.CENTRAL
@@ -76,6 +78,7 @@ def datacard(
         copied=isinstance(mechanism, KSame) and mechanism.copies,
         taken=_taken(mechanism),
         made_up=certificate.made_up,
+        empty=empty,
         told_in_people=told_in_people,
         advantage=advantage_bound(certificate.person_level),
         advantage_in_all=advantage_bound(certificate.total),

@@ -290,9 +290,10 @@ def table_to_train_on(recordings: pl.DataFrame, features: int, where: str = "IN"
     """
     law = Synthetic(epsilon=_MADE_UP_EPSILON)
     people, tasks = recordings["person"].n_unique(), len(_names(recordings, "task"))
-    carried = law.features_within(Shape(people, max(1, tasks), law.records, features))
-    if not carried:
+    shape = Shape(people, max(1, tasks), law.records, features)
+    if not law.useful(shape):
         return ""
+    carried = law.carried(shape)
     return (
         f" For a table to train on, people are enough for made-up ones with {carried} of "
         f"{features} features: 'eyelid cost {where} --mechanism synthetic --epsilon "

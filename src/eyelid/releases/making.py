@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -16,7 +17,7 @@ from eyelid.engine.runs import Run
 from eyelid.gaze.study import Feature, Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import study_folder
-from eyelid.io.parquet import rows_of
+from eyelid.io.parquet import rows_of, scan
 from eyelid.io.parts import part_facts, part_path
 from eyelid.io.pieces import Piece, cut_evenly, each_piece
 from eyelid.mechanisms.features import FeatureMechanism
@@ -71,6 +72,17 @@ class Made:
     parts: list[dict[str, Any]]
     digests: dict[str, bytes]
     held: FeatureTable | None
+
+    def empty(self, folder: Path) -> list[str]:
+        """Features that have no value in what was written.
+
+        Args:
+            folder: into which.
+        """
+        files = [folder / part["file"] for part in self.parts]
+        columns = pl.col(self.shown.names)
+        known = scan(*files).select(columns.is_not_null().any())
+        return [name for name, there in known.collect().row(0, named=True).items() if not there]
 
     def digest(self) -> str:
         """The same as `output_digest` of the whole release."""

@@ -140,8 +140,13 @@ def told_apart_picture(found: Membership, clear: Membership | None, attacker: st
     return _beside_guessing(lines, 0.5, "right answers")
 
 
-def made_up_picture(found: SyntheticAudit, original: FeatureTable, most: int = 12) -> Markup:
-    """How far made-up values are distributed otherwise than people's, beside even ones."""
+def made_up_picture(found: SyntheticAudit, original: FeatureTable, most: int = 12) -> Markup | None:
+    """How far made-up values are distributed otherwise than people's, beside even ones.
+
+    None where no feature has values of both.
+    """
+    if found.features.is_empty():
+        return None
     far = found.features.sort("wasserstein", descending=True).head(most)
     words = {feature.name: in_words(feature) for feature in original.features}
     names = [words[name] for name in far["name"]]

@@ -10,8 +10,8 @@ from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.public_groups import GroupedShape
-from eyelid.mechanisms.synthesis.public_pairs import WINDOWS, public_tree
-from eyelid.mechanisms.synthetic import Synthetic
+from eyelid.mechanisms.synthesis.public_pairs import WINDOWS
+from eyelid.mechanisms.synthetic import ALL, COMMON, Synthetic
 
 # For whoever plans a study.
 CROWDS = (50, 100, 200, 500, 1000, 2000, 5000)
@@ -30,6 +30,26 @@ class Prospect:
     people: int
     features: int
     share_error: float | None
+
+
+@dataclass(frozen=True)
+class MeanError:
+    """How far the mean of one feature over everybody will be off.
+
+    Attributes:
+        feature: by name.
+        error: at most about, in its unit.
+        unit: of the feature.
+    """
+
+    feature: str
+    error: float
+    unit: str
+
+    def __str__(self) -> str:
+        """With its unit, two digits."""
+        unit = "" if self.unit in ("", "1") else f" {self.unit}"
+        return f"{self.feature} {self.error:.2g}{unit}"
 
 
 @dataclass(frozen=True)
@@ -54,6 +74,10 @@ class MadeUp:
         rows_that_count: of each real person and task.
         bins: of each feature.
         why_dropped: why features are left out, and which; empty if none is.
+        mean_errors: of each feature that is carried, where their bounds are known.
+        tasks_apart_sd: how far the difference of two tasks' means will be off, about, in standard
+            deviations of the feature.
+        tells_nobody: whether a feature that nobody has stays empty.
     """
 
     people: int
@@ -72,10 +96,17 @@ class MadeUp:
     rows_that_count: int
     bins: int
     why_dropped: str
+    mean_errors: tuple[MeanError, ...] = ()
+    tasks_apart_sd: float | None = None
+    tells_nobody: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """As certificate.json and ``eyelid cost --json`` have it."""
-        return asdict(self) | {"carried": list(self.carried), "dropped": list(self.dropped)}
+        return asdict(self) | {
+            "carried": list(self.carried),
+            "dropped": list(self.dropped),
+            "mean_errors": [asdict(each) for each in self.mean_errors],
+        }
 
     @property
     def noise_told(self) -> str:
@@ -98,7 +129,7 @@ def made_up(mechanism: Synthetic, shape: Shape, table: FeatureTable | None = Non
         table: whose features have names; only these are looked at.
     """
     now, needed = prospect(mechanism, shape), _needed(mechanism, shape)
-    names = _in_order(shape, table)
+    names = _in_order(mechanism, shape, table)
     carried, dropped = names[: now.features], names[now.features :]
     facts = replace(shape, features=max(1, now.features))
     return MadeUp(
@@ -118,27 +149,52 @@ def made_up(mechanism: Synthetic, shape: Shape, table: FeatureTable | None = Non
         rows_that_count=mechanism.records,
         bins=mechanism.bins_for(shape.people),
         why_dropped=(
-            _why_dropped(mechanism, shape.features - now.features, dropped, needed)
+            _why_dropped(mechanism, shape, dropped, needed)
             if now.features
             else mechanism.too_few(shape)
         ),
+        mean_errors=_mean_errors(mechanism, table) if now.features else (),
+        tasks_apart_sd=mechanism.tasks_apart(shape)
+        if now.features and shape.recordings > 1
+        else None,
+        tells_nobody=now.features > 0 and mechanism.tells_nobody(shape),
     )
 
 
-def _in_order(shape: Shape, table: FeatureTable | None) -> tuple[str, ...]:
+def _mean_errors(mechanism: Synthetic, table: FeatureTable | None) -> tuple[MeanError, ...]:
+    if table is None:
+        return ()
+    units = {feature.name: feature.unit for feature in table.features}
+    found = mechanism.mean_errors(table)
+    return tuple(MeanError(name, error, units[name]) for name, error in found.items())
+
+
+def _in_order(mechanism: Synthetic, shape: Shape, table: FeatureTable | None) -> tuple[str, ...]:
     """The names of features in the public order; without a study, of eyelid's windows."""
-    if table is not None:
-        order, _ = public_tree(table.names)
-        return tuple(table.names[place] for place in order)
-    return tuple(name for name, _ in WINDOWS) if shape.features == len(WINDOWS) else ()
+    names = [name for name, _ in WINDOWS] if table is None else table.names
+    if shape.features != len(names):
+        return ()
+    order, _ = mechanism.tree(names)
+    return tuple(names[place] for place in order)
 
 
-def _why_dropped(mechanism: Synthetic, many: int, names: Sequence[str], needed: int | None) -> str:
-    """Why so many features are left out, and which."""
+def _why_dropped(
+    mechanism: Synthetic, shape: Shape, names: Sequence[str], needed: int | None
+) -> str:
+    """Why features are left out, and which."""
+    carried = mechanism.carried(shape)
+    many = shape.features - carried
     if not many:
         return ""
     which = f": {', '.join(names)}" if names else ""
-    if mechanism.carry is not None:
+    if mechanism.carry == COMMON and carried < mechanism.features_within(shape):
+        return (
+            f"the last {many} of a public order of features, in which those that are reported most "
+            f"come first, are left out, because each makes the noise on all others larger (choose "
+            f"yours with 'eyelid features IN OUT --only A,B'; --set carry={ALL} carries as many as "
+            f"an error of {mechanism.error:g} allows){which}"
+        )
+    if isinstance(mechanism.carry, int):
         return f"carry={mechanism.carry} leaves out the last {many} of a public order{which}"
     enough = "no number of people is enough" if needed is None else f"it takes {needed:,} people"
     return (
@@ -163,7 +219,7 @@ def prospects(
 
     >>> law = Synthetic(epsilon=4.0, delta=1e-6)
     >>> [each.features for each in prospects(law, Shape(20, 3, 32, 52), (20, 100, 1000))]
-    [0, 3, 52]
+    [0, 3, 8]
     """
     return tuple(prospect(mechanism, _with_people(shape, people)) for people in crowds)
 

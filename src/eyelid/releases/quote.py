@@ -22,11 +22,13 @@ from eyelid.mechanisms.synthetic import Synthetic
 from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.unit import PERSON, Trust
-from eyelid.releases.bounds import clipped_to
+from eyelid.releases.bounds import clipped_to, ranges_of
 from eyelid.releases.counted import Counted
 from eyelid.releases.expectation import Expectation, expectation, inside, people_needed
+from eyelid.releases.imputation import missing_values
 from eyelid.releases.plan import (
     build_mechanism,
+    check_numbers,
     feature_table,
     lengths_cut,
     named_inside,
@@ -224,9 +226,11 @@ def cost(
         # What a release would refuse has no price; bounds may still come from a file.
         priced = _priced(chosen, shape)
         priced.check(clipped_to(table, Bounds(dict.fromkeys(table.names, (0.0, 1.0)))))
+        check_numbers(table.data, table.names)
         before, notes = (
             None,
             [
+                *missing_values(chosen, table, ranges_of(table)),
                 *_lacking_told(chosen, shape, table),
                 *tasks_of_few(chosen, table),
                 *lengths_cut(chosen, table),

@@ -41,11 +41,13 @@ from eyelid.mechanisms.synthetic import Synthetic
 from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.guarantee import Kind
 from eyelid.privacy.noise import Randomness, randomness
+from eyelid.releases.bounds import Ranges
 from eyelid.releases.certificate import Certificate
 from eyelid.releases.certifying import Purchase, bought, claimed, ended
 from eyelid.releases.counting import counting_entry, open_ledger
 from eyelid.releases.datacard import datacard
 from eyelid.releases.fingerprint import output_digest
+from eyelid.releases.imputation import missing_values
 from eyelid.releases.making import made_private
 from eyelid.releases.plan import (
     Plan,
@@ -251,7 +253,8 @@ def _release_features(
                 plan = _plan(taken, asked)
         plan = replace(plan, table=replace(plan.table, origin=origin))
         purchase = _purchase(plan, noise.name, taken.digest)
-        notes = (*cut.head.notes, *remarks, *_foreseen(plan, purchase, chosen))
+        foreseen = _foreseen(plan, purchase, chosen, taken.ranges)
+        notes = (*cut.head.notes, *remarks, *foreseen)
         if tell is not None:
             for note in notes:
                 tell(note)
@@ -271,6 +274,7 @@ def _release_features(
             del plan, taken
             if run is not None:
                 write_manifest(run, made.shown.study(), made.parts)
+                empty = made.empty(run.output) if isinstance(chosen, Synthetic) else []
                 card = datacard(
                     certificate,
                     made.shown,
@@ -278,6 +282,7 @@ def _release_features(
                     chosen,
                     clipped_to=features,
                     has_standard_errors=errors is not None,
+                    empty=empty,
                 )
                 texts = {"certificate.json": certificate.to_json(), "DATACARD.md": card}
                 if errors is not None:
@@ -380,8 +385,11 @@ def _lost(original: FeatureTable, table: FeatureTable) -> list[str]:
     ]
 
 
-def _foreseen(plan: Plan, purchase: Purchase, asked: FeatureMechanism) -> Iterator[str]:
+def _foreseen(
+    plan: Plan, purchase: Purchase, asked: FeatureMechanism, ranges: Ranges
+) -> Iterator[str]:
     """What to know before a release is paid for."""
+    yield from missing_values(plan.mechanism, plan.table, ranges)
     yield from tasks_of_few(plan.mechanism, plan.table)
     yield from lengths_cut(asked, plan.table)
     yield from recordings_left_out(plan.mechanism, plan.table)

@@ -213,7 +213,12 @@ def subject_of(
         )
     if released is None:
         check_people(table)
-        return Subject(table, recorded=recorded, remarks=_remarks(original))
+        return Subject(
+            table,
+            recorded=recorded,
+            notes=tuple(without_values(table)),
+            remarks=_remarks(original),
+        )
     path = Path(released) if isinstance(released, str | Path) else None
     certificate: Certificate | None = None
     their_samples: Study | None = None
@@ -304,6 +309,7 @@ def subject_of(
             wrong = (*wrong, *more)
         else:
             notes += more
+    notes += without_values(table, theirs)
     return Subject(
         original=table,
         released=theirs,
@@ -322,6 +328,31 @@ def subject_of(
         notes=tuple(notes),
         remarks=_remarks(original),
     )
+
+
+def without_values(original: FeatureTable, released: FeatureTable | None = None) -> list[str]:
+    """Which features have no value at all, and are in no figure or picture, in words.
+
+    Args:
+        original: everybody's recordings.
+        released: what was made of them; None before a release.
+    """
+    found = []
+    sides = (("in the original nobody has", original), ("the release has no", released))
+    for words, table in sides:
+        values = "a value of" if table is original else "value of"
+        empty = [] if table is None else [name for name in table.names if _empty(table, name)]
+        if empty:
+            found.append(
+                f"{words} {values} {', '.join(empty)}: what there is to compare leaves "
+                f"{'it' if len(empty) == 1 else 'them'} out"
+            )
+    return found
+
+
+def _empty(table: FeatureTable, name: str) -> bool:
+    column = table.data[name].cast(pl.Float64)
+    return column.fill_nan(None).null_count() == len(column)
 
 
 def _original(

@@ -30,9 +30,14 @@ _MOST_TASKS, _MOST_LINES = 3, 3
 _MOST_POINTS = 400
 
 
-def shares_picture(found: SyntheticAudit) -> Markup:
-    """How far shares of tasks are off, from the best feature to the worst, beside what was said."""
-    off = np.sort(found.marginals["share_error"].drop_nulls().to_numpy())
+def shares_picture(found: SyntheticAudit) -> Markup | None:
+    """How far shares of tasks are off, from the best feature to the worst, beside what was said.
+
+    Features without values, of people or made up, are left out; None where no other is there.
+    """
+    off = np.sort(found.marginals["share_error"].fill_nan(None).drop_nulls().to_numpy())
+    if not off.size:
+        return None
     expected = found.expected_share_error
 
     def draw(axis: Axes) -> None:

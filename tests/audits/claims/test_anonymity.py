@@ -27,6 +27,8 @@ SEEN_BY = {
     "padding by the last row": (SOUND, "recovery"),
     "gaps filled with the last value": (SOUND, "recovery"),
     "means over those who have a value": (SOUND, "recovery"),
+    "means over those who have a value, if k do": (SOUND, "gaps"),
+    "missing values filled with the midpoint": (SOUND, "gaps"),
     "recordings that only some members have": (SOUND, "identification"),
     "as many copies of every group": (COPIES, "copies"),
     "copies with their members' gaps": (COPIES, "copies"),

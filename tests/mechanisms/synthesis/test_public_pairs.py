@@ -11,6 +11,7 @@ from eyelid.gaze.features import event_feature_set, window_feature_set
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
 from eyelid.mechanisms.synthesis.public_pairs import (
+    COMMON,
     FIXATIONS,
     SACCADES,
     WINDOWS,
@@ -44,6 +45,16 @@ def test_the_tree_is_one_over_whatever_features_there_are(names):
     assert all(0 <= parent < place for place, parent in enumerate(parents) if place)
     known = [names[place] for place in order if names[place] in EVERY]
     assert known == [name for name in EVERY if name in names]
+
+
+@given(st.lists(st.sampled_from([*EVERY, "mine", "yours"]), min_size=1, unique=True))
+def test_with_common_measures_first_it_is_a_tree_too(names):
+    order, parents = public_tree(names, common=True)
+    assert sorted(order) == list(range(len(names)))
+    assert parents[0] == -1
+    assert all(0 <= parent < place for place, parent in enumerate(parents) if place)
+    first = [name for name, _ in COMMON if name in names]
+    assert [names[place] for place in order[: len(first)]] == first
 
 
 def test_what_hangs_on_a_feature_that_is_not_there_hangs_on_the_one_above_it():

@@ -3,8 +3,8 @@
 Made-up people whose recordings tell them apart, of unequal lengths, with gaps, and some without
 some task, are released again and again. The attacks are those of an audit (`audits.anonymity`),
 by somebody who has everybody's recordings. What `ksame` promises of every group (its size, its
-values of a sensitive attribute, its copies, its rows) is looked up in every release, and whether
-somebody with a rare attribute is in the larger group as often as anybody else.
+values of a sensitive attribute, its copies, its rows, its gaps) is looked up in every release, and
+whether somebody with a rare attribute is in the larger group as often as anybody else.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from eyelid.audits.anonymity import RecoveredGroups, padding, recover_partition
+from eyelid.audits.anonymity import RecoveredGroups, filled_in, padding, recover_partition
 from eyelid.audits.claims.game import ALPHA, GameResult
 from eyelid.audits.claims.outputs import OutputResult
 from eyelid.audits.statistics import clopper_pearson
@@ -35,7 +35,7 @@ _TASKS, _SHORTEST = 4, 6
 # Rows of one task that only one person has values of.
 _GAP = slice(2, 5)
 # Tasks of the crowd that are not like the others.
-_WITH_GAPS, _OF_SOME = 1, 3
+_WITH_GAPS, _ONE_LACKING, _OF_SOME = 1, 2, 3
 _SEED = 0
 
 _FEWEST, _ALONE = "the record with fewest candidates", "steps of one member alone"
@@ -43,6 +43,7 @@ _ALIKE, _UNLIKE = "two who look alike", "two who look least alike"
 _AGAIN = "everybody as the time before"
 _SMALL, _ONE_SIDED = "fewer than k people in a group", "fewer than l values in a group"
 _UNEQUAL, _LONG = "unlike, or not one for each member", "beyond the length that was asked for"
+_FILLED = "a value where a member has none"
 _IN_LARGER = "somebody with a rare attribute in the larger group"
 _IN_SMALLER = "somebody with a rare attribute in the smaller group"
 # The person of the crowd whose public attribute nobody else has.
@@ -112,6 +113,7 @@ def _games(
     ]
     if isinstance(mechanism, KSame):
         games += [("size", 0.0, 1, _SMALL), ("copies", 0.0, 1, _UNEQUAL), ("rows", 0.0, 1, _LONG)]
+        games += [("gaps", 0.0, 1, _FILLED)]
         larger = (people + 1) // 2 / people
         games += [("seats", larger, 1, _IN_LARGER), ("seats", 1 - larger, 1, _IN_SMALLER)]
         games += [("diversity", 0.0, 1, _ONE_SIDED)] if mechanism.diverse else []
@@ -190,6 +192,7 @@ def _broken(
         _SMALL: bool((behind.sum(axis=1) < mechanism.k).any()),
         _UNEQUAL: bool((_weights(released) != behind.sum(axis=1)).any()),
         _LONG: bool((shown["most"].to_numpy() > most).any()),
+        _FILLED: filled_in(table, released, found) > 0,
     }
     size = behind.sum(axis=1)
     own = size[behind[:, _RARE]]
@@ -274,10 +277,10 @@ def _reordered(table: FeatureTable, order: NDArray[np.intp]) -> FeatureTable:
 def crowd(k: int) -> FeatureTable:
     """2k + 1 people, each with a feature of their own that rises from row to row.
 
-    Recordings end one row after the other. Of one task only the first person has values
-    for a while; another one only some have. The first two look alike, and unlike the last; these
-    three share their attributes. Of the ``sensitive`` one, three values are one person's alone, of
-    the ``public`` one, one.
+    Recordings end one row after the other. Of one task only the first person has values for a
+    while, of another all but the second; a third one only some have. The first two look alike, and
+    unlike the last; these three share their attributes. Of the ``sensitive`` one, three values are
+    one person's alone, of the ``public`` one, one.
     """
     people = 2 * k + 1
     rows = _SHORTEST + people
@@ -288,6 +291,7 @@ def crowd(k: int) -> FeatureTable:
     values = np.empty((people, _TASKS, rows, people + 1))
     values[..., :-1], values[..., -1] = own, look[:, None, None]
     values[1:, _WITH_GAPS, _GAP] = np.nan
+    values[1, _ONE_LACKING, _GAP] = np.nan
     features = [Feature(f"own_{i}", "", "of one person", 0.0, 1.0) for i in range(people)]
     look_of_all = Feature("look", "", "by which people are alike", 0.0, 1.0)
     table = table_from_arrays(values, [*features, look_of_all])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -165,13 +165,36 @@ def _over_those_present(self: KSame, table: FeatureTable, member: Members) -> Fe
     )
 
 
+def _over_k_present(self: KSame, table: FeatureTable, member: Members) -> FeatureTable:
+    """Means over the members who have a value wherever k of them do."""
+    sound, keys = KSame.averaged(self, table, member), ["person", "recording", "time_ms"]
+    some, many = _means(self, table, member), _means(self, table, member, pl.Expr.count)
+    enough = some.with_columns(
+        pl.when(many[name] >= self.k).then(pl.col(name)).alias(name) for name in table.names
+    )
+    rows = enough.join(sound.data.select(keys), on=keys, how="semi", maintain_order="left")
+    return replace(sound, data=rows)
+
+
+def _filled(self: KSame, table: FeatureTable, member: Members) -> FeatureTable:
+    """Empty cells at the midpoint of the bounds."""
+    sound = KSame.averaged(self, table, member)
+    middle = [pl.col(f.name).fill_null((f.lower + f.upper) / 2) for f in table.features]
+    return replace(sound, data=sound.data.with_columns(middle))
+
+
 def _recordings_of_some(self: KSame, table: FeatureTable, member: Members) -> FeatureTable:
     sound = KSame.averaged(self, table, member)
     return replace(sound, data=_means(self, table, member).drop_nulls())
 
 
-def _means(self: KSame, table: FeatureTable, member: Members) -> pl.DataFrame:
-    """Means over whoever is there, in the form of a release."""
+def _means(
+    self: KSame,
+    table: FeatureTable,
+    member: Members,
+    of: Callable[[pl.Expr], pl.Expr] = pl.Expr.mean,
+) -> pl.DataFrame:
+    """Means over those who are there, or another figure of them, in the form of a release."""
     slots = slots_of(table)
     group = [f"group{number + 1}" for number in member[slots.owner]]
     placed = slots.names[slots.slot].with_columns(
@@ -184,7 +207,7 @@ def _means(self: KSame, table: FeatureTable, member: Members) -> pl.DataFrame:
         pl.col("person").alias("who"), pl.col("recording").alias("which"), "time_ms", values
     ).join(placed, on=["who", "which"], maintain_order="left")
     keys = ["person", "recording", "task", "stimulus", "time_ms"]
-    return rows.group_by(keys).agg(pl.col(table.names).mean()).sort(keys)
+    return rows.group_by(keys).agg(of(pl.col(table.names))).sort(keys)
 
 
 def _named_after_members(self: KSame, table: FeatureTable, member: Members) -> FeatureTable:
@@ -304,6 +327,8 @@ _ATTACKED: Changes = {
     "padding by the last row": {"averaged": _padded},
     "gaps filled with the last value": {"averaged": _at_rest_in_gaps},
     "means over those who have a value": {"averaged": _over_those_present},
+    "means over those who have a value, if k do": {"averaged": _over_k_present},
+    "missing values filled with the midpoint": {"averaged": _filled},
     "recordings that only some members have": {"averaged": _recordings_of_some},
 }
 _TELLING: Changes = {

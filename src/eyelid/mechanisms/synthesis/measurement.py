@@ -178,6 +178,20 @@ class Measurement:
         found: Values = np.maximum(towards_mean(many, sd), 1.0)
         return found
 
+    def hardly_anyone(self, shares: Integers, part: float, clearly: float) -> NDArray[np.bool_]:
+        """Features that next to nobody has, by noisy answers: (…, features).
+
+        Args:
+            shares: noisy.
+            part: of what the feature has that most have, below which one is taken for absent.
+            clearly: how many times the noise the latter must be; where it is less, none is.
+        """
+        many = self._in_quarters(shares).sum(axis=(-4, -3, -1))
+        cells = QUARTERS * self.facts.recordings * shares.shape[-2]
+        noise = self.shares.noise_of_person(self.facts) * np.sqrt(cells)
+        most = many.max(axis=-1, keepdims=True)
+        return np.asarray((many < part * most) & (most >= clearly * noise))
+
     def _in_quarters(self, shares: Integers) -> Values:
         """People in each quarter, (…, groups, tasks, features, quarters)."""
         tasks, features = self.facts.recordings, self.facts.features

@@ -1,0 +1,144 @@
+"""Missing values of a study, and what becomes of them in a release: for the owner's eyes alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from eyelid.gaze.study import Feature
+from eyelid.gaze.table import FeatureTable
+from eyelid.mechanisms.features import FeatureMechanism
+from eyelid.mechanisms.ksame import KSame
+from eyelid.mechanisms.means import MeanMechanism
+from eyelid.mechanisms.measuring import MeasuringMechanism
+from eyelid.mechanisms.partition import group_sizes
+from eyelid.mechanisms.seeded import Seeded
+from eyelid.mechanisms.synthetic import Synthetic
+from eyelid.releases.bounds import Range, Ranges
+from eyelid.spelling import plural
+
+RAW = "from the raw data, for you alone"
+"""How a note begins that must not reach anybody else."""
+_FEATURES_LISTED = 4
+_ONLY = "leave it out with 'eyelid features IN OUT --only A,B'"
+
+
+def missing_values(
+    mechanism: FeatureMechanism, table: FeatureTable, ranges: Ranges
+) -> Iterator[str]:
+    """How many values are missing, and what that does to a release, before it is paid for.
+
+    Args:
+        mechanism: with its parameters set.
+        table: or its outline, with the bounds that values are clipped to.
+        ranges: of its features, over everybody.
+    """
+    known = [(feature, ranges[feature.name]) for feature in table.features]
+    nobody = [feature for feature, found in known if not found.values]
+    some = [(feature, found) for feature, found in known if found.values and found.missing]
+    if isinstance(mechanism, KSame):
+        yield from _of_groups(mechanism, table, some, nobody)
+    elif isinstance(mechanism, Synthetic):
+        yield from _of_synthetic(some, nobody)
+    elif isinstance(mechanism, MeasuringMechanism | Seeded):
+        yield from _imputed(some, nobody)
+        yield from _recordings_imputed(mechanism, table)
+
+
+def _imputed(some: Sequence[tuple[Feature, Range]], nobody: Sequence[Feature]) -> Iterator[str]:
+    """What the middle of the bounds in the place of missing values does to means."""
+    if some:
+        ordered = sorted(some, key=lambda one: -abs(_shift(*one)) / one[0].span)
+        moved = [
+            f"{feature.name} by {_with_unit(_shift(feature, found), feature, '+.3g')} "
+            f"({found.missing:,} of {found.values + found.missing:,})"
+            for feature, found in ordered[:_FEATURES_LISTED]
+        ]
+        more = len(some) - len(moved)
+        rest = f", and {plural(more, 'other feature')} by less of their range" if more else ""
+        yield (
+            f"{RAW}: {_many(some)} missing and count as the middle of their bounds, which moves "
+            f"the mean over all rows of {', of '.join(moved)}{rest}; no expected error includes "
+            "that"
+        )
+    for feature in nobody:
+        middle = _with_unit((feature.lower + feature.upper) / 2, feature, ".3g")
+        yield (
+            f"{RAW}: nobody has a value of {feature.name}. What is released of it is the middle of "
+            f"its bounds ({middle}) under noise, and it takes its part of the budget: {_ONLY}"
+        )
+
+
+def _recordings_imputed(mechanism: FeatureMechanism, table: FeatureTable) -> Iterator[str]:
+    """How many recordings people lack that count in a mean all the same."""
+    if not isinstance(mechanism, MeanMechanism):
+        return
+    slots = mechanism.slots(table)
+    people = int(slots.owner[-1]) + 1
+    placed = set(zip(slots.owner[slots.slot >= 0], slots.slot[slots.slot >= 0], strict=True))
+    lacking = people * len(slots.names) - len(placed)
+    if lacking:
+        yield (
+            f"{RAW}: {plural(lacking, 'recording')} of {people * len(slots.names):,} that people "
+            "lack count as the middle of the bounds too, which pulls means of their task there"
+        )
+
+
+def _of_groups(
+    mechanism: KSame,
+    table: FeatureTable,
+    some: Sequence[tuple[Feature, Range]],
+    nobody: Sequence[Feature],
+) -> Iterator[str]:
+    """How many cells of groups will be empty, if values are missing here and there."""
+    size = max(group_sizes(table.recordings["person"].n_unique(), mechanism.k))
+    if some:
+        shares = {
+            feature.name: 1 - (found.values / (found.values + found.missing)) ** size
+            for feature, found in some
+        }
+        most = sorted(shares, key=lambda name: -shares[name])[:_FEATURES_LISTED]
+        each = ", ".join(f"{name} {shares[name]:.0%}" for name in most)
+        yield (
+            f"{RAW}: {_many(some)} missing. A cell of a group is empty where one of its members "
+            f"has no value, so that up to about so many cells will be empty: {each}"
+        )
+    for feature in nobody:
+        yield f"{RAW}: nobody has a value of {feature.name}, and all its cells will be empty"
+
+
+def _of_synthetic(
+    some: Sequence[tuple[Feature, Range]], nobody: Sequence[Feature]
+) -> Iterator[str]:
+    """That synthetic participants lack nothing, and what a feature costs that nobody has."""
+    if some:
+        yield (
+            f"{RAW}: {_many(some)} missing. Synthetic participants have a value everywhere: how "
+            "much is missing is lost"
+        )
+    for feature in nobody:
+        yield (
+            f"{RAW}: nobody has a value of {feature.name}. If it is carried, it makes the noise on "
+            "all others larger, and stays empty only where noisy counts show that hardly anyone "
+            f"has it: {_ONLY}"
+        )
+
+
+def _many(some: Sequence[tuple[Feature, Range]]) -> str:
+    missing = sum(found.missing for _, found in some)
+    whole = sum(found.values + found.missing for _, found in some)
+    share = missing / whole
+    part = "less than 0.1%" if share < 0.001 else f"{share:.1%}"
+    verb = "is" if missing == 1 else "are"
+    return f"{missing:,} of {whole:,} values ({part}) of {plural(len(some), 'feature')} {verb}"
+
+
+def _shift(feature: Feature, found: Range) -> float:
+    """How far the mean over all rows moves when missing values become the middle of the bounds."""
+    mean = min(max(found.total / found.values, feature.lower), feature.upper)
+    middle = (feature.lower + feature.upper) / 2
+    return (middle - mean) * found.missing / (found.values + found.missing)
+
+
+def _with_unit(value: float, feature: Feature, form: str) -> str:
+    unit = "" if feature.unit in ("", "1") else f" {feature.unit}"
+    return f"{value:{form}}{unit}"

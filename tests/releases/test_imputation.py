@@ -1,0 +1,82 @@
+"""What the owner of a study with missing values reads before paying, and nobody in the folder."""
+
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+import pytest
+
+from eyelid.gaze.study import Feature
+from eyelid.gaze.table import FeatureTable, table_from_arrays
+from eyelid.releases.quote import cost
+from eyelid.releases.release import release
+
+SHARE = Feature("share", "1", "of rows", 0.0, 1.0)
+DURATION = Feature("duration", "ms", "mean duration", 0.0, 1000.0)
+BLINKS = Feature("blinks", "ms", "mean duration of blinks", 0.0, 500.0)
+MARK = "from the raw data, for you alone"
+
+
+def with_gaps() -> FeatureTable:
+    """Ten people, 200 rows: 21 shares and 2 durations are missing, and nobody blinks."""
+    values = np.empty((10, 2, 10, 3))
+    values[..., 0], values[..., 1], values[..., 2] = 0.06, 250.0, np.nan
+    flat = values.reshape(-1, 3)
+    flat[:21, 0] = np.nan
+    flat[[5, 150], 1] = np.nan
+    table = table_from_arrays(values, [SHARE, DURATION, BLINKS])
+    return table
+
+
+def test_imputed_values_and_what_they_do_to_means_are_said_before_paying():
+    heard: list[str] = []
+    release(with_gaps(), mechanism="groupmean", epsilon=1.0, tell=heard.append)
+    # (0.5 − 0.06) · 21 / 200 and (500 − 250) · 2 / 200.
+    said = (
+        f"{MARK}: 23 of 400 values (5.8%) of 2 features are missing and count as the middle of "
+        "their bounds, which moves the mean over all rows of share by +0.0462 (21 of 200), of "
+        "duration by +2.5 ms (2 of 200); no expected error includes that"
+    )
+    assert said in heard
+    nobody = next(line for line in heard if "nobody has" in line)
+    assert nobody.startswith(f"{MARK}: nobody has a value of blinks. What is released of it is")
+    assert "(250 ms) under noise" in nobody
+    assert said in cost("laplace", with_gaps(), epsilon=1.0).notes
+
+
+@pytest.mark.parametrize("name", ["laplace", "groupmean", "ksame", "seeded"])
+def test_no_count_of_missing_values_is_in_the_folder(name, tmp_path):
+    asked = {
+        "ksame": {"k": 3},
+        "seeded": {"epsilon": 50.0, "delta": 0.01, "rows": 1},
+    }.get(name, {"epsilon": 1.0})
+    out = tmp_path / "released"
+    done = release(with_gaps(), out, mechanism=name, **asked)
+    raw = [line for line in done.notes if line.startswith(MARK)]
+    assert raw
+    for file in ("certificate.json", "DATACARD.md", "study.json"):
+        text = (out / file).read_text()
+        assert MARK not in text
+        assert "23 of 400" not in text
+
+
+def test_empty_cells_of_groups_are_foreseen():
+    notes = cost("ksame", with_gaps(), k=5).notes
+    assert any(
+        "up to about so many cells will be empty: share 43%, duration 5%" in n for n in notes
+    )
+    assert f"{MARK}: nobody has a value of blinks, and all its cells will be empty" in notes
+
+
+def test_recordings_that_people_lack_in_a_mean_are_counted_for_the_owner():
+    table = with_gaps()
+    gone = (pl.col("person") == "3") & (pl.col("task") == "1")
+    lacking = replace(table, data=table.data.filter(~gone))
+    notes = cost("groupmean", lacking, epsilon=1.0).notes
+    assert any(note.startswith(f"{MARK}: 1 recording of 20 that people lack") for note in notes)
+
+
+def test_nothing_is_said_where_nothing_is_missing():
+    table = with_gaps().only("duration")
+    whole = replace(table, data=table.data.with_columns(pl.col("duration").fill_nan(300.0)))
+    assert not [n for n in cost("laplace", whole, epsilon=1.0).notes if n.startswith(MARK)]
