@@ -15,6 +15,7 @@ from eyelid.engine.atomic import new_folder
 from eyelid.engine.progress import track
 from eyelid.errors import InputError
 from eyelid.gaze.events.blinks import MIN_CONFIDENCE
+from eyelid.gaze.features.scanpath import usual_kind
 from eyelid.gaze.sampling import usual_step_ms
 from eyelid.gaze.study import RECORDING_KEY, Study, track_key
 from eyelid.gaze.table import FeatureTable
@@ -327,12 +328,10 @@ def _next_step_of_gaze(study: Study) -> str:
         )
     if study.units is None:
         return "Say the units of x and y (--map units=px, or deg, fraction, normalised) first."
-    ways = []
-    if study.kind == "samples":
-        ways.append(
-            "Make features ('eyelid features IN OUT --kind windows'): it tells which release fits "
-            "them."
-        )
+    ways = [
+        f"Make features ('eyelid features IN OUT --kind {usual_kind(study)}'): it tells which "
+        "release fits them."
+    ]
     ways += [way for way in (stream_way(study),) if way]
     # Places of the pupil in an eye camera are on no picture.
     if study.units != "normalised":
@@ -342,4 +341,4 @@ def _next_step_of_gaze(study: Study) -> str:
             f"Where people looked: 'eyelid heatmap IN OUT{which} --level good'; with --dry-run it "
             "tells what you would get and spends nothing."
         )
-    return " ".join(ways) or "No mechanism takes fixations in an eye camera's image."
+    return " ".join(ways)
