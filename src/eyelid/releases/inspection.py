@@ -115,7 +115,8 @@ def _rates(study: Study) -> dict[str, float | None]:
     """The nominal rate, the measured one, and how unevenly samples follow each other."""
     step = pl.col("time_ms").diff().over(track_key(study.data))
     steps = study.data.select(step.alias("step_ms"))["step_ms"].drop_nulls()
-    if steps.is_empty():
+    # Rows without a step are trials or events, which come at no rate.
+    if steps.is_empty() or (study.kind == "features" and study.step_ms is None):
         return {"nominal": study.rate_hz, "measured": None, "jitter_ms": None}
     array = steps.to_numpy()
     middle = float(np.median(array))
