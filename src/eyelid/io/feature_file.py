@@ -80,7 +80,8 @@ def _entries(path: Path) -> Iterator[Mapping[str, Any]]:
         rows = list(csv.reader(lines, delimiter=separator, skipinitialspace=True, strict=True))
     except csv.Error as error:
         raise InputError(f"cannot read the features '{path}': {error}") from None
-    names = [_ALSO.get(name, name) for name in (cell.strip().lower() for cell in rows[0])] or []
+    first = [cell.strip().lower() for cell in rows[0]] if rows else []
+    names = [_ALSO.get(name, name) for name in first]
     if "name" not in names:
         raise InputError(f"{path} has no column name: its first line is '{HEADER}'")
     for row in rows[1:]:

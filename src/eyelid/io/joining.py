@@ -154,7 +154,7 @@ def _beyond_bounds(parts: Sequence[NamedPart]) -> list[str]:
         counts = [each.outside.get(feature.name, (0, 0)) for each in parts]
         beyond, known = (sum(pair) for pair in zip(*counts, strict=True))
         if beyond:
-            unit = f" {feature.unit}" if feature.unit else ""
+            unit = f" {feature.unit}" if feature.unit not in ("", "1") else ""
             doubt = ": is its unit that of the table?" if beyond > _MOSTLY * known else ""
             notes.append(
                 f"{beyond:,} of {known:,} values of {feature.name} lie outside of its bounds, "

@@ -395,7 +395,7 @@ def _check_there(head: Head, needed: Sequence[str], names: Sequence[str], layout
 
 def _near(absent: str, names: Sequence[str], layout: Layout) -> str:
     """What a column that is not there is for, and the nearest one that is."""
-    near = difflib.get_close_matches(absent, names, n=1, cutoff=0.6)
+    near = difflib.get_close_matches(absent, names, n=1, cutoff=0.7)
     told = [f"did you mean '{near[0]}'?"] if near else []
     if absent in layout.feature_columns.values():
         told.insert(0, f"which {layout.features_file} names as a feature")
