@@ -130,8 +130,9 @@ def _checked(entry: Mapping[str, Any], path: Path) -> tuple[Feature, str]:
             f"{path}: the lower bound of feature '{name}' is {lower:g} and the upper one "
             f"{upper:g}: it must be larger"
         )
-    words = [str(entry.get(key, "")) for key in ("unit", "definition")]
-    return Feature(name, *words, lower, upper), str(entry.get("column") or name)
+    unit, definition = (str(entry.get(key, "")) for key in ("unit", "definition"))
+    feature = Feature(name, unit, definition, lower, upper)
+    return feature, str(entry.get("column") or name)
 
 
 def _bound(entry: Mapping[str, Any], end: str, name: str, path: Path) -> float:

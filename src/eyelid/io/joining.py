@@ -333,7 +333,7 @@ def _check_apart(parts: Sequence[NamedPart]) -> None:
     """Fail when two files claim to be the same recording."""
     owners: dict[tuple[str, str], Path] = {}
     for each in parts:
-        for key in each.part.data.select(RECORDING_KEY).unique().iter_rows():
+        for key in each.part.data.select(RECORDING_KEY).unique(maintain_order=True).iter_rows():
             if key in owners:
                 raise InputError(
                     f"{owners[key]} and {each.path} are both recording '{key[1]}' of person "
