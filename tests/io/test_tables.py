@@ -36,7 +36,7 @@ def test_usual_names_need_no_map(table):
 
 
 def test_other_signals_than_gaze_are_told_where_to_look(table):
-    with pytest.raises(InputError, match=r"no gaze that is known.*heart_rate.*From your own table"):
+    with pytest.raises(InputError, match=r"no gaze that is known.*heart_rate.*--features"):
         read(table("person,time_ms,heart_rate\nann,0,61\n"))
 
 

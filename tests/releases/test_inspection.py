@@ -91,7 +91,9 @@ def test_samples_lead_to_features_and_to_a_heatmap_of_one_of_their_stimuli(simul
     assert "'eyelid heatmap IN OUT --stimulus comic --level good'" in told
 
 
-@pytest.mark.parametrize(("units", "words"), [(None, "--map units=px"), ("normalised", "camera")])
+@pytest.mark.parametrize(
+    ("units", "words"), [(None, "--map units=px"), ("normalised", "--kind fixations")]
+)
 def test_gaze_on_no_picture_leads_to_no_heatmap(units, words):
     told = inspect(fixations(units=units))["release"]
     assert words in told

@@ -338,6 +338,9 @@ def padding(
         _, first = np.unique(found.members[place, which], axis=0, return_index=True)
         for record in first:
             inside = found.members[place, which[record], whose]
+            if not inside.any():
+                # Too few values of this task to tell who is behind it.
+                continue
             mine, step = moves[inside], shown_moves[record]
             own = np.isfinite(mine)
             alone = (own.sum(axis=0) == 1) & np.isfinite(step)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from shlex import quote
 from typing import Annotated
 
@@ -31,6 +32,8 @@ Examples:
   eyelid convert trials.csv trials --ledger recordings.ledger    people that it counts already
   eyelid convert recordings dataset --to bids --units deg
               --map screen_m=0.53x0.30,distance_m=0.65
+  eyelid convert trials.csv study --map person=subject,task=condition --features features.csv
+              features.csv: name,unit,lower,upper,definition (a row a trial, no gaze)
   eyelid convert gaze.csv study --map header=no,time=1,time_unit=s,x=2,y=3,units=px
   eyelid convert recordings study --map 'file={person}_{task}' --engine dask --workers 8
   eyelid convert study dataset --to bids --engine dask:tls://scheduler:8786"""
@@ -41,6 +44,14 @@ def run(
     out: Out,
     to: Annotated[str, typer.Option(metavar="study|bids|csv", help="What to write.")] = "study",
     columns: ColumnMap = None,
+    features: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Make a study of features of a table: csv or TOML with name, unit, lower, upper, "
+            "definition.",
+        ),
+    ] = None,
     units: Annotated[
         str | None, typer.Option(metavar="deg", help="Turn places on a screen into degrees.")
     ] = None,
@@ -73,6 +84,7 @@ def run(
             out,
             to,
             column_map(columns),
+            features=features,
             ledger=ledger,
             units=units,
             keep_names=keep_names,

@@ -1,4 +1,4 @@
-"""``eyelid features``: from samples to bounded features."""
+"""``eyelid features``: from samples or fixations to bounded features."""
 
 from __future__ import annotations
 
@@ -27,11 +27,14 @@ from eyelid.cli.output import (
 if TYPE_CHECKING:
     import polars as pl
 
+    from eyelid.io.deriving import DerivedFeatures
+
 EXAMPLES = """\b
 Examples:
   eyelid features study features
   eyelid features study features --window 10 --step 1
   eyelid features study saccades --kind saccades
+  eyelid features report.csv fixations --kind fixations    a table of fixations
   eyelid features study rates --only fixation_rate,blink_rate
   eyelid features features rates --only fixation_rate,blink_rate
   eyelid features recordings features --map 'file={person}_{task}'
@@ -44,7 +47,10 @@ def run(
     out: Out,
     kind: Annotated[
         str | None,
-        typer.Option(metavar="windows|fixations|saccades", help="What a row is [windows]."),
+        typer.Option(
+            metavar="windows|fixations|saccades",
+            help="What a row is [windows; of a table of fixations: fixations].",
+        ),
     ] = None,
     window: Annotated[
         float | None, typer.Option(metavar="S", help="Length of a window [30].")
@@ -66,9 +72,10 @@ def run(
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Summarise gaze samples as features with public bounds.
+    """Summarise gaze samples, or a table of fixations, as features with public bounds.
 
-    52 features of every window, 14 of every fixation or 47 of every saccade (docs/features.md).
+    52 features of every window, 14 of every fixation or 47 of every saccade (docs/features.md);
+    of a table of fixations those that need no samples: 43, 5 and 5.
     Fewer in a release mean less noise on each: --only keeps those that you name.
     """
     from eyelid.errors import InputError
@@ -89,6 +96,8 @@ def run(
         )
         if made.doubt:
             note(f"eyelid: {made.doubt}")
+        for remark in _of_fixations(made):
+            note(f"eyelid: {remark}")
         if as_json:
             print_json(
                 {
@@ -112,6 +121,28 @@ def run(
         train = table_to_train_on(made.recordings, len(made.features), quote(str(out)))
         if train:
             say(train.strip())
+
+
+def _of_fixations(made: DerivedFeatures) -> list[str]:
+    """What a table of fixations does not tell, and where that matters."""
+    from eyelid.spelling import plural
+
+    if not made.of_fixations:
+        return []
+    inside = "spread within fixations, blinks" if made.rows == "windows" else "speeds and spreads"
+    found = [f"these are made of fixations: what needs samples is not there ({inside})"]
+    if made.without:
+        found.append(
+            f"{plural(made.without, 'recording')} without {made.rows} left out (counted in the "
+            "raw data: keep the number to yourself)"
+        )
+    if made.empty:
+        kept = ",".join(f.name for f in made.features if f.name not in made.empty)
+        found.append(
+            f"nobody has {', '.join(made.empty)} (the table has no times between fixations, or no "
+            f"pupil): leave them out with --only {kept}"
+        )
+    return found
 
 
 def _counts(recordings: pl.DataFrame) -> list[tuple[str, int, int, str, str]]:

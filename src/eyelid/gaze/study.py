@@ -166,9 +166,8 @@ class Study:
         numeric = [n for n, t in self.data.schema.items() if n not in text and t.is_numeric()]
         for part in self.data.partition_by(track_key(self.data), maintain_order=True):
             first = part.row(0, named=True)
-            arrays = {
-                name: part[name].cast(pl.Float64).fill_null(np.nan).to_numpy() for name in numeric
-            }
+            # Nulls become NaN.
+            arrays = {name: part[name].cast(pl.Float64).to_numpy() for name in numeric}
             yield Recording(
                 person=first["person"],
                 recording=first["recording"],

@@ -61,12 +61,10 @@ class FeatureTable:
     def of(cls, study: Study) -> FeatureTable:
         """The table of a ``features`` study."""
         if study.kind != "features":
-            how = (
-                "make features first with 'eyelid features IN OUT'"
-                if study.kind == "samples"
-                else "features are made of gaze samples, which it does not have"
+            raise InputError(
+                f"this is a study of {study.kind}, not of features: make features first with "
+                "'eyelid features IN OUT'"
             )
-            raise InputError(f"this is a study of {study.kind}, not of features: {how}")
         return cls.outline(check(study))
 
     @classmethod

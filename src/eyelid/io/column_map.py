@@ -29,6 +29,7 @@ _NUMBERS = ("rate_hz", "distance_m")
 _FILES = ("names", "people")
 _TEXTS = ("separator", "file", *_FILES, "glob")
 _SETTINGS = (*_CHOICES, *_SCREEN, "rate_hz", "header", "lost", "skip_lines", *_TEXTS)
+_SETTINGS += ("attributes", "planned_rows")
 _NAMED = ("tab", "space", "comma", "semicolon")
 _SEPARATORS = {"tab": "\t", "\\t": "\t", "space": " ", "comma": ",", "semicolon": ";"}
 
@@ -163,6 +164,13 @@ def layout_from_dict(said: Mapping[str, Any]) -> Layout:
         elif key == "lost":
             values = value if isinstance(value, list | tuple) else str(value).split(";")
             found[key] = tuple(_number(key, each) for each in values)
+        elif key == "attributes":
+            values = value if isinstance(value, list | tuple) else str(value).split(";")
+            found[key] = tuple(str(each).strip() for each in values)
+            if "person" in found[key]:
+                raise InputError("person is no attribute of people: leave it out of attributes")
+        elif key == "planned_rows":
+            found[key] = _count(key, value)
         else:
             found[key] = _number(key, value)
     if "skip_lines" in found:
@@ -182,6 +190,13 @@ def _number(key: str, value: Any) -> float:
     if key == "rate_hz" and number == 0:
         raise InputError("rate_hz must be positive, got 0")
     return number
+
+
+def _count(key: str, value: Any) -> int:
+    number = _number(key, value)
+    if number < 1 or number != int(number):
+        raise InputError(f"{key} must be a whole number from 1, got {value}")
+    return int(number)
 
 
 def _separator(value: str) -> str:

@@ -18,7 +18,7 @@ from eyelid.engine.atomic import check_new
 from eyelid.engine.engines import Shared, shared
 from eyelid.engine.progress import one_bar
 from eyelid.engine.runs import Run, running
-from eyelid.errors import unknown
+from eyelid.errors import InputError, unknown
 from eyelid.gaze.study import Study
 from eyelid.io import pieces, study_folder
 from eyelid.io.bids.writing import (
@@ -29,13 +29,14 @@ from eyelid.io.bids.writing import (
     plain_study,
     recording_files,
 )
-from eyelid.io.column_map import Map
+from eyelid.io.column_map import Map, understood
 from eyelid.io.csv_folder import (
     is_csv_part_there,
     join_csv_parts,
     plain_tables,
     write_csv_part,
 )
+from eyelid.io.feature_file import with_features
 from eyelid.io.intake import WRITING, Intake, given_up_if_unfit, take_in
 from eyelid.io.layout import Layout
 from eyelid.io.leaks import Finding
@@ -81,6 +82,7 @@ def convert(
     to: str = "study",
     map: Map = None,
     *,
+    features: Path | str | None = None,
     ledger: Path | str | None = None,
     same_people_as: People | None = None,
     units: str | None = None,
@@ -99,6 +101,8 @@ def convert(
         out: a new folder.
         to: ``study``, ``bids`` or ``csv``.
         map: what you say about columns, as for `eyelid.read`.
+        features: a csv or TOML file that names the columns of a table that are features, with their
+            public bounds: name, unit, lower, upper, definition. The study has these, and no gaze.
         ledger: where these people are counted, and their pseudonyms kept; beside the source by
             default. One that knows some of their ids counts them together with its own people.
         same_people_as: a study of the same people that is counted already, its folder or
@@ -111,7 +115,14 @@ def convert(
     if to not in TARGETS:
         raise unknown("target", to, TARGETS)
     check_new(out)
+    if features is not None:
+        map = with_features(understood(map), features)
     target, place = TARGETS[to], place_of(source, map, units)
+    if features is not None and place.is_whole:
+        raise InputError(
+            f"{source} is known as a whole, with columns of its own: --features is for a csv, tsv "
+            "or Parquet table, or a folder of them"
+        )
     same = same_people_as
     same = same if same is None or isinstance(same, str | Path) else repr(same.origin)
     settings = to, ledger and Path(ledger).resolve(), same, units, keep_names, skip_unreadable

@@ -25,6 +25,7 @@ from eyelid.errors import InputError, unknown
 from eyelid.gaze.events import DEFAULT_METHOD, check_settings, detect_events, gaze_units
 from eyelid.gaze.features.catalogue import EVENT_KINDS
 from eyelid.gaze.features.per_event import event_features, event_outline
+from eyelid.gaze.features.scanpath import check_nothing_to_detect, usual_kind
 from eyelid.gaze.features.windows import window_features, window_outline
 from eyelid.gaze.sampling import slowest_step_ms, too_slow
 from eyelid.gaze.study import INDEX_COLUMNS, RECORDING_KEY, Feature, Study
@@ -99,12 +100,18 @@ class DerivedFeatures:
         table: without rows: features, step, planned length.
         recordings: one row each, with its keys and number of ``rows``.
         doubt: what to think of before relying on them, if there is something.
+        without: how many recordings have no such row, as raw data tell.
+        of_fixations: whether they were made of a report of fixations, and not of samples.
+        empty: features that nobody has, as raw data tell.
     """
 
     rows: str
     table: FeatureTable
     recordings: pl.DataFrame
     doubt: str | None = None
+    without: int = 0
+    of_fixations: bool = False
+    empty: tuple[str, ...] = ()
 
     @property
     def features(self) -> tuple[Feature, ...]:
@@ -171,7 +178,8 @@ def derive_features(
     Args:
         source: a study folder, a recording, or a folder of recordings.
         out: a new folder.
-        kind: what a row is: ``windows`` (without it), ``fixations`` or ``saccades``.
+        kind: what a row is: ``windows``, ``fixations`` or ``saccades``; without it, windows of
+            samples and single fixations of fixations, see `usual_kind`.
         only: keep these features.
         settings: of `eyelid.gaze.features.window_features` or `event_features`.
         map: what you say about columns, as for `eyelid.read`.
@@ -192,12 +200,36 @@ def derive_features(
             parts = _each_part(run, work, cut, "summarising")
         paths = [part_path(run.output, number, of) for number in range(of)]
         recordings = pl.concat([_recordings(path) for path in paths])
+        if recordings.is_empty():
+            raise UnfitInput(f"no recording of {source} has {kind}: there is nothing to write")
+        empty = _empty(paths, table.names)
         steps_ms = [_slowest_ms(run, cut.head, piece) for piece in cut.pieces]
         write_manifest(run, table.study(), parts, out)
     if cut.head.kind == "features":
         return DerivedFeatures(WINDOWS if table.window_ms else "rows", table, recordings)
     slowest_ms = max((step for step in steps_ms if step is not None), default=None)
-    return DerivedFeatures(kind or WINDOWS, table, recordings, too_slow(slowest_ms))
+    of_fixations = cut.head.kind == "fixations"
+    return DerivedFeatures(
+        _rows(kind, settings, cut.head),
+        table,
+        recordings,
+        None if of_fixations else too_slow(slowest_ms),
+        cut.recordings.height - recordings.height,
+        of_fixations,
+        empty,
+    )
+
+
+def _empty(parts: Sequence[Path], names: Sequence[str]) -> tuple[str, ...]:
+    """The columns without any value, of parts that were written."""
+    known = scan(*parts).select(pl.col(names).is_not_null().any()).collect().row(0)
+    return tuple(name for name, any_there in zip(names, known, strict=True) if not any_there)
+
+
+def _rows(kind: str | None, settings: Mapping[str, Any], study: Study) -> str:
+    """What a row is, as was said or as is usual."""
+    windows = {"window_s", "step_s"} & set(settings)
+    return kind or (WINDOWS if windows else usual_kind(study))
 
 
 def _entered(
@@ -320,7 +352,11 @@ def _outline(
     else:
         others = dict(settings)
         windows = {name: others.pop(name) for name in ("window_s", "step_s") if name in others}
-        check_settings(others.pop("method", DEFAULT_METHOD), others)
+        method = others.pop("method", DEFAULT_METHOD)
+        check_settings(method, others)
+        if study.kind == "fixations":
+            check_nothing_to_detect(method, others)
+        kind = _rows(kind, settings, study)
         if kind in EVENT_KINDS:
             table = event_outline(study, kind)
         else:
@@ -334,8 +370,8 @@ def _table_of(
     """The table of some people."""
     if study.kind == "features":
         table = FeatureTable.of(study)
-    elif kind in EVENT_KINDS:
-        table = event_features(study, kind, **settings)
+    elif (rows := _rows(kind, settings, study)) in EVENT_KINDS:
+        table = event_features(study, rows, **settings)
     else:
         table = window_features(study, **settings)
     return table if only is None else table.only(*only)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
+from dataclasses import field as of_each
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +24,8 @@ _MUCH_OFF_SCREEN = 0.05
 # Eyes do not come back to the same place to the last digit.
 _MANY_ALIKE, _FEWEST_ALIKE = 0.002, 10
 _SAME_RATE = 0.02
+# A share of values beyond their bounds that another unit explains.
+_MOSTLY = 0.5
 _SAME_AS_STATED = 0.1
 
 
@@ -56,12 +60,14 @@ class NamedPart:
         part: its content; `eyelid.io.excerpt` may leave most rows out of it.
         rates_hz: what all of its rows show, as `rates_of` has it; None where they are all there.
         places: what they are like.
+        outside: of each feature, how many values are beyond its bounds, and how many there are.
     """
 
     path: Path
     part: Part
     rates_hz: tuple[float | None, ...] | None = None
     places: Places = Places()
+    outside: Mapping[str, tuple[int, int]] = of_each(default_factory=dict)
 
 
 def named(path: Path, part: Part, layout: Layout, *, alone: bool) -> NamedPart:
@@ -90,6 +96,8 @@ def named(path: Path, part: Part, layout: Layout, *, alone: bool) -> NamedPart:
                 "person's, --map 'file={person}'"
             )
         here["person"] = stem
+    if part.kind == "features" and "recording" not in part.data.columns:
+        part = replace(part, data=_with_recordings(part.data, here.pop("recording", None), stem))
     if "recording" not in here and "recording" not in part.data.columns:
         here["recording"] = stem if said or "task" not in here else here["task"]
         if said and not alone:
@@ -104,11 +112,56 @@ def named(path: Path, part: Part, layout: Layout, *, alone: bool) -> NamedPart:
     people = part.people
     if people is None:
         people = full[0].select("person").unique(maintain_order=True)
+    elif "person" not in people.columns:
+        people = people.with_columns(pl.lit(here["person"]).alias("person"))
     return NamedPart(
         path,
         replace(part, data=full[0], events=full[1] if len(full) > 1 else None, people=people),
         places=_places(part),
+        outside=_outside(part),
     )
+
+
+def _with_recordings(data: pl.DataFrame, said: str | None, stem: str) -> pl.DataFrame:
+    """A table of features whose recordings are told by what else tells rows apart.
+
+    Args:
+        data: of a file that does not name its recordings.
+        said: what the name of the file says of them.
+        stem: of its name.
+    """
+    told = [pl.lit(said)] if said else []
+    told += [pl.col(name) for name in ("task", "stimulus") if name in data.columns]
+    return data.with_columns(
+        (pl.concat_str(told, separator="-") if told else pl.lit(stem)).alias("recording")
+    )
+
+
+def _outside(part: Part) -> dict[str, tuple[int, int]]:
+    """How many values of each feature are beyond its bounds, and how many there are."""
+    counted = {}
+    for feature in part.features:
+        values = part.data[feature.name].drop_nulls()
+        inside = values.is_between(feature.lower, feature.upper).sum()
+        counted[feature.name] = (len(values) - int(inside), len(values))
+    return counted
+
+
+def _beyond_bounds(parts: Sequence[NamedPart]) -> list[str]:
+    """A remark where values will be cut off at their bounds."""
+    notes = []
+    for feature in parts[0].part.features:
+        counts = [each.outside.get(feature.name, (0, 0)) for each in parts]
+        beyond, known = (sum(pair) for pair in zip(*counts, strict=True))
+        if beyond:
+            unit = f" {feature.unit}" if feature.unit not in ("", "1") else ""
+            doubt = ": is its unit that of the table?" if beyond > _MOSTLY * known else ""
+            notes.append(
+                f"{beyond:,} of {known:,} values of {feature.name} lie outside of its bounds, "
+                f"{feature.lower:g} to {feature.upper:g}{unit}, and will be cut off there in "
+                f"releases (counted in the raw data: keep the number to yourself){doubt}"
+            )
+    return notes
 
 
 def _places(part: Part) -> Places:
@@ -200,6 +253,14 @@ def joined(parts: Sequence[NamedPart], layout: Layout) -> Study:
             "--map xy_origin=top-left"
         )
     notes += _odd_places(parts, first)
+    notes += _beyond_bounds(parts)
+    if layout.planned_rows is not None and first.kind != "features":
+        raise InputError("planned_rows is about tables of features: leave it out of --map")
+    if layout.feature_columns and layout.planned_rows is None:
+        notes.append(
+            "how many rows a recording has by design is not said, so releases take 20 of each: if "
+            "that was fixed before anybody took part, say it with --map planned_rows=N"
+        )
     data = pl.concat([each.part.data for each in parts], how="diagonal_relaxed")
     events = [each.part.events for each in parts if each.part.events is not None]
     study = Study(
@@ -211,6 +272,7 @@ def joined(parts: Sequence[NamedPart], layout: Layout) -> Study:
         screen=first.screen if len(screens) == 1 else None,
         xy_origin=first.xy_origin,
         pupil_unit=first.pupil_unit,
+        planned_rows=layout.planned_rows,
         features=tuple(dict.fromkeys(f for each in parts for f in each.part.features)),
         events=pl.concat(events, how="diagonal_relaxed") if events else None,
         notes=tuple(notes),
@@ -271,7 +333,7 @@ def _check_apart(parts: Sequence[NamedPart]) -> None:
     """Fail when two files claim to be the same recording."""
     owners: dict[tuple[str, str], Path] = {}
     for each in parts:
-        for key in each.part.data.select(RECORDING_KEY).unique().iter_rows():
+        for key in each.part.data.select(RECORDING_KEY).unique(maintain_order=True).iter_rows():
             if key in owners:
                 raise InputError(
                     f"{owners[key]} and {each.path} are both recording '{key[1]}' of person "
@@ -315,11 +377,12 @@ def _told(values: Sequence[float]) -> str:
 def _people(parts: Sequence[NamedPart], layout: Layout) -> pl.DataFrame:
     """One row a person, with the attributes that a file or somebody's list gives."""
     frames = [each.part.people for each in parts if each.part.people is not None]
-    everybody = (
-        pl.concat(frames, how="diagonal_relaxed")
-        .with_columns(pl.col("person").cast(pl.String))
-        .unique("person", keep="first", maintain_order=True)
+    everybody = pl.concat(frames, how="diagonal_relaxed").with_columns(
+        pl.col("person").cast(pl.String)
     )
+    if layout.attributes:
+        everybody = _one_value_each(everybody, layout.attributes)
+    everybody = everybody.unique("person", keep="first", maintain_order=True)
     if layout.people is None:
         return everybody
     listed = read_listing(layout.people, "person").drop_nulls("person")
@@ -332,11 +395,37 @@ def _people(parts: Sequence[NamedPart], layout: Layout) -> pl.DataFrame:
     return everybody.join(_typed(listed), on="person", how="left", maintain_order="left")
 
 
+def _one_value_each(people: pl.DataFrame, attributes: Sequence[str]) -> pl.DataFrame:
+    """One row a person, with the one value of each attribute that rows of tables have."""
+    absent = [name for name in attributes if name not in people.columns]
+    if absent:
+        raise InputError(
+            f"attributes are columns of tables, and there is none called '{absent[0]}': leave it "
+            "out of --map, or give a list of people (--map people=FILE.csv)"
+        )
+    each = people.group_by("person", maintain_order=True)
+    for name in attributes:
+        values = each.agg(pl.col(name).drop_nulls().unique(maintain_order=True))
+        several = values.filter(pl.col(name).list.len() > 1)
+        if len(several):
+            person, found = several.row(0)
+            raise InputError(
+                f"person '{person}' has several values of attribute '{name}' "
+                f"({', '.join(found[:3])}{', …' if len(found) > 3 else ''}): an attribute is the "
+                f"same in all rows of a person; what differs is a task, a stimulus or a label "
+                f"(--map label_{re.sub(r'[^a-z0-9]+', '_', name.lower())}={name})"
+            )
+    one = each.agg(pl.exclude("person").drop_nulls().first())
+    return _typed(one)
+
+
 def _typed(listed: pl.DataFrame) -> pl.DataFrame:
     """Attributes that are numbers as numbers."""
 
     def typed(name: str) -> pl.Series:
         column = listed[name]
+        if column.dtype != pl.String:
+            return column
         for kind in (pl.Int64, pl.Float64):
             numbers = column.cast(kind, strict=False)
             if numbers.null_count() == column.null_count():

@@ -69,6 +69,10 @@ class Layout:
         made: columns that ``prepare`` makes, and the file does not have.
         label_values: what the values of a label mean, per ``label_…``.
         features: of a table of features; ``columns`` says which column holds each.
+        feature_columns: which column holds each feature that somebody named in a file.
+        features_file: that file.
+        planned_rows: rows of a recording of a table of features, by the study's design.
+        attributes: columns of a table that hold attributes of people.
     """
 
     format: str = ""
@@ -97,6 +101,10 @@ class Layout:
     made: tuple[str, ...] = ()
     label_values: Mapping[str, Mapping[Any, str]] = field(default_factory=dict)
     features: tuple[Feature, ...] = ()
+    feature_columns: Mapping[str, str] = field(default_factory=dict)
+    features_file: Path | None = None
+    planned_rows: int | None = None
+    attributes: tuple[str, ...] = ()
 
     def under(self, other: Layout) -> Layout:
         """This layout, where the other one does not say otherwise.

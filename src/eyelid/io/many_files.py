@@ -344,6 +344,7 @@ def _facts(named: NamedPart, leaks: tuple[Finding, ...]) -> dict[str, object]:
         "notes": part.notes,
         "rates_hz": named.rates_hz,
         "places": asdict(named.places),
+        "outside": dict(named.outside),
         "leaks": [asdict(leak) for leak in leaks],
         "events": part.events is not None,
     }
@@ -354,6 +355,7 @@ def _found_again(run: Run, path: Path, number: int) -> FileTaken:
     told = json.loads(_about(run, number).read_text(encoding="utf-8"))
     leaks = tuple(Finding(**leak) for leak in told.pop("leaks"))
     rates_hz, places = tuple(told.pop("rates_hz")), Places(**told.pop("places"))
+    outside = {name: (beyond, known) for name, (beyond, known) in told.pop("outside").items()}
     events = rows_of(_events(run, number)) if told.pop("events") else None
     screen, features = told.pop("screen"), told.pop("features")
     part = Part(
@@ -364,7 +366,7 @@ def _found_again(run: Run, path: Path, number: int) -> FileTaken:
         screen=None if screen is None else Screen(**screen),
         features=tuple(Feature(**feature) for feature in features),
     )
-    return _outlined(run, number, NamedPart(path, part, rates_hz, places), leaks)
+    return _outlined(run, number, NamedPart(path, part, rates_hz, places, outside), leaks)
 
 
 def _rows(run: Run, number: int) -> Path:

@@ -16,7 +16,7 @@ from eyelid.gaze.study import Study, check
 from eyelid.io import bids, csv_folder, study_folder
 from eyelid.io.column_map import Map, layout_of_folder, understood
 from eyelid.io.degrees import in_degrees
-from eyelid.io.formats import FOLDERS, FORMATS
+from eyelid.io.formats import FOLDERS, FORMATS, feature_table
 from eyelid.io.head import Head, head_of
 from eyelid.io.joining import NamedPart, joined, named
 from eyelid.io.layout import MAP_NAME, NOTHING_SAID, Layout
@@ -177,6 +177,8 @@ def read_part(path: Path, said: Layout = NOTHING_SAID) -> Part:
     head = head_of(path)
     if not head.raw.strip():
         raise InputError(f"{path} is empty")
+    if said.feature_columns:
+        return feature_table.read(head, said)
     for format in FORMATS:
         if format.recognises(head):
             part: Part = format.read(head, said)
@@ -261,7 +263,8 @@ def none_read(place: Place, reasons: Sequence[tuple[Path, str]]) -> InputError:
 
 def recording_files(folder: Path, said: Layout = NOTHING_SAID) -> Sequence[Path]:
     """The files of a folder that may be recordings, in order of name."""
-    besides = {p.resolve() for p in (said.people, said.names) if p is not None}
+    others = (said.people, said.names, said.features_file)
+    besides = {p.resolve() for p in others if p is not None}
 
     def wanted(path: Path) -> bool:
         inside = path.relative_to(folder)

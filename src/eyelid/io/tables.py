@@ -1,12 +1,15 @@
-"""Tables of samples or fixations: csv, tsv and parquet, by a layout."""
+"""Tables of samples, fixations or features: csv, tsv and parquet, by a layout."""
 
 from __future__ import annotations
 
 import csv
+import difflib
 import re
 from collections import Counter
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import polars as pl
@@ -26,6 +29,7 @@ _SNIFFED_LINES = 50
 # Gaze may be lost for a while before the first decimal.
 _SEARCHED_LINES = 1000
 _PARQUET = b"PAR1"
+_MOST_NAMED = 20
 _ISO_8601 = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d")
 _ZONE = re.compile(r"(?:Z|[+-]\d\d:?\d\d)$")
 
@@ -115,15 +119,15 @@ def read_table(head: Head, layout: Layout, rows: pl.DataFrame | None = None) -> 
     if not layout.columns:
         raise InputError(
             f"{head.path} is a table whose columns say nothing known: name them with --map "
-            f"time=COLUMN,x=COLUMN,y=COLUMN,units=px,…{told}"
+            f"time=COLUMN,x=COLUMN,y=COLUMN,units=px,…{told}; {_without_gaze(head, layout)}"
         )
     kind = layout.kind or ("fixations" if "duration" in layout.columns else "samples")
-    if kind == "samples" and not _has_gaze(layout):
+    if kind != "features" and not _has_gaze(layout):
         raise InputError(
             f"{head.path} has no gaze that is known: name its columns with --map x=COLUMN,y=COLUMN"
-            f"{told}; other signals than gaze: docs/study-folder.md, From "
-            "your own table"
+            f"{told}; {_without_gaze(head, layout)}"
         )
+    layout = replace(layout, extra=(*layout.extra, *layout.attributes))
     raw = _raw_table(head, layout, rows)
     clocks = frozenset(name for name in raw.columns if raw.schema[name] == pl.Datetime)
     if clocks:
@@ -161,6 +165,133 @@ def read_table(head: Head, layout: Layout, rows: pl.DataFrame | None = None) -> 
         rate_hz=layout.rate_hz,
         screen=layout.screen,
         features=layout.features,
+        people=_attributes(layout, raw),
+    )
+
+
+def read_feature_table(head: Head, layout: Layout) -> Part:
+    """A table with a row a trial, sentence or whatever, and a column a feature.
+
+    Without a time, rows are counted in the order in which they stand; a time without a unit is such
+    an order too.
+
+    Args:
+        head: of the file.
+        layout: which columns are keys, features and attributes.
+    """
+    columns = {
+        role: column
+        for role, column in layout.columns.items()
+        if role in (*KEYS, "time") or role.startswith("label_")
+    }
+    others = [role for role in layout.columns if role not in columns]
+    if others:
+        raise InputError(
+            f"{others[0]} is no column of a table of features: leave it out of --map, or name it "
+            f"in {layout.features_file}"
+        )
+    if "person" not in columns and layout.file is None and layout.names is None:
+        raise InputError(
+            f"{head.path} does not say whose rows these are, and a wrong guess would be a wrong "
+            f"promise: name the column with --map person=COLUMN{_columns_told(head, layout)}"
+        )
+    named = {f"feature {name}": column for name, column in layout.feature_columns.items()}
+    wanted = replace(layout, columns=columns | named, extra=layout.attributes)
+    raw = _raw_table(head, wanted, None)
+    if raw.is_empty():
+        raise InputError(f"{head.path} has a header and no rows")
+    keys = [columns[role] for role in KEYS if role in columns]
+    selected = [
+        *[
+            pl.col(columns[role]).cast(pl.String).fill_null("").alias(role)
+            for role in KEYS
+            if role in columns
+        ],
+        _order(head, replace(layout, columns=columns), raw, keys).alias("time_ms"),
+        *[_label(layout, role, columns[role]) for role in columns if role.startswith("label_")],
+        *[_number(layout.feature_columns[f.name]).alias(f.name) for f in layout.features],
+    ]
+    data = raw.select(selected)
+    if "time" in columns:
+        _check_once(head, data, columns["time"])
+    return Part(
+        format=layout.format or "table of features",
+        data=data,
+        kind="features",
+        features=layout.features,
+        people=_attributes(layout, raw),
+        notes=_left_out(head, layout, raw),
+    )
+
+
+def _order(head: Head, layout: Layout, raw: pl.DataFrame, keys: Sequence[str]) -> pl.Expr:
+    """Time in ms, or the place of each row in the order of its recording."""
+    if "time" not in layout.columns:
+        count = pl.int_range(pl.len())
+        return (count.over(keys) if keys else count).cast(pl.Float64)
+    column = layout.columns["time"]
+    if isinstance(raw.schema[column], pl.Datetime):
+        return pl.col(column).dt.epoch("us").cast(pl.Float64) / 1000.0
+    if layout.time_unit is None and _unit_in(column) is None:
+        layout = replace(layout, time_unit="ms")
+    return _time(head, layout, raw, ())
+
+
+def _check_once(head: Head, data: pl.DataFrame, time: str) -> None:
+    """Fail where two rows have the same keys."""
+    keys = [name for name in (*KEYS, "time_ms") if name in data.columns]
+    again = data.select(pl.struct(keys).is_duplicated()).to_series().arg_true()
+    if not len(again):
+        return
+    row = data.row(again[0], named=True)
+    same = data.select(pl.all_horizontal(pl.col(name) == row[name] for name in keys)).to_series()
+    first, second = same.arg_true()[:2]
+    said = ", ".join(f"{name} '{row[name]}'" for name in keys[:-1])
+    raise InputError(
+        f"{head.path}: rows {first + 1} and {second + 1} are both {said} at {row['time_ms']:g} in "
+        f"column '{time}': name the column that tells them apart (--map recording=COLUMN), or "
+        "leave time out, and rows count in their order"
+    )
+
+
+def _left_out(head: Head, layout: Layout, raw: pl.DataFrame) -> tuple[str, ...]:
+    """A remark on the columns that nobody mapped, where there is a header to tell them by."""
+    if layout.header is False or layout.skip_lines or layout.comment:
+        return ()
+    rest = [name for name in header_of(head, layout.separator) if name and name not in raw.columns]
+    if not rest:
+        return ()
+    more = f" and {len(rest) - _MOST_NAMED} more" if len(rest) > _MOST_NAMED else ""
+    return (
+        f"columns that are neither mapped nor features were left out: "
+        f"{', '.join(rest[:_MOST_NAMED])}{more}",
+    )
+
+
+def _attributes(layout: Layout, raw: pl.DataFrame) -> pl.DataFrame | None:
+    """What a table says of people besides; None where nobody asks for it."""
+    if not layout.attributes:
+        return None
+    columns = {name: name for name in layout.attributes}
+    if "person" in layout.columns:
+        columns["person"] = layout.columns["person"]
+    named = [pl.col(column).cast(pl.String).alias(name) for name, column in columns.items()]
+    return raw.select(named).unique(maintain_order=True)
+
+
+def _without_gaze(head: Head, layout: Layout) -> str:
+    """How a table that has measures instead of gaze becomes a study."""
+    person = layout.columns.get("person", "COLUMN")
+    mapped = {*layout.columns.values()}
+    names = header_of(head, layout.separator) if layout.header is not False else []
+    measure = next((name for name in reversed(names) if name and name not in mapped), "NAME")
+    said = f"{measure},UNIT,LOWER,UPPER,WHAT IT IS"
+    return (
+        "if a row is a trial, a sentence or a word with measures of its own, make a study of "
+        f"features: 'eyelid convert {quote(str(head.path))} STUDY --map person={quote(person)} "
+        "--features features.csv', where features.csv has the line "
+        f"'name,unit,lower,upper,definition' and one for each measure, such as '{said}', with "
+        "bounds that are known without the data"
     )
 
 
@@ -192,10 +323,10 @@ def _raw_table(head: Head, layout: Layout, rows: pl.DataFrame | None) -> pl.Data
     numbers = {column for role, column in columns.items() if role not in text_roles}
     numeric = [name for name in needed if name in numbers]
     if rows is not None:
-        _check_there(head, needed, rows.columns)
+        _check_there(head, needed, rows.columns, layout)
         return _as_numbers(head, rows.select(needed), numeric, False, columns.get("time"))
     if is_parquet(head):
-        table = _from_parquet(head, needed)
+        table = _from_parquet(head, needed, layout)
         return _as_numbers(head, table, numeric, False, columns.get("time"))
     lines = [line for line in head.lines[layout.skip_lines or 0 :] if not _comment(line, layout)]
     if not lines:
@@ -208,7 +339,8 @@ def _raw_table(head: Head, layout: Layout, rows: pl.DataFrame | None) -> pl.Data
     absent = [name for name in needed if name not in names]
     if absent:
         what = "columns " + ", ".join(names[:40]) if has_header else f"columns 1 to {len(names)}"
-        raise InputError(f"{head.path} has no column '{absent[0]}': it has the {what}")
+        near = _near(absent[0], names, layout)
+        raise InputError(f"{head.path} has no column '{absent[0]}'{near}: it has the {what}")
     _check_whole(head, separator, len(names))
     decimal_comma = layout.decimal == "," or (
         layout.decimal is None
@@ -240,24 +372,36 @@ def _raw_table(head: Head, layout: Layout, rows: pl.DataFrame | None) -> pl.Data
     return _as_numbers(head, table, numeric, decimal_comma, columns.get("time"))
 
 
-def _from_parquet(head: Head, needed: list[str]) -> pl.DataFrame:
+def _from_parquet(head: Head, needed: list[str], layout: Layout) -> pl.DataFrame:
     check_sound(head.path)
     try:
         names = list(scan(head.path).collect_schema())
         check_width(head.path, len(names))
-        _check_there(head, needed, names)
+        _check_there(head, needed, names, layout)
         check_size(head.path, columns=needed)
         return rows_of(head.path, columns=needed)
     except pl.exceptions.PolarsError as error:
         raise InputError(f"cannot read {head.path}: {_first_line(error)}") from None
 
 
-def _check_there(head: Head, needed: Sequence[str], names: Sequence[str]) -> None:
+def _check_there(head: Head, needed: Sequence[str], names: Sequence[str], layout: Layout) -> None:
     absent = [name for name in needed if name not in names]
     if absent:
+        near = _near(absent[0], names, layout)
         raise InputError(
-            f"{head.path} has no column '{absent[0]}': it has the columns {', '.join(names[:40])}"
+            f"{head.path} has no column '{absent[0]}'{near}: it has the columns "
+            f"{', '.join(names[:40])}"
         )
+
+
+def _near(absent: str, names: Sequence[str], layout: Layout) -> str:
+    """What a column that is not there is for, and the nearest one that is."""
+    near = difflib.get_close_matches(absent, names, n=1, cutoff=0.7)
+    told = [f"did you mean '{near[0]}'?"] if near else []
+    if absent in layout.feature_columns.values():
+        told.insert(0, f"which {layout.features_file} names as a feature")
+        told.append("a feature of another name than its column says so in a column 'column'")
+    return f" ({'; '.join(told)})" if told else ""
 
 
 def _first_line(error: Exception) -> str:
@@ -399,15 +543,19 @@ def _ms_per(head: Head, layout: Layout, role: str) -> float:
     """Milliseconds in a unit of time: as said, or as the name of the column ends."""
     unit = layout.time_unit
     if unit is None:
-        column = layout.columns.get(role, "").lower()
-        named = re.search(r"(?:[\[(_ ]|^)(ns|us|µs|ms|s|sec|seconds)[\])]?$", column)
-        if not named:
+        unit = _unit_in(layout.columns.get(role, ""))
+        if unit is None:
             raise InputError(
                 f"{head.path} does not say the unit of time: give it with --map time_unit=ms "
                 "(or s, us, ns)"
             )
-        unit = {"µs": "us", "sec": "s", "seconds": "s"}.get(named[1], named[1])
     return MS_PER[unit]
+
+
+def _unit_in(column: str) -> str | None:
+    """The unit of time that the name of a column ends with."""
+    named = re.search(r"(?:[\[(_ ]|^)(ns|us|µs|ms|s|sec|seconds)[\])]?$", column.lower())
+    return {"µs": "us", "sec": "s", "seconds": "s"}.get(named[1], named[1]) if named else None
 
 
 def _time(head: Head, layout: Layout, raw: pl.DataFrame, clocks: Collection[str]) -> pl.Expr:

@@ -99,11 +99,18 @@ def feature_mechanism(name: str, **parameters: Any) -> FeatureMechanism:
 
 
 def windows_of(source: Study | FeatureTable) -> FeatureTable:
-    """The features of a study; gaze samples are summarised in windows of the default length."""
+    """The features of a study; gaze samples are summarised in windows of the default length.
+
+    Of a report of fixations a row is a fixation, unless recordings are longer by design: see
+    `eyelid.gaze.features.scanpath.usual_kind`.
+    """
     if isinstance(source, FeatureTable):
         return source
-    if source.kind == "samples":
-        from eyelid.gaze.features import window_features
+    if source.kind != "features":
+        from eyelid.gaze.features import event_features, window_features
+        from eyelid.gaze.features.scanpath import usual_kind
 
+        if usual_kind(source) == "fixations":
+            return event_features(check(source), "fixations")
         return window_features(check(source))
     return FeatureTable.of(source)

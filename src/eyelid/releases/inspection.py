@@ -15,6 +15,7 @@ from eyelid.engine.atomic import new_folder
 from eyelid.engine.progress import track
 from eyelid.errors import InputError
 from eyelid.gaze.events.blinks import MIN_CONFIDENCE
+from eyelid.gaze.features.scanpath import usual_kind
 from eyelid.gaze.sampling import usual_step_ms
 from eyelid.gaze.study import RECORDING_KEY, Study, track_key
 from eyelid.gaze.table import FeatureTable
@@ -125,7 +126,8 @@ def _rates(study: Study) -> dict[str, float | None]:
     """The nominal rate, the measured one, and how unevenly samples follow each other."""
     step = pl.col("time_ms").diff().over(track_key(study.data))
     steps = study.data.select(step.alias("step_ms"))["step_ms"].drop_nulls()
-    if steps.is_empty():
+    # Rows without a step are trials or events, which come at no rate.
+    if steps.is_empty() or (study.kind == "features" and study.step_ms is None):
         return {"nominal": study.rate_hz, "measured": None, "jitter_ms": None}
     array = steps.to_numpy()
     middle = float(np.median(array))
@@ -351,10 +353,11 @@ def _next_step_of_gaze(study: Study) -> str:
     if study.units is None:
         return "Say the units of x and y (--map units=px, or deg, fraction, normalised) first."
     ways = []
-    windows = window_options(study) if study.kind == "samples" else None
-    if windows is not None:
+    kind = usual_kind(study)
+    options = window_options(study) if kind == "windows" else ""
+    if options is not None:
         ways.append(
-            f"Make features ('eyelid features IN OUT --kind windows{windows}'): it tells which "
+            f"Make features ('eyelid features IN OUT --kind {kind}{options}'): it tells which "
             "release fits them."
         )
     ways += [way for way in (stream_way(study),) if way]
@@ -371,4 +374,4 @@ def _next_step_of_gaze(study: Study) -> str:
             else f"Where people looked: {way}; with --dry-run it tells what you would get and "
             "spends nothing."
         )
-    return " ".join(ways) or "No mechanism takes fixations in an eye camera's image."
+    return " ".join(ways) or "These recordings are too short for windows of features."

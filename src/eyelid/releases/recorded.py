@@ -21,7 +21,7 @@ from eyelid.io.remote import here
 
 @dataclass(frozen=True, eq=False)
 class Recorded:
-    """Gaze samples of people.
+    """Gaze samples of people, or their fixations.
 
     Attributes:
         cut: the study, in pieces.
@@ -44,6 +44,11 @@ class Recorded:
     def study(self) -> Study:
         """All of it, in memory."""
         return self.cut.whole() if self.held is None else self.held
+
+    @property
+    def samples(self) -> Study | None:
+        """All of it, in memory; None where there are fixations alone."""
+        return self.study if self.cut.head.kind == "samples" else None
 
     def summarised(self, make: Callable[[Study], FeatureTable]) -> FeatureTable:
         """A table of everybody, made of some people at a time by the engine of the moment.
@@ -82,7 +87,7 @@ def recorded_in(source: Path | str) -> Recorded | None:
     if not study_folder.recognises(path):
         return None
     check_not_a_part(path)
-    if study_folder.read_head(here(path), pl.DataFrame()).kind != "samples":
+    if study_folder.read_head(here(path), pl.DataFrame()).kind == "features":
         return None
     cut = in_pieces(path)
     # What was found of events is not needed.

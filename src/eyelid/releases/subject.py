@@ -232,7 +232,7 @@ def subject_of(
             released = read(released)
         if isinstance(released, Study) and names_filter(certificate):
             assert certificate is not None, "it names a filter"
-            samples = None if recorded is None else recorded.study
+            samples = None if recorded is None else recorded.samples
             return stream_subject(table, samples, released, certificate, path, _remarks(original))
         if isinstance(released, Study) and released.kind == "samples":
             their_samples = released
@@ -315,7 +315,7 @@ def subject_of(
         released=theirs,
         taken=taken,
         recorded=recorded,
-        samples=None if recorded is None or their_samples is None else recorded.study,
+        samples=None if recorded is None or their_samples is None else recorded.samples,
         released_samples=their_samples,
         certificate=certificate,
         law=law,
@@ -361,7 +361,7 @@ def _original(
     """The table that was or would be released, under the names that a release has."""
     if not isinstance(source, str | Path):
         table = feature_table(source)
-        if isinstance(source, Study) and source.kind == "samples":
+        if isinstance(source, Study) and source.kind != "features":
             return table, Recorded.of(source)
         return table, None
     path = Path(source)
@@ -377,7 +377,7 @@ def _original(
     if known and not study_folder.recognises(path):
         study = under_pseudonyms(study, ours=is_ours(study, path))
     check_people(study)
-    gaze = study.kind == "samples"
+    gaze = study.kind != "features"
     return feature_table(study), Recorded.of(check(study)) if gaze else None
 
 

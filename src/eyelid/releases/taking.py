@@ -112,7 +112,7 @@ def take(cut: StudyInPieces, summarise: Summarise, run: Run | None, advance: Adv
     ranges = ranges_together([facts.ranges for facts in found])
     if not any(each.seen for each in ranges.values()):
         raise InputError(NOTHING)
-    if cut.head.kind == "samples":
+    if cut.head.kind != "features":
         pieces = [_made(*each, run) for each in zip(cut.pieces, found, strict=True)]
         cut = replace(
             cut, head=outline.study(), recordings=outline.recordings, pieces=tuple(pieces)
@@ -133,7 +133,7 @@ def _looked_at(
     check_numbers(table.data, table.names)
     rows, held = input_rows(table), None
     digests = dict(zip(names_of(rows), person_digests(rows), strict=True))
-    if head.kind == "samples":
+    if head.kind != "features":
         if run is None:
             held = table.data
         else:

@@ -49,6 +49,7 @@ def test_every_mechanism_that_writes_a_folder_has_a_case():
         ("laplace", ""),
         ("laplace", "length=7"),
         ("laplace", "samples=True"),
+        ("laplace", "fixations=True"),
         ("groupmean", "length=7"),
         ("ksame-dp", "balance=hand"),
         ("ksame", ""),

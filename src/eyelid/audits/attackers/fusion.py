@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from eyelid.audits.attackers.attacker import Attacker
 from eyelid.audits.attackers.rbf_network import RbfNetwork
 from eyelid.audits.identification import Finding, decided, finding_of
 from eyelid.audits.protocols import POSITIVE, Material
 from eyelid.audits.scores import fused
 from eyelid.errors import InputError
+from eyelid.gaze.study import RECORDING_KEY
 from eyelid.gaze.table import FeatureTable
 
 NAME = "fused rbf-network"
@@ -25,11 +28,14 @@ def event_finding(
 
     Args:
         fixations: as `eyelid.gaze.features.event_features` makes them.
-        saccades: the same, of the same recordings.
+        saccades: likewise; recordings without any are left out of both.
         attacker: who scores either; by default the network of that paper.
         seed: of random choices.
     """
     attacker = attacker or RbfNetwork()
+    both = saccades.data.select(RECORDING_KEY).unique()
+    seen = fixations.data.join(both, on=RECORDING_KEY, how="semi", maintain_order="left")
+    fixations = replace(fixations, data=seen)
     parts = [Material(fixations), Material(saccades)]
     if parts[0].people != parts[1].people:
         raise InputError(

@@ -107,6 +107,21 @@ def gaze_of(study: Study, units: str | None = None) -> Iterator[tuple[Recording,
     in the head where it is not. Azimuth goes on beyond 180° instead of leaping back. Where neither
     is known, or ``units`` are given, x and y are taken as they are.
     """
+    _check_samples(study)
+    return _each_looked(study, units, _best)
+
+
+def fixations_of(study: Study) -> Iterator[tuple[Recording, str]]:
+    """Each recording of a study of fixations, a row a fixation, with x and y as `gaze_of` has them.
+
+    Of several eyes the combined one is taken, or else the one with more fixations.
+    """
+    return _each_looked(study, None, _most_fixations)
+
+
+def _each_looked(
+    study: Study, units: str | None, best: Callable[[list[Recording]], Recording]
+) -> Iterator[tuple[Recording, str]]:
     place, units = _place_and_units(study, units)
     if study.data.is_empty():
         raise InputError("the study is empty: it has no rows")
@@ -123,7 +138,7 @@ def gaze_of(study: Study, units: str | None = None) -> Iterator[tuple[Recording,
         return replace(recording, columns=recording.columns | {"x": x, "y": y})
 
     for _, eyes in itertools.groupby(study.recordings(), key=lambda r: (r.person, r.recording)):
-        yield _best([looked(eye) for eye in eyes]), "deg" if place == "screen" else units
+        yield best([looked(eye) for eye in eyes]), "deg" if place == "screen" else units
 
 
 def gaze_units(study: Study, units: str | None = None) -> str:
@@ -133,8 +148,24 @@ def gaze_units(study: Study, units: str | None = None) -> str:
         study: with all rows, some, or none.
         units: of x and y, as for `detect_events`.
     """
+    _check_samples(study)
+    return looked_units(study, units)
+
+
+def looked_units(study: Study, units: str | None = None) -> str:
+    """The units in which `gaze_of` or, of a study of fixations, `fixations_of` gives x and y.
+
+    Args:
+        study: with all rows, some, or none.
+        units: of x and y, as for `detect_events`.
+    """
     place, units = _place_and_units(study, units)
     return "deg" if place == "screen" else units
+
+
+def _check_samples(study: Study) -> None:
+    if study.kind != "samples":
+        raise InputError(f"events are detected in samples, and this is a study of {study.kind}")
 
 
 def _place_and_units(study: Study, units: str | None) -> tuple[str, str]:
@@ -142,8 +173,6 @@ def _place_and_units(study: Study, units: str | None) -> tuple[str, str]:
 
     By what there is for everybody: one person's data must not decide how others' are read.
     """
-    if study.kind != "samples":
-        raise InputError(f"events are detected in samples, and this is a study of {study.kind}")
     on_screen = not missing_for_degrees(study.screen, units or study.units, study.xy_origin)
     known = {name for name, kind in study.data.schema.items() if kind.is_numeric()}
     if set(_GAZE) <= known and not on_screen and units is None:
@@ -181,6 +210,12 @@ def _best(eyes: list[Recording]) -> Recording:
     if len(eyes) == 1:
         return eyes[0]
     return max(eyes, key=lambda r: (r.eye == "cyclopean", int((~lost_in(r)).sum())))
+
+
+def _most_fixations(eyes: list[Recording]) -> Recording:
+    if len(eyes) == 1:
+        return eyes[0]
+    return max(eyes, key=lambda r: (r.eye == "cyclopean", int(np.isfinite(r["x"]).sum())))
 
 
 def events_of(

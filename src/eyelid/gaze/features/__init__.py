@@ -1,4 +1,4 @@
-"""From samples to bounded features: of windows, and of single fixations and saccades."""
+"""From samples or fixations to bounded features: of windows, and of single events."""
 
 from eyelid.gaze.features.catalogue import event_feature_set, window_feature_set
 from eyelid.gaze.features.per_event import event_features

@@ -21,8 +21,9 @@ def rows_of(
     values: Mapping[str, Floats],
 ) -> pl.DataFrame:
     """The rows of one recording, cut off at the public bounds."""
+    # Of many short recordings, a query for every key would take longest.
     keys = {
-        name: pl.repeat(getattr(recording, name), len(time_ms), eager=True)
+        name: pl.Series([getattr(recording, name)], dtype=pl.String).new_from_index(0, len(time_ms))
         for name in INDEX_COLUMNS[:-1]
         if name in study.data.columns
     }

@@ -21,6 +21,15 @@ Range = tuple[float, float]
 
 EVENT_KINDS = ("fixations", "saccades")
 
+# A report of fixations has no blinks, and nothing of what happens within a fixation.
+_FROM_SAMPLES = ("blink_", "fixation_x_var", "fixation_y_var", "pupil_var")
+_REPORTED = (
+    *("fixation_duration", "fixation_x", "fixation_y"),
+    *("fixation_previous_distance", "fixation_previous_angle"),
+    *("saccade_duration", "saccade_amplitude", "saccade_angle"),
+    *("saccade_average_speed", "saccade_previous_angle"),
+)
+
 # Public caps, from what eyes can do and never from anyone's data.
 MAX_FIXATION_MS = 3000.0
 MAX_SACCADE_MS = 200.0
@@ -140,13 +149,39 @@ def window_feature_set(
     >>> feature.name, feature.lower, feature.upper
     ('small_saccade_ratio', 0.0, 1.0)
     """
+    return _windows(units, window_s, pupil_unit, *_least(units))
+
+
+def reported_window_feature_set(
+    units: str = "deg", window_s: float = 30.0, pupil_unit: str | None = None
+) -> tuple[Feature, ...]:
+    """The features of a window that a report of fixations has: 43 of the 52.
+
+    What happens within a fixation and during blinks takes samples. Amplitudes and durations are
+    bounded from zero on: a report may list what eyelid's detectors would not take for an event.
+
+    >>> names = [feature.name for feature in reported_window_feature_set()]
+    >>> len(names), "blink_rate" in names, "wb4_var" in names
+    (43, False, True)
+    """
+    features = _windows(units, window_s, pupil_unit, 0.0, 0.0)
+    return tuple(f for f in features if not f.name.startswith(_FROM_SAMPLES))
+
+
+def _windows(
+    units: str,
+    window_s: float,
+    pupil_unit: str | None,
+    least_amplitude: float,
+    least_fixation_ms: float,
+) -> tuple[Feature, ...]:
     scale = scale_of(units)
     pupil, pupils = pupil_scale_of(units, pupil_unit)
     diameter = pupils.diameter
     share = (0.0, 1.0)
     rate = (0.0, MAX_SACCADES_PER_S)
-    amplitude = (MIN_AMPLITUDE[units], scale.max_amplitude)
-    fixation_ms = (MIN_FIXATION_MS, min(MAX_FIXATION_MS, window_s * 1000.0))
+    amplitude = (least_amplitude, scale.max_amplitude)
+    fixation_ms = (least_fixation_ms, min(MAX_FIXATION_MS, window_s * 1000.0))
     blink_ms = (MIN_BLINK_MS, MAX_BLINK_MS)
     spread = _variance((0.0, scale.max_extent))
     pupil_spread = _variance((0.0, pupils.max_extent))
@@ -219,12 +254,56 @@ def event_feature_set(
     >>> [len(event_feature_set(kind)) for kind in ("fixations", "saccades")]
     [14, 47]
     """
+    return _events(kind, units, screen, xy_origin, *_least(units))
+
+
+def reported_event_feature_set(
+    kind: str,
+    units: str = "deg",
+    screen: Screen | None = None,
+    xy_origin: str | None = None,
+) -> tuple[Feature, ...]:
+    """The features of a fixation or of a saccade that a report of fixations has.
+
+    Bounded from zero on, as those of `reported_window_feature_set`.
+
+    Args:
+        kind: ``fixations`` or ``saccades``.
+        units: of x and y.
+        screen: bounds where a fixation can be, as far as its size is known.
+        xy_origin: where x and y are zero: ``centre``, or else a corner.
+
+    >>> [feature.name for feature in reported_event_feature_set("saccades")][:3]
+    ['saccade_duration', 'saccade_amplitude', 'saccade_angle']
+    """
+    features = _events(kind, units, screen, xy_origin, 0.0, 0.0)
+    return tuple(f for f in features if f.name in _REPORTED)
+
+
+def _least(units: str) -> tuple[float, float]:
+    """The smallest amplitude and the shortest fixation that eyelid's own detector finds."""
+    scale_of(units)
+    return MIN_AMPLITUDE[units], MIN_FIXATION_MS
+
+
+def _events(
+    kind: str,
+    units: str,
+    screen: Screen | None,
+    xy_origin: str | None,
+    least_amplitude: float,
+    least_fixation_ms: float,
+) -> tuple[Feature, ...]:
     if kind not in EVENT_KINDS:
         raise unknown("kind of event features", kind, EVENT_KINDS)
     scale = _on_screen(scale_of(units), units, screen or Screen())
     # Degrees are from straight ahead, unless a corner is said.
     centred = xy_origin == "centre" or (units == "deg" and xy_origin is None)
-    rows = _fixations(units, scale, centred) if kind == "fixations" else _saccades(units, scale)
+    rows = (
+        _fixations(units, scale, centred, least_fixation_ms)
+        if kind == "fixations"
+        else _saccades(units, scale, least_amplitude)
+    )
     return tuple(Feature(name, unit, what, *bounds) for name, unit, what, bounds in rows)
 
 
@@ -266,10 +345,10 @@ def _words(length: int, window_s: float) -> list[_Row]:
     ]
 
 
-def _fixations(units: str, scale: Scale, centred: bool) -> Iterator[_Row]:
+def _fixations(units: str, scale: Scale, centred: bool, least_ms: float) -> Iterator[_Row]:
     speed = (0.0, scale.max_drift_per_s)
     path = (0.0, scale.max_drift_per_s * MAX_FIXATION_MS / 1000.0)
-    yield "fixation_duration", "ms", "from onset to offset", (MIN_FIXATION_MS, MAX_FIXATION_MS)
+    yield "fixation_duration", "ms", "from onset to offset", (least_ms, MAX_FIXATION_MS)
     for axis, size in (("x", scale.width), ("y", scale.height)):
         place = (-size / 2, size / 2) if centred else (0.0, size)
         yield f"fixation_{axis}", units, f"mean {axis}", place
@@ -290,8 +369,8 @@ def _fixations(units: str, scale: Scale, centred: bool) -> Iterator[_Row]:
     )
 
 
-def _saccades(units: str, scale: Scale) -> Iterator[_Row]:
-    amplitude = (MIN_AMPLITUDE[units], scale.max_amplitude)
+def _saccades(units: str, scale: Scale, least_amplitude: float) -> Iterator[_Row]:
+    amplitude = (least_amplitude, scale.max_amplitude)
     speed, acceleration = (0.0, scale.max_speed_per_s), (0.0, scale.max_acceleration_per_s2)
     per_s, per_s2 = f"{units}/s", f"{units}/s²"
     yield "saccade_duration", "ms", "from onset to offset", (0.0, MAX_SACCADE_MS)

@@ -5,11 +5,22 @@ from __future__ import annotations
 import numpy as np
 
 from eyelid.errors import InputError
-from eyelid.gaze.events import DEFAULT_METHOD, events_of, gaze_of, gaze_units, lost_in
+from eyelid.gaze.events import DEFAULT_METHOD, events_of, lost_in
 from eyelid.gaze.events.spans import Floats, Spans
 from eyelid.gaze.features.assembling import filled, outline_of, rows_of
-from eyelid.gaze.features.catalogue import Scale, event_feature_set, scale_of
+from eyelid.gaze.features.catalogue import (
+    Scale,
+    event_feature_set,
+    reported_event_feature_set,
+    scale_of,
+)
 from eyelid.gaze.features.ranges import ratio
+from eyelid.gaze.features.scanpath import (
+    check_nothing_to_detect,
+    recordings_looked,
+    scanpath_of,
+    units_looked,
+)
 from eyelid.gaze.features.stretches import Stretches, samples_of
 from eyelid.gaze.study import Recording, Study
 from eyelid.gaze.table import FeatureTable
@@ -32,8 +43,11 @@ def event_features(
     Recordings have as many rows as they have events. A release cuts or pads them to one length and
     numbers the rows in place of times.
 
+    A study of fixations has the features of `reported_event_feature_set`: of its fixations, or of
+    the saccades from one to the next. A recording without saccades has no row.
+
     Args:
-        study: a study of samples, see `window_features`.
+        study: a study of samples or of fixations, see `window_features`.
         kind: ``fixations`` or ``saccades``.
         method: the event detector, see `detect_events`.
         settings: of the detector.
@@ -45,7 +59,14 @@ def event_features(
     """
     outline = event_outline(study, kind)
     frames = []
-    for recording, units in gaze_of(study):
+    if study.kind == "fixations":
+        check_nothing_to_detect(method, settings)
+    for recording, units in recordings_looked(study):
+        if study.kind == "fixations":
+            onset_ms, values = _reported(recording, kind, units)
+            if len(onset_ms):
+                frames.append(rows_of(study, recording, onset_ms, outline.features, values))
+            continue
         spans = events_of(recording, method, units, **settings)[kind.removesuffix("s")]
         if not len(spans.onset):
             raise InputError(
@@ -59,7 +80,7 @@ def event_features(
             values["fixation_x"] = _half_turn_deg(values["fixation_x"])
         onset_ms = recording.time_ms[spans.onset]
         frames.append(rows_of(study, recording, onset_ms, outline.features, values))
-    return filled(outline, frames)
+    return filled(outline, frames) if frames else outline
 
 
 def event_outline(study: Study, kind: str = "fixations") -> FeatureTable:
@@ -69,10 +90,34 @@ def event_outline(study: Study, kind: str = "fixations") -> FeatureTable:
         study: with all rows, some, or none.
         kind: ``fixations`` or ``saccades``.
     """
-    units = gaze_units(study)
+    units = units_looked(study)
     # What becomes degrees is counted from straight ahead.
     xy_origin = study.xy_origin if units == study.units else None
-    return outline_of(study, event_feature_set(kind, units, study.screen, xy_origin))
+    known = reported_event_feature_set if study.kind == "fixations" else event_feature_set
+    return outline_of(study, known(kind, units, study.screen, xy_origin))
+
+
+def _reported(recording: Recording, kind: str, units: str) -> tuple[Floats, dict[str, Floats]]:
+    """When the fixations of a report, or the saccades between them, begin, and their features."""
+    if kind == "fixations":
+        x, y, duration_ms = (recording[name] for name in ("x", "y", "duration_ms"))
+        right, up = _since_previous(x), _since_previous(y)
+        return recording.time_ms, {
+            "fixation_duration": np.where(duration_ms > 0, duration_ms, np.nan),
+            "fixation_x": _half_turn_deg(x) if units == "deg" else x,
+            "fixation_y": y,
+            "fixation_previous_distance": np.hypot(right, up),
+            "fixation_previous_angle": _angle_deg(right, up),
+        }
+    path = scanpath_of(recording)
+    amplitude, angle_deg = np.hypot(path.right, path.up), _angle_deg(path.right, path.up)
+    return path.saccade_onset_ms, {
+        "saccade_duration": path.saccade_ms,
+        "saccade_amplitude": amplitude,
+        "saccade_angle": angle_deg,
+        "saccade_average_speed": ratio(amplitude * 1000.0, np.nan_to_num(path.saccade_ms)),
+        "saccade_previous_angle": _half_turn_deg(_since_previous(angle_deg)),
+    }
 
 
 def _fixations(recording: Recording, spans: Spans, scale: Scale) -> dict[str, Floats]:

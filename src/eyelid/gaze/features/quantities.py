@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +18,10 @@ from eyelid.gaze.features.catalogue import (
     pupil_scale_of,
     scale_of,
 )
+from eyelid.gaze.features.scanpath import scanpath_of
 from eyelid.gaze.features.stretches import samples_of
 from eyelid.gaze.features.wordbook import letters
-from eyelid.gaze.study import Recording
+from eyelid.gaze.study import Recording, Study
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +29,8 @@ class Quantities:
     """The events of a recording and their quantities, cut off at the public caps.
 
     Attributes:
-        onset_ms: of each fixation, saccade and blink, from the first sample on.
+        onset_ms: of each fixation, saccade and blink, from the first sample on; a report of
+            fixations has no blinks.
         of_events: quantities by name: whose they are, and one value an event, NaN where unknown.
         saccades: which saccades are small, large, positive (to the right) and negative.
         letter: of each saccade, see `wordbook`.
@@ -37,6 +40,56 @@ class Quantities:
     of_events: dict[str, tuple[str, Floats]]
     saccades: dict[str, NDArray[np.bool_]]
     letter: Indices
+
+
+def quantities_in(
+    study: Study,
+    recording: Recording,
+    units: str,
+    method: str = DEFAULT_METHOD,
+    **settings: float,
+) -> Quantities:
+    """The events of a recording, measured: those of a report, or those that a detector finds.
+
+    Args:
+        study: that the recording is of.
+        recording: as `recordings_looked` gives it.
+        units: of its x and y.
+        method: the detector of samples.
+        settings: of the detector.
+    """
+    if study.kind == "fixations":
+        return quantities_of_report(recording, units, study.pupil_unit)
+    return quantities_of(recording, units, study.pupil_unit, method, **settings)
+
+
+def quantities_of_report(
+    recording: Recording, units: str, pupil_unit: str | None = None
+) -> Quantities:
+    """The fixations that a report lists and the saccades between them, measured."""
+    path, start_ms, scale = scanpath_of(recording), recording.time_ms[0], scale_of(units)
+    amplitude = np.minimum(np.hypot(path.right, path.up), scale.max_amplitude)
+    of_events = {
+        "saccade_amplitude": ("saccade", amplitude),
+        "fixation_duration": ("fixation", np.minimum(path.duration_ms, MAX_FIXATION_MS)),
+    }
+    if path.pupil is not None:
+        pupils = pupil_scale_of(units, pupil_unit)[1]
+        of_events["pupil_mean"] = ("fixation", np.clip(path.pupil, *pupils.diameter))
+    return Quantities(
+        onset_ms={
+            "fixation": path.onset_ms - start_ms,
+            "saccade": path.saccade_onset_ms - start_ms,
+        },
+        of_events=of_events,
+        **_of_saccades(path.right, path.up, amplitude < scale.small),
+    )
+
+
+def _of_saccades(right: Floats, up: Floats, small: NDArray[np.bool_]) -> dict[str, Any]:
+    """Which saccades are of which kind, and their letters."""
+    kinds = {"small": small, "large": ~small, "positive": right > 0, "negative": right < 0}
+    return {"saccades": kinds, "letter": letters(right, up, small)}
 
 
 def quantities_of(
@@ -73,8 +126,7 @@ def quantities_of(
             "blink_duration": ("blink", duration_ms["blink"]),
             **{name: ("fixation", values) for name, values in inside.items()},
         },
-        saccades={"small": small, "large": ~small, "positive": right > 0, "negative": right < 0},
-        letter=letters(right, up, small),
+        **_of_saccades(right, up, small),
     )
 
 

@@ -7,12 +7,13 @@ import math
 import numpy as np
 
 from eyelid.errors import InputError
-from eyelid.gaze.events import DEFAULT_METHOD, gaze_of, gaze_units
+from eyelid.gaze.events import DEFAULT_METHOD
 from eyelid.gaze.events.spans import Floats
 from eyelid.gaze.features.assembling import filled, outline_of, rows_of
-from eyelid.gaze.features.catalogue import window_feature_set
-from eyelid.gaze.features.quantities import Quantities, quantities_of
+from eyelid.gaze.features.catalogue import reported_window_feature_set, window_feature_set
+from eyelid.gaze.features.quantities import Quantities, quantities_in
 from eyelid.gaze.features.ranges import Ranges, ratio
+from eyelid.gaze.features.scanpath import check_nothing_to_detect, recordings_looked, units_looked
 from eyelid.gaze.features.wordbook import LENGTHS, word_statistics
 from eyelid.gaze.study import Recording, Study
 from eyelid.gaze.table import FeatureTable
@@ -39,11 +40,12 @@ def window_features(
     undefined is null: shares and amplitudes without a saccade, durations, spreads and saccades per
     fixation without a fixation, diameters without a fixation in which the pupil was seen, and blink
     durations without a blink. The variance of a single event is zero. A study without a pupil
-    column has no pupil features.
+    column has no pupil features. A study of fixations has the features of
+    `reported_window_feature_set`: those of its fixations and of the saccades between them.
 
     Args:
-        study: a study of samples, with x and y in deg, px, fractions of a screen or normalised
-            eye camera units. Places on a screen of known geometry become degrees.
+        study: a study of samples or of fixations, with x and y in deg, px, fractions of a screen or
+            normalised eye camera units. Places on a screen of known geometry become degrees.
         window_s: length of a window.
         step_s: time from one window to the next.
         method: the event detector, see `detect_events`.
@@ -57,10 +59,12 @@ def window_features(
     [0.0, 500.0, 1000.0]
     """
     outline = window_outline(study, window_s, step_s)
+    if study.kind == "fixations":
+        check_nothing_to_detect(method, settings)
     frames = []
-    for recording, units in gaze_of(study):
+    for recording, units in recordings_looked(study):
         start_ms = window_starts_ms(recording, window_s, step_s)
-        measured = quantities_of(recording, units, study.pupil_unit, method, **settings)
+        measured = quantities_in(study, recording, units, method, **settings)
         values = _features_of(measured, start_ms, window_s * 1000.0)
         frames.append(rows_of(study, recording, start_ms, outline.features, values))
     return filled(outline, frames)
@@ -80,7 +84,8 @@ def window_outline(study: Study, window_s: float = 30.0, step_s: float = 0.5) ->
         raise InputError(f"step_s must be positive, got {step_s:g}")
     if step_s < MIN_STEP_S:
         raise InputError(f"step_s must be at least {MIN_STEP_S:g}, got {step_s:g}")
-    features = window_feature_set(gaze_units(study), window_s, study.pupil_unit)
+    known = reported_window_feature_set if study.kind == "fixations" else window_feature_set
+    features = known(units_looked(study), window_s, study.pupil_unit)
     pupil = study.data.schema.get("pupil")
     if pupil is None or not pupil.is_numeric():
         features = tuple(f for f in features if not f.name.startswith("pupil_"))
@@ -91,8 +96,10 @@ def window_outline(study: Study, window_s: float = 30.0, step_s: float = 0.5) ->
 def window_starts_ms(recording: Recording, window_s: float, step_s: float) -> Floats:
     """The starts of the windows that fit into a recording."""
     time_ms = recording.time_ms
-    # The last sample stands for one more sampling interval.
+    # The last sample stands for one more sampling interval, a fixation lasts as long as it does.
     interval_ms = float(np.median(np.diff(time_ms))) if len(time_ms) > 1 else 0.0
+    if "duration_ms" in recording.columns:
+        interval_ms = float(np.nan_to_num(recording["duration_ms"][-1]))
     length_ms = time_ms[-1] - time_ms[0] + interval_ms
     windows = _windows_in(length_ms, window_s, step_s)
     if windows < 1:

@@ -35,6 +35,7 @@ from eyelid.releases.neighbours.studies import (
     RARE,
     SmallStudy,
     feature_study,
+    fixation_study,
     gaze_study,
     reading_study,
 )
@@ -119,6 +120,7 @@ def cases_of(kind: type[Mechanism]) -> Iterator[Case]:
         elif issubclass(kind, FeatureMechanism):
             samples = options.pop("samples", issubclass(kind, Prewindow))
             study = reading_study if samples else feature_study
+            study = fixation_study if options.pop("fixations", False) else study
             yield Case(
                 mechanism(kind.name, **_given(kind) | parameters),
                 study,
@@ -174,6 +176,7 @@ def _variants(kind: type[Mechanism]) -> Iterator[tuple[dict[str, Any], dict[str,
     elif kind is Laplace:
         yield {}, {"keep": (GROUPED,)}
         yield {}, {"samples": True}
+        yield {}, {"fixations": True}
     elif kind is FPA:
         yield {"k": "private"}, {}
     elif issubclass(kind, Uniform):

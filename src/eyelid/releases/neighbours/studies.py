@@ -30,6 +30,7 @@ _FEATURES = (
 _LABEL = "label_tired"
 _WIDTH_PX, _HEIGHT_PX = 64, 48
 _STEP_MS, _RATE_HZ = 500.0, 60.0
+_FIXATION_MS = (60.0, 600.0)
 # Of half a minute at 30 Hz: shorter recordings have no window, and are refused.
 _LONGER_THAN_A_WINDOW = 930
 # The one whose data are replaced: neither the first nor the last, and no piece begins with them.
@@ -215,6 +216,27 @@ def gaze_study() -> SmallStudy:
 
 
 @cache
+def fixation_study() -> SmallStudy:
+    """Seven participants whose fixations on two pictures are reported, and no samples."""
+    rng = np.random.default_rng(6)
+
+    def track(number: int) -> Track:
+        rows = int(rng.integers(6, 12))
+        x, y = rng.uniform(0, [_WIDTH_PX, _HEIGHT_PX], size=(rows, 2)).T
+        lasting = rng.uniform(*_FIXATION_MS, size=rows)
+        times = np.cumsum(lasting + 30.0) - lasting
+        columns = {"x": x, "y": y, "duration_ms": lasting}
+        return Track(str(number), "look", f"picture{number}", times, columns)
+
+    head = replace(gaze_study().head, kind="fixations", rate_hz=None)
+    everybody = [
+        Participant(f"P{number}", _attributes(number), (track(1), track(2)))
+        for number in range(1, 8)
+    ]
+    return SmallStudy(head, tuple(everybody), pieces=100)
+
+
+@cache
 def reading_study() -> SmallStudy:
     """Six simulated participants, long enough for a few windows of half a minute."""
     made = simulate(people=6, tasks=("comic", "textbook"), rate_hz=30.0, minutes=0.65, seed=5)
@@ -299,7 +321,7 @@ class Replacement:
         return [replace(each, recording=str(n)) for n, each in enumerate(again, start=1)]
 
     def _aside(self, track: Track, study: SmallStudy, rng: np.random.Generator) -> Track:
-        released = {"x", "y", *(feature.name for feature in study.head.features)}
+        released = {"x", "y", "duration_ms", *(feature.name for feature in study.head.features)}
         columns = {
             name: values if name in released else rng.uniform(size=track.rows)
             for name, values in track.columns.items()
@@ -333,6 +355,7 @@ def _range_of(name: str, study: SmallStudy) -> tuple[float, float]:
     public = {feature.name: (feature.lower, feature.upper) for feature in study.head.features}
     deg = study.head.units == "deg"
     places = {"x": (0.0, 40.0 if deg else _WIDTH_PX), "y": (0.0, 25.0 if deg else _HEIGHT_PX)}
+    places["duration_ms"] = _FIXATION_MS
     return (public | places).get(name, (2.0, 6.0) if name == "pupil" else (0.0, 1.0))
 
 
