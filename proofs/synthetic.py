@@ -119,7 +119,7 @@ def pieces(table: FeatureTable, count: int) -> FeatureTable:
 
 def of_use(people: FeatureTable, others: FeatureTable) -> tuple[dict[str, Any], dict[str, Any]]:
     """How well models learn from made-up people, and what of time these have."""
-    law = Synthetic(epsilon=EPSILON, delta=DELTA)
+    law = Synthetic(epsilon=EPSILON, delta=DELTA, carry="all")
     real = accuracy(people, others)
     made = [law.apply(people, randomness(seed)) for seed in range(SEEDS)]
     found = [accuracy(one, others) for one in made]

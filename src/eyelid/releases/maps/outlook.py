@@ -45,7 +45,7 @@ _MOST_SIMULATED = 60
 _SIDE, _FINEST = 96, 400
 # Many consider a larger ε no protection.
 _MOST_PEOPLE, _MOST_EPSILON = 10**6, 10.0
-# How many areas a table in the place of a map is told of, and the largest error worth telling.
+# How many areas a table in the place of a map has, and the largest error that is of use.
 _AREAS, _LITTLE = 4, 0.1
 
 
@@ -130,28 +130,28 @@ class Outlook:
 
     @property
     def _advice(self) -> str:
-        told = []
+        advice = []
         if self.coarse is not None:
-            told.append(f"--mechanism map-grid (an expected correlation of {self.coarse:.2f})")
+            advice.append(f"--mechanism map-grid (an expected correlation of {self.coarse:.2f})")
         if self.people_needed is not None:
             each = " in each group" if self.groups > 1 else ""
-            told.append(f"about {self.people_needed:,} people{each} at this ε")
+            advice.append(f"about {self.people_needed:,} people{each} at this ε")
         if self.epsilon_needed is not None:
             these = plural(self.people, "person", "people")
-            told.append(f"ε = {number(self.epsilon_needed, 2)} for the map with these {these}")
+            advice.append(f"ε = {number(self.epsilon_needed, 2)} for the map with these {these}")
         if self.alone is not None:
-            told.append(
+            advice.append(
                 f"one map instead of {self.maps} (an expected correlation of {self.alone:.2f})"
             )
         if self.dwell_error is not None:
-            told.append(
+            advice.append(
                 "areas instead of maps (--areas FILE --only areas --set tables=dwell: a share of "
                 f"gaze in one of {_AREAS} areas has a standard error of "
                 f"{number(self.dwell_error, 2)})"
             )
-        if not told:
+        if not advice:
             return "More people, a larger ε or areas instead of maps hardly help: too few people."
-        return f"What would help: {'; '.join(told)}."
+        return f"What would help: {'; '.join(advice)}."
 
     def to_dict(self) -> dict[str, Any]:
         """As ``eyelid heatmap --dry-run --json`` prints it."""
@@ -306,7 +306,7 @@ def _limited(mechanism: MapMechanism, shape: MapShape, counts: Floats) -> Floats
     own = counts.sum(axis=(2, 3), keepdims=True)
     share = counts / np.maximum(own, 1.0) / shape.recordings
     if isinstance(mechanism, CappedMap):
-        # Whoever looks long enough fills the cap.
+        # A participant who looks long enough fills the cap.
         return np.asarray(mechanism.samples * share.mean(axis=1))
     assert isinstance(mechanism, MapGrid)
     square = np.sum(share**2, axis=(2, 3), keepdims=True)
@@ -378,7 +378,7 @@ def _weights(grid: Grid, sigma_px: float) -> tuple[Floats, Floats]:
 def _places(aspect: float) -> Floats:
     """Pictures × people × fixations × 2: shares of width and height, all on the picture."""
     rng = np.random.default_rng(_SEED)
-    # Of the width and of the height; the centre bias is told in half widths.
+    # Of the width and of the height; the centre bias is known in half widths.
     spread = np.sqrt(np.array(CENTRE_VARIANCE)) / 2 / (1.0, aspect)
     found = []
     for _ in range(_SCENES):

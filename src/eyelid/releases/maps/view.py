@@ -36,6 +36,8 @@ _MOST_COVERED = 0.8
 # A place that has less of the gaze is no advice.
 _MOSTLY = 0.5
 
+_RAW = " (shares of the raw gaze, for you alone)"
+
 Size = tuple[int, int]
 Places = NDArray[np.float64]
 
@@ -321,7 +323,7 @@ def _gaze(cut: StudyInPieces, stimuli: Sequence[str]) -> Places:
 def _advice(size: Size, screen: Size, scale: float | None, gaze: Places) -> str:
     """What to write, as far as gaze and the screen agree on it; otherwise what is not known.
 
-    It is told to whoever owns the gaze, on their terminal.
+    Shares of the gaze are raw: for its owner's terminal, and for no file.
     """
     asked = (
         "say where the picture's top left lay and how many px of the screen one of its px took "
@@ -337,7 +339,7 @@ def _advice(size: Size, screen: Size, scale: float | None, gaze: Places) -> str:
         return (
             f"but {beyond:.0%} of the gaze lies beyond that screen, so that its size is not that "
             "of x and y, and where the picture lay is not known: give the right one "
-            f"when the recordings are read (--map screen=WIDTHxHEIGHT){relative}"
+            f"when the recordings are read (--map screen=WIDTHxHEIGHT){relative}{_RAW}"
         )
     options = _options(size, screen, scale)
     on = {words: _share_on(gaze, place, size) for words, place in options.items()}
@@ -347,17 +349,18 @@ def _advice(size: Size, screen: Size, scale: float | None, gaze: Places) -> str:
         return (
             f"but {px_for_px:.0%} of the gaze lies within {_by(size)} px from 0, 0, as if x and y "
             "were px of the picture itself, and whether they are is not known: if so write "
-            f"--at 0,0 --scale 1, else {asked}"
+            f"--at 0,0 --scale 1, else {asked}{_RAW}"
         )
-    told = [
+    usual = [
         f"{words}: --at {round(place.x_px, 2):g},{round(place.y_px, 2):g} --scale {place.scale:g} "
         f"({on[words]:.0%} of the gaze is on it then)"
         for words, place in options.items()
         if on[words] > _MOSTLY
     ]
-    if not told:
-        return f"{asked}; in the middle of the screen it did not lie, most of the gaze is elsewhere"
-    return f"{asked}; {'; '.join(told)}"
+    if not usual:
+        elsewhere = "in the middle of the screen it did not lie, most of the gaze is elsewhere"
+        return f"{asked}; {elsewhere}{_RAW}"
+    return f"{asked}; {'; '.join(usual)}{_RAW}"
 
 
 def _options(size: Size, screen: Size, scale: float | None) -> dict[str, Placement]:
