@@ -47,6 +47,7 @@ CLAIMS = {
     "streams_real": "who is named in filtered gaze over ε and w, by what, and what is left of it",
     "comparison": "every mechanism is in one table of real people, the same after a kill",
     "reproduction": "three papers done again show what they print, and what an honest look finds",
+    "real_table": "a table of measures goes by commands alone to releases whose means are near",
     "real": "real people are recognised raw and not recognised when released",
 }
 
