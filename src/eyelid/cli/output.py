@@ -36,6 +36,14 @@ ColumnMap = Annotated[
         help="What columns, units, screen and file names mean (docs/formats.md); repeatable.",
     ),
 ]
+MinSeconds = Annotated[
+    float | None,
+    typer.Option(
+        "--min-seconds",
+        metavar="S",
+        help="Leave out shorter recordings; they count as ones without values [one window].",
+    ),
+]
 Out = Annotated[Path, typer.Argument(metavar="OUT", help="A new folder.", show_default=False)]
 LedgerFile = Annotated[
     Path | None,
@@ -50,6 +58,14 @@ Settings = Annotated[
     list[str] | None,
     typer.Option(
         "--set", metavar="KEY=VALUE", help="A parameter ('eyelid mechanisms NAME'); repeatable."
+    ),
+]
+DetectorSettings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="A setting of the detector (docs/events.md); repeatable.",
     ),
 ]
 
@@ -206,3 +222,15 @@ def settings(pairs: Sequence[str] | None, options: Collection[str] = _OPTIONS) -
             raise InputError(f"{key} has an option of its own: write --{option} {value}")
         found[key] = value.strip()
     return found
+
+
+def number_or_text(text: str) -> float | str:
+    """A number where it is one; a detector says whether it wants another thing.
+
+    Args:
+        text: as it was typed.
+    """
+    try:
+        return float(text)
+    except ValueError:
+        return text

@@ -28,7 +28,8 @@ from eyelid.engine.engines import Shared, advancing, shared, using
 from eyelid.engine.parallel import alone
 from eyelid.engine.progress import one_bar
 from eyelid.errors import EyelidError, InputError, unknown
-from eyelid.gaze.study import Study
+from eyelid.gaze.features.omission import Blanks, blank_recordings, without
+from eyelid.gaze.study import RECORDING_KEY, Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.column_map import Map
 from eyelid.io.intake import read_scrubbed
@@ -36,7 +37,7 @@ from eyelid.mechanisms.features import FeatureMechanism, windows_of
 from eyelid.privacy.noise import randomness
 from eyelid.releases.audit import PAGES
 from eyelid.releases.fingerprint import input_digest
-from eyelid.releases.plan import make_plan
+from eyelid.releases.plan import NOTHING_LONG_ENOUGH, make_plan
 from eyelid.releases.recorded import recorded_in
 from eyelid.spelling import plural
 from eyelid.version import __version__
@@ -114,7 +115,7 @@ def compare(
     names = [mechanisms] if isinstance(mechanisms, str) else list(mechanisms)
     grid = settings_of(names, epsilons or (FAST_EPSILONS if fast else EPSILONS), sweep, unit)
     with using(engine):
-        table, original = _windows(source, map)
+        table, original = _with_values(*_windows(source, map), tell)
         people = table.data["person"].n_unique()
         if table.released:
             raise InputError(
@@ -166,6 +167,33 @@ def _windows(source: Source, map: Map) -> tuple[FeatureTable, Callable[[], Study
             return recorded.summarised(windows_of), lambda: recorded.study
         source = read_scrubbed(Path(source), map)
     return windows_of(source), lambda: source
+
+
+def _with_values(
+    table: FeatureTable,
+    original: Callable[[], Study | FeatureTable],
+    tell: Callable[[str], None],
+) -> tuple[FeatureTable, Callable[[], Study | FeatureTable]]:
+    """Both without recordings of which no feature has a value: attackers learn nothing from them.
+
+    Args:
+        table: everybody's windows.
+        original: what they are of.
+        tell: hears how many there are.
+    """
+    blank = blank_recordings(table)
+    if blank.is_empty():
+        return table, original
+    if blank.height == table.recordings.height:
+        raise InputError(NOTHING_LONG_ENOUGH)
+    tell(f"{Blanks.of(table).told()}; they are not compared")
+
+    def rest() -> Study | FeatureTable:
+        source = original()
+        kept = source.data.join(blank, on=RECORDING_KEY, how="anti", maintain_order="left")
+        return replace(source, data=kept)
+
+    return without(table, blank), rest
 
 
 def _options(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import or_
 from pathlib import Path
@@ -84,6 +84,29 @@ class Origin:
 
 
 @dataclass(frozen=True)
+class Derivation:
+    """How the features of a study were made of samples; the same for everybody.
+
+    Attributes:
+        kind: what a row is: ``windows``, ``fixations`` or ``saccades``.
+        method: the event detector.
+        settings: of the detector, as far as they were set; others are its defaults.
+        min_seconds: recordings that are shorter were left out.
+        window_s: length of a window.
+        step_s: time from one window to the next.
+        version: of eyelid.
+    """
+
+    kind: str
+    method: str
+    settings: Mapping[str, float | str] = field(default_factory=dict)
+    min_seconds: float | None = None
+    window_s: float | None = None
+    step_s: float | None = None
+    version: str = ""
+
+
+@dataclass(frozen=True)
 class Recording:
     """One person doing one task once, as arrays; lost samples are NaN.
 
@@ -133,6 +156,9 @@ class Study:
         simulated: whether these people are made up.
         released: whether this is somebody's release, and so no original to release from.
         read_as: the formats that its files were taken for; empty for what eyelid made.
+        min_seconds: shorter recordings of a ``samples`` study are left out when it is summarised;
+            None for those that have no window. Said by whoever summarises, and never written.
+        derived: how the features of a ``features`` study were made, where eyelid made them.
     """
 
     kind: Kind
@@ -154,6 +180,8 @@ class Study:
     simulated: bool = False
     released: bool = False
     read_as: tuple[str, ...] = ()
+    min_seconds: float | None = None
+    derived: Derivation | None = None
 
     @property
     def labels(self) -> list[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -24,10 +24,15 @@ from eyelid.engine.runs import Run, running
 from eyelid.errors import InputError, unknown
 from eyelid.gaze.events import DEFAULT_METHOD, check_settings, detect_events, gaze_units
 from eyelid.gaze.features.catalogue import EVENT_KINDS
-from eyelid.gaze.features.per_event import event_features, event_outline
-from eyelid.gaze.features.windows import window_features, window_outline
+from eyelid.gaze.features.omission import Omissions, blank_recordings
+from eyelid.gaze.features.per_event import HOW_TO_FIT as event_help
+from eyelid.gaze.features.per_event import event_outline, events_and_omissions
+from eyelid.gaze.features.per_event import least_s as events_least_s
+from eyelid.gaze.features.windows import HOW_TO_FIT as window_help
+from eyelid.gaze.features.windows import STEP_S, WINDOW_S, window_outline, windows_and_omissions
+from eyelid.gaze.features.windows import least_s as windows_least_s
 from eyelid.gaze.sampling import slowest_step_ms, too_slow
-from eyelid.gaze.study import INDEX_COLUMNS, RECORDING_KEY, Feature, Study
+from eyelid.gaze.study import INDEX_COLUMNS, RECORDING_KEY, Derivation, Feature, Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import study_folder
 from eyelid.io.column_map import Map, understood
@@ -99,12 +104,21 @@ class DerivedFeatures:
         table: without rows: features, step, planned length.
         recordings: one row each, with its keys and number of ``rows``.
         doubt: what to think of before relying on them, if there is something.
+        omitted: recordings that are left out, with one row without a value each; private.
+        least_s: what a recording had to last.
     """
 
     rows: str
     table: FeatureTable
     recordings: pl.DataFrame
     doubt: str | None = None
+    omitted: Omissions = field(default_factory=Omissions)
+    least_s: float = 0.0
+
+    @property
+    def left_out(self) -> str:
+        """How many recordings are left out and why, in a sentence; empty where none is."""
+        return self.omitted.told(self.least_s)
 
     @property
     def features(self) -> tuple[Feature, ...]:
@@ -165,6 +179,7 @@ def derive_features(
     *,
     map: Map = None,
     ledger: Path | str | None = None,
+    min_seconds: float | None = None,
 ) -> DerivedFeatures:
     """Summarise every recording as features, or choose of those that there are, and write them.
 
@@ -176,28 +191,54 @@ def derive_features(
         settings: of `eyelid.gaze.features.window_features` or `event_features`.
         map: what you say about columns, as for `eyelid.read`.
         ledger: count in this file instead of the study's own.
+        min_seconds: leave out shorter recordings; by default those without a whole window, or of
+            less than a second where a row is an event.
     """
     check_new(out)
     if kind is not None and kind not in (WINDOWS, *EVENT_KINDS):
         raise unknown("kind of features", kind, [WINDOWS, *EVENT_KINDS])
     settings = dict(settings)
-    outline = partial(_outline, source, kind, only, settings)
+    outline = partial(_outline, source, kind, only, settings, min_seconds)
     cut = _entered(source, map, ledger, outline)
+    cut = replace(cut, head=replace(cut.head, min_seconds=min_seconds))
     table = outline(cut.head)
     of = len(cut.pieces)
     make = partial(_table_of, kind, only, settings)
-    with _begun(source, map, out, cut, "features", kind, only, settings) as run:
+    least = _least_s(cut.head, kind, settings)
+    with _begun(source, map, out, cut, "features", kind, only, settings, min_seconds) as run:
         with shared(cut.head) as head:
             work = partial(_features_of_piece, run, head, of, make)
             parts = _each_part(run, work, cut, "summarising")
         paths = [part_path(run.output, number, of) for number in range(of)]
         recordings = pl.concat([_recordings(path) for path in paths])
-        steps_ms = [_slowest_ms(run, cut.head, piece) for piece in cut.pieces]
-        write_manifest(run, table.study(), parts, out)
-    if cut.head.kind == "features":
-        return DerivedFeatures(WINDOWS if table.window_ms else "rows", table, recordings)
-    slowest_ms = max((step for step in steps_ms if step is not None), default=None)
-    return DerivedFeatures(kind or WINDOWS, table, recordings, too_slow(slowest_ms))
+        if cut.head.kind == "features":
+            write_manifest(run, replace(table.study(), derived=cut.head.derived), parts, out)
+            return DerivedFeatures(WINDOWS if table.window_ms else "rows", table, recordings)
+        seen = [_seen(run, cut.head, make, piece) for piece in cut.pieces]
+        omitted = sum((each.omitted for each in seen), Omissions())
+        with _fit():
+            omitted.check_some(least, event_help if kind in EVENT_KINDS else window_help)
+        derived = _derivation(kind or WINDOWS, settings, least)
+        write_manifest(run, replace(table.study(), derived=derived), parts, out)
+    slowest_ms = max((each.slowest_ms for each in seen if each.slowest_ms), default=None)
+    return DerivedFeatures(kind or WINDOWS, table, recordings, too_slow(slowest_ms), omitted, least)
+
+
+def _least_s(head: Study, kind: str | None, settings: Mapping[str, Any]) -> float:
+    """Seconds that a recording has to last to be summarised."""
+    if kind in EVENT_KINDS:
+        return events_least_s(head)
+    return windows_least_s(head, settings.get("window_s", WINDOW_S))
+
+
+def _derivation(kind: str, settings: Mapping[str, Any], least_s: float) -> Derivation:
+    """What study.json says of how the features were made."""
+    rest = dict(settings)
+    method = rest.pop("method", DEFAULT_METHOD)
+    window_s, step_s = rest.pop("window_s", WINDOW_S), rest.pop("step_s", STEP_S)
+    if kind in EVENT_KINDS:
+        return Derivation(kind, method, rest, least_s, version=__version__)
+    return Derivation(kind, method, rest, least_s, window_s, step_s, __version__)
 
 
 def _entered(
@@ -278,17 +319,17 @@ def _features_of_piece(
     run: Run,
     head: Shared[Study],
     of: int,
-    make: Callable[[Study], FeatureTable],
+    make: Callable[[Study], tuple[FeatureTable, Omissions]],
     piece: Piece,
 ) -> dict[str, Any]:
-    """Write the features of a piece and, before them, how slowly it was sampled."""
+    """Write the features of a piece and, before them, what of its recordings was left out."""
 
     def rows() -> pl.DataFrame:
         with _fit():
             study = piece.read(head.get())
-            table = make(study)
-        slowest = json.dumps(slowest_step_ms(study))
-        run.put(_slowest_path(run, piece.number), lambda draft: draft.write_text(slowest))
+            table, omitted = make(study)
+        seen = json.dumps(asdict(_Seen(_slowest_used_ms(study, table), omitted)))
+        run.put(_seen_path(run, piece.number), lambda draft: draft.write_text(seen))
         return table.data
 
     return write_part(run, piece.number, of, rows)
@@ -308,11 +349,13 @@ def _outline(
     kind: str | None,
     only: Sequence[str] | None,
     settings: dict[str, Any],
+    min_seconds: float | None,
     study: Study,
 ) -> FeatureTable:
     """The table that will be made, but for its rows; fails where it cannot be made."""
+    study = replace(study, min_seconds=min_seconds)
     if study.kind == "features":
-        if only is None or kind is not None or settings:
+        if only is None or kind is not None or settings or min_seconds is not None:
             raise InputError(f"{source} has features already: choose of them with --only A,B")
         if study.released:
             raise InputError(f"{source} is a release already: choose features before a release")
@@ -330,28 +373,51 @@ def _outline(
 
 def _table_of(
     kind: str | None, only: Sequence[str] | None, settings: dict[str, Any], study: Study
-) -> FeatureTable:
-    """The table of some people."""
+) -> tuple[FeatureTable, Omissions]:
+    """The table of some people, and what of their recordings is left out."""
+    omitted = Omissions()
     if study.kind == "features":
         table = FeatureTable.of(study)
     elif kind in EVENT_KINDS:
-        table = event_features(study, kind, **settings)
+        table, omitted = events_and_omissions(study, kind, **settings)
     else:
-        table = window_features(study, **settings)
-    return table if only is None else table.only(*only)
+        table, omitted = windows_and_omissions(study, **settings)
+    return (table if only is None else table.only(*only)), omitted
 
 
-def _slowest_path(run: Run, number: int) -> Path:
-    return run.scratch / f"slowest-{number:06d}.json"
+@dataclass(frozen=True)
+class _Seen:
+    """What was seen of a piece: how slowly it was sampled, and what is left out of it."""
+
+    slowest_ms: float | None
+    omitted: Omissions
 
 
-def _slowest_ms(run: Run, head: Study, piece: Piece) -> float | None:
-    """How slowly a piece was sampled, as it was noted unless the scratch is gone already."""
+def _slowest_used_ms(study: Study, table: FeatureTable) -> float | None:
+    """The usual step of the slowest recording that was summarised."""
+    blank = blank_recordings(table)
+    used = study.data.join(blank, on=RECORDING_KEY, how="anti") if blank.height else study.data
+    return slowest_step_ms(replace(study, data=used))
+
+
+def _seen_path(run: Run, number: int) -> Path:
+    return run.scratch / f"seen-{number:06d}.json"
+
+
+def _seen(
+    run: Run,
+    head: Study,
+    make: Callable[[Study], tuple[FeatureTable, Omissions]],
+    piece: Piece,
+) -> _Seen:
+    """What was seen of a piece, as it was noted unless the scratch is gone already."""
     try:
-        noted: float | None = json.loads(_slowest_path(run, piece.number).read_text())
+        noted = json.loads(_seen_path(run, piece.number).read_text())
     except FileNotFoundError:
-        return slowest_step_ms(piece.read(head))
-    return noted
+        study = piece.read(head)
+        table, omitted = make(study)
+        return _Seen(_slowest_used_ms(study, table), omitted)
+    return _Seen(noted["slowest_ms"], Omissions(**noted["omitted"]))
 
 
 def _recordings(part: Path) -> pl.DataFrame:

@@ -103,7 +103,8 @@ def windows_of(source: Study | FeatureTable) -> FeatureTable:
     if isinstance(source, FeatureTable):
         return source
     if source.kind == "samples":
-        from eyelid.gaze.features import window_features
+        from eyelid.gaze.features.windows import windows_and_omissions
 
-        return window_features(check(source))
+        # Some of the people may all be left out: that nobody is left shows over all of them.
+        return windows_and_omissions(check(source))[0]
     return FeatureTable.of(source)

@@ -54,7 +54,10 @@ from eyelid.engine.atomic import check_file
 from eyelid.engine.engines import using
 from eyelid.engine.progress import Advance, one_bar, part
 from eyelid.errors import InputError
-from eyelid.gaze.features import event_features
+from eyelid.gaze.features.omission import without_blanks
+from eyelid.gaze.features.per_event import events_and_omissions
+from eyelid.gaze.study import Study
+from eyelid.gaze.table import FeatureTable
 from eyelid.io.column_map import Map
 from eyelid.io.release_folder import states_heatmap
 from eyelid.mechanisms.features import PredictableMechanism
@@ -603,13 +606,17 @@ def _by_events(subject: Subject, seed: int) -> list[Finding]:
         return []
     try:
         fixations, saccades = (
-            subject.recorded.summarised(partial(event_features, kind=kind))
+            without_blanks(subject.recorded.summarised(partial(_events, kind)))
             for kind in ("fixations", "saccades")
         )
         return [event_finding(fixations, saccades, seed=seed)]
     except InputError:
         # Too few events of somebody: the windows have been attacked all the same.
         return []
+
+
+def _events(kind: str, study: Study) -> FeatureTable:
+    return events_and_omissions(study, kind)[0]
 
 
 def _page(done: Audit) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 from eyelid.audits.membership import advantage_bound
 from eyelid.errors import InputError
+from eyelid.gaze.features.omission import Blanks
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.column_map import Map
@@ -214,6 +215,7 @@ def cost(
         before, notes = (
             None,
             [
+                *filter(None, [Blanks.of(table).told()]),
                 *_lacking_told(chosen, shape, table),
                 *tasks_of_few(chosen, table),
                 *lengths_cut(chosen, table),

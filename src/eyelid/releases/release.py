@@ -246,7 +246,12 @@ def _release_features(
                 plan = _plan(taken, asked)
         plan = replace(plan, table=replace(plan.table, origin=origin))
         purchase = _purchase(plan, noise.name, taken.digest)
-        notes = (*cut.head.notes, *remarks, *_foreseen(plan, purchase, chosen))
+        notes = (
+            *cut.head.notes,
+            *remarks,
+            *filter(None, [taken.blanks.told()]),
+            *_foreseen(plan, purchase, chosen),
+        )
         if tell is not None:
             for note in notes:
                 tell(note)

@@ -15,7 +15,8 @@ from eyelid.audits.groups import Grouped, found_groups, in_groups
 from eyelid.audits.protocols import Material
 from eyelid.audits.synthetic import is_made_up
 from eyelid.errors import EyelidError, InputError
-from eyelid.gaze.features import window_features
+from eyelid.gaze.features.omission import Blanks, blank_recordings, without
+from eyelid.gaze.features.windows import windows_and_omissions
 from eyelid.gaze.study import RECORDING_KEY, Origin, Study, check
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import study_folder
@@ -42,7 +43,7 @@ from eyelid.releases.bounds import clipped_to
 from eyelid.releases.certificate import Certificate, read_certificate
 from eyelid.releases.certifying import bounding
 from eyelid.releases.fingerprint import debit_of, input_digest, shows
-from eyelid.releases.plan import feature_table, people_alike
+from eyelid.releases.plan import NOTHING_LONG_ENOUGH, feature_table, people_alike
 from eyelid.releases.recorded import Recorded, recorded_in
 from eyelid.releases.release import Release
 from eyelid.releases.streams.release import StreamRelease
@@ -81,6 +82,8 @@ class Subject:
         notes: what could not be checked.
         remarks: what whoever read the recordings said, which may name files.
         stream: the filter that gaze went through; None where features were released.
+        alike: whether everybody had the same recordings in the release, before those of which
+            the original has no value were left out.
     """
 
     original: FeatureTable
@@ -100,6 +103,7 @@ class Subject:
     notes: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     stream: Streamed | None = None
+    alike: bool | None = None
 
     @property
     def people(self) -> int:
@@ -153,7 +157,8 @@ class Subject:
         if self.means is not None or self.grouped or self.made_up:
             return promised
         alike = self.stream is None or self.stream.alike
-        if alike and people_alike(self.released) and self.released.people.columns == ["person"]:
+        same = people_alike(self.released) if self.alike is None else self.alike
+        if alike and same and self.released.people.columns == ["person"]:
             return promised
         return promised.broken("people are told apart by what is not protected")
 
@@ -163,7 +168,17 @@ class Subject:
             # As if somebody had told them who is in which group.
             again = None if self.law is None else self.groups.again(seed)
             return Material(self.original, self.groups.named(), again)
-        return Material(self.original, self.released, self._again(seed))
+        again = self._again(seed)
+        if again is None or self.released is None:
+            return Material(self.original, self.released, again)
+        theirs = self.released.recordings.select(RECORDING_KEY)
+
+        def like_release(table: FeatureTable) -> FeatureTable:
+            made = again(table)
+            there = made.recordings.select(RECORDING_KEY)
+            return without(made, there.join(theirs, on=RECORDING_KEY, how="anti"))
+
+        return Material(self.original, self.released, like_release)
 
     def _again(self, seed: int) -> Callable[[FeatureTable], FeatureTable] | None:
         law, taken = self.law, self.taken
@@ -208,8 +223,9 @@ def subject_of(
             "the first argument is a release: give the original first, then the release"
         )
     if released is None:
+        table, _, unseen = with_values(table)
         check_people(table)
-        return Subject(table, recorded=recorded, remarks=_remarks(original))
+        return Subject(table, recorded=recorded, notes=unseen, remarks=_remarks(original))
     path = Path(released) if isinstance(released, str | Path) else None
     certificate: Certificate | None = None
     their_samples: Study | None = None
@@ -297,10 +313,19 @@ def subject_of(
             wrong = (*wrong, *more)
         else:
             notes += more
+    alike_in_release: bool | None = None
+    central = certificate is not None and certificate.guarantee.trust is Trust.CENTRAL
+    if not (grouped or central or is_made_up(theirs, law)):
+        alike_in_release = people_alike(theirs)
+        table, own, unseen = with_values(table, theirs)
+        theirs = theirs if own is None else own
+        notes += unseen
+        check_people(table)
     return Subject(
         original=table,
         released=theirs,
         taken=taken,
+        alike=alike_in_release,
         recorded=recorded,
         samples=None if recorded is None or their_samples is None else recorded.study,
         released_samples=their_samples,
@@ -341,6 +366,25 @@ def _original(
     check_people(study)
     gaze = study.kind == "samples"
     return feature_table(study), Recorded.of(check(study)) if gaze else None
+
+
+def with_values(
+    original: FeatureTable, released: FeatureTable | None = None
+) -> tuple[FeatureTable, FeatureTable | None, tuple[str, ...]]:
+    """Both without recordings of which the original has no value: nothing is known to attack.
+
+    Args:
+        original: the raw features.
+        released: under the same names, where there is a release.
+    """
+    blank = blank_recordings(original)
+    if blank.is_empty():
+        return original, released, ()
+    if blank.height == original.recordings.height:
+        raise InputError(NOTHING_LONG_ENOUGH)
+    told = Blanks.of(original).told()
+    theirs = None if released is None else without(released, blank)
+    return without(original, blank), theirs, (f"{told}; they were not attacked",)
 
 
 def _remarks(source: object) -> tuple[str, ...]:
@@ -402,8 +446,11 @@ def _windows_like(
         or (window, step) == (table.window_ms, table.step_ms)
     ):
         return table
-    make = partial(window_features, window_s=window / 1000, step_s=step / 1000)
-    return recorded.summarised(make)
+    return recorded.summarised(partial(_windows, window / 1000, step / 1000))
+
+
+def _windows(window_s: float, step_s: float, study: Study) -> FeatureTable:
+    return windows_and_omissions(study, window_s, step_s)[0]
 
 
 def _all_alike(table: FeatureTable) -> FeatureTable:

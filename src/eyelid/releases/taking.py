@@ -13,6 +13,7 @@ from eyelid.engine.engines import Shared, shared
 from eyelid.engine.progress import Advance
 from eyelid.engine.runs import Run
 from eyelid.errors import InputError
+from eyelid.gaze.features.omission import Blanks
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import study_folder
@@ -25,7 +26,7 @@ from eyelid.releases.bounds import Range, Ranges, ranges_of, ranges_together
 from eyelid.releases.fingerprint import digest_of_people, input_rows, names_of, person_digests
 from eyelid.releases.kept_table import is_kept, keep_table, kept_table
 from eyelid.releases.outline import Outline, outline_of
-from eyelid.releases.plan import NOTHING, check_numbers, check_type
+from eyelid.releases.plan import NOTHING, NOTHING_LONG_ENOUGH, check_numbers, check_type
 
 Summarise = Callable[[Study], FeatureTable]
 
@@ -39,6 +40,7 @@ class PieceFacts:
         recordings: of that table.
         ranges: of its features.
         digests: of what is taken of each person, by name.
+        blanks: recordings of which there is no value.
         held: the rows, where they were made here and are nowhere else.
     """
 
@@ -46,6 +48,7 @@ class PieceFacts:
     recordings: pl.DataFrame
     ranges: Ranges
     digests: dict[str, bytes]
+    blanks: Blanks
     held: pl.DataFrame | None = None
 
 
@@ -58,12 +61,14 @@ class Taken:
         cut: the same as a study in pieces.
         ranges: of each feature over everybody.
         digests: of what is taken of each person, by name.
+        blanks: recordings of which there is no value; private.
     """
 
     outline: Outline
     cut: StudyInPieces
     ranges: Ranges
     digests: dict[str, bytes]
+    blanks: Blanks
 
     def digest(self) -> bytes:
         """The same as `input_digest` of the whole table."""
@@ -110,15 +115,16 @@ def take(cut: StudyInPieces, summarise: Summarise, run: Run | None, advance: Adv
         replace(found[0].table, people=cut.head.people), [facts.recordings for facts in found]
     )
     ranges = ranges_together([facts.ranges for facts in found])
+    blanks = sum((facts.blanks for facts in found), Blanks())
     if not any(each.seen for each in ranges.values()):
-        raise InputError(NOTHING)
+        raise InputError(NOTHING_LONG_ENOUGH if cut.head.kind == "samples" else NOTHING)
     if cut.head.kind == "samples":
         pieces = [_made(*each, run) for each in zip(cut.pieces, found, strict=True)]
         cut = replace(
             cut, head=outline.study(), recordings=outline.recordings, pieces=tuple(pieces)
         )
     digests = {name: digest for facts in found for name, digest in facts.digests.items()}
-    return Taken(outline, cut, ranges, digests)
+    return Taken(outline, cut, ranges, digests, blanks)
 
 
 def _looked_at(
@@ -143,6 +149,7 @@ def _looked_at(
         recordings=table.recordings,
         ranges=ranges_of(table),
         digests=digests,
+        blanks=Blanks.of(table),
         held=held,
     )
     if run is not None:
@@ -150,6 +157,7 @@ def _looked_at(
             "ranges": {name: astuple(each) for name, each in facts.ranges.items()},
             "digests": {name: digest.hex() for name, digest in digests.items()},
             "recordings": facts.recordings.to_dict(as_series=False),
+            "blanks": astuple(facts.blanks),
         }
         keep_table(run, known, facts.table, more)
     return facts
@@ -164,6 +172,7 @@ def _known(run: Run, name: str) -> PieceFacts:
         recordings=pl.DataFrame(more["recordings"], schema=keys | {"rows": pl.Int64}),
         ranges={feature: Range(*ends) for feature, ends in more["ranges"].items()},
         digests={person: bytes.fromhex(digest) for person, digest in more["digests"].items()},
+        blanks=Blanks(*more["blanks"]),
     )
 
 

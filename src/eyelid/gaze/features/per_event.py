@@ -9,6 +9,13 @@ from eyelid.gaze.events import DEFAULT_METHOD, events_of, gaze_of, gaze_units, l
 from eyelid.gaze.events.spans import Floats, Spans
 from eyelid.gaze.features.assembling import filled, outline_of, rows_of
 from eyelid.gaze.features.catalogue import Scale, event_feature_set, scale_of
+from eyelid.gaze.features.omission import (
+    LEAST_EVENTS_S,
+    Omissions,
+    blank_row,
+    length_s,
+    why_omitted,
+)
 from eyelid.gaze.features.ranges import ratio
 from eyelid.gaze.features.stretches import Stretches, samples_of
 from eyelid.gaze.study import Recording, Study
@@ -16,6 +23,7 @@ from eyelid.gaze.table import FeatureTable
 
 # What varies less than this share of what is possible does not vary: rounding has no skewness.
 _STILL = 1e-9
+HOW_TO_FIT = "choose a smaller min_seconds (--min-seconds), or another detector (--method)"
 
 
 def event_features(
@@ -30,7 +38,9 @@ def event_features(
     kurtosis of fewer than three values or of equal ones, acceleration of fewer than three samples.
 
     Recordings have as many rows as they have events. A release cuts or pads them to one length and
-    numbers the rows in place of times.
+    numbers the rows in place of times. One without an event, shorter than a second or than
+    ``study.min_seconds``, or with fewer than ten samples a second, is left out: it has one row
+    without any value.
 
     Args:
         study: a study of samples, see `window_features`.
@@ -43,15 +53,34 @@ def event_features(
     >>> event_features(study, "saccades").names[:3]
     ['saccade_duration', 'saccade_amplitude', 'saccade_angle']
     """
+    table, omitted = events_and_omissions(study, kind, method, **settings)
+    omitted.check_some(least_s(study), HOW_TO_FIT)
+    return table
+
+
+def events_and_omissions(
+    study: Study, kind: str = "fixations", method: str = DEFAULT_METHOD, **settings: float
+) -> tuple[FeatureTable, Omissions]:
+    """What `event_features` makes of some people, also where none of theirs has an event.
+
+    Args:
+        study: whole people.
+        kind: ``fixations`` or ``saccades``.
+        method: the event detector.
+        settings: of the detector.
+    """
     outline = event_outline(study, kind)
-    frames = []
+    least = least_s(study)
+    frames, verdicts = [], []
     for recording, units in gaze_of(study):
-        spans = events_of(recording, method, units, **settings)[kind.removesuffix("s")]
-        if not len(spans.onset):
-            raise InputError(
-                f"recording {recording.recording} of person {recording.person} has no {kind}: "
-                "leave the recording out"
-            )
+        why = why_omitted(recording, least)
+        if not why:
+            spans = events_of(recording, method, units, **settings)[kind.removesuffix("s")]
+            why = "" if len(spans.onset) else "empty"
+        verdicts.append((recording.person, why, length_s(recording)))
+        if why:
+            frames.append(blank_row(study, recording, outline.features))
+            continue
         describe = _fixations if kind == "fixations" else _saccades
         values = describe(recording, spans, scale_of(units))
         if units == "deg" and kind == "fixations":
@@ -59,7 +88,20 @@ def event_features(
             values["fixation_x"] = _half_turn_deg(values["fixation_x"])
         onset_ms = recording.time_ms[spans.onset]
         frames.append(rows_of(study, recording, onset_ms, outline.features, values))
-    return filled(outline, frames)
+    return filled(outline, frames), Omissions.of(verdicts)
+
+
+def least_s(study: Study) -> float:
+    """Seconds that a recording has to last for its events to be described.
+
+    Args:
+        study: with or without rows.
+    """
+    if study.min_seconds is None:
+        return LEAST_EVENTS_S
+    if not 0 <= study.min_seconds < np.inf:
+        raise InputError(f"min_seconds must not be negative, got {study.min_seconds:g}")
+    return study.min_seconds
 
 
 def event_outline(study: Study, kind: str = "fixations") -> FeatureTable:
@@ -69,6 +111,7 @@ def event_outline(study: Study, kind: str = "fixations") -> FeatureTable:
         study: with all rows, some, or none.
         kind: ``fixations`` or ``saccades``.
     """
+    least_s(study)
     units = gaze_units(study)
     # What becomes degrees is counted from straight ahead.
     xy_origin = study.xy_origin if units == study.units else None
