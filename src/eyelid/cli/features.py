@@ -16,6 +16,7 @@ from eyelid.cli.output import (
     LedgerFile,
     MinSeconds,
     Out,
+    People,
     Quiet,
     Workers,
     column_map,
@@ -38,6 +39,7 @@ Examples:
   eyelid features study saccades --kind saccades
   eyelid features study features --method ivt --set threshold_per_s=30
   eyelid features study features --min-seconds 60
+  eyelid features study features --people every-task
   eyelid features study rates --only fixation_rate,blink_rate
   eyelid features features rates --only fixation_rate,blink_rate
   eyelid features recordings features --map 'file={person}_{task}'
@@ -63,6 +65,7 @@ def run(
     ] = None,
     setting: DetectorSettings = None,
     min_seconds: MinSeconds = None,
+    people: People = None,
     only: Annotated[
         str | None,
         typer.Option(metavar="A,B,…", help="Keep these features; IN may have features already."),
@@ -106,6 +109,7 @@ def run(
             map=column_map(columns),
             ledger=ledger,
             min_seconds=min_seconds,
+            people=people,
         )
         if made.left_out:
             note(f"eyelid: {made.left_out}")

@@ -7,7 +7,17 @@ from typing import Annotated
 
 import typer
 
-from eyelid.cli.output import ColumnMap, In, Json, column_map, note, print_json, print_table, say
+from eyelid.cli.output import (
+    ColumnMap,
+    In,
+    Json,
+    People,
+    column_map,
+    note,
+    print_json,
+    print_table,
+    say,
+)
 
 EXAMPLES = """\b
 Examples:
@@ -27,6 +37,7 @@ def run(
     skip_unreadable: Annotated[
         bool, typer.Option("--skip-unreadable", help="Leave out files that cannot be read.")
     ] = False,
+    people: People = None,
     as_json: Json = False,
 ) -> None:
     """Tell what a study holds, how good it is, who stands out, and what a release would take.
@@ -38,7 +49,7 @@ def run(
     from eyelid.releases.inspection import draw_recordings, inspect
 
     with shown():
-        study = read(source, column_map(columns), skip_unreadable=skip_unreadable)
+        study = read(source, column_map(columns), skip_unreadable=skip_unreadable, people=people)
         found = inspect(study)
         if pictures is not None:
             draw_recordings(study, pictures)

@@ -44,6 +44,16 @@ MinSeconds = Annotated[
         help="Leave out shorter recordings; they count as ones without values [one window].",
     ),
 ]
+People = Annotated[
+    str | None,
+    typer.Option(
+        "--people",
+        metavar="A,B|@FILE|every-task|saw:S",
+        help="These people alone: names, a file with one name a line, those who have every task, "
+        "or those who saw a stimulus. The last two look at data, so that who is chosen is not "
+        "protected [everybody].",
+    ),
+]
 Out = Annotated[Path, typer.Argument(metavar="OUT", help="A new folder.", show_default=False)]
 LedgerFile = Annotated[
     Path | None,

@@ -25,6 +25,8 @@ INDEX_COLUMNS = ["person", "recording", "task", "stimulus", "time_ms"]
 UNITS = ("deg", "px", "fraction", "normalised")
 XY_ORIGINS = ("top-left", "bottom-left", "centre")
 PUPIL_UNITS = ("mm", "px", "arbitrary")
+CHOSEN_BY_LIST, EVERY_TASK, SAW = "list", "every-task", "saw:"
+"""How people may be chosen out of a study; the last is followed by the name of a stimulus."""
 EYES = ("left", "right", "cyclopean")
 EVENT_COLUMNS = ["person", "recording", "name", "onset_ms", "offset_ms", "duration_ms"]
 
@@ -159,6 +161,7 @@ class Study:
         min_seconds: shorter recordings of a ``samples`` study are left out when it is summarised;
             None for those that have no window. Said by whoever summarises, and never written.
         derived: how the features of a ``features`` study were made, where eyelid made them.
+        chosen: how its people were chosen out of more: ``list``, ``every-task``, ``saw:…``.
     """
 
     kind: Kind
@@ -182,6 +185,7 @@ class Study:
     read_as: tuple[str, ...] = ()
     min_seconds: float | None = None
     derived: Derivation | None = None
+    chosen: tuple[str, ...] = ()
 
     @property
     def labels(self) -> list[str]:

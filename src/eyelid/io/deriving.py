@@ -35,6 +35,7 @@ from eyelid.gaze.sampling import slowest_step_ms, too_slow
 from eyelid.gaze.study import INDEX_COLUMNS, RECORDING_KEY, Derivation, Feature, Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import study_folder
+from eyelid.io.choosing import PeopleChoice, Whom, chosen_in, chosen_of, people_choice
 from eyelid.io.column_map import Map, understood
 from eyelid.io.intake import counted, read_scrubbed
 from eyelid.io.parquet import scan
@@ -180,6 +181,7 @@ def derive_features(
     map: Map = None,
     ledger: Path | str | None = None,
     min_seconds: float | None = None,
+    people: Whom = None,
 ) -> DerivedFeatures:
     """Summarise every recording as features, or choose of those that there are, and write them.
 
@@ -193,13 +195,14 @@ def derive_features(
         ledger: count in this file instead of the study's own.
         min_seconds: leave out shorter recordings; by default those without a whole window, or of
             less than a second where a row is an event.
+        people: whom it is about, as for `eyelid.io.choosing.people_choice`; everybody by default.
     """
     check_new(out)
     if kind is not None and kind not in (WINDOWS, *EVENT_KINDS):
         raise unknown("kind of features", kind, [WINDOWS, *EVENT_KINDS])
     settings = dict(settings)
     outline = partial(_outline, source, kind, only, settings, min_seconds)
-    cut = _entered(source, map, ledger, outline)
+    cut = _entered(source, map, ledger, outline, people_choice(people))
     cut = replace(cut, head=replace(cut.head, min_seconds=min_seconds))
     table = outline(cut.head)
     of = len(cut.pieces)
@@ -246,19 +249,32 @@ def _entered(
     map: Map,
     ledger: Path | str | None,
     check: Callable[[Study], object],
+    people: PeopleChoice | None = None,
 ) -> StudyInPieces:
-    """What is at a place, counted and in pieces, once it has turned out to be what is needed."""
+    """What is at a place, counted and in pieces, once it has turned out to be what is needed.
+
+    The ledger gets to know everybody, also those who are not chosen.
+    """
     if study_folder.recognises(Path(source)):
         check_not_a_part(Path(source))
         cut = in_pieces(Path(source))
         said = with_said_facts(cut.head, understood(map), str(source))
         cut = replace(cut, head=said)
         check(cut.head)
-        cut = replace(cut, head=counted(cut.head, source, ledger))
+        chosen = chosen_in(cut, people)
+        known = counted(cut.head, source, ledger)
+        cut = replace(
+            chosen,
+            head=replace(chosen.head, origin=known.origin, notes=known.notes),
+        )
     else:
         study = read_scrubbed(source, map)
         check(study)
-        cut = in_pieces(counted(study, source, ledger))
+        # Chosen by the names that were read: afterwards they are pseudonyms.
+        chosen_study = chosen_of(study, people)
+        study = counted(replace(chosen_study, people=study.people), source, ledger)
+        mine = pl.col("person").is_in(study.data["person"].unique().to_list())
+        cut = in_pieces(replace(study, people=study.people.filter(mine)) if people else study)
     origin = cut.head.origin
     if origin is not None and origin.ledger is not None:
         Ledger.counting(origin.ledger, origin.id).check_knows(origin.id)

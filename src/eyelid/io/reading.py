@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from eyelid.engine.progress import track
 from eyelid.errors import InputError, unknown
@@ -25,6 +26,9 @@ from eyelid.io.release_folder import as_certified, is_heatmap
 from eyelid.io.remote import here
 from eyelid.io.said_facts import with_said_facts
 
+if TYPE_CHECKING:
+    from eyelid.io.choosing import Whom
+
 # Files beside recordings that nobody takes for one.
 _NOT_DATA = {".md", ".json", ".png", ".jpg", ".jpeg", ".pdf", ".toml", ".yaml", ".yml", ".py", ".m"}
 _NOT_DATA |= {".html", ".docx", ".zip", ".mp4", ".avi", ".bmp", ".svg", ".log"}
@@ -40,6 +44,7 @@ def read(
     *,
     units: str | None = None,
     skip_unreadable: bool = False,
+    people: Whom = None,
 ) -> Study:
     """The study at ``path``: a study folder, a recording, or a folder of recordings.
 
@@ -49,12 +54,17 @@ def read(
             or the text that ``--map`` takes.
         units: ``deg`` to turn places on a screen into degrees.
         skip_unreadable: leave out files of a folder that cannot be read, and say so in the notes.
+        people: whom it is about: names, ``every-task``, ``saw:STIMULUS``, or ``@FILE`` with one
+            name a line; everybody by default. The study remembers how they were chosen.
 
     >>> read("no/such/place")
     Traceback (most recent call last):
     eyelid.errors.InputError: no/such/place does not exist: give a study folder or a recording
     """
-    return read_place(place_of(path, map, units), skip_unreadable)
+    # Which cuts studies that are read here.
+    from eyelid.io.choosing import chosen_of
+
+    return chosen_of(read_place(place_of(path, map, units), skip_unreadable), people)
 
 
 def read_place(place: Place, skip_unreadable: bool = False) -> Study:

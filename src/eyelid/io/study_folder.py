@@ -120,6 +120,7 @@ def read_head(path: Path, data: pl.DataFrame) -> Study:
             # What it says of itself; `eyelid.io.release_folder` decides.
             released=bool(about.get("released", False)),
             derived=Derivation(**derived) if derived else None,
+            chosen=tuple(about.get("people_chosen") or ()),
         )
     except (TypeError, ValueError, KeyError, AttributeError) as error:
         raise InputError(f"{path / 'study.json'} is not as expected: {error}") from None
@@ -414,6 +415,8 @@ def write_head(
         "simulated": study.simulated,
         "released": study.released,
     }
+    if study.chosen:
+        about["people_chosen"] = list(study.chosen)
     if study.derived is not None:
         about["derived"] = asdict(study.derived)
     if parts:

@@ -13,7 +13,17 @@ from typing import Any, get_args
 
 from eyelid.engine.foreign import content_of
 from eyelid.errors import InputError
-from eyelid.gaze.study import PUPIL_UNITS, UNITS, XY_ORIGINS, Derivation, Kind, Screen
+from eyelid.gaze.study import (
+    CHOSEN_BY_LIST,
+    EVERY_TASK,
+    PUPIL_UNITS,
+    SAW,
+    UNITS,
+    XY_ORIGINS,
+    Derivation,
+    Kind,
+    Screen,
+)
 
 SCHEMA = "eyelid/study/1"
 
@@ -140,6 +150,15 @@ def _derived(key: str, value: Any) -> None:
     _check_fields(f"{key}.", value, _DERIVED)
 
 
+def _people_chosen(key: str, value: Any) -> None:
+    if not isinstance(value, list) or len(value) > _MOST_SETTINGS:
+        raise _unfit(key, f"a list of at most {_MOST_SETTINGS}", value)
+    for each in value:
+        _text(_LONGEST_PATH)(key, each)
+        if each not in (CHOSEN_BY_LIST, EVERY_TASK) and not each.startswith(SAW):
+            raise _unfit(key, f"of {CHOSEN_BY_LIST}, {EVERY_TASK} or {SAW}STIMULUS", value)
+
+
 def _settings(key: str, value: Any) -> None:
     if not isinstance(value, dict) or len(value) > _MOST_SETTINGS:
         raise _unfit(key, f"an object of at most {_MOST_SETTINGS} settings", value)
@@ -213,4 +232,5 @@ _FIELDS: dict[str, Check] = {
     "simulated": _truth,
     "released": _truth,
     "derived": _derived,
+    "people_chosen": _people_chosen,
 }

@@ -20,6 +20,7 @@ from eyelid.gaze.features.windows import windows_and_omissions
 from eyelid.gaze.study import RECORDING_KEY, Origin, Study, check
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import study_folder
+from eyelid.io.choosing import Whom, chosen_of
 from eyelid.io.column_map import Map
 from eyelid.io.intake import is_ours, read_scrubbed, under_pseudonyms
 from eyelid.io.origin import origin_so_far
@@ -205,6 +206,8 @@ def subject_of(
     *,
     map: Map = None,
     ledger: Path | str | None = None,
+    people: Whom = None,
+    min_seconds: float | None = None,
 ) -> Subject:
     """Read both, and refuse what does not belong together.
 
@@ -213,11 +216,13 @@ def subject_of(
         released: a released folder, a release, a study or a table.
         map: what you say about the columns of recordings.
         ledger: the file that counted the release, if it is not the original's own.
+        people: whom of the original it is about, as for the release.
+        min_seconds: what a recording had to last, as for the release.
     """
     # Which builds on what is here.
     from eyelid.releases.streams.subject import names_filter, stream_subject
 
-    table, recorded = _original(original, map, ledger)
+    table, recorded = _original(original, map, ledger, people, min_seconds)
     if table.released:
         raise InputError(
             "the first argument is a release: give the original first, then the release"
@@ -343,10 +348,18 @@ def subject_of(
 
 
 def _original(
-    source: Source, map: Map, ledger: Path | str | None
+    source: Source,
+    map: Map,
+    ledger: Path | str | None,
+    people: Whom = None,
+    min_seconds: float | None = None,
 ) -> tuple[FeatureTable, Recorded | None]:
     """The table that was or would be released, under the names that a release has."""
     if not isinstance(source, str | Path):
+        if isinstance(source, Study):
+            source = replace(chosen_of(source, people), min_seconds=min_seconds)
+        elif people is not None:
+            source = FeatureTable.of(chosen_of(source.study(), people))
         table = feature_table(source)
         if isinstance(source, Study) and source.kind == "samples":
             return table, Recorded.of(source)
@@ -355,11 +368,12 @@ def _original(
     recorded = recorded_in(path) if map is None else None
     if recorded is not None:
         head = recorded.cut.head
-        recorded = recorded.under(origin_so_far(head, path, ledger))
+        recorded = recorded.choosing(people, min_seconds).under(origin_so_far(head, path, ledger))
         check_people(recorded.cut.recordings)
         return recorded.summarised(windows_of), recorded
     study = read_scrubbed(path, map)
-    study = replace(study, origin=origin_so_far(study, path, ledger))
+    origin = origin_so_far(study, path, ledger)
+    study = replace(chosen_of(study, people), origin=origin, min_seconds=min_seconds)
     known = study.origin is not None and study.origin.ledger is not None
     if known and not study_folder.recognises(path):
         study = under_pseudonyms(study, ours=is_ours(study, path))

@@ -17,6 +17,7 @@ from eyelid.gaze.features.omission import Blanks
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import study_folder
+from eyelid.io.choosing import Whom, chosen_in
 from eyelid.io.column_map import Map, understood
 from eyelid.io.intake import read_scrubbed
 from eyelid.io.pieces import Piece, Slice, StudyInPieces, each_piece, in_pieces
@@ -79,13 +80,31 @@ class Taken:
         return FeatureTable.of(self.cut.whole())
 
 
-def opened(source: Study | FeatureTable | Path | str, map: Map = None) -> StudyInPieces:
+def opened(
+    source: Study | FeatureTable | Path | str,
+    map: Map = None,
+    people: Whom = None,
+    min_seconds: float | None = None,
+) -> StudyInPieces:
     """A study folder stays on disk; recordings are read, and scrubbed.
 
     Args:
         source: a study folder or recordings, a study, or a table.
         map: what you say about the columns of recordings, or facts that a study folder lacks.
+        people: whom it is about, as for `eyelid.io.choosing.people_choice`; everybody by default.
+        min_seconds: leave out shorter recordings where samples are summarised.
     """
+    cut = chosen_in(_opened(source, map), people)
+    if min_seconds is None:
+        return cut
+    if cut.head.kind != "samples":
+        raise InputError(
+            f"min_seconds is for gaze samples, and this is a study of {cut.head.kind}: leave it out"
+        )
+    return replace(cut, head=replace(cut.head, min_seconds=min_seconds))
+
+
+def _opened(source: Study | FeatureTable | Path | str, map: Map) -> StudyInPieces:
     if isinstance(source, str | Path):
         path = Path(source)
         if not study_folder.recognises(path):

@@ -52,6 +52,7 @@ def outline_of(
         origin=study.origin,
         simulated=study.simulated,
         released=study.released,
+        chosen=study.chosen,
     )
 
 

@@ -148,8 +148,8 @@ def stream_subject(
         table = replace(again, origin=table.origin)
     ours, theirs, left_out = in_common(table, windows_of(released))
     ours, theirs = matched(ours, theirs)
-    ours, own, unseen = with_values(ours, theirs)
-    theirs = theirs if own is None else own
+    ours, with_gaze, unseen = with_values(ours, theirs)
+    theirs = theirs if with_gaze is None else with_gaze
     check_people(ours)
     if not set(released.data.columns) >= set(gaze_columns(taken)):
         raise InputError("the release has not the columns of gaze that the original has")
