@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -82,6 +82,12 @@ def run(
         ("length of a recording", f"{length['shortest']:.0f} to {length['longest']:.0f} s"),
         ("attributes of people", ", ".join(found["attributes"]) or "none"),
         ("simulated", "yes" if found["simulated"] else "no"),
+        *([("made by", _derived(found["derived"]))] if "derived" in found else []),
+        *(
+            [("people chosen by", ", ".join(found["people_chosen"]))]
+            if "people_chosen" in found
+            else []
+        ),
     ]
     print_table(str(source), ["what", "value"], rows)
     missing = {k[8:]: v for k, v in found["quality"].items() if k.startswith("missing_")}
@@ -108,6 +114,22 @@ def run(
 
 def _told(what: str | None, more: str | None) -> str:
     return "–" if not what else f"{what}, {more}" if more else what
+
+
+def _derived(how: dict[str, Any]) -> str:
+    """How features were made: kind, windows, detector and its settings."""
+    windows = how["window_s"] and f"of {how['window_s']:g} s every {how['step_s']:g} s"
+    settings = [f"{name}={value}" for name, value in how["settings"].items()]
+    detector = " ".join([how["method"], *settings])
+    return ", ".join(
+        part
+        for part in (
+            f"{how['kind']} {windows or ''}".strip(),
+            f"detector {detector}",
+            f"recordings from {how['min_seconds']:g} s on" if how["min_seconds"] else "",
+        )
+        if part
+    )
 
 
 def _screen(screen: dict[str, float | None] | None) -> str:

@@ -36,6 +36,7 @@ _NOT_DATA |= {".r", ".rmd", ".sh", ".db", ".ini", ".ipynb", ".exe", ".dll", ".ti
 _NOT_DATA_STEMS = {"readme", "license", "licence", "changes", "changelog", "citation"}
 
 _MOST_REASONS = 5
+_ZIP = b"PK\x03\x04"
 
 
 def read(
@@ -193,11 +194,26 @@ def read_part(path: Path, said: Layout = NOTHING_SAID) -> Part:
 
 
 def _seen(head: Head) -> str:
+    if head.raw.startswith(_ZIP):
+        return _zip_seen(head)
     if head.binary:
         return "it is binary"
     # A first line may be longer than what was looked at.
     begin = head.raw[:400].decode(head.encoding, errors="replace").strip().splitlines()
     return f"it begins with '{begin[0][:40] if begin else ''}'"
+
+
+def _zip_seen(head: Head) -> str:
+    """What is packed, by the names at its beginning, and what to do about it."""
+    suffix = head.path.suffix.lower()
+    if suffix in (".xlsx", ".xlsm", ".ods") or b"[Content_Types].xml" in head.raw:
+        return "it is a workbook of a spreadsheet: export its sheet as csv, and read that"
+    if suffix == ".npz" or b".npy" in head.raw:
+        return (
+            "it holds arrays of numpy: write them as columns of a csv or Parquet file, or make a "
+            "study of them in Python, eyelid.Study('samples', …)"
+        )
+    return "it is a zip archive: unpack it, and name what was in it"
 
 
 def _files_of(folder: Path, said: Layout) -> Sequence[Path]:
@@ -235,6 +251,8 @@ def _read_files(place: Place, skip_unreadable: bool) -> Study:
             parts.append(place.read_file(path))
         except InputError as error:
             if not skip_unreadable:
+                if len(place.files) == 1:
+                    raise
                 command = f"eyelid convert {quote(str(place.path))} STUDY --skip-unreadable"
                 raise InputError(
                     f"{error} (one of {len(place.files)} files; to go on with the others, make a "
@@ -244,7 +262,21 @@ def _read_files(place: Place, skip_unreadable: bool) -> Study:
     if not parts:
         raise none_read(place, skipped)
     study = joined(parts, place.said)
-    return study.derive(notes=(*study.notes, *(f"left out: {reason}" for _, reason in skipped)))
+    reasons = [reason for _, reason in skipped]
+    return study.derive(notes=(*study.notes, *left_out_told(reasons, len(place.files))))
+
+
+def left_out_told(reasons: Sequence[str], files: int) -> list[str]:
+    """How many files were left out, and why each was.
+
+    Args:
+        reasons: why each could not be read.
+        files: how many there are in all.
+    """
+    if not reasons:
+        return []
+    total = f"{len(reasons):,} of {files:,} files could not be read, and are left out"
+    return [total, *(f"left out: {reason}" for reason in reasons)]
 
 
 def none_read(place: Place, reasons: Sequence[tuple[Path, str]]) -> InputError:

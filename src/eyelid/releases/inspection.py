@@ -18,6 +18,7 @@ from eyelid.gaze.events.blinks import MIN_CONFIDENCE
 from eyelid.gaze.sampling import usual_step_ms
 from eyelid.gaze.study import RECORDING_KEY, Study, track_key
 from eyelid.gaze.table import FeatureTable
+from eyelid.io.joining import rates_told
 from eyelid.io.release_folder import is_certified
 from eyelid.mechanisms.dct import DCT
 from eyelid.mechanisms.measuring import window_rows
@@ -77,6 +78,13 @@ def inspect(study: Study) -> dict[str, Any]:
         "notes": list(study.notes),
     }
     found["release"] = _next_step(study, found)
+    rates = rates_told(study)
+    if rates and rates not in found["notes"]:
+        found["notes"].append(rates)
+    if study.derived is not None:
+        found["derived"] = asdict(study.derived)
+    if study.chosen:
+        found["people_chosen"] = list(study.chosen)
     return found
 
 

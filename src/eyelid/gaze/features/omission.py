@@ -222,11 +222,11 @@ class Blanks:
         """How many, in a sentence; empty where there is none."""
         if not self.blank:
             return ""
-        have = "has" if self.blank == 1 else "have"
+        have, counts = ("has", "counts") if self.blank == 1 else ("have", "count")
         return (
             f"from the raw data, never in a release: {self.blank:,} of "
             f"{plural(self.recordings, 'recording')} {have} no value (too short, below "
-            f"{LEAST_USEFUL_HZ:g} samples a second, or nothing was seen), and count as missing"
+            f"{LEAST_USEFUL_HZ:g} samples a second, or nothing was seen), and {counts} as missing"
             f"{_without_others(self.people)}"
         )
 
