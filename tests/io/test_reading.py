@@ -193,7 +193,7 @@ def test_a_row_of_units_under_the_header_is_called_that(tmp_path):
 def test_a_first_row_that_is_no_unit_is_not_called_one(tmp_path):
     file = tmp_path / "a.csv"
     file.write_text("time,x,y\n0,lost,2\n16,2,3\n")
-    with pytest.raises(InputError, match="is 'lost', no number$"):
+    with pytest.raises(InputError, match=r"is 'lost', no number$"):
         read(file, "units=px,time_unit=ms")
 
 
