@@ -186,9 +186,9 @@ def test_a_fault_in_eyelid_itself_is_one_line_too(eyelid, features_folder, tmp_p
     assert "please report it" in done.err
 
 
-def test_a_recording_shorter_than_a_window_is_named(eyelid, tmp_path, simulated):
+def test_recordings_all_shorter_than_a_window_are_refused(eyelid, tmp_path, simulated):
     brief = simulated.derive(data=simulated.data.filter(pl.col("time_ms") < 5000), events=None)
     write(brief, tmp_path / "brief")
     done = eyelid("features", tmp_path / "brief", tmp_path / "o")
     assert done.code == 2
-    assert "P01" in done.err
+    assert "18 shorter than 30 s" in done.err

@@ -42,7 +42,11 @@ def test_a_detector_can_be_chosen(eyelid, study, tmp_path):
         (["--kind", "blinks"], "unknown kind of features 'blinks'"),
         (["--kind", "saccades", "--step", "1"], "--window and --step are for windows"),
         (["--method", "magic"], "unknown method 'magic'"),
-        (["--window", "60"], "less than one window of 60 s"),
+        (["--window", "60"], "shorter than 60 s"),
+        (["--set", "threshold=30"], "unknown setting of robust 'threshold'"),
+        (["--set", "window=10"], "window has an option of its own: write --window 10"),
+        (["--set", "step_s=10"], "step_s has an option of its own: write --step 10"),
+        (["--min-seconds", "5"], "min_seconds must be at least 30"),
     ],
 )
 def test_says_what_is_wrong_and_writes_nothing(eyelid, study, tmp_path, options, text):
@@ -128,6 +132,7 @@ def test_machines_get_one_object_and_whoever_wants_quiet_gets_it(eyelid, study, 
         "recordings": 4,
         "rows": len(read(tmp_path / "out").data),
         "features": ["blink_rate"],
+        "left_out": {"recordings": 0, "short": 0, "slow": 0, "empty": 0, "people": 0},
     }
     done = eyelid("features", study, tmp_path / "again", "--quiet")
     assert (done.code, done.out, done.err) == (0, "", "")

@@ -20,10 +20,13 @@ from eyelid.engine.runs import unfinished
 from eyelid.errors import InputError
 from eyelid.gaze.events import detect_events
 from eyelid.gaze.features import event_features, window_features
+from eyelid.gaze.features.windows import windows_and_omissions
 from eyelid.gaze.simulator import SCREEN, simulate
+from eyelid.gaze.study import Derivation
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import deriving, read, write
 from eyelid.io.deriving import derive_events, derive_features
+from eyelid.version import __version__
 
 WINDOW = {"window_s": 10.0}
 
@@ -201,7 +204,7 @@ def dying_once(marks, kind, only, settings, study):
             pass
         else:
             os._exit(9)
-    return window_features(study, **settings)
+    return windows_and_omissions(study, **settings)
 
 
 def counting(marks, kind, only, settings, study):
@@ -209,7 +212,7 @@ def counting(marks, kind, only, settings, study):
     if study.people["person"][0] == "P04" and not (marks / "ended").exists():
         (marks / "ended").touch()
         raise KeyboardInterrupt
-    return window_features(study, **settings)
+    return windows_and_omissions(study, **settings)
 
 
 @pytest.mark.parametrize("engine", ["processes", "dask"], indirect=True)
@@ -262,13 +265,13 @@ COORDINATOR = textwrap.dedent(
     import sys, time
     from pathlib import Path
     from eyelid.engine import processes
-    from eyelid.gaze.features import window_features
+    from eyelid.gaze.features.windows import windows_and_omissions
     from eyelid.io import deriving, pieces
 
     def slow(kind, only, settings, study):
         if "P04" in study.people["person"]:
             time.sleep(600)
-        return window_features(study, **settings)
+        return windows_and_omissions(study, **settings)
 
     pieces.PIECE_VALUES = 25_000
     processes.cores = lambda: 1
@@ -298,13 +301,98 @@ def test_a_killed_coordinator_is_taken_up_where_it_was(folder, tmp_path):
     assert content(out) == content(tmp_path / "whole")
 
 
+def short_of(study, person="P05"):
+    """The study, one of whose people broke off after five seconds."""
+    late = (pl.col("person") == person) & (pl.col("time_ms") > 5_000.0)
+    return study.derive(data=study.data.filter(~late))
+
+
 def test_recordings_that_do_not_do_leave_nothing_behind(study, tmp_path):
-    late = (pl.col("person") == "P05") & (pl.col("time_ms") > 5_000.0)
-    write(study.derive(data=study.data.filter(~late)), tmp_path / "study")
-    with pytest.raises(InputError, match=r"of person P05 lasts 5\.0 s, less than one window"):
-        derive_features(tmp_path / "study", tmp_path / "out", settings=WINDOW)
+    write(study, tmp_path / "study")
+    with pytest.raises(InputError, match=r"no recording can be summarised.*--min-seconds"):
+        derive_features(tmp_path / "study", tmp_path / "out", settings={"window_s": 1e5})
     assert sorted(path.name for path in tmp_path.iterdir()) == ["study", "study.ledger"]
     derive_features(tmp_path / "study", tmp_path / "out", settings={"window_s": 4.0})
+
+
+def test_one_recording_shorter_than_a_window_stops_nothing(study, tmp_path):
+    write(short_of(study), tmp_path / "study")
+    made = derive_features(tmp_path / "study", tmp_path / "out", settings=WINDOW)
+    everybody = study.data["person"].n_unique()
+    assert made.people == everybody
+    assert made.omitted.to_dict() == {
+        "recordings": 2, "short": 2, "slow": 0, "empty": 0, "people": 1
+    }  # fmt: skip
+    assert "from the raw data, never in a release: 2 of 10 recordings" in made.left_out
+    assert "1 person has no other, and counts all the same" in made.left_out
+    table = FeatureTable.of(read(tmp_path / "out"))
+    assert table.recordings["person"].n_unique() == everybody
+    rows = table.data.filter(pl.col("person") == "P05").select(table.names).rows()
+    assert [set(row) for row in rows] == [{None}] * 2
+    others = window_features(study, **WINDOW).data.filter(pl.col("person") != "P05")
+    assert table.data.filter(pl.col("person") != "P05").equals(others)
+
+
+def test_who_broke_off_is_left_out_in_pieces_and_after_a_stop(study, tmp_path, monkeypatch):
+    """A run that goes on counts what is left out of pieces that were done before."""
+    monkeypatch.setattr("eyelid.io.pieces.PIECE_VALUES", 25_000)
+    write(short_of(study), tmp_path / "study")
+
+    def at_the_end(*paths):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr("eyelid.engine.runs.settle", at_the_end)
+        derive_features(tmp_path / "study", tmp_path / "out", settings=WINDOW)
+    made = derive_features(tmp_path / "study", tmp_path / "out", settings=WINDOW)
+    assert made.omitted.count == 2
+    assert made.people == study.data["person"].n_unique()
+
+
+def test_a_recording_of_a_few_samples_a_second_stops_nothing(study, tmp_path):
+    """At 6 Hz the shortest fixation that detectors find has no two samples."""
+    mine = pl.col("person") == "P05"
+    slow = study.data.filter(~mine | (pl.int_range(pl.len()) % 10 == 0))
+    write(study.derive(data=slow), tmp_path / "study")
+    made = derive_features(tmp_path / "study", tmp_path / "out", settings=WINDOW)
+    assert (made.omitted.short, made.omitted.slow) == (0, 2)
+    assert "2 below 10 samples a second" in made.left_out
+    assert made.doubt is None, "what is left out is no doubt about the rest"
+
+
+def test_a_recording_without_an_event_stops_nothing(study, tmp_path):
+    still = study.data.with_columns(
+        pl.when(pl.col("person") == "P05").then(None).otherwise(pl.col("x")).alias("x")
+    )
+    write(study.derive(data=still), tmp_path / "study")
+    made = derive_features(tmp_path / "study", tmp_path / "out", "saccades")
+    assert made.omitted.empty == 2
+    assert made.people == study.data["person"].n_unique()
+
+
+def test_min_seconds_sets_the_limit(study, tmp_path):
+    write(short_of(study), tmp_path / "study")
+    few = derive_features(
+        tmp_path / "study", tmp_path / "few", settings={"window_s": 4.0}, min_seconds=6.0
+    )
+    assert few.omitted.short == 2
+    assert few.left_out.count("shorter than 6 s") == 1
+    all_of_them = derive_features(tmp_path / "study", tmp_path / "all", settings={"window_s": 4.0})
+    assert all_of_them.omitted.count == 0
+    with pytest.raises(InputError, match="min_seconds must be at least 10, the length of one"):
+        derive_features(tmp_path / "study", tmp_path / "no", settings=WINDOW, min_seconds=6.0)
+
+
+def test_a_derived_study_says_how_it_was_made(study, tmp_path):
+    write(study, tmp_path / "study")
+    settings = {**WINDOW, "method": "ivt", "threshold_per_s": 25.0}
+    derive_features(tmp_path / "study", tmp_path / "out", settings=settings, min_seconds=11.0)
+    derived = read(tmp_path / "out").derived
+    assert derived == Derivation(
+        "windows", "ivt", {"threshold_per_s": 25.0}, 11.0, 10.0, 0.5, __version__
+    )
+    derive_features(tmp_path / "out", tmp_path / "fewer", only=["blink_rate"])
+    assert read(tmp_path / "fewer").derived == derived
 
 
 def test_a_full_disk_leaves_what_was_done(folder, tmp_path, monkeypatch):

@@ -1,5 +1,7 @@
 """Folders of recordings: whose they are is said, never guessed."""
 
+import zipfile
+
 import polars as pl
 import pytest
 
@@ -177,3 +179,67 @@ def test_a_rate_that_changes_inside_a_file_is_not_claimed(tmp_path):
     study = read(tmp_path / "P1.csv", "units=px")
     assert study.rate_hz is None
     assert "rates differ: 500 to 1000 Hz" in study.notes
+
+
+def test_a_row_of_units_under_the_header_is_called_that(tmp_path):
+    file = tmp_path / "a.csv"
+    file.write_text("time,x,y\nms,px,px\n0,1,2\n16,2,3\n")
+    with pytest.raises(InputError, match=r"looks like a row of units.*header=no,skip_lines=2"):
+        read(file, "units=px")
+    said = "units=px,header=no,skip_lines=2,time=1,x=2,y=3,time_unit=ms"
+    assert read(file, said).data["time_ms"].to_list() == [0.0, 16.0]
+
+
+def test_a_first_row_that_is_no_unit_is_not_called_one(tmp_path):
+    file = tmp_path / "a.csv"
+    file.write_text("time,x,y\n0,lost,2\n16,2,3\n")
+    with pytest.raises(InputError, match=r"is 'lost', no number$"):
+        read(file, "units=px,time_unit=ms")
+
+
+@pytest.mark.parametrize(
+    ("column", "step"),
+    [
+        ("timestamp_us", 16_000),
+        ("timestamp_ns", 16_000_000),
+        ("timestamp_s", 0.016),
+        ("timestamp_ms", 16),
+        ("time_us", 16_000),
+        ("Timestamp [us]", 16_000),
+    ],
+)
+def test_a_time_stamp_with_its_unit_in_its_name_is_time(tmp_path, column, step):
+    file = tmp_path / "a.csv"
+    file.write_text(f"{column},x,y\n0,1,2\n{step},2,3\n")
+    assert read(file, "units=px").data["time_ms"].to_list() == pytest.approx([0.0, 16.0])
+
+
+@pytest.mark.parametrize(
+    ("name", "inside", "advice"),
+    [
+        ("a.zip", "r.csv", "unpack it"),
+        ("a.xlsx", "xl/workbook.xml", "export its sheet as csv"),
+        ("a.npz", "x.npy", "write them as columns"),
+    ],
+)
+def test_what_is_packed_gets_advice(tmp_path, name, inside, advice):
+    with zipfile.ZipFile(tmp_path / name, "w") as archive:
+        archive.writestr(inside, b"\0" * 100)
+    with pytest.raises(InputError, match=advice):
+        read(tmp_path / name)
+
+
+def test_one_file_is_not_one_of_one(tmp_path):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.dat").write_bytes(b"\0\0\0")
+    with pytest.raises(InputError, match=r"it is binary\)$"):
+        read(tmp_path / "in")
+
+
+def test_how_many_files_were_skipped_is_said(tmp_path):
+    (tmp_path / "in").mkdir()
+    for name in "ab":
+        (tmp_path / "in" / f"{name}.csv").write_text("time_ms,x,y\n0,1,2\n16,2,3\n")
+    (tmp_path / "in" / "c.csv").write_bytes(b"\0\0\0")
+    study = read(tmp_path / "in", "units=px,file={person}", skip_unreadable=True)
+    assert "1 of 3 files could not be read, and are left out" in study.notes

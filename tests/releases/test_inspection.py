@@ -3,8 +3,10 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
+from eyelid.gaze.simulator import simulate
 from eyelid.gaze.study import Screen, Study
 from eyelid.gaze.table import FeatureTable
+from eyelid.io import read, write
 from eyelid.releases.inspection import fitting_release, inspect, recordings_of
 from eyelid.releases.quote import cost
 
@@ -105,3 +107,12 @@ def test_directions_lead_to_a_filter(simulated):
     told = inspect(replace(simulated, data=data))["release"]
     assert "--mechanism sample --epsilon 4 --set window=30 --set radius=6" in told
     assert "no person as a whole" in told
+
+
+def test_rates_that_differ_are_told_of_study_folders_too(tmp_path):
+    fast = simulate(people=2, tasks=("comic",), minutes=0.1, rate_hz=60.0, seed=1)
+    slow = (pl.col("person") == "P02") & (pl.int_range(pl.len()) % 2 == 1)
+    write(fast.derive(data=fast.data.filter(~slow)), tmp_path / "study")
+    found = inspect(read(tmp_path / "study"))
+    assert "rates differ: 30 to 60 Hz" in found["notes"]
+    assert "rates differ" not in " ".join(inspect(fast)["notes"])

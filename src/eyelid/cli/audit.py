@@ -13,6 +13,8 @@ from eyelid.cli.output import (
     EngineName,
     Json,
     LedgerFile,
+    MinSeconds,
+    People,
     Quiet,
     Workers,
     column_map,
@@ -81,6 +83,8 @@ def run(
         str | None,
         typer.Option(metavar="T,…", help="Use to measure: task, attribute, label [task, labels]."),
     ] = None,
+    people: People = None,
+    min_seconds: MinSeconds = None,
     columns: ColumnMap = None,
     ledger: LedgerFile = None,
     seed: Annotated[int, typer.Option(help="Of the attackers' choices.")] = 0,
@@ -104,7 +108,7 @@ def run(
                 "--protocols and --targets"
             )
         with working(engine, workers, quiet):
-            _run_heatmap(original, released, report, columns, ledger, seed, as_json)
+            _run_heatmap(original, released, report, columns, ledger, people, seed, as_json)
         return
     with working(engine, workers, quiet):
         done = audit(
@@ -117,6 +121,8 @@ def run(
             map=column_map(columns),
             ledger=ledger,
             seed=seed,
+            people=people,
+            min_seconds=min_seconds,
         )
         for remark in filter(None, (*done.subject.remarks, *done.not_tried, done.unwritten)):
             note(f"eyelid: {remark}")
@@ -138,6 +144,7 @@ def _run_heatmap(
     report: Path | None,
     columns: list[str] | None,
     ledger: Path | None,
+    people: str | None,
     seed: int,
     as_json: bool,
 ) -> None:
@@ -146,7 +153,13 @@ def _run_heatmap(
     from eyelid.releases.maps.audit import audit_heatmap
 
     done = audit_heatmap(
-        original, released, report=report, map=column_map(columns), ledger=ledger, seed=seed
+        original,
+        released,
+        report=report,
+        map=column_map(columns),
+        ledger=ledger,
+        seed=seed,
+        people=people,
     )
     for remark in filter(None, (*done.subject.remarks, *done.notes, done.unwritten)):
         note(f"eyelid: {remark}")

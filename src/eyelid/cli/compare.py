@@ -13,6 +13,8 @@ from eyelid.cli.output import (
     EngineName,
     In,
     Json,
+    MinSeconds,
+    People,
     Quiet,
     Workers,
     column_map,
@@ -75,6 +77,8 @@ def run(
         Path | None, typer.Option(metavar="FILE", help="The plane alone: .svg or .png.")
     ] = None,
     fast: Annotated[bool, typer.Option("--fast", help="Fewer ε, attackers and runs.")] = False,
+    people: People = None,
+    min_seconds: MinSeconds = None,
     columns: ColumnMap = None,
     seed: Annotated[int, typer.Option(help="Of noise and of attackers' choices.")] = 0,
     engine: EngineName = None,
@@ -105,6 +109,8 @@ def run(
                 resume=Path() if report is None else report.parent,
                 fast=fast,
                 map=column_map(columns),
+                people=people,
+                min_seconds=min_seconds,
                 seed=seed,
                 tell=lambda told: note(f"eyelid: {told}"),
             )

@@ -12,6 +12,7 @@ import typer
 from eyelid.cli.output import (
     ColumnMap,
     Json,
+    MinSeconds,
     Settings,
     column_map,
     note,
@@ -53,7 +54,13 @@ def run(
         typer.Option(metavar="good|okay", help="Instead of --epsilon, for heatmaps: 1, or 3."),
     ] = None,
     unit: Annotated[str | None, typer.Option(help="Whose value is hidden [person].")] = None,
-    people: Annotated[int | None, typer.Option(help="How many people.")] = None,
+    people: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N|A,B|@FILE|every-task|saw:S",
+            help="How many people; of a study, whom it is about (as for release).",
+        ),
+    ] = None,
     recordings: Annotated[int | None, typer.Option(help="Recordings of a person.")] = None,
     features: Annotated[int | None, typer.Option(help="How many features.")] = None,
     length: Annotated[str | None, typer.Option(help="Rows of a recording.")] = None,
@@ -73,6 +80,7 @@ def run(
         typer.Option("--for", metavar="SECONDS", help="Until when: a multiple of --every."),
     ] = None,
     areas: Annotated[int | None, typer.Option(help="How many, for tables of areas.")] = None,
+    min_seconds: MinSeconds = None,
     setting: Settings = None,
     columns: ColumnMap = None,
     as_json: Json = False,
@@ -92,6 +100,9 @@ def run(
     from eyelid.releases.words import facts, promise_lines
 
     parameters = settings(setting)
+    # A number is how many, as it has always been; names of digits alone go into a file.
+    whole = people is not None and people.strip().lstrip("-").isdigit()
+    number_of_people = int(people) if whole and people is not None else people
     # As for release, where it is a parameter like others.
     length = length or parameters.pop("length", None)
     chosen = {"epsilon": epsilon, "delta": delta, "unit": unit}
@@ -104,7 +115,7 @@ def run(
         told = map_cost(
             mechanism,
             source,
-            people=people,
+            people=number_of_people,
             level=level,
             layers=recordings,
             every_s=every,
@@ -139,11 +150,12 @@ def run(
     quote = cost(
         mechanism,
         source,
-        people=people,
+        people=number_of_people,
         recordings=recordings,
         features=features,
         length=length,
         map=column_map(columns),
+        min_seconds=min_seconds,
         **{k: v for k, v in chosen.items() if v is not None} | parameters,
     )
     found = quote.to_dict()
@@ -193,7 +205,7 @@ def run(
         _means_off(quote.made_up)
     if quote.made_up and quote.made_up.why_dropped:
         _carried(quote.made_up, assumed=source is None)
-    how, form = found["person_level"]["how"], quote.mechanism.form
+    how, form = found["person_level"]["how"], quote.form
     for line in promise_lines(quote.person_level, quote.others, how, form):
         say(line)
     if quote.refused:

@@ -9,6 +9,7 @@ import typer
 
 from eyelid.cli.output import (
     ColumnMap,
+    DetectorSettings,
     EngineName,
     In,
     Json,
@@ -17,6 +18,7 @@ from eyelid.cli.output import (
     Quiet,
     Workers,
     column_map,
+    number_or_text,
     print_json,
     print_table,
     say,
@@ -39,14 +41,7 @@ def run(
     method: Annotated[
         str, typer.Option(metavar="robust|ivt|idt|ek|is5t", help="The detector.")
     ] = "robust",
-    setting: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="KEY=VALUE",
-            help="A setting of the detector (docs/events.md); repeatable.",
-        ),
-    ] = None,
+    setting: DetectorSettings = None,
     columns: ColumnMap = None,
     ledger: LedgerFile = None,
     engine: EngineName = None,
@@ -60,7 +55,7 @@ def run(
     """
     from eyelid.io.deriving import derive_events
 
-    chosen = {name: _number(value) for name, value in settings(setting).items()}
+    chosen = {name: number_or_text(value) for name, value in settings(setting).items()}
     with working(engine, workers, quiet):
         made = derive_events(source, out, method, chosen, map=column_map(columns), ledger=ledger)
         if as_json:
@@ -82,11 +77,3 @@ def run(
         say(f"{out}: {made.events:,} events of {made.recordings} recordings by {method}.")
         say(f"Features detect events themselves: name --method {method} there, too.")
         say(f"Next: eyelid inspect {quote(str(out))}")
-
-
-def _number(text: str) -> float | str:
-    """A number where it is one; the detector says whether it wants another thing."""
-    try:
-        return float(text)
-    except ValueError:
-        return text

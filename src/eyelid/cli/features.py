@@ -9,18 +9,23 @@ import typer
 
 from eyelid.cli.output import (
     ColumnMap,
+    DetectorSettings,
     EngineName,
     In,
     Json,
     LedgerFile,
+    MinSeconds,
     Out,
+    People,
     Quiet,
     Workers,
     column_map,
     note,
+    number_or_text,
     print_json,
     print_table,
     say,
+    settings,
     working,
 )
 
@@ -35,6 +40,9 @@ Examples:
   eyelid features study features --window 10 --step 1
   eyelid features study saccades --kind saccades
   eyelid features report.csv fixations --kind fixations    a table of fixations
+  eyelid features study features --method ivt --set threshold_per_s=30
+  eyelid features study features --min-seconds 60
+  eyelid features study features --people every-task
   eyelid features study rates --only fixation_rate,blink_rate
   eyelid features features rates --only fixation_rate,blink_rate
   eyelid features recordings features --map 'file={person}_{task}'
@@ -61,6 +69,9 @@ def run(
     method: Annotated[
         str | None, typer.Option(metavar="NAME", help="The event detector [robust].")
     ] = None,
+    setting: DetectorSettings = None,
+    min_seconds: MinSeconds = None,
+    people: People = None,
     only: Annotated[
         str | None,
         typer.Option(metavar="A,B,…", help="Keep these features; IN may have features already."),
@@ -76,7 +87,9 @@ def run(
 
     52 features of every window, 14 of every fixation or 47 of every saccade (docs/features.md);
     of a table of fixations those that need no samples: 43, 5 and 5.
-    Fewer in a release mean less noise on each: --only keeps those that you name.
+    Fewer in a release mean less noise on each: --only keeps those that you name. Recordings without
+    a whole window, or with fewer than ten samples a second, are left out: they keep one row without
+    values, so that their people still count.
     """
     from eyelid.errors import InputError
     from eyelid.gaze.features.catalogue import EVENT_KINDS
@@ -86,14 +99,28 @@ def run(
     from eyelid.spelling import plural
 
     asked = {"window_s": window, "step_s": step, "method": method}
-    settings = {name: value for name, value in asked.items() if value is not None}
+    chosen_settings = {name: value for name, value in asked.items() if value is not None}
+    typed = settings(setting, ("kind", "window", "step", "method", "min_seconds", "only"))
+    for name in set(typed) & {"window_s", "step_s"}:
+        raise InputError(f"{name} has an option of its own: write --{name[:-2]} {typed[name]}")
+    of_detector = {name: number_or_text(value) for name, value in typed.items()}
     if kind in EVENT_KINDS and (window is not None or step is not None):
         raise InputError(f"--window and --step are for windows, not for {kind}: leave them out")
     chosen = None if only is None else [name.strip() for name in only.split(",") if name.strip()]
     with working(engine, workers, quiet):
         made = derive_features(
-            source, out, kind, chosen, settings, map=column_map(columns), ledger=ledger
+            source,
+            out,
+            kind,
+            chosen,
+            chosen_settings | of_detector,
+            map=column_map(columns),
+            ledger=ledger,
+            min_seconds=min_seconds,
+            people=people,
         )
+        if made.left_out:
+            note(f"eyelid: {made.left_out}")
         if made.doubt:
             note(f"eyelid: {made.doubt}")
         for remark in _of_fixations(made):
@@ -106,6 +133,7 @@ def run(
                     "recordings": made.recordings.height,
                     "rows": made.count,
                     "features": [feature.name for feature in made.features],
+                    "left_out": made.omitted.to_dict(),
                 }
             )
             return
@@ -125,17 +153,10 @@ def run(
 
 def _of_fixations(made: DerivedFeatures) -> list[str]:
     """What a table of fixations does not tell, and where that matters."""
-    from eyelid.spelling import plural
-
     if not made.of_fixations:
         return []
     inside = "spread within fixations, blinks" if made.rows == "windows" else "speeds and spreads"
     found = [f"these are made of fixations: what needs samples is not there ({inside})"]
-    if made.without:
-        found.append(
-            f"{plural(made.without, 'recording')} without {made.rows} left out (counted in the "
-            "raw data: keep the number to yourself)"
-        )
     if made.empty:
         kept = ",".join(f.name for f in made.features if f.name not in made.empty)
         found.append(

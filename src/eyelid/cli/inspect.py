@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from eyelid.cli.output import ColumnMap, In, Json, column_map, note, print_json, print_table, say
+from eyelid.cli.output import (
+    ColumnMap,
+    In,
+    Json,
+    People,
+    column_map,
+    note,
+    print_json,
+    print_table,
+    say,
+)
 
 EXAMPLES = """\b
 Examples:
@@ -27,6 +37,7 @@ def run(
     skip_unreadable: Annotated[
         bool, typer.Option("--skip-unreadable", help="Leave out files that cannot be read.")
     ] = False,
+    people: People = None,
     as_json: Json = False,
 ) -> None:
     """Tell what a study holds, how good it is, who stands out, and what a release would take.
@@ -39,7 +50,7 @@ def run(
     from eyelid.releases.next_steps import on
 
     with shown():
-        study = read(source, column_map(columns), skip_unreadable=skip_unreadable)
+        study = read(source, column_map(columns), skip_unreadable=skip_unreadable, people=people)
         found = inspect(study)
         if pictures is not None:
             draw_recordings(study, pictures)
@@ -72,6 +83,12 @@ def run(
         ("length of a recording", f"{length['shortest']:.0f} to {length['longest']:.0f} s"),
         ("attributes of people", ", ".join(found["attributes"]) or "none"),
         *([("simulated", "yes")] if found["simulated"] else []),
+        *([("made by", _derived(found["derived"]))] if "derived" in found else []),
+        *(
+            [("people chosen by", ", ".join(found["people_chosen"]))]
+            if "people_chosen" in found
+            else []
+        ),
     ]
     print_table(str(source), ["what", "value"], rows)
     missing = {k[8:]: v for k, v in found["quality"].items() if k.startswith("missing_")}
@@ -100,6 +117,22 @@ def run(
 
 def _told(what: str | None, more: str | None) -> str:
     return "–" if not what else f"{what}, {more}" if more else what
+
+
+def _derived(how: dict[str, Any]) -> str:
+    """How features were made: kind, windows, detector and its settings."""
+    windows = how["window_s"] and f"of {how['window_s']:g} s every {how['step_s']:g} s"
+    settings = [f"{name}={value}" for name, value in how["settings"].items()]
+    detector = " ".join([how["method"], *settings])
+    return ", ".join(
+        part
+        for part in (
+            f"{how['kind']} {windows or ''}".strip(),
+            f"detector {detector}",
+            f"recordings from {how['min_seconds']:g} s on" if how["min_seconds"] else "",
+        )
+        if part
+    )
 
 
 def _screen(screen: dict[str, float | None] | None) -> str:

@@ -36,6 +36,24 @@ ColumnMap = Annotated[
         help="What columns, units, screen and file names mean (docs/formats.md); repeatable.",
     ),
 ]
+MinSeconds = Annotated[
+    float | None,
+    typer.Option(
+        "--min-seconds",
+        metavar="S",
+        help="Leave out shorter recordings; they count as ones without values [one window].",
+    ),
+]
+People = Annotated[
+    str | None,
+    typer.Option(
+        "--people",
+        metavar="A,B|@FILE|every-task|saw:S",
+        help="These people alone: names, a file with one name a line, those who have every task, "
+        "or those who saw a stimulus. The last two look at data, so that who is chosen is not "
+        "protected [everybody].",
+    ),
+]
 Out = Annotated[Path, typer.Argument(metavar="OUT", help="A new folder.", show_default=False)]
 LedgerFile = Annotated[
     Path | None,
@@ -50,6 +68,14 @@ Settings = Annotated[
     list[str] | None,
     typer.Option(
         "--set", metavar="KEY=VALUE", help="A parameter ('eyelid mechanisms NAME'); repeatable."
+    ),
+]
+DetectorSettings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="A setting of the detector (docs/events.md); repeatable.",
     ),
 ]
 
@@ -206,3 +232,15 @@ def settings(pairs: Sequence[str] | None, options: Collection[str] = _OPTIONS) -
             raise InputError(f"{key} has an option of its own: write --{option} {value}")
         found[key] = value.strip()
     return found
+
+
+def number_or_text(text: str) -> float | str:
+    """A number where it is one; a detector says whether it wants another thing.
+
+    Args:
+        text: as it was typed.
+    """
+    try:
+        return float(text)
+    except ValueError:
+        return text

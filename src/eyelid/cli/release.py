@@ -13,7 +13,9 @@ from eyelid.cli.output import (
     In,
     Json,
     LedgerFile,
+    MinSeconds,
     Out,
+    People,
     Quiet,
     Settings,
     Workers,
@@ -35,6 +37,7 @@ Examples:
   eyelid release features private --mechanism laplace --epsilon 2 --unit recording --set length=600
   eyelid release features private --mechanism laplace --epsilon 1 --set keep=gender
   eyelid release features groups --mechanism ksame --set k=4
+  eyelid release features private --mechanism gaussian --epsilon 1 --people @consented.txt
   eyelid release features groups --mechanism ksame --set k=4 --set balance=gender --set copies=true
   eyelid release features groups --mechanism ksame-dp --set k=500 --epsilon 4
   eyelid release features made-up --mechanism synthetic --epsilon 4
@@ -56,6 +59,8 @@ def run(
         str, typer.Option(metavar="public|data|FILE", help="What values are clipped to.")
     ] = "public",
     setting: Settings = None,
+    people: People = None,
+    min_seconds: MinSeconds = None,
     columns: ColumnMap = None,
     ledger: LedgerFile = None,
     seed: Annotated[
@@ -97,6 +102,8 @@ def run(
             keep=keep,
             map=column_map(columns),
             tell=tell,
+            people=people,
+            min_seconds=min_seconds,
             **parameters,
         )
         for remark in done.notes[len(told) :]:

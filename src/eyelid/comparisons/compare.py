@@ -28,15 +28,17 @@ from eyelid.engine.engines import Shared, advancing, shared, using
 from eyelid.engine.parallel import alone
 from eyelid.engine.progress import one_bar
 from eyelid.errors import EyelidError, InputError, unknown
-from eyelid.gaze.study import Study
+from eyelid.gaze.features.omission import Blanks, blank_recordings, without
+from eyelid.gaze.study import RECORDING_KEY, Study
 from eyelid.gaze.table import FeatureTable
+from eyelid.io.choosing import Whom, chosen_of
 from eyelid.io.column_map import Map
 from eyelid.io.intake import read_scrubbed
 from eyelid.mechanisms.features import FeatureMechanism, windows_of
 from eyelid.privacy.noise import randomness
 from eyelid.releases.audit import PAGES
 from eyelid.releases.fingerprint import input_digest
-from eyelid.releases.plan import make_plan
+from eyelid.releases.plan import NOTHING_LONG_ENOUGH, make_plan
 from eyelid.releases.recorded import recorded_in
 from eyelid.spelling import plural
 from eyelid.version import __version__
@@ -64,6 +66,8 @@ def compare(
     resume: Path | str | None = None,
     fast: bool = False,
     map: Map = None,
+    people: Whom = None,
+    min_seconds: float | None = None,
     seed: int = 0,
     engine: str | None = None,
     tell: Callable[[str], None] = lambda _: None,
@@ -90,6 +94,8 @@ def compare(
             a stopped one was; where it is a study or a release, or in one, beside that.
         fast: fewer ε, attackers and runs.
         map: what you say about the columns of recordings, as for `eyelid.read`.
+        people: whom it is about, as for `eyelid.release`; everybody by default.
+        min_seconds: what a recording has to last, as for `eyelid.release`.
         seed: of all random choices; the same call gives the same table.
         engine: who works: ``local``, ``dask`` or ``dask:ADDRESS``; the table is the same.
         tell: hears how many runs were done already.
@@ -114,16 +120,17 @@ def compare(
     names = [mechanisms] if isinstance(mechanisms, str) else list(mechanisms)
     grid = settings_of(names, epsilons or (FAST_EPSILONS if fast else EPSILONS), sweep, unit)
     with using(engine):
-        table, original = _windows(source, map)
-        people = table.data["person"].n_unique()
+        found = _windows(source, map, people, min_seconds)
+        table, original = _with_values(*found, tell)
+        count = table.data["person"].n_unique()
         if table.released:
             raise InputError(
                 "this is a release already: compare what could be released of the original"
             )
-        if people < FEWEST_PEOPLE:
+        if count < FEWEST_PEOPLE:
             raise InputError(
                 f"a comparison needs at least {FEWEST_PEOPLE} people to tell apart, and there are "
-                f"{people}"
+                f"{count}"
             )
         questions = Questions(
             target=_target(table, target),
@@ -141,7 +148,7 @@ def compare(
         raw,
         tuple(rows),
         questions,
-        people,
+        count,
         repeats,
         seed,
         table.simulated,
@@ -158,14 +165,48 @@ def compare(
     return done
 
 
-def _windows(source: Source, map: Map) -> tuple[FeatureTable, Callable[[], Study | FeatureTable]]:
+def _windows(
+    source: Source, map: Map, people: Whom, min_seconds: float | None
+) -> tuple[FeatureTable, Callable[[], Study | FeatureTable]]:
     """Everybody's windows, and what they are of, for mechanisms that take something else."""
     if isinstance(source, Path | str):
         recorded = recorded_in(source) if map is None else None
         if recorded is not None:
+            recorded = recorded.choosing(people, min_seconds)
             return recorded.summarised(windows_of), lambda: recorded.study
         source = read_scrubbed(Path(source), map)
+    if isinstance(source, Study):
+        source = replace(chosen_of(source, people), min_seconds=min_seconds)
+    elif people is not None:
+        source = FeatureTable.of(chosen_of(source.study(), people))
     return windows_of(source), lambda: source
+
+
+def _with_values(
+    table: FeatureTable,
+    original: Callable[[], Study | FeatureTable],
+    tell: Callable[[str], None],
+) -> tuple[FeatureTable, Callable[[], Study | FeatureTable]]:
+    """Both without recordings of which no feature has a value: attackers learn nothing from them.
+
+    Args:
+        table: everybody's windows.
+        original: what they are of.
+        tell: hears how many there are.
+    """
+    blank = blank_recordings(table)
+    if blank.is_empty():
+        return table, original
+    if blank.height == table.recordings.height:
+        raise InputError(NOTHING_LONG_ENOUGH)
+    tell(f"{Blanks.of(table).told()}; they are not compared")
+
+    def rest() -> Study | FeatureTable:
+        source = original()
+        kept = source.data.join(blank, on=RECORDING_KEY, how="anti", maintain_order="left")
+        return replace(source, data=kept)
+
+    return without(table, blank), rest
 
 
 def _options(

@@ -35,7 +35,7 @@ from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.column_map import Map
 from eyelid.io.intake import read_scrubbed
-from eyelid.mechanisms.features import FeatureMechanism, windows_of
+from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.groupmean import GroupMean
 from eyelid.mechanisms.synthetic import Synthetic
 from eyelid.privacy.gaussian import check_epsilon
@@ -43,6 +43,7 @@ from eyelid.privacy.guarantee import Kind
 from eyelid.privacy.noise import Randomness, randomness
 from eyelid.releases.certifying import NO_LEDGER
 from eyelid.releases.counting import counting_origin, open_ledger
+from eyelid.releases.plan import feature_table
 
 STUDIES = 3
 # So many are shown, and measured on all studies.
@@ -112,7 +113,7 @@ def recommend(
     path = Path(source) if isinstance(source, Path | str) else None
     read_in = read_scrubbed(path, map) if path is not None else source
     assert isinstance(read_in, Study | FeatureTable), "a path was read"
-    table = windows_of(read_in)
+    table = feature_table(read_in)
     if table.released:
         raise InputError("this is a release already: name the study that it was made of")
     facts = Facts.of(table)

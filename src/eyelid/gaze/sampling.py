@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 from eyelid.gaze.study import Study, track_key
 
 LEAST_RATE_HZ = 20.0
+LEAST_USEFUL_HZ = 10.0
+"""Below it no two samples are in the shortest fixation that any detector finds, of 100 ms."""
 _MOST = 0.95
 
 

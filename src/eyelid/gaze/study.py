@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import or_
 from pathlib import Path
@@ -25,6 +25,8 @@ INDEX_COLUMNS = ["person", "recording", "task", "stimulus", "time_ms"]
 UNITS = ("deg", "px", "fraction", "normalised")
 XY_ORIGINS = ("top-left", "bottom-left", "centre")
 PUPIL_UNITS = ("mm", "px", "arbitrary")
+CHOSEN_BY_LIST, EVERY_TASK, SAW = "list", "every-task", "saw:"
+"""How people may be chosen out of a study; the last is followed by the name of a stimulus."""
 EYES = ("left", "right", "cyclopean")
 EVENT_COLUMNS = ["person", "recording", "name", "onset_ms", "offset_ms", "duration_ms"]
 
@@ -84,6 +86,29 @@ class Origin:
 
 
 @dataclass(frozen=True)
+class Derivation:
+    """How the features of a study were made of samples; the same for everybody.
+
+    Attributes:
+        kind: what a row is: ``windows``, ``fixations`` or ``saccades``.
+        method: the event detector.
+        settings: of the detector, as far as they were set; others are its defaults.
+        min_seconds: recordings that are shorter were left out.
+        window_s: length of a window.
+        step_s: time from one window to the next.
+        version: of eyelid.
+    """
+
+    kind: str
+    method: str
+    settings: Mapping[str, float | str] = field(default_factory=dict)
+    min_seconds: float | None = None
+    window_s: float | None = None
+    step_s: float | None = None
+    version: str = ""
+
+
+@dataclass(frozen=True)
 class Recording:
     """One person doing one task once, as arrays; lost samples are NaN.
 
@@ -133,6 +158,10 @@ class Study:
         simulated: whether these people are made up.
         released: whether this is somebody's release, and so no original to release from.
         read_as: the formats that its files were taken for; empty for what eyelid made.
+        min_seconds: shorter recordings of a ``samples`` study are left out when it is summarised;
+            None for those that have no window. Said by whoever summarises, and never written.
+        derived: how the features of a ``features`` study were made, where eyelid made them.
+        chosen: how its people were chosen out of more: ``list``, ``every-task``, ``saw:…``.
     """
 
     kind: Kind
@@ -154,6 +183,9 @@ class Study:
     simulated: bool = False
     released: bool = False
     read_as: tuple[str, ...] = ()
+    min_seconds: float | None = None
+    derived: Derivation | None = None
+    chosen: tuple[str, ...] = ()
 
     @property
     def labels(self) -> list[str]:

@@ -41,6 +41,7 @@ class FeatureTable:
         origin: whose budget a release of this table spends.
         simulated: whether these people are made up.
         released: whether this is a release already.
+        chosen: how its people were chosen out of more, as a study remembers it.
     """
 
     data: pl.DataFrame
@@ -52,6 +53,7 @@ class FeatureTable:
     origin: Origin | None = None
     simulated: bool = False
     released: bool = False
+    chosen: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         # Everything below may rely on the order of rows.
@@ -88,6 +90,7 @@ class FeatureTable:
             origin=study.origin,
             simulated=study.simulated,
             released=study.released,
+            chosen=study.chosen,
         )
 
     def only(self, *names: str) -> FeatureTable:
@@ -121,6 +124,7 @@ class FeatureTable:
             origin=self.origin,
             simulated=self.simulated,
             released=self.released,
+            chosen=self.chosen,
         )
 
     @property

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -24,13 +24,19 @@ from eyelid.engine.runs import Run, running
 from eyelid.errors import InputError, unknown
 from eyelid.gaze.events import DEFAULT_METHOD, check_settings, detect_events, gaze_units
 from eyelid.gaze.features.catalogue import EVENT_KINDS
-from eyelid.gaze.features.per_event import event_features, event_outline
+from eyelid.gaze.features.omission import Omissions, blank_recordings
+from eyelid.gaze.features.per_event import HOW_TO_FIT as event_help
+from eyelid.gaze.features.per_event import event_outline, events_and_omissions
+from eyelid.gaze.features.per_event import least_s as events_least_s
 from eyelid.gaze.features.scanpath import check_nothing_to_detect, usual_kind
-from eyelid.gaze.features.windows import window_features, window_outline
+from eyelid.gaze.features.windows import HOW_TO_FIT as window_help
+from eyelid.gaze.features.windows import STEP_S, WINDOW_S, window_outline, windows_and_omissions
+from eyelid.gaze.features.windows import least_s as windows_least_s
 from eyelid.gaze.sampling import slowest_step_ms, too_slow
-from eyelid.gaze.study import INDEX_COLUMNS, RECORDING_KEY, Feature, Study
+from eyelid.gaze.study import INDEX_COLUMNS, RECORDING_KEY, Derivation, Feature, Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import study_folder
+from eyelid.io.choosing import PeopleChoice, Whom, chosen_in, chosen_of, people_choice
 from eyelid.io.column_map import Map, understood
 from eyelid.io.intake import counted, read_scrubbed
 from eyelid.io.parquet import scan
@@ -50,6 +56,9 @@ from eyelid.privacy.ledger import Ledger
 from eyelid.version import __version__
 
 WINDOWS = "windows"
+
+# In place of a detector, where fixations were given and nothing was detected.
+_REPORTED = "reported fixations"
 
 
 class UnfitInput(InputError):
@@ -100,7 +109,8 @@ class DerivedFeatures:
         table: without rows: features, step, planned length.
         recordings: one row each, with its keys and number of ``rows``.
         doubt: what to think of before relying on them, if there is something.
-        without: how many recordings have no such row, as raw data tell.
+        omitted: recordings that are left out, with one row without a value each; private.
+        least_s: what a recording had to last.
         of_fixations: whether they were made of a report of fixations, and not of samples.
         empty: features that nobody has, as raw data tell.
     """
@@ -109,9 +119,15 @@ class DerivedFeatures:
     table: FeatureTable
     recordings: pl.DataFrame
     doubt: str | None = None
-    without: int = 0
+    omitted: Omissions = field(default_factory=Omissions)
+    least_s: float = 0.0
     of_fixations: bool = False
     empty: tuple[str, ...] = ()
+
+    @property
+    def left_out(self) -> str:
+        """How many recordings are left out and why, in a sentence; empty where none is."""
+        return self.omitted.told(self.least_s)
 
     @property
     def features(self) -> tuple[Feature, ...]:
@@ -172,6 +188,8 @@ def derive_features(
     *,
     map: Map = None,
     ledger: Path | str | None = None,
+    min_seconds: float | None = None,
+    people: Whom = None,
 ) -> DerivedFeatures:
     """Summarise every recording as features, or choose of those that there are, and write them.
 
@@ -184,37 +202,47 @@ def derive_features(
         settings: of `eyelid.gaze.features.window_features` or `event_features`.
         map: what you say about columns, as for `eyelid.read`.
         ledger: count in this file instead of the study's own.
+        min_seconds: leave out shorter recordings; by default those without a whole window, or of
+            less than a second where a row is an event.
+        people: whom it is about, as for `eyelid.io.choosing.people_choice`; everybody by default.
     """
     check_new(out)
     if kind is not None and kind not in (WINDOWS, *EVENT_KINDS):
         raise unknown("kind of features", kind, [WINDOWS, *EVENT_KINDS])
     settings = dict(settings)
-    outline = partial(_outline, source, kind, only, settings)
-    cut = _entered(source, map, ledger, outline)
+    outline = partial(_outline, source, kind, only, settings, min_seconds)
+    cut = _entered(source, map, ledger, outline, people_choice(people))
+    cut = replace(cut, head=replace(cut.head, min_seconds=min_seconds))
     table = outline(cut.head)
     of = len(cut.pieces)
     make = partial(_table_of, kind, only, settings)
-    with _begun(source, map, out, cut, "features", kind, only, settings) as run:
+    least = _least_s(cut.head, kind, settings)
+    with _begun(source, map, out, cut, "features", kind, only, settings, min_seconds) as run:
         with shared(cut.head) as head:
             work = partial(_features_of_piece, run, head, of, make)
             parts = _each_part(run, work, cut, "summarising")
         paths = [part_path(run.output, number, of) for number in range(of)]
         recordings = pl.concat([_recordings(path) for path in paths])
-        if recordings.is_empty():
-            raise UnfitInput(f"no recording of {source} has {kind}: there is nothing to write")
+        if cut.head.kind == "features":
+            write_manifest(run, replace(table.study(), derived=cut.head.derived), parts, out)
+            return DerivedFeatures(WINDOWS if table.window_ms else "rows", table, recordings)
+        rows = _rows(kind, settings, cut.head)
+        seen = [_seen(run, cut.head, make, piece) for piece in cut.pieces]
+        omitted = sum((each.omitted for each in seen), Omissions())
+        with _fit():
+            omitted.check_some(least, event_help if rows in EVENT_KINDS else window_help)
         empty = _empty(paths, table.names)
-        steps_ms = [_slowest_ms(run, cut.head, piece) for piece in cut.pieces]
-        write_manifest(run, table.study(), parts, out)
-    if cut.head.kind == "features":
-        return DerivedFeatures(WINDOWS if table.window_ms else "rows", table, recordings)
-    slowest_ms = max((step for step in steps_ms if step is not None), default=None)
+        derived = _derivation(cut.head, rows, settings, least)
+        write_manifest(run, replace(table.study(), derived=derived), parts, out)
+    slowest_ms = max((each.slowest_ms for each in seen if each.slowest_ms), default=None)
     of_fixations = cut.head.kind == "fixations"
     return DerivedFeatures(
-        _rows(kind, settings, cut.head),
+        rows,
         table,
         recordings,
         None if of_fixations else too_slow(slowest_ms),
-        cut.recordings.height - recordings.height,
+        omitted,
+        least,
         of_fixations,
         empty,
     )
@@ -232,24 +260,54 @@ def _rows(kind: str | None, settings: Mapping[str, Any], study: Study) -> str:
     return kind or (WINDOWS if windows else usual_kind(study))
 
 
+def _least_s(head: Study, kind: str | None, settings: Mapping[str, Any]) -> float:
+    """Seconds that a recording has to last to be summarised."""
+    if _rows(kind, settings, head) in EVENT_KINDS:
+        return events_least_s(head)
+    return windows_least_s(head, settings.get("window_s", WINDOW_S))
+
+
+def _derivation(head: Study, kind: str, settings: Mapping[str, Any], least_s: float) -> Derivation:
+    """What study.json says of how the features were made."""
+    rest = dict(settings)
+    method = rest.pop("method", _REPORTED if head.kind == "fixations" else DEFAULT_METHOD)
+    window_s, step_s = rest.pop("window_s", WINDOW_S), rest.pop("step_s", STEP_S)
+    if kind in EVENT_KINDS:
+        return Derivation(kind, method, rest, least_s, version=__version__)
+    return Derivation(kind, method, rest, least_s, window_s, step_s, __version__)
+
+
 def _entered(
     source: Path | str,
     map: Map,
     ledger: Path | str | None,
     check: Callable[[Study], object],
+    people: PeopleChoice | None = None,
 ) -> StudyInPieces:
-    """What is at a place, counted and in pieces, once it has turned out to be what is needed."""
+    """What is at a place, counted and in pieces, once it has turned out to be what is needed.
+
+    The ledger gets to know everybody, also those who are not chosen.
+    """
     if study_folder.recognises(Path(source)):
         check_not_a_part(Path(source))
         cut = in_pieces(Path(source))
         said = with_said_facts(cut.head, understood(map), str(source))
         cut = replace(cut, head=said)
         check(cut.head)
-        cut = replace(cut, head=counted(cut.head, source, ledger))
+        chosen = chosen_in(cut, people)
+        known = counted(cut.head, source, ledger)
+        cut = replace(
+            chosen,
+            head=replace(chosen.head, origin=known.origin, notes=known.notes),
+        )
     else:
         study = read_scrubbed(source, map)
         check(study)
-        cut = in_pieces(counted(study, source, ledger))
+        # Chosen by the names that were read: afterwards they are pseudonyms.
+        chosen_study = chosen_of(study, people)
+        study = counted(replace(chosen_study, people=study.people), source, ledger)
+        mine = pl.col("person").is_in(study.data["person"].unique().to_list())
+        cut = in_pieces(replace(study, people=study.people.filter(mine)) if people else study)
     origin = cut.head.origin
     if origin is not None and origin.ledger is not None:
         Ledger.counting(origin.ledger, origin.id).check_knows(origin.id)
@@ -310,17 +368,17 @@ def _features_of_piece(
     run: Run,
     head: Shared[Study],
     of: int,
-    make: Callable[[Study], FeatureTable],
+    make: Callable[[Study], tuple[FeatureTable, Omissions]],
     piece: Piece,
 ) -> dict[str, Any]:
-    """Write the features of a piece and, before them, how slowly it was sampled."""
+    """Write the features of a piece and, before them, what of its recordings was left out."""
 
     def rows() -> pl.DataFrame:
         with _fit():
             study = piece.read(head.get())
-            table = make(study)
-        slowest = json.dumps(slowest_step_ms(study))
-        run.put(_slowest_path(run, piece.number), lambda draft: draft.write_text(slowest))
+            table, omitted = make(study)
+        seen = json.dumps(asdict(_Seen(_slowest_used_ms(study, table), omitted)))
+        run.put(_seen_path(run, piece.number), lambda draft: draft.write_text(seen))
         return table.data
 
     return write_part(run, piece.number, of, rows)
@@ -340,11 +398,13 @@ def _outline(
     kind: str | None,
     only: Sequence[str] | None,
     settings: dict[str, Any],
+    min_seconds: float | None,
     study: Study,
 ) -> FeatureTable:
     """The table that will be made, but for its rows; fails where it cannot be made."""
+    study = replace(study, min_seconds=min_seconds)
     if study.kind == "features":
-        if only is None or kind is not None or settings:
+        if only is None or kind is not None or settings or min_seconds is not None:
             raise InputError(f"{source} has features already: choose of them with --only A,B")
         if study.released:
             raise InputError(f"{source} is a release already: choose features before a release")
@@ -366,28 +426,51 @@ def _outline(
 
 def _table_of(
     kind: str | None, only: Sequence[str] | None, settings: dict[str, Any], study: Study
-) -> FeatureTable:
-    """The table of some people."""
+) -> tuple[FeatureTable, Omissions]:
+    """The table of some people, and what of their recordings is left out."""
+    omitted = Omissions()
     if study.kind == "features":
         table = FeatureTable.of(study)
     elif (rows := _rows(kind, settings, study)) in EVENT_KINDS:
-        table = event_features(study, rows, **settings)
+        table, omitted = events_and_omissions(study, rows, **settings)
     else:
-        table = window_features(study, **settings)
-    return table if only is None else table.only(*only)
+        table, omitted = windows_and_omissions(study, **settings)
+    return (table if only is None else table.only(*only)), omitted
 
 
-def _slowest_path(run: Run, number: int) -> Path:
-    return run.scratch / f"slowest-{number:06d}.json"
+@dataclass(frozen=True)
+class _Seen:
+    """What was seen of a piece: how slowly it was sampled, and what is left out of it."""
+
+    slowest_ms: float | None
+    omitted: Omissions
 
 
-def _slowest_ms(run: Run, head: Study, piece: Piece) -> float | None:
-    """How slowly a piece was sampled, as it was noted unless the scratch is gone already."""
+def _slowest_used_ms(study: Study, table: FeatureTable) -> float | None:
+    """The usual step of the slowest recording that was summarised."""
+    blank = blank_recordings(table)
+    used = study.data.join(blank, on=RECORDING_KEY, how="anti") if blank.height else study.data
+    return slowest_step_ms(replace(study, data=used))
+
+
+def _seen_path(run: Run, number: int) -> Path:
+    return run.scratch / f"seen-{number:06d}.json"
+
+
+def _seen(
+    run: Run,
+    head: Study,
+    make: Callable[[Study], tuple[FeatureTable, Omissions]],
+    piece: Piece,
+) -> _Seen:
+    """What was seen of a piece, as it was noted unless the scratch is gone already."""
     try:
-        noted: float | None = json.loads(_slowest_path(run, piece.number).read_text())
+        noted = json.loads(_seen_path(run, piece.number).read_text())
     except FileNotFoundError:
-        return slowest_step_ms(piece.read(head))
-    return noted
+        study = piece.read(head)
+        table, omitted = make(study)
+        return _Seen(_slowest_used_ms(study, table), omitted)
+    return _Seen(noted["slowest_ms"], Omissions(**noted["omitted"]))
 
 
 def _recordings(part: Path) -> pl.DataFrame:

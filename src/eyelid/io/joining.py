@@ -347,7 +347,17 @@ def _known_rates(each: NamedPart) -> Sequence[float | None]:
     return rates_of(each.part) if each.rates_hz is None else each.rates_hz
 
 
-def rates_of(part: Part) -> list[float | None]:
+def rates_told(study: Study) -> str:
+    """That recordings come at different rates, where they do; empty where they do not.
+
+    Args:
+        study: any, with its rows.
+    """
+    rates = [rate for rate in rates_of(study) if rate]
+    return f"rates differ: {_told(rates)} Hz" if rates and _one_rate(rates) is None else ""
+
+
+def rates_of(part: Part | Study) -> list[float | None]:
     """The rate of each run of samples as time stamps show it, or as stated where they agree."""
     if part.kind != "samples":
         return []

@@ -27,7 +27,7 @@ from eyelid.io.lint import leaks_of_file
 from eyelid.io.parquet import rows_of, scan
 from eyelid.io.part import Part
 from eyelid.io.pieces import Slice, StudyInPieces, of_slices, recordings_of, with_columns_of
-from eyelid.io.reading import Place, none_read
+from eyelid.io.reading import Place, left_out_told, none_read
 
 BUNDLE_BYTES = 1 << 25
 """Files are given away in bundles of so many bytes, which take a second or so to read."""
@@ -151,7 +151,10 @@ def put_together(
         raise _not_all_fit(place, found)
     excerpt = _excerpt(taken, place.said)
     excerpt = excerpt.derive(
-        notes=(*excerpt.notes, *(f"left out: {each.reason}" for each in unreadable))
+        notes=(
+            *excerpt.notes,
+            *left_out_told([each.reason for each in unreadable], len(found)),
+        )
     )
     leaks = {
         path: each.leaks

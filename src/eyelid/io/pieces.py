@@ -143,12 +143,21 @@ class StudyInPieces:
         recordings: person, recording, task, stimulus and ``rows`` of each recording, in order.
         pieces: whole people, in order.
         stimuli: names of everything that was shown, sorted; a recording may have several.
+        shown: person and stimulus, once each.
+        everybody: all people of the study, where some were chosen; None where ``head`` has them.
     """
 
     head: Study
     recordings: pl.DataFrame
     pieces: tuple[Piece, ...]
     stimuli: tuple[str, ...]
+    shown: pl.DataFrame
+    everybody: pl.DataFrame | None = None
+
+    @property
+    def entering(self) -> Study:
+        """The head with all people: a ledger has to know those who were not chosen, too."""
+        return self.head if self.everybody is None else replace(self.head, people=self.everybody)
 
     @property
     def rows(self) -> int:
@@ -231,7 +240,7 @@ def in_pieces(source: Study | Path | str) -> StudyInPieces:
         Piece(number, people, count, rows, slices=slices(first, rows), events=events)
         for number, (people, count, first, rows) in enumerate(_cut(recordings, width))
     ]
-    cut = StudyInPieces(head, recordings, tuple(pieces), _stimuli(tracks))
+    cut = StudyInPieces(head, recordings, tuple(pieces), _stimuli(tracks), _shown(tracks))
     return replace(cut, head=as_certified(head, folder, partial(_shows, cut)))
 
 
@@ -289,7 +298,9 @@ def of_slices(
         )
         for number, (people, count, _, rows) in enumerate(_cut(recordings, head.data.width))
     ]
-    return StudyInPieces(head, recordings, tuple(pieces), _stimuli(excerpt.data))
+    return StudyInPieces(
+        head, recordings, tuple(pieces), _stimuli(excerpt.data), _shown(excerpt.data)
+    )
 
 
 def reordered(cut: StudyInPieces, people: Sequence[str]) -> StudyInPieces:
@@ -310,7 +321,8 @@ def reordered(cut: StudyInPieces, people: Sequence[str]) -> StudyInPieces:
     recordings = cut.recordings.sort(place, maintain_order=True)
     events, like = cut.pieces[0].events, cut.pieces[0].like
     assert not isinstance(events, pl.DataFrame)
-    return replace(of_slices(cut.head, recordings, slices, events, like), stimuli=cut.stimuli)
+    made = of_slices(cut.head, recordings, slices, events, like)
+    return replace(made, stimuli=cut.stimuli, shown=cut.shown, everybody=cut.everybody)
 
 
 def cut_evenly(cut: StudyInPieces, rows: int) -> StudyInPieces:
@@ -327,6 +339,42 @@ def cut_evenly(cut: StudyInPieces, rows: int) -> StudyInPieces:
     wanted = [people for people, *_ in _cut(public, cut.head.data.width)]
     if wanted == [piece.people for piece in cut.pieces]:
         return cut
+    return replace(cut, pieces=_anew(cut, wanted))
+
+
+def of_people(cut: StudyInPieces, people: Sequence[str]) -> StudyInPieces:
+    """The study of some of its people alone, in its order.
+
+    Args:
+        cut: a study, on disk or in memory.
+        people: who is left, each with rows.
+    """
+    mine = pl.col("person").is_in(people)
+    recordings = cut.recordings.filter(mine)
+    wanted = [names for names, *_ in _cut(recordings, cut.head.data.width)]
+    everybody = cut.head.people if cut.everybody is None else cut.everybody
+    shown = cut.shown.filter(mine)
+    events = cut.pieces[0].events
+    if isinstance(events, pl.DataFrame):
+        events = pl.concat([e.events for e in cut.pieces if isinstance(e.events, pl.DataFrame)])
+    pieces = tuple(
+        replace(
+            piece, events=_of(piece.people, events) if isinstance(events, pl.DataFrame) else events
+        )
+        for piece in _anew(cut, wanted)
+    )
+    return StudyInPieces(
+        replace(cut.head, people=cut.head.people.filter(mine)),
+        recordings,
+        pieces,
+        tuple(sorted(name for name in shown["stimulus"].unique() if name)),
+        shown,
+        everybody,
+    )
+
+
+def _anew(cut: StudyInPieces, wanted: Sequence[tuple[str, ...]]) -> tuple[Piece, ...]:
+    """Pieces of other people than a study is cut into, without events."""
     homes = _homes(cut)
     pieces = []
     for number, people in enumerate(wanted):
@@ -349,7 +397,7 @@ def cut_evenly(cut: StudyInPieces, rows: int) -> StudyInPieces:
                 like=cut.pieces[0].like,
             )
         )
-    return replace(cut, pieces=tuple(pieces))
+    return tuple(pieces)
 
 
 def _homes(cut: StudyInPieces) -> dict[str, tuple[Piece, int, int, int]]:
@@ -423,7 +471,7 @@ def _of_memory(study: Study) -> StudyInPieces:
             _cut(recordings, len(study.data.columns))
         )
     ]
-    return StudyInPieces(head, recordings, tuple(pieces), _stimuli(tracks))
+    return StudyInPieces(head, recordings, tuple(pieces), _stimuli(tracks), _shown(tracks))
 
 
 def _of(people: Sequence[str], events: pl.DataFrame | None) -> pl.DataFrame | None:
@@ -521,6 +569,14 @@ def _stand_together(tracks: pl.DataFrame) -> bool:
         tracks["person"].n_unique() - 1,
         tracks.select(RECORDING_KEY).n_unique() - 1,
     )
+
+
+def _shown(tracks: pl.DataFrame) -> pl.DataFrame:
+    """Person and stimulus, once each."""
+    if "stimulus" not in tracks.columns:
+        return pl.DataFrame(schema={"person": pl.String, "stimulus": pl.String})
+    named = tracks.filter(pl.col("stimulus").fill_null("") != "")
+    return named.select("person", "stimulus").unique(maintain_order=True)
 
 
 def _stimuli(tracks: pl.DataFrame) -> tuple[str, ...]:

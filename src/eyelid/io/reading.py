@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from eyelid.engine.progress import track
 from eyelid.errors import InputError, unknown
@@ -26,6 +27,9 @@ from eyelid.io.remote import here
 from eyelid.io.said_facts import with_said_facts
 from eyelid.spelling import in_quotes
 
+if TYPE_CHECKING:
+    from eyelid.io.choosing import Whom
+
 # Files beside recordings that nobody takes for one.
 _NOT_DATA = {".md", ".json", ".png", ".jpg", ".jpeg", ".pdf", ".toml", ".yaml", ".yml", ".py", ".m"}
 _NOT_DATA |= {".html", ".docx", ".zip", ".mp4", ".avi", ".bmp", ".svg", ".log"}
@@ -33,6 +37,7 @@ _NOT_DATA |= {".r", ".rmd", ".sh", ".db", ".ini", ".ipynb", ".exe", ".dll", ".ti
 _NOT_DATA_STEMS = {"readme", "license", "licence", "changes", "changelog", "citation"}
 
 _MOST_REASONS = 5
+_ZIP = b"PK\x03\x04"
 
 
 def read(
@@ -41,6 +46,7 @@ def read(
     *,
     units: str | None = None,
     skip_unreadable: bool = False,
+    people: Whom = None,
 ) -> Study:
     """The study at ``path``: a study folder, a recording, or a folder of recordings.
 
@@ -50,12 +56,17 @@ def read(
             or the text that ``--map`` takes.
         units: ``deg`` to turn places on a screen into degrees.
         skip_unreadable: leave out files of a folder that cannot be read, and say so in the notes.
+        people: whom it is about: names, ``every-task``, ``saw:STIMULUS``, or ``@FILE`` with one
+            name a line; everybody by default. The study remembers how they were chosen.
 
     >>> read("no/such/place")
     Traceback (most recent call last):
     eyelid.errors.InputError: no/such/place does not exist: give a study folder or a recording
     """
-    return read_place(place_of(path, map, units), skip_unreadable)
+    # Which cuts studies that are read here.
+    from eyelid.io.choosing import chosen_of
+
+    return chosen_of(read_place(place_of(path, map, units), skip_unreadable), people)
 
 
 def read_place(place: Place, skip_unreadable: bool = False) -> Study:
@@ -187,11 +198,26 @@ def read_part(path: Path, said: Layout = NOTHING_SAID) -> Part:
 
 
 def _seen(head: Head) -> str:
+    if head.raw.startswith(_ZIP):
+        return _zip_seen(head)
     if head.binary:
         return "it is binary"
     # A first line may be longer than what was looked at.
     begin = head.raw[:400].decode(head.encoding, errors="replace").strip().splitlines()
     return f"it begins with '{begin[0][:40] if begin else ''}'"
+
+
+def _zip_seen(head: Head) -> str:
+    """What is packed, by the names at its beginning, and what to do about it."""
+    suffix = head.path.suffix.lower()
+    if suffix in (".xlsx", ".xlsm", ".ods") or b"[Content_Types].xml" in head.raw:
+        return "it is a workbook of a spreadsheet: export its sheet as csv, and read that"
+    if suffix == ".npz" or b".npy" in head.raw:
+        return (
+            "it holds arrays of numpy: write them as columns of a csv or Parquet file, or make a "
+            "study of them in Python, eyelid.Study('samples', …)"
+        )
+    return "it is a zip archive: unpack it, and name what was in it"
 
 
 def _files_of(folder: Path, said: Layout) -> Sequence[Path]:
@@ -229,6 +255,8 @@ def _read_files(place: Place, skip_unreadable: bool) -> Study:
             parts.append(place.read_file(path))
         except InputError as error:
             if not skip_unreadable:
+                if len(place.files) == 1:
+                    raise
                 raise InputError(
                     f"{error} (one of {len(place.files)} files; --skip-unreadable of convert makes "
                     "a study of those that can be read)"
@@ -237,7 +265,21 @@ def _read_files(place: Place, skip_unreadable: bool) -> Study:
     if not parts:
         raise none_read(place, skipped)
     study = joined(parts, place.said)
-    return study.derive(notes=(*study.notes, *(f"left out: {reason}" for _, reason in skipped)))
+    reasons = [reason for _, reason in skipped]
+    return study.derive(notes=(*study.notes, *left_out_told(reasons, len(place.files))))
+
+
+def left_out_told(reasons: Sequence[str], files: int) -> list[str]:
+    """How many files were left out, and why each was.
+
+    Args:
+        reasons: why each could not be read.
+        files: how many there are in all.
+    """
+    if not reasons:
+        return []
+    total = f"{len(reasons):,} of {files:,} files could not be read, and are left out"
+    return [total, *(f"left out: {reason}" for reason in reasons)]
 
 
 def none_read(place: Place, reasons: Sequence[tuple[Path, str]]) -> InputError:

@@ -17,7 +17,15 @@ from eyelid.engine.atomic import new_folder, write_file
 from eyelid.engine.foreign import check_file, opened
 from eyelid.engine.remote import RemotePlace, is_plain, nearby, on_this_machine, remote_place
 from eyelid.errors import InputError
-from eyelid.gaze.study import INDEX_COLUMNS, Feature, Origin, Screen, Study, check
+from eyelid.gaze.study import (
+    INDEX_COLUMNS,
+    Derivation,
+    Feature,
+    Origin,
+    Screen,
+    Study,
+    check,
+)
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.csv_cells import csv_text, from_spreadsheets
 from eyelid.io.parquet import check_size, rows_of
@@ -91,7 +99,7 @@ def read_head(path: Path, data: pl.DataFrame) -> Study:
     people = _readable(path / "people.csv", _read_people)
     if "person" not in people.columns:
         raise InputError(f"{path / 'people.csv'} has no column person: add it")
-    screen = about.get("screen")
+    screen, derived = about.get("screen"), about.get("derived")
     try:
         return Study(
             kind=about["kind"],
@@ -111,6 +119,8 @@ def read_head(path: Path, data: pl.DataFrame) -> Study:
             simulated=bool(about.get("simulated", False)),
             # What it says of itself; `eyelid.io.release_folder` decides.
             released=bool(about.get("released", False)),
+            derived=Derivation(**derived) if derived else None,
+            chosen=tuple(about.get("people_chosen") or ()),
         )
     except (TypeError, ValueError, KeyError, AttributeError) as error:
         raise InputError(f"{path / 'study.json'} is not as expected: {error}") from None
@@ -405,6 +415,10 @@ def write_head(
         "simulated": study.simulated,
         "released": study.released,
     }
+    if study.chosen:
+        about["people_chosen"] = list(study.chosen)
+    if study.derived is not None:
+        about["derived"] = asdict(study.derived)
     if parts:
         about["parts"] = list(parts)
     (folder / "study.json").write_text(json_text(about, allow_nan=True), encoding="utf-8")

@@ -13,7 +13,17 @@ from typing import Any, get_args
 
 from eyelid.engine.foreign import content_of
 from eyelid.errors import InputError
-from eyelid.gaze.study import PUPIL_UNITS, UNITS, XY_ORIGINS, Kind, Screen
+from eyelid.gaze.study import (
+    CHOSEN_BY_LIST,
+    EVERY_TASK,
+    PUPIL_UNITS,
+    SAW,
+    UNITS,
+    XY_ORIGINS,
+    Derivation,
+    Kind,
+    Screen,
+)
 
 SCHEMA = "eyelid/study/1"
 
@@ -26,7 +36,8 @@ _FASTEST_HZ, _LONGEST_MS, _FARTHEST_M, _MOST_PIXELS = 1e6, 1e12, 1e4, 10**7
 _MOST_ROWS, _LARGEST_BOUND = 10**9, 1e30
 _SMALLEST = 1e-9
 _MOST_FEATURES = 10_000
-_LONGEST_TEXT, _LONGEST_PATH = 10_000, 4096
+_LONGEST_TEXT, _LONGEST_PATH, _LONGEST_NAME = 10_000, 4096, 100
+_MOST_SETTINGS = 100
 _SHOWN = 40
 
 
@@ -130,6 +141,35 @@ def _screen(key: str, value: Any) -> None:
             _SIZES[name.rsplit("_", 1)[-1]](f"{key}.{name}", size)
 
 
+def _derived(key: str, value: Any) -> None:
+    names = [field.name for field in fields(Derivation)]
+    if not isinstance(value, dict) or not {"kind", "method"} <= set(value) <= set(names):
+        raise _unfit(key, f"an object with kind and method, and of {', '.join(names)}", value)
+    for name in ("kind", "method"):
+        _name(f"{key}.{name}", value[name])
+    _check_fields(f"{key}.", value, _DERIVED)
+
+
+def _people_chosen(key: str, value: Any) -> None:
+    if not isinstance(value, list) or len(value) > _MOST_SETTINGS:
+        raise _unfit(key, f"a list of at most {_MOST_SETTINGS}", value)
+    for each in value:
+        _text(_LONGEST_PATH)(key, each)
+        if each not in (CHOSEN_BY_LIST, EVERY_TASK) and not each.startswith(SAW):
+            raise _unfit(key, f"of {CHOSEN_BY_LIST}, {EVERY_TASK} or {SAW}STIMULUS", value)
+
+
+def _settings(key: str, value: Any) -> None:
+    if not isinstance(value, dict) or len(value) > _MOST_SETTINGS:
+        raise _unfit(key, f"an object of at most {_MOST_SETTINGS} settings", value)
+    for name, setting in value.items():
+        _name(f"{key} has a name, which", name)
+        if isinstance(setting, str):
+            _name(f"{key}.{name}", setting)
+        else:
+            _number(-_LARGEST_BOUND, _LARGEST_BOUND)(f"{key}.{name}", setting)
+
+
 def _features(key: str, value: Any) -> None:
     if not isinstance(value, list) or len(value) > _MOST_FEATURES:
         raise _unfit(key, f"a list of at most {_MOST_FEATURES:,}", value)
@@ -159,6 +199,15 @@ def _parts(key: str, value: Any) -> None:
 
 _SIZES: dict[str, Check] = {"px": _whole(_MOST_PIXELS), "m": _number(_SMALLEST, _FARTHEST_M)}
 _MS = _number(_SMALLEST, _LONGEST_MS)
+_SECONDS = _number(0, _LONGEST_MS)
+_name = _text(_LONGEST_NAME)
+_DERIVED: dict[str, Check] = {
+    "settings": _settings,
+    "min_seconds": _SECONDS,
+    "window_s": _SECONDS,
+    "step_s": _SECONDS,
+    "version": _name,
+}
 _FEATURE: dict[str, Check] = {
     "name": _text(_LONGEST_TEXT),
     "unit": _text(_LONGEST_TEXT),
@@ -182,4 +231,6 @@ _FIELDS: dict[str, Check] = {
     "parts": _parts,
     "simulated": _truth,
     "released": _truth,
+    "derived": _derived,
+    "people_chosen": _people_chosen,
 }

@@ -30,6 +30,7 @@ _SNIFFED_LINES = 50
 _SEARCHED_LINES = 1000
 _PARQUET = b"PAR1"
 _MOST_NAMED = 20
+_UNIT = re.compile(r"[\[(]?[^\W\d][\w°/²³^%*. -]{0,19}[\])]?|[°%]|[\[(][^\])]{0,20}[\])]")
 _ISO_8601 = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d")
 _ZONE = re.compile(r"(?:Z|[+-]\d\d:?\d\d)$")
 
@@ -500,9 +501,23 @@ def _as_numbers(
             cell = " ".join(text[bad[0]].split())[:40]
             raise InputError(
                 f"{head.path}: row {bad[0] + 1} of column '{name}' is '{cell}', no number"
+                f"{_of_units(table, numeric) if list(bad) == [0] else ''}"
             )
         done.append(_finite(numbers))
     return table.with_columns(done)
+
+
+def _of_units(table: pl.DataFrame, numeric: Sequence[str]) -> str:
+    """That the first row is one of units, where it is, and what to do about it."""
+    first = [str(table[name][0] or "").strip() for name in numeric]
+    if not all(_UNIT.fullmatch(cell) for cell in first if cell):
+        return ""
+    places = ",".join(f"{table.columns.index(name) + 1}" for name in numeric)
+    return (
+        ", and looks like a row of units under the header: take that line out, or skip it with "
+        "the header and name columns by number, --map header=no,skip_lines=2,time=1,x=2,y=3 (here "
+        f"{', '.join(numeric)} are {places}), with what it says as units=… and time_unit=…"
+    )
 
 
 def _as_clock(head: Head, column: pl.Series) -> pl.Series | None:

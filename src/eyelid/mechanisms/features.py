@@ -107,10 +107,12 @@ def windows_of(source: Study | FeatureTable) -> FeatureTable:
     if isinstance(source, FeatureTable):
         return source
     if source.kind != "features":
-        from eyelid.gaze.features import event_features, window_features
+        from eyelid.gaze.features.per_event import events_and_omissions
         from eyelid.gaze.features.scanpath import usual_kind
+        from eyelid.gaze.features.windows import windows_and_omissions
 
+        # Some of the people may all be left out: that nobody is left shows over all of them.
         if usual_kind(source) == "fixations":
-            return event_features(check(source), "fixations")
-        return window_features(check(source))
+            return events_and_omissions(check(source), "fixations")[0]
+        return windows_and_omissions(check(source))[0]
     return FeatureTable.of(source)

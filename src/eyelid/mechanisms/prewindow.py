@@ -17,7 +17,7 @@ from eyelid.gaze.features.bins import (
     stream_set,
 )
 from eyelid.gaze.features.catalogue import window_feature_set
-from eyelid.gaze.features.windows import window_features
+from eyelid.gaze.features.windows import windows_and_omissions
 from eyelid.gaze.study import Study, check
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.gaussian import Gaussian
@@ -151,7 +151,7 @@ class Prewindow(Gaussian):
         others = self.measured_whole(pupil)
         if not others:
             return bins
-        windows = window_features(study, self.window_s, self.step_s)
+        windows, _ = windows_and_omissions(study, self.window_s, self.step_s)
         keys = ["person", "recording", "time_ms"]
         return replace(
             bins,

@@ -34,6 +34,7 @@ from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.privacy.unit import PERSON
 from eyelid.releases.certificate import Certificate
 from eyelid.releases.certifying import bounding
+from eyelid.releases.chosen_people import form_given, shown_by_choice
 from eyelid.releases.plan import described
 from eyelid.version import __version__
 
@@ -145,9 +146,11 @@ def _with(
         # Another version may say the same in other words.
         if certificate.noise.get("sampler") != law.sampler(shape):
             yield "the certificate describes another noise than its mechanism adds"
-        if not set(law.unprotected(known)) <= set(certificate.unprotected):
+        shown = {*law.unprotected(known), *shown_by_choice(known.chosen)}
+        if not shown <= set(certificate.unprotected):
             yield "the certificate leaves out what its mechanism does not protect"
-        if certificate.misstates(law.form, described(law, original)):
+        form = form_given(original.chosen, law.form)
+        if certificate.misstates(form, described(law, original)):
             yield "the certificate states another form of data, or kind of release, than it is for"
     wanting: str | None = None
     if isinstance(law, Synthetic):

@@ -54,7 +54,11 @@ from eyelid.engine.atomic import check_file
 from eyelid.engine.engines import using
 from eyelid.engine.progress import Advance, one_bar, part
 from eyelid.errors import InputError
-from eyelid.gaze.features import event_features
+from eyelid.gaze.features.omission import without_blanks
+from eyelid.gaze.features.per_event import events_and_omissions
+from eyelid.gaze.study import Study
+from eyelid.gaze.table import FeatureTable
+from eyelid.io.choosing import Whom
 from eyelid.io.column_map import Map
 from eyelid.io.release_folder import states_heatmap
 from eyelid.mechanisms.features import PredictableMechanism
@@ -291,6 +295,8 @@ def audit(
     ledger: Path | str | None = None,
     seed: int = 0,
     engine: str | None = None,
+    people: Whom = None,
+    min_seconds: float | None = None,
 ) -> Audit:
     """How identifiable is this now, or what was released of it?
 
@@ -310,6 +316,9 @@ def audit(
         seed: of the attackers' random choices.
         engine: who works: ``local``, ``dask`` or ``dask:ADDRESS``; it makes no difference to what
             is found.
+        people: whom of the original it is about, as for `eyelid.release`: for a release of some,
+            the same as there.
+        min_seconds: what a recording has to last, as for `eyelid.release`.
 
     >>> import eyelid
     >>> study = eyelid.simulate(people=4, minutes=1.5, seed=1)
@@ -338,7 +347,9 @@ def audit(
     if isinstance(released, str | Path) and states_heatmap(released):
         raise InputError(f"{released} is a heatmap: use 'eyelid audit' or eyelid.audit_heatmap")
     with using(engine):
-        subject = subject_of(original, released, map=map, ledger=ledger)
+        subject = subject_of(
+            original, released, map=map, ledger=ledger, people=people, min_seconds=min_seconds
+        )
         public = subject.released is not None and subject.released.released
         places = audit_places(subject.path if public else None, page)
         done = _attack(subject, plan)
@@ -603,13 +614,17 @@ def _by_events(subject: Subject, seed: int) -> list[Finding]:
         return []
     try:
         fixations, saccades = (
-            subject.recorded.summarised(partial(event_features, kind=kind))
+            without_blanks(subject.recorded.summarised(partial(_events, kind)))
             for kind in ("fixations", "saccades")
         )
         return [event_finding(fixations, saccades, seed=seed)]
     except InputError:
         # Too few events of somebody: the windows have been attacked all the same.
         return []
+
+
+def _events(kind: str, study: Study) -> FeatureTable:
+    return events_and_omissions(study, kind)[0]
 
 
 def _page(done: Audit) -> str:

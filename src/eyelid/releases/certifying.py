@@ -22,6 +22,7 @@ from eyelid.releases.certificate import (
     ReleasedAs,
     other_releases,
 )
+from eyelid.releases.chosen_people import form_given, shown_by_choice
 from eyelid.version import __version__
 
 NO_LEDGER = "what earlier releases of these people gave away: there is no ledger"
@@ -66,6 +67,7 @@ class Purchase:
         released_as: what kind of thing it is.
         map: public facts of maps, where it is one.
         made_up: public facts of made-up people, where there are some.
+        chosen: how people were chosen out of more, as a study remembers it.
     """
 
     what: str
@@ -84,6 +86,7 @@ class Purchase:
     released_as: ReleasedAs
     map: dict[str, Any] | None = None
     made_up: dict[str, Any] | None = None
+    chosen: Sequence[str] = ()
 
 
 @contextmanager
@@ -183,7 +186,7 @@ def _certificate(
     fingerprint: str | None = None
     alike, others = purchase.alike, ""
     guarantee, person_level = purchase.guarantee, purchase.person_level
-    unprotected = list(purchase.unprotected)
+    unprotected = [*purchase.unprotected, *shown_by_choice(purchase.chosen)]
     if book is None or paid is None:
         unprotected.append(NO_LEDGER)
     else:
@@ -229,7 +232,7 @@ def _certificate(
         version=__version__,
         map=purchase.map,
         made_up=purchase.made_up,
-        form=purchase.form,
+        form=form_given(purchase.chosen, purchase.form),
         released_as=purchase.released_as,
     )
 

@@ -17,6 +17,7 @@ from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.guarantee import Guarantee, Kind, large_delta, rounded_up
 from eyelid.releases.certificate import NARROWEST_FORM, Certificate
 from eyelid.releases.certifying import NO_LEDGER
+from eyelid.releases.chosen_people import participants_told
 from eyelid.releases.words import factor, formal_only, kept_of_rows
 from eyelid.spelling import plural
 
@@ -94,6 +95,7 @@ def in_addition(certificate: Certificate, kept: Sequence[str] = ()) -> Iterator[
     if NO_LEDGER in certificate.unprotected or certificate.incomplete:
         does = "adds to this" if promised.kind.differential else "may undo this"
         yield f"What else was shared of you is not counted here, and {does}."
+    yield from participants_told(certificate.unprotected)
     if kept:
         yield f"Shared as it is: your {', your '.join(kept)}."
 

@@ -19,6 +19,7 @@ from eyelid.gaze.features.scanpath import usual_kind
 from eyelid.gaze.sampling import usual_step_ms
 from eyelid.gaze.study import RECORDING_KEY, Study, track_key
 from eyelid.gaze.table import FeatureTable
+from eyelid.io.joining import rates_told
 from eyelid.io.release_folder import is_certified
 from eyelid.mechanisms.groupmean import GroupMean
 from eyelid.mechanisms.measuring import window_rows
@@ -89,6 +90,13 @@ def inspect(study: Study) -> dict[str, Any]:
     }
     found["release"] = _next_step(study, found)
     found["next"] = list(affordable(commands_in(found["release"]), study))
+    rates = rates_told(study)
+    if rates and rates not in found["notes"]:
+        found["notes"].append(rates)
+    if study.derived is not None:
+        found["derived"] = asdict(study.derived)
+    if study.chosen:
+        found["people_chosen"] = list(study.chosen)
     return found
 
 

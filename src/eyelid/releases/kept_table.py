@@ -55,6 +55,7 @@ def keep_table(
         "features": [asdict(feature) for feature in table.features],
         "origin": None if origin is None else [origin.id, _text(origin.ledger)],
         "more": dict(more or {}),
+        "chosen": list(table.chosen),
     } | {field: getattr(table, field) for field in _PLAIN}
     text = json.dumps(about, default=_number)
     run.put(_about(run, name), lambda draft: draft.write_text(text, encoding="utf-8"))
@@ -78,6 +79,7 @@ def kept_table(run: Run, name: str) -> tuple[FeatureTable, dict[str, Any]]:
             people=people,
             features=tuple(Feature(**feature) for feature in about["features"]),
             origin=None if origin is None else Origin(origin[0], _path(origin[1])),
+            chosen=tuple(about["chosen"]),
             **{field: about[field] for field in _PLAIN},
         )
         return table, dict(about["more"])

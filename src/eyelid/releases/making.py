@@ -140,6 +140,8 @@ def made_private(
             origin=None,
             planned_rows=None,
             released=True,
+            # The certificate says how people were chosen.
+            chosen=(),
         ),
         [part.recordings for part in parts],
     )

@@ -44,5 +44,6 @@ def outline_of(part: FeatureTable, recordings: Sequence[pl.DataFrame]) -> Outlin
         origin=part.origin,
         simulated=part.simulated,
         released=part.released,
+        chosen=part.chosen,
         known=pl.concat(recordings),
     )

@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 
 from eyelid.errors import InputError, unknown
+from eyelid.gaze.features.omission import Blanks
 from eyelid.gaze.study import Feature, Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.column_map import Map
@@ -39,6 +40,11 @@ from eyelid.releases.certificate import ReleasedAs
 from eyelid.spelling import plural
 
 NOTHING = "no feature has a value at all: there is nothing to release"
+NOTHING_LONG_ENOUGH = (
+    "no recording can be summarised: each is shorter than one window, or than min_seconds "
+    "(--min-seconds), or has fewer than ten samples a second: make features of shorter windows "
+    "first ('eyelid features IN OUT --window S'), or choose a smaller min_seconds"
+)
 SEEDED_GROUPS = (
     "the groups came from a seed: anybody who has or guesses it knows who is with whom, and "
     "whoever chose it may have chosen the groups"
@@ -227,7 +233,12 @@ def feature_table(
     """
     read_in = read(source, map) if isinstance(source, Path | str) else source
     check_type(read_in)
-    return windows_of(read_in) if mechanism is None else mechanism.summarise(read_in)
+    table = windows_of(read_in) if mechanism is None else mechanism.summarise(read_in)
+    if isinstance(read_in, Study) and read_in.kind == "samples":
+        blanks = Blanks.of(table)
+        if blanks.blank == blanks.recordings:
+            raise InputError(NOTHING_LONG_ENOUGH)
+    return table
 
 
 def check_type(source: object) -> None:

@@ -8,8 +8,10 @@ from typing import Any
 
 from eyelid.audits.membership import advantage_bound
 from eyelid.errors import InputError
+from eyelid.gaze.features.omission import Blanks
 from eyelid.gaze.study import Feature, Study
 from eyelid.gaze.table import FeatureTable
+from eyelid.io.choosing import Whom, chosen_of, counted_or_chosen
 from eyelid.io.column_map import Map
 from eyelid.io.reading import read
 from eyelid.mechanisms.features import FeatureMechanism, PredictableMechanism
@@ -23,6 +25,7 @@ from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.unit import PERSON, Trust
 from eyelid.releases.bounds import clipped_to, ranges_of
+from eyelid.releases.chosen_people import form_given, told_of_choice
 from eyelid.releases.counted import Counted
 from eyelid.releases.expectation import Expectation, expectation, inside, people_needed
 from eyelid.releases.imputation import missing_values
@@ -57,6 +60,7 @@ class Quote(Counted):
         notes: what to know of these people before a release, for the owner's eyes.
         made_up: what made-up people will be like, where that is what is released.
         features: of the study, with their bounds; empty without one.
+        chosen: how these people were chosen out of more, as a study remembers it.
     """
 
     mechanism: FeatureMechanism
@@ -66,6 +70,12 @@ class Quote(Counted):
     notes: tuple[str, ...] = ()
     made_up: MadeUp | None = None
     features: tuple[Feature, ...] = ()
+    chosen: tuple[str, ...] = ()
+
+    @property
+    def form(self) -> str:
+        """What a person's data may be exchanged for under the guarantee."""
+        return form_given(self.chosen, self.mechanism.form)
 
     @property
     def guarantee(self) -> Guarantee:
@@ -141,7 +151,7 @@ class Quote(Counted):
             },
             "shape": asdict(self.shape),
             "guarantee": self.guarantee.to_dict(),
-            "form": self.mechanism.form,
+            "form": self.form,
             "person_level": self.person_level.summary() | {"how": priced.person_total(self.shape)},
             "noise": None
             if self.useless
@@ -179,11 +189,12 @@ def cost(
     mechanism: str | FeatureMechanism | StreamMechanism,
     source: Study | FeatureTable | Path | str | None = None,
     *,
-    people: int | None = None,
+    people: int | Whom = None,
     recordings: int | None = None,
     features: int | None = None,
     length: int | str | None = None,
     map: Map = None,
+    min_seconds: float | None = None,
     **parameters: Any,
 ) -> Quote | StreamQuote:
     """The guarantee and the expected error of a release, before anything runs.
@@ -191,11 +202,12 @@ def cost(
     Args:
         mechanism: its name, or a mechanism with its parameters set.
         source: a study whose public facts to take; or give them:
-        people: how many people.
+        people: how many people; or, of a study, whom it is about, as for `eyelid.release`.
         recordings: how many recordings each.
         features: how many features.
         length: rows of a recording, of a filter samples; made-up people need none.
         map: what you say about the columns of recordings, as for `eyelid.read`.
+        min_seconds: what a recording of the study has to last, as for `eyelid.release`.
         parameters: of the mechanism, such as ``epsilon``, ``delta`` and ``unit``.
 
     >>> quote = cost("laplace", people=20, recordings=3, features=16, length=600, epsilon=1.0)
@@ -214,13 +226,18 @@ def cost(
             **parameters,
         )
     if source is not None:
-        given = {"people": people, "recordings": recordings, "features": features}
+        count, whom = counted_or_chosen(people)
+        given = {"people": count, "recordings": recordings, "features": features}
         doubled = [name for name, value in given.items() if value is not None]
         if doubled:
             raise InputError(f"the study says how many {doubled[0]} it has: leave it out")
         chosen = build_mechanism(mechanism, length=length, **parameters)
         path = Path(source) if isinstance(source, str | Path) else None
         study = read(source, map) if isinstance(source, str | Path) else source
+        if isinstance(study, Study):
+            study = replace(chosen_of(study, whom), min_seconds=min_seconds)
+        elif whom is not None:
+            study = FeatureTable.of(chosen_of(study.study(), whom))
         table = feature_table(study, mechanism=chosen)
         shape = chosen.shape(table)
         # What a release would refuse has no price; bounds may still come from a file.
@@ -230,6 +247,8 @@ def cost(
         before, notes = (
             None,
             [
+                *filter(None, [Blanks.of(table).told()]),
+                *told_of_choice(table.chosen, shape.people),
                 *missing_values(chosen, table, ranges_of(table)),
                 *_lacking_told(chosen, shape, table),
                 *tasks_of_few(chosen, table),
@@ -251,8 +270,10 @@ def cost(
             tuple(notes),
             _made_up(chosen, shape, table),
             table.features if errors_have_units(chosen) else (),
+            table.chosen,
         )
-    facts = {"people": people, "recordings": recordings, "features": features, "length": length}
+    count, _ = counted_or_chosen(people, study=False)
+    facts = {"people": count, "recordings": recordings, "features": features, "length": length}
     chosen = build_mechanism(mechanism, **parameters)
     if isinstance(chosen, Synthetic):
         # So many rows of a task count, however many there are.

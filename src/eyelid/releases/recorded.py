@@ -14,6 +14,7 @@ from eyelid.engine.progress import one_bar
 from eyelid.gaze.study import Origin, Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import study_folder
+from eyelid.io.choosing import Whom, chosen_in, chosen_of
 from eyelid.io.pieces import Piece, StudyInPieces, each_piece, in_pieces
 from eyelid.io.reading import check_not_a_part
 from eyelid.io.remote import here
@@ -35,6 +36,20 @@ class Recorded:
     def of(cls, study: Study) -> Recorded:
         """The gaze of a study that is in memory."""
         return cls(in_pieces(study), study)
+
+    def choosing(self, people: Whom, min_seconds: float | None = None) -> Recorded:
+        """That of those chosen alone, shorter recordings left out when it is summarised.
+
+        Args:
+            people: as for `eyelid.io.choosing.people_choice`.
+            min_seconds: what a recording has to last; one window by default.
+        """
+        if people is None and min_seconds is None:
+            return self
+        cut = chosen_in(self.cut, people)
+        cut = replace(cut, head=replace(cut.head, min_seconds=min_seconds))
+        held = None if self.held is None else chosen_of(self.held, people)
+        return Recorded(cut, None if held is None else replace(held, min_seconds=min_seconds))
 
     def under(self, origin: Origin | None) -> Recorded:
         """The same with another origin."""

@@ -22,6 +22,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import pieces, study_folder
+from eyelid.io.choosing import PeopleChoice, Whom, people_choice
 from eyelid.io.column_map import Map, understood
 from eyelid.io.intake import is_ours, under_pseudonyms
 from eyelid.io.parts import input_key, write_manifest
@@ -44,6 +45,7 @@ from eyelid.privacy.noise import Randomness, randomness
 from eyelid.releases.bounds import Ranges
 from eyelid.releases.certificate import Certificate
 from eyelid.releases.certifying import Purchase, bought, claimed, ended
+from eyelid.releases.chosen_people import told_of_choice
 from eyelid.releases.counting import counting_entry, open_ledger
 from eyelid.releases.datacard import datacard
 from eyelid.releases.fingerprint import output_digest
@@ -116,6 +118,8 @@ def release(
     map: Map = None,
     tell: Callable[[str], None] | None = None,
     engine: str | None = None,
+    people: Whom = None,
+    min_seconds: float | None = None,
     **parameters: Any,
 ) -> Release | StreamRelease:
     """Make a private dataset and its certificate: features, or gaze through a filter.
@@ -135,6 +139,10 @@ def release(
         map: what you say about the columns of recordings, as for `eyelid.read`.
         tell: given each note that is known before anything is paid, as soon as it is.
         engine: who works, ``local``, ``dask`` or ``dask:ADDRESS``; the same comes of it.
+        people: whom it is about: names, ``every-task``, ``saw:STIMULUS``, or ``@FILE`` with one
+            name a line; everybody by default. Who is chosen by data is not protected.
+        min_seconds: shorter recordings count as ones without values; by default those without a
+            whole window.
         parameters: of the mechanism; of a filter also ``eye``, where several were recorded,
             and ``times`` (``recorded`` or ``regular``).
 
@@ -163,12 +171,15 @@ def release(
                     "a filter has no bounds but its scene: leave them out, or say --set "
                     "scene=x0,y0,x1,y1"
                 )
+            if min_seconds is not None:
+                raise InputError("a filter takes recordings of any length: leave out min_seconds")
             return release_streams(
                 source, out, mechanism, noise,
-                ledger=ledger, keep=keep, map=map, tell=tell, **parameters,
+                ledger=ledger, keep=keep, map=map, tell=tell, people=people, **parameters,
             )  # fmt: skip
         chosen = build_mechanism(mechanism, **parameters)
-        asked = _Asked(chosen, noise, seed, bounds, ledger, tuple(keep), map)
+        whom = people_choice(people)
+        asked = _Asked(chosen, noise, seed, bounds, ledger, tuple(keep), map, whom, min_seconds)
         return _release_features(source, out, asked, tell)
 
 
@@ -184,6 +195,8 @@ class _Asked:
         ledger: where to count.
         keep: attributes of people to release as they are.
         map: about the columns of recordings.
+        people: whom it is about.
+        min_seconds: what a recording has to last.
     """
 
     mechanism: FeatureMechanism
@@ -193,6 +206,8 @@ class _Asked:
     ledger: Path | str | None
     keep: tuple[str, ...]
     map: Map
+    people: PeopleChoice | None = None
+    min_seconds: float | None = None
 
     def key(self, source: Study | FeatureTable | Path | str) -> str:
         """Of everything that a release of this source depends on."""
@@ -208,6 +223,7 @@ class _Asked:
             [bounds.source, bounds.values] if isinstance(bounds, Bounds) else bounds,
             [self.seed, self.keep, repr(understood(self.map))],
             None if self.ledger is None else str(Path(self.ledger).resolve()),
+            [None if self.people is None else self.people.key, self.min_seconds],
         ]
         if isinstance(source, str | Path):
             return input_key(source, *settings)
@@ -231,7 +247,7 @@ def _release_features(
 ) -> Release:
     """The same for a mechanism that takes features."""
     path = Path(source) if isinstance(source, str | Path) else None
-    cut = opened(source, asked.map)
+    cut = opened(source, asked.map, asked.people, asked.min_seconds)
     chosen, noise = asked.mechanism, asked.noise
     with (
         one_bar(2 * cut.recordings.height, "recordings") as advance,
@@ -241,7 +257,9 @@ def _release_features(
             recorded = path is not None and not study_folder.recognises(path)
             taken = take(cut, chosen.summarise, None if recorded else run, advance)
             plan = _plan(taken, asked)
-            whose = plan.table if path is None else cut.head
+            whose = plan.table if path is None else cut.entering
+            if path is None and cut.everybody is not None:
+                whose = replace(plan.table, people=cut.everybody)
             origin, remarks = counting_entry(whose, path, asked.ledger)
             if recorded:
                 assert path is not None, "recordings are somewhere"
@@ -253,8 +271,13 @@ def _release_features(
                 plan = _plan(taken, asked)
         plan = replace(plan, table=replace(plan.table, origin=origin))
         purchase = _purchase(plan, noise.name, taken.digest)
-        foreseen = _foreseen(plan, purchase, chosen, taken.ranges)
-        notes = (*cut.head.notes, *remarks, *foreseen)
+        notes = (
+            *cut.head.notes,
+            *remarks,
+            *filter(None, [taken.blanks.told()]),
+            *told_of_choice(plan.table.chosen, len(plan.people)),
+            *_foreseen(plan, purchase, chosen, taken.ranges),
+        )
         if tell is not None:
             for note in notes:
                 tell(note)
@@ -442,4 +465,5 @@ def _purchase(plan: Plan, randomness_name: str, digest: Callable[[], bytes]) -> 
         form=plan.mechanism.form,
         released_as=described(plan.mechanism, plan.table),
         made_up=None if synthetic is None else synthetic.to_dict(),
+        chosen=plan.table.chosen,
     )

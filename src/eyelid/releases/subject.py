@@ -16,10 +16,12 @@ from eyelid.audits.protocols import Material
 from eyelid.audits.synthetic import is_made_up
 from eyelid.engine.foreign import content_of
 from eyelid.errors import EyelidError, InputError
-from eyelid.gaze.features import window_features
+from eyelid.gaze.features.omission import Blanks, blank_recordings, without
+from eyelid.gaze.features.windows import windows_and_omissions
 from eyelid.gaze.study import RECORDING_KEY, Origin, Study, check
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import study_folder
+from eyelid.io.choosing import Whom, chosen_of
 from eyelid.io.column_map import Map
 from eyelid.io.intake import is_ours, read_scrubbed, under_pseudonyms
 from eyelid.io.origin import origin_so_far
@@ -44,7 +46,7 @@ from eyelid.releases.bounds import clipped_to
 from eyelid.releases.certificate import Certificate, read_certificate
 from eyelid.releases.certifying import bounding
 from eyelid.releases.fingerprint import debit_of, input_digest, shows
-from eyelid.releases.plan import feature_table, people_alike
+from eyelid.releases.plan import NOTHING_LONG_ENOUGH, feature_table, people_alike
 from eyelid.releases.recorded import Recorded, recorded_in
 from eyelid.releases.release import Release
 from eyelid.releases.standard_errors import errors_text, standard_errors
@@ -85,6 +87,8 @@ class Subject:
         notes: what could not be checked.
         remarks: what whoever read the recordings said, which may name files.
         stream: the filter that gaze went through; None where features were released.
+        alike: whether everybody had the same recordings in the release, before those of which
+            the original has no value were left out.
     """
 
     original: FeatureTable
@@ -104,6 +108,7 @@ class Subject:
     notes: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     stream: Streamed | None = None
+    alike: bool | None = None
 
     @property
     def people(self) -> int:
@@ -157,7 +162,8 @@ class Subject:
         if self.means is not None or self.grouped or self.made_up:
             return promised
         alike = self.stream is None or self.stream.alike
-        if alike and people_alike(self.released) and self.released.people.columns == ["person"]:
+        same = people_alike(self.released) if self.alike is None else self.alike
+        if alike and same and self.released.people.columns == ["person"]:
             return promised
         return promised.broken("people are told apart by what is not protected")
 
@@ -167,7 +173,17 @@ class Subject:
             # As if somebody had told them who is in which group.
             again = None if self.law is None else self.groups.again(seed)
             return Material(self.original, self.groups.named(), again)
-        return Material(self.original, self.released, self._again(seed))
+        again = self._again(seed)
+        if again is None or self.released is None:
+            return Material(self.original, self.released, again)
+        theirs = self.released.recordings.select(RECORDING_KEY)
+
+        def like_release(table: FeatureTable) -> FeatureTable:
+            made = again(table)
+            there = made.recordings.select(RECORDING_KEY)
+            return without(made, there.join(theirs, on=RECORDING_KEY, how="anti"))
+
+        return Material(self.original, self.released, like_release)
 
     def _again(self, seed: int) -> Callable[[FeatureTable], FeatureTable] | None:
         law, taken = self.law, self.taken
@@ -194,6 +210,8 @@ def subject_of(
     *,
     map: Map = None,
     ledger: Path | str | None = None,
+    people: Whom = None,
+    min_seconds: float | None = None,
 ) -> Subject:
     """Read both, and refuse what does not belong together.
 
@@ -202,21 +220,24 @@ def subject_of(
         released: a released folder, a release, a study or a table.
         map: what you say about the columns of recordings.
         ledger: the file that counted the release, if it is not the original's own.
+        people: whom of the original it is about, as for the release.
+        min_seconds: what a recording had to last, as for the release.
     """
     # Which builds on what is here.
     from eyelid.releases.streams.subject import names_filter, stream_subject
 
-    table, recorded = _original(original, map, ledger)
+    table, recorded = _original(original, map, ledger, people, min_seconds)
     if table.released:
         raise InputError(
             "the first argument is a release: give the original first, then the release"
         )
     if released is None:
+        table, _, unseen = with_values(table)
         check_people(table)
         return Subject(
             table,
             recorded=recorded,
-            notes=tuple(without_values(table)),
+            notes=(*unseen, *without_values(table)),
             remarks=_remarks(original),
         )
     path = Path(released) if isinstance(released, str | Path) else None
@@ -309,11 +330,20 @@ def subject_of(
             wrong = (*wrong, *more)
         else:
             notes += more
+    alike_in_release: bool | None = None
+    central = certificate is not None and certificate.guarantee.trust is Trust.CENTRAL
+    if not (grouped or central or is_made_up(theirs, law)):
+        alike_in_release = people_alike(theirs)
+        table, own, unseen = with_values(table, theirs)
+        theirs = theirs if own is None else own
+        notes += unseen
+        check_people(table)
     notes += without_values(table, theirs)
     return Subject(
         original=table,
         released=theirs,
         taken=taken,
+        alike=alike_in_release,
         recorded=recorded,
         samples=None if recorded is None or their_samples is None else recorded.samples,
         released_samples=their_samples,
@@ -356,10 +386,18 @@ def _empty(table: FeatureTable, name: str) -> bool:
 
 
 def _original(
-    source: Source, map: Map, ledger: Path | str | None
+    source: Source,
+    map: Map,
+    ledger: Path | str | None,
+    people: Whom = None,
+    min_seconds: float | None = None,
 ) -> tuple[FeatureTable, Recorded | None]:
     """The table that was or would be released, under the names that a release has."""
     if not isinstance(source, str | Path):
+        if isinstance(source, Study):
+            source = replace(chosen_of(source, people), min_seconds=min_seconds)
+        elif people is not None:
+            source = FeatureTable.of(chosen_of(source.study(), people))
         table = feature_table(source)
         if isinstance(source, Study) and source.kind != "features":
             return table, Recorded.of(source)
@@ -368,17 +406,37 @@ def _original(
     recorded = recorded_in(path) if map is None else None
     if recorded is not None:
         head = recorded.cut.head
-        recorded = recorded.under(origin_so_far(head, path, ledger))
+        recorded = recorded.choosing(people, min_seconds).under(origin_so_far(head, path, ledger))
         check_people(recorded.cut.recordings)
         return recorded.summarised(windows_of), recorded
     study = read_scrubbed(path, map)
-    study = replace(study, origin=origin_so_far(study, path, ledger))
+    origin = origin_so_far(study, path, ledger)
+    study = replace(chosen_of(study, people), origin=origin, min_seconds=min_seconds)
     known = study.origin is not None and study.origin.ledger is not None
     if known and not study_folder.recognises(path):
         study = under_pseudonyms(study, ours=is_ours(study, path))
     check_people(study)
     gaze = study.kind != "features"
     return feature_table(study), Recorded.of(check(study)) if gaze else None
+
+
+def with_values(
+    original: FeatureTable, released: FeatureTable | None = None
+) -> tuple[FeatureTable, FeatureTable | None, tuple[str, ...]]:
+    """Both without recordings of which the original has no value: nothing is known to attack.
+
+    Args:
+        original: the raw features.
+        released: under the same names, where there is a release.
+    """
+    blank = blank_recordings(original)
+    if blank.is_empty():
+        return original, released, ()
+    if blank.height == original.recordings.height:
+        raise InputError(NOTHING_LONG_ENOUGH)
+    told = Blanks.of(original).told()
+    theirs = None if released is None else without(released, blank)
+    return without(original, blank), theirs, (f"{told}; they were not attacked",)
 
 
 def _remarks(source: object) -> tuple[str, ...]:
@@ -466,8 +524,11 @@ def _windows_like(
         or (window, step) == (table.window_ms, table.step_ms)
     ):
         return table
-    make = partial(window_features, window_s=window / 1000, step_s=step / 1000)
-    return recorded.summarised(make)
+    return recorded.summarised(partial(_windows, window / 1000, step / 1000))
+
+
+def _windows(window_s: float, step_s: float, study: Study) -> FeatureTable:
+    return windows_and_omissions(study, window_s, step_s)[0]
 
 
 def _all_alike(table: FeatureTable) -> FeatureTable:

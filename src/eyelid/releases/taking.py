@@ -13,9 +13,11 @@ from eyelid.engine.engines import Shared, shared
 from eyelid.engine.progress import Advance
 from eyelid.engine.runs import Run
 from eyelid.errors import InputError
+from eyelid.gaze.features.omission import Blanks
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import study_folder
+from eyelid.io.choosing import Whom, chosen_in
 from eyelid.io.column_map import Map, understood
 from eyelid.io.intake import read_scrubbed
 from eyelid.io.pieces import Piece, Slice, StudyInPieces, each_piece, in_pieces
@@ -25,7 +27,7 @@ from eyelid.releases.bounds import Range, Ranges, ranges_of, ranges_together
 from eyelid.releases.fingerprint import digest_of_people, input_rows, names_of, person_digests
 from eyelid.releases.kept_table import is_kept, keep_table, kept_table
 from eyelid.releases.outline import Outline, outline_of
-from eyelid.releases.plan import NOTHING, check_numbers, check_type
+from eyelid.releases.plan import NOTHING, NOTHING_LONG_ENOUGH, check_numbers, check_type
 
 Summarise = Callable[[Study], FeatureTable]
 
@@ -39,6 +41,7 @@ class PieceFacts:
         recordings: of that table.
         ranges: of its features.
         digests: of what is taken of each person, by name.
+        blanks: recordings of which there is no value.
         held: the rows, where they were made here and are nowhere else.
     """
 
@@ -46,6 +49,7 @@ class PieceFacts:
     recordings: pl.DataFrame
     ranges: Ranges
     digests: dict[str, bytes]
+    blanks: Blanks
     held: pl.DataFrame | None = None
 
 
@@ -58,12 +62,14 @@ class Taken:
         cut: the same as a study in pieces.
         ranges: of each feature over everybody.
         digests: of what is taken of each person, by name.
+        blanks: recordings of which there is no value; private.
     """
 
     outline: Outline
     cut: StudyInPieces
     ranges: Ranges
     digests: dict[str, bytes]
+    blanks: Blanks
 
     def digest(self) -> bytes:
         """The same as `input_digest` of the whole table."""
@@ -74,13 +80,31 @@ class Taken:
         return FeatureTable.of(self.cut.whole())
 
 
-def opened(source: Study | FeatureTable | Path | str, map: Map = None) -> StudyInPieces:
+def opened(
+    source: Study | FeatureTable | Path | str,
+    map: Map = None,
+    people: Whom = None,
+    min_seconds: float | None = None,
+) -> StudyInPieces:
     """A study folder stays on disk; recordings are read, and scrubbed.
 
     Args:
         source: a study folder or recordings, a study, or a table.
         map: what you say about the columns of recordings, or facts that a study folder lacks.
+        people: whom it is about, as for `eyelid.io.choosing.people_choice`; everybody by default.
+        min_seconds: leave out shorter recordings where samples are summarised.
     """
+    cut = chosen_in(_opened(source, map), people)
+    if min_seconds is None:
+        return cut
+    if cut.head.kind != "samples":
+        raise InputError(
+            f"min_seconds is for gaze samples, and this is a study of {cut.head.kind}: leave it out"
+        )
+    return replace(cut, head=replace(cut.head, min_seconds=min_seconds))
+
+
+def _opened(source: Study | FeatureTable | Path | str, map: Map) -> StudyInPieces:
     if isinstance(source, str | Path):
         path = Path(source)
         if not study_folder.recognises(path):
@@ -110,15 +134,16 @@ def take(cut: StudyInPieces, summarise: Summarise, run: Run | None, advance: Adv
         replace(found[0].table, people=cut.head.people), [facts.recordings for facts in found]
     )
     ranges = ranges_together([facts.ranges for facts in found])
+    blanks = sum((facts.blanks for facts in found), Blanks())
     if not any(each.seen for each in ranges.values()):
-        raise InputError(NOTHING)
+        raise InputError(NOTHING_LONG_ENOUGH if cut.head.kind == "samples" else NOTHING)
     if cut.head.kind != "features":
         pieces = [_made(*each, run) for each in zip(cut.pieces, found, strict=True)]
         cut = replace(
             cut, head=outline.study(), recordings=outline.recordings, pieces=tuple(pieces)
         )
     digests = {name: digest for facts in found for name, digest in facts.digests.items()}
-    return Taken(outline, cut, ranges, digests)
+    return Taken(outline, cut, ranges, digests, blanks)
 
 
 def _looked_at(
@@ -143,6 +168,7 @@ def _looked_at(
         recordings=table.recordings,
         ranges=ranges_of(table),
         digests=digests,
+        blanks=Blanks.of(table),
         held=held,
     )
     if run is not None:
@@ -150,6 +176,7 @@ def _looked_at(
             "ranges": {name: astuple(each) for name, each in facts.ranges.items()},
             "digests": {name: digest.hex() for name, digest in digests.items()},
             "recordings": facts.recordings.to_dict(as_series=False),
+            "blanks": astuple(facts.blanks),
         }
         keep_table(run, known, facts.table, more)
     return facts
@@ -164,6 +191,7 @@ def _known(run: Run, name: str) -> PieceFacts:
         recordings=pl.DataFrame(more["recordings"], schema=keys | {"rows": pl.Int64}),
         ranges={feature: Range(*ends) for feature, ends in more["ranges"].items()},
         digests={person: bytes.fromhex(digest) for person, digest in more["digests"].items()},
+        blanks=Blanks(*more["blanks"]),
     )
 
 

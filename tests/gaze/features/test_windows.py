@@ -108,9 +108,11 @@ def test_people_and_origin_are_inherited():
     assert table.simulated
 
 
-def test_a_recording_shorter_than_a_window_is_named():
+def test_a_study_shorter_than_a_window_is_refused():
     study = simulate(people=1, tasks=("image",), minutes=0.2, seed=1)
-    with pytest.raises(InputError, match=r"recording image of person P01 lasts 1.* window of 30 s"):
+    with pytest.raises(
+        InputError, match=r"1 shorter than 30 s; the longest lasts 11\.7 s.*--window"
+    ):
         window_features(study)
 
 

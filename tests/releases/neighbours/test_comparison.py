@@ -19,7 +19,6 @@ from eyelid.releases.neighbours.comparison import (
     neighbours_of,
 )
 from eyelid.releases.neighbours.coupling import coupled, small_pieces
-from eyelid.releases.neighbours.folder import REFUSED
 from eyelid.releases.neighbours.mutants import MUTANTS
 from eyelid.releases.neighbours.seats import unfair_seats
 from eyelid.releases.neighbours.studies import (
@@ -172,13 +171,14 @@ def test_rare_participants_dealt_into_the_larger_groups_are_found():
     assert not list(unfair_seats(KSame(k=3), feature_study()))
 
 
-def test_a_refusal_that_one_participant_causes_is_found():
-    """A recording shorter than a window is refused, by name: there is no folder then."""
-    prewindow = case("prewindow", "length=7")
-    base = replace(reading_study(), least=1)
-    (pair, *_) = neighbours_of(prewindow, base, [LESS])
-    (found,) = differences(prewindow, base, [pair])
-    assert found.what.startswith(f"{REFUSED}: 2, recording comic of person P05 lasts")
+@pytest.mark.parametrize("name", ["prewindow", "laplace", "groupmean"])
+def test_nothing_shows_that_a_participant_has_only_a_too_short_recording(name):
+    """Windows of half a minute, and one recording of a single sample: no folder differs."""
+    way = replace(case(name, "length=7"), study=reading_study)
+    base = reading_study()
+    (pair, *_) = neighbours_of(way, base, [LESS])
+    assert {track.rows for track in pair.study.replaced.tracks} == {1}
+    assert differences(way, base, [pair]) == []
 
 
 def test_what_cannot_be_released_at_all_is_not_called_the_same():

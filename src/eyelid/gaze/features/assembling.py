@@ -53,6 +53,7 @@ def outline_of(
         origin=study.origin,
         simulated=study.simulated,
         released=study.released,
+        chosen=study.chosen,
     )
 
 

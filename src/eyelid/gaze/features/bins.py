@@ -18,8 +18,9 @@ from eyelid.gaze.events import gaze_of, gaze_units
 from eyelid.gaze.events.spans import Floats
 from eyelid.gaze.features.assembling import filled, outline_of, rows_of
 from eyelid.gaze.features.catalogue import PUPILS, SCALES, scale_of, window_feature_set
+from eyelid.gaze.features.omission import blank_row, why_omitted
 from eyelid.gaze.features.quantities import Quantities, quantities_of
-from eyelid.gaze.features.windows import planned_windows, window_starts_ms
+from eyelid.gaze.features.windows import least_s, planned_windows, window_starts_ms
 from eyelid.gaze.study import Feature, Study
 from eyelid.gaze.table import FeatureTable
 
@@ -108,7 +109,7 @@ def bin_streams(
 
     Bin j covers [j·step, (j + 1)·step) from the first sample of its recording; `time_ms` is its
     start. A recording has the bins that its windows, those of `window_features`, cover: n windows
-    have n − 1 + window/step.
+    have n − 1 + window/step. One that `window_features` leaves out has one bin without any value.
 
     Args:
         study: a study of samples, as for `window_features`.
@@ -133,9 +134,12 @@ def bin_streams(
     planned = planned_windows(study, window_s, step_s)
     step_ms, bins = step_s * 1000.0, None if planned is None else planned + per_window - 1
     outline = outline_of(study, [known[name] for name in names], step_ms, step_ms, bins)
-    frames = []
+    frames, least = [], least_s(study, window_s)
     for recording, _ in gaze_of(study):
         windows = len(window_starts_ms(recording, window_s, step_s))
+        if why_omitted(recording, least) or not windows:
+            frames.append(blank_row(study, recording, outline.features))
+            continue
         edges_ms = np.arange(windows + per_window, dtype=np.float64) * (step_s * 1000.0)
         most = {"fixation": max_events, "saccade": max_events, "blink": max_blinks}
         ranges = _public_ranges(units, study.pupil_unit)

@@ -14,6 +14,13 @@ from eyelid.gaze.features.catalogue import (
     reported_event_feature_set,
     scale_of,
 )
+from eyelid.gaze.features.omission import (
+    LEAST_EVENTS_S,
+    Omissions,
+    blank_row,
+    length_s,
+    why_omitted,
+)
 from eyelid.gaze.features.ranges import ratio
 from eyelid.gaze.features.scanpath import (
     check_nothing_to_detect,
@@ -27,6 +34,7 @@ from eyelid.gaze.table import FeatureTable
 
 # What varies less than this share of what is possible does not vary: rounding has no skewness.
 _STILL = 1e-9
+HOW_TO_FIT = "choose a smaller min_seconds (--min-seconds), or another detector (--method)"
 
 
 def event_features(
@@ -41,7 +49,9 @@ def event_features(
     kurtosis of fewer than three values or of equal ones, acceleration of fewer than three samples.
 
     Recordings have as many rows as they have events. A release cuts or pads them to one length and
-    numbers the rows in place of times.
+    numbers the rows in place of times. One without an event, shorter than a second or than
+    ``study.min_seconds``, or with fewer than ten samples a second, is left out: it has one row
+    without any value.
 
     A study of fixations has the features of `reported_event_feature_set`: of its fixations, or of
     the saccades from one to the next. A recording without saccades has no row.
@@ -57,22 +67,42 @@ def event_features(
     >>> event_features(study, "saccades").names[:3]
     ['saccade_duration', 'saccade_amplitude', 'saccade_angle']
     """
+    table, omitted = events_and_omissions(study, kind, method, **settings)
+    omitted.check_some(least_s(study), HOW_TO_FIT)
+    return table
+
+
+def events_and_omissions(
+    study: Study, kind: str = "fixations", method: str = DEFAULT_METHOD, **settings: float
+) -> tuple[FeatureTable, Omissions]:
+    """What `event_features` makes of some people, also where none of theirs has an event.
+
+    Args:
+        study: whole people.
+        kind: ``fixations`` or ``saccades``.
+        method: the event detector.
+        settings: of the detector.
+    """
     outline = event_outline(study, kind)
-    frames = []
+    least = least_s(study)
+    frames, verdicts = [], []
     if study.kind == "fixations":
         check_nothing_to_detect(method, settings)
     for recording, units in recordings_looked(study):
-        if study.kind == "fixations":
+        why = why_omitted(recording, least)
+        if not why and study.kind == "fixations":
             onset_ms, values = _reported(recording, kind, units)
-            if len(onset_ms):
-                frames.append(rows_of(study, recording, onset_ms, outline.features, values))
+            why = "" if len(onset_ms) else "empty"
+        elif not why:
+            spans = events_of(recording, method, units, **settings)[kind.removesuffix("s")]
+            why = "" if len(spans.onset) else "empty"
+        verdicts.append((recording.person, why, length_s(recording)))
+        if why:
+            frames.append(blank_row(study, recording, outline.features))
             continue
-        spans = events_of(recording, method, units, **settings)[kind.removesuffix("s")]
-        if not len(spans.onset):
-            raise InputError(
-                f"recording {recording.recording} of person {recording.person} has no {kind}: "
-                "leave the recording out"
-            )
+        if study.kind == "fixations":
+            frames.append(rows_of(study, recording, onset_ms, outline.features, values))
+            continue
         describe = _fixations if kind == "fixations" else _saccades
         values = describe(recording, spans, scale_of(units))
         if units == "deg" and kind == "fixations":
@@ -80,7 +110,22 @@ def event_features(
             values["fixation_x"] = _half_turn_deg(values["fixation_x"])
         onset_ms = recording.time_ms[spans.onset]
         frames.append(rows_of(study, recording, onset_ms, outline.features, values))
-    return filled(outline, frames) if frames else outline
+    return filled(outline, frames), Omissions.of(verdicts)
+
+
+def least_s(study: Study) -> float:
+    """Seconds that a recording has to last for its events to be described.
+
+    A report of fixations has no least: its events are there already.
+
+    Args:
+        study: with or without rows.
+    """
+    if study.min_seconds is None:
+        return 0.0 if study.kind == "fixations" else LEAST_EVENTS_S
+    if not 0 <= study.min_seconds < np.inf:
+        raise InputError(f"min_seconds must not be negative, got {study.min_seconds:g}")
+    return study.min_seconds
 
 
 def event_outline(study: Study, kind: str = "fixations") -> FeatureTable:
@@ -90,6 +135,7 @@ def event_outline(study: Study, kind: str = "fixations") -> FeatureTable:
         study: with all rows, some, or none.
         kind: ``fixations`` or ``saccades``.
     """
+    least_s(study)
     units = units_looked(study)
     # What becomes degrees is counted from straight ahead.
     xy_origin = study.xy_origin if units == study.units else None

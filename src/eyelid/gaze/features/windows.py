@@ -11,6 +11,7 @@ from eyelid.gaze.events import DEFAULT_METHOD
 from eyelid.gaze.events.spans import Floats
 from eyelid.gaze.features.assembling import filled, outline_of, rows_of
 from eyelid.gaze.features.catalogue import reported_window_feature_set, window_feature_set
+from eyelid.gaze.features.omission import Omissions, blank_row, length_s, why_omitted
 from eyelid.gaze.features.quantities import Quantities, quantities_in
 from eyelid.gaze.features.ranges import Ranges, ratio
 from eyelid.gaze.features.scanpath import check_nothing_to_detect, recordings_looked, units_looked
@@ -18,14 +19,16 @@ from eyelid.gaze.features.wordbook import LENGTHS, word_statistics
 from eyelid.gaze.study import Recording, Study
 from eyelid.gaze.table import FeatureTable
 
+WINDOW_S, STEP_S = 30.0, 0.5
 MIN_WINDOW_S = 1.0
 MIN_STEP_S = 0.01
+HOW_TO_FIT = "choose shorter windows (window_s, --window) or a smaller min_seconds (--min-seconds)"
 
 
 def window_features(
     study: Study,
-    window_s: float = 30.0,
-    step_s: float = 0.5,
+    window_s: float = WINDOW_S,
+    step_s: float = STEP_S,
     method: str = DEFAULT_METHOD,
     **settings: float,
 ) -> FeatureTable:
@@ -35,6 +38,10 @@ def window_features(
     that is the same for everybody; `time_ms` is its start. An event belongs to the windows that
     hold its onset, a word of saccades to those that hold all its onsets. Values are cut off at the
     public bounds of `window_feature_set`.
+
+    A recording that is shorter than a window, or than ``study.min_seconds``, or has fewer than ten
+    samples a second, is left out: it has one row at time 0 without any value, so that it counts
+    as any other where numbers of people and recordings are released.
 
     Rates are per second of window; they and the wordbook are zero where nothing happened. What is
     undefined is null: shares and amplitudes without a saccade, durations, spreads and saccades per
@@ -58,19 +65,65 @@ def window_features(
     >>> table.data["time_ms"].head(3).to_list()
     [0.0, 500.0, 1000.0]
     """
+    table, omitted = windows_and_omissions(study, window_s, step_s, method, **settings)
+    omitted.check_some(least_s(study, window_s), HOW_TO_FIT)
+    return table
+
+
+def windows_and_omissions(
+    study: Study,
+    window_s: float = WINDOW_S,
+    step_s: float = STEP_S,
+    method: str = DEFAULT_METHOD,
+    **settings: float,
+) -> tuple[FeatureTable, Omissions]:
+    """What `window_features` makes of some people, also where nothing of theirs can be summarised.
+
+    Args:
+        study: whole people.
+        window_s: length of a window.
+        step_s: time from one window to the next.
+        method: the event detector.
+        settings: of the detector.
+    """
     outline = window_outline(study, window_s, step_s)
     if study.kind == "fixations":
         check_nothing_to_detect(method, settings)
-    frames = []
+    least = least_s(study, window_s)
+    frames, verdicts = [], []
     for recording, units in recordings_looked(study):
         start_ms = window_starts_ms(recording, window_s, step_s)
+        why = why_omitted(recording, least) or ("" if len(start_ms) else "short")
+        verdicts.append((recording.person, why, length_s(recording)))
+        if why:
+            frames.append(blank_row(study, recording, outline.features))
+            continue
         measured = quantities_in(study, recording, units, method, **settings)
         values = _features_of(measured, start_ms, window_s * 1000.0)
         frames.append(rows_of(study, recording, start_ms, outline.features, values))
-    return filled(outline, frames)
+    return filled(outline, frames), Omissions.of(verdicts)
 
 
-def window_outline(study: Study, window_s: float = 30.0, step_s: float = 0.5) -> FeatureTable:
+def least_s(study: Study, window_s: float) -> float:
+    """Seconds that a recording has to last to be summarised in windows of a length.
+
+    Args:
+        study: with or without rows.
+        window_s: length of a window.
+    """
+    if study.min_seconds is None:
+        return window_s
+    if not window_s <= study.min_seconds < np.inf:
+        raise InputError(
+            f"min_seconds must be at least {window_s:g}, the length of one window, got "
+            f"{study.min_seconds:g}: choose shorter windows (window_s) for shorter recordings"
+        )
+    return study.min_seconds
+
+
+def window_outline(
+    study: Study, window_s: float = WINDOW_S, step_s: float = STEP_S
+) -> FeatureTable:
     """What `window_features` makes of a study, but for the rows: the same for everybody.
 
     Args:
@@ -84,6 +137,7 @@ def window_outline(study: Study, window_s: float = 30.0, step_s: float = 0.5) ->
         raise InputError(f"step_s must be positive, got {step_s:g}")
     if step_s < MIN_STEP_S:
         raise InputError(f"step_s must be at least {MIN_STEP_S:g}, got {step_s:g}")
+    least_s(study, window_s)
     known = reported_window_feature_set if study.kind == "fixations" else window_feature_set
     features = known(units_looked(study), window_s, study.pupil_unit)
     pupil = study.data.schema.get("pupil")
@@ -94,20 +148,8 @@ def window_outline(study: Study, window_s: float = 30.0, step_s: float = 0.5) ->
 
 
 def window_starts_ms(recording: Recording, window_s: float, step_s: float) -> Floats:
-    """The starts of the windows that fit into a recording."""
-    time_ms = recording.time_ms
-    # The last sample stands for one more sampling interval, a fixation lasts as long as it does.
-    interval_ms = float(np.median(np.diff(time_ms))) if len(time_ms) > 1 else 0.0
-    if "duration_ms" in recording.columns:
-        interval_ms = float(np.nan_to_num(recording["duration_ms"][-1]))
-    length_ms = time_ms[-1] - time_ms[0] + interval_ms
-    windows = _windows_in(length_ms, window_s, step_s)
-    if windows < 1:
-        raise InputError(
-            f"recording {recording.recording} of person {recording.person} lasts "
-            f"{length_ms / 1000.0:.1f} s, less than one window of {window_s:g} s: "
-            "choose a shorter window or leave the recording out"
-        )
+    """The starts of the windows that fit into a recording; none where it is too short."""
+    windows = max(0, _windows_in(length_s(recording) * 1000.0, window_s, step_s))
     return np.arange(windows, dtype=np.float64) * (step_s * 1000.0)
 
 

@@ -20,7 +20,10 @@ _USUAL = {
     "recording": ("recording", "recordingid", "recordingname", "session"),
     "task": ("task", "condition"),
     "stimulus": ("stimulus", "stimulusname", "image", "page", "screenid", "mediafile"),
-    "time": ("time", "timems", "timestamp", "timestampms", "times", "timesec", "timeus", "timens"),
+    "time": (
+        *("time", "timems", "timestamp", "timestampms", "times", "timesec", "timeus", "timens"),
+        *("timestampus", "timestampns", "timestamps", "timestampsec"),
+    ),
     "duration": ("duration", "durationms", "fixduration", "fixationduration"),
     "eye": ("eye",),
     "x": ("x", "gazex", "xpix", "xpx", "posx", "fixx"),

@@ -27,6 +27,7 @@ from eyelid.releases.agreement import claims_more, told
 from eyelid.releases.audit_folder import DROPPINGS, LEFT_INSIDE
 from eyelid.releases.certificate import NOT_COUNTED
 from eyelid.releases.certifying import NO_LEDGER, large_deltas
+from eyelid.releases.chosen_people import form_given, shown_by_choice
 from eyelid.releases.maps.card import map_card
 from eyelid.releases.maps.derived import (
     Measured,
@@ -133,7 +134,8 @@ def _promises(subject: MapSubject) -> Iterator[str]:
     sources = [noise | {"randomness": randomness(seed).name} for seed in (None, 0)]
     if certificate.noise not in sources:
         yield "the certificate describes another noise than its mechanism adds"
-    if not set(plan.unprotected) <= set(certificate.unprotected):
+    shown = {*plan.unprotected, *shown_by_choice(subject.chosen)}
+    if not shown <= set(certificate.unprotected):
         yield "the certificate leaves out what its mechanism does not protect"
 
 
@@ -161,6 +163,7 @@ def _certificate(subject: MapSubject) -> Iterator[str]:
     bounds = Bounds({name: (0.0, float(length)) for name, length in size})
     promises = (certificate.guarantee, certificate.total)
     besides = set(certificate.unprotected) - set(plan.unprotected) - set(_OF_LEDGERS)
+    besides -= set(shown_by_choice(subject.chosen))
     strange = [
         not _alike(found, json.loads(certificate.to_json())),
         certificate.mechanism != made.name,
@@ -174,7 +177,8 @@ def _certificate(subject: MapSubject) -> Iterator[str]:
         set(certificate.rank1_bound) != set(rank1_bounds(certificate.person_level, 2)),
         certificate.version == __version__
         and (certificate.how != plan.how or not besides <= _delta_words(subject)),
-        certificate.version == __version__ and certificate.misstates(made.form, plan.released_as),
+        certificate.version == __version__
+        and certificate.misstates(form_given(subject.chosen, made.form), plan.released_as),
     ]
     if any(strange):
         yield "the certificate says more, or other things, than a certificate of such a release"

@@ -30,6 +30,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.maps.gaze_map import gaze_map
 from eyelid.gaze.maps.spread import heatmap
 from eyelid.gaze.study import Study
+from eyelid.io.choosing import Whom
 from eyelid.io.column_map import Map
 from eyelid.mechanisms.noisy_sum import NoisySum
 from eyelid.mechanisms.papers.maps import PaperMap
@@ -217,6 +218,7 @@ def audit_heatmap(
     map: Map = None,
     ledger: Path | str | None = None,
     seed: int = 0,
+    people: Whom = None,
 ) -> HeatmapAudit:
     """Attack a heatmap that `eyelid heatmap` released, and compare it with the one without noise.
 
@@ -228,6 +230,7 @@ def audit_heatmap(
         map: what you say about the columns of recordings, as for `eyelid.read`.
         ledger: the file that counted the release, if it is not the original's own.
         seed: of the attackers' random choices.
+        people: whom of the original it is about, as for the heatmap.
     """
     page = Path(report) if report is not None else None
     if page is not None:
@@ -236,7 +239,7 @@ def audit_heatmap(
         raise InputError(f"seed must not be negative, got {seed}")
     if ledger is not None and not Path(ledger).exists():
         raise InputError(f"there is no ledger at {ledger}")
-    subject = map_subject(original, released, map=map, ledger=ledger)
+    subject = map_subject(original, released, map=map, ledger=ledger, people=people)
     places = audit_places(subject.path, page)
     uses, without = _uses(subject)
     attacks, tables = dict(_attacks(subject, seed)), tuple(_table_uses(subject))

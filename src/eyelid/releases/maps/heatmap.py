@@ -22,6 +22,7 @@ from eyelid.gaze.maps.gaze_map import GazeMap
 from eyelid.gaze.maps.grid import Grid
 from eyelid.gaze.maps.looks import Weight
 from eyelid.gaze.study import Origin, Study
+from eyelid.io.choosing import Whom
 from eyelid.io.column_map import Map
 from eyelid.io.csv_cells import csv_text
 from eyelid.mechanisms.approximate import default_delta
@@ -29,6 +30,7 @@ from eyelid.mechanisms.maps.map_mechanism import MapMechanism
 from eyelid.privacy.bounds import Bounds
 from eyelid.releases.certificate import Certificate
 from eyelid.releases.certifying import Purchase, bought, claimed, ended
+from eyelid.releases.chosen_people import told_of_choice
 from eyelid.releases.counting import counting_entry, open_ledger
 from eyelid.releases.fingerprint import arrays_digest
 from eyelid.releases.maps.card import map_card
@@ -101,6 +103,7 @@ def private_heatmap(
     ledger: Path | str | None = None,
     seed: int | None = None,
     map: Map = None,
+    people: Whom = None,
     engine: str | Engine | None = None,
     **parameters: Any,
 ) -> PrivateHeatmap:
@@ -134,6 +137,7 @@ def private_heatmap(
         ledger: where to count; by default the file beside the original study.
         seed: makes the noise repeatable and the guarantee void.
         map: what you say about the columns of recordings, as for `eyelid.read`.
+        people: whom it is about, as for `eyelid.release`; everybody by default.
         engine: who works: ``local`` (processes here, the default), ``dask`` or ``dask:ADDRESS``.
         parameters: of the mechanism, such as ``delta``, ``grid``, ``cap``, ``samples``; and
             ``tables``, ``visits``, ``ranks`` of areas.
@@ -159,6 +163,7 @@ def private_heatmap(
             blur=blur,
             seed=seed,
             map=map,
+            people=people,
             mechanism=mechanism,
             epsilon=epsilon,
             level=level,
@@ -177,9 +182,10 @@ def private_heatmap(
             if figures is not None:
                 _check_figures(preview)
             home = Path(source) if isinstance(source, str | Path) else None
-            origin, remarks = counting_entry(made.cut.head, home, ledger)
+            origin, remarks = counting_entry(made.cut.entering, home, ledger)
             done = _released(made, preview, origin, out, seed, advance)
-            done = replace(done, notes=(*done.notes, *remarks))
+            chosen = told_of_choice(made.cut.head.chosen, len(made.plan.people))
+            done = replace(done, notes=(*done.notes, *remarks, *chosen))
     if figures is not None:
         _write_figures(figures, made)
     return done
@@ -195,8 +201,8 @@ def _released(
 ) -> PrivateHeatmap:
     """Pay, measure, draw and write what was planned."""
     plan, survey = made.plan, preview.survey
-    purchase = _purchase(plan, made.noise.name, survey.digest)
-    key = _key(plan, survey.digest, origin, seed)
+    purchase = replace(_purchase(plan, made.noise.name, survey.digest), chosen=made.cut.head.chosen)
+    key = _key(plan, survey.digest, origin, seed, made.cut.head.chosen)
     book = open_ledger(origin)
     with (
         nullcontext() if out is None else running(out, key) as run,
@@ -235,7 +241,13 @@ def _released(
     )
 
 
-def _key(plan: MapPlan, digest: bytes, origin: Origin | None, seed: int | None) -> str:
+def _key(
+    plan: MapPlan,
+    digest: bytes,
+    origin: Origin | None,
+    seed: int | None,
+    chosen: Sequence[str],
+) -> str:
     """Of everything that the output depends on, the looks too."""
     laws = [law for law in (plan.mechanism, plan.tables and plan.tables.mechanism) if law]
     told = [
@@ -247,6 +259,7 @@ def _key(plan: MapPlan, digest: bytes, origin: Origin | None, seed: int | None) 
         plan.view.degree_px,
         seed,
         None if origin is None else [origin.id, str(origin.ledger)],
+        list(chosen),
     ]
     return hashlib.sha256(json.dumps(told).encode()).hexdigest()
 

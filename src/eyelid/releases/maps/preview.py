@@ -12,6 +12,7 @@ import numpy as np
 from eyelid.engine.progress import Advance, one_bar
 from eyelid.errors import InputError
 from eyelid.gaze.study import Study
+from eyelid.io.choosing import Whom
 from eyelid.io.column_map import Map
 from eyelid.io.pieces import StudyInPieces
 from eyelid.privacy.noise import Randomness, randomness
@@ -182,6 +183,7 @@ def planned(
     blur: float | str | None = None,
     seed: int | None = None,
     map: Map = None,
+    people: Whom = None,
     **asked: Any,
 ) -> Planned:
     """Check everything that can be checked without anybody's gaze.
@@ -196,12 +198,13 @@ def planned(
         blur: the point spread.
         seed: of the noise.
         map: what you say about the columns of recordings.
+        people: whom it is about, as for `eyelid.release`.
         asked: what else `make_map_plan` takes.
     """
     if seed is not None and seed < 0:
         raise InputError(f"seed must not be negative, got {seed}")
     noise = randomness(seed)
-    cut = opened(source, map)
+    cut = opened(source, map, people)
     view = view_of(
         cut, _several(stimulus), images=_several(image), size=size, at=at, scale=scale, blur=blur
     )

@@ -11,6 +11,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.maps.grid import Grid
 from eyelid.gaze.maps.placement import Placement, default_sigma_px, point_spread_px
 from eyelid.gaze.study import Screen
+from eyelid.io.choosing import Whom, counted_or_chosen
 from eyelid.io.column_map import Map
 from eyelid.io.reading import read
 from eyelid.mechanisms.aoi_tables import AoiTables, AreaShape
@@ -144,7 +145,7 @@ def map_cost(
     mechanism: str,
     source: Path | str | None = None,
     *,
-    people: int | None = None,
+    people: int | Whom = None,
     level: str | None = None,
     layers: int | None = None,
     every_s: float | None = None,
@@ -176,12 +177,13 @@ def map_cost(
     (9, 6, 'ε = 1, δ = 1e-06')
     """
     screen = Screen()
+    count, whom = counted_or_chosen(people, study=source is not None)
     if source is not None:
-        if people is not None:
+        if count is not None:
             raise InputError("the study says how many people it has: leave it out")
-        study = read(source, map)
-        people, screen = len(study.people), study.screen or screen
-    if people is None:
+        study = read(source, map, people=whom)
+        count, screen = len(study.people), study.screen or screen
+    if count is None:
         raise InputError("cost of a heatmap needs a study, or --people; missing: people")
     given = {key: value for key, value in parameters.items() if value is not None}
     epsilon = level_epsilon(given.pop("epsilon", None), level)
@@ -196,7 +198,7 @@ def map_cost(
             raise InputError(f"the cost of tables depends on how many areas: give --areas N{got}")
         if size is not None or blur is not None:
             raise InputError("tables of areas have neither a size nor a blur: leave them out")
-        return MapQuote(made, made.shape_of(people, layers, areas), 0.0)
+        return MapQuote(made, made.shape_of(count, layers, areas), 0.0)
     law = map_mechanism(mechanism, **given)
     if areas is not None:
         raise InputError(
@@ -209,7 +211,7 @@ def map_cost(
         raise InputError("the cost of a map depends on the picture: give --size WxH in px")
     degree_px = point_spread_px(1.0, screen, Placement())
     sigma_px = parsed_blur(blur, degree_px, default_sigma_px(size[0], screen), size)
-    shape = law.shape_of(people, layers, *size, sigma_px)
+    shape = law.shape_of(count, layers, *size, sigma_px)
     check_drawable(law, shape, sigma_px)
     return MapQuote(law, shape, sigma_px)
 

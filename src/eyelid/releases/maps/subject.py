@@ -18,6 +18,7 @@ from eyelid.gaze.maps.grid import Floats, Grid
 from eyelid.gaze.maps.looks import Looks, layers_of
 from eyelid.gaze.maps.placement import Placement
 from eyelid.gaze.study import Origin, Study, check
+from eyelid.io.choosing import Whom, chosen_of, people_choice
 from eyelid.io.column_map import Map
 from eyelid.io.csv_cells import from_spreadsheets
 from eyelid.io.intake import read_scrubbed
@@ -68,6 +69,7 @@ class MapSubject:
         disagreements: what of the certificate cannot be true.
         notes: what could not be checked.
         remarks: what whoever read the recordings said, which may name files.
+        chosen: how the people of the original were chosen, as a study remembers it.
     """
 
     path: Path
@@ -88,6 +90,8 @@ class MapSubject:
         """What was released of the people of one map: layers × rows × columns."""
         layers = len(self.plan.layers)
         return np.asarray(self.arrays["cells"][number * layers : (number + 1) * layers])
+
+    chosen: tuple[str, ...] = ()
 
     @property
     def table_cells(self) -> Floats:
@@ -111,6 +115,7 @@ def map_subject(
     *,
     map: Map = None,
     ledger: Path | str | None = None,
+    people: Whom = None,
 ) -> MapSubject:
     """Read both, and refuse what does not belong together.
 
@@ -119,6 +124,7 @@ def map_subject(
         released: the folder of the heatmap.
         map: what you say about the columns of recordings.
         ledger: the file that counted the release, if it is not the original's own.
+        people: whom of the original it is about, as for the heatmap.
     """
     folder = Path(released)
     certificate = read_certificate(folder)
@@ -136,14 +142,15 @@ def map_subject(
         raise InputError(
             "the first argument is a release: give the original first, then the heatmap"
         )
-    study = replace(check(study), origin=origin or study.origin)
+    whom = people_choice(people)
+    study = replace(chosen_of(check(study), whom), origin=origin or study.origin)
     with _as_eyelid_writes_them(folder / "certificate.json"):
         plan, laws = _made_again(study, certificate, certificate.map)
         looks, *of_groups = _seen(study, plan)
-    people = len(plan.people)
-    if people != certificate.people:
+    count = len(plan.people)
+    if count != certificate.people:
         raise InputError(
-            f"the certificate is for {certificate.people} people and the original has {people}: it "
+            f"the certificate is for {certificate.people} people and the original has {count}: it "
             "is the certificate of something else"
         )
     _check_arrays(plan, arrays)
@@ -162,6 +169,7 @@ def map_subject(
         looks=looks,
         looks_of=tuple(of_groups),
         laws=laws,
+        chosen=study.chosen,
         arrays=arrays,
         tables=tables,
         total=total,

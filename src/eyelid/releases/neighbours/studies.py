@@ -31,8 +31,6 @@ _LABEL = "label_tired"
 _WIDTH_PX, _HEIGHT_PX = 64, 48
 _STEP_MS, _RATE_HZ = 500.0, 60.0
 _FIXATION_MS = (60.0, 600.0)
-# Of half a minute at 30 Hz: shorter recordings have no window, and are refused.
-_LONGER_THAN_A_WINDOW = 930
 # The one whose data are replaced: neither the first nor the last, and no piece begins with them.
 _REPLACED = 4
 
@@ -84,13 +82,11 @@ class SmallStudy:
         head: everything about it but rows and people.
         participants: in order.
         pieces: how many values a piece has, such that there are several.
-        least: rows that a recording has at least: those of a window where there are windows.
     """
 
     head: Study
     participants: tuple[Participant, ...]
     pieces: int
-    least: int = 1
 
     @property
     def replaced(self) -> Participant:
@@ -258,7 +254,7 @@ def reading_study() -> SmallStudy:
         ]
         everybody.append(Participant(name, _attributes(number), tuple(tracks)))
     head = replace(made, data=pl.DataFrame(), people=pl.DataFrame(), events=None, simulated=False)
-    return SmallStudy(head, tuple(everybody), pieces=64_000, least=_LONGER_THAN_A_WINDOW)
+    return SmallStudy(head, tuple(everybody), pieces=64_000)
 
 
 def _attributes(number: int) -> dict[str, str]:
@@ -331,7 +327,7 @@ class Replacement:
     def _track(
         self, track: Track, form: Form, study: SmallStudy, rng: np.random.Generator
     ) -> Track:
-        rows = max(study.least, self.rows(track.rows)) if form.lengths else track.rows
+        rows = max(1, self.rows(track.rows)) if form.lengths else track.rows
         columns = {}
         for name, before in track.columns.items():
             lower, upper = _range_of(name, study)

@@ -22,6 +22,7 @@ from eyelid.privacy.noise import randomness
 from eyelid.privacy.unit import PERSON
 from eyelid.releases.agreement import among_promises, claims_more, told
 from eyelid.releases.certificate import Certificate, ReleasedAs
+from eyelid.releases.chosen_people import NOT_SAID_OF_CHOICE, form_given, shown_by_choice
 from eyelid.releases.streams.facts import recordings_touched, shape_of, shortest_of
 from eyelid.releases.streams.nearness import ALARM, ENOUGH, Nearness, nearness
 from eyelid.releases.streams.plan import TIMES, filtered, unprotected
@@ -87,12 +88,15 @@ def _with(
         if certificate.noise.get("sampler") != law.sampler(shape):
             yield "the certificate describes another noise than its filter adds"
         shown = set(certificate.unprotected)
+        if not set(shown_by_choice(taken.chosen)) <= shown:
+            yield NOT_SAID_OF_CHOICE
         touched = 1
         if isinstance(law, Filter):
             touched = recordings_touched(law.window, shape.recordings, shortest_of(taken))
         if not any(set(unprotected(times, law, touched)) <= shown for times in TIMES):
             yield "the certificate leaves out what its filter does not protect"
-        if certificate.misstates(law.form, ReleasedAs(law.release)):
+        form = form_given(taken.chosen, law.form)
+        if certificate.misstates(form, ReleasedAs(law.release)):
             yield "the certificate states another form of data, or kind of release, than it is for"
     x0, y0, x1, y1 = law.place.plane
     points = _points(law, released)

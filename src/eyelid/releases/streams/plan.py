@@ -253,7 +253,9 @@ def released_head(plan: StreamPlan, head: Study) -> Study:
     """
     columns = _taken(head, head.data.clear(), None, plan.times)
     people = head.people.filter(pl.col("person").is_in(plan.facts.people))
-    return replace(columns, people=people.select("person", *plan.keep), origin=None, released=True)
+    shown = people.select("person", *plan.keep)
+    # The certificate says how people were chosen.
+    return replace(columns, people=shown, origin=None, released=True, chosen=())
 
 
 def filtered(law: StreamMechanism, taken: Study, noise: Randomness) -> Study:

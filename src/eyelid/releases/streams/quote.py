@@ -8,6 +8,7 @@ from typing import Any
 
 from eyelid.errors import InputError
 from eyelid.gaze.study import Study
+from eyelid.io.choosing import Whom, chosen_of, counted_or_chosen
 from eyelid.io.column_map import Map
 from eyelid.io.reading import read
 from eyelid.mechanisms.mechanism import Mechanism, Shape
@@ -15,6 +16,7 @@ from eyelid.mechanisms.streams.filter import Filter
 from eyelid.mechanisms.streams.stream import StreamMechanism
 from eyelid.privacy.guarantee import Guarantee, rounded_up
 from eyelid.privacy.unit import PERSON
+from eyelid.releases.chosen_people import told_of_choice
 from eyelid.releases.counted import Counted
 from eyelid.releases.spending import Budget, quoted, spent_on
 from eyelid.releases.streams.expectation import Distance, expected_distance
@@ -150,7 +152,7 @@ def stream_cost(
     mechanism: str | Mechanism,
     source: Any = None,
     *,
-    people: int | None = None,
+    people: int | Whom = None,
     recordings: int | None = None,
     features: int | None = None,
     length: int | str | None = None,
@@ -175,7 +177,8 @@ def stream_cost(
     """
     if features is not None:
         raise InputError("a filter takes gaze and no features: leave them out")
-    facts = {"people": people, "recordings": recordings, "length": length}
+    count, whom = counted_or_chosen(people, study=source is not None)
+    facts = {"people": count, "recordings": recordings, "length": length}
     if source is None:
         absent = [name for name, value in facts.items() if value is None]
         if absent:
@@ -193,6 +196,7 @@ def stream_cost(
     study = source if path is None else read(path, map)
     if not isinstance(study, Study):
         raise InputError("a filter takes gaze sample by sample: give a study of samples")
+    study = chosen_of(study, whom)
     taken = taken_of(study, eye, times or RECORDED)
     law = build_filter(mechanism, taken, **parameters)
     before, notes = None, []
@@ -200,6 +204,7 @@ def stream_cost(
         before = spent_on(study, path)
     except InputError as error:
         notes.append(f"what was released of these people before is not known: {error}")
+    notes += told_of_choice(study.chosen, study.data["person"].n_unique())
     return StreamQuote(
         law,
         shape_of(taken),

@@ -19,6 +19,7 @@ from eyelid.engine.runs import Run, running
 from eyelid.errors import InputError
 from eyelid.gaze.study import Origin, Study
 from eyelid.io import study_folder
+from eyelid.io.choosing import Whom
 from eyelid.io.column_map import Map
 from eyelid.io.intake import is_ours, under_pseudonyms
 from eyelid.io.parquet import rows_of
@@ -31,6 +32,7 @@ from eyelid.privacy.noise import Randomness
 from eyelid.privacy.noise.randomness import stream_of
 from eyelid.releases.certificate import Certificate, ReleasedAs
 from eyelid.releases.certifying import Purchase, bought, claimed, ended
+from eyelid.releases.chosen_people import told_of_choice
 from eyelid.releases.counting import counting_entry, open_ledger
 from eyelid.releases.fingerprint import digest_of_people, digest_of_release, person_digests
 from eyelid.releases.streams.card import stream_card
@@ -92,6 +94,7 @@ def release_streams(
     keep: Sequence[str] = (),
     map: Map = None,
     tell: Callable[[str], None] | None = None,
+    people: Whom = None,
     eye: str | None = None,
     times: str | None = None,
     **parameters: Any,
@@ -107,6 +110,7 @@ def release_streams(
         keep: attributes of people to release as they are.
         map: what you say about the columns of recordings.
         tell: given each note before anything is paid.
+        people: whom it is about, as for `eyelid.release`.
         eye: which of several eyes.
         times: ``recorded`` (the default), or ``regular``: the number of each sample times the step.
         parameters: of the filter; its scene is the study's screen where nobody says.
@@ -117,7 +121,7 @@ def release_streams(
             f"a filter takes gaze sample by sample, and this is a {type(source).__name__}: give a "
             "study of samples, or recordings"
         )
-    cut = opened(source, map)
+    cut = opened(source, map, people)
     times = times or RECORDED
     check_kind(cut.head)
     timed(cut.head, cut.head.data, times)
@@ -127,7 +131,7 @@ def release_streams(
     with one_bar(2 * cut.recordings.height, "recordings") as advance:
         facts = looked_at(cut, eye, times, advance)
         plan = make_stream_plan(cut.head, facts, chosen, noise, keep, told=told, times=times)
-        origin, remarks = counting_entry(cut.head, path, ledger)
+        origin, remarks = counting_entry(cut.entering, path, ledger)
         if path is not None and not study_folder.recognises(path):
             cut = _under_pseudonyms(cut, origin, path)
             if tuple(cut.people) != facts.people:
@@ -135,7 +139,7 @@ def release_streams(
                 plan = replace(plan, facts=looked_at(cut, eye, times, lambda by, what: None))
         # By what is released: how long another eye was seen is in no row of it.
         cut = cut_evenly(cut, plan.shape.length)
-        notes = (*cut.head.notes, *remarks)
+        notes = (*cut.head.notes, *remarks, *told_of_choice(cut.head.chosen, len(cut.people)))
         for note in notes:
             if tell is not None:
                 tell(note)
@@ -145,7 +149,7 @@ def release_streams(
         book = open_ledger(origin)
         with (
             nullcontext() if out is None else running(out, key) as run,
-            bought(_purchase(plan, noise.name), book, out, run) as certificate,
+            bought(_purchase(plan, noise.name, cut.head.chosen), book, out, run) as certificate,
         ):
             job = _Job(cut.head, plan, eye, noise, len(cut.pieces), run)
             made = _made(job, cut, advance)
@@ -185,6 +189,7 @@ def _key(plan: StreamPlan, cut: StudyInPieces, settings: Sequence[Any]) -> str:
         None if head.screen is None else asdict(head.screen),
         head.people.select("person", *plan.keep).write_csv(),
         settings,
+        list(head.chosen),
     ]
     return hashlib.sha256(json.dumps(told, default=str).encode()).hexdigest()
 
@@ -263,7 +268,7 @@ def _told(plan: StreamPlan) -> str:
     return f"{plan.facts.recordings:,} recordings, {plan.facts.samples:,} samples"
 
 
-def _purchase(plan: StreamPlan, randomness_name: str) -> Purchase:
+def _purchase(plan: StreamPlan, randomness_name: str, chosen: Sequence[str]) -> Purchase:
     """What the plan is about to buy."""
     law, facts = plan.mechanism, plan.facts
     kept = [f"the attribute {name} of every person, released as it is" for name in plan.keep]
@@ -286,4 +291,5 @@ def _purchase(plan: StreamPlan, randomness_name: str) -> Purchase:
         input_digest=lambda: digest_of_people(facts.people, facts.digests),
         form=law.form,
         released_as=ReleasedAs(law.release),
+        chosen=chosen,
     )

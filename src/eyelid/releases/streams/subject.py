@@ -41,6 +41,7 @@ from eyelid.releases.subject import (
     in_common,
     matched,
     times_released,
+    with_values,
 )
 
 
@@ -147,6 +148,8 @@ def stream_subject(
         table = replace(again, origin=table.origin)
     ours, theirs, left_out = in_common(table, windows_of(released))
     ours, theirs = matched(ours, theirs)
+    ours, with_gaze, unseen = with_values(ours, theirs)
+    theirs = theirs if with_gaze is None else with_gaze
     check_people(ours)
     if not set(released.data.columns) >= set(gaze_columns(taken)):
         raise InputError("the release has not the columns of gaze that the original has")
@@ -185,7 +188,7 @@ def stream_subject(
         disagreements=(*amiss, *wrong),
         releases=None if debit is None else times_released(table.origin, people),
         path=path,
-        notes=(*left_out, *notes, *few, *more),
+        notes=(*left_out, *unseen, *notes, *few, *more),
         remarks=remarks,
         stream=Streamed(taken, law, same_for_all(taken)),
     )

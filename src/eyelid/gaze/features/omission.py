@@ -1,0 +1,262 @@
+"""Recordings that are too short or too slow to be summarised, and what stands in their place.
+
+Such a recording keeps one row without any value. So its person, and the recording, count as
+everybody else's do: what a release shows does not depend on how long somebody was recorded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+import polars as pl
+
+from eyelid.errors import InputError
+from eyelid.gaze.features.assembling import rows_of
+from eyelid.gaze.sampling import LEAST_USEFUL_HZ
+from eyelid.gaze.study import RECORDING_KEY, Feature, Recording, Study
+from eyelid.gaze.table import FeatureTable
+from eyelid.spelling import plural
+
+LEAST_EVENTS_S = 1.0
+"""Seconds that a recording has at least whose events are described: about three fixations."""
+# Lengths and rates are computed from time stamps, which are rounded.
+_ROUNDING = 1e-6
+
+
+@dataclass(frozen=True)
+class Omissions:
+    """How many recordings of a study are left out, and why. For the owner's eyes: it is private.
+
+    Attributes:
+        recordings: how many there are.
+        short: left out because they are too short.
+        slow: left out because there are too few samples a second.
+        empty: left out because there is no event of the kind in them.
+        people: how many people have no other recording.
+        longest_s: length of the longest recording, in seconds.
+    """
+
+    recordings: int = 0
+    short: int = 0
+    slow: int = 0
+    empty: int = 0
+    people: int = 0
+    longest_s: float = 0.0
+
+    @classmethod
+    def of(cls, verdicts: Iterable[tuple[str, str, float]]) -> Omissions:
+        """Those of some whole people.
+
+        Args:
+            verdicts: of each recording: its person, ``short``, ``slow``, ``empty`` or nothing, and
+                its length in seconds.
+        """
+        found = list(verdicts)
+        left = [why for _, why, _ in found]
+        everybody = {person for person, _, _ in found}
+        return cls(
+            recordings=len(found),
+            short=left.count("short"),
+            slow=left.count("slow"),
+            empty=left.count("empty"),
+            people=len(everybody - {person for person, why, _ in found if not why}),
+            longest_s=max((length for _, _, length in found), default=0.0),
+        )
+
+    def __add__(self, other: Omissions) -> Omissions:
+        """Those of other people as well."""
+        counts = {
+            item.name: getattr(self, item.name) + getattr(other, item.name)
+            for item in fields(Omissions)
+            if item.name != "longest_s"
+        }
+        return Omissions(**counts, longest_s=max(self.longest_s, other.longest_s))
+
+    @property
+    def count(self) -> int:
+        """How many recordings are left out."""
+        return self.short + self.slow + self.empty
+
+    def to_dict(self) -> dict[str, int]:
+        """Counts by reason, for JSON."""
+        return {
+            "recordings": self.count,
+            "short": self.short,
+            "slow": self.slow,
+            "empty": self.empty,
+            "people": self.people,
+        }
+
+    def told(self, least_s: float) -> str:
+        """How many and why, in a sentence; empty where none is left out.
+
+        Args:
+            least_s: what a recording had to last.
+
+        >>> print(Omissions(recordings=12, short=2, people=1).told(30.0))
+        from the raw data, never in a release: 2 of 12 recordings are left out (2 shorter than \
+30 s); 1 person has no other, and counts all the same
+        """
+        if not self.count:
+            return ""
+        are = "is" if self.count == 1 else "are"
+        text = (
+            f"from the raw data, never in a release: {self.count:,} of "
+            f"{plural(self.recordings, 'recording')} {are} left out ({self._why(least_s)})"
+        )
+        return text + _without_others(self.people)
+
+    def check_some(self, least_s: float, how: str) -> None:
+        """Fail where every recording is left out.
+
+        Args:
+            least_s: what a recording had to last.
+            how: to make more of them fit, in words.
+        """
+        if not self.count or self.count < self.recordings:
+            return
+        longest = f"; the longest lasts {self.longest_s:.1f} s" if self.short else ""
+        raise InputError(
+            f"no recording can be summarised, of {self.recordings:,} ({self._why(least_s)}"
+            f"{longest}): {how}"
+        )
+
+    def _why(self, least_s: float) -> str:
+        """The counts of each reason that there is, in words."""
+        reasons = {
+            f"{self.short:,} shorter than {least_s:g} s": self.short,
+            f"{self.slow:,} below {LEAST_USEFUL_HZ:g} samples a second": self.slow,
+            f"{self.empty:,} without such an event": self.empty,
+        }
+        return ", ".join(text for text, many in reasons.items() if many)
+
+
+def _without_others(people: int) -> str:
+    if not people:
+        return ""
+    who = "1 person has" if people == 1 else f"{people:,} people have"
+    return f"; {who} no other, and {'counts' if people == 1 else 'count'} all the same"
+
+
+def length_s(recording: Recording) -> float:
+    """How long a recording lasts.
+
+    Its last sample stands for one more sampling interval, its last fixation lasts as long as it
+    does.
+    """
+    time_ms = recording.time_ms
+    interval_ms = float(np.median(np.diff(time_ms))) if len(time_ms) > 1 else 0.0
+    if "duration_ms" in recording.columns:
+        interval_ms = float(np.nan_to_num(recording["duration_ms"][-1]))
+    return float(time_ms[-1] - time_ms[0] + interval_ms) / 1000.0
+
+
+def why_omitted(recording: Recording, least_s: float) -> str:
+    """``short`` or ``slow`` for a recording that cannot be summarised; empty for others.
+
+    Args:
+        recording: any.
+        least_s: what it has to last.
+    """
+    if length_s(recording) < least_s * (1 - _ROUNDING):
+        return "short"
+    if "duration_ms" in recording.columns:
+        # Fixations are as far apart as they are long.
+        return ""
+    interval_ms = float(np.median(np.diff(recording.time_ms))) if len(recording.time_ms) > 1 else 0
+    if interval_ms > 1000.0 / LEAST_USEFUL_HZ * (1 + _ROUNDING):
+        return "slow"
+    return ""
+
+
+def blank_row(study: Study, recording: Recording, features: tuple[Feature, ...]) -> pl.DataFrame:
+    """The row of a recording that is left out: its keys, and no value."""
+    nothing = {feature.name: np.full(1, np.nan) for feature in features}
+    return rows_of(study, recording, np.zeros(1), features, nothing)
+
+
+def blank_recordings(table: FeatureTable) -> pl.DataFrame:
+    """Person and recording of each recording of which no feature has a value.
+
+    Args:
+        table: with its rows.
+    """
+    numbers = [name for name in table.names if table.data.schema[name].is_numeric()]
+    if len(numbers) < len(table.names):
+        return table.data.select(RECORDING_KEY).clear()
+    lost = [
+        pl.col(name).is_null() | pl.col(name).cast(pl.Float64).is_nan().fill_null(True)
+        for name in numbers
+    ]
+    each = table.data.group_by(RECORDING_KEY, maintain_order=True).agg(
+        pl.all_horizontal(lost).all().alias("blank")
+    )
+    return each.filter(pl.col("blank")).select(RECORDING_KEY)
+
+
+@dataclass(frozen=True)
+class Blanks:
+    """How many recordings of a table have no value. For the owner's eyes: it is private.
+
+    Attributes:
+        recordings: how many there are.
+        blank: how many of them have no value.
+        people: how many people have no other recording.
+    """
+
+    recordings: int = 0
+    blank: int = 0
+    people: int = 0
+
+    @classmethod
+    def of(cls, table: FeatureTable) -> Blanks:
+        """Those of a table of whole people."""
+        blank = blank_recordings(table)
+        everybody = table.recordings.select(RECORDING_KEY)
+        others = everybody.join(blank, on=RECORDING_KEY, how="anti")
+        lost = everybody["person"].n_unique() - others["person"].n_unique()
+        return cls(everybody.height, blank.height, lost)
+
+    def __add__(self, other: Blanks) -> Blanks:
+        """Those of other people as well."""
+        return Blanks(
+            self.recordings + other.recordings,
+            self.blank + other.blank,
+            self.people + other.people,
+        )
+
+    def told(self) -> str:
+        """How many, in a sentence; empty where there is none."""
+        if not self.blank:
+            return ""
+        have, counts = ("has", "counts") if self.blank == 1 else ("have", "count")
+        return (
+            f"from the raw data, never in a release: {self.blank:,} of "
+            f"{plural(self.recordings, 'recording')} {have} no value (too short, below "
+            f"{LEAST_USEFUL_HZ:g} samples a second, or nothing was seen), and {counts} as missing"
+            f"{_without_others(self.people)}"
+        )
+
+
+def without_blanks(table: FeatureTable) -> FeatureTable:
+    """The table without recordings of which no feature has a value, and their people with them.
+
+    What is released is never made of this: who is missing would show. Attacks and comparisons on
+    the owner's side are, which learn nothing from such a row.
+    """
+    return without(table, blank_recordings(table))
+
+
+def without(table: FeatureTable, recordings: pl.DataFrame) -> FeatureTable:
+    """The table without some recordings.
+
+    Args:
+        table: any.
+        recordings: person and recording of each that goes.
+    """
+    if recordings.is_empty():
+        return table
+    rest = table.data.join(recordings, on=RECORDING_KEY, how="anti", maintain_order="left")
+    return replace(table, data=rest)
