@@ -408,15 +408,17 @@ def collusion(
     sides, target = _Sides(original, released), people.index(person)
     best: Subtraction | None = None
     for place, slot in enumerate(sides.slots):
-        whose, which, raw, shown = sides.common(slot)
+        whose, which, raw, shown = sides.both(slot)
         for record in np.flatnonzero(found.members[place, which, target])[:1]:
-            group = raw[found.members[place, which[record], whose]]
-            if len(group) > 1:
-                one = subtraction(shown[record], group)
+            group = np.clip(raw[found.members[place, which[record], whose]], 0.0, 1.0)
+            # What others lack does not help the members.
+            known = np.isfinite(group).all(axis=0) & np.isfinite(shown[record])
+            if len(group) > 1 and known.any():
+                one = subtraction(shown[record][known], group[:, known])
                 if best is None or one.largest_of_span > best.largest_of_span:
                     best = one
     if best is None:
-        raise InputError(f"person '{person}' is in no group of the release with others")
+        raise InputError(f"person '{person}' shares no value with others of the release")
     return best
 
 

@@ -9,6 +9,7 @@ anything from the members of a group together: how much that is, is measured her
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -433,17 +434,30 @@ def audit_records(
     found = found or recover_partition(original, released)
     groups = np.unique(found.members[found.there], axis=0)
     sizes = groups.sum(axis=1)
-    # Somebody whose group is they alone has nobody to collude.
-    together = np.where(sizes > 1, sizes, len(found.people) + 1)
-    person = found.people[int(groups[together.argmin()].argmax())]
     exact = exact_intersection(original, released, found)
     return GroupsAudit(
         sizes=tuple(sorted(sizes.tolist())),
         intersection=exact if in_groups(released) else intersection(original, released),
         exact_intersection=exact,
         padding=padding(original, released, found),
-        collusion=collusion(original, released, person, found),
+        collusion=_smallest_collusion(original, released, found, groups),
     )
+
+
+def _smallest_collusion(
+    original: FeatureTable,
+    released: FeatureTable,
+    found: RecoveredGroups,
+    groups: NDArray[np.bool_],
+) -> Subtraction:
+    """What the others learn of a member of the smallest group that has values of all of them."""
+    sizes = groups.sum(axis=1)
+    # A person who is a group alone has nobody to collude.
+    shared = [row for row in np.argsort(sizes, kind="stable") if sizes[row] > 1]
+    for row in shared:
+        with contextlib.suppress(InputError):
+            return collusion(original, released, found.people[int(groups[row].argmax())], found)
+    raise InputError("no group has several members with values: there is nobody to collude")
 
 
 def _redrawn(
