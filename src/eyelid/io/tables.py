@@ -123,7 +123,7 @@ def read_table(head: Head, layout: Layout, rows: pl.DataFrame | None = None) -> 
             f"time=COLUMN,x=COLUMN,y=COLUMN,units=px,…{told}; {_without_gaze(head, layout)}"
         )
     kind = layout.kind or ("fixations" if "duration" in layout.columns else "samples")
-    if kind != "features" and not _has_gaze(layout):
+    if (kind == "samples" or layout.kind is None) and not _has_gaze(layout):
         raise InputError(
             f"{head.path} has no gaze that is known: name its columns with --map x=COLUMN,y=COLUMN"
             f"{told}; {_without_gaze(head, layout)}"
