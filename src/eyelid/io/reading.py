@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
 from types import ModuleType
-from typing import TYPE_CHECKING
 
 from eyelid.engine.progress import track
 from eyelid.errors import InputError, unknown
 from eyelid.gaze.study import Study, check
 from eyelid.io import bids, csv_folder, study_folder
+from eyelid.io.choosing import Whom, chosen_of
 from eyelid.io.column_map import Map, layout_of_folder, understood
 from eyelid.io.degrees import in_degrees
 from eyelid.io.formats import FOLDERS, FORMATS, feature_table
@@ -26,9 +26,6 @@ from eyelid.io.release_folder import as_certified, is_heatmap
 from eyelid.io.remote import here
 from eyelid.io.said_facts import with_said_facts
 from eyelid.spelling import in_quotes
-
-if TYPE_CHECKING:
-    from eyelid.io.choosing import Whom
 
 # Files beside recordings that nobody takes for one.
 _NOT_DATA = {".md", ".json", ".png", ".jpg", ".jpeg", ".pdf", ".toml", ".yaml", ".yml", ".py", ".m"}
@@ -63,9 +60,6 @@ def read(
     Traceback (most recent call last):
     eyelid.errors.InputError: no/such/place does not exist: give a study folder or a recording
     """
-    # Which cuts studies that are read here.
-    from eyelid.io.choosing import chosen_of
-
     return chosen_of(read_place(place_of(path, map, units), skip_unreadable), people)
 
 

@@ -162,7 +162,15 @@ def tasks_of_few(mechanism: FeatureMechanism, table: FeatureTable) -> list[str]:
 
 def lengths_cut(mechanism: FeatureMechanism, table: FeatureTable) -> Iterator[str]:
     """What a default length does to these recordings, for the owner's eyes: it is private."""
-    if not isinstance(mechanism, MeasuringMechanism) or mechanism.length != "public":
+    if not isinstance(mechanism, MeasuringMechanism):
+        return
+    lengths = table.recordings["rows"]
+    if mechanism.length == "shortest" and lengths.min() == 1 and lengths.n_unique() > 1:
+        yield (
+            "length=shortest cuts every recording to 1 row, because one has no more, or was left "
+            "out as too short: set a number instead, --set length=N"
+        )
+    if mechanism.length != "public":
         return
     rows, kept = table.recordings["rows"].to_numpy(), mechanism.common_rows(table)
     if table.planned_rows is not None or (rows == kept).all():

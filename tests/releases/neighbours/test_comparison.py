@@ -171,10 +171,19 @@ def test_rare_participants_dealt_into_the_larger_groups_are_found():
     assert not list(unfair_seats(KSame(k=3), feature_study()))
 
 
-@pytest.mark.parametrize("name", ["prewindow", "laplace", "groupmean"])
-def test_nothing_shows_that_a_participant_has_only_a_too_short_recording(name):
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("prewindow", "length=7"),
+        ("laplace", "length=7"),
+        ("groupmean", "length=7"),
+        ("seeded", ""),
+        ("synthetic", ""),
+    ],
+)
+def test_nothing_shows_that_a_participant_has_only_a_too_short_recording(name, settings):
     """Windows of half a minute, and one recording of a single sample: no folder differs."""
-    way = replace(case(name, "length=7"), study=reading_study)
+    way = replace(case(name, settings), study=reading_study)
     base = reading_study()
     (pair, *_) = neighbours_of(way, base, [LESS])
     assert {track.rows for track in pair.study.replaced.tracks} == {1}

@@ -30,7 +30,6 @@ from eyelid.mechanisms.maps.map_mechanism import MapMechanism
 from eyelid.privacy.bounds import Bounds
 from eyelid.releases.certificate import Certificate
 from eyelid.releases.certifying import Purchase, bought, claimed, ended
-from eyelid.releases.chosen_people import told_of_choice
 from eyelid.releases.counting import counting_entry, open_ledger
 from eyelid.releases.fingerprint import arrays_digest
 from eyelid.releases.maps.card import map_card
@@ -184,8 +183,7 @@ def private_heatmap(
             home = Path(source) if isinstance(source, str | Path) else None
             origin, remarks = counting_entry(made.cut.entering, home, ledger)
             done = _released(made, preview, origin, out, seed, advance)
-            chosen = told_of_choice(made.cut.head.chosen, len(made.plan.people))
-            done = replace(done, notes=(*done.notes, *remarks, *chosen))
+            done = replace(done, notes=(*done.notes, *remarks))
     if figures is not None:
         _write_figures(figures, made)
     return done

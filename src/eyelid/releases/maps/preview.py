@@ -16,6 +16,7 @@ from eyelid.io.choosing import Whom
 from eyelid.io.column_map import Map
 from eyelid.io.pieces import StudyInPieces
 from eyelid.privacy.noise import Randomness, randomness
+from eyelid.releases.chosen_people import shown_by_choice, told_of_choice
 from eyelid.releases.maps.outlook import Outlook, outlook
 from eyelid.releases.maps.pictures import guarantee_legend
 from eyelid.releases.maps.plan import MapPlan, make_map_plan
@@ -84,7 +85,8 @@ class HeatmapPreview:
     @property
     def notes(self) -> tuple[str, ...]:
         """What was taken for granted."""
-        return *self.study.notes, *self.plan.notes
+        chosen = told_of_choice(self.study.chosen, len(self.plan.people))
+        return *self.study.notes, *self.plan.notes, *chosen
 
     @property
     def for_owner(self) -> tuple[str, ...]:
@@ -123,7 +125,7 @@ class HeatmapPreview:
             "mechanism": None if self.plan.mechanism is None else self.plan.mechanism.name,
             "guarantee": self.plan.guarantee.to_dict(),
             "noise": {"sampler": self.plan.sampler(), "numerics": self.plan.numerics},
-            "unprotected": self.plan.unprotected,
+            "unprotected": [*self.plan.unprotected, *shown_by_choice(self.study.chosen)],
             "map": self.plan.facts
             | {
                 "reliability": None if trusted is None else trusted.to_dict(),
