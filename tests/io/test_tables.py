@@ -258,3 +258,36 @@ def test_a_time_that_is_none_among_dates_is_told(tmp_path):
     (tmp_path / "P1.csv").write_text("timestamp,x,y\n2024-05-06T10:00:00,1,2\nlater,1,2\n")
     with pytest.raises(InputError, match="row 2 of column 'timestamp' is 'later', no time like"):
         read(tmp_path / "P1.csv")
+
+
+def test_pupils_of_two_eyes_beside_one_place_are_not_dropped(tmp_path):
+    rows = ["t,x,y,l,r", "0,1,2,3.0,4.0", "10,1,2,0,4.0", "20,1,2,3.0,", "30,1,2,0,0"]
+    (tmp_path / "P1.csv").write_text("\n".join(rows))
+    said = {"time": "t", "time_unit": "ms", "x": "x", "y": "y", "units": "px", "pupil_unit": "mm"}
+    study = read(tmp_path / "P1.csv", said | {"pupil_left": "l", "pupil_right": "r"})
+    assert study.data["pupil"].to_list() == [3.5, 4.0, 3.0, None]
+
+
+CLOCKS = "who,page,text,t,x,y\n" + "".join(
+    f"{who},{page},{text},{10 * i},{i},{i}\n"
+    for who in ("a", "b")
+    for page in ("one", "two")
+    for text in ("easy", "hard")
+    for i in range(5)
+)
+MAPPED = {"person": "who", "task": "text", "stimulus": "page", "time": "t", "time_unit": "ms"}
+
+
+def test_clocks_that_start_anew_with_each_stimulus_tell_recordings_apart(tmp_path):
+    """Sorting them by time would make one recording of four, its rows in turn."""
+    (tmp_path / "all.csv").write_text(CLOCKS)
+    study = read(tmp_path / "all.csv", MAPPED | {"units": "px"})
+    names = ["easy-one", "easy-two", "hard-one", "hard-two"]
+    assert sorted(study.data.filter(person="a")["recording"].unique()) == names
+    assert study.data.group_by("person", "recording").len()["len"].to_list() == [5] * 8
+
+
+def test_clocks_that_start_anew_within_a_stimulus_are_still_an_error(tmp_path):
+    (tmp_path / "all.csv").write_text(CLOCKS + "b,two,hard,0,1,1\n")
+    with pytest.raises(InputError, match="time runs backwards"):
+        read(tmp_path / "all.csv", MAPPED | {"units": "px"})

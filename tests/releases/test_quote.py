@@ -3,6 +3,7 @@ import re
 from dataclasses import replace
 
 import numpy as np
+import polars as pl
 import pytest
 
 import eyelid
@@ -215,3 +216,20 @@ def test_a_data_card_lists_the_error_of_every_feature_in_its_unit(tmp_path):
     for each in errors["features"]:
         (line,) = (line for line in card.splitlines() if line.startswith(f"| {each['feature']} |"))
         assert in_unit(each["value"], each["unit"]) in line
+
+
+@pytest.mark.parametrize(("mechanism", "said"), [("ksame", {"k": 2}), ("groupmean", {})])
+def test_means_over_different_stimuli_are_foretold(mechanism, said, make_table):
+    table = make_table(4, 2, 3)
+    order = {"0": {"0": "A", "1": "B"}, "1": {"0": "B", "1": "A"}}
+    keys = table.data.select("person", "recording").rows()
+    stimulus = [order[str(int(person) % 2)][recording] for person, recording in keys]
+    epsilon = {} if mechanism == "ksame" else {"epsilon": 1.0}
+
+    def told(labels):
+        labelled = replace(table, data=table.data.with_columns(pl.Series("stimulus", labels)))
+        notes = eyelid.cost(mechanism, labelled, **epsilon, **said).notes
+        return any("over different stimuli" in note for note in notes)
+
+    assert told(stimulus)
+    assert not told(table.data["recording"].to_list())

@@ -640,6 +640,11 @@ def _of_eyes(raw: pl.DataFrame, layout: Layout, selected: list[pl.Expr]) -> pl.D
     sides = [(side, measured(f"_{side}")) for side in EYES[:2]]
     sides = [(side, found) for side, found in sides if found]
     both = measured("")
+    pupils = [_number(columns[f"pupil_{side}"]) for side in EYES[:2] if f"pupil_{side}" in columns]
+    if both and pupils and not sides and "pupil" not in columns:
+        # One place of two eyes: their pupils are one, as far as each was seen.
+        seen = [pl.when(pupil > 0).then(pupil) for pupil in pupils]
+        both.append(pl.mean_horizontal(seen).alias("pupil"))
     if "eye" in columns:
         eye = pl.col(columns["eye"]).cast(pl.String).str.to_lowercase().str.slice(0, 1)
         names = {name[0]: name for name in EYES} | {"b": "cyclopean"}
@@ -652,8 +657,30 @@ def _of_eyes(raw: pl.DataFrame, layout: Layout, selected: list[pl.Expr]) -> pl.D
     return pl.concat(frames, how="diagonal")
 
 
+def _told_apart(layout: Layout, data: pl.DataFrame) -> pl.DataFrame:
+    """Rows with the recording that they are of, where clocks start anew with each task or stimulus.
+
+    No column says which recording a row is of, and in the order of the file time runs backwards;
+    within a task and stimulus it does not.
+    """
+    labels = [name for name in ("task", "stimulus") if name in data.columns]
+    if "recording" in data.columns or not labels or layout.backwards is not None:
+        return data
+    key = [name for name in ("person", "eye") if name in data.columns]
+
+    def runs_back(by: Sequence[str]) -> bool:
+        step = pl.col("time_ms").diff()
+        return bool(data.select(((step.over(by) if by else step) < 0).any()).item())
+
+    if not runs_back(key) or runs_back([*key, *labels]):
+        return data
+    each = [pl.col(name).cast(pl.String).fill_null("") for name in labels]
+    return data.with_columns(pl.concat_str(each, separator="-").alias("recording"))
+
+
 def _steady(head: Head, layout: Layout, data: pl.DataFrame) -> pl.DataFrame:
     """Time stamps that increase in each recording, as far as somebody said how to make them."""
+    data = _told_apart(layout, data)
     key = [name for name in ("person", "recording", "eye") if name in data.columns]
     step = pl.col("time_ms").diff()
     step = step.over(key) if key else step

@@ -244,7 +244,7 @@ class KSame(AnonymisingMechanism):
         sizes = group_sizes(shape.people, self.k)
         said = [
             f"Without noise: {groups_told(shape.people, self.k)} people, whose means keep what "
-            "members have in common (tasks, stimuli) and lose what sets them apart. How far a mean "
+            "members have in common (tasks) and lose what sets them apart. How far a mean "
             "is from a person depends on how much people differ."
         ]
         if min(sizes) > self.k:

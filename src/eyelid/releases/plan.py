@@ -160,6 +160,30 @@ def tasks_of_few(mechanism: FeatureMechanism, table: FeatureTable) -> list[str]:
     ]
 
 
+def stimuli_mixed(mechanism: FeatureMechanism, table: FeatureTable) -> Iterator[str]:
+    """That a mean is over different stimuli, for the owner's eyes: it is private.
+
+    Recordings of several people are put side by side by task and order.
+    """
+    averages = isinstance(mechanism, MeanMechanism | AnonymisingMechanism)
+    if not averages or "stimulus" not in table.recordings.columns:
+        return
+    within = [name for name in ("task",) if name in table.recordings.columns]
+    place = pl.int_range(pl.len()).over("person", *within)
+    mixed = (
+        table.recordings.with_columns(place.alias("place"))
+        .group_by(*within, "place")
+        .agg(pl.col("stimulus").n_unique().alias("stimuli"))
+        .filter(pl.col("stimuli") > 1)
+    )
+    if mixed.height:
+        yield (
+            "from the raw data, for you alone: people saw their stimuli in different orders or "
+            "numbers, and recordings are averaged by task and order, so means are over different "
+            "stimuli: make each stimulus a task of its own (--map task=COLUMN) to keep them apart"
+        )
+
+
 def lengths_cut(mechanism: FeatureMechanism, table: FeatureTable) -> Iterator[str]:
     """What a default length does to these recordings, for the owner's eyes: it is private."""
     if not isinstance(mechanism, MeasuringMechanism):

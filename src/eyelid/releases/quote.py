@@ -38,6 +38,7 @@ from eyelid.releases.plan import (
     promised,
     recordings_left_out,
     released_alike,
+    stimuli_mixed,
     tasks_of_few,
 )
 from eyelid.releases.prospect import MadeUp, Prospect, made_up, prospects
@@ -252,6 +253,7 @@ def cost(
                 *missing_values(chosen, table, ranges_of(table)),
                 *_lacking_told(chosen, shape, table),
                 *tasks_of_few(chosen, table),
+                *stimuli_mixed(chosen, table),
                 *lengths_cut(chosen, table),
                 *recordings_left_out(chosen, table),
             ],

@@ -58,6 +58,7 @@ from eyelid.releases.plan import (
     lengths_cut,
     plan_for,
     recordings_left_out,
+    stimuli_mixed,
     tasks_of_few,
 )
 from eyelid.releases.prospect import made_up
@@ -414,6 +415,7 @@ def _foreseen(
     """What to know before a release is paid for."""
     yield from missing_values(plan.mechanism, plan.table, ranges)
     yield from tasks_of_few(plan.mechanism, plan.table)
+    yield from stimuli_mixed(plan.mechanism, plan.table)
     yield from lengths_cut(asked, plan.table)
     yield from recordings_left_out(plan.mechanism, plan.table)
     if purchase.made_up is None:

@@ -166,7 +166,7 @@ class KSamePaper(AnonymisingMechanism):
         """That means keep what people have in common."""
         return (
             f"Without noise: everybody has the means of a group of {self.k}, which keep what its "
-            "members have in common (tasks, stimuli). How far a mean is from a person depends on "
+            "members have in common (tasks). How far a mean is from a person depends on "
             "how much people differ."
         )
 
