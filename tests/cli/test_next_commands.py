@@ -203,3 +203,16 @@ def test_help_is_there_where_python_drops_docstrings():
     assert "Find names, dates, serial numbers" in every.stdout
     one = subprocess.run([*said, "lint", "--help"], capture_output=True, text=True, env=environment)
     assert "The answer shows what it found" in " ".join(one.stdout.split())
+
+
+def test_what_comes_next_passes_over_what_inspect_passed_over(tmp_path, eyelid, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "data").mkdir()
+    rows = "time_ms,x,y\n" + "".join(f"{10 * i},{i},{i}\n" for i in range(50))
+    for name in ("p01", "p02", "p03"):
+        (tmp_path / "data" / f"{name}.csv").write_text(rows if name != "p02" else "")
+    said = "data", "--map", "file={person},units=px"
+    found = eyelid("inspect", *said, "--skip-unreadable")
+    commands = [line.removeprefix("Next: ") for line in found.out.splitlines() if "Next: " in line]
+    assert len(commands) == 1
+    assert eyelid(*shlex.split(commands[0])[1:]).code == 0

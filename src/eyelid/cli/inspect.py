@@ -111,7 +111,9 @@ def run(
         ]
         print_table("Quasi-identifiers", ["what", "people alone", "smallest group"], alone)
     say(found["release"])
-    for command in found["next"]:
+    # Other commands stop at what this one passed over.
+    readable = ["eyelid convert IN OUT --skip-unreadable"] if skip_unreadable else found["next"]
+    for command in readable:
         say(f"Next: {on(command, source, columns)}")
 
 
