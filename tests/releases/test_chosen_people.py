@@ -45,6 +45,8 @@ def test_a_choice_by_tasks_is_not_called_hidden(folder, tmp_path):
     assert any("were chosen by their data" in line for line in told)
     card = (tmp_path / "few" / "DATACARD.md").read_text()
     assert "with any recordings" not in card
+    assert "who has which does not show" not in card
+    assert "who has which does not show" in (tmp_path / "all" / "DATACARD.md").read_text()
     assert "Participants were chosen by what they were recorded doing" in card
     assert "people_chosen" not in json.loads((tmp_path / "few" / "study.json").read_text())
 

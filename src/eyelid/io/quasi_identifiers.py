@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -257,9 +258,8 @@ def _with_attributes(table: pl.DataFrame, person: str) -> pl.DataFrame | None:
     """One row a participant, with the columns that say the same in all rows of each."""
     table = table.filter(pl.col(person).is_not_null())
     names = [name for name in table.columns if name != person and leak_of_field(name) is None]
-    names = [name for name in names if name != "person" and _is_attribute(table[name])][
-        :_ATTRIBUTES
-    ]
+    named = (name for name in names if name != "person" and _is_attribute(table[name]))
+    names = list(islice(named, _ATTRIBUTES))
     if not names or table.is_empty():
         return None
     each = table.group_by(person, maintain_order=True)

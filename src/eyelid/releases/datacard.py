@@ -22,7 +22,7 @@ from eyelid.mechanisms.prewindow import Prewindow
 from eyelid.privacy.guarantee import Kind
 from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.privacy.unit import Trust
-from eyelid.releases.certificate import Certificate
+from eyelid.releases.certificate import NARROWEST_FORM, Certificate
 from eyelid.releases.consent import for_participants
 from eyelid.releases.expectation import FeatureError, expectation, inside
 from eyelid.releases.prospect import told_in_people
@@ -72,6 +72,8 @@ def datacard(
         measured=own if isinstance(own, Prewindow) else None,
         paper=mechanism if isinstance(mechanism, PaperMechanism) else None,
         central=central,
+        # A choice of people by what they have shows it.
+        hides_which=certificate.form != NARROWEST_FORM,
         has_standard_errors=has_standard_errors,
         kind=certificate.guarantee.kind,
         groups=_groups(table, certificate, mechanism),

@@ -93,3 +93,11 @@ def test_the_first_letters_of_a_long_line_are_shown(tmp_path):
     (tmp_path / "long.txt").write_text("word" * 50_000)
     with pytest.raises(InputError, match="it begins with 'wordword"):
         read(tmp_path / "long.txt")
+
+
+@pytest.mark.parametrize("objects", [600, 4000], ids=["mostly empty", "too many columns"])
+def test_objects_with_keys_of_their_own_take_no_memory(file, objects):
+    """Rows × columns would be quadratic in the size of the file."""
+    rows = [{"time_ms": i, **{f"x{i}_{j}": 1 for j in range(15)}} for i in range(objects)]
+    with pytest.raises(InputError, match=r"different keys|more than"):
+        read(file(rows))

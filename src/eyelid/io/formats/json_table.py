@@ -25,6 +25,8 @@ NAME = "JSON"
 
 _BEGINS = re.compile(r"\s*(?:\{\s*[\"}]|\[\s*[\[{\]\d\"-])")
 # Its objects take some twenty times as much memory.
+# A table has that many cells before anyone asks how many of them are empty.
+_CELLS_ALWAYS, _TIMES = 1 << 22, 100
 _LARGEST = 1 << 27
 # A list this short in a row is a place or a direction, and not the rows themselves.
 _MOST_ENTRIES = 16
@@ -50,7 +52,7 @@ def read(head: Head, said: Layout) -> Part:
 
 
 def _table(head: Head) -> pl.DataFrame:
-    tables = [_side_by_side(rows) for rows in _tables(_documents(head), {}, 0)]
+    tables = [_side_by_side(head, rows) for rows in _tables(_documents(head), {}, 0)]
     if not tables:
         raise InputError(
             f"{head.path} is JSON without a list of samples in it: it begins with "
@@ -163,10 +165,16 @@ def _flat(value: Mapping[str, Any], prefix: str = "", depth: int = 0) -> dict[st
     return found
 
 
-def _side_by_side(rows: Sequence[dict[str, Scalar]] | dict[str, list[Scalar]]) -> pl.DataFrame:
+def _side_by_side(
+    head: Head, rows: Sequence[dict[str, Scalar]] | dict[str, list[Scalar]]
+) -> pl.DataFrame:
     """The same as a table; a column that is not all numbers is text."""
     if not isinstance(rows, dict):
         names = dict.fromkeys(name for row in rows for name in row)
+        # Before there are cells: objects with keys of their own would be mostly empty columns.
+        check_width(head.path, len(names))
+        if len(names) * len(rows) > max(_CELLS_ALWAYS, _TIMES * sum(map(len, rows))):
+            raise InputError(f"{head.path}: the objects in its list have different keys")
         rows = {name: [row.get(name) for row in rows] for name in names}
     return pl.DataFrame({name: _column(name, values) for name, values in rows.items()})
 
