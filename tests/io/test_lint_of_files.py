@@ -172,3 +172,13 @@ def test_convert_is_advised_only_where_it_reads_the_data(tmp_path, eyelid, monke
     assert f"Mend it: {advice}" in done.out
     assert eyelid("convert", "my gaze.csv", "study", *said).code == 0
     assert eyelid("lint", "study").code == 0
+
+
+def test_a_gate_does_not_pass_what_could_not_be_read(tmp_path, eyelid):
+    """Full names in columns of a table that is no study are warnings alone."""
+    people = [("Ann", "Orr"), ("Bo", "Ek"), ("Cy", "Fu"), ("Di", "Gom")]
+    rows = "".join(f"{i},{a},{b},{20 + i}\n" for i, (a, b) in enumerate(people))
+    (tmp_path / "participants.csv").write_text("participant,Vorname,Nachname,age\n" + rows)
+    found = eyelid("lint", tmp_path)
+    assert found.code != 0
+    assert json.loads(eyelid("lint", tmp_path, "--json").out)["clean"] is False

@@ -14,6 +14,8 @@ Examples:
 def run(source: In, columns: ColumnMap = None, as_json: Json = False) -> int:
     """Find names, dates, serial numbers, paths and ids; exit code 1 when there are any.
 
+    Exit code 2 when none is found but no study could be read: that says little.
+
     Warns of what singles participants out without a name: attributes, sampling rates, numbers and
     lengths of recordings. The answer shows what it found: it is for the owner's eyes.
     """
@@ -27,7 +29,8 @@ def run(source: In, columns: ColumnMap = None, as_json: Json = False) -> int:
     with shown():
         seen = looked_at(source, column_map(columns))
     found = seen.findings
-    code = 1 if seen.leaks else 0
+    # Files without a leak in them are not clean when nobody could tell whose they are.
+    code = 1 if seen.leaks else 2 if seen.unread else 0
     if as_json:
         print_json(
             {
@@ -50,6 +53,9 @@ def run(source: In, columns: ColumnMap = None, as_json: Json = False) -> int:
         print_findings("Leaks", seen.leaks)
     if seen.warnings:
         print_findings("Warnings", seen.warnings)
+    if not seen.leaks and seen.unread:
+        say(f"{source}: no study could be read, so this is not all: say with --map what it holds.")
+        return code
     if not seen.leaks:
         warned = plural(len(seen.warnings), "warning")
         say(f"{source}: no leaks and {warned}, besides the gaze, which itself identifies people.")

@@ -125,11 +125,13 @@ class Lint:
         findings: as of `lint`.
         release: whether they are a release, by a certificate that is of these data.
         convertible: whether ``convert`` reads them.
+        unread: why no study could be read, so that only each file was looked at by itself.
     """
 
     findings: tuple[Finding, ...]
     release: bool
     convertible: bool = False
+    unread: str = ""
 
     @property
     def leaks(self) -> tuple[Finding, ...]:
@@ -161,7 +163,7 @@ def looked_at(path: Path | str, map: Map = None) -> Lint:
         if all(finding.what.startswith(_UNSEEN) for finding in found):
             raise
         reason = Finding(path.name, _NOT_A_STUDY, short(str(error), _REASON), _CANNOT, WARNING)
-        return Lint((reason, *found), release=False)
+        return Lint((reason, *found), release=False, unread=str(error))
     return Lint(
         (*leaks_of(path, study), *_warnings(path, study)),
         release=is_certified(study),
