@@ -89,7 +89,7 @@ def test_files_that_end_the_process_are_named_and_the_others_read(tmp_path):
     )
     ends = ["SIGXCPU", "SIGKILL", "SIGKILL"]
     assert done.stdout.splitlines() == [
-        "{}",
+        "{'read again in a fresh process': 3}",
         *[f"table: the process ended by {end} for " for end in ends],
     ]
 

@@ -56,7 +56,7 @@ app = typer.Typer(
 
 def _help_of(run: Callable[..., object]) -> str | None:
     """What a command's docstring says, also where Python was told to drop docstrings (-OO)."""
-    if run.__doc__ or not sys.flags.optimize > 1:
+    if sys.flags.optimize < 2:
         return None
     try:
         (function,) = ast.parse(inspection.getsource(run)).body

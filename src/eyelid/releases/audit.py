@@ -54,7 +54,6 @@ from eyelid.engine.atomic import check_file
 from eyelid.engine.engines import using
 from eyelid.engine.progress import Advance, one_bar, part
 from eyelid.errors import InputError
-from eyelid.gaze.features.omission import without_blanks
 from eyelid.gaze.features.per_event import events_and_omissions
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
@@ -614,7 +613,7 @@ def _by_events(subject: Subject, seed: int) -> list[Finding]:
         return []
     try:
         fixations, saccades = (
-            without_blanks(subject.recorded.summarised(partial(_events, kind)))
+            subject.recorded.summarised(partial(_events, kind))
             for kind in ("fixations", "saccades")
         )
         return [event_finding(fixations, saccades, seed=seed)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import polars as pl
 
 from eyelid.audits.attackers.attacker import Attacker
 from eyelid.audits.attackers.rbf_network import RbfNetwork
@@ -10,7 +10,7 @@ from eyelid.audits.identification import Finding, decided, finding_of
 from eyelid.audits.protocols import POSITIVE, Material
 from eyelid.audits.scores import fused
 from eyelid.errors import InputError
-from eyelid.gaze.study import RECORDING_KEY
+from eyelid.gaze.features.omission import blank_recordings, without
 from eyelid.gaze.table import FeatureTable
 
 NAME = "fused rbf-network"
@@ -33,14 +33,12 @@ def event_finding(
         seed: of random choices.
     """
     attacker = attacker or RbfNetwork()
-    both = saccades.data.select(RECORDING_KEY).unique()
-    seen = fixations.data.join(both, on=RECORDING_KEY, how="semi", maintain_order="left")
-    fixations = replace(fixations, data=seen)
-    parts = [Material(fixations), Material(saccades)]
-    if parts[0].people != parts[1].people:
+    if set(fixations.data["person"]) != set(saccades.data["person"]):
         raise InputError(
             "fixations and saccades are of different people: make both from the same study"
         )
+    lost = pl.concat([blank_recordings(fixations), blank_recordings(saccades)]).unique()
+    parts = [Material(without(events, lost)) for events in (fixations, saccades)]
     scores = []
     for split in parts[0].splits(POSITIVE):
         (one,), (other,) = (
