@@ -42,7 +42,7 @@ settings.register_profile(
     "eyelid",
     deadline=None,
     derandomize=True,
-    max_examples=25,
+    max_examples=50,
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("eyelid")
