@@ -241,10 +241,12 @@ def _reads(home: str, kinds: Kinds, place: Any, tell: Connection) -> None:
     with contextlib.suppress(FileNotFoundError):
         size = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
         resource.setrlimit(resource.RLIMIT_AS, (size + MOST_BYTES, resource.RLIM_INFINITY))
+    fresh = True
     with contextlib.suppress(EOFError):
         while True:
             batch, first = tell.recv()
-            tell.send(_batch(Path(home), kinds, batch, first, place))
+            tell.send(_batch(Path(home), kinds, batch, first, place, fresh))
+            fresh = False
 
 
 def _everything_loaded(home: Path, kinds: Kinds) -> None:
@@ -254,8 +256,12 @@ def _everything_loaded(home: Path, kinds: Kinds) -> None:
             _read(beginning, beginning.content, home, linted=True)
 
 
-def _batch(home: Path, kinds: Kinds, number: int, first: int, place: Any) -> Tally:
-    """Some files; what became of them, and what should not have."""
+def _batch(home: Path, kinds: Kinds, number: int, first: int, place: Any, fresh: bool) -> Tally:
+    """Some files; what became of them, and what should not have.
+
+    A process that is not ``fresh`` keeps memory of the files before. Where that may be why there is
+    none left for this one, it ends, and the file is read once more by another.
+    """
     tally = Tally(Counter(), [])
     # What libraries and beginnings take is no file's.
     with contextlib.suppress(OSError):
@@ -276,6 +282,9 @@ def _batch(home: Path, kinds: Kinds, number: int, first: int, place: Any) -> Tal
         except BaseException as error:
             if isinstance(error, KeyboardInterrupt):
                 raise
+            out_of_memory = isinstance(error, MemoryError) or _panicked(error)
+            if out_of_memory and not (fresh and index == first):
+                os._exit(1)
             where = traceback.extract_tb(error.__traceback__)[-1]
             tally.faults.append(
                 f"{beginning.kind}: {type(error).__name__} in {Path(where.filename).name}:"
@@ -284,6 +293,11 @@ def _batch(home: Path, kinds: Kinds, number: int, first: int, place: Any) -> Tal
         tally.slowest = max(tally.slowest, (_cpu_s() - before, beginning.kind))
     tally.peak_bytes = max(0, _peak_bytes() - base)
     return tally
+
+
+def _panicked(error: BaseException) -> bool:
+    """Whether the table reader gave up, which is how it says that there is no memory."""
+    return type(error).__name__ == "PanicException"
 
 
 def _peak_bytes() -> int:

@@ -1,0 +1,1 @@
+"""What keeps the house in order: figures about the code, and a net under changes to it."""
