@@ -21,7 +21,7 @@ KINDS = readers.Kinds([PLAIN], [PLAIN], [PLAIN])
 def tally_of(monkeypatch, tmp_path, look):
     monkeypatch.setattr(readers, "BATCH", 5)
     monkeypatch.setattr(readers, "_looked_at", look)
-    return readers._batch(tmp_path, KINDS, 0, 0, SimpleNamespace(value=0))
+    return readers._batch(tmp_path, KINDS, 0, 0, SimpleNamespace(value=0), fresh=True)
 
 
 def test_a_reader_that_takes_for_ever_is_a_fault(monkeypatch, tmp_path):
@@ -40,7 +40,7 @@ def test_a_reader_that_takes_for_ever_is_a_fault(monkeypatch, tmp_path):
 
 def test_an_error_of_two_lines_and_a_traceback_are_faults(monkeypatch, tmp_path):
     monkeypatch.setattr("resource.setrlimit", lambda *_: None)
-    errors = iter([InputError("one\ntwo"), MemoryError(), RecursionError(), InputError("one")])
+    errors = iter([MemoryError(), InputError("one\ntwo"), RecursionError(), InputError("one")])
 
     def fails(*_):
         for error in errors:
@@ -48,8 +48,22 @@ def test_an_error_of_two_lines_and_a_traceback_are_faults(monkeypatch, tmp_path)
 
     found = tally_of(monkeypatch, tmp_path, fails)
     assert found.outcomes == Counter({"refused": 2, "read table": 1})
-    told = ["more than one line", "MemoryError", "RecursionError"]
+    told = ["MemoryError", "more than one line", "RecursionError"]
     assert [word in fault for word, fault in zip(told, found.faults, strict=True)] == [True] * 3
+
+
+def test_memory_that_files_before_took_is_held_against_no_file(monkeypatch, tmp_path):
+    monkeypatch.setattr("resource.setrlimit", lambda *_: None)
+    monkeypatch.setattr(os, "_exit", sys.exit)
+    errors = iter([None, MemoryError()])
+
+    def fails(*_):
+        error = next(errors)
+        if error is not None:
+            raise error
+
+    with pytest.raises(SystemExit):
+        tally_of(monkeypatch, tmp_path, fails)
 
 
 DYING = """
