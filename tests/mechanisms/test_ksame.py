@@ -59,7 +59,8 @@ def plainly(table: FeatureTable, member: np.ndarray, length: int | str) -> dict:
             for place, name in enumerate(dict.fromkeys(mine["recording"])):
                 rows = mine.filter(pl.col("recording") == name).select("a", "group").rows()
                 own[person, task, place] = rows
-    shortest = min(len(rows) for rows in own.values())
+    valued = {key for key, rows in own.items() if any(v == v for row in rows for v in row)}
+    shortest = min(len(own[key]) for key in valued or own)
     found = {}
     for group in sorted(set(member)):
         names = [name for name, mine in zip(people, member, strict=True) if mine == group]
@@ -68,7 +69,8 @@ def plainly(table: FeatureTable, member: np.ndarray, length: int | str) -> dict:
                 each = [own.get((name, task, place)) for name in names]
                 if any(rows is None for rows in each):
                     continue
-                rows = min(len(recording) for recording in each)
+                lengths = [len(own[n, task, place]) for n in names if (n, task, place) in valued]
+                rows = min(lengths, default=shortest)
                 if length == "shortest":
                     rows = shortest
                 elif length != "group":
@@ -77,7 +79,7 @@ def plainly(table: FeatureTable, member: np.ndarray, length: int | str) -> dict:
                 for j in (0, 1):
                     means = []
                     for row in range(rows):
-                        values = [recording[row][j] for recording in each]
+                        values = [rec[row][j] if row < len(rec) else np.nan for rec in each]
                         known = [min(max(v, LOW), HIGH) for v in values if v == v]
                         whole = len(known) == len(names)
                         means.append(sum(known) / len(names) if whole else np.nan)
