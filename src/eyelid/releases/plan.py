@@ -181,8 +181,8 @@ def singled_out(people: pl.DataFrame, keep: Sequence[str]) -> Iterator[str]:
     found = QuasiIdentifier(tuple(keep), len(people), alone, fewest)
     who = str(found) if alone else f"as few as {fewest} people share: {found.named}"
     yield (
-        f"{RAW}: what you keep singles people out, whatever the noise: {who}. Whoever knows it of a "
-        "participant finds their record by it: leave it out of keep, or make it coarser first"
+        f"{RAW}: what you keep singles people out, whatever the noise: {who}. Whoever knows it of "
+        "a participant finds their record by it: leave it out of keep, or make it coarser first"
     )
 
 
@@ -229,6 +229,7 @@ def lengths_cut(mechanism: FeatureMechanism, table: FeatureTable) -> Iterator[st
         return
     padding = float(np.maximum(kept - rows, 0).sum() / (kept * rows.size))
     cut = float(np.maximum(rows - kept, 0).sum() / rows.sum())
+    yours = " to ".join(str(many) for many in sorted({rows.min(), rows.max()}))
     pulled = (
         f" {padding:.0%} of the rows that count are padding, which pulls means over rows to the "
         "midpoint: no expected error includes that."
@@ -238,15 +239,15 @@ def lengths_cut(mechanism: FeatureMechanism, table: FeatureTable) -> Iterator[st
     if table.planned_rows is not None:
         if pulled or cut > _MUCH_CUT:
             yield (
-                f"every recording counts with {kept} rows, as planned; yours have {rows.min()} to "
-                f"{rows.max()}. Longer ones are cut ({cut:.0%} of all rows are lost), shorter ones "
+                f"every recording counts with {plural(kept, 'row')}, as planned; yours have "
+                f"{yours}. Longer ones are cut ({cut:.0%} of all rows are lost), shorter ones "
                 f"padded with the midpoint.{pulled} If that was not the plan, say how many rows a "
                 "recording has: --set length=N, or planned_rows of the study"
             )
         return
     yield (
         f"every recording counts with {kept} rows, the default, so that nobody's length shows; "
-        f"yours have {rows.min()} to {rows.max()}. Longer ones are cut, shorter ones padded with "
+        f"yours have {yours}. Longer ones are cut, shorter ones padded with "
         f"the midpoint.{pulled} If a length was planned, set it: --set length=N"
     )
 
