@@ -229,7 +229,6 @@ def lengths_cut(mechanism: FeatureMechanism, table: FeatureTable) -> Iterator[st
         return
     padding = float(np.maximum(kept - rows, 0).sum() / (kept * rows.size))
     cut = float(np.maximum(rows - kept, 0).sum() / rows.sum())
-    yours = " to ".join(str(many) for many in sorted({rows.min(), rows.max()}))
     pulled = (
         f" {padding:.0%} of the rows that count are padding, which pulls means over rows to the "
         "midpoint: no expected error includes that."
@@ -238,6 +237,7 @@ def lengths_cut(mechanism: FeatureMechanism, table: FeatureTable) -> Iterator[st
     )
     if table.planned_rows is not None:
         if pulled or cut > _MUCH_CUT:
+            yours = " to ".join(str(many) for many in sorted({rows.min(), rows.max()}))
             yield (
                 f"every recording counts with {plural(kept, 'row')}, as planned; yours have "
                 f"{yours}. Longer ones are cut ({cut:.0%} of all rows are lost), shorter ones "
@@ -247,7 +247,7 @@ def lengths_cut(mechanism: FeatureMechanism, table: FeatureTable) -> Iterator[st
         return
     yield (
         f"every recording counts with {kept} rows, the default, so that nobody's length shows; "
-        f"yours have {yours}. Longer ones are cut, shorter ones padded with "
+        f"yours have {rows.min()} to {rows.max()}. Longer ones are cut, shorter ones padded with "
         f"the midpoint.{pulled} If a length was planned, set it: --set length=N"
     )
 
