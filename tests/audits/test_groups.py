@@ -99,6 +99,40 @@ def test_whatever_is_not_the_mean_of_groups_is_noticed(table):
         assert any(words in said for said in amiss), (words, amiss)
 
 
+def blank(table, *recordings):
+    """The table with one row without a value in the place of some recordings."""
+    keys = pl.struct("person", "task").is_in([{"person": p, "task": t} for p, t in recordings])
+    first = pl.int_range(pl.len()).over("person", "recording") == 0
+    empty = [pl.when(~keys).then(pl.col(name)).alias(name) for name in table.names]
+    return replace(table, data=table.data.filter(~keys | first).with_columns(empty))
+
+
+def test_groups_are_found_out_though_a_member_has_no_value(table):
+    person = table.people["person"].to_list()
+    lost = blank(table, *((person[0], task) for task in table.data["task"].unique()))
+    law, member = KSame(k=3), np.array([2, 0, 1, 1, 0, 2, 2, 1, 0])
+    sound = law.averaged(lost, member)
+    found, amiss = found_groups(law, lost, sound)
+    assert (amiss, found.fresh) == ([], False)
+    assert found.member.tolist() == member.tolist()
+    # Values where a member has none.
+    others = law.averaged(table, member).data.select(sound.data.columns)
+    kept = sound.data.select("person", "recording", "time_ms")
+    filled = replace(sound, data=kept.join(others, on=kept.columns).select(sound.data.columns))
+    assert found_groups(law, lost, filled)[1]
+
+
+def test_whose_groups_are_empty_everywhere_is_open(table):
+    person = table.people["person"].to_list()
+    tasks = table.data["task"].unique().to_list()
+    lost = blank(table, *((who, task) for who in person[:2] for task in tasks))
+    law = KSame(k=3)
+    found, amiss = found_groups(
+        law, lost, law.averaged(lost, np.array([2, 0, 1, 1, 0, 2, 2, 1, 0]))
+    )
+    assert (amiss, found.fresh) == ([], True)
+
+
 def test_with_too_few_values_what_can_be_checked_is(table):
     law = KSame(k=3, length=2)
     sound = law.averaged(table, np.repeat([0, 1, 2], 3))

@@ -1,3 +1,4 @@
+import itertools
 import re
 from dataclasses import replace
 
@@ -59,7 +60,8 @@ def plainly(table: FeatureTable, member: np.ndarray, length: int | str) -> dict:
             for place, name in enumerate(dict.fromkeys(mine["recording"])):
                 rows = mine.filter(pl.col("recording") == name).select("a", "group").rows()
                 own[person, task, place] = rows
-    shortest = min(len(rows) for rows in own.values())
+    valued = {key for key, rows in own.items() if any(v == v for row in rows for v in row)}
+    shortest = min(len(own[key]) for key in valued or own)
     found = {}
     for group in sorted(set(member)):
         names = [name for name, mine in zip(people, member, strict=True) if mine == group]
@@ -68,7 +70,8 @@ def plainly(table: FeatureTable, member: np.ndarray, length: int | str) -> dict:
                 each = [own.get((name, task, place)) for name in names]
                 if any(rows is None for rows in each):
                     continue
-                rows = min(len(recording) for recording in each)
+                lengths = [len(own[n, task, place]) for n in names if (n, task, place) in valued]
+                rows = min(lengths, default=shortest)
                 if length == "shortest":
                     rows = shortest
                 elif length != "group":
@@ -77,13 +80,71 @@ def plainly(table: FeatureTable, member: np.ndarray, length: int | str) -> dict:
                 for j in (0, 1):
                     means = []
                     for row in range(rows):
-                        values = [recording[row][j] for recording in each]
+                        values = [rec[row][j] if row < len(rec) else np.nan for rec in each]
                         known = [min(max(v, LOW), HIGH) for v in values if v == v]
                         whole = len(known) == len(names)
                         means.append(sum(known) / len(names) if whole else np.nan)
                     columns.append(means)
                 found[f"group{group + 1}", task, place] = columns
     return found
+
+
+def left_out(table: FeatureTable, *recordings: tuple[str, str]) -> FeatureTable:
+    """The table with one row without a value in the place of some recordings."""
+    gone = pl.any_horizontal(
+        (pl.col("person") == person) & (pl.col("recording") == name) for person, name in recordings
+    )
+    first = pl.int_range(pl.len()).over("person", "recording") == 0
+    data = table.data.filter(~gone | first)
+    empty = [pl.when(~gone).then(pl.col(name)).alias(name) for name in table.names]
+    return replace(table, data=data.with_columns(empty))
+
+
+@pytest.mark.parametrize("length", ["group", "shortest", 3])
+def test_a_recording_without_a_value_empties_its_group_and_shortens_nothing(length):
+    table = uneven(3, people=6)
+    law, member = mechanism("ksame", k=3, length=length), np.array([0, 0, 0, 1, 1, 1])
+    whole, blank = (
+        law.averaged(each, member).data for each in (table, left_out(table, ("p1", "r0")))
+    )
+    emptied = (pl.col("person") == "group1") & (pl.col("task") == "read")
+    emptied &= pl.col("recording") == pl.col("recording").filter(emptied).first()
+    assert len(whole.filter(emptied)) > 1
+    assert blank.filter(emptied)["a"].null_count() == blank.filter(emptied).height
+    if length == "group":
+        # Whoever was left out no longer ends the mean, be it the shortest.
+        shortest = min(len(rows) for rows in _rows_of(table, ("p0", "p2"), "r0"))
+        assert blank.filter(emptied).height == shortest
+    assert blank.filter(~emptied).equals(whole.filter(~emptied))
+
+
+def _rows_of(table, people, recording):
+    mine = pl.col("person").is_in(people) & (pl.col("recording") == recording)
+    return table.data.filter(mine).partition_by("person")
+
+
+def test_a_group_of_which_nobody_has_a_value_is_as_long_as_the_shortest_of_all():
+    table = left_out(uneven(3, people=6), ("p0", "r0"), ("p1", "r0"), ("p2", "r0"))
+    law = mechanism("ksame", k=3)
+    made = law.averaged(table, np.array([0, 0, 0, 1, 1, 1]))
+    rows = made.recordings.filter((pl.col("person") == "group1") & (pl.col("task") == "read"))
+    assert rows["rows"][0] == table.shortest > 1
+    assert law.shape(table).length == table.shortest
+
+
+@pytest.mark.parametrize("length", ["group", "shortest", 3])
+@pytest.mark.parametrize("gaps", [0.0, 0.3])
+def test_the_share_of_empty_cells_is_that_over_all_groups_there_can_be(gaps, length):
+    table = left_out(uneven(1, people=6, gaps=gaps), ("p1", "r0"), ("p4", "r1"))
+    law = mechanism("ksame", k=3, length=length)
+    cells, empty = 0, np.zeros(2)
+    for chosen in itertools.combinations(range(6), 3):
+        member = np.ones(6, dtype=np.intp)
+        member[list(chosen)] = 0
+        mine = law.averaged(table, member).data.filter(pl.col("person") == "group1")
+        cells += len(mine)
+        empty += [mine[name].null_count() for name in table.names]
+    np.testing.assert_allclose(list(law.expected_empty(table).values()), empty / cells, atol=1e-9)
 
 
 @settings(max_examples=25)

@@ -62,10 +62,45 @@ def test_no_count_of_missing_values_is_in_the_folder(name, tmp_path):
 
 def test_empty_cells_of_groups_are_foreseen():
     notes = cost("ksame", with_gaps(), k=5).notes
+    # Of two groups one has whoever lacks 20 shares, and mostly the other who lacks one more.
     assert any(
-        "up to about so many cells will be empty: share 43%, duration 5%" in n for n in notes
+        "about so many cells are expected to be empty: share 51%, duration 5%" in n for n in notes
     )
     assert f"{MARK}: nobody has a value of blinks, and all its cells will be empty" in notes
+
+
+def with_a_blank() -> FeatureTable:
+    """Ten people without gaps, one of whom has one row without a value for one of two tasks."""
+    table = with_gaps().only("share")
+    left_out = (pl.col("person") == "3") & (pl.col("task") == "1")
+    share = pl.when(left_out).then(None).otherwise(0.06).alias("share")
+    whole = table.data.with_columns(share)
+    return replace(table, data=whole.filter(~left_out | (pl.col("time_ms") == 0)))
+
+
+def test_a_recording_without_a_value_empties_its_whole_group_in_the_forecast():
+    notes = cost("ksame", with_a_blank(), k=5).notes
+    # One of two groups, in one of two tasks.
+    assert any("expected to be empty: share 25%" in note for note in notes)
+    assert not any("values (" in note for note in notes)
+
+
+def test_a_recording_without_a_value_counts_with_all_rows_of_a_release_under_noise():
+    said = next(n for n in cost("laplace", with_a_blank(), epsilon=1.0).notes if "middle" in n)
+    assert "10 of 200 values (5.0%) of 1 feature are missing (all rows of recordings" in said
+    # (0.5 − 0.06) · 10 / 200.
+    assert "share by +0.022 (10 of 200)" in said
+
+
+def test_a_plan_that_cuts_off_most_rows_is_doubted_before_paying():
+    table = replace(with_gaps(), planned_rows=2)
+    notes = cost("laplace", table, epsilon=1.0).notes
+    assert any(
+        "counts with 2 rows, as planned; yours have 10. Longer ones are cut (80% of" in note
+        for note in notes
+    )
+    planned = replace(table, planned_rows=9)
+    assert not any("as planned" in n for n in cost("laplace", planned, epsilon=1.0).notes)
 
 
 def test_recordings_that_people_lack_in_a_mean_are_counted_for_the_owner():

@@ -17,7 +17,7 @@ from eyelid.io import read, write
 from eyelid.privacy import Ledger, gaussian_epsilon
 from eyelid.releases.certifying import COUNTED_ONCE, STAYS_COUNTED
 from eyelid.releases.fingerprint import output_digest
-from eyelid.releases.plan import DATA_BOUNDS, SEEDED
+from eyelid.releases.plan import DATA_BOUNDS, SEEDED, singled_out
 from eyelid.releases.spending import budget
 
 CERTIFICATE_KEYS = {
@@ -544,6 +544,37 @@ def test_no_bound_on_naming_people_whom_something_unprotected_tells_apart(simula
     for done in (told, unequal):
         assert done.certificate.rank1_bound["raw_to_release"] is None
         assert done.certificate.guarantee.holds
+
+
+def test_whom_kept_attributes_single_out_is_told_before_paying_and_never_in_the_folder(
+    simulated_table, tmp_path
+):
+    everybody = len(simulated_table.people)
+    hands = pl.Series("hand", [None, *["right"] * (everybody - 1)])
+    people = simulated_table.people.select("person", hand=pl.lit("right"))
+    table = replace(simulated_table, people=people.with_columns(hands))
+    heard = []
+    asked = {"mechanism": "laplace", "epsilon": 1.0, "tell": heard.append}
+    done = eyelid.release(table, tmp_path / "out", keep=["hand"], **asked)
+    assert any(
+        line.startswith("from the raw data, for you alone: what you keep singles people out")
+        and f"1 of {everybody} people is alone with: hand." in line
+        for line in heard
+    )
+    assert "the attribute hand of every person, released as it is" in done.certificate.unprotected
+    for file in (tmp_path / "out").iterdir():
+        assert b"alone with" not in (file.read_bytes() if file.is_file() else b"")
+    heard.clear()
+    eyelid.release(replace(table, people=people), keep=["hand"], **asked)
+    assert not any("what you keep" in line for line in heard)
+
+
+def test_few_people_who_share_what_is_kept_are_told_of_too():
+    people = pl.DataFrame({"hand": ["left"] * 3 + ["right"] * 6, "age": [30] * 9})
+    (said,) = singled_out(people, ["hand", "age"])
+    assert "as few as 3 people share: hand, age." in said
+    assert not list(singled_out(people, ["age"]))
+    assert not list(singled_out(people, []))
 
 
 def test_a_large_delta_is_named(make_table):

@@ -9,7 +9,9 @@ from eyelid.comparisons.compare import compare
 from eyelid.errors import InputError
 from eyelid.gaze.simulator import simulate
 from eyelid.io import read, write
+from eyelid.io.deriving import derive_features
 from eyelid.releases.audit import audit
+from eyelid.releases.inspection import inspect
 from eyelid.releases.quote import cost
 from eyelid.releases.release import release
 
@@ -62,6 +64,40 @@ def test_a_release_with_who_broke_off_is_audited(folder, tmp_path, mechanism):
     assert found.subject.disagreements == ()
     assert not found.refuted
     assert json.loads((tmp_path / "out-audit" / "audit.json").read_text())
+
+
+def test_groups_with_who_broke_off_are_found_and_compared_with_what_was_measured(folder, tmp_path):
+    release(folder, tmp_path / "out", mechanism="ksame", k=2)
+    rows = read(tmp_path / "out").data.group_by("person", "recording").len()["len"]
+    assert rows.min() > 1
+    found = audit(folder, tmp_path / "out", attackers=["means"])
+    assert found.subject.groups is not None
+    assert not found.subject.groups.fresh
+    assert found.subject.disagreements == ()
+    assert not found.refuted
+    assert any("nothing of them is attacked" in note for note in found.subject.notes)
+    # Whoever has no recording that could be shown is still one of those who could be meant.
+    assert "P03" not in found.subject.groups.seen.data["person"]
+    tested = next(f for f in found.identification if f.protocol == "release→raw")
+    assert tested.rate.people == 5
+
+
+def test_rows_that_stand_for_recordings_are_no_windows(folder, tmp_path):
+    made = derive_features(folder, tmp_path / "features")
+    study = read(tmp_path / "features")
+    assert made.count == len(study.data) - 3
+    found = inspect(study)
+    assert (found["people"], found["recordings"], found["rows"]) == (6, 12, made.count)
+    assert found["quality"]["missing_fixation_rate"] == 0.0
+    assert found["duration_s"]["shortest"] > 0.0
+    assert any(note.startswith(RAW) for note in found["notes"])
+    shortest = made.recordings["rows"].to_numpy()
+    assert cost("ksame", study, k=2).shape.length == shortest[shortest > 0].min()
+    padded = release(study, mechanism="laplace", epsilon=1.0, length=40).rows
+    missing = 40 * 3 + int((40 - shortest[shortest > 0]).clip(0).sum())
+    assert f"({missing:,} of them are padding)" in padded
+    grouped = release(study, mechanism="ksame", k=2, length="shortest").rows
+    assert f"of the people's {made.count:,} rows" in grouped
 
 
 def test_the_original_with_who_broke_off_is_audited(folder):

@@ -133,9 +133,13 @@ class RecoveredGroups:
     @cached_property
     def members(self) -> NDArray[np.bool_]:
         """(places, records, people): who is in the mean of a record."""
-        weights = np.nan_to_num(self.weights)
-        most = weights.max(axis=2, keepdims=True)
-        return np.asarray((weights > most / 2) & (weights > 0))
+        return self.weighing(self.weights)
+
+    @staticmethod
+    def weighing(weights: Values) -> NDArray[np.bool_]:
+        """Whose weights, along the last axis, are those of members."""
+        weights = np.nan_to_num(weights)
+        return np.asarray((weights > weights.max(axis=-1, keepdims=True) / 2) & (weights > 0))
 
     @property
     def there(self) -> NDArray[np.bool_]:
@@ -189,7 +193,7 @@ def recover_partition(original: FeatureTable, released: FeatureTable) -> Recover
     determined = True
     for place, slot in enumerate(places):
         whose, which, raw, shown = sides.common(slot)
-        if raw.shape[1] < len(whose):
+        if raw.shape[1] < max(len(whose), 1):
             continue
         alike, again = np.unique(shown, axis=0, return_inverse=True)
         found, one_answer = _weights(raw, alike)
@@ -199,6 +203,14 @@ def recover_partition(original: FeatureTable, released: FeatureTable) -> Recover
         weights[place, which] = 0.0
         weights[place][np.ix_(which, whose)] = found[again]
         residual[place, which] = left[again]
+        empty = np.setdiff1d(sides.both(slot)[1], which)
+        if len(empty) == 1 and one_answer:
+            # Whoever is in no other record of this task is in the one that is left.
+            inside = RecoveredGroups.weighing(weights[place, which]).any(axis=0)
+            rest = np.setdiff1d(sides.both(slot)[0], np.flatnonzero(inside))
+            weights[place, empty] = 0.0
+            weights[place][np.ix_(empty, rest)] = 1 / max(len(rest), 1)
+            residual[place, empty] = 0.0
     if np.isnan(residual).all():
         raise InputError(
             "original and release have no task in which enough values can be compared: give the "
@@ -210,7 +222,8 @@ def recover_partition(original: FeatureTable, released: FeatureTable) -> Recover
         tasks=tuple(slot[0] for slot in places),
         weights=weights,
         residual_of_span=residual,
-        determined=determined,
+        # Of records that are empty everywhere it may be open whose they are.
+        determined=determined and not np.isnan(residual).all(axis=0).any(),
     )
 
 
@@ -471,9 +484,12 @@ class _Sides:
         """Whose and which; their values (recordings, values) wherever nobody lacks one.
 
         Where somebody's value is missing, a mechanism fills in or leaves the cell empty; those
-        outside bounds it clips.
+        outside bounds it clips. Recordings and records without any value are left out: nobody who
+        has none is in a record that has some, unless something was filled in.
         """
         whose, which, raw, shown = self.both(slot)
+        seen, there = (np.isfinite(side).any(axis=(1, 2)) for side in (raw, shown))
+        whose, raw, which, shown = whose[seen], raw[seen], which[there], shown[there]
         raw = np.clip(raw, 0.0, 1.0)
         usable = np.isfinite(raw).all(axis=0) & np.isfinite(shown).all(axis=0)
         places = np.flatnonzero(usable)

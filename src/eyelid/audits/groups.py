@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import polars as pl
@@ -39,9 +40,10 @@ from eyelid.audits.statistics import Rate, rate_of_decisions
 from eyelid.audits.subtraction import Subtraction
 from eyelid.engine.progress import track
 from eyelid.errors import InputError
-from eyelid.gaze.study import ROW_KEY
+from eyelid.gaze.features.omission import blank_recordings, without_blanks
+from eyelid.gaze.study import RECORDING_KEY, ROW_KEY
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.ksame import KSame
+from eyelid.mechanisms.ksame import KSame, rows_that_end
 from eyelid.mechanisms.partition import Members, group_sizes
 from eyelid.mechanisms.slots import slots_of
 from eyelid.privacy.noise import randomness
@@ -89,15 +91,30 @@ class Grouped:
         group = dict(zip(everybody, self.member.tolist(), strict=True))
         return np.array([group[name] for name in people], dtype=np.intp)
 
+    @cached_property
+    def seen(self) -> FeatureTable:
+        """The original without recordings of which it has no value: nobody could show them.
+
+        Whoever has no other can still be named: a group has all its members.
+        """
+        return without_blanks(self.original)
+
     def named(self) -> FeatureTable:
         """The means under the names of all members."""
         return under_names(self.original, self.means, self.member)
 
     def again(self, seed: int) -> Callable[[FeatureTable], FeatureTable]:
-        """The same mechanism with other groups, under the names of their members."""
+        """The same mechanism with other groups, under the names of their members.
+
+        Recordings without a value take part in it, whether a table has them or not.
+        """
         noise = randomness(np.random.default_rng([seed, *b"other groups"]))
+        unseen = self.original.data.join(blank_recordings(self.original), on=RECORDING_KEY)
 
         def made(table: FeatureTable) -> FeatureTable:
+            rows = unseen.join(table.recordings, on=RECORDING_KEY, how="anti")
+            if len(rows):
+                table = replace(table, data=pl.concat([table.data, rows]))
             member = self.law.partition(table, noise)
             return under_names(table, one_a_group(self.law, table, member), member)
 
@@ -269,10 +286,12 @@ def _impossible(
 ) -> bool:
     """Whether groups have recordings, or rows of them, that too few people have."""
     slots, shown = slots_of(original), means.recordings
-    rows, lengths = (table.recordings["rows"].to_numpy() for table in (original, means))
-    most = law.length if isinstance(law.length, int) else rows.max()
-    if law.length == "shortest":
-        most = rows.min()
+    rows, lengths = rows_that_end(original), means.recordings["rows"].to_numpy()
+    most = original.recordings["rows"].to_numpy().max()
+    if isinstance(law.length, int):
+        most = law.length
+    elif law.length == "shortest":
+        most = original.shortest
     if (lengths > most).any() or not set(shown["recording"]) <= set(slots.names["recording"]):
         return True
     group = shown["person"].rle_id().to_numpy()
@@ -470,7 +489,7 @@ def _redrawn(
     again = grouped.again(seed)
     shares: dict[str, list[NDArray[np.float64]]] = {}
     for _ in track(range(partitions), "drawing other groups", total=partitions):
-        material = Material(grouped.original, again(grouped.original))
+        material = Material(grouped.seen, again(grouped.seen))
         for finding in identify(material, [attacker], cheap, seed, over_all=PROTOCOLS):
             shares.setdefault(finding.protocol, []).append(finding.shares)
     for protocol, found in shares.items():
@@ -490,7 +509,7 @@ def _linkage(grouped: Grouped, attacker: Attacker, seed: int) -> Rate | None:
     if groups < 2:
         return None
     released = grouped.named()
-    material = Material(grouped.original, released)
+    material = Material(grouped.seen, released)
     everybody = material.people
     mine = grouped.groups_of(everybody)
     # One member stands for each group: all have the same records.
@@ -498,7 +517,7 @@ def _linkage(grouped: Grouped, attacker: Attacker, seed: int) -> Rate | None:
     right, count = np.zeros(len(everybody)), np.zeros(len(everybody))
     for split in material.honest_splits:
         known = records_of(released, stand_ins, split.known)
-        raw = records_of(grouped.original, everybody, split.shown)
+        raw = records_of(grouped.seen, everybody, split.shown)
         shown = replace(raw, owner=mine[raw.owner], people=stand_ins)
         could = np.isin(shown.owner, known.owner)
         if not could.any():

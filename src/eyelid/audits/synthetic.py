@@ -25,6 +25,7 @@ from eyelid.audits.noisy_answers import told_by_answers
 from eyelid.audits.records import values_of
 from eyelid.engine.progress import track
 from eyelid.errors import InputError
+from eyelid.gaze.features.omission import without_blanks
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.mechanism import Values
@@ -232,14 +233,16 @@ def audit_synthetic(
         person_level: what is claimed; None for nothing.
         seed: of the attacker and the mechanism's noise.
     """
-    every = -(-len(original.data) // _MOST_ROWS)
-    kept = replace(original, data=original.data.gather_every(every))
+    # The row of a recording that was left out is no row to be like.
+    seen = without_blanks(original)
+    every = -(-len(seen.data) // _MOST_ROWS)
+    kept = replace(seen, data=seen.data.gather_every(every))
     some = released.data.gather_every(-(-len(released.data) // _MOST_MADE))
     owner = kept.data["person"].rank("dense").to_numpy()
     nearest, apart = _nearest(values_of(original, kept.data), values_of(original, some), owner)
-    found = marginals(original, released)
+    found = marginals(seen, released)
     people = len(released.people) if released.people["person"].to_list() != [MADE_UP] else None
-    copies, by_chance = _copies(original, released)
+    copies, by_chance = _copies(seen, released)
     asked = _membership(original, law, person_level, seed)
     # Which features there should be is another question.
     made = replace(law, carry=len(original.names)) if isinstance(law, Synthetic) else None
@@ -247,7 +250,7 @@ def audit_synthetic(
         rows=len(released.data),
         people=people,
         marginals=found,
-        likeness=None if people is None else likeness(original, released),
+        likeness=None if people is None else likeness(seen, released),
         expected_share_error=None
         if made is None
         else made.expected_share_error(made.shape(original)),

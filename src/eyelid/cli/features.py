@@ -174,7 +174,7 @@ def _counts(recordings: pl.DataFrame) -> list[tuple[str, int, int, str, str]]:
     counts = []
     for task, done in tasks.items():
         people = {recording["person"] for recording in done}
-        rows = [recording["rows"] for recording in done]
-        each = f"{min(rows):,} to {max(rows):,}"
-        counts.append((task, len(people), len(rows), f"{sum(rows):,}", each))
+        rows = [recording["rows"] for recording in done if recording["rows"]]
+        each = f"{min(rows):,} to {max(rows):,}" if rows else "–"
+        counts.append((task, len(people), len(done), f"{sum(rows):,}", each))
     return counts

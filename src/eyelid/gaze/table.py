@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from eyelid.errors import InputError, unknown
 from eyelid.gaze.study import (
@@ -144,8 +145,28 @@ class FeatureTable:
 
     @property
     def shortest(self) -> int:
-        """Rows of the shortest recording."""
-        return int(self.recordings["rows"].to_numpy().min())
+        """Rows of the shortest recording that has a value; of all where none has."""
+        rows = self.recordings["rows"].to_numpy()
+        return int((rows if self.blank.all() else rows[~self.blank]).min())
+
+    @cached_property
+    def blank(self) -> NDArray[np.bool_]:
+        """Whether a recording has no value of any feature, in the order of `recordings`.
+
+        One that is too short or too slow to be summarised has one such row in its place, which is
+        no window, and no event.
+        """
+        columns = [self.data[name] for name in self.names]
+        if not all(column.dtype.is_numeric() for column in columns):
+            return np.zeros(len(self.recordings), dtype=bool)
+        lost = np.ones(len(self.data), dtype=bool)
+        for column in columns:
+            # Nearly always the first one has values.
+            if lost.any():
+                lost &= column.cast(pl.Float64).fill_nan(None).is_null().to_numpy()
+        rows = self.recordings["rows"].to_numpy()
+        found = np.logical_and.reduceat(lost, np.cumsum(rows) - rows) if len(rows) else lost
+        return np.asarray(found, dtype=bool)
 
     @cached_property
     def recordings(self) -> pl.DataFrame:

@@ -107,7 +107,7 @@ class DerivedFeatures:
     Attributes:
         rows: what a row is: ``windows``, ``fixations``, ``saccades``, or just ``rows``.
         table: without rows: features, step, planned length.
-        recordings: one row each, with its keys and number of ``rows``.
+        recordings: one row each, with its keys and number of ``rows``, 0 where it is left out.
         doubt: what to think of before relying on them, if there is something.
         omitted: recordings that are left out, with one row without a value each; private.
         least_s: what a recording had to last.
@@ -141,7 +141,7 @@ class DerivedFeatures:
 
     @property
     def count(self) -> int:
-        """How many rows there are."""
+        """How many rows were made of recordings."""
         return int(self.recordings["rows"].sum())
 
 
@@ -222,7 +222,7 @@ def derive_features(
             work = partial(_features_of_piece, run, head, of, make)
             parts = _each_part(run, work, cut, "summarising")
         paths = [part_path(run.output, number, of) for number in range(of)]
-        recordings = pl.concat([_recordings(path) for path in paths])
+        recordings = pl.concat([_recordings(path, table.names) for path in paths])
         if cut.head.kind == "features":
             write_manifest(run, replace(table.study(), derived=cut.head.derived), parts, out)
             return DerivedFeatures(WINDOWS if table.window_ms else "rows", table, recordings)
@@ -473,13 +473,18 @@ def _seen(
     return _Seen(noted["slowest_ms"], Omissions(**noted["omitted"]))
 
 
-def _recordings(part: Path) -> pl.DataFrame:
-    """One row a recording of a part that was written, with its number of ``rows``."""
+def _recordings(part: Path, features: Sequence[str]) -> pl.DataFrame:
+    """One row a recording of a part that was written, with its number of ``rows``.
+
+    The row that stands for a recording without any value does not count.
+    """
     lazy = scan(part)
     there = lazy.collect_schema().names()
     rest = [name for name in INDEX_COLUMNS[:-1] if name in there and name not in RECORDING_KEY]
     each = lazy.group_by(RECORDING_KEY, maintain_order=True)
-    return each.agg(*[pl.col(name).first() for name in rest], pl.len().alias("rows")).collect()
+    value = pl.any_horizontal(pl.col(name).is_not_null() for name in features)
+    rows = pl.when(value.any()).then(pl.len()).otherwise(0).cast(pl.Int64).alias("rows")
+    return each.agg(*[pl.col(name).first() for name in rest], rows).collect()
 
 
 def _kinds(events: Path) -> tuple[Found, ...]:

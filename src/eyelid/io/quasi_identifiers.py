@@ -23,6 +23,8 @@ from eyelid.io.leaks import WARNING, Finding, leak_of_field, short
 from eyelid.io.tables import MOST_COLUMNS, cells, is_parquet, separator_of
 from eyelid.io.unpacking import text_table
 
+SMALL_GROUP = 5
+"""Fewer participants who are alike than these are pointed at by what they share."""
 # Of fewer participants, everybody is alone with anything.
 _FEWEST = 3
 # A column with as many values as participants, or nearly, is a name and no attribute.
@@ -66,16 +68,19 @@ class QuasiIdentifier:
     people_alone: int
     smallest_group: int
 
-    def __str__(self) -> str:
-        """Say how many are alone, and with what; never the values."""
+    @property
+    def named(self) -> str:
+        """The columns, the first ones by name."""
         named = [short(name, 40) for name in self.columns[:_SHOWN]]
         more = len(self.columns) - _SHOWN
         if more > 0:
             named.append(f"{more} more")
+        return ", ".join(named)
+
+    def __str__(self) -> str:
+        """Say how many are alone, and with what; never the values."""
         one = "is" if self.people_alone == 1 else "are"
-        return (
-            f"{self.people_alone:,} of {self.people:,} people {one} alone with: {', '.join(named)}"
-        )
+        return f"{self.people_alone:,} of {self.people:,} people {one} alone with: {self.named}"
 
 
 def quasi_identifiers(study: Study) -> list[QuasiIdentifier]:

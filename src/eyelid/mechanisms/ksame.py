@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -38,6 +39,8 @@ from eyelid.privacy.unit import Trust
 # Of a span: the public grid that values are put on, fine enough for anybody, and so coarse that
 # sums over 100 000 people are exact.
 _STEPS = 2.0**36
+ENDLESS = np.iinfo(np.int64).max
+"""More rows than there are."""
 
 
 @register
@@ -50,10 +53,10 @@ class KSame(AnonymisingMechanism):
         recordings.""",
         takes="""a FeatureTable; every value is clipped to its public bounds. Recordings are put
         side by side by task, and by their order within a task. Of a group, those are released that
-        all its members have, each cut to the shortest of its members' or to a public length. A cell
-        is the mean of all members of the group, or empty where one of them has no value: nothing
-        is filled in. One row a group and window, with the number of people as its weight, or a copy
-        for each of them.""",
+        all its members have, each cut to the shortest of its members' or to a public length. A
+        recording without any value shortens none. A cell is the mean of all members of the group,
+        or empty where one of them has no value: nothing is filled in. One row a group and window,
+        with the number of people as its weight, or a copy for each of them.""",
         protects="""who of a group a record belongs to. Somebody who has raw recordings of a person
         says which of the k or more equal records of a group is theirs with probability 1/k at most.
         It is about telling members apart, not about what the mean of a group shows of each, and it
@@ -99,7 +102,7 @@ class KSame(AnonymisingMechanism):
 
     length: int | str = parameter(
         "rows of a recording: group (the shortest of its members), shortest (of all people), or "
-        "at most a number chosen beforehand",
+        "at most a number chosen beforehand; recordings without any value shorten none",
         default="group",
     )
     copies: bool = parameter("one copy for each member instead of one row a group", default=False)
@@ -232,6 +235,44 @@ class KSame(AnonymisingMechanism):
             data, people = _copied(data, people)
         return replace(table, data=data, people=people)
 
+    def expected_empty(self, table: FeatureTable) -> dict[str, float]:
+        """By feature, the share of cells that are empty because a member has no value.
+
+        Expected over random groups: of n people, m of whom have a value in some row, s are drawn
+        who all have one with probability C(m, s) / C(n, s). A group has rows as far as all members
+        go who have values at all. Attributes that groups are balanced by play no part.
+        """
+        slots, ends = slots_of(table), rows_that_end(table)
+        rows = table.recordings["rows"].to_numpy().astype(np.int64)
+        people = int(slots.owner[-1]) + 1
+        most = int(rows[~table.blank].max()) if not table.blank.all() else 1
+        if isinstance(self.length, int):
+            most = min(most, self.length)
+        elif self.length == "shortest":
+            most = table.shortest
+        row = np.arange(rows.sum()) - np.repeat(np.cumsum(rows) - rows, rows)
+        cell = np.repeat(slots.slot, rows) * most + row
+        cells = len(slots.names) * most
+        # How many people go beyond each row of each slot: all but those who ended before.
+        ended = np.zeros((len(slots.names), most + 1), dtype=np.int64)
+        np.add.at(ended, (slots.slot, np.minimum(ends, most)), 1)
+        going_on = ended[:, ::-1].cumsum(axis=1)[:, ::-1][:, 1:].ravel()
+        seen = np.bincount(cell[row < most], minlength=cells) > 0
+        # By how many of everybody have something: how many groups are expected to have it.
+        groups = np.zeros(people + 1)
+        for size, many in Counter(group_sizes(people, self.k)).items():
+            all_of_it = np.ones(people + 1)
+            for place in range(size):
+                all_of_it *= np.maximum(np.arange(people + 1) - place, 0) / (people - place)
+            groups += many * all_of_it
+        there = groups[going_on[seen]].sum()
+        full = {}
+        for name in table.names:
+            known = table.data[name].cast(pl.Float64).fill_nan(None).is_not_null().to_numpy()
+            have = np.bincount(cell[known & (row < most)], minlength=cells)
+            full[name] = groups[have].sum()
+        return {name: float(1 - each / there) if there else 0.0 for name, each in full.items()}
+
     def sampler(self, shape: Shape) -> str:
         """What is random, in words."""
         return (
@@ -261,8 +302,10 @@ class KSame(AnonymisingMechanism):
         sizes = group_sizes(shape.people, self.k)
         each = ", ".join(str(size) for size in sorted(set(sizes)))
         how = {
-            "group": "the rows of each group's recordings, which are those of its shortest member",
-            "shortest": f"the rows of the shortest recording of all ({shape.length})",
+            "group": "the rows of each group's recordings, which are those of its shortest member "
+            "who has values, or of the shortest recording of all where none has",
+            "shortest": f"the rows of the shortest recording of all that has values "
+            f"({shape.length})",
         }.get(
             str(self.length),
             "the rows of groups with a recording shorter than the length that was asked for",
@@ -277,7 +320,8 @@ class KSame(AnonymisingMechanism):
             "whatever is true of all of them is true of each",
             how,
             "the tasks, and what a group lacks: recordings that one of its members lacks, and "
-            "values that one of them lacks, where the cell is empty",
+            "values that one of them lacks, where the cell is empty: all cells of a recording, if "
+            "one of them has no value of it (too short, too slow, nothing seen)",
         ]
         if self.diverse:
             apart = most_apart(shape.people, self.k)
@@ -326,6 +370,14 @@ def slot_names(slots: pl.DataFrame) -> list[str]:
     return named
 
 
+def rows_that_end(table: FeatureTable) -> NDArray[np.int64]:
+    """Where each recording ends, in rows; never where it has no value.
+
+    That a recording was left out must not make its group's shorter: its cells are empty anyway.
+    """
+    return np.where(table.blank, ENDLESS, table.recordings["rows"].to_numpy())
+
+
 @dataclass(frozen=True, eq=False)
 class _Sums:
     """How rows of a table go into rows of means.
@@ -367,23 +419,25 @@ def _summing(table: FeatureTable, member: Members, length: int | str) -> _Sums:
     from scipy.sparse import csr_matrix
 
     slots, rows = slots_of(table), table.recordings["rows"].to_numpy().astype(np.int64)
-    starts = np.cumsum(rows) - rows
+    starts, ends = np.cumsum(rows) - rows, rows_that_end(table)
     sizes = np.bincount(member)
     cell = member[slots.owner] * len(slots.names) + slots.slot
     cells = sizes.size * len(slots.names)
-    shortest = np.full(cells, np.iinfo(np.int64).max)
-    np.minimum.at(shortest, cell, rows)
+    shortest = np.full(cells, ENDLESS)
+    np.minimum.at(shortest, cell, ends)
+    shortest[shortest == ENDLESS] = table.shortest
     # Of a group, what all its members have.
     complete = np.bincount(cell, minlength=cells) == np.repeat(sizes, len(slots.names))
     if isinstance(length, int):
         shortest = np.minimum(shortest, length)
     elif length == "shortest":
-        shortest[:] = rows.min()
+        shortest[:] = table.shortest
     kept = np.where(complete, shortest, 0)
-    # Members of one cell stand together: row r of it takes row r of each.
+    # Members of one cell stand together: row r of it takes row r of each, and any of one without
+    # values, all of whose rows are alike.
     recordings = np.argsort(cell, kind="stable")
     recordings = recordings[complete[cell[recordings]]]
-    begins = starts[recordings]
+    begins, last = starts[recordings], rows[recordings] - 1
     whose = np.repeat(np.arange(cells), kept)
     row = np.arange(kept.sum()) - np.repeat(np.cumsum(kept) - kept, kept)
     many = np.where(complete, np.repeat(sizes, len(slots.names)), 0)
@@ -391,7 +445,8 @@ def _summing(table: FeatureTable, member: Members, length: int | str) -> _Sums:
     count = many[whose]
     pointers = np.concatenate([[0], np.cumsum(count)])
     within = np.arange(pointers[-1]) - np.repeat(pointers[:-1], count)
-    taken = begins[np.repeat(first, count) + within] + np.repeat(row, count)
+    whom = np.repeat(first, count) + within
+    taken = begins[whom] + np.minimum(np.repeat(row, count), last[whom])
     matrix = csr_matrix(
         (np.ones(taken.size), taken, pointers), shape=(whose.size, len(table.data)), copy=False
     )

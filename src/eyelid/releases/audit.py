@@ -54,6 +54,7 @@ from eyelid.engine.atomic import check_file
 from eyelid.engine.engines import using
 from eyelid.engine.progress import Advance, one_bar, part
 from eyelid.errors import InputError
+from eyelid.gaze.features.omission import without_blanks
 from eyelid.gaze.features.per_event import events_and_omissions
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
@@ -587,7 +588,8 @@ def _attack_made_up(subject: Subject, plan: _Plan) -> Audit:
         raise InputError("the release has no record under a person's name: leave out attackers")
     original, released = subject.original, subject.released
     assert released is not None, "there is no release"
-    used = learned_elsewhere(original, released, plan.targets or None, seed=plan.seed)
+    seen = without_blanks(original)
+    used = learned_elsewhere(seen, released, plan.targets or None, seed=plan.seed)
     return Audit(
         subject=subject,
         identification=(),

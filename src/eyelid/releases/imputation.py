@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable
@@ -10,7 +11,6 @@ from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.ksame import KSame
 from eyelid.mechanisms.means import MeanMechanism
 from eyelid.mechanisms.measuring import MeasuringMechanism
-from eyelid.mechanisms.partition import group_sizes
 from eyelid.mechanisms.seeded import Seeded
 from eyelid.mechanisms.synthetic import Synthetic
 from eyelid.releases.bounds import Range, Ranges
@@ -32,7 +32,9 @@ def missing_values(
         table: or its outline, with the bounds that values are clipped to.
         ranges: of its features, over everybody.
     """
-    known = [(feature, ranges[feature.name]) for feature in table.features]
+    known = [
+        (feature, _counting(mechanism, table, ranges[feature.name])) for feature in table.features
+    ]
     nobody = [feature for feature, found in known if not found.values]
     some = [(feature, found) for feature, found in known if found.values and found.missing]
     if isinstance(mechanism, KSame):
@@ -40,13 +42,27 @@ def missing_values(
     elif isinstance(mechanism, Synthetic):
         yield from _of_synthetic(some, nobody)
     elif isinstance(mechanism, MeasuringMechanism | Seeded):
-        yield from _imputed(some, nobody)
+        yield from _imputed(some, nobody, int(table.blank.sum()))
         yield from _recordings_imputed(mechanism, table)
 
 
-def _imputed(some: Sequence[tuple[Feature, Range]], nobody: Sequence[Feature]) -> Iterator[str]:
+def _counting(mechanism: FeatureMechanism, table: FeatureTable, found: Range) -> Range:
+    """The range with as many missing values as count: a recording without any has all its rows.
+
+    What stands in its place is no row that was measured. Where records are padded it counts as
+    long as any other; of groups and synthetic participants it is told apart.
+    """
+    rows = int(table.recordings["rows"].to_numpy()[table.blank].sum())
+    each = mechanism.common_rows(table) if isinstance(mechanism, MeasuringMechanism) else 0
+    return replace(found, missing=found.missing - rows + int(table.blank.sum()) * each)
+
+
+def _imputed(
+    some: Sequence[tuple[Feature, Range]], nobody: Sequence[Feature], blank: int = 0
+) -> Iterator[str]:
     """What the middle of the bounds in the place of missing values does to means."""
     if some:
+        whole = " (all rows of recordings without a value among them)" if blank else ""
         ordered = sorted(some, key=lambda one: -abs(_shift(*one)) / one[0].span)
         moved = [
             f"{feature.name} by {_with_unit(_shift(feature, found), feature, '+.3g')} "
@@ -56,9 +72,9 @@ def _imputed(some: Sequence[tuple[Feature, Range]], nobody: Sequence[Feature]) -
         more = len(some) - len(moved)
         rest = f", and {plural(more, 'other feature')} by less of their range" if more else ""
         yield (
-            f"{RAW}: {_many(some)} missing and count as the middle of their bounds, which moves "
-            f"the mean over all rows of {', of '.join(moved)}{rest}; no expected error includes "
-            "that"
+            f"{RAW}: {_many(some)} missing{whole} and count as the middle of their bounds, which "
+            f"moves the mean over all rows of {', of '.join(moved)}{rest}; no expected error "
+            "includes that"
         )
     for feature in nobody:
         middle = _with_unit((feature.lower + feature.upper) / 2, feature, ".3g")
@@ -90,17 +106,19 @@ def _of_groups(
     nobody: Sequence[Feature],
 ) -> Iterator[str]:
     """How many cells of groups will be empty, if values are missing here and there."""
-    size = max(group_sizes(table.recordings["person"].n_unique(), mechanism.k))
-    if some:
-        shares = {
-            feature.name: 1 - (found.values / (found.values + found.missing)) ** size
-            for feature, found in some
-        }
+    if some or table.blank.any():
+        gone = {feature.name for feature in nobody}
+        shares = {n: share for n, share in mechanism.expected_empty(table).items() if n not in gone}
         most = sorted(shares, key=lambda name: -shares[name])[:_FEATURES_LISTED]
         each = ", ".join(f"{name} {shares[name]:.0%}" for name in most)
+        least = min(shares.values(), default=0.0)
+        others = f", and of every other feature at least {least:.0%}" if least >= 0.005 else ""
+        count = f"{_many(some)} missing. " if some else ""
+        whole = ", and a whole recording where one has none of it" if table.blank.any() else ""
         yield (
-            f"{RAW}: {_many(some)} missing. A cell of a group is empty where one of its members "
-            f"has no value, so that up to about so many cells will be empty: {each}"
+            f"{RAW}: {count}A cell of a group is empty where one of its members has no value"
+            f"{whole}, so that about so many cells are expected to be empty: {each}"
+            f"{others if len(shares) > len(most) else ''}"
         )
     for feature in nobody:
         yield f"{RAW}: nobody has a value of {feature.name}, and all its cells will be empty"

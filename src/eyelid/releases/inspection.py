@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import shlex
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +15,13 @@ from eyelid.engine.atomic import new_folder
 from eyelid.engine.progress import track
 from eyelid.errors import InputError
 from eyelid.gaze.events.blinks import MIN_CONFIDENCE
+from eyelid.gaze.features.omission import Blanks, without_blanks
 from eyelid.gaze.features.scanpath import usual_kind
 from eyelid.gaze.sampling import usual_step_ms
 from eyelid.gaze.study import RECORDING_KEY, Study, track_key
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.joining import rates_told
+from eyelid.io.quasi_identifiers import SMALL_GROUP
 from eyelid.io.release_folder import is_certified
 from eyelid.mechanisms.groupmean import GroupMean
 from eyelid.mechanisms.measuring import window_rows
@@ -41,8 +43,6 @@ from eyelid.releases.streams.advice import stream_way
 from eyelid.releases.words import errors_told
 from eyelid.spelling import in_quotes
 
-# Below this many people alike, an attribute points at somebody.
-_SMALL_GROUP = 5
 # The k of k-same that is named as an example, where there are people enough for two groups.
 _FEW = 4
 # The ε of made-up people that is named as an example.
@@ -58,6 +58,8 @@ def inspect(study: Study) -> dict[str, Any]:
     The result is for the owner's eyes: it describes private data.
     """
     data = study.data
+    # A row that stands for a recording without any value is none that was measured.
+    seen, unseen = _measured(study)
     eyes = pl.col("eye").n_unique() if "eye" in data.columns else pl.lit(1)
     recordings = data.group_by(RECORDING_KEY, maintain_order=True).agg(
         (pl.len() // eyes.clip(1)).alias("rows"),
@@ -69,24 +71,26 @@ def inspect(study: Study) -> dict[str, Any]:
         "recordings": len(recordings),
         "tasks": len(_names(data, "task")),
         "stimuli": len(_names(data, "stimulus")),
-        "rows": len(data),
+        "rows": len(seen.data),
         "units": study.units,
         "xy_origin": study.xy_origin,
         "pupil_unit": study.pupil_unit,
         "screen": asdict(study.screen) if study.screen else None,
         "eyes": _names(data, "eye"),
         "rate_hz": _rates(study),
-        "duration_s": _spread(recordings["duration_s"].to_numpy()),
+        "duration_s": _spread(
+            recordings.join(seen.data, on=RECORDING_KEY, how="semi")["duration_s"].to_numpy()
+        ),
         "simulated": study.simulated,
         "attributes": [c for c in study.people.columns if c != "person"],
         "labels": study.labels,
         "events": None
         if study.events is None
         else dict(study.events["name"].value_counts().rows()),
-        "quality": _quality(study),
+        "quality": _quality(seen),
         "quasi_identifiers": [] if _are_made_up(study) else _quasi_identifiers(study, recordings),
         "read_as": list(study.read_as),
-        "notes": list(study.notes),
+        "notes": [*study.notes, *filter(None, [unseen])],
     }
     found["release"] = _next_step(study, found)
     found["next"] = list(affordable(commands_in(found["release"]), study))
@@ -98,6 +102,20 @@ def inspect(study: Study) -> dict[str, Any]:
     if study.chosen:
         found["people_chosen"] = list(study.chosen)
     return found
+
+
+def _measured(study: Study) -> tuple[Study, str]:
+    """The study without features of recordings that have no value, and how many those are.
+
+    All of it where no recording has any.
+    """
+    if study.kind != "features" or not study.features:
+        return study, ""
+    table = FeatureTable.outline(study)
+    blanks = Blanks.of(table)
+    if blanks.blank == blanks.recordings:
+        return study, blanks.told()
+    return replace(study, data=without_blanks(table).data), blanks.told()
 
 
 def draw_recordings(study: Study, folder: Path) -> None:
@@ -239,7 +257,7 @@ def _quasi_identifiers(study: Study, recordings: pl.DataFrame) -> list[dict[str,
         }
     )
     return sorted(
-        (f for f in found if f["smallest_group"] < _SMALL_GROUP),
+        (f for f in found if f["smallest_group"] < SMALL_GROUP),
         key=lambda f: f["people_alone"],
         reverse=True,
     )

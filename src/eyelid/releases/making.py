@@ -9,7 +9,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from eyelid.engine.engines import Shared, shared
 from eyelid.engine.progress import Advance
@@ -45,6 +47,7 @@ class Part:
     Attributes:
         table: what is released of it, without rows and people.
         recordings: of that table.
+        blank: which of them have no value.
         digests: of what is released of each person, by name.
         facts: what study.json says about its file.
         held: the rows, where they were not written.
@@ -52,6 +55,7 @@ class Part:
 
     table: FeatureTable
     recordings: pl.DataFrame
+    blank: NDArray[np.bool_]
     digests: dict[str, bytes]
     facts: dict[str, Any]
     held: pl.DataFrame | None = None
@@ -144,6 +148,7 @@ def made_private(
             chosen=(),
         ),
         [part.recordings for part in parts],
+        [part.blank for part in parts],
     )
     held = None
     if run is None:
@@ -277,7 +282,7 @@ def _told(
 ) -> Part:
     whole = replace(table, data=rows)
     digests = dict(zip(names_of(rows), person_digests(rows), strict=True))
-    return Part(_without_rows(whole), whole.recordings, digests, facts, held)
+    return Part(_without_rows(whole), whole.recordings, whole.blank, digests, facts, held)
 
 
 def _without_rows(table: FeatureTable) -> FeatureTable:

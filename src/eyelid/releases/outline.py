@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from eyelid.gaze.table import FeatureTable
 
@@ -17,22 +19,34 @@ class Outline(FeatureTable):
 
     Attributes:
         known: what `recordings` of the table with its rows would be.
+        known_blank: likewise of `blank`.
     """
 
     known: pl.DataFrame = field(kw_only=True)
+    known_blank: NDArray[np.bool_] = field(kw_only=True)
 
     @cached_property
     def recordings(self) -> pl.DataFrame:
         """As known; of what a mechanism puts in the place of the rows, its own."""
         return self.known if self.data.is_empty() else super().recordings
 
+    @cached_property
+    def blank(self) -> NDArray[np.bool_]:
+        """As known; of what a mechanism puts in the place of the rows, its own."""
+        return self.known_blank if self.data.is_empty() else super().blank
 
-def outline_of(part: FeatureTable, recordings: Sequence[pl.DataFrame]) -> Outline:
+
+def outline_of(
+    part: FeatureTable,
+    recordings: Sequence[pl.DataFrame],
+    blank: Sequence[NDArray[np.bool_]],
+) -> Outline:
     """The outline of a table, from any part of it.
 
     Args:
         part: with everything but some of the rows.
         recordings: of all parts, in order.
+        blank: which of them have no value, likewise.
     """
     return Outline(
         data=part.data.clear(),
@@ -46,4 +60,5 @@ def outline_of(part: FeatureTable, recordings: Sequence[pl.DataFrame]) -> Outlin
         released=part.released,
         chosen=part.chosen,
         known=pl.concat(recordings),
+        known_blank=np.concatenate(blank),
     )

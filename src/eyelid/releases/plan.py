@@ -16,6 +16,7 @@ from eyelid.gaze.features.omission import Blanks
 from eyelid.gaze.study import Feature, Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.column_map import Map
+from eyelid.io.quasi_identifiers import SMALL_GROUP, QuasiIdentifier
 from eyelid.io.reading import read
 from eyelid.mechanisms.anonymising import AnonymisingMechanism
 from eyelid.mechanisms.features import (
@@ -37,6 +38,7 @@ from eyelid.privacy.noise.randomness import SEEDED
 from eyelid.privacy.unit import PERSON, Trust, Unit
 from eyelid.releases.bounds import Ranges, bounds_for, clipped_to, ranges_of
 from eyelid.releases.certificate import ReleasedAs
+from eyelid.releases.imputation import RAW
 from eyelid.spelling import plural
 
 NOTHING = "no feature has a value at all: there is nothing to release"
@@ -63,6 +65,8 @@ LISTED_BOUNDS = (
 
 # Above this share of padding, its owner hears what it does to means.
 _MUCH_PADDING = 0.05
+# Above this share of rows that a plan cuts off, the plan may be a slip.
+_MUCH_CUT = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,6 +164,28 @@ def tasks_of_few(mechanism: FeatureMechanism, table: FeatureTable) -> list[str]:
     ]
 
 
+def singled_out(people: pl.DataFrame, keep: Sequence[str]) -> Iterator[str]:
+    """Whom kept attributes single out, all of them together, for the owner's eyes: it is private.
+
+    Args:
+        people: those who are released, with their attributes.
+        keep: attributes that are released as they are.
+    """
+    if not keep:
+        return
+    # Who has no value shows, too.
+    sizes = people.group_by(keep).len()["len"]
+    alone, fewest = int((sizes == 1).sum()), min(sizes)
+    if len(sizes) == 1 or fewest >= SMALL_GROUP:
+        return
+    found = QuasiIdentifier(tuple(keep), len(people), alone, fewest)
+    who = str(found) if alone else f"as few as {fewest} people share: {found.named}"
+    yield (
+        f"{RAW}: what you keep singles people out, whatever the noise: {who}. Whoever knows it of "
+        "a participant finds their record by it: leave it out of keep, or make it coarser first"
+    )
+
+
 def stimuli_mixed(mechanism: FeatureMechanism, table: FeatureTable) -> Iterator[str]:
     """That a mean is over different stimuli, for the owner's eyes: it is private.
 
@@ -178,9 +204,9 @@ def stimuli_mixed(mechanism: FeatureMechanism, table: FeatureTable) -> Iterator[
     )
     if mixed.height:
         yield (
-            "from the raw data, for you alone: people saw their stimuli in different orders or "
-            "numbers, and recordings are averaged by task and order, so means are over different "
-            "stimuli: make each stimulus a task of its own (--map task=COLUMN) to keep them apart"
+            f"{RAW}: people saw their stimuli in different orders or numbers, and recordings are "
+            "averaged by task and order, so means are over different stimuli: make each stimulus a "
+            "task of its own (--map task=COLUMN) to keep them apart"
         )
 
 
@@ -196,16 +222,29 @@ def lengths_cut(mechanism: FeatureMechanism, table: FeatureTable) -> Iterator[st
         )
     if mechanism.length != "public":
         return
-    rows, kept = table.recordings["rows"].to_numpy(), mechanism.common_rows(table)
-    if table.planned_rows is not None or (rows == kept).all():
+    # Of recordings without a value it is told elsewhere.
+    rows = table.recordings["rows"].to_numpy()[~table.blank]
+    kept = mechanism.common_rows(table)
+    if not rows.size or (rows == kept).all():
         return
     padding = float(np.maximum(kept - rows, 0).sum() / (kept * rows.size))
+    cut = float(np.maximum(rows - kept, 0).sum() / rows.sum())
     pulled = (
         f" {padding:.0%} of the rows that count are padding, which pulls means over rows to the "
         "midpoint: no expected error includes that."
         if padding > _MUCH_PADDING
         else ""
     )
+    if table.planned_rows is not None:
+        if pulled or cut > _MUCH_CUT:
+            yours = " to ".join(str(many) for many in sorted({rows.min(), rows.max()}))
+            yield (
+                f"every recording counts with {plural(kept, 'row')}, as planned; yours have "
+                f"{yours}. Longer ones are cut ({cut:.0%} of all rows are lost), shorter ones "
+                f"padded with the midpoint.{pulled} If that was not the plan, say how many rows a "
+                "recording has: --set length=N, or planned_rows of the study"
+            )
+        return
     yield (
         f"every recording counts with {kept} rows, the default, so that nobody's length shows; "
         f"yours have {rows.min()} to {rows.max()}. Longer ones are cut, shorter ones padded with "

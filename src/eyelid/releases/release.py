@@ -58,6 +58,7 @@ from eyelid.releases.plan import (
     lengths_cut,
     plan_for,
     recordings_left_out,
+    singled_out,
     stimuli_mixed,
     tasks_of_few,
 )
@@ -347,7 +348,8 @@ def _rows_told(plan: Plan, table: FeatureTable) -> str:
     if isinstance(plan.mechanism, AnonymisingMechanism):
         repeated = rows - len(plan.table.data)
         return f"{text} ({repeated:,} of them repeat a last row)" if repeated > 0 else text
-    lengths = plan.table.recordings["rows"].to_numpy()
+    # What stands for a recording that was left out is no row of anybody.
+    lengths = np.where(plan.table.blank, 0, plan.table.recordings["rows"].to_numpy())
     if isinstance(plan.mechanism, PaperMechanism):
         every = plan.mechanism.subsample
         if every > 1:
@@ -378,18 +380,20 @@ def _rows_of_groups_told(mechanism: KSame, plan: Plan, table: FeatureTable) -> s
     """How many groups and rows there are, and what of the people went into none of them."""
     rows = table.recordings.select("person", "rows")
     text = f"{groups_told(plan.shape.people, mechanism.k)}, {rows['rows'].sum():,} rows"
-    had = len(plan.table.data)
+    had = int(plan.table.recordings["rows"].filter(pl.Series(~plan.table.blank)).sum())
+    rows = rows.filter(pl.Series(~table.blank))
     if "people" in table.people.columns:
         weights = table.people.select("person", "people")
         rows = rows.join(weights, on="person").select(pl.col("rows") * pl.col("people"))
-    went_in = rows["rows"].sum()
+    went_in = int(rows["rows"].sum())
     left_out = had - went_in
     if not left_out:
         return text
     lost = _lost(plan.table, table)
     return (
         f"{text} ({left_out:,} of the people's {had:,} rows are in no mean: a group has the "
-        "recordings that all its members have, cut to the shortest or to the length set"
+        "recordings that all its members have, cut to the shortest or to the length set, and empty "
+        "where one of them has no value"
         f"{'; ' if lost else ''}{', '.join(lost)})"
     )
 
@@ -413,6 +417,8 @@ def _foreseen(
     plan: Plan, purchase: Purchase, asked: FeatureMechanism, ranges: Ranges
 ) -> Iterator[str]:
     """What to know before a release is paid for."""
+    people = plan.table.people
+    yield from singled_out(people.filter(pl.col("person").is_in(plan.people)), plan.keep)
     yield from missing_values(plan.mechanism, plan.table, ranges)
     yield from tasks_of_few(plan.mechanism, plan.table)
     yield from stimuli_mixed(plan.mechanism, plan.table)

@@ -172,7 +172,7 @@ class Subject:
         if self.groups is not None:
             # As if somebody had told them who is in which group.
             again = None if self.law is None else self.groups.again(seed)
-            return Material(self.original, self.groups.named(), again)
+            return Material(self.groups.seen, self.groups.named(), again)
         again = self._again(seed)
         if again is None or self.released is None:
             return Material(self.original, self.released, again)
@@ -338,6 +338,8 @@ def subject_of(
         theirs = theirs if own is None else own
         notes += unseen
         check_people(table)
+    elif unseen_told := Blanks.of(table).told():
+        notes.append(f"{unseen_told}; nothing of them is attacked or compared with")
     notes += without_values(table, theirs)
     return Subject(
         original=table,
@@ -626,8 +628,8 @@ def _fresh_run(original: FeatureTable) -> str:
         f"{people} is in which group, so that it was not checked whether its records are means "
         "over the people of one partition, nor attacked with these groups. Checked was what is "
         "true whoever is in which: the sizes of groups, their recordings and rows, and that the "
-        "mean over all groups is the mean over everybody. Attacks and errors are of another run "
-        "of the same mechanism with groups of its own"
+        "mean over all groups, wherever nobody lacks a value, is the mean over everybody. Attacks "
+        "and errors are of another run of the same mechanism with groups of its own"
     )
 
 

@@ -7,7 +7,9 @@ from dataclasses import astuple, dataclass, replace
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from eyelid.engine.engines import Shared, shared
 from eyelid.engine.progress import Advance
@@ -41,7 +43,7 @@ class PieceFacts:
         recordings: of that table.
         ranges: of its features.
         digests: of what is taken of each person, by name.
-        blanks: recordings of which there is no value.
+        blank: which of the recordings have no value.
         held: the rows, where they were made here and are nowhere else.
     """
 
@@ -49,7 +51,7 @@ class PieceFacts:
     recordings: pl.DataFrame
     ranges: Ranges
     digests: dict[str, bytes]
-    blanks: Blanks
+    blank: NDArray[np.bool_]
     held: pl.DataFrame | None = None
 
 
@@ -62,14 +64,17 @@ class Taken:
         cut: the same as a study in pieces.
         ranges: of each feature over everybody.
         digests: of what is taken of each person, by name.
-        blanks: recordings of which there is no value; private.
     """
 
     outline: Outline
     cut: StudyInPieces
     ranges: Ranges
     digests: dict[str, bytes]
-    blanks: Blanks
+
+    @property
+    def blanks(self) -> Blanks:
+        """Recordings of which there is no value; private."""
+        return Blanks.of(self.outline)
 
     def digest(self) -> bytes:
         """The same as `input_digest` of the whole table."""
@@ -131,10 +136,11 @@ def take(cut: StudyInPieces, summarise: Summarise, run: Run | None, advance: Adv
     if len({facts.table.features for facts in found}) > 1:
         raise InputError("people have different features: release them apart")
     outline = outline_of(
-        replace(found[0].table, people=cut.head.people), [facts.recordings for facts in found]
+        replace(found[0].table, people=cut.head.people),
+        [facts.recordings for facts in found],
+        [facts.blank for facts in found],
     )
     ranges = ranges_together([facts.ranges for facts in found])
-    blanks = sum((facts.blanks for facts in found), Blanks())
     if not any(each.seen for each in ranges.values()):
         raise InputError(NOTHING_LONG_ENOUGH if cut.head.kind == "samples" else NOTHING)
     if cut.head.kind != "features":
@@ -143,7 +149,7 @@ def take(cut: StudyInPieces, summarise: Summarise, run: Run | None, advance: Adv
             cut, head=outline.study(), recordings=outline.recordings, pieces=tuple(pieces)
         )
     digests = {name: digest for facts in found for name, digest in facts.digests.items()}
-    return Taken(outline, cut, ranges, digests, blanks)
+    return Taken(outline, cut, ranges, digests)
 
 
 def _looked_at(
@@ -168,7 +174,7 @@ def _looked_at(
         recordings=table.recordings,
         ranges=ranges_of(table),
         digests=digests,
-        blanks=Blanks.of(table),
+        blank=table.blank,
         held=held,
     )
     if run is not None:
@@ -176,7 +182,7 @@ def _looked_at(
             "ranges": {name: astuple(each) for name, each in facts.ranges.items()},
             "digests": {name: digest.hex() for name, digest in digests.items()},
             "recordings": facts.recordings.to_dict(as_series=False),
-            "blanks": astuple(facts.blanks),
+            "blank": facts.blank.tolist(),
         }
         keep_table(run, known, facts.table, more)
     return facts
@@ -191,7 +197,7 @@ def _known(run: Run, name: str) -> PieceFacts:
         recordings=pl.DataFrame(more["recordings"], schema=keys | {"rows": pl.Int64}),
         ranges={feature: Range(*ends) for feature, ends in more["ranges"].items()},
         digests={person: bytes.fromhex(digest) for person, digest in more["digests"].items()},
-        blanks=Blanks(*more["blanks"]),
+        blank=np.array(more["blank"], dtype=bool),
     )
 
 

@@ -72,9 +72,9 @@ def _of_groups(audit: Audit, groups: GroupsAudit, worst: NamingAttack) -> str:
     told = "told who is in which group"
     if found is not None and found.fresh:
         is_mean = (
-            "the groups have the right sizes and their mean is that of everybody, but the release "
-            "has too few values, or people are too much alike, to find out who is in which and "
-            "check more"
+            "the groups have the right sizes and, wherever nobody lacks a value, the mean of "
+            "everybody, but the release has too few values, or people are too much alike, to find "
+            "out who is in which and check more"
         )
         told = "in another run of the mechanism, told who is in which group"
     tried = f"{told}, the strongest of {len(audit.attacks)} honest attacks names {_share(worst)}"

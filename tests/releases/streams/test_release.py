@@ -105,6 +105,7 @@ def test_a_baseline_promises_nothing_and_says_so(make_gaze, tmp_path):
 
 def test_kept_attributes_are_listed_as_unprotected(make_gaze):
     done = eyelid.release(make_gaze(), keep=["age"], **KNOWN)
+    assert any("what you keep singles people out" in note for note in done.notes)
     assert done.study.people.columns == ["person", "age"]
     assert any("attribute age" in item for item in done.certificate.unprotected)
 

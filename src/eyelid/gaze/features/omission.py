@@ -181,19 +181,9 @@ def blank_recordings(table: FeatureTable) -> pl.DataFrame:
     """Person and recording of each recording of which no feature has a value.
 
     Args:
-        table: with its rows.
+        table: with its rows, or its outline.
     """
-    numbers = [name for name in table.names if table.data.schema[name].is_numeric()]
-    if len(numbers) < len(table.names):
-        return table.data.select(RECORDING_KEY).clear()
-    lost = [
-        pl.col(name).is_null() | pl.col(name).cast(pl.Float64).is_nan().fill_null(True)
-        for name in numbers
-    ]
-    each = table.data.group_by(RECORDING_KEY, maintain_order=True).agg(
-        pl.all_horizontal(lost).all().alias("blank")
-    )
-    return each.filter(pl.col("blank")).select(RECORDING_KEY)
+    return table.recordings.filter(pl.Series(table.blank)).select(RECORDING_KEY)
 
 
 @dataclass(frozen=True)
@@ -212,20 +202,10 @@ class Blanks:
 
     @classmethod
     def of(cls, table: FeatureTable) -> Blanks:
-        """Those of a table of whole people."""
-        blank = blank_recordings(table)
-        everybody = table.recordings.select(RECORDING_KEY)
-        others = everybody.join(blank, on=RECORDING_KEY, how="anti")
-        lost = everybody["person"].n_unique() - others["person"].n_unique()
-        return cls(everybody.height, blank.height, lost)
-
-    def __add__(self, other: Blanks) -> Blanks:
-        """Those of other people as well."""
-        return Blanks(
-            self.recordings + other.recordings,
-            self.blank + other.blank,
-            self.people + other.people,
-        )
+        """Those of a table of whole people, or of its outline."""
+        person = table.recordings["person"]
+        lost = person.n_unique() - person.filter(pl.Series(~table.blank)).n_unique()
+        return cls(len(person), int(table.blank.sum()), lost)
 
     def told(self) -> str:
         """How many, in a sentence; empty where there is none."""

@@ -176,7 +176,7 @@ def _a_file_for_gaps(case: Case) -> Case:
 
 def _names_the_shortest(case: Case) -> Case:
     return _with_one_line_more(
-        case, lambda table: f"the shortest recording ({table.shortest} rows)"
+        case, lambda table: f"the shortest recording ({_fewest(table.recordings['rows'])} rows)"
     )
 
 
@@ -197,9 +197,13 @@ def _most(counts: pl.Series) -> int:
     return int(counts.to_numpy().max())
 
 
+def _fewest(counts: pl.Series) -> int:
+    return int(counts.to_numpy().min())
+
+
 def _refuses_the_shortest(case: Case) -> Case:
     def check(self: Laplace, table: FeatureTable) -> None:
-        if table.shortest < 3:
+        if _fewest(table.recordings["rows"]) < 3:
             raise InputError("a recording is too short")
 
     return replace(case, mechanism=twin(case.mechanism, {"check": check}))

@@ -35,6 +35,7 @@ from eyelid.releases.certifying import Purchase, bought, claimed, ended
 from eyelid.releases.chosen_people import told_of_choice
 from eyelid.releases.counting import counting_entry, open_ledger
 from eyelid.releases.fingerprint import digest_of_people, digest_of_release, person_digests
+from eyelid.releases.plan import singled_out
 from eyelid.releases.streams.card import stream_card
 from eyelid.releases.streams.expectation import expected_distance
 from eyelid.releases.streams.looking import looked_at
@@ -139,7 +140,14 @@ def release_streams(
                 plan = replace(plan, facts=looked_at(cut, eye, times, lambda by, what: None))
         # By what is released: how long another eye was seen is in no row of it.
         cut = cut_evenly(cut, plan.shape.length)
-        notes = (*cut.head.notes, *remarks, *told_of_choice(cut.head.chosen, len(cut.people)))
+        notes = (
+            *cut.head.notes,
+            *remarks,
+            *told_of_choice(cut.head.chosen, len(cut.people)),
+            *singled_out(
+                cut.head.people.filter(pl.col("person").is_in(plan.facts.people)), plan.keep
+            ),
+        )
         for note in notes:
             if tell is not None:
                 tell(note)
