@@ -149,7 +149,11 @@ def test_features_events_and_simulate_advise_what_works(tmp_path, monkeypatch, w
     short = ["--people", 2, "--tasks", "comic", "--minutes", 0.6, "--seed", 1]
     assert works("simulate", "made up", *short, deep=1)
     assert works("events", "made up", "their events", deep=1)
-    assert works("features", "made up", "their features", deep=1)
+    commands = works("features", "made up", "their features", deep=1)
+    assert [command.split()[1] for command in commands] == ["cost", "release"]
+    budget("made up", limit_epsilon=1.0)
+    commands = works("features", "made up", "more features", deep=0)
+    assert [command.split()[1] for command in commands] == ["cost", "budget"]
     write(gaze(1), tmp_path / "one")
     assert works("features", "one", "its features") == []
 

@@ -41,19 +41,25 @@ def commands_in(advice: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def on(command: str, source: Path | str, columns: Sequence[str] | None = None) -> str:
+def on(
+    command: str,
+    source: Path | str,
+    columns: Sequence[str] | None = None,
+    out: str | None = None,
+) -> str:
     """A command on ``IN`` and ``OUT`` with the names that are meant.
 
     Args:
         command: as `commands_in` gives it.
         source: what ``IN`` is; ``OUT`` becomes a name that is free.
         columns: what was said with ``--map``, which the command needs, too.
+        out: a name for what it makes, unlike those in other advice; by the command without it.
 
     >>> on("eyelid cost IN --mechanism dct", "my study")
     "eyelid cost 'my study' --mechanism dct"
     """
     words = shlex.split(command)
-    named = {"IN": str(source), "OUT": free_name(_OUT.get(words[1], "out"))}
+    named = {"IN": str(source), "OUT": free_name(out or _OUT.get(words[1], "out"))}
     more = [word for each in columns or () for word in ("--map", each)]
     # Further behind, a word is a name of the study's own.
     places = [named.get(word, word) for word in words[:4]]
@@ -68,7 +74,9 @@ def free_name(name: str) -> str:
     return free
 
 
-def affordable(commands: Iterable[str], study: Study, path: Path | None = None) -> tuple[str, ...]:
+def affordable(
+    commands: Iterable[str], study: Study | FeatureTable, path: Path | None = None
+) -> tuple[str, ...]:
     """The commands without releases that the study's budget may refuse.
 
     Args:
