@@ -95,7 +95,7 @@ def works(eyelid, plain_pictures):
     def run(*words, deep=2, codes=(0,)):
         done = eyelid(*words)
         assert done.code in codes, (words, done.err)
-        commands = re.findall(r"^(?:Next|Mend it): (.*)$", done.out, re.MULTILINE)
+        commands = re.findall(r"^(?:Next|Mend it|If that is .*?): (.*)$", done.out, re.MULTILINE)
         for command in commands:
             assert not PLACEHOLDERS.search(command), command
             program, *said = shlex.split(command)
@@ -149,7 +149,11 @@ def test_features_events_and_simulate_advise_what_works(tmp_path, monkeypatch, w
     short = ["--people", 2, "--tasks", "comic", "--minutes", 0.6, "--seed", 1]
     assert works("simulate", "made up", *short, deep=1)
     assert works("events", "made up", "their events", deep=1)
-    assert works("features", "made up", "their features", deep=1)
+    commands = works("features", "made up", "their features", deep=1)
+    assert [command.split()[1] for command in commands] == ["cost", "release"]
+    budget("made up", limit_epsilon=1.0)
+    commands = works("features", "made up", "more features", deep=0)
+    assert [command.split()[1] for command in commands] == ["cost", "budget"]
     write(gaze(1), tmp_path / "one")
     assert works("features", "one", "its features") == []
 
@@ -161,6 +165,38 @@ def test_a_release_that_a_limit_may_refuse_is_not_advised(tmp_path, monkeypatch,
     budget("seven", limit_epsilon=1.0)
     commands = works("inspect", "seven")
     assert [command.split()[1] for command in commands] == ["cost", "budget"]
+
+
+def test_a_dry_run_is_advised_before_a_heatmap_and_leads_to_it(
+    tmp_path, monkeypatch, eyelid, plain_pictures
+):
+    """Advice was to spend at once, and a dry run led nowhere."""
+    monkeypatch.chdir(tmp_path)
+    study = gaze(2, samples=160, stimuli=("a b's", "OUT"), takes=2)
+    write(study, tmp_path / "IN")
+    (advised,) = re.findall("Next: (eyelid heatmap .*)", eyelid("inspect", "IN").out)
+    # What stands for a study or a new folder may be the name of a stimulus, too.
+    assert advised == "eyelid heatmap IN heatmap --stimulus OUT --level good --dry-run"
+    more = ["--stimulus", "a b's", "--grid", "3x2", "--at", "-5,0", "--seed", "1"]
+    dry = eyelid(*shlex.split(advised)[1:], *more)
+    assert dry.code == 0
+    (real,) = re.findall("(?:Next|price): (eyelid .*)", dry.out)
+    said = shlex.split(real)
+    assert sorted(said) == sorted([*shlex.split(advised)[:-1], *more])
+    done = eyelid(*said[1:])
+    assert (done.code, (tmp_path / "heatmap" / "certificate.json").exists()) == (0, True)
+    # A limit may refuse it, and the dry run spends nothing.
+    budget("IN", limit_epsilon=9.0)
+    assert "--dry-run" in eyelid("inspect", "IN").out
+    dry = eyelid("heatmap", "IN", "again", "--stimulus", "OUT", "--level", "good", "--dry-run")
+    assert re.findall("(?:Next|price): (.*)", dry.out) == ["eyelid budget IN"]
+
+
+def test_what_comes_next_is_of_the_people_who_were_chosen(tmp_path, monkeypatch, works):
+    monkeypatch.chdir(tmp_path)
+    write(features(7), tmp_path / "seven")
+    (command,) = works("inspect", "seven", "--people", "001,002,003")
+    assert command.endswith("--people 001,002,003")
 
 
 def test_rows_of_real_people_are_advised_only_where_people_are_enough(tmp_path, eyelid):

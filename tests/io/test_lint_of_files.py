@@ -1,11 +1,13 @@
 """Every file is looked at by itself, whether or not it is a recording."""
 
 import json
+import re
+import shlex
 
 import polars as pl
 import pytest
 
-from eyelid.io.leaks import leaks_in_name
+from eyelid.io.leaks import LEAK, WARNING, leaks_in_name
 from eyelid.io.lint import leaks_of, lint
 
 IDS = {
@@ -22,12 +24,24 @@ IDS = {
     "student_3045127.csv": "what may be a personal number",
     "9f86d081884c7d659a2f.csv": "a unique id",
     "k3J9x0Qp2Zr7.tsv": "a unique id",
+    "3-Mar-2021_reading.csv": "a date",
+    "smith_03Mar21.csv": "a date",
+    "March_3_2021.txt": "a date",
+    "p1_2021-Mrz-03.csv": "a date",
+    "03.März.2021.csv": "a date",
+    "03.Ma\u0308rz.2021.csv": "a date",
+    "1er_mars_2021.csv": "a date",
+    "03082009_read.csv": "a date or time of day",
+    "01234567_read.csv": "what may be a personal number",
+    "s0123456.csv": "what may be a personal number",
 }
 PLAIN = [
     *("p01", "sub-03", "subject12", "P1_R2", "Data_P10_R1", "S_1002_S1_TEX", "000123", "12"),
     *("sub-03_ses-2_task-reading_run-1_eyetrack", "s01r02t03b04", "session1trial12", "P01S02T3"),
     *("UH21_video_BergoDalbana_labelled_MN", "reading_1920x1080", "webgazer2023", "task_100101a"),
     *("GazePlotter_TobiiProLab_testMobileTsvData", "participants", "101112", "stimuli_v2_final"),
+    *("0042_read", "0000123", "00012345", "trial_003", "sub-001", "000000397133", "marker12_2021"),
+    *("12_marks_2021", "sept7_v12", "may", "3_decisions_1999", "maria_12", "junction3"),
     *("part-000017", "Experiment2B", "block12345", "eyetools_P107_Exp6_t_x_y_trial", "I2MC_TX300"),
 ]
 
@@ -69,6 +83,9 @@ def test_names_of_stimuli_are_long_numbers_without_a_person(tmp_path):
         ("session", [20220309, 20220310, 20220401]),
         ("when", ["2022-03-09T14:00:00Z", "2022-03-09T14:00:01Z"]),
         ("day", ["9.3.2022", "10.3.2022"]),
+        ("began", ["9-Mar-2022", "March 10, 2022"]),
+        ("begann", ["9. März 2022", "10. Dezember 2022"]),
+        ("debut", ["9 de marzo de 2022", "1er août 2022"]),
     ],
 )
 @pytest.mark.parametrize("ending", ["csv", "tsv", "json", "jsonl", "parquet", "txt"])
@@ -175,10 +192,129 @@ def test_convert_is_advised_only_where_it_reads_the_data(tmp_path, eyelid, monke
 
 
 def test_a_gate_does_not_pass_what_could_not_be_read(tmp_path, eyelid):
-    """Full names in columns of a table that is no study are warnings alone."""
+    """Full names in columns of a table that is no study were warnings alone."""
     people = [("Ann", "Orr"), ("Bo", "Ek"), ("Cy", "Fu"), ("Di", "Gom")]
     rows = "".join(f"{i},{a},{b},{20 + i}\n" for i, (a, b) in enumerate(people))
     (tmp_path / "participants.csv").write_text("participant,Vorname,Nachname,age\n" + rows)
     found = eyelid("lint", tmp_path)
-    assert found.code != 0
+    assert found.code == 1
     assert json.loads(eyelid("lint", tmp_path, "--json").out)["clean"] is False
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        *("Vorname", "Nachname", "first_name", "Last name", "Surname", "Prénom", "nom de famille"),
+        *("Apellidos", "cognome", "voornaam", "Achternaam", "Příjmení", "Фамилия", "subject_name"),
+    ],
+)
+def test_names_are_found_by_what_columns_call_them(tmp_path, column):
+    (tmp_path / "t.csv").write_text(f"trial,{column},rt\n1,Ann,300\n2,Bo,310\n")
+    (found,) = leaks_of(tmp_path / "t.csv", None)
+    assert (found.what, found.value, found.severity) == ("a name", "Ann", LEAK)
+    (tmp_path / "t.csv").unlink()
+    (tmp_path / "t.json").write_text(json.dumps([{"trial": 1, column: "Ann"}]))
+    assert [each.what for each in leaks_of(tmp_path / "t.json", None)] == ["a name"]
+
+
+@pytest.mark.parametrize("column", ["name", "nom", "nombre", "naam"])
+def test_a_mere_name_is_somebodys_beside_what_only_people_have(tmp_path, column):
+    def kinds(other, *values):
+        rows = "".join(f"{value},{20 + at}\n" for at, value in enumerate(values))
+        (tmp_path / "t.csv").write_text(f"{column},{other}\n{rows}")
+        return [each.what for each in leaks_of(tmp_path / "t.csv", None)]
+
+    assert kinds("age", "Ann", "Bo") == ["a name"]
+    assert kinds("Geschlecht", "Ann", "Bo") == ["a name"]
+    # Of pictures, and numbers of participants.
+    assert kinds("width_px", "house", "tree") == []
+    assert kinds("age", "P1", "P2") == []
+
+
+AGENT = "Mozilla/5.0 (X11; Linux x86_64; rv:109.0) Gecko/20100101 Firefox/115.0"
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("P1.csv", f'time_ms,x,y,user_agent\n0,1,2,"{AGENT}"\n10,1,2,\n'),
+        ("P1.csv", f'time_ms,x,y,system\n0,1,2,"{AGENT}"\n10,1,2,\n'),
+        ("P1.csv", "time_ms,x,y,browser,screen_width\n0,1,2,Chrome,1366\n10,1,2,Chrome,1366\n"),
+        ("P1.json", json.dumps({"meta": {"userAgent": AGENT}, "rt": [1, 2]})),
+        ("P1.json", json.dumps({"meta": {"browser": "Chrome", "screen": {"width": 1366}}})),
+        ("log.txt", f"started\nby {AGENT} as every day\n\nall went well\n"),
+    ],
+)
+def test_what_a_browser_tells_is_a_quasi_identifier(tmp_path, name, content):
+    """The day in every Firefox's name for itself was a leak, and the name nothing."""
+    (tmp_path / name).write_text(content)
+    (found,) = leaks_of(tmp_path / name, None)
+    assert (found.what, found.severity) == ("a quasi-identifier", WARNING)
+    assert "browser" in found.value
+
+
+def test_addresses_of_computers_are_leaks_and_versions_are_none(tmp_path):
+    rows = "time_ms,x,y,from,version\n0,1,2,84.112.5.7,1.2.3.4\n10,1,2,2001:4860:4860::8888,\n"
+    (tmp_path / "P1.csv").write_text(rows + "20,1,2,192.168.0.12,120.0.0\n")
+    found = leaks_of(tmp_path / "P1.csv", None)
+    assert [each.value for each in found] == ["84.112.5.7", "2001:4860:4860::8888"]
+    assert {each.what for each in found} == {"an IP address"}
+    (tmp_path / "P1.json").write_text('{"client": {"ip": "84.112.5.7"}}')
+    assert [each.what for each in leaks_of(tmp_path / "P1.json", None)] == ["an IP address"]
+
+
+GOOD = "time_ms,x,y\n" + "".join(f"{10 * i},{i},{i}\n" for i in range(20))
+
+
+@pytest.mark.parametrize("blank", ["", " \n\n"])
+def test_an_empty_file_is_named_and_the_others_are_looked_at(tmp_path, eyelid, blank):
+    """One empty file hid what the study of the others gives away."""
+    home = tmp_path / "recordings"
+    home.mkdir()
+    for name in ("p01", "p02", "p03"):
+        (home / f"{name}.csv").write_text(GOOD)
+    (home / "p04.csv").write_text(blank)
+    (home / ".gitkeep").write_text("")
+    said = ["--map", "file={person},units=px"]
+    done = eyelid("lint", home, *said)
+    assert done.code == 0
+    assert "no leaks and 1 warning" in done.out
+    told = json.loads(eyelid("lint", home, *said, "--json").out)
+    assert [(each["where"], each["what"]) for each in told["findings"]] == [
+        ("p04.csv", "an empty file")
+    ]
+    (home / "ann.csv").write_text(GOOD)
+    done = eyelid("lint", home, *said)
+    assert done.code == 1
+    assert "what may be a name" in done.out
+    # What is not empty and cannot be read is no pass.
+    (home / "ann.csv").write_text("hello\n")
+    done = eyelid("lint", home, *said)
+    assert done.code == 2
+    assert "not every file could be read" in done.out
+    for name in ("p01", "p02", "p03", "ann"):
+        (home / f"{name}.csv").write_text(blank)
+    assert eyelid("lint", home, *said).code == 2
+
+
+def test_a_table_of_trials_is_looked_at_like_any_other(tmp_path, eyelid, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "features.csv").write_text("name,unit,lower,upper,definition\nrt,ms,0,999,time\n")
+    header = "subject,task,rt,Datum,remark\n"
+    rows = "".join(f"{who},read,300,{{}}\n" for who in ("anna", "bert", "cleo"))
+    (tmp_path / "trials.csv").write_text(
+        header + rows.format(*["3. Mai 2021,to ann@x.example"] * 3)
+    )
+    kinds = ["what may be a name"] * 3 + ["a date or time of day", "an e-mail address"]
+    assert [each.what for each in leaks_of(tmp_path / "trials.csv", None)] == kinds
+    said = ["--map", "person=subject,task=task", "--features", "features.csv"]
+    done = eyelid("lint", "trials.csv", *said)
+    assert done.code == 1
+    (mend,) = re.findall("Mend it: (.*)", done.out)
+    assert eyelid(*shlex.split(mend)[1:]).code == 0
+    assert eyelid("lint", "study").code == 0
+    # Numbers in the place of names, and nothing beside the measures.
+    plain = "subject,task,rt\n" + "".join(f"p{n},read,300\n" for n in range(3))
+    (tmp_path / "trials.csv").write_text(plain)
+    assert eyelid("lint", "trials.csv", *said).code == 0
+    assert eyelid("lint", "trials.csv").code == 2

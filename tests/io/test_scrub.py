@@ -41,6 +41,8 @@ def kinds(study):
         ("2021/07/13 09:21:09.801", "a date"),
         ("2024-01-31T10:00", "a date"),
         ("12 March 2020", "a date"),
+        ("3rd of March, 2020", "a date"),
+        ("03-MAR-20", "a date"),
         ("A2MJ8CN0P4XQ1Z", "a crowd worker's id"),
         ("5f3a9c0b1d2e4f5a6b7c8d9e", "a crowd worker's id"),
         ("0f8fad5b-d9cb-469f-a165-70867728950e", "a unique id"),
@@ -61,6 +63,9 @@ def test_free_text_gives_away(text, what):
         "1920x1080",
         "3/4",
         "ABBA",
+        "Gecko/20100101",
+        "3 markers in 2020",
+        "version 12 may 20",
     ],
 )
 def test_harmless_text_is_left_alone(text):
@@ -77,6 +82,11 @@ def test_harmless_text_is_left_alone(text):
         ("** SERIAL NUMBER", "a serial number"),
         ("Recording duration", "a precise recording length"),
         ("prolific_pid", "a crowd worker's id"),
+        ("Geburtsdatum (TT.MM.JJJJ)", "a date or time of day"),
+        ("IP Address", "an IP address"),
+        ("Matrikelnummer", "a personal number"),
+        ("IP_INDEX", None),
+        ("nombre", None),
         ("x", None),
         ("task", None),
     ],
@@ -183,6 +193,20 @@ def test_two_people_may_differ():
 def test_free_text_labels_with_leaks_are_dropped():
     study = study_of(label_note=["seen by ann@lab.example"] * 6)
     assert scrubbed(study).labels == []
+
+
+def test_labels_that_are_called_names_are_dropped():
+    """Two of three participants had the same first name, so that it was nobody's own."""
+    study = study_of(label_Vorname=["Ann", "Ann", "Ann", "Ann", "Bo", "Bo"])
+    assert kinds(study) == {"a name"}
+    assert scrubbed(study).labels == []
+
+
+def test_recordings_that_are_called_by_the_codes_of_participants_say_no_more():
+    names = ["p1", "p1", "p2", "p2", "p3", "p3"]
+    assert kinds(study_of(person=names, recording=names)) == set()
+    others = ["p1", "p1", "p2", "p2", "p7", "p7"]
+    assert kinds(study_of(person=names, recording=others))
 
 
 def test_pseudonyms_come_in_their_own_order():

@@ -163,6 +163,12 @@ LINES = {
     "dots": "a@a" + "." * 200_000,
     "digits": "1" * 200_000,
     "months": "Jan " * 50_000,
+    "days of months": "3-Mar-" * 35_000,
+    "months and days": "mar 3, " * 30_000,
+    "days": "1er de " * 30_000,
+    "years of months": "2021 mar" * 25_000,
+    "browsers": "Mozilla/" * 25_000,
+    "accents": "é" * 200_000,
     "backslashes": "\\\\" * 100_000,
     "words": "A1" * 100_000,
 }

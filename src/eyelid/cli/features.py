@@ -95,7 +95,7 @@ def run(
     from eyelid.gaze.features.catalogue import EVENT_KINDS
     from eyelid.io.deriving import derive_features
     from eyelid.releases.inspection import fitting_release, table_to_train_on
-    from eyelid.releases.next_steps import ONE_PERSON
+    from eyelid.releases.next_steps import ONE_PERSON, affordable, on
     from eyelid.spelling import plural
 
     asked = {"window_s": window, "step_s": step, "method": method}
@@ -145,7 +145,9 @@ def run(
             return
         options, why = fitting_release(made.recordings, made.table)
         say(why)
-        say(f"Next: eyelid cost {quote(str(out))} {options}")
+        ways = (f"eyelid cost IN {options}", f"eyelid release IN OUT {options}")
+        for command in affordable(ways, made.table):
+            say(f"Next: {on(command, out, out=f'{out.name}-released')}")
         train = table_to_train_on(made.recordings, len(made.features), quote(str(out)))
         if train:
             say(train.strip())

@@ -21,6 +21,7 @@ from eyelid.cli.output import (
     column_map,
     note,
     print_json,
+    same_command,
     say,
     settings,
     working,
@@ -51,6 +52,7 @@ _OPTIONS = (
 
 
 def run(
+    context: typer.Context,
     source: In,
     out: Out,
     stimulus: Annotated[
@@ -188,17 +190,36 @@ def run(
     }
     with working(engine, workers, quiet):
         if dry_run:
-            _preview(source, out, asked, as_json=as_json)
+            _preview(source, out, asked, same_command(context, "dry_run"), as_json=as_json)
         else:
             _release(source, out, asked, ledger, figures=figures, as_json=as_json)
 
 
-def _preview(source: Path, out: Path, asked: dict[str, Any], *, as_json: bool) -> None:
+def _preview(source: Path, out: Path, asked: dict[str, Any], same: str, *, as_json: bool) -> None:
     from eyelid.engine.atomic import check_new
     from eyelid.releases.maps.preview import heatmap_preview
+    from eyelid.releases.next_steps import affordable, on
 
     check_new(out)
-    _say_preview(heatmap_preview(source, **asked), as_json=as_json)
+    found = heatmap_preview(source, **asked)
+    _note(found)
+    if as_json:
+        print_json(found.to_dict())
+        return
+    say(f"A dry run: nothing was spent or written. It would be: {found.plan.told}.")
+    for line in (found.protects, *found.says):
+        say(line)
+    if not found.survey.looks:
+        return
+    expected = found.outlook
+    for command in affordable([same], found.study, source):
+        if command != same:
+            say(f"Next: {on(command, source)}")
+        elif expected is not None and expected.likeness.as_good:
+            # What is hardly worth its price is not urged.
+            say(f"If that is worth its price: {same}")
+        else:
+            say(f"Next: {same}")
 
 
 def _release(
@@ -248,14 +269,3 @@ def _note(found: PrivateHeatmap | HeatmapPreview) -> None:
         note(f"eyelid: {remark}")
     for remark in found.for_owner:
         note(f"eyelid: for you alone, not in the files: {remark}")
-
-
-def _say_preview(found: HeatmapPreview, *, as_json: bool) -> None:
-    """What would be promised and shown."""
-    _note(found)
-    if as_json:
-        print_json(found.to_dict())
-        return
-    say(f"A dry run: nothing was spent or written. It would be: {found.plan.told}.")
-    for line in (found.protects, *found.says):
-        say(line)

@@ -47,7 +47,7 @@ def run(
     from eyelid.engine.progress import shown
     from eyelid.io import read
     from eyelid.releases.inspection import draw_recordings, inspect
-    from eyelid.releases.next_steps import on
+    from eyelid.releases.next_steps import affordable, of_people, on
 
     with shown():
         study = read(source, column_map(columns), skip_unreadable=skip_unreadable, people=people)
@@ -113,7 +113,7 @@ def run(
     say(found["release"])
     # Other commands stop at what this one passed over.
     readable = ["eyelid convert IN OUT --skip-unreadable"] if skip_unreadable else found["next"]
-    for command in readable:
+    for command in of_people(affordable(readable, study, source), people):
         say(f"Next: {on(command, source, columns)}")
 
 

@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
 from eyelid.cli.output import ColumnMap, In, Json, column_map, print_findings, print_json, say
 
 EXAMPLES = """\b
 Examples:
   eyelid lint export.tsv
   eyelid lint recordings --map 'file={person}_{task}'
+  eyelid lint trials.csv --map person=subject --features features.csv
   eyelid lint study --json"""
 
 
-def run(source: In, columns: ColumnMap = None, as_json: Json = False) -> int:
+def run(
+    source: In,
+    columns: ColumnMap = None,
+    features: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="What is measured in a table of trials, as for convert."),
+    ] = None,
+    as_json: Json = False,
+) -> int:
     """Find names, dates, serial numbers, paths and ids; exit code 1 when there are any.
 
-    Exit code 2 when none is found but no study could be read: that says little.
+    Exit code 2 when none is found but no study could be read, or not of every file: that says
+    little. Empty files are named, and change nothing.
 
     Warns of what singles participants out without a name: attributes, sampling rates, numbers and
     lengths of recordings. The answer shows what it found: it is for the owner's eyes.
@@ -27,7 +43,7 @@ def run(source: In, columns: ColumnMap = None, as_json: Json = False) -> int:
     from eyelid.spelling import plural
 
     with shown():
-        seen = looked_at(source, column_map(columns))
+        seen = looked_at(source, column_map(columns), features=features)
     found = seen.findings
     # Files without a leak in them are not clean when nobody could tell whose they are.
     code = 1 if seen.leaks else 2 if seen.unread else 0
@@ -54,7 +70,8 @@ def run(source: In, columns: ColumnMap = None, as_json: Json = False) -> int:
     if seen.warnings:
         print_findings("Warnings", seen.warnings)
     if not seen.leaks and seen.unread:
-        say(f"{source}: no study could be read, so this is not all: say with --map what it holds.")
+        what = "not every file could be read" if seen.convertible else "no study could be read"
+        say(f"{source}: {what}, so this is not all: say with --map what it holds.")
         return code
     if not seen.leaks:
         warned = plural(len(seen.warnings), "warning")
@@ -67,5 +84,7 @@ def run(source: In, columns: ColumnMap = None, as_json: Json = False) -> int:
     if not seen.convertible:
         say("Mend it by hand: eyelid cannot convert what it cannot read.")
         return code
-    say(f"Mend it: {on('eyelid convert IN OUT', source, columns)}")
+    more = " --skip-unreadable" if seen.left_out else ""
+    more += f" --features {shlex.quote(str(features))}" if features is not None else ""
+    say(f"Mend it: {on(f'eyelid convert IN OUT{more}', source, columns)}")
     return code

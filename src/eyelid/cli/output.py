@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import sys
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -201,6 +202,26 @@ def print_findings(title: str, found: Sequence[Finding]) -> None:
         if len(alike) > _SHOWN:
             rows.append((f"… {len(alike) - _SHOWN} more", alike[0].what, "", alike[0].remedy))
     print_table(title, ["where", "what", "value", "what convert does"], rows)
+
+
+def same_command(context: typer.Context, without: str) -> str:
+    """The command that is being run, with what was typed but one of its options.
+
+    Args:
+        context: of the command.
+        without: the parameter to leave out.
+    """
+    words = ["eyelid", str(context.info_name)]
+    for option in context.command.params:
+        source = context.get_parameter_source(option.name or "")
+        if option.name in (None, without) or source is None or source.name != "COMMANDLINE":
+            continue
+        value = context.params[option.name]
+        values = value if isinstance(value, list | tuple) else [value]
+        # What the name of an option or argument is followed by; a flag by nothing.
+        name = [option.opts[0]] if option.param_type_name == "option" else []
+        words += name if value is True else [word for each in values for word in (*name, str(each))]
+    return shlex.join(words)
 
 
 def column_map(said: Sequence[str] | None) -> Any:

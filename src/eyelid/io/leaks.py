@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ipaddress
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -10,7 +12,31 @@ import polars as pl
 
 _DAY = r"(?:0?[1-9]|[12]\d|3[01])"
 _MONTH = r"(?:0?[1-9]|1[0-2])"
-_MONTHS = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*"
+_YEAR = r"(?:19|20)\d\d"
+# In the languages of most studies. Short forms that are other words (set, out, ago) are left out.
+_MONTH_NAME = (
+    r"(?:jan(?:uary?|uari|v(?:ier)?|eiro)?|jän(?:ner)?|enero|ene|gennaio|stycznia"
+    r"|feb(?:ruary?|ruari|rero|er|braio)?|f[ée]v(?:r(?:ier)?|ereiro)?|lutego"
+    r"|mar(?:ch|s|zo|ço|ca)?|mär(?:z|s)?|maerz|maart|mrz|mrt|apr(?:ile?)?|avr(?:il)?|abr(?:il)?|kwietnia"
+    r"|mayo?|mai|maio|mei|maja?|maggio|jun[ei]?|juin|junio|junho|giugno|czerwca"
+    r"|jul[yi]?|juil(?:let)?|julio|julho|luglio|lipca|aug(?:ust(?:us|i)?)?|ao[ûu]t|agosto|sierpnia"
+    r"|sep(?:t(?:ember|embre|iembre)?)?|settembre|setiembre|setembro|września"
+    r"|o[ck]t(?:ober|obre)?|octubre|ott(?:obre)?|outubro|października"
+    r"|nov(?:ember|embre|embro|iembre)?|listopada|d[eé][czs](?:ember|embre|embro)?|dic(?:iembre|embre)?"
+    r"|grudnia)"
+)
+_MONTH_WORD = re.compile(rf"(?=[a-z])(?<![^\W\d_]){_MONTH_NAME}(?![^\W\d_])", re.IGNORECASE)
+_GAP = r"[-._/, ]{0,3}"
+_FULL_DAY = r"(?:0[1-9]|[12]\d|3[01])"
+# An underline is no part of a date: many stand between others in names of files.
+_DATE_BY_NAME = re.compile(
+    rf"(?<![^\W_]){_DAY}(?:st|nd|rd|th|er|º)?{_GAP}(?:of |de )?"
+    rf"{_MONTH_NAME}{_GAP}(?:de )?{_YEAR}(?!\d)"
+    rf"|(?<![^\W_])(?:{_DAY}([-./]){_MONTH_NAME}\1|{_FULL_DAY}{_MONTH_NAME})\d\d(?![^\W_])"
+    rf"|(?<![^\W_]){_YEAR}{_GAP}{_MONTH_NAME}{_GAP}{_DAY}(?!\d)"
+    rf"|(?<![^\W_]){_MONTH_NAME}{_GAP}{_DAY}(?!\d)[^\n]{{0,20}}?(?<!\d){_YEAR}(?!\d)",
+    re.IGNORECASE,
+)
 
 # Looked for in lines of any length: no part without a limit may begin at every letter of one.
 PATTERNS: dict[str, re.Pattern[str]] = {
@@ -21,10 +47,9 @@ PATTERNS: dict[str, re.Pattern[str]] = {
     ),
     "a date": re.compile(
         rf"(?<!\d)(?:19|20)\d\d([-/._]){_MONTH}\1{_DAY}(?!\d)"
-        rf"|(?<!\d)(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?!\d)"
+        # Every Firefox calls itself Gecko/20100101.
+        rf"|(?<!\d)(?<!Gecko/)(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?!\d)"
         rf"|(?<![\d.]){_DAY}([./_-]){_MONTH}\2(?:19|20)\d\d(?!\d)"
-        rf"|\b{_MONTHS}\.? +{_DAY}\b[^\n]{{0,20}}?\b(?:19|20)\d\d\b"
-        rf"|\b{_DAY}\.? +{_MONTHS}\.? +(?:19|20)\d\d\b"
     ),
     "a time of day": re.compile(r"(?<![\d:])(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?![\d:])"),
     "a crowd worker's id": re.compile(
@@ -44,60 +69,66 @@ _NEEDED = {
     "a unique id": "-",
 }
 
-# What the fields of headers, sidecars and tables are called, in lower case letters alone.
-_FIELDS: dict[str, tuple[str, ...]] = {
-    "a name": (
-        "participantname",
-        "recordingname",
-        "subjectname",
-        "firstname",
-        "lastname",
-        "surname",
-        "fullname",
-        "initials",
-        "operator",
-        "experimenter",
-    ),
-    "a telephone number or address": ("phone", "telephone", "mobile", "address", "postcode", "zip"),
-    "free text": ("notes", "note", "comments", "remarks"),
-    "an e-mail address": ("email", "mail", "emailaddress"),
-    "a date or time of day": (
-        "date",
-        "recordingdate",
-        "recordingdateutc",
-        "recordingstarttime",
-        "recordingstarttimeutc",
-        "exportdate",
-        "starttimeutc",
-        "acqtime",
-        "acquisitiontime",
-        "acquisitiondate",
-        "acquisitiondatetime",
-        "birthdate",
-        "birthday",
-        "dateofbirth",
-        "dob",
-    ),
-    "a serial number": (
-        "serial",
-        "serialnumber",
-        "deviceserialnumber",
-        "cameraconfig",
-        "stationname",
-        "hardwareserialnumber",
-    ),
-    "where a file came from": ("convertedfrom", "inputfile", "sourcefile", "recordedby"),
-    "a crowd worker's id": ("workerid", "prolificpid", "prolificid", "assignmentid"),
-    "a precise recording length": ("recordingduration", "numberofsamples"),
+# What the fields of headers, sidecars and tables are called: see `plain_field`.
+_FIELDS: dict[str, str] = {
+    "a name": """
+        participantname recordingname subjectname operator experimenter versuchsleiter
+        firstname lastname surname fullname forename givenname familyname middlename maidenname
+        nickname initials username realname vorname nachname familienname zuname rufname geburtsname
+        vorundnachname vornamenachname prenom nomdefamille nomprenom nometprenom prenomnom
+        primernombre nombrecompleto nombreyapellido nombreyapellidos apellido apellidos
+        primerapellido segundoapellido cognome nomeecognome nomecompleto sobrenome apelido
+        primeironome voornaam achternaam familienaam roepnaam fornamn efternamn fornavn etternavn
+        efternavn imie nazwisko imieinazwisko jmeno prijmeni etunimi sukunimi keresztnev vezeteknev
+        soyad soyadi adisoyadi prenume имя фамилия отчество фио 姓名 名字 氏名 名前""",
+    "a telephone number or address": """
+        phone telephone phonenumber mobile mobilenumber address homeaddress postcode zip zipcode
+        telefon telefonnummer handynummer anschrift wohnadresse adresse postleitzahl plz codepostal
+        telefono direccion indirizzo adres postcodewoonplaats telefoonnummer""",
+    "free text": """
+        notes note comments remarks bemerkung bemerkungen anmerkung anmerkungen notizen kommentar
+        kommentare commentaire commentaires remarques comentario comentarios opmerkingen""",
+    "an e-mail address": "email mail emailaddress emailadresse mailadresse courriel correo",
+    "an IP address": """
+        ipaddress ipaddr ipadresse adresseip direccionip indirizzoip ipadres clientip remoteip
+        userip remoteaddr""",
+    "a personal number": """
+        studentid studentnumber studentnummer matriculationnumber matrikelnummer matrikelnr
+        matrikel matrnr employeeid personalnummer patientid ssn socialsecuritynumber nationalid
+        sozialversicherungsnummer svnr passportnumber ausweisnummer""",
+    "a date or time of day": """
+        date recordingdate recordingdateutc recordingstarttime recordingstarttimeutc exportdate
+        starttimeutc acqtime acquisitiontime acquisitiondate acquisitiondatetime birthdate birthday
+        dateofbirth dob datum geburtsdatum geburtstag datedenaissance fechadenacimiento
+        datadinascita geboortedatum""",
+    "a serial number": """
+        serial serialnumber deviceserialnumber cameraconfig stationname hardwareserialnumber""",
+    "where a file came from": "convertedfrom inputfile sourcefile recordedby",
+    "a crowd worker's id": "workerid prolificpid prolificid assignmentid",
+    "a precise recording length": "recordingduration numberofsamples",
 }
-_OF_FIELD = {field: what for what, names in _FIELDS.items() for field in names}
 # What is called so in a tracker's header or a list of people is about somebody.
+_NAME_WORDS = frozenset({"name", "nom", "nombre", "nome", "naam", "namn", "navn", "nev", "nimi"})
 _PERSONAL = {
-    "name": "a name",
+    **dict.fromkeys(_NAME_WORDS, "a name"),
     "subject": "a name",
     "description": "free text",
     "comment": "free text",
 }
+# Columns beside which a mere name is a participant's, and not that of a picture.
+_OF_PEOPLE = {
+    *("age", "alter", "eta", "edad", "leeftijd", "idade", "alder", "sex", "gender", "geschlecht"),
+    *("sexe", "sexo", "sesso", "genere", "genero", "geslacht", "kon", "kjonn", "handedness"),
+}
+# What a browser tells every page. Beside the size of its screen, even a mere "Chrome" singles out.
+_BROWSER = {"browser", "browsername", "browserversion", "navigator", "useragent"}
+_SCREEN = {
+    *("screen", "screensize", "screenresolution", "screenwidth", "screenheight", "resolution"),
+    *("window", "windowsize", "windowwidth", "windowheight", "displayresolution", "width"),
+    *("viewport", "viewportsize", "viewportwidth", "viewportheight", "innerwidth", "innerheight"),
+    *("devicepixelratio", "height"),
+}
+USER_AGENT = re.compile(r"Mozilla/\d\.\d|Opera/\d|\b(?:Chrome|Firefox|Safari)/\d{1,4}\.\d")
 
 _CODE = re.compile(
     r"(?:p|pp|s|sub|subj|subject|participant|person|user|anon|id)?[-_ ]?\d{1,5}", re.IGNORECASE
@@ -107,6 +138,7 @@ _TAKE = re.compile(
 )
 # No field has a longer name, and what brackets hold is looked for from each of them.
 _LONGEST_FIELD = 1000
+_LONGEST_IP = 45
 # Milliseconds since 1970, from 2001 to 2033: what clocks show, and hardly a tracker counts up to.
 _CLOCK_MS = (1e12, 2e12)
 # Columns of times, by their names; those that are surely no counter of a tracker.
@@ -123,11 +155,16 @@ _LONGEST_FILE_NAME, _SHORTEST_WORD = 1000, 3
 _STAMP = re.compile(
     r"[A-Za-z]{0,20}(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])"
     r"(?:T?(?:[01]\d|2[0-3])(?:[0-5]\d){1,2})?Z?|1\d{9}|1\d{12}"
+    r"|(?:(?:0[1-9]|[12]\d|3[01])(?:0[1-9]|1[0-2])|(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))"
+    r"(?:19[3-9]\d|20[0-4]\d)"
 )
 _SHORT_DAY = re.compile(
     r"(?:0[1-9]|[12]\d|3[01])(?:0[1-9]|1[0-2])[0-3]\d|[0-3]\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])"
 )
-_LONG_NUMBER = re.compile(r"[A-Za-z]{0,3}[1-9]\d{6,15}|[A-Za-z]{1,3}[1-9]\d{5}")
+# Numbers that others can look up: of students, employees, patients. They have six digits that count
+# or more; leading zeros belong to them if they make seven (01234567, s0123456). What has fewer is
+# filled up: 0042, 000123 and sub-001 count what a study has, and say as little as 42, 123 and 1.
+_LONG_NUMBER = re.compile(r"[A-Za-z]{0,3}(?=\d{7})0{0,3}[1-9]\d{5,15}|[A-Za-z]{1,3}[1-9]\d{5}")
 _HEX = re.compile(r"(?=[0-9]*[a-fA-F])(?=[a-fA-F]*[0-9])[0-9a-fA-F]{16,128}")
 _MIXED = re.compile(r"(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[0-9A-Za-z]{10,128}")
 # What counts something: P01S02, session1trial12.
@@ -179,6 +216,9 @@ def leaks_in_text(text: str) -> Iterator[tuple[str, str]]:
             continue
         for found in pattern.finditer(text):
             yield what, found[0]
+        if what == "a date" and _MONTH_WORD.search(text):
+            for found in _DATE_BY_NAME.finditer(text):
+                yield what, found[0]
 
 
 def leaks_in_name(name: str) -> Iterator[tuple[str, str]]:
@@ -190,10 +230,13 @@ def leaks_in_name(name: str) -> Iterator[tuple[str, str]]:
     [("a crowd worker's id", 'A2MJ8CN0P4XQ1Z')]
     >>> list(leaks_in_name("smith_050723.asc")), list(leaks_in_name("s1234567.csv"))
     ([('a date', '050723')], [('what may be a personal number', 's1234567')])
+    >>> list(leaks_in_name("ann_3-Mar-2021.csv")), list(leaks_in_name("01234567.csv"))
+    ([('a date', '3-Mar-2021')], [('what may be a personal number', '01234567')])
     >>> list(leaks_in_name("sub-03_task-reading_run-1.tsv")), list(leaks_in_name("P1_R2.csv"))
     ([], [])
     """
-    name = name[:_LONGEST_FILE_NAME]
+    # Some systems take letters and their accents apart.
+    name = unicodedata.normalize("NFC", name[:_LONGEST_FILE_NAME])
     found = list(leaks_in_text(name))
     yield from found
     known = " ".join(value for _, value in found)
@@ -228,6 +271,20 @@ def _kind_of_word(word: str) -> str | None:
     return None
 
 
+def plain_field(name: str) -> str:
+    """The name of a field in lower case letters alone, without accents, units and numbers.
+
+    >>> plain_field("Prénom (1)"), plain_field("** SERIAL NUMBER")
+    ('prenom', 'serialnumber')
+    """
+    begin = re.sub(r"\(.*?\)|\[.*?\]", "", name[:_LONGEST_FIELD].lower())
+    return re.sub(r"[\W\d_]", "", unicodedata.normalize("NFKD", begin))
+
+
+_OF_FIELD = {plain_field(field): what for what in _FIELDS for field in _FIELDS[what].split()}
+_WHOSE = re.compile(r"^(?:participant|subject|person|user|patient|proband|teilnehmer|vp|child)s?")
+
+
 def leak_of_field(name: str, *, personal: bool = False) -> str | None:
     """What a field of that name gives away, if anything.
 
@@ -236,12 +293,62 @@ def leak_of_field(name: str, *, personal: bool = False) -> str | None:
         personal: whether the field is one of a person or a recording, where a mere name is
             somebody's.
 
-    >>> leak_of_field("** SERIAL NUMBER"), leak_of_field("x")
-    ('a serial number', None)
+    >>> leak_of_field("** SERIAL NUMBER"), leak_of_field("Apellidos"), leak_of_field("x")
+    ('a serial number', 'a name', None)
     """
-    begin = name[:_LONGEST_FIELD].lower()
-    plain = re.sub(r"[^a-z]", "", re.sub(r"\(.*?\)|\[.*?\]", "", begin))
-    return _OF_FIELD.get(plain) or (_PERSONAL.get(plain) if personal else None)
+    plain = plain_field(name)
+    known = _OF_FIELD.get(plain) or (_PERSONAL.get(plain) if personal else None)
+    return known or _OF_FIELD.get(_WHOSE.sub("", plain, count=1))
+
+
+def names_in_table(columns: Iterable[str]) -> frozenset[str]:
+    """The columns of a table that hold mere names, where other columns are of participants.
+
+    >>> sorted(names_in_table(["nom", "âge"])), sorted(names_in_table(["nom", "x", "y"]))
+    (['nom'], [])
+    """
+    plain = {column: plain_field(column) for column in columns}
+    if not any(word in _OF_PEOPLE or _OF_FIELD.get(word) == "a name" for word in plain.values()):
+        return frozenset()
+    return frozenset(column for column, word in plain.items() if word in _NAME_WORDS)
+
+
+def browser_and_screen(fields: Iterable[str]) -> list[str]:
+    """The fields that tell of a browser and its screen, if there are both.
+
+    >>> browser_and_screen(["browser", "screen.width", "rt"]), browser_and_screen(["screen_width"])
+    (['browser', 'screen.width'], [])
+    """
+    plain = {field: plain_field(field) for field in fields}
+    browser = [field for field, word in plain.items() if word in _BROWSER]
+    screen = [field for field, word in plain.items() if word in _SCREEN]
+    return [*browser, *screen] if browser and screen else []
+
+
+def is_user_agent(field: str, text: str) -> bool:
+    """Whether a text is what a browser tells of itself: its make, version and system.
+
+    >>> is_user_agent("a", "Mozilla/5.0 (X11; Linux x86_64)"), is_user_agent("user_agent", "x")
+    (True, True)
+    """
+    return "useragent" in plain_field(field) or USER_AGENT.search(text) is not None
+
+
+def is_ip_address(text: str) -> bool:
+    """Whether a whole cell is the address of a computer in the world's network.
+
+    >>> is_ip_address("84.112.5.7"), is_ip_address("1.2.3.4"), is_ip_address("192.168.0.12")
+    (True, False, False)
+    """
+    if len(text) > _LONGEST_IP or (text.count(".") != 3 and text.count(":") < 2):
+        return False
+    # Versions and numbers of chapters have as many parts, of a digit or two.
+    if ":" not in text and not re.search(r"\d{3}|\d\d\.\d\d", text):
+        return False
+    try:
+        return ipaddress.ip_address(text).is_global
+    except ValueError:
+        return False
 
 
 def is_code(person: str) -> bool:

@@ -6,7 +6,7 @@ import gzip
 import json
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,22 +17,29 @@ from eyelid.engine.foreign import opened
 from eyelid.errors import InputError
 from eyelid.gaze.study import Study
 from eyelid.io import study_folder
-from eyelid.io.column_map import Map
+from eyelid.io.column_map import Map, understood
+from eyelid.io.feature_file import with_features
 from eyelid.io.head import Head, head_of
 from eyelid.io.leaks import (
     LEAK,
+    USER_AGENT,
     WARNING,
     Finding,
+    browser_and_screen,
     is_clock,
     is_clock_column,
+    is_code,
+    is_ip_address,
+    is_user_agent,
     leak_of_field,
     leaks_in_name,
     leaks_in_text,
+    names_in_table,
     short,
 )
 from eyelid.io.parquet import ROWS_AT_ONCE, check_sound, scan
-from eyelid.io.quasi_identifiers import warnings_of_files, warnings_of_study
-from eyelid.io.reading import read
+from eyelid.io.quasi_identifiers import person_column, warnings_of_files, warnings_of_study
+from eyelid.io.reading import Place, place_of, read_place, read_readable
 from eyelid.io.release_folder import (
     CERTIFICATE,
     MAP_FILES,
@@ -50,6 +57,7 @@ from eyelid.io.tables import MOST_COLUMNS, cells, check_width, is_parquet, separ
 from eyelid.io.unpacking import most_bytes, text_table, too_large
 
 _LEAVES_OUT = "leaves it out"
+_PSEUDONYMS = "gives pseudonyms and numbers"
 _CLOCK = "starts every recording at 0"
 # Beginnings of lines that are no samples: headers, comments, messages.
 _REMARK = re.compile(r"(?:\*\*|##?|%|//|MSG\b|[^\t\n]*\tMSG\t)")
@@ -61,7 +69,7 @@ _OWN_MESSAGES = re.compile(
 )
 _MAT_HEADER = 116
 _GZIP_NAME, _GZIP_FLAGS, _GZIP_TIME = 0x08, 3, slice(4, 8)
-_MOST_VALUES = 100_000
+_MOST_VALUES, _FEW = 100_000, 100
 _MEASURED = ("x", "y", "pupil", "confidence")
 # Lines are numbered in the beginning of a file only: nobody looks up a larger number.
 _COUNTED = 1 << 20
@@ -71,12 +79,18 @@ _PAGE, _AUDIT = b"<title>eyelid ", "eyelid/audit/"
 _BEGINNING = 4096
 _OF_RAW_DATA = "figures of raw data, an audit's or the like"
 _NOT_A_STUDY = "participants, tasks and times not looked at: no study could be read"
+_NOT_IN_STUDY = "participants, tasks and times not looked at: no study could be made of it"
 _UNSEEN = "not looked at"
 _NOT_LOOKED_AT = f"{_UNSEEN}: it cannot be read"
 _BINARY = f"{_UNSEEN}: it is no text that eyelid can read"
 _NOT_OF_THESE_DATA = "a certificate that is not of these data"
 _NO_RELEASE_HAS_IT = "what no release has"
+_EMPTY = "an empty file"
+# What says nothing of the data that are there.
+_NOTHING_SEEN = (_UNSEEN, _EMPTY)
 _CANNOT = "cannot read it either"
+_IP = "an IP address"
+_QUASI, _MAY_KEEP = "a quasi-identifier", "keeps it only as an attribute of people: drop it there"
 _REASON = 200
 _REMOVE = "leaves it out: remove it, audits belong beside a release"
 _NOT_IN_RELEASES = "does not take releases: remove it before you share the folder"
@@ -99,7 +113,7 @@ _ABOUT_DATA = re.compile(r"(?:^|/)(?:licen[cs]e|copying|citation|change(?:s|log)
 _WORDS = re.compile(rf"(?m)^(?!{_REMARK.pattern})[^\n]*(?:[^\W\d_]{{2}}|\d[-/:]\d)[^\n]*")
 
 
-def lint(path: Path | str, map: Map = None) -> list[Finding]:
+def lint(path: Path | str, map: Map = None, *, features: Path | str | None = None) -> list[Finding]:
     """What gives people away besides their gaze, in any input that eyelid reads.
 
     Looks at the names of files and folders, headers, remarks, messages, sidecars, the headers of
@@ -113,8 +127,9 @@ def lint(path: Path | str, map: Map = None) -> list[Finding]:
     Args:
         path: a study folder, a recording, a folder of recordings, or a release.
         map: what you say about its columns, as for `eyelid.read`.
+        features: a file that names the measures of a table, as for `eyelid.convert`.
     """
-    return list(looked_at(path, map).findings)
+    return list(looked_at(path, map, features=features).findings)
 
 
 @dataclass(frozen=True)
@@ -125,13 +140,16 @@ class Lint:
         findings: as of `lint`.
         release: whether they are a release, by a certificate that is of these data.
         convertible: whether ``convert`` reads them.
-        unread: why no study could be read, so that only each file was looked at by itself.
+        unread: why no study could be read, or not of every file, so that files were only looked at
+            by themselves.
+        left_out: how many files no study could be made of, empty ones too.
     """
 
     findings: tuple[Finding, ...]
     release: bool
     convertible: bool = False
     unread: str = ""
+    left_out: int = 0
 
     @property
     def leaks(self) -> tuple[Finding, ...]:
@@ -144,34 +162,57 @@ class Lint:
         return tuple(finding for finding in self.findings if finding.severity == WARNING)
 
 
-def looked_at(path: Path | str, map: Map = None) -> Lint:
+def looked_at(path: Path | str, map: Map = None, *, features: Path | str | None = None) -> Lint:
     """The findings of `lint`, and whether the data are a release.
 
     Args:
         path: as for `lint`.
         map: as for `lint`.
+        features: as for `lint`.
     """
     path = all_here(path)
     if is_heatmap(path):
         return Lint(tuple(leaks_of(path, None)), release=True)
+    said = map if features is None else with_features(understood(map), features)
     try:
-        study = read(path, map)
+        study, left_out = _read(place_of(path, said))
     except InputError as error:
         # What is no recording to eyelid may be one to others.
         found = leaks_of(path, None) if path.exists() else []
         found += warnings_of_files(files_at(path), path) if path.exists() else []
-        if all(finding.what.startswith(_UNSEEN) for finding in found):
+        if all(finding.what.startswith(_NOTHING_SEEN) for finding in found):
             raise
         reason = Finding(path.name, _NOT_A_STUDY, short(str(error), _REASON), _CANNOT, WARNING)
         return Lint((reason, *found), release=False, unread=str(error))
+    # An empty file has no participants to look at; of any other nobody knows.
+    unread = {file: reason for file, reason in left_out if not _is_empty(head_of(file))}
+    beside = [
+        Finding(
+            file.relative_to(path).as_posix(), _NOT_IN_STUDY, short(why, _REASON), _CANNOT, WARNING
+        )
+        for file, why in unread.items()
+    ]
     return Lint(
-        (*leaks_of(path, study), *_warnings(path, study)),
+        (*leaks_of(path, study, unread), *beside, *_warnings(path, study, unread)),
         release=is_certified(study),
         convertible=not study.released,
+        unread=next(iter(unread.values()), ""),
+        left_out=len(left_out),
     )
 
 
-def _warnings(path: Path, study: Study) -> list[Finding]:
+def _read(place: Place) -> tuple[Study, list[tuple[Path, str]]]:
+    """The study at a place, and the files that are not in it because they cannot be read."""
+    if place.is_whole or not place.path.is_dir():
+        return read_place(place), []
+    return read_readable(place)
+
+
+def _is_empty(head: Head) -> bool:
+    return head.whole and not head.raw.strip()
+
+
+def _warnings(path: Path, study: Study, unread: Iterable[Path]) -> list[Finding]:
     """What singles participants out in a study, and in the files beside it."""
     stated = statement(path) if is_certified(study) else None
     # Groups and synthetic participants are nobody to single out.
@@ -180,15 +221,26 @@ def _warnings(path: Path, study: Study) -> list[Finding]:
     found = list(warnings_of_study(study, path.name))
     if len(study.people.columns) == 1 and not study_folder.recognises(path):
         found += warnings_of_files(files_at(path), path, lists=True)
+    known = {finding.where for finding in found}
+    found += (each for each in warnings_of_files(unread, path) if each.where not in known)
     return _fewer(found)
 
 
-def leaks_of(path: Path, study: Study | None) -> list[Finding]:
-    """What `lint` finds in what was read already, or could not be."""
+def leaks_of(path: Path, study: Study | None, unread: Collection[Path] = ()) -> list[Finding]:
+    """What `lint` finds in what was read already, or could not be.
+
+    Args:
+        path: what was to be read.
+        study: made of it; None where none could be.
+        unread: files that are not in the study because they could not be read.
+    """
     of_release: tuple[Path, ...] = ()
     if _is_release(path, study):
         of_release = tuple(path / name for name in (*RELEASED_FILES, STANDARD_ERRORS, *MAP_FILES))
-    found = (leaks_of_file(file, path, ours=file in of_release) for file in files_at(path))
+    found = (
+        leaks_of_file(file, path, ours=file in of_release, people=study is None or file in unread)
+        for file in files_at(path)
+    )
     return all_leaks(path, study, found)
 
 
@@ -240,7 +292,7 @@ def _is_release(path: Path, study: Study | None) -> bool:
 
 
 def leaks_of_file(
-    file: Path, root: Path, *, sound: bool = False, ours: bool = False
+    file: Path, root: Path, *, sound: bool = False, ours: bool = False, people: bool = False
 ) -> list[Finding]:
     """What a file gives away by itself.
 
@@ -249,11 +301,12 @@ def leaks_of_file(
         root: what it is part of, or itself.
         sound: whether it was read before, so that it need not be tried out.
         ours: whether a release has such a file, which may be binary.
+        people: whether to look who the participants of a table are, because no study says so.
     """
     name = file.name if file == root else file.relative_to(root).as_posix()
     found: list[Finding] = []
     try:
-        found.extend(_of_file(file, name, sound, ours))
+        found.extend(_of_file(file, name, sound, ours, people))
     except InputError as error:
         # One damaged file must not hide what the others give away.
         found.append(Finding(name, _NOT_LOOKED_AT, short(str(error), _REASON), _LEAVES_OUT))
@@ -274,7 +327,7 @@ def _fewer(found: Iterable[Finding]) -> list[Finding]:
     return list(kept)
 
 
-def _of_file(path: Path, name: str, sound: bool, ours: bool) -> Iterator[Finding]:
+def _of_file(path: Path, name: str, sound: bool, ours: bool, people: bool) -> Iterator[Finding]:
     # A day may be told by folders in folders.
     for what, value in dict.fromkeys((*leaks_in_text(name), *leaks_in_name(path.name))):
         yield Finding(f"{name}, its name", what, value, "names files anew")
@@ -290,10 +343,16 @@ def _of_file(path: Path, name: str, sound: bool, ours: bool) -> Iterator[Finding
     if is_parquet(head):
         if not sound:
             check_sound(path)
-        yield from _of_columns(_texts_of_parquet(path), name)
+        columns = list(scan(path).collect_schema())
+        yield from _of_columns(_texts_of_parquet(path), name, columns)
         return
     if head.gzipped:
         yield from _of_gzip(path, name)
+    if _is_empty(head):
+        # What is hidden keeps its place, such as .gitkeep.
+        if not path.name.startswith("."):
+            yield Finding(name, _EMPTY, "", _LEAVES_OUT, WARNING)
+        return
     if head.binary:
         yield from _of_binary(head, name, ours)
         return
@@ -301,7 +360,7 @@ def _of_file(path: Path, name: str, sound: bool, ours: bool) -> Iterator[Finding
         yield from _of_json(head, name)
         return
     yield from _of_remarks(head, name)
-    yield from _of_table(head, name)
+    yield from _of_table(head, name, people)
 
 
 def _of_gzip(path: Path, name: str) -> Iterator[Finding]:
@@ -364,11 +423,14 @@ def _of_json(head: Head, name: str) -> Iterator[Finding]:
         yield Finding(name, _OF_RAW_DATA, "", _REMOVE)
         return
     numbers: dict[tuple[str, str], list[float]] = {}
+    fields: dict[str, None] = {}
     for place, field, value in _leaves(content):
         where = f"{name}, {place}" if place else name
         if value is None:
             for what, words in leaks_in_text(field):
                 yield Finding(where, what, short(words), _LEAVES_OUT)
+            if len(fields) < _MOST_KEYS:
+                fields[short(field, _LONGEST_NAME)] = None
             continue
         counts = not isinstance(value, str) and abs(value) < _LARGEST_CLOCK
         if counts and (len(numbers) < _MOST_KEYS or (place, field) in numbers):
@@ -381,6 +443,15 @@ def _of_json(head: Head, name: str) -> Iterator[Finding]:
             first = f"{values[0]:.0f}"
             where = f"{name}, {place}" if place else name
             yield Finding(where, "a date or time of day", first, _CLOCK)
+    yield from _of_browser(fields, name)
+
+
+def _of_browser(fields: Iterable[str], name: str) -> Iterator[Finding]:
+    """Fields that tell of a browser and its screen: together they are a fingerprint."""
+    told = [short(field, _LONGEST_NAME) for field in browser_and_screen(fields)]
+    if told:
+        value = short(f"a browser and its screen: {', '.join(told)}", _REASON)
+        yield Finding(name, _QUASI, value, _MAY_KEEP, WARNING)
 
 
 def _parsed(text: str) -> Any:
@@ -422,6 +493,10 @@ def _of_field(where: str, field: str, value: str, *, personal: bool = False) -> 
     if what is not None and re.search(r"\w", value) and value.lower() not in ("none", "n/a"):
         yield Finding(where, what, short(value), _LEAVES_OUT)
         return
+    if is_ip_address(value):
+        yield Finding(where, _IP, value, _LEAVES_OUT)
+    if is_user_agent(field, value):
+        yield Finding(where, _QUASI, f"a browser's user agent: {short(value)}", _MAY_KEEP, WARNING)
     for kind, words in leaks_in_text(value):
         yield Finding(where, kind, short(words), _LEAVES_OUT)
 
@@ -461,7 +536,7 @@ def _of_remarks(head: Head, name: str) -> Iterator[Finding]:
         )
 
 
-def _of_table(head: Head, name: str) -> Iterator[Finding]:
+def _of_table(head: Head, name: str, people: bool) -> Iterator[Finding]:
     """Columns that hold what they should not, by their names and by their text."""
     lines = [line for line in head.lines if not _REMARK.match(line) and line.strip()]
     if not lines:
@@ -493,7 +568,8 @@ def _of_table(head: Head, name: str) -> Iterator[Finding]:
         return
     table = _text_columns(text, separator, lines[0], has_header)
     if table.width:
-        yield from _of_columns(table, name)
+        person = person_column(columns) if people and has_header else None
+        yield from _of_columns(table, name, columns if has_header else (), person)
         # Cells beyond the last column are in no column.
         beyond = (
             rf"(?m)^(?:[^{re.escape(separator)}\n]*+{re.escape(separator)}){{{len(columns)}}}[^\n]+"
@@ -515,11 +591,26 @@ def _of_words(text: str, name: str) -> Iterator[Finding]:
         # Days of licences and versions are nobody's.
         if what not in ("a date", "a time of day") or not _ABOUT_DATA.search(name):
             yield Finding(name, what, short(words), _LEAVES_OUT)
+    agent = USER_AGENT.search(text)
+    if agent is not None:
+        told = f"a browser's user agent: {agent[0]}…"
+        yield Finding(name, _QUASI, told, _MAY_KEEP, WARNING)
 
 
-def _of_columns(columns: Iterable[pl.Series], name: str) -> Iterator[Finding]:
-    """Columns of text, by their names and by what stands in them."""
-    for texts in columns:
+def _of_columns(
+    texts_of: Iterable[pl.Series], name: str, columns: Sequence[str], person: str | None = None
+) -> Iterator[Finding]:
+    """Columns of text, by their names and by what stands in them.
+
+    Args:
+        texts_of: the columns.
+        name: of the file.
+        columns: what all of them are called.
+        person: the one whose values are participants, where nobody else looks at them.
+    """
+    yield from _of_browser(columns, name)
+    names = names_in_table(columns)
+    for texts in texts_of:
         if texts.null_count() == len(texts):
             continue
         column, values = texts.name, texts.drop_nulls().unique(maintain_order=True)
@@ -527,8 +618,10 @@ def _of_columns(columns: Iterable[pl.Series], name: str) -> Iterator[Finding]:
         values = values.head(_MOST_VALUES)
         clean = values.str.strip_chars().filter(values.str.strip_chars() != "")
         known = leak_of_field(column)
+        if known is None and column in names and not all(map(is_code, clean.head(_FEW))):
+            known = "a name"
         if known is not None and len(clean):
-            remedy = "gives pseudonyms and numbers" if known == "a name" else _LEAVES_OUT
+            remedy = _PSEUDONYMS if known == "a name" else _LEAVES_OUT
             yield Finding(where, known, short(clean[0]), remedy)
             continue
         seconds = re.search("unix|utc|epoch", column.lower()) is not None
@@ -537,8 +630,19 @@ def _of_columns(columns: Iterable[pl.Series], name: str) -> Iterator[Finding]:
             continue
         if is_clock_column(column, clean.head(_CLOCK_VALUES)):
             yield Finding(where, "a date or time of day", short(clean[0]), _CLOCK)
+        if column == person:
+            # Codes of studies have a number in them.
+            for value in clean.filter(clean.str.contains(r"^\D*\p{L}{3}\D*$")).head(_FEW):
+                yield Finding(where, "what may be a name", short(value), _PSEUDONYMS)
+        named = is_user_agent(column, "")
+        agents = clean if named else clean.filter(clean.str.contains(USER_AGENT.pattern))
+        if len(agents):
+            told = f"a browser's user agent: {short(agents[0])}"
+            yield Finding(where, _QUASI, told, _MAY_KEEP, WARNING)
         numbers = clean.cast(pl.Float64, strict=False)
         for value in clean.filter(numbers.is_null()):
+            if is_ip_address(value):
+                yield Finding(where, _IP, value, _LEAVES_OUT)
             for kind, words in leaks_in_text(value):
                 yield Finding(where, kind, short(words), _LEAVES_OUT)
 

@@ -19,7 +19,7 @@ from eyelid.engine.foreign import MOST_BYTES, content_of
 from eyelid.errors import InputError
 from eyelid.gaze.study import RECORDING_KEY, Study, track_key
 from eyelid.io.head import Head, head_of
-from eyelid.io.leaks import WARNING, Finding, leak_of_field, short
+from eyelid.io.leaks import WARNING, Finding, leak_of_field, plain_field, short
 from eyelid.io.tables import MOST_COLUMNS, cells, is_parquet, separator_of
 from eyelid.io.unpacking import text_table
 
@@ -228,7 +228,7 @@ def _people_of_file(file: Path) -> pl.DataFrame | None:
     names = cells(lines[0], separator)
     if separator == " " or not 2 <= len(names) <= MOST_COLUMNS or len(set(names)) < len(names):
         return None
-    person = _person_column(names)
+    person = person_column(names)
     if person is None and not _PEOPLE_FILES.search(file.stem):
         return None
     text = content_of(file, MOST_BYTES) if not head.gzipped else head.content()[: MOST_BYTES + 1]
@@ -252,11 +252,13 @@ def _people_of_file(file: Path) -> pl.DataFrame | None:
     return _with_attributes(table, person)
 
 
-def _person_column(names: Iterable[str]) -> str | None:
-    for name in names:
-        if re.sub(r"[^a-z]", "", name[:100].lower()) in _PERSON:
-            return name
-    return None
+def person_column(names: Iterable[str]) -> str | None:
+    """The column that says whose a row is, by what it is called.
+
+    >>> person_column(["trial", "Subject_ID", "rt"])
+    'Subject_ID'
+    """
+    return next((name for name in names if plain_field(name) in _PERSON), None)
 
 
 def _with_attributes(table: pl.DataFrame, person: str) -> pl.DataFrame | None:
@@ -291,7 +293,7 @@ def _people_in_json(head: Head) -> pl.DataFrame | None:
     """Participants in a JSON file: a list of them, an object by their ids, or the only one."""
     content = json.loads(content_of(head.path, MOST_BYTES) if not head.gzipped else head.content())
     if isinstance(content, list) and content and all(isinstance(one, dict) for one in content):
-        person = _person_column(name for one in content[:_FEW] for name in one)
+        person = person_column(name for one in content[:_FEW] for name in one)
         if person is None and not _PEOPLE_FILES.search(head.path.stem):
             return None
         frame = _frame([_flat(one) for one in content[:_MOST_ROWS]])

@@ -242,15 +242,27 @@ def _is_hidden(path: Path, folder: Path) -> bool:
 
 
 def _read_files(place: Place, skip_unreadable: bool) -> Study:
+    study, skipped = read_readable(place, stop=not skip_unreadable)
+    reasons = [reason for _, reason in skipped]
+    return study.derive(notes=(*study.notes, *left_out_told(reasons, len(place.files))))
+
+
+def read_readable(place: Place, *, stop: bool = False) -> tuple[Study, list[tuple[Path, str]]]:
+    """One study of the files that can be read, and the others, each with the reason.
+
+    Args:
+        place: a folder of files.
+        stop: fail at the first that cannot be read.
+    """
     parts: list[NamedPart] = []
     skipped = []
     for path in track(place.files, "reading", len(place.files)):
         try:
             parts.append(place.read_file(path))
         except InputError as error:
-            if not skip_unreadable:
-                if len(place.files) == 1:
-                    raise
+            if stop and len(place.files) == 1:
+                raise
+            if stop:
                 raise InputError(
                     f"{error} (one of {len(place.files)} files; --skip-unreadable of convert makes "
                     "a study of those that can be read)"
@@ -258,9 +270,7 @@ def _read_files(place: Place, skip_unreadable: bool) -> Study:
             skipped.append((path, str(error)))
     if not parts:
         raise none_read(place, skipped)
-    study = joined(parts, place.said)
-    reasons = [reason for _, reason in skipped]
-    return study.derive(notes=(*study.notes, *left_out_told(reasons, len(place.files))))
+    return joined(parts, place.said), skipped
 
 
 def left_out_told(reasons: Sequence[str], files: int) -> list[str]:

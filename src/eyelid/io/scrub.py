@@ -49,7 +49,8 @@ def findings(study: Study, where: str) -> Iterator[Finding]:
             yield Finding(
                 f"{where}, person", "what may be a name", short(person), "gives a pseudonym"
             )
-    if not _are_plain(_takes(study), study):
+    takes = _takes(study)
+    if not _are_called_like_people(takes) and not _are_plain(takes, study):
         yield Finding(
             f"{where}, recording",
             "names of recordings that say more than a number",
@@ -232,6 +233,12 @@ def _takes(study: Study) -> pl.DataFrame:
     return study.data.select(keys).unique(RECORDING_KEY, keep="first", maintain_order=True)
 
 
+def _are_called_like_people(takes: pl.DataFrame) -> bool:
+    """Whether recordings are called by the codes of their participants, which say it anyway."""
+    names = takes["person"].unique().to_list()
+    return bool((takes["recording"] == takes["person"]).all()) and all(map(is_code, names))
+
+
 def _are_plain(takes: pl.DataFrame, study: Study) -> bool:
     """Whether recordings have names that say no more than a number."""
     known = {
@@ -333,6 +340,10 @@ def _telling_labels(study: Study) -> dict[str, str]:
     found = {}
     for name in study.labels:
         column = study.data[name]
+        what = leak_of_field(name.removeprefix("label_"))
+        if what is not None:
+            found[name] = what
+            continue
         if column.dtype == pl.String:
             values = column.drop_nulls().unique(maintain_order=True)
             leaks = (leak for value in values for leak in leaks_in_text(value))

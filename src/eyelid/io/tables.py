@@ -22,6 +22,7 @@ from eyelid.io.layout import HEAD, KEYS, MEASURES, MS_PER, Layout
 from eyelid.io.parquet import check_size, check_sound, rows_of, scan
 from eyelid.io.part import Part
 from eyelid.io.unpacking import text_table
+from eyelid.spelling import in_quotes
 
 _SEPARATORS = "\t;,|"
 _MISSING = ["", "NaN", "nan", "NAN", "NA", "N/A", "n/a", ".", "-", "null", "None"]
@@ -287,10 +288,13 @@ def _without_gaze(head: Head, layout: Layout) -> str:
     names = header_of(head, layout.separator) if layout.header is not False else []
     measure = next((name for name in reversed(names) if name and name not in mapped), "NAME")
     said = f"{measure},UNIT,LOWER,UPPER,WHAT IT IS"
+    way = in_quotes(
+        f"eyelid convert {quote(str(head.path))} STUDY --map {quote(f'person={person}')} "
+        "--features features.csv"
+    )
     return (
         "if a row is a trial, a sentence or a word with measures of its own, make a study of "
-        f"features: 'eyelid convert {quote(str(head.path))} STUDY --map person={quote(person)} "
-        "--features features.csv', where features.csv has the line "
+        f"features: {way}, where features.csv has the line "
         f"'name,unit,lower,upper,definition' and one for each measure, such as '{said}', with "
         "bounds that are known without the data"
     )

@@ -392,12 +392,12 @@ def _next_step_of_gaze(study: Study) -> str:
         stimuli = _names(study.data, "stimulus")
         one = stimuli[0] if len(stimuli) > 1 else None
         which = f" --stimulus {shlex.quote(one)}" if one else ""
-        way = in_quotes(f"eyelid heatmap IN OUT{which} --level good")
+        way = in_quotes(f"eyelid heatmap IN OUT{which} --level good --dry-run")
         lacking = heatmap_lacks(study, one)
         ways.append(
             f"Where people looked, in a heatmap: {lacking}."
             if lacking
-            else f"Where people looked: {way}; with --dry-run it tells what you would get and "
-            "spends nothing."
+            else f"Where people looked, in a heatmap: {way} tells what you would get, and spends "
+            "nothing."
         )
     return " ".join(ways) or "These recordings are too short for windows of features."

@@ -25,7 +25,7 @@ _QUOTED = re.compile(
     r"'(eyelid (?:inspect|lint|features|cost|release|heatmap|budget) [^'`]+)'"
     r"|`(eyelid [^`]+)`"
 )
-_SPENDING = ("release", "heatmap")
+_SPENDING, _TAKING_PEOPLE = ("release", "heatmap"), ("features", "release", "heatmap")
 _OUT = {"features": "features", "heatmap": "heatmap", "release": "released", "convert": "study"}
 # Lengths of windows in s, the usual one first: public numbers, of which one fits.
 _WINDOWS_S = (30, 10, 5, 2, 1)
@@ -41,21 +41,29 @@ def commands_in(advice: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def on(command: str, source: Path | str, columns: Sequence[str] | None = None) -> str:
+def on(
+    command: str,
+    source: Path | str,
+    columns: Sequence[str] | None = None,
+    out: str | None = None,
+) -> str:
     """A command on ``IN`` and ``OUT`` with the names that are meant.
 
     Args:
         command: as `commands_in` gives it.
         source: what ``IN`` is; ``OUT`` becomes a name that is free.
         columns: what was said with ``--map``, which the command needs, too.
+        out: a name for what it makes, unlike those in other advice; by the command without it.
 
     >>> on("eyelid cost IN --mechanism dct", "my study")
     "eyelid cost 'my study' --mechanism dct"
     """
     words = shlex.split(command)
-    named = {"IN": str(source), "OUT": free_name(_OUT.get(words[1], "out"))}
+    named = {"IN": str(source), "OUT": free_name(out or _OUT.get(words[1], "out"))}
     more = [word for each in columns or () for word in ("--map", each)]
-    return shlex.join([*(named.get(word, word) for word in words), *more])
+    # Further behind, a word is a name of the study's own.
+    places = [named.get(word, word) for word in words[:4]]
+    return shlex.join([*places, *words[4:], *more])
 
 
 def free_name(name: str) -> str:
@@ -66,22 +74,50 @@ def free_name(name: str) -> str:
     return free
 
 
-def affordable(commands: Iterable[str], study: Study) -> tuple[str, ...]:
+def affordable(
+    commands: Iterable[str], study: Study | FeatureTable, path: Path | None = None
+) -> tuple[str, ...]:
     """The commands without releases that the study's budget may refuse.
 
     Args:
         commands: as `commands_in` gives them.
         study: whose ledger, if it has one, may be lost or have a limit.
+        path: where it was read, as the ledger of recordings lies beside them.
     """
     commands = tuple(commands)
     try:
-        limited = spent_on(study, None).limit is not None
+        limited = spent_on(study, path).limit is not None
     except EyelidError:
         limited = True
     if not limited:
         return commands
-    free = tuple(command for command in commands if command.split()[1] not in _SPENDING)
-    return (*free, "eyelid budget IN") if study.origin is not None else free
+    free = tuple(command for command in commands if not _spends(command))
+    known = study.origin is not None or path is not None
+    return tuple(dict.fromkeys((*free, "eyelid budget IN"))) if known else free
+
+
+def _spends(command: str) -> bool:
+    return command.split()[1] in _SPENDING and "--dry-run" not in command.split()
+
+
+def of_people(commands: Iterable[str], people: str | None) -> tuple[str, ...]:
+    """The commands for the people who were chosen; without prices, which would be everybody's.
+
+    Args:
+        commands: as `commands_in` gives them.
+        people: as ``--people`` takes them; None for everybody.
+
+    >>> of_people(["eyelid cost IN", "eyelid features IN OUT"], "1,2")
+    ('eyelid features IN OUT --people 1,2',)
+    """
+    if people is None:
+        return tuple(commands)
+    chosen = f" --people {shlex.quote(people)}"
+    return tuple(
+        each + chosen * (each.split()[1] in _TAKING_PEOPLE)
+        for each in commands
+        if each.split()[1] != "cost"
+    )
 
 
 def heatmap_lacks(study: Study, stimulus: str | None) -> str:
