@@ -80,7 +80,7 @@ def fixations(**facts):
 
 def test_fixations_lead_to_a_heatmap():
     told = inspect(fixations(units="px", xy_origin="top-left", screen=Screen(20, 10)))["release"]
-    assert "'eyelid heatmap IN OUT --level good'" in told
+    assert "'eyelid heatmap IN OUT --level good --dry-run'" in told
     assert "yet" not in told
     told = inspect(fixations(units="px", xy_origin="top-left"))["release"]
     assert "eyelid heatmap" not in told
@@ -90,7 +90,7 @@ def test_fixations_lead_to_a_heatmap():
 def test_samples_lead_to_features_and_to_a_heatmap_of_one_of_their_stimuli(simulated):
     told = inspect(simulated)["release"]
     assert "'eyelid features IN OUT" in told
-    assert "'eyelid heatmap IN OUT --stimulus comic --level good'" in told
+    assert "'eyelid heatmap IN OUT --stimulus comic --level good --dry-run'" in told
 
 
 @pytest.mark.parametrize(
