@@ -255,11 +255,14 @@ def ordered(data: pl.DataFrame) -> pl.DataFrame:
 
 
 def _each_once(runs: pl.DataFrame, begins: pl.Series) -> bool:
-    """Whether no run has the keys of another, where each person's stand together."""
+    """Whether recordings and their eyes stand together, where each person's rows do."""
     name = runs["recording"]
     rising = (name[1:] > name[:-1]) | begins[1:]
     # Most names go up, and to see that takes no table of all of them.
-    return rising.all(ignore_nulls=False) is True or not runs.is_duplicated().any()
+    if rising.all(ignore_nulls=False) is True:
+        return True
+    recordings = runs.select(RECORDING_KEY).filter(begins | _starts([name]))
+    return not recordings.is_duplicated().any() and not runs.is_duplicated().any()
 
 
 def check(study: Study) -> Study:
