@@ -141,21 +141,20 @@ def put_together(
         run: whose scratch has the rows.
         skip_unreadable: leave out what cannot be read, and say so in the notes.
     """
-    unreadable = [each for each in found if isinstance(each, Unreadable)]
+    skipped = [
+        (path, each.reason)
+        for path, each in zip(place.files, found, strict=True)
+        if isinstance(each, Unreadable)
+    ]
     taken = [each for each in found if isinstance(each, FileTaken)]
-    if unreadable and len(unreadable) == len(found):
-        raise none_read(place, [*zip(place.files, (e.reason for e in unreadable), strict=True)])
-    if unreadable and not skip_unreadable:
+    if skipped and len(skipped) == len(found):
+        raise none_read(place, skipped)
+    if skipped and not skip_unreadable:
         raise _not_all_read(place, found)
     if any(isinstance(each, Unfit) for each in found):
         raise _not_all_fit(place, found)
     excerpt = _excerpt(taken, place.said)
-    excerpt = excerpt.derive(
-        notes=(
-            *excerpt.notes,
-            *left_out_told([each.reason for each in unreadable], len(found)),
-        )
-    )
+    excerpt = excerpt.derive(notes=(*excerpt.notes, *left_out_told(place, skipped, excerpt)))
     leaks = {
         path: each.leaks
         for path, each in zip(place.files, found, strict=True)
@@ -350,6 +349,7 @@ def _facts(named: NamedPart, leaks: tuple[Finding, ...]) -> dict[str, object]:
         "outside": dict(named.outside),
         "leaks": [asdict(leak) for leak in leaks],
         "events": part.events is not None,
+        "blank": named.blank,
     }
 
 
@@ -360,6 +360,7 @@ def _found_again(run: Run, path: Path, number: int) -> FileTaken:
     rates_hz, places = tuple(told.pop("rates_hz")), Places(**told.pop("places"))
     outside = {name: (beyond, known) for name, (beyond, known) in told.pop("outside").items()}
     events = rows_of(_events(run, number)) if told.pop("events") else None
+    blank = told.pop("blank")
     screen, features = told.pop("screen"), told.pop("features")
     part = Part(
         **told | {"notes": tuple(told["notes"])},
@@ -369,7 +370,8 @@ def _found_again(run: Run, path: Path, number: int) -> FileTaken:
         screen=None if screen is None else Screen(**screen),
         features=tuple(Feature(**feature) for feature in features),
     )
-    return _outlined(run, number, NamedPart(path, part, rates_hz, places, outside), leaks)
+    again = NamedPart(path, part, rates_hz, places, outside, blank)
+    return _outlined(run, number, again, leaks)
 
 
 def _rows(run: Run, number: int) -> Path:
