@@ -29,6 +29,7 @@ from eyelid.io.bids.writing import (
     plain_study,
     recording_files,
 )
+from eyelid.io.choosing import Whom, people_choice
 from eyelid.io.column_map import Map, understood
 from eyelid.io.csv_folder import (
     is_csv_part_there,
@@ -88,6 +89,7 @@ def convert(
     units: str | None = None,
     keep_names: bool = False,
     skip_unreadable: bool = False,
+    people: Whom = None,
 ) -> Converted:
     """Write what is at ``source`` anew, without what gives people away besides their gaze.
 
@@ -110,6 +112,8 @@ def convert(
         units: ``deg`` to turn places on a screen into degrees.
         keep_names: leave the names of people as they are.
         skip_unreadable: leave out files that cannot be read.
+        people: whom to write, as for `eyelid.read`, by the names that are read; the ledger gets to
+            know everybody, and the output remembers how they were chosen.
     """
     out = Path(out)
     if to not in TARGETS:
@@ -126,7 +130,8 @@ def convert(
     same = same_people_as
     same = same if same is None or isinstance(same, str | Path) else repr(same.origin)
     settings = to, ledger and Path(ledger).resolve(), same, units, keep_names, skip_unreadable
-    with running(out, _key(place, *settings)) as run:
+    whom = people_choice(people)
+    with running(out, _key(place, *settings, whom and whom.key)) as run:
         with given_up_if_unfit(run):
             cut = in_pieces(place.path) if study_folder.recognises(place.path) else None
             if cut is not None:
@@ -150,6 +155,7 @@ def convert(
                 same_people_as=same_people_as,
                 keep_names=keep_names,
                 skip_unreadable=skip_unreadable,
+                whom=whom,
             )
             _write(target, run, taken, advance, out)
     head = replace(taken.excerpt, data=taken.excerpt.data.clear(), events=None)

@@ -17,6 +17,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import study_folder
+from eyelid.io.choosing import PeopleChoice, only
 from eyelid.io.column_map import Map
 from eyelid.io.degrees import in_degrees
 from eyelid.io.excerpt import excerpt_of, excerpt_of_events
@@ -31,7 +32,7 @@ from eyelid.io.origin import (
     own_origin,
     refuse_to_pass_parts,
 )
-from eyelid.io.pieces import Piece, StudyInPieces, each_piece, in_pieces, reordered
+from eyelid.io.pieces import Piece, StudyInPieces, each_piece, in_pieces, of_people, reordered
 from eyelid.io.reading import Place, read, read_place
 from eyelid.io.release_folder import is_certified
 from eyelid.io.scrub import (
@@ -169,6 +170,7 @@ def take_in(
     same_people_as: People | None = None,
     keep_names: bool = False,
     skip_unreadable: bool = False,
+    whom: PeopleChoice | None = None,
 ) -> Intake:
     """Read, scrub and count whatever is at a place, a study folder too.
 
@@ -182,6 +184,7 @@ def take_in(
         same_people_as: what tells of people who are the same, as for `convert`.
         keep_names: leave the names of people as they are.
         skip_unreadable: leave out files that cannot be read.
+        whom: the people who go on; the ledger gets to know everybody.
     """
     files = [] if len(place.files) < 2 else read_all(place, run, _part_of(READING, advance))
     with given_up_if_unfit(run):
@@ -192,7 +195,9 @@ def take_in(
         else:
             source = _Source(read_place(place, skip_unreadable))
             advance(READING, "reading")
-        return _decided(source, place, run, advance, check, ledger, same_people_as, keep_names)
+        return _decided(
+            source, place, run, advance, check, ledger, same_people_as, keep_names, whom
+        )
 
 
 @contextlib.contextmanager
@@ -266,6 +271,7 @@ def _decided(
     ledger: Path | str | None,
     same_people_as: People | None,
     keep_names: bool,
+    whom: PeopleChoice | None,
 ) -> Intake:
     """What becomes of a study, decided by its excerpt."""
     study, path = source.excerpt, place.path
@@ -280,6 +286,8 @@ def _decided(
             f"{path} is a release already, by its certificate, which is of these data: there is "
             "nothing to convert; lint looks for leaks in it"
         )
+    # By the names that were read: afterwards they are pseudonyms.
+    chosen = None if whom is None else whom.of(source.cut or in_pieces(study))
     removed = all_leaks(path, study, _leaks(source, path, run, _part_of(LOOKING, advance)))
     ours = is_ours(study, path)
     plan = planned(study)
@@ -297,13 +305,26 @@ def _decided(
     study = _with_origin(study, path, ledger, same_people_as)
     names = {} if keep_names else _pseudonyms(study, ours=ours)
     study = renamed(study, names)
-    if source.cut is None:
+    cut = source.cut
+    if whom is not None and chosen is not None:
+        study = only(study, [names.get(name, name) for name in chosen], _remembered(whom, plan))
+        names = {name: names[name] for name in chosen if name in names}
+        cut = None if cut is None else of_people(cut, chosen)
+    if cut is None:
         return Intake(study, in_pieces(study), tuple(removed), len(names))
-    people = source.cut.people
+    people = cut.people
     if names:
         people = sorted(people, key=lambda name: names.get(name, name))
-    cut = reordered(source.cut, people)
+    cut = reordered(cut, people)
     return Intake(study, cut, tuple(removed), len(names), plan, names, source.degrees)
+
+
+def _remembered(whom: PeopleChoice, plan: ScrubPlan) -> str:
+    """What a study remembers of a choice, without what was taken out of the name of a stimulus."""
+    if whom.stimulus is None:
+        return whom.remembered
+    known = plan.names["stimulus"].get(whom.stimulus, whom.stimulus)
+    return replace(whom, stimulus=known).remembered
 
 
 def _leaks(source: _Source, path: Path, run: Run, advance: Advance) -> list[Sequence[Finding]]:

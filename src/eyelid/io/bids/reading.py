@@ -17,6 +17,7 @@ from eyelid.io.bids.entities import Name, name_of
 from eyelid.io.bids.inheritance import Sidecars
 from eyelid.io.bids.sidecars import (
     ADDED,
+    CHOSEN,
     FACTS,
     MS_PER_UNIT,
     NAMES,
@@ -47,6 +48,7 @@ from eyelid.io.head import head_of
 from eyelid.io.joining import NamedPart, joined, named, named_without_rows
 from eyelid.io.layout import HEAD, MEASURES, MS_PER, Layout
 from eyelid.io.part import NoRows, Part
+from eyelid.io.study_json import checked_choice
 from eyelid.io.tables import check_width
 
 DESCRIPTION = "dataset_description.json"
@@ -104,6 +106,7 @@ def read_folder(path: Path, said: Layout) -> Study:
         origin=Origin(str(about[ORIGIN])) if about.get(ORIGIN) else None,
         simulated=about.get(SIMULATED) is True,
         released=about.get(RELEASED) is True,
+        chosen=checked_choice(about.get(CHOSEN) or []),
     )
     if said.rate_hz is None and all("rate_hz" in file.own for file in files):
         # What eyelid wrote keeps the rate that it had, whatever the time stamps say.
