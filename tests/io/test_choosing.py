@@ -10,6 +10,7 @@ from eyelid.io.choosing import chosen_in, chosen_of, people_choice
 from eyelid.io.convert import convert
 from eyelid.io.deriving import derive_features
 from eyelid.io.pieces import in_pieces
+from eyelid.privacy.ledger import Ledger
 
 
 @pytest.fixture(scope="module")
@@ -135,9 +136,11 @@ def test_the_ledger_knows_those_too_who_are_not_converted(raw, tmp_path):
     assert [*tmp_path.glob("*.ledger")] == []
     done = convert(raw, tmp_path / "out", map=RAW, people="AnnaSmith,CleoBrown")
     assert (len(done.head.people), done.recordings, done.people_renamed) == (2, 2, 2)
-    (ledger,) = tmp_path.glob("*.ledger")
-    assert b"BertJones" in ledger.read_bytes()
-    assert convert(raw, tmp_path / "all", map=RAW).study.people.height == 3
+    origin = done.head.origin
+    assert "bertjones" in Ledger.counting(origin.ledger, origin.id).people(origin.id)
+    everybody = convert(raw, tmp_path / "all", map=RAW).head.people["person"]
+    assert set(done.head.people["person"]) < set(everybody)
+    assert len(everybody) == 3
 
 
 def test_a_stimulus_is_remembered_by_the_name_that_is_written(raw, tmp_path):

@@ -49,9 +49,18 @@ def test_a_single_file_is_one_persons(recordings):
     assert study.people["person"].to_list() == ["ann_comic"]
 
 
-def test_attributes_come_from_a_csv(recordings):
+@pytest.mark.parametrize(
+    "text",
+    [
+        "participant,gender,age\nann,f,30\nbob,m,41\n",
+        "participant_id\tgender\tage\nsub-ann\tf\t30\nsub-bob\tm\t41\n",
+        "gender,age,Participant_ID\nf,30,ann\nm,41,bob\n",
+    ],
+    ids=["csv", "BIDS", "last"],
+)
+def test_attributes_come_from_a_csv(recordings, text):
     people = recordings / "people.csv"
-    people.write_text("participant,gender,age\nann,f,30\nbob,m,41\n")
+    people.write_text(text)
     study = read(recordings, MAP | {"people": people})
     assert study.people.rows() == [("ann", "f", 30), ("bob", "m", 41)]
 

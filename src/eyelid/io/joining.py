@@ -445,6 +445,10 @@ def _people(parts: Sequence[NamedPart], layout: Layout) -> pl.DataFrame:
         return everybody
     listed = read_listing(layout.people, "person").drop_nulls("person")
     listed = listed.unique("person", maintain_order=True)
+    labels = listed["person"].str.strip_prefix("sub-")
+    if not set(listed["person"]) & set(everybody["person"]) and labels.is_unique().all():
+        # In BIDS sub-01 is a name with a mark before it.
+        listed = listed.with_columns(labels)
     if not set(listed["person"]) & set(everybody["person"]):
         raise InputError(
             f"nobody in {layout.people} ({', '.join(listed['person'].head(3).to_list())}, …) is "

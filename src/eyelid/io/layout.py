@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -32,6 +33,12 @@ ROLES = (
     *HEAD,
 )
 """What a column can be, besides ``label_…``."""
+
+PERSON_COLUMNS = (
+    *("person", "personid", "participant", "participantid", "participantname", "subject"),
+    *("subjectid", "subjectname", "user", "userid", "worker", "workerid", "name"),
+)
+"""What the column of people is called, as `plain_name` has it; the first that is there counts."""
 
 MS_PER = {"s": 1000.0, "ms": 1.0, "us": 1e-3, "ns": 1e-6}
 
@@ -128,6 +135,15 @@ class Layout:
 
 
 NOTHING_SAID = Layout()
+
+
+def plain_name(column: str) -> str:
+    """The name of a column in lower case, without punctuation.
+
+    >>> plain_name("Participant_ID")
+    'participantid'
+    """
+    return re.sub(r"[^a-z0-9]", "", column.lower())
 
 
 def read_toml(path: Path) -> dict[str, Any]:
