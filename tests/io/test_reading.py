@@ -113,6 +113,18 @@ def test_whoever_has_no_rows_counts_all_the_same(recordings, tmp_path, content):
     assert done.head.notes[0] == note
 
 
+def test_a_file_without_rows_makes_no_task_of_its_own(recordings, tmp_path):
+    for file in recordings.glob("*.csv"):
+        task = pl.lit(file.stem.split("_")[1]).alias("task")
+        pl.read_csv(file).with_columns(task).write_csv(file)
+    (recordings / "bea_1.csv").write_text("time_ms,x,y,task\n")
+    said = {"units": "px", "file": "{person}_{recording}"}
+    study = read(recordings, said)
+    assert study.data.filter(person="bea")["task"].to_list() == ["comic"]
+    done = convert(recordings, tmp_path / "out", map=said, keep_names=True)
+    assert done.study.data.drop("recording").equals(study.data.drop("recording"))
+
+
 def test_a_file_without_rows_that_does_not_say_whose_it_is_is_named(recordings, tmp_path):
     for file in recordings.glob("*.csv"):
         person, table = file.name.split("_")[0], pl.read_csv(file)

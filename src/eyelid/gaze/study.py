@@ -204,7 +204,7 @@ class Study:
                 person=first["person"],
                 recording=first["recording"],
                 task=first.get("task") or "",
-                stimulus=first.get("stimulus") or "",
+                stimulus=_only_stimulus(part),
                 time_ms=arrays.pop("time_ms"),
                 columns=arrays,
                 eye=first.get("eye") or "",
@@ -213,6 +213,14 @@ class Study:
     def derive(self, **changes: object) -> Study:
         """The same people with other contents; the origin is inherited."""
         return replace(self, **changes)  # type: ignore[arg-type]
+
+
+def _only_stimulus(rows: pl.DataFrame) -> str:
+    """The stimulus that a recording begins with, where it has no other."""
+    if "stimulus" not in rows.columns:
+        return ""
+    first = rows["stimulus"][0] or ""
+    return first if {*rows["stimulus"].unique()} <= {first, "", None} else ""
 
 
 def track_key(data: pl.DataFrame) -> list[str]:

@@ -19,7 +19,7 @@ from eyelid.engine.engines import Shared, shared
 from eyelid.engine.progress import one_bar
 from eyelid.engine.runs import Run, running
 from eyelid.errors import InputError, unknown
-from eyelid.gaze.study import Study
+from eyelid.gaze.study import RECORDING_KEY, Study
 from eyelid.io import pieces, study_folder
 from eyelid.io.bids.writing import (
     Names,
@@ -135,8 +135,8 @@ def convert(
         with given_up_if_unfit(run):
             cut = in_pieces(place.path) if study_folder.recognises(place.path) else None
             if cut is not None:
-                said = with_said_facts(cut.head, place.said, str(place.path))
-                cut = replace(cut, head=said)
+                said = replace(place.said, each_stimulus=None)
+                cut = replace(cut, head=with_said_facts(cut.head, said, str(place.path)))
         count, unit = len(place.files), "files"
         if cut is not None:
             count, unit = cut.recordings.height, "recordings"
@@ -162,7 +162,7 @@ def convert(
     return Converted(
         out,
         head,
-        taken.cut.recordings.height,
+        taken.excerpt.data.select(RECORDING_KEY).n_unique(),
         taken.cut.rows,
         taken.removed,
         taken.people_renamed,

@@ -44,10 +44,36 @@ from eyelid.io.scrub import (
     renamed,
     scrubbed,
 )
+from eyelid.io.stimulus_tasks import by_stimulus, check_stimuli
 from eyelid.privacy.ledger import Ledger
 
 READING, LOOKING, WRITING = 0.4, 0.1, 0.5
 """What the steps of a conversion take of the whole."""
+
+
+@dataclass(frozen=True)
+class Opening:
+    """What is done to the rows of a study folder when they are read.
+
+    Attributes:
+        degrees: how to name what was read, where places are to become degrees.
+        each_stimulus: whether each stimulus is to be a task of its own.
+    """
+
+    degrees: str | None = None
+    each_stimulus: bool = False
+
+    def read(self, head: Study, piece: Piece) -> Study:
+        """Some people of a study.
+
+        Args:
+            head: everything about it but its rows.
+            piece: where these are.
+        """
+        study = piece.read(head, events=True)
+        if self.degrees is not None:
+            study = in_degrees(study, self.degrees)
+        return by_stimulus(study) if self.each_stimulus else study
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +88,7 @@ class Intake:
         people_renamed: how many people got a pseudonym.
         plan: what is still to be taken out of each piece; None where that is done.
         pseudonyms: that the people of each piece still get.
-        degrees: how to name what was read, where places are still to become degrees.
+        opening: what is done to people's rows when they are read.
     """
 
     excerpt: Study
@@ -71,7 +97,7 @@ class Intake:
     people_renamed: int = 0
     plan: ScrubPlan | None = None
     pseudonyms: Mapping[str, str] = field(default_factory=dict)
-    degrees: str | None = None
+    opening: Opening = Opening()
 
     def without_rows(self) -> Intake:
         """What workers need besides a piece."""
@@ -81,7 +107,7 @@ class Intake:
 
     def read(self, piece: Piece) -> Study:
         """Some people of the study, as they may go on."""
-        study = _opened(self.cut.head, self.degrees, piece)
+        study = self.opening.read(self.cut.head, piece)
         if self.plan is not None:
             study = scrubbed(study, self.plan)
         return renamed(study, self.pseudonyms)
@@ -222,13 +248,13 @@ class _Source:
         excerpt: of the study, or all of it.
         cut: the same in pieces; None where it is all there.
         leaks: of files that were looked at already.
-        degrees: as of an `Intake`.
+        opening: as of an `Intake`.
     """
 
     excerpt: Study
     cut: StudyInPieces | None = None
     leaks: Mapping[Path, Sequence[Finding]] = field(default_factory=dict)
-    degrees: str | None = None
+    opening: Opening = Opening()
 
 
 def _of_files(taken: FilesTaken) -> _Source:
@@ -237,10 +263,11 @@ def _of_files(taken: FilesTaken) -> _Source:
 
 def _of_folder(cut: StudyInPieces, place: Place, advance: Advance) -> _Source:
     """A study folder, whose rows stay on disk."""
-    degrees = str(place.path) if place.units else None
+    each_stimulus = bool(place.said.each_stimulus)
+    opening = Opening(str(place.path) if place.units else None, each_stimulus)
     step = _part_of(1 / cut.recordings.height, advance)
     with shared(cut.head) as head:
-        found = list(each_piece(partial(_excerpt, head, degrees), cut, step, "reading"))
+        found = list(each_piece(partial(_excerpt, head, opening), cut, step, "reading"))
     events = [each.events for each in found if each.events is not None]
     excerpt = replace(
         found[0],
@@ -248,18 +275,13 @@ def _of_folder(cut: StudyInPieces, place: Place, advance: Advance) -> _Source:
         people=cut.head.people,
         events=excerpt_of_events(pl.concat(events)) if events else None,
     )
-    return _Source(excerpt, cut, degrees=degrees)
+    return _Source(check_stimuli(excerpt) if each_stimulus else excerpt, cut, opening=opening)
 
 
-def _excerpt(head: Shared[Study], degrees: str | None, piece: Piece) -> Study:
-    study = _opened(head.get(), degrees, piece)
+def _excerpt(head: Shared[Study], opening: Opening, piece: Piece) -> Study:
+    study = opening.read(head.get(), piece)
     events = None if study.events is None else excerpt_of_events(study.events)
     return replace(study, data=excerpt_of(study.data), events=events)
-
-
-def _opened(head: Study, degrees: str | None, piece: Piece) -> Study:
-    study = piece.read(head, events=True)
-    return study if degrees is None else in_degrees(study, degrees)
 
 
 def _decided(
@@ -287,7 +309,7 @@ def _decided(
             "nothing to convert; lint looks for leaks in it"
         )
     # By the names that were read: afterwards they are pseudonyms.
-    chosen = None if whom is None else whom.of(source.cut or in_pieces(study))
+    chosen = None if whom is None else whom.of(in_pieces(study))
     removed = all_leaks(path, study, _leaks(source, path, run, _part_of(LOOKING, advance)))
     ours = is_ours(study, path)
     plan = planned(study)
@@ -316,7 +338,7 @@ def _decided(
     if names:
         people = sorted(people, key=lambda name: names.get(name, name))
     cut = reordered(cut, people)
-    return Intake(study, cut, tuple(removed), len(names), plan, names, source.degrees)
+    return Intake(study, cut, tuple(removed), len(names), plan, names, source.opening)
 
 
 def _remembered(whom: PeopleChoice, plan: ScrubPlan) -> str:

@@ -17,6 +17,7 @@ from eyelid.gaze.study import RECORDING_KEY, Study, check, track_key, track_star
 from eyelid.io.layout import KEYS, Layout
 from eyelid.io.naming import names_of_file, read_listing
 from eyelid.io.part import NoRows, Part
+from eyelid.io.stimulus_tasks import check_stimuli
 from eyelid.io.tables import without_values
 
 _LEADING = ("person", "recording", "task", "stimulus", "time_ms", "duration_ms", "eye")
@@ -249,7 +250,7 @@ def joined(parts: Sequence[NamedPart], layout: Layout) -> Study:
         check_everybody(each)
     _check_apart(parts)
     # What has no rows says nothing about units, rates and screens.
-    whole, told = [each for each in parts if not each.blank], parts
+    whole, told = [each for each in parts if not each.blank], with_tasks(parts)
     if not whole:
         raise InputError(f"{parts[0].path} has no rows, nor has any other of {len(parts)} files")
     parts, first = whole, whole[0].part
@@ -311,7 +312,36 @@ def joined(parts: Sequence[NamedPart], layout: Layout) -> Study:
         notes=tuple(notes),
         read_as=tuple(dict.fromkeys(each.part.format for each in parts)),
     )
-    return check(study)
+    return check(check_stimuli(study) if layout.each_stimulus else study)
+
+
+def with_tasks(parts: Sequence[NamedPart]) -> list[NamedPart]:
+    """Files of which those without rows have a task that others have, if any has one.
+
+    A task without a name would show in releases that somebody has no rows. They are taken for the
+    first task by name: no value tells otherwise.
+
+    Args:
+        parts: all files of a study.
+    """
+    tasks: set[str] = set()
+    for each in parts:
+        if not each.blank and "task" in each.part.data.columns:
+            tasks |= {str(task) for task in each.part.data["task"].unique() if task}
+    if not tasks:
+        return list(parts)
+    first = pl.lit(min(tasks))
+
+    def placed(each: NamedPart) -> NamedPart:
+        rows = each.part.data
+        own = pl.col("task") if "task" in rows.columns else pl.lit("")
+        unknown = own.fill_null("") == ""
+        if not each.blank or not rows.select(unknown.any()).item():
+            return each
+        task = pl.when(unknown).then(first).otherwise(own)
+        return replace(each, part=replace(each.part, data=rows.with_columns(task.alias("task"))))
+
+    return [placed(each) for each in parts]
 
 
 def _without_rows(parts: Sequence[NamedPart]) -> list[str]:

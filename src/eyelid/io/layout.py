@@ -40,6 +40,9 @@ PERSON_COLUMNS = (
 )
 """What the column of people is called, as `plain_name` has it; the first that is there counts."""
 
+EACH_STIMULUS = "each-stimulus"
+"""What ``task`` is in a map where each stimulus is a task of its own."""
+
 MS_PER = {"s": 1000.0, "ms": 1.0, "us": 1e-3, "ns": 1e-6}
 
 
@@ -80,6 +83,7 @@ class Layout:
         features_file: that file.
         planned_rows: rows of a recording of a table of features, by the study's design.
         attributes: columns of a table that hold attributes of people.
+        each_stimulus: whether each stimulus is a task of its own.
     """
 
     format: str = ""
@@ -112,6 +116,7 @@ class Layout:
     features_file: Path | None = None
     planned_rows: int | None = None
     attributes: tuple[str, ...] = ()
+    each_stimulus: bool | None = None
 
     def under(self, other: Layout) -> Layout:
         """This layout, where the other one does not say otherwise.

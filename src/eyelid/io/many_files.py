@@ -20,7 +20,15 @@ from eyelid.engine.runs import Run
 from eyelid.errors import EyelidError, InputError
 from eyelid.gaze.study import Feature, Screen, Study, check
 from eyelid.io.excerpt import excerpt_of, excerpt_of_events
-from eyelid.io.joining import NamedPart, Places, check_everybody, filled, joined, rates_of
+from eyelid.io.joining import (
+    NamedPart,
+    Places,
+    check_everybody,
+    filled,
+    joined,
+    rates_of,
+    with_tasks,
+)
 from eyelid.io.layout import Layout
 from eyelid.io.leaks import Finding
 from eyelid.io.lint import leaks_of_file
@@ -153,6 +161,8 @@ def put_together(
         raise _not_all_read(place, found)
     if any(isinstance(each, Unfit) for each in found):
         raise _not_all_fit(place, found)
+    named = with_tasks([each.named for each in taken])
+    taken = [_placed(run, *pair) for pair in zip(taken, named, strict=True)]
     excerpt = _excerpt(taken, place.said)
     excerpt = excerpt.derive(notes=(*excerpt.notes, *left_out_told(place, skipped, excerpt)))
     leaks = {
@@ -161,6 +171,15 @@ def put_together(
         if not isinstance(each, Unfit)
     }
     return FilesTaken(excerpt, _cut(excerpt, taken, run), leaks)
+
+
+def _placed(run: Run, each: FileTaken, named: NamedPart) -> FileTaken:
+    """A file that may have got another task, as it has without rows."""
+    if named is each.named:
+        return each
+    rows = each.rows.with_suffix(".placed.parquet")
+    run.put(rows, named.part.data.write_parquet)
+    return replace(each, named=named, recordings=recordings_of(named.part.data), rows=rows)
 
 
 def _not_all_read(place: Place, found: Sequence[object]) -> InputError:

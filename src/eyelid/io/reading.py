@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
 from types import ModuleType
@@ -26,6 +26,7 @@ from eyelid.io.part import NoRows, Part
 from eyelid.io.release_folder import as_certified, is_heatmap
 from eyelid.io.remote import here
 from eyelid.io.said_facts import with_said_facts
+from eyelid.io.stimulus_tasks import by_stimulus, check_stimuli
 from eyelid.spelling import in_quotes
 
 # Files beside recordings that nobody takes for one.
@@ -105,10 +106,13 @@ class Place:
         """The study folder or dataset, in memory."""
         if self.format is None:
             whole = study_folder.read_study(self.path)
-            whole = with_said_facts(whole, self.said, str(self.path))
+            said = replace(self.said, each_stimulus=None)
+            whole = with_said_facts(whole, said, str(self.path))
         else:
             whole = self.format.read_folder(self.path, self.said)
         whole = as_certified(whole, self.path)
+        if self.said.each_stimulus:
+            whole = by_stimulus(check_stimuli(whole))
         return check(in_degrees(whole, str(self.path)) if self.units else whole)
 
     def read_file(self, path: Path) -> NamedPart:
@@ -122,7 +126,10 @@ class Place:
             return named_without_rows(path, error, self.said)
         if self.units:
             part = in_degrees(part, str(path))
-        return named(path, part, self.said, alone=alone)
+        found = named(path, part, self.said, alone=alone)
+        if not self.said.each_stimulus:
+            return found
+        return replace(found, part=by_stimulus(found.part))
 
 
 def place_of(path: Path | str, map: Map = None, units: str | None = None) -> Place:

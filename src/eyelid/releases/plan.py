@@ -180,7 +180,8 @@ def stimuli_mixed(mechanism: FeatureMechanism, table: FeatureTable) -> Iterator[
         yield (
             "from the raw data, for you alone: people saw their stimuli in different orders or "
             "numbers, and recordings are averaged by task and order, so means are over different "
-            "stimuli: make each stimulus a task of its own (--map task=COLUMN) to keep them apart"
+            "stimuli. 'eyelid convert IN OUT --map task=each-stimulus' makes each stimulus a task "
+            "of its own, with its own means and its part of the noise"
         )
 
 
