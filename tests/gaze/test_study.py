@@ -30,6 +30,7 @@ def plainly(data):
 @pytest.mark.parametrize("eyes", EYES.values(), ids=EYES)
 @given(rows=rows)
 @example(rows=[("a", "a", "left", 1.0), ("a", "a", "left", 0.0)])
+@example(rows=[("a", "a", "left", 0.0), ("a", "b", "left", 0.0), ("a", "a", None, 0.0)])
 def test_rows_stand_together_in_order_of_time_and_stay_where_they_do(rows, eyes):
     data = frame(rows, eyes)
     came = ordered(data)["came"].to_list()

@@ -559,8 +559,6 @@ def damage(foreign: Foreign, how: str) -> None:
             path.write_bytes(path.read_bytes()[:-9])
         case "not packed":
             path.write_bytes(b"\x1f\x8bnonsense")
-        case "empty":
-            foreign.table(table, "")
         case "too few columns":
             foreign.table(table, "1\t2\t3\t4\n")
         case "too many columns":
@@ -604,7 +602,6 @@ def damage(foreign: Foreign, how: str) -> None:
         ("no sidecar", r"eye1_physio\.tsv\.gz has no sidecar"),
         ("truncated", r"cannot read .*eye1_physio\.tsv\.gz"),
         ("not packed", r"cannot read .*eye1_physio\.tsv\.gz"),
-        ("empty", r"eye1_physio\.tsv\.gz has no samples"),
         ("too few columns", r"eye1_physio\.tsv\.gz does not have 5 columns in every row"),
         ("too many columns", r"eye1_physio\.tsv\.gz does not have 5 columns in every row"),
         ("ends early", r"eye1_physio\.tsv\.gz does not have 5 columns in every row"),
@@ -626,6 +623,17 @@ def test_what_is_wrong_with_a_dataset_is_named(foreign, how, says):
     damage(foreign, how)
     with pytest.raises(InputError, match=says):
         read(foreign.root)
+
+
+def test_whoever_has_no_samples_counts_all_the_same(foreign):
+    foreign.table(f"{foreign.stem('02', '2', '1')}_physio.tsv.gz", "")
+    foreign.table(f"{foreign.stem('01', '1', '2')}_physio.tsv.gz", "")
+    study = read(foreign.root)
+    assert set(study.data.filter(person="01")["eye"]) == {"left"}
+    (row,) = study.data.filter(person="02").to_dicts()
+    assert (row["recording"], row["task"], row["x"]) == ("ses-2_rest", "rest", None)
+    assert any("eye2_physio.tsv.gz has no samples" in note for note in study.notes)
+    assert any("1 of 2 files has no rows" in note for note in study.notes)
 
 
 def test_a_file_that_was_not_fetched_is_named(foreign):

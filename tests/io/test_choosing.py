@@ -7,8 +7,10 @@ from eyelid.errors import InputError
 from eyelid.gaze.simulator import simulate
 from eyelid.io import read, write
 from eyelid.io.choosing import chosen_in, chosen_of, people_choice
+from eyelid.io.convert import convert
 from eyelid.io.deriving import derive_features
 from eyelid.io.pieces import in_pieces
+from eyelid.privacy.ledger import Ledger
 
 
 @pytest.fixture(scope="module")
@@ -91,21 +93,61 @@ def test_derived_studies_remember_the_choice_and_the_ledger_knows_everybody(stud
     assert few.origin == read(tmp_path / "study").origin
 
 
-def test_recordings_are_chosen_by_the_names_that_their_files_have(study, tmp_path):
-    """Afterwards they are pseudonyms, which nobody can type beforehand."""
+@pytest.mark.parametrize("to", ["study", "bids", "csv"])
+@pytest.mark.parametrize("rows", [1 << 21, 20_000])
+def test_converted_studies_remember_the_choice(study, tmp_path, monkeypatch, to, rows):
+    monkeypatch.setattr("eyelid.io.pieces.PIECE_VALUES", rows)
+    write(study, tmp_path / "study")
+    done = convert(tmp_path / "study", tmp_path / "few", to, people="every-task")
+    assert done.recordings == 8
+    few = read(tmp_path / "few")
+    assert few.chosen == done.head.chosen == ("every-task",)
+    assert few.people["person"].to_list() == whom(few) == ["P01", "P03", "P04", "P05"]
+    again = convert(tmp_path / "few", tmp_path / "two", people=["P05", "P01"])
+    assert again.study.chosen == ("every-task", "list")
+    assert whom(again.study) == ["P01", "P05"]
+
+
+@pytest.fixture
+def raw(study, tmp_path):
+    """Files of three people that are called like them."""
     (tmp_path / "raw").mkdir()
     names = {"P01": "AnnaSmith", "P02": "BertJones", "P03": "CleoBrown"}
     for person, name in names.items():
         rows = study.data.filter((pl.col("person") == person) & (pl.col("task") == "comic"))
-        rows.select("time_ms", "x", "y").write_csv(tmp_path / "raw" / f"{name}.csv")
-    made = derive_features(
-        tmp_path / "raw",
-        tmp_path / "out",
-        map="file={person},time=time_ms,x=x,y=y,units=deg",
-        people="AnnaSmith,CleoBrown",
-    )
+        shown = pl.lit(f"/home/CleoBrown/{name}.png").alias("stimulus")
+        rows.select("time_ms", "x", "y", shown).write_csv(tmp_path / "raw" / f"{name}.csv")
+    return tmp_path / "raw"
+
+
+RAW = "file={person},time=time_ms,x=x,y=y,units=deg"
+
+
+def test_recordings_are_chosen_by_the_names_that_their_files_have(raw, tmp_path):
+    """Afterwards they are pseudonyms, which nobody can type beforehand."""
+    made = derive_features(raw, tmp_path / "out", map=RAW, people="AnnaSmith,CleoBrown")
     assert made.people == 2
     assert all(name.startswith("anon") for name in made.recordings["person"])
+
+
+def test_the_ledger_knows_those_too_who_are_not_converted(raw, tmp_path):
+    with pytest.raises(InputError, match="unknown person 'Anna'"):
+        convert(raw, tmp_path / "out", map=RAW, people="Anna")
+    assert [*tmp_path.glob("*.ledger")] == []
+    done = convert(raw, tmp_path / "out", map=RAW, people="AnnaSmith,CleoBrown")
+    assert (len(done.head.people), done.recordings, done.people_renamed) == (2, 2, 2)
+    origin = done.head.origin
+    assert "bertjones" in Ledger.counting(origin.ledger, origin.id).people(origin.id)
+    everybody = convert(raw, tmp_path / "all", map=RAW).head.people["person"]
+    assert set(done.head.people["person"]) < set(everybody)
+    assert len(everybody) == 3
+
+
+def test_a_stimulus_is_remembered_by_the_name_that_is_written(raw, tmp_path):
+    done = convert(raw, tmp_path / "out", map=RAW, people="saw:/home/CleoBrown/AnnaSmith.png")
+    (remembered,) = done.study.chosen
+    assert remembered == f"saw:{done.study.data['stimulus'][0]}"
+    assert "Smith" not in remembered
 
 
 def test_a_choice_of_a_choice_is_remembered_whole():

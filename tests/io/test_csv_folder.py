@@ -19,7 +19,7 @@ from eyelid.spelling import spelt_alike
 
 FACTS = (
     *("kind", "units", "rate_hz", "screen", "xy_origin", "pupil_unit", "features", "step_ms"),
-    *("window_ms", "simulated", "released", "origin"),
+    *("window_ms", "simulated", "released", "origin", "chosen"),
 )
 
 

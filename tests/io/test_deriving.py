@@ -358,6 +358,9 @@ def test_a_recording_of_a_few_samples_a_second_stops_nothing(study, tmp_path):
     assert (made.omitted.short, made.omitted.slow) == (0, 2)
     assert "2 below 10 samples a second" in made.left_out
     assert made.doubt is None, "what is left out is no doubt about the rest"
+    write(study.derive(data=slow.filter(mine)), tmp_path / "slow")
+    with pytest.raises(InputError, match="no fixation can be told at such a rate"):
+        derive_features(tmp_path / "slow", tmp_path / "none", settings=WINDOW)
 
 
 def test_a_recording_without_an_event_stops_nothing(study, tmp_path):

@@ -7,6 +7,7 @@ import pytest
 
 from eyelid.errors import InputError
 from eyelid.io import read
+from eyelid.io.convert import convert
 from eyelid.io.joining import joined
 from eyelid.io.layout import NOTHING_SAID
 
@@ -48,9 +49,18 @@ def test_a_single_file_is_one_persons(recordings):
     assert study.people["person"].to_list() == ["ann_comic"]
 
 
-def test_attributes_come_from_a_csv(recordings):
+@pytest.mark.parametrize(
+    "text",
+    [
+        "participant,gender,age\nann,f,30\nbob,m,41\n",
+        "participant_id\tgender\tage\nsub-ann\tf\t30\nsub-bob\tm\t41\n",
+        "gender,age,Participant_ID\nf,30,ann\nm,41,bob\n",
+    ],
+    ids=["csv", "BIDS", "last"],
+)
+def test_attributes_come_from_a_csv(recordings, text):
     people = recordings / "people.csv"
-    people.write_text("participant,gender,age\nann,f,30\nbob,m,41\n")
+    people.write_text(text)
     study = read(recordings, MAP | {"people": people})
     assert study.people.rows() == [("ann", "f", 30), ("bob", "m", 41)]
 
@@ -76,6 +86,68 @@ def test_one_bad_file_is_named_and_the_rest_is_kept_only_when_asked(recordings):
     study = read(recordings, MAP, skip_unreadable=True)
     assert study.data.select("person", "recording").n_unique() == 4
     assert any("left out" in note and "bob_diary.csv" in note for note in study.notes)
+
+
+EMPTY = {
+    "csv": "time_ms,x,y\n",
+    "tsv": "time_ms\tx\ty",
+    "no byte": "",
+    "Tobii": "Recording timestamp\tSensor\tGaze point X\tGaze point Y\n",
+    "GazePoint": "MEDIA_ID,TIME(2023/01/01 10:00:00.000),BPOGX,BPOGY,BPOGV\n",
+}
+
+
+@pytest.mark.parametrize("content", EMPTY.values(), ids=EMPTY)
+def test_whoever_has_no_rows_counts_all_the_same(recordings, tmp_path, content):
+    (recordings / "bea_comic.txt").write_text(content)
+    study = read(recordings, MAP)
+    assert study.people["person"].to_list() == ["ann", "bea", "bob"]
+    assert study.rate_hz == 100.0
+    (row,) = study.data.filter(person="bea").to_dicts()
+    assert row["task"] == "comic"
+    assert (row["x"], row["y"]) == (None, None)
+    (note,) = study.notes
+    assert "1 of 5 files has no rows (bea_comic.txt), and counts as a recording" in note
+    done = convert(recordings, tmp_path / "out", map=MAP, keep_names=True)
+    assert done.study.data.equals(study.data)
+    assert done.head.notes[0] == note
+
+
+def test_a_file_without_rows_makes_no_task_of_its_own(recordings, tmp_path):
+    for file in recordings.glob("*.csv"):
+        task = pl.lit(file.stem.split("_")[1]).alias("task")
+        pl.read_csv(file).with_columns(task).write_csv(file)
+    (recordings / "bea_1.csv").write_text("time_ms,x,y,task\n")
+    said = {"units": "px", "file": "{person}_{recording}"}
+    study = read(recordings, said)
+    assert study.data.filter(person="bea")["task"].to_list() == ["comic"]
+    done = convert(recordings, tmp_path / "out", map=said, keep_names=True)
+    assert done.study.data.drop("recording").equals(study.data.drop("recording"))
+
+
+def test_a_file_without_rows_that_does_not_say_whose_it_is_is_named(recordings, tmp_path):
+    for file in recordings.glob("*.csv"):
+        person, table = file.name.split("_")[0], pl.read_csv(file)
+        table.with_columns(pl.lit(person).alias("participant_id")).write_csv(file)
+    (recordings / "bea_comic.csv").write_text("participant_id,time_ms,x,y\n")
+    with pytest.raises(InputError, match=r"bea_comic\.csv has a header and no rows, and does not"):
+        read(recordings, "units=px")
+    done = convert(recordings, tmp_path / "out", map="units=px", skip_unreadable=True)
+    assert len(done.head.people) == 2
+    assert "its person would be missing" in done.head.notes[-1]
+
+
+def test_files_of_which_none_has_rows_are_no_study(tmp_path):
+    for name in ("ann.csv", "bob.csv"):
+        (tmp_path / name).write_text("time_ms,x,y\n")
+    with pytest.raises(InputError, match=r"ann\.csv has no rows, nor has any other of 2 files"):
+        read(tmp_path, "units=px,file={person}")
+
+
+def test_people_of_whom_no_file_can_be_read_are_told(recordings):
+    (recordings / "bea_comic.csv").write_text("time_ms,x,y\n0,one,two\n")
+    study = read(recordings, MAP, skip_unreadable=True)
+    assert study.notes[-1].startswith("1 person has no other file (bea), and will be missing")
 
 
 def test_a_folder_without_anything_readable(tmp_path):

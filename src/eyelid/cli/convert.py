@@ -15,6 +15,7 @@ from eyelid.cli.output import (
     Json,
     LedgerFile,
     Out,
+    People,
     Quiet,
     Workers,
     column_map,
@@ -35,6 +36,7 @@ Examples:
   eyelid convert trials.csv study --map person=subject,task=condition --features features.csv
               features.csv: name,unit,lower,upper,definition (a row a trial, no gaze)
   eyelid convert gaze.csv study --map header=no,time=1,time_unit=s,x=2,y=3,units=px
+  eyelid convert recordings study --map 'file={person}_{task}' --people @consented.txt
   eyelid convert recordings study --map 'file={person}_{task}' --engine dask --workers 8
   eyelid convert study dataset --to bids --engine dask:tls://scheduler:8786"""
 
@@ -61,6 +63,7 @@ def run(
     skip_unreadable: Annotated[
         bool, typer.Option("--skip-unreadable", help="Leave out files that cannot be read.")
     ] = False,
+    people: People = None,
     ledger: LedgerFile = None,
     engine: EngineName = None,
     workers: Workers = None,
@@ -76,6 +79,7 @@ def run(
     from dataclasses import asdict
 
     from eyelid.io.convert import convert
+    from eyelid.releases.chosen_people import by_data
     from eyelid.spelling import plural
 
     with working(engine, workers, quiet):
@@ -89,8 +93,14 @@ def run(
             units=units,
             keep_names=keep_names,
             skip_unreadable=skip_unreadable,
+            people=people,
         )
         head = done.head
+        if by_data(head.chosen):
+            note(
+                "eyelid: people were chosen by their data: who they are is not protected in "
+                "releases, and certificates say so"
+            )
         for remark in head.notes:
             note(f"eyelid: {remark}")
         if as_json:
@@ -103,6 +113,7 @@ def run(
                     "people_renamed": done.people_renamed,
                     "recordings": done.recordings,
                     "rows": done.rows,
+                    "people_chosen": list(head.chosen),
                     "removed": [asdict(finding) for finding in done.removed],
                     "notes": list(head.notes),
                 }
@@ -110,9 +121,9 @@ def run(
             return
         if done.removed:
             print_findings("Left behind", done.removed)
-        people = plural(len(head.people), "person", "people")
+        written = plural(len(head.people), "person", "people")
         recordings = plural(done.recordings, "recording")
-        say(f"{out}: {people}, {recordings}, {plural(done.rows, 'row')}.")
+        say(f"{out}: {written}, {recordings}, {plural(done.rows, 'row')}.")
         if done.people_renamed:
             book = head.origin.ledger if head.origin else None
             say(f"{done.people_renamed} got pseudonyms, which the ledger {book} keeps.")

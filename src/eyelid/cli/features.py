@@ -61,10 +61,10 @@ def run(
         ),
     ] = None,
     window: Annotated[
-        float | None, typer.Option(metavar="S", help="Length of a window [30].")
+        float | None, typer.Option(metavar="S", help="Length of a window, in seconds [30].")
     ] = None,
     step: Annotated[
-        float | None, typer.Option(metavar="S", help="Time between windows [0.5].")
+        float | None, typer.Option(metavar="S", help="Time between windows, in seconds [0.5].")
     ] = None,
     method: Annotated[
         str | None, typer.Option(metavar="NAME", help="The event detector [robust].")

@@ -204,7 +204,7 @@ class Study:
                 person=first["person"],
                 recording=first["recording"],
                 task=first.get("task") or "",
-                stimulus=first.get("stimulus") or "",
+                stimulus=_only_stimulus(part),
                 time_ms=arrays.pop("time_ms"),
                 columns=arrays,
                 eye=first.get("eye") or "",
@@ -213,6 +213,14 @@ class Study:
     def derive(self, **changes: object) -> Study:
         """The same people with other contents; the origin is inherited."""
         return replace(self, **changes)  # type: ignore[arg-type]
+
+
+def _only_stimulus(rows: pl.DataFrame) -> str:
+    """The stimulus that a recording begins with, where it has no other."""
+    if "stimulus" not in rows.columns:
+        return ""
+    first = rows["stimulus"][0] or ""
+    return first if {*rows["stimulus"].unique()} <= {first, "", None} else ""
 
 
 def track_key(data: pl.DataFrame) -> list[str]:
@@ -255,11 +263,14 @@ def ordered(data: pl.DataFrame) -> pl.DataFrame:
 
 
 def _each_once(runs: pl.DataFrame, begins: pl.Series) -> bool:
-    """Whether no run has the keys of another, where each person's stand together."""
+    """Whether recordings and their eyes stand together, where each person's rows do."""
     name = runs["recording"]
     rising = (name[1:] > name[:-1]) | begins[1:]
     # Most names go up, and to see that takes no table of all of them.
-    return rising.all(ignore_nulls=False) is True or not runs.is_duplicated().any()
+    if rising.all(ignore_nulls=False) is True:
+        return True
+    recordings = runs.select(RECORDING_KEY).filter(begins | _starts([name]))
+    return not recordings.is_duplicated().any() and not runs.is_duplicated().any()
 
 
 def check(study: Study) -> Study:

@@ -188,12 +188,22 @@ def chosen_of(study: Study, said: Whom) -> Study:
     choice = people_choice(said)
     if choice is None:
         return study
-    cut = in_pieces(study)
-    mine = pl.col("person").is_in(choice.of(cut))
+    return only(study, choice.of(in_pieces(study)), choice.remembered)
+
+
+def only(study: Study, people: Sequence[str], remembered: str) -> Study:
+    """A study in memory of some people alone, which remembers how they were chosen.
+
+    Args:
+        study: any.
+        people: who is left.
+        remembered: how they were chosen.
+    """
+    mine = pl.col("person").is_in(people)
     return replace(
         study,
         data=study.data.filter(mine),
         people=study.people.filter(mine),
         events=None if study.events is None else study.events.filter(mine),
-        chosen=tuple(dict.fromkeys((*study.chosen, choice.remembered))),
+        chosen=tuple(dict.fromkeys((*study.chosen, remembered))),
     )

@@ -12,7 +12,15 @@ from eyelid.engine.remote import check_here
 from eyelid.errors import InputError, unknown
 from eyelid.gaze.study import PUPIL_UNITS, UNITS, XY_ORIGINS, Screen
 from eyelid.io.formats.vr import PRESETS
-from eyelid.io.layout import MAP_NAME, MS_PER, NOTHING_SAID, ROLES, Layout, read_toml
+from eyelid.io.layout import (
+    EACH_STIMULUS,
+    MAP_NAME,
+    MS_PER,
+    NOTHING_SAID,
+    ROLES,
+    Layout,
+    read_toml,
+)
 
 _CHOICES: dict[str, tuple[str, ...]] = {
     "kind": ("samples", "fixations"),
@@ -142,7 +150,9 @@ def layout_from_dict(said: Mapping[str, Any]) -> Layout:
     found: dict[str, Any] = {"columns": {}}
     screen: dict[str, Any] = {}
     for key, value in said.items():
-        if key in ROLES or re.fullmatch(r"label_\w+", key):
+        if (key, value) == ("task", EACH_STIMULUS):
+            found["each_stimulus"] = True
+        elif key in ROLES or re.fullmatch(r"label_\w+", key):
             found["columns"][key] = str(value)
         elif key not in _SETTINGS:
             raise unknown("column or setting", key, (*ROLES, "label_…", *_SETTINGS))

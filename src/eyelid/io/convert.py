@@ -19,7 +19,7 @@ from eyelid.engine.engines import Shared, shared
 from eyelid.engine.progress import one_bar
 from eyelid.engine.runs import Run, running
 from eyelid.errors import InputError, unknown
-from eyelid.gaze.study import Study
+from eyelid.gaze.study import RECORDING_KEY, Study
 from eyelid.io import pieces, study_folder
 from eyelid.io.bids.writing import (
     Names,
@@ -29,6 +29,7 @@ from eyelid.io.bids.writing import (
     plain_study,
     recording_files,
 )
+from eyelid.io.choosing import Whom, people_choice
 from eyelid.io.column_map import Map, understood
 from eyelid.io.csv_folder import (
     is_csv_part_there,
@@ -88,6 +89,7 @@ def convert(
     units: str | None = None,
     keep_names: bool = False,
     skip_unreadable: bool = False,
+    people: Whom = None,
 ) -> Converted:
     """Write what is at ``source`` anew, without what gives people away besides their gaze.
 
@@ -110,6 +112,8 @@ def convert(
         units: ``deg`` to turn places on a screen into degrees.
         keep_names: leave the names of people as they are.
         skip_unreadable: leave out files that cannot be read.
+        people: whom to write, as for `eyelid.read`, by the names that are read; the ledger gets to
+            know everybody, and the output remembers how they were chosen.
     """
     out = Path(out)
     if to not in TARGETS:
@@ -126,12 +130,13 @@ def convert(
     same = same_people_as
     same = same if same is None or isinstance(same, str | Path) else repr(same.origin)
     settings = to, ledger and Path(ledger).resolve(), same, units, keep_names, skip_unreadable
-    with running(out, _key(place, *settings)) as run:
+    whom = people_choice(people)
+    with running(out, _key(place, *settings, whom and whom.key)) as run:
         with given_up_if_unfit(run):
             cut = in_pieces(place.path) if study_folder.recognises(place.path) else None
             if cut is not None:
-                said = with_said_facts(cut.head, place.said, str(place.path))
-                cut = replace(cut, head=said)
+                said = replace(place.said, each_stimulus=None)
+                cut = replace(cut, head=with_said_facts(cut.head, said, str(place.path)))
         count, unit = len(place.files), "files"
         if cut is not None:
             count, unit = cut.recordings.height, "recordings"
@@ -150,13 +155,14 @@ def convert(
                 same_people_as=same_people_as,
                 keep_names=keep_names,
                 skip_unreadable=skip_unreadable,
+                whom=whom,
             )
             _write(target, run, taken, advance, out)
     head = replace(taken.excerpt, data=taken.excerpt.data.clear(), events=None)
     return Converted(
         out,
         head,
-        taken.cut.recordings.height,
+        taken.excerpt.data.select(RECORDING_KEY).n_unique(),
         taken.cut.rows,
         taken.removed,
         taken.people_renamed,

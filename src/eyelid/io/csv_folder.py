@@ -22,6 +22,7 @@ from eyelid.io.csv_cells import for_spreadsheets, from_spreadsheets
 from eyelid.io.head import head_of
 from eyelid.io.layout import MAP_NAME as _MAP
 from eyelid.io.layout import ROLES, Layout, read_toml
+from eyelid.io.study_json import checked_choice
 from eyelid.io.unpacking import check_cells, text_table
 from eyelid.spelling import in_toml
 
@@ -171,6 +172,7 @@ def _map_of(study: Study, tables: Mapping[str, pl.DataFrame]) -> dict[str, Any]:
             "planned_rows": study.planned_rows,
             "simulated": study.simulated,
             "released": study.released,
+            "people_chosen": list(study.chosen) or None,
             "origin": study.origin.id if study.origin is not None else None,
             "features": [asdict(feature) for feature in study.features],
             "types": {
@@ -269,6 +271,7 @@ def read_folder(path: Path, said: Layout) -> Study:
             origin=Origin(str(about["origin"])) if about.get("origin") else None,
             simulated=about["simulated"] is True,
             released=about["released"] is True,
+            chosen=checked_choice(about.get("people_chosen") or []),
         )
     except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as error:
         raise InputError(f"{path / _MAP}: [study] is not as expected: {error!r}") from None

@@ -17,6 +17,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import study_folder
+from eyelid.io.choosing import PeopleChoice, only
 from eyelid.io.column_map import Map
 from eyelid.io.degrees import in_degrees
 from eyelid.io.excerpt import excerpt_of, excerpt_of_events
@@ -31,7 +32,7 @@ from eyelid.io.origin import (
     own_origin,
     refuse_to_pass_parts,
 )
-from eyelid.io.pieces import Piece, StudyInPieces, each_piece, in_pieces, reordered
+from eyelid.io.pieces import Piece, StudyInPieces, each_piece, in_pieces, of_people, reordered
 from eyelid.io.reading import Place, read, read_place
 from eyelid.io.release_folder import is_certified
 from eyelid.io.scrub import (
@@ -43,10 +44,36 @@ from eyelid.io.scrub import (
     renamed,
     scrubbed,
 )
+from eyelid.io.stimulus_tasks import by_stimulus, check_stimuli
 from eyelid.privacy.ledger import Ledger
 
 READING, LOOKING, WRITING = 0.4, 0.1, 0.5
 """What the steps of a conversion take of the whole."""
+
+
+@dataclass(frozen=True)
+class Opening:
+    """What is done to the rows of a study folder when they are read.
+
+    Attributes:
+        degrees: how to name what was read, where places are to become degrees.
+        each_stimulus: whether each stimulus is to be a task of its own.
+    """
+
+    degrees: str | None = None
+    each_stimulus: bool = False
+
+    def read(self, head: Study, piece: Piece) -> Study:
+        """Some people of a study.
+
+        Args:
+            head: everything about it but its rows.
+            piece: where these are.
+        """
+        study = piece.read(head, events=True)
+        if self.degrees is not None:
+            study = in_degrees(study, self.degrees)
+        return by_stimulus(study) if self.each_stimulus else study
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +88,7 @@ class Intake:
         people_renamed: how many people got a pseudonym.
         plan: what is still to be taken out of each piece; None where that is done.
         pseudonyms: that the people of each piece still get.
-        degrees: how to name what was read, where places are still to become degrees.
+        opening: what is done to people's rows when they are read.
     """
 
     excerpt: Study
@@ -70,7 +97,7 @@ class Intake:
     people_renamed: int = 0
     plan: ScrubPlan | None = None
     pseudonyms: Mapping[str, str] = field(default_factory=dict)
-    degrees: str | None = None
+    opening: Opening = Opening()
 
     def without_rows(self) -> Intake:
         """What workers need besides a piece."""
@@ -80,7 +107,7 @@ class Intake:
 
     def read(self, piece: Piece) -> Study:
         """Some people of the study, as they may go on."""
-        study = _opened(self.cut.head, self.degrees, piece)
+        study = self.opening.read(self.cut.head, piece)
         if self.plan is not None:
             study = scrubbed(study, self.plan)
         return renamed(study, self.pseudonyms)
@@ -169,6 +196,7 @@ def take_in(
     same_people_as: People | None = None,
     keep_names: bool = False,
     skip_unreadable: bool = False,
+    whom: PeopleChoice | None = None,
 ) -> Intake:
     """Read, scrub and count whatever is at a place, a study folder too.
 
@@ -182,6 +210,7 @@ def take_in(
         same_people_as: what tells of people who are the same, as for `convert`.
         keep_names: leave the names of people as they are.
         skip_unreadable: leave out files that cannot be read.
+        whom: the people who go on; the ledger gets to know everybody.
     """
     files = [] if len(place.files) < 2 else read_all(place, run, _part_of(READING, advance))
     with given_up_if_unfit(run):
@@ -192,7 +221,9 @@ def take_in(
         else:
             source = _Source(read_place(place, skip_unreadable))
             advance(READING, "reading")
-        return _decided(source, place, run, advance, check, ledger, same_people_as, keep_names)
+        return _decided(
+            source, place, run, advance, check, ledger, same_people_as, keep_names, whom
+        )
 
 
 @contextlib.contextmanager
@@ -217,13 +248,13 @@ class _Source:
         excerpt: of the study, or all of it.
         cut: the same in pieces; None where it is all there.
         leaks: of files that were looked at already.
-        degrees: as of an `Intake`.
+        opening: as of an `Intake`.
     """
 
     excerpt: Study
     cut: StudyInPieces | None = None
     leaks: Mapping[Path, Sequence[Finding]] = field(default_factory=dict)
-    degrees: str | None = None
+    opening: Opening = Opening()
 
 
 def _of_files(taken: FilesTaken) -> _Source:
@@ -232,10 +263,11 @@ def _of_files(taken: FilesTaken) -> _Source:
 
 def _of_folder(cut: StudyInPieces, place: Place, advance: Advance) -> _Source:
     """A study folder, whose rows stay on disk."""
-    degrees = str(place.path) if place.units else None
+    each_stimulus = bool(place.said.each_stimulus)
+    opening = Opening(str(place.path) if place.units else None, each_stimulus)
     step = _part_of(1 / cut.recordings.height, advance)
     with shared(cut.head) as head:
-        found = list(each_piece(partial(_excerpt, head, degrees), cut, step, "reading"))
+        found = list(each_piece(partial(_excerpt, head, opening), cut, step, "reading"))
     events = [each.events for each in found if each.events is not None]
     excerpt = replace(
         found[0],
@@ -243,18 +275,13 @@ def _of_folder(cut: StudyInPieces, place: Place, advance: Advance) -> _Source:
         people=cut.head.people,
         events=excerpt_of_events(pl.concat(events)) if events else None,
     )
-    return _Source(excerpt, cut, degrees=degrees)
+    return _Source(check_stimuli(excerpt) if each_stimulus else excerpt, cut, opening=opening)
 
 
-def _excerpt(head: Shared[Study], degrees: str | None, piece: Piece) -> Study:
-    study = _opened(head.get(), degrees, piece)
+def _excerpt(head: Shared[Study], opening: Opening, piece: Piece) -> Study:
+    study = opening.read(head.get(), piece)
     events = None if study.events is None else excerpt_of_events(study.events)
     return replace(study, data=excerpt_of(study.data), events=events)
-
-
-def _opened(head: Study, degrees: str | None, piece: Piece) -> Study:
-    study = piece.read(head, events=True)
-    return study if degrees is None else in_degrees(study, degrees)
 
 
 def _decided(
@@ -266,6 +293,7 @@ def _decided(
     ledger: Path | str | None,
     same_people_as: People | None,
     keep_names: bool,
+    whom: PeopleChoice | None,
 ) -> Intake:
     """What becomes of a study, decided by its excerpt."""
     study, path = source.excerpt, place.path
@@ -280,6 +308,8 @@ def _decided(
             f"{path} is a release already, by its certificate, which is of these data: there is "
             "nothing to convert; lint looks for leaks in it"
         )
+    # By the names that were read: afterwards they are pseudonyms.
+    chosen = None if whom is None else whom.of(in_pieces(study))
     removed = all_leaks(path, study, _leaks(source, path, run, _part_of(LOOKING, advance)))
     ours = is_ours(study, path)
     plan = planned(study)
@@ -297,13 +327,26 @@ def _decided(
     study = _with_origin(study, path, ledger, same_people_as)
     names = {} if keep_names else _pseudonyms(study, ours=ours)
     study = renamed(study, names)
-    if source.cut is None:
+    cut = source.cut
+    if whom is not None and chosen is not None:
+        study = only(study, [names.get(name, name) for name in chosen], _remembered(whom, plan))
+        names = {name: names[name] for name in chosen if name in names}
+        cut = None if cut is None else of_people(cut, chosen)
+    if cut is None:
         return Intake(study, in_pieces(study), tuple(removed), len(names))
-    people = source.cut.people
+    people = cut.people
     if names:
         people = sorted(people, key=lambda name: names.get(name, name))
-    cut = reordered(source.cut, people)
-    return Intake(study, cut, tuple(removed), len(names), plan, names, source.degrees)
+    cut = reordered(cut, people)
+    return Intake(study, cut, tuple(removed), len(names), plan, names, source.opening)
+
+
+def _remembered(whom: PeopleChoice, plan: ScrubPlan) -> str:
+    """What a study remembers of a choice, without what was taken out of the name of a stimulus."""
+    if whom.stimulus is None:
+        return whom.remembered
+    known = plan.names["stimulus"].get(whom.stimulus, whom.stimulus)
+    return replace(whom, stimulus=known).remembered
 
 
 def _leaks(source: _Source, path: Path, run: Run, advance: Advance) -> list[Sequence[Finding]]:

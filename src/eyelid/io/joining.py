@@ -16,7 +16,9 @@ from eyelid.gaze.sampling import usual_step_ms
 from eyelid.gaze.study import RECORDING_KEY, Study, check, track_key, track_starts
 from eyelid.io.layout import KEYS, Layout
 from eyelid.io.naming import names_of_file, read_listing
-from eyelid.io.part import Part
+from eyelid.io.part import NoRows, Part
+from eyelid.io.stimulus_tasks import check_stimuli
+from eyelid.io.tables import without_values
 
 _LEADING = ("person", "recording", "task", "stimulus", "time_ms", "duration_ms", "eye")
 # Calibration is off by a few per cent of a screen at most, and people look away seldom.
@@ -24,6 +26,7 @@ _MUCH_OFF_SCREEN = 0.05
 # Eyes do not come back to the same place to the last digit.
 _MANY_ALIKE, _FEWEST_ALIKE = 0.002, 10
 _SAME_RATE = 0.02
+_MOST_NAMED = 5
 # A share of values beyond their bounds that another unit explains.
 _MOSTLY = 0.5
 _SAME_AS_STATED = 0.1
@@ -61,6 +64,8 @@ class NamedPart:
         rates_hz: what all of its rows show, as `rates_of` has it; None where they are all there.
         places: what they are like.
         outside: of each feature, how many values are beyond its bounds, and how many there are.
+        blank: whether the file has no rows, so that its recordings have one without values each,
+            and nothing else is known of them.
     """
 
     path: Path
@@ -68,6 +73,30 @@ class NamedPart:
     rates_hz: tuple[float | None, ...] | None = None
     places: Places = Places()
     outside: Mapping[str, tuple[int, int]] = of_each(default_factory=dict)
+    blank: bool = False
+
+
+def named_without_rows(path: Path, error: NoRows, layout: Layout) -> NamedPart:
+    """The recordings of a file that has no rows, each with one without values.
+
+    Whoever lost all recordings is a person of the study like everybody else.
+
+    Args:
+        path: of the file.
+        error: that it has none, with what it says of whose it is.
+        layout: with somebody's pattern or list.
+    """
+    keys = error.whose if error.whose.height > 1 else pl.DataFrame()
+    own = error.whose.row(0, named=True) if error.whose.height == 1 else {}
+    if "person" not in {*keys.columns, *names_of_file(path, layout, own)}:
+        raise InputError(
+            f"{error}, and does not say whose it is, so that its person would be missing: say it "
+            "with a file-name pattern (--map 'file={person}_{recording}') or a list "
+            "(--map names=FILE.csv)"
+        )
+    rows = without_values(keys) if keys.height else pl.DataFrame({"time_ms": [0.0]})
+    part = Part(format="", data=rows, names=own)
+    return replace(named(path, part, layout, alone=False), blank=True)
 
 
 def named(path: Path, part: Part, layout: Layout, *, alone: bool) -> NamedPart:
@@ -220,7 +249,11 @@ def joined(parts: Sequence[NamedPart], layout: Layout) -> Study:
     for each in parts:
         check_everybody(each)
     _check_apart(parts)
-    first = parts[0].part
+    # What has no rows says nothing about units, rates and screens.
+    whole, told = [each for each in parts if not each.blank], with_tasks(parts)
+    if not whole:
+        raise InputError(f"{parts[0].path} has no rows, nor has any other of {len(parts)} files")
+    parts, first = whole, whole[0].part
     notes = list(dict.fromkeys(note for each in parts for note in each.part.notes))
     for field in ("kind", "units", "xy_origin", "pupil_unit"):
         for each in parts[1:]:
@@ -252,6 +285,7 @@ def joined(parts: Sequence[NamedPart], layout: Layout) -> Study:
             "xy_origin is not stated, so places on the screen do not become degrees: say it with "
             "--map xy_origin=top-left"
         )
+    notes += _without_rows(told)
     notes += _odd_places(parts, first)
     notes += _beyond_bounds(parts)
     if layout.planned_rows is not None and first.kind != "features":
@@ -261,12 +295,12 @@ def joined(parts: Sequence[NamedPart], layout: Layout) -> Study:
             "how many rows a recording has by design is not said, so releases take 20 of each: if "
             "that was fixed before anybody took part, say it with --map planned_rows=N"
         )
-    data = pl.concat([each.part.data for each in parts], how="diagonal_relaxed")
+    data = pl.concat([each.part.data for each in told], how="diagonal_relaxed")
     events = [each.part.events for each in parts if each.part.events is not None]
     study = Study(
         kind=first.kind,
         data=filled(data),
-        people=_people(parts, layout),
+        people=_people(told, layout),
         units=first.units,
         rate_hz=rate_hz if first.kind == "samples" else None,
         screen=first.screen if len(screens) == 1 else None,
@@ -278,7 +312,51 @@ def joined(parts: Sequence[NamedPart], layout: Layout) -> Study:
         notes=tuple(notes),
         read_as=tuple(dict.fromkeys(each.part.format for each in parts)),
     )
-    return check(study)
+    return check(check_stimuli(study) if layout.each_stimulus else study)
+
+
+def with_tasks(parts: Sequence[NamedPart]) -> list[NamedPart]:
+    """Files of which those without rows have a task that others have, if any has one.
+
+    A task without a name would show in releases that somebody has no rows. They are taken for the
+    first task by name: no value tells otherwise.
+
+    Args:
+        parts: all files of a study.
+    """
+    tasks: set[str] = set()
+    for each in parts:
+        if not each.blank and "task" in each.part.data.columns:
+            tasks |= {str(task) for task in each.part.data["task"].unique() if task}
+    if not tasks:
+        return list(parts)
+    first = pl.lit(min(tasks))
+
+    def placed(each: NamedPart) -> NamedPart:
+        rows = each.part.data
+        own = pl.col("task") if "task" in rows.columns else pl.lit("")
+        unknown = own.fill_null("") == ""
+        if not each.blank or not rows.select(unknown.any()).item():
+            return each
+        task = pl.when(unknown).then(first).otherwise(own)
+        return replace(each, part=replace(each.part, data=rows.with_columns(task.alias("task"))))
+
+    return [placed(each) for each in parts]
+
+
+def _without_rows(parts: Sequence[NamedPart]) -> list[str]:
+    """A remark on files that have no rows, for the owner's eyes: it is private."""
+    blank = [each.path.name for each in parts if each.blank]
+    if not blank:
+        return []
+    have, count = "have", "count as recordings"
+    if len(blank) == 1:
+        have, count = "has", "counts as a recording"
+    more = ", …" if len(blank) > _MOST_NAMED else ""
+    return [
+        f"from the raw data, never in a release: {len(blank):,} of {len(parts):,} files {have} no "
+        f"rows ({', '.join(blank[:_MOST_NAMED])}{more}), and {count} without values"
+    ]
 
 
 def _odd_places(parts: Sequence[NamedPart], first: Part) -> list[str]:
@@ -397,6 +475,10 @@ def _people(parts: Sequence[NamedPart], layout: Layout) -> pl.DataFrame:
         return everybody
     listed = read_listing(layout.people, "person").drop_nulls("person")
     listed = listed.unique("person", maintain_order=True)
+    labels = listed["person"].str.strip_prefix("sub-")
+    if not set(listed["person"]) & set(everybody["person"]) and labels.is_unique().all():
+        # In BIDS sub-01 is a name with a mark before it.
+        listed = listed.with_columns(labels)
     if not set(listed["person"]) & set(everybody["person"]):
         raise InputError(
             f"nobody in {layout.people} ({', '.join(listed['person'].head(3).to_list())}, …) is "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -32,6 +33,15 @@ ROLES = (
     *HEAD,
 )
 """What a column can be, besides ``label_…``."""
+
+PERSON_COLUMNS = (
+    *("person", "personid", "participant", "participantid", "participantname", "subject"),
+    *("subjectid", "subjectname", "user", "userid", "worker", "workerid", "name"),
+)
+"""What the column of people is called, as `plain_name` has it; the first that is there counts."""
+
+EACH_STIMULUS = "each-stimulus"
+"""What ``task`` is in a map where each stimulus is a task of its own."""
 
 MS_PER = {"s": 1000.0, "ms": 1.0, "us": 1e-3, "ns": 1e-6}
 
@@ -73,6 +83,7 @@ class Layout:
         features_file: that file.
         planned_rows: rows of a recording of a table of features, by the study's design.
         attributes: columns of a table that hold attributes of people.
+        each_stimulus: whether each stimulus is a task of its own.
     """
 
     format: str = ""
@@ -105,6 +116,7 @@ class Layout:
     features_file: Path | None = None
     planned_rows: int | None = None
     attributes: tuple[str, ...] = ()
+    each_stimulus: bool | None = None
 
     def under(self, other: Layout) -> Layout:
         """This layout, where the other one does not say otherwise.
@@ -128,6 +140,15 @@ class Layout:
 
 
 NOTHING_SAID = Layout()
+
+
+def plain_name(column: str) -> str:
+    """The name of a column in lower case, without punctuation.
+
+    >>> plain_name("Participant_ID")
+    'participantid'
+    """
+    return re.sub(r"[^a-z0-9]", "", column.lower())
 
 
 def read_toml(path: Path) -> dict[str, Any]:

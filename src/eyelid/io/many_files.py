@@ -20,7 +20,15 @@ from eyelid.engine.runs import Run
 from eyelid.errors import EyelidError, InputError
 from eyelid.gaze.study import Feature, Screen, Study, check
 from eyelid.io.excerpt import excerpt_of, excerpt_of_events
-from eyelid.io.joining import NamedPart, Places, check_everybody, filled, joined, rates_of
+from eyelid.io.joining import (
+    NamedPart,
+    Places,
+    check_everybody,
+    filled,
+    joined,
+    rates_of,
+    with_tasks,
+)
 from eyelid.io.layout import Layout
 from eyelid.io.leaks import Finding
 from eyelid.io.lint import leaks_of_file
@@ -141,27 +149,37 @@ def put_together(
         run: whose scratch has the rows.
         skip_unreadable: leave out what cannot be read, and say so in the notes.
     """
-    unreadable = [each for each in found if isinstance(each, Unreadable)]
+    skipped = [
+        (path, each.reason)
+        for path, each in zip(place.files, found, strict=True)
+        if isinstance(each, Unreadable)
+    ]
     taken = [each for each in found if isinstance(each, FileTaken)]
-    if unreadable and len(unreadable) == len(found):
-        raise none_read(place, [*zip(place.files, (e.reason for e in unreadable), strict=True)])
-    if unreadable and not skip_unreadable:
+    if skipped and len(skipped) == len(found):
+        raise none_read(place, skipped)
+    if skipped and not skip_unreadable:
         raise _not_all_read(place, found)
     if any(isinstance(each, Unfit) for each in found):
         raise _not_all_fit(place, found)
+    named = with_tasks([each.named for each in taken])
+    taken = [_placed(run, *pair) for pair in zip(taken, named, strict=True)]
     excerpt = _excerpt(taken, place.said)
-    excerpt = excerpt.derive(
-        notes=(
-            *excerpt.notes,
-            *left_out_told([each.reason for each in unreadable], len(found)),
-        )
-    )
+    excerpt = excerpt.derive(notes=(*excerpt.notes, *left_out_told(place, skipped, excerpt)))
     leaks = {
         path: each.leaks
         for path, each in zip(place.files, found, strict=True)
         if not isinstance(each, Unfit)
     }
     return FilesTaken(excerpt, _cut(excerpt, taken, run), leaks)
+
+
+def _placed(run: Run, each: FileTaken, named: NamedPart) -> FileTaken:
+    """A file that may have got another task, as it has without rows."""
+    if named is each.named:
+        return each
+    rows = each.rows.with_suffix(".placed.parquet")
+    run.put(rows, named.part.data.write_parquet)
+    return replace(each, named=named, recordings=recordings_of(named.part.data), rows=rows)
 
 
 def _not_all_read(place: Place, found: Sequence[object]) -> InputError:
@@ -350,6 +368,7 @@ def _facts(named: NamedPart, leaks: tuple[Finding, ...]) -> dict[str, object]:
         "outside": dict(named.outside),
         "leaks": [asdict(leak) for leak in leaks],
         "events": part.events is not None,
+        "blank": named.blank,
     }
 
 
@@ -360,6 +379,7 @@ def _found_again(run: Run, path: Path, number: int) -> FileTaken:
     rates_hz, places = tuple(told.pop("rates_hz")), Places(**told.pop("places"))
     outside = {name: (beyond, known) for name, (beyond, known) in told.pop("outside").items()}
     events = rows_of(_events(run, number)) if told.pop("events") else None
+    blank = told.pop("blank")
     screen, features = told.pop("screen"), told.pop("features")
     part = Part(
         **told | {"notes": tuple(told["notes"])},
@@ -369,7 +389,8 @@ def _found_again(run: Run, path: Path, number: int) -> FileTaken:
         screen=None if screen is None else Screen(**screen),
         features=tuple(Feature(**feature) for feature in features),
     )
-    return _outlined(run, number, NamedPart(path, part, rates_hz, places, outside), leaks)
+    again = NamedPart(path, part, rates_hz, places, outside, blank)
+    return _outlined(run, number, again, leaks)
 
 
 def _rows(run: Run, number: int) -> Path:

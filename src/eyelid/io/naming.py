@@ -12,7 +12,7 @@ import polars as pl
 
 from eyelid.errors import InputError, unknown
 from eyelid.io.head import head_of
-from eyelid.io.layout import KEYS, Layout
+from eyelid.io.layout import KEYS, PERSON_COLUMNS, Layout, plain_name
 from eyelid.io.tables import separator_of
 from eyelid.io.unpacking import check_cells, text_table
 
@@ -217,10 +217,11 @@ def read_listing(path: Path, key: str) -> pl.DataFrame:
         table = table.rename({name: name.strip() for name in table.columns})
     except (pl.exceptions.PolarsError, ValueError) as error:
         raise InputError(f"cannot read {path}: {str(error).splitlines()[0]}") from None
-    near = [name for name in table.columns if name.lower() in (key, f"{key}_id", _ALSO.get(key))]
-    if not near:
+    plain = {plain_name(name): name for name in reversed(table.columns)}
+    near = next((plain[name] for name in _USUAL[key] if name in plain), None)
+    if near is None:
         raise InputError(f"{path} has no column {key}: add one")
-    return table.rename({near[0]: key})
+    return table.rename({near: key})
 
 
-_ALSO = {"person": "participant", "file": "filename"}
+_USUAL = {"person": PERSON_COLUMNS, "file": ("file", "fileid", "filename")}

@@ -6,7 +6,20 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
+from eyelid.errors import InputError
 from eyelid.gaze.study import Feature, Kind, Screen
+
+
+class NoRows(InputError):
+    """A file that is as it should be, but for having no rows.
+
+    Attributes:
+        whose: person, recording, task and stimulus of what should be in it, as far as it says.
+    """
+
+    def __init__(self, message: str, whose: pl.DataFrame | None = None) -> None:
+        super().__init__(message)
+        self.whose = pl.DataFrame() if whose is None else whose
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
 from types import ModuleType
@@ -19,12 +19,14 @@ from eyelid.io.column_map import Map, layout_of_folder, understood
 from eyelid.io.degrees import in_degrees
 from eyelid.io.formats import FOLDERS, FORMATS, feature_table
 from eyelid.io.head import Head, head_of
-from eyelid.io.joining import NamedPart, joined, named
+from eyelid.io.joining import NamedPart, joined, named, named_without_rows
 from eyelid.io.layout import MAP_NAME, NOTHING_SAID, Layout
-from eyelid.io.part import Part
+from eyelid.io.naming import names_of_file
+from eyelid.io.part import NoRows, Part
 from eyelid.io.release_folder import as_certified, is_heatmap
 from eyelid.io.remote import here
 from eyelid.io.said_facts import with_said_facts
+from eyelid.io.stimulus_tasks import by_stimulus, check_stimuli
 from eyelid.spelling import in_quotes
 
 # Files beside recordings that nobody takes for one.
@@ -104,18 +106,30 @@ class Place:
         """The study folder or dataset, in memory."""
         if self.format is None:
             whole = study_folder.read_study(self.path)
-            whole = with_said_facts(whole, self.said, str(self.path))
+            said = replace(self.said, each_stimulus=None)
+            whole = with_said_facts(whole, said, str(self.path))
         else:
             whole = self.format.read_folder(self.path, self.said)
         whole = as_certified(whole, self.path)
+        if self.said.each_stimulus:
+            whole = by_stimulus(check_stimuli(whole))
         return check(in_degrees(whole, str(self.path)) if self.units else whole)
 
     def read_file(self, path: Path) -> NamedPart:
         """One of the files, with what is known about whose it is."""
-        part = read_part(path, self.said)
+        alone = len(self.files) == 1
+        try:
+            part = read_part(path, self.said)
+        except NoRows as error:
+            if alone:
+                raise
+            return named_without_rows(path, error, self.said)
         if self.units:
             part = in_degrees(part, str(path))
-        return named(path, part, self.said, alone=len(self.files) == 1)
+        found = named(path, part, self.said, alone=alone)
+        if not self.said.each_stimulus:
+            return found
+        return replace(found, part=by_stimulus(found.part))
 
 
 def place_of(path: Path | str, map: Map = None, units: str | None = None) -> Place:
@@ -181,7 +195,7 @@ def read_part(path: Path, said: Layout = NOTHING_SAID) -> Part:
     """The content of one file, in whatever format it is."""
     head = head_of(path)
     if not head.raw.strip():
-        raise InputError(f"{path} is empty")
+        raise NoRows(f"{path} is empty")
     if said.feature_columns:
         return feature_table.read(head, said)
     for format in FORMATS:
@@ -243,8 +257,7 @@ def _is_hidden(path: Path, folder: Path) -> bool:
 
 def _read_files(place: Place, skip_unreadable: bool) -> Study:
     study, skipped = read_readable(place, stop=not skip_unreadable)
-    reasons = [reason for _, reason in skipped]
-    return study.derive(notes=(*study.notes, *left_out_told(reasons, len(place.files))))
+    return study.derive(notes=(*study.notes, *left_out_told(place, skipped, study)))
 
 
 def read_readable(place: Place, *, stop: bool = False) -> tuple[Study, list[tuple[Path, str]]]:
@@ -273,17 +286,39 @@ def read_readable(place: Place, *, stop: bool = False) -> tuple[Study, list[tupl
     return joined(parts, place.said), skipped
 
 
-def left_out_told(reasons: Sequence[str], files: int) -> list[str]:
-    """How many files were left out, and why each was.
+def left_out_told(place: Place, skipped: Sequence[tuple[Path, str]], study: Study) -> list[str]:
+    """How many files were left out, why each was, and whose people are missing with them.
 
     Args:
-        reasons: why each could not be read.
-        files: how many there are in all.
+        place: the folder.
+        skipped: each file that could not be read, and why.
+        study: made of the others.
     """
-    if not reasons:
+    if not skipped:
         return []
-    total = f"{len(reasons):,} of {files:,} files could not be read, and are left out"
-    return [total, *(f"left out: {reason}" for reason in reasons)]
+    total = f"{len(skipped):,} of {len(place.files):,} files could not be read, and are left out"
+    notes = [total, *(f"left out: {reason}" for _, reason in skipped)]
+    there = set(study.people["person"])
+    lost = dict.fromkeys(
+        person for path, _ in skipped if (person := _person_of(path, place.said)) not in there
+    )
+    lost.pop("", None)
+    if lost:
+        have = "1 person has" if len(lost) == 1 else f"{len(lost):,} people have"
+        notes.append(
+            f"{have} no other file ({', '.join([*lost][:_MOST_REASONS])}"
+            f"{', …' if len(lost) > _MOST_REASONS else ''}), and will be missing in releases, "
+            "which shows: mend the files, or empty them (an empty file counts as a recording)"
+        )
+    return notes
+
+
+def _person_of(path: Path, said: Layout) -> str:
+    """Whose a file is by its name or somebody's list; empty where they do not say."""
+    try:
+        return names_of_file(path, said, {}).get("person", "")
+    except InputError:
+        return ""
 
 
 def none_read(place: Place, reasons: Sequence[tuple[Path, str]]) -> InputError:

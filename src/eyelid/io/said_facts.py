@@ -39,6 +39,11 @@ def with_said_facts(study: Study, said: Layout, where: str) -> Study:
         return study
     known = (*_FACTS, "screen", "kind")
     strange = [name for name in given if name not in known]
+    if "each_stimulus" in strange:
+        raise InputError(
+            f"{where} is a study folder: convert makes each of its stimuli a task "
+            "('eyelid convert IN OUT --map task=each-stimulus'), and then go on with that"
+        )
     if strange:
         names = [*said.columns] if strange[0] == "columns" else strange
         raise InputError(

@@ -150,6 +150,19 @@ def _derived(key: str, value: Any) -> None:
     _check_fields(f"{key}.", value, _DERIVED)
 
 
+def checked_choice(said: Any) -> tuple[str, ...]:
+    """How people were chosen, as a file says it; fails where it is nothing that eyelid writes.
+
+    Args:
+        said: a list.
+    """
+    try:
+        _people_chosen("people_chosen", said)
+    except ValueError as error:
+        raise InputError(str(error)) from None
+    return tuple(said)
+
+
 def _people_chosen(key: str, value: Any) -> None:
     if not isinstance(value, list) or len(value) > _MOST_SETTINGS:
         raise _unfit(key, f"a list of at most {_MOST_SETTINGS}", value)

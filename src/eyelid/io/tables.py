@@ -6,23 +6,24 @@ import csv
 import difflib
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from shlex import quote
+from types import MappingProxyType
 from typing import Any
 
 import polars as pl
 
 from eyelid.engine.foreign import opened
 from eyelid.errors import InputError
-from eyelid.gaze.study import EYES
+from eyelid.gaze.study import EYES, RECORDING_KEY
 from eyelid.io.head import Head
 from eyelid.io.layout import HEAD, KEYS, MEASURES, MS_PER, Layout
 from eyelid.io.parquet import check_size, check_sound, rows_of, scan
-from eyelid.io.part import Part
+from eyelid.io.part import NoRows, Part
 from eyelid.io.unpacking import text_table
-from eyelid.spelling import in_quotes
+from eyelid.spelling import in_quotes, plural
 
 _SEPARATORS = "\t;,|"
 _MISSING = ["", "NaN", "nan", "NAN", "NA", "N/A", "n/a", ".", "-", "null", "None"]
@@ -108,14 +109,22 @@ def _all_numbers(row: Sequence[str]) -> bool:
     return all(re.fullmatch(r"[-+]?[\d.,]+(e[-+]?\d+)?", cell, re.IGNORECASE) for cell in numbers)
 
 
-def read_table(head: Head, layout: Layout, rows: pl.DataFrame | None = None) -> Part:
+def read_table(
+    head: Head,
+    layout: Layout,
+    rows: pl.DataFrame | None = None,
+    names: Mapping[str, str] = MappingProxyType({}),
+) -> Part:
     """The content of a table, with the columns of a study.
+
+    Whoever has rows before a format prepares them, and none afterwards, keeps one without values.
 
     Args:
         head: of the file.
         layout: what its columns mean.
         rows: its columns of numbers and text, where a format has read them; else it is text or
             Parquet.
+        names: person, recording, task and stimulus besides, where the format knows them.
     """
     told = _columns_told(head, layout) if rows is None else _names_told(rows.columns)
     if not layout.columns:
@@ -134,12 +143,16 @@ def read_table(head: Head, layout: Layout, rows: pl.DataFrame | None = None) -> 
     clocks = frozenset(name for name in raw.columns if raw.schema[name] == pl.Datetime)
     if clocks:
         raw = raw.with_columns(pl.col(clocks).dt.epoch("us").cast(pl.Float64) / 1000.0)
-    if layout.prepare is not None:
-        raw = layout.prepare(raw)
-    if raw.is_empty():
-        raise InputError(f"{head.path} has a header and no rows")
     columns = dict(layout.columns)
     keys = {role: columns[role] for role in KEYS if role in columns}
+    whose = named_in(raw, keys)
+    try:
+        raw = raw if layout.prepare is None else layout.prepare(raw)
+        if raw.is_empty():
+            raise NoRows(f"{head.path} has a header and no rows")
+    except NoRows as error:
+        known = pl.DataFrame([dict(names)]) if whose.is_empty() and names else whose
+        raise NoRows(str(error), known) from None
     labels = {role: column for role, column in columns.items() if role.startswith("label_")}
     selected = [
         *[
@@ -156,7 +169,8 @@ def read_table(head: Head, layout: Layout, rows: pl.DataFrame | None = None) -> 
     numbers = [*HEAD, *(feature.name for feature in layout.features)]
     selected += [_number(columns[role]).alias(role) for role in numbers if role in columns]
     data = _of_eyes(raw, layout, selected)
-    data = _steady(head, layout, data)
+    seen = _steady(head, layout, data)
+    data = with_everybody(seen, whose)
     return Part(
         format=layout.format or "table",
         data=data,
@@ -168,7 +182,68 @@ def read_table(head: Head, layout: Layout, rows: pl.DataFrame | None = None) -> 
         screen=layout.screen,
         features=layout.features,
         people=_attributes(layout, raw),
+        names=dict(names),
+        notes=without_gaze_told(head, len(data) - len(seen)),
     )
+
+
+def without_gaze_told(head: Head, recordings: int) -> tuple[str, ...]:
+    """A remark on recordings whose rows are no gaze, for the owner's eyes: it is private.
+
+    Args:
+        head: of the file.
+        recordings: how many there are.
+    """
+    if not recordings:
+        return ()
+    have, count = ("has", "counts") if recordings == 1 else ("have", "count")
+    return (
+        f"from the raw data, never in a release: {plural(recordings, 'recording')} in "
+        f"{head.path.name} {have} rows, but none of gaze, of people who have no other there, and "
+        f"{count} without values",
+    )
+
+
+def named_in(rows: pl.DataFrame, keys: Mapping[str, str] | None = None) -> pl.DataFrame:
+    """Person, recording, task and stimulus of each recording; nothing where nobody is named.
+
+    Args:
+        rows: of a table.
+        keys: the column that each of them stands in, where that is called otherwise.
+    """
+    keys = {role: role for role in KEYS} if keys is None else keys
+    there = {role: column for role, column in keys.items() if column in rows.columns}
+    if "person" not in there:
+        return pl.DataFrame()
+    named = rows.select(
+        pl.col(column).cast(pl.String).fill_null("").alias(role) for role, column in there.items()
+    )
+    named = named.filter(pl.col("person").str.strip_chars() != "")
+    return named.unique([role for role in RECORDING_KEY if role in there], maintain_order=True)
+
+
+def with_everybody(data: pl.DataFrame, whose: pl.DataFrame) -> pl.DataFrame:
+    """Rows and, of each person who has none, a row without values in each of their recordings.
+
+    Args:
+        data: with columns of a study.
+        whose: keys of all recordings, of which some may be lost. People come in their order here,
+            whoever has lost what.
+    """
+    if whose.is_empty() or "person" not in data.columns:
+        return data
+    lost = whose.join(data.select("person").unique(), on="person", how="anti")
+    if not lost.is_empty():
+        data = pl.concat([data, without_values(lost)], how="diagonal_relaxed")
+    people = whose["person"].unique(maintain_order=True)
+    places = {person: place for place, person in enumerate(people)}
+    order = data["person"].replace_strict(places, default=len(places), return_dtype=pl.Int64)
+    return data if order.is_sorted() else data.sort(order, maintain_order=True)
+
+
+def without_values(recordings: pl.DataFrame) -> pl.DataFrame:
+    """A row without values for each recording: that its person took part counts."""
+    return recordings.with_columns(pl.lit(0.0).alias("time_ms"))
 
 
 def read_feature_table(head: Head, layout: Layout) -> Part:
@@ -201,7 +276,7 @@ def read_feature_table(head: Head, layout: Layout) -> Part:
     wanted = replace(layout, columns=columns | named, extra=layout.attributes)
     raw = _raw_table(head, wanted, None)
     if raw.is_empty():
-        raise InputError(f"{head.path} has a header and no rows")
+        raise NoRows(f"{head.path} has a header and no rows")
     keys = [columns[role] for role in KEYS if role in columns]
     selected = [
         *[
@@ -335,7 +410,7 @@ def _raw_table(head: Head, layout: Layout, rows: pl.DataFrame | None) -> pl.Data
         return _as_numbers(head, table, numeric, False, columns.get("time"))
     lines = [line for line in head.lines[layout.skip_lines or 0 :] if not _comment(line, layout)]
     if not lines:
-        raise InputError(f"{head.path} is empty or has no complete line")
+        raise NoRows(f"{head.path} is empty or has no complete line")
     separator = layout.separator or separator_of(lines[:_SNIFFED_LINES])
     first = cells(lines[0], separator)
     check_width(head.path, len(first))

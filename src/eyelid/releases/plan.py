@@ -205,8 +205,9 @@ def stimuli_mixed(mechanism: FeatureMechanism, table: FeatureTable) -> Iterator[
     if mixed.height:
         yield (
             f"{RAW}: people saw their stimuli in different orders or numbers, and recordings are "
-            "averaged by task and order, so means are over different stimuli: make each stimulus a "
-            "task of its own (--map task=COLUMN) to keep them apart"
+            "averaged by task and order, so means are over different stimuli. 'eyelid convert IN "
+            "OUT --map task=each-stimulus' makes each stimulus a task of its own, with its own "
+            "means and its part of the noise"
         )
 
 

@@ -53,6 +53,22 @@ T1,page.png,bob,Fixation,Left,0.0,80.0,12.5,22.5,3.8,face
 """
 
 
+def test_a_file_without_samples_is_of_the_subject_that_it_states(tmp_path):
+    (tmp_path / "1.txt").write_text(SAMPLES)
+    (tmp_path / "2.txt").write_text(REMARKS.replace("ann", "bob") + NAMES)
+    study = read(tmp_path)
+    assert study.people["person"].to_list() == ["ann", "bob"]
+    (row,) = study.data.filter(person="bob").to_dicts()
+    assert row["x"] is None
+
+
+def test_whoever_has_events_but_no_fixation_counts_all_the_same(file):
+    part = read_part(file(LIST.replace("bob,Fixation", "bob,Saccade")))
+    (lost,) = part.data.filter(person="bob").to_dicts()
+    assert (lost["duration_ms"], lost["x"]) == (None, None)
+    assert "none of gaze" in part.notes[-1]
+
+
 @pytest.fixture
 def file(tmp_path):
     def write(content: str | bytes):

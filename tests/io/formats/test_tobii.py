@@ -202,6 +202,17 @@ def test_rows_of_other_sensors_and_of_events_are_no_samples(file):
     assert len(read_part(file(pro_lab(Sensor=None, Event=rows))).data) == 14 * 3
 
 
+@pytest.mark.parametrize("places", [" [DACS px]", None], ids=["samples", "fixations"])
+def test_whoever_has_no_row_of_the_eye_tracker_counts_all_the_same(file, places):
+    rows = pro_lab(Sensor=["Mouse"] * 8 + ["Eye Tracker"] * 8)
+    part = read_part(file(rows if places else without(rows, "Gaze point")))
+    (lost,) = part.data.filter(person="ann").to_dicts()
+    assert part.data["person"].unique(maintain_order=True).to_list() == ["ann", "bob"]
+    assert (lost["recording"], lost.get("x"), lost.get("duration_ms")) == ("Recording1", None, None)
+    (note,) = [note for note in part.notes if "from the raw data" in note]
+    assert "1 recording in export.tsv has rows, but none of gaze" in note
+
+
 def test_an_export_without_the_eye_tracker_is_said_so(file):
     with pytest.raises(InputError, match="no rows of the sensor 'Eye Tracker'"):
         read_part(file(pro_lab(Sensor=["Mouse"] * 16)))

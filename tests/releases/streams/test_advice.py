@@ -50,6 +50,17 @@ def test_every_command_that_inspect_proposes_for_two_eyes_works(
     assert done.code == 0, done.err
 
 
+def test_half_a_second_is_counted_by_the_fastest_recording_where_rates_differ(make_gaze):
+    study = make_gaze(screen=Screen(1000, 500))
+    # At 10 Hz, and one person at 12.
+    step_ms = pl.when(pl.col("person") == "P1").then(1000 / 12).otherwise(100.0)
+    number = pl.int_range(pl.len()).over("person", "recording")
+    slow = study.data.with_columns((number * step_ms).alias("time_ms"))
+    said = stream_way(study.derive(data=slow, rate_hz=None))
+    assert "--set window=6 " in said
+    assert "for half a second of one recording" in said
+
+
 def test_where_no_eye_is_in_every_recording_no_command_is_proposed(with_eyes):
     study = with_eyes(lacking=True)
     study = study.derive(

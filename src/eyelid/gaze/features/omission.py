@@ -118,6 +118,8 @@ class Omissions:
         if not self.count or self.count < self.recordings:
             return
         longest = f"; the longest lasts {self.longest_s:.1f} s" if self.short else ""
+        if self.slow == self.count:
+            how = "no fixation can be told at such a rate; a heatmap needs none"
         raise InputError(
             f"no recording can be summarised, of {self.recordings:,} ({self._why(least_s)}"
             f"{longest}): {how}"

@@ -92,7 +92,7 @@ def events_and_omissions(
         why = why_omitted(recording, least)
         if not why and study.kind == "fixations":
             onset_ms, values = _reported(recording, kind, units)
-            why = "" if len(onset_ms) else "empty"
+            why = "" if any(np.isfinite(each).any() for each in values.values()) else "empty"
         elif not why:
             spans = events_of(recording, method, units, **settings)[kind.removesuffix("s")]
             why = "" if len(spans.onset) else "empty"

@@ -17,6 +17,7 @@ from eyelid.io.bids.entities import Name, name_of
 from eyelid.io.bids.inheritance import Sidecars
 from eyelid.io.bids.sidecars import (
     ADDED,
+    CHOSEN,
     FACTS,
     MS_PER_UNIT,
     NAMES,
@@ -44,9 +45,10 @@ from eyelid.io.bids.tables import (
     stated_type,
 )
 from eyelid.io.head import head_of
-from eyelid.io.joining import joined, named
+from eyelid.io.joining import NamedPart, joined, named, named_without_rows
 from eyelid.io.layout import HEAD, MEASURES, MS_PER, Layout
-from eyelid.io.part import Part
+from eyelid.io.part import NoRows, Part
+from eyelid.io.study_json import checked_choice
 from eyelid.io.tables import check_width
 
 DESCRIPTION = "dataset_description.json"
@@ -92,7 +94,7 @@ def read_folder(path: Path, said: Layout) -> Study:
     for file in files:
         recordings.setdefault((file.path.parent, *file.name.without("recording")), []).append(file)
     parts = [
-        named(eyes[0].path, _recording(eyes, names, said), said, alone=False)
+        _named_recording(eyes, names, said)
         for eyes in track(recordings.values(), "reading", len(recordings))
     ]
     if people is not None:
@@ -104,6 +106,7 @@ def read_folder(path: Path, said: Layout) -> Study:
         origin=Origin(str(about[ORIGIN])) if about.get(ORIGIN) else None,
         simulated=about.get(SIMULATED) is True,
         released=about.get(RELEASED) is True,
+        chosen=checked_choice(about.get(CHOSEN) or []),
     )
     if said.rate_hz is None and all("rate_hz" in file.own for file in files):
         # What eyelid wrote keeps the rate that it had, whatever the time stamps say.
@@ -227,15 +230,31 @@ def _attribute(text: pl.Series, about: Json) -> pl.Series:
     return text
 
 
+def _named_recording(eyes: Sequence[_File], names: Mapping[str, str], said: Layout) -> NamedPart:
+    """One recording; without values where its files have no samples."""
+    try:
+        return named(eyes[0].path, _recording(eyes, names, said), said, alone=False)
+    except NoRows as error:
+        return named_without_rows(eyes[0].path, error, said)
+
+
 def _recording(eyes: Sequence[_File], names: Mapping[str, str], said: Layout) -> Part:
-    """The samples of all eyes of one recording."""
-    parts = [_part(file, names, said) for file in eyes]
+    """The samples of all eyes of one recording; an eye without any is left out."""
+    files, parts, empty = [], [], []
+    for file in eyes:
+        try:
+            parts.append(_part(file, names, said))
+            files.append(file)
+        except NoRows as error:
+            empty.append(error)
+    if not parts:
+        raise empty[0]
     first, seen = parts[0], set[str]()
-    for file, here in zip(eyes, parts, strict=True):
+    for file, here in zip(files, parts, strict=True):
         for fact in FACTS:
             if getattr(here, fact) != getattr(first, fact):
                 raise InputError(
-                    f"{eyes[0].path} and {file.path.name} are one recording and differ in {fact} "
+                    f"{files[0].path} and {file.path.name} are one recording and differ in {fact} "
                     f"({getattr(first, fact)} and {getattr(here, fact)}): mend their sidecars"
                 )
         tracks = set(here.data["eye"]) if "eye" in here.data.columns else {""}
@@ -250,7 +269,7 @@ def _recording(eyes: Sequence[_File], names: Mapping[str, str], said: Layout) ->
         first,
         data=pl.concat([here.data for here in parts], how="diagonal_relaxed"),
         events=pl.concat(events, how="diagonal_relaxed") if events else None,
-        notes=tuple(dict.fromkeys(note for here in parts for note in here.notes)),
+        notes=tuple(dict.fromkeys([*map(str, empty), *(n for here in parts for n in here.notes)])),
     )
 
 
@@ -260,8 +279,9 @@ def _part(file: _File, names: Mapping[str, str], said: Layout) -> Part:
     facts = facts_of(file.sidecar, file.shown, file.path)
     layout = Layout(rate_hz=rate_hz, **facts).under(said)
     table = read_cells(file.path, _columns(file.sidecar, file.path), _types(file, layout))
+    keys = {"person": names.get(file.person, file.person), **file.names}
     if table.is_empty():
-        raise InputError(f"{file.path} has no samples")
+        raise NoRows(f"{file.path} has no samples", pl.DataFrame([keys]))
     absent = [name for name in layout.columns.values() if name not in table.columns]
     if absent:
         raise InputError(
@@ -270,7 +290,6 @@ def _part(file: _File, names: Mapping[str, str], said: Layout) -> Part:
     notes = doubts(file.sidecar, file.shown)
     clock = layout.columns.get("time") or next((t for t in _TIMES if t in table.columns), None)
     time_ms, ms_per_tick = _time(file, table, clock, layout, notes)
-    keys = {"person": names.get(file.person, file.person), **file.names}
     eyes = _eyes(file, table.columns)
     frames, used = [], {clock}
     for eye, prefix in eyes:

@@ -29,6 +29,7 @@ NAMES = "EyelidNames"
 """What people are called whose names are no labels."""
 
 ORIGIN, SIMULATED, RELEASED = "EyelidOrigin", "EyelidSimulated", "EyelidReleased"
+CHOSEN = "EyelidPeopleChosen"
 """What eyelid says about the dataset."""
 
 FACTS = ("units", "xy_origin", "pupil_unit", "screen")

@@ -15,6 +15,7 @@ from eyelid.gaze.study import EYES, RECORDING_KEY, Study, check
 from eyelid.io.bids.entities import labels
 from eyelid.io.bids.sidecars import (
     ADDED,
+    CHOSEN,
     NAMES,
     ORIGIN,
     OWN,
@@ -200,6 +201,7 @@ def dataset_files(study: Study, names: Names) -> Files:
         ORIGIN: study.origin.id if study.origin is not None else None,
         SIMULATED: study.simulated,
         RELEASED: study.released,
+        CHOSEN: list(study.chosen),
     }
     about = {
         "Name": "Eye tracking",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from eyelid.io.head import Head
-from eyelid.io.layout import KEYS, MEASURES, Layout
+from eyelid.io.layout import KEYS, MEASURES, PERSON_COLUMNS, Layout, plain_name
 from eyelid.io.part import Part
 from eyelid.io.tables import header_of, is_parquet, read_table
 
@@ -13,10 +13,7 @@ NAME = "table"
 
 # What people call these columns, in lower case without punctuation.
 _USUAL = {
-    "person": (
-        *("person", "participant", "participantid", "participantname", "subject", "subjectid"),
-        *("subjectname", "user", "userid", "worker", "workerid", "name"),
-    ),
+    "person": PERSON_COLUMNS,
     "recording": ("recording", "recordingid", "recordingname", "session"),
     "task": ("task", "condition"),
     "stimulus": ("stimulus", "stimulusname", "image", "page", "screenid", "mediafile"),
@@ -57,7 +54,7 @@ def usual_layout(names: list[str]) -> Layout:
     >>> sorted(usual_layout(["participant", "time_ms", "x_left", "y_left"]).columns)
     ['person', 'time', 'x_left', 'y_left']
     """
-    plain = {re.sub(r"[^a-z0-9]", "", name.lower()): name for name in reversed(names)}
+    plain = {plain_name(name): name for name in reversed(names)}
     columns: dict[str, str] = {}
     for role, usual in _USUAL.items():
         column = next((plain[name] for name in usual if name in plain), None)

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import re
 
-from eyelid.errors import InputError
 from eyelid.gaze.study import Screen
 from eyelid.io.head import Head
 from eyelid.io.layout import Layout
-from eyelid.io.part import Part
+from eyelid.io.part import NoRows, Part
 from eyelid.io.tables import read_table
 
 NAME = "coord"
@@ -38,7 +37,7 @@ def read(head: Head, said: Layout) -> Part:
         (n for n, line in enumerate(head.lines) if not _aside(line) and not line[0].isalpha()), None
     )
     if begin is None:
-        raise InputError(f"{head.path} has a header and no samples")
+        raise NoRows(f"{head.path} has a header and no samples")
     width = len(head.lines[begin].split())
     layout = Layout(
         format=NAME,

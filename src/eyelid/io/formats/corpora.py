@@ -264,17 +264,18 @@ def read(head: Head, said: Layout) -> Part:
     """The samples of one file, with what is known about its corpus."""
     corpus = _corpus(head)
     assert corpus is not None
-    part = read_table(head, corpus.layout.under(said))
-    note = f"read as {part.format}: rate, units and screen are the corpus's, the file has none"
-    notes = tuple(filter(None, (note, corpus.note and f"{part.format}: {corpus.note}")))
+    layout = corpus.layout.under(said)
     found = re.match(corpus.file + r"(\.|$)", head.path.name)
     groups = found.groupdict() if found else {}
     names = {key: value for key, value in groups.items() if key in ("person", "task", "stimulus")}
     recording = "_".join(value for key, value in groups.items() if key != "person")
+    if recording and "recording" not in layout.columns:
+        names["recording"] = recording
+    part = read_table(head, layout, names=names)
+    note = f"read as {part.format}: rate, units and screen are the corpus's, the file has none"
+    notes = tuple(filter(None, (note, corpus.note and f"{part.format}: {corpus.note}")))
     if recording and "recording" in part.data.columns:
         # The trials of a file are told apart by a column, its session by its name.
         trial = pl.format(recording + "_{}", "recording").alias("recording")
         part = replace(part, data=part.data.with_columns(trial))
-    elif recording:
-        names["recording"] = recording
-    return replace(part, names=names, notes=notes)
+    return replace(part, notes=notes)

@@ -25,7 +25,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import Kind, Screen
 from eyelid.io.head import Head
 from eyelid.io.layout import Layout
-from eyelid.io.part import Part
+from eyelid.io.part import NoRows, Part
 from eyelid.io.unpacking import text_table
 
 NAME = "EyeLink"
@@ -91,7 +91,7 @@ def read(head: Head, said: Layout) -> Part:
     if len(fixations) and said.kind != "samples":
         begins = _recording_begins(script, fixations)
         return _part(script, said, "fixations", _fixations(script, fixations, begins), begins)
-    raise InputError(
+    raise NoRows(
         f"{head.path} is an EyeLink file without {said.kind or 'samples or fixations'}: convert "
         "the EDF file again, with samples or events"
     )

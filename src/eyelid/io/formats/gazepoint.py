@@ -16,7 +16,7 @@ from eyelid.errors import InputError
 from eyelid.io.event_runs import events_of_marks
 from eyelid.io.head import Head
 from eyelid.io.layout import Layout
-from eyelid.io.part import Part
+from eyelid.io.part import NoRows, Part
 from eyelid.io.raw_columns import number, without
 from eyelid.io.tables import cells, header_of, read_table
 
@@ -176,7 +176,7 @@ def _fixations(head: Head, layout: Layout, said: Layout, names: list[str]) -> Pa
             )
         )
         if raw.is_empty():
-            raise InputError(f"{head.path} has no valid fixation")
+            raise NoRows(f"{head.path} has no valid fixation")
         return raw
 
     return read_table(head, replace(layout, prepare=prepared).under(said))

@@ -17,9 +17,16 @@ from eyelid.gaze.study import EVENT_COLUMNS, Screen
 from eyelid.io.event_runs import events_of_runs
 from eyelid.io.head import Head
 from eyelid.io.layout import Layout
-from eyelid.io.part import Part
+from eyelid.io.part import NoRows, Part
 from eyelid.io.raw_columns import number, without
-from eyelid.io.tables import cells, header_of, read_table
+from eyelid.io.tables import (
+    cells,
+    header_of,
+    named_in,
+    read_table,
+    with_everybody,
+    without_gaze_told,
+)
 
 NAME = "SMI"
 
@@ -113,12 +120,13 @@ def _samples(head: Head, said: Layout) -> Part:
         return raw
 
     table = f"{header[0].rstrip()}\n{_MESSAGE.sub('', body)}".encode()
-    part = read_table(Head(head.path, table, whole=True), replace(layout, prepare=prepared))
+    whose = {"person": stated["Subject"]} if stated.get("Subject") else {}
+    bare = Head(head.path, table, whole=True)
+    part = read_table(bare, replace(layout, prepare=prepared), names=whose)
     return replace(
         part,
         data=part.data.drop("label__event", strict=False),
         events=_marked(part.data),
-        names={"person": stated["Subject"]} if stated.get("Subject") else {},
     )
 
 
@@ -221,16 +229,21 @@ def _list_of_events(head: Head, said: Layout, names: list[str]) -> Part:
         return part
     kind = pl.col("label__category").str.strip_chars().str.to_lowercase()
     fixations = part.data.filter(kind.is_in(_FIXATIONS))
+    everybody = named_in(part.data)
     if fixations.is_empty():
-        raise InputError(f"{head.path} lists no event of the category Fixation or Visual Intake")
+        raise NoRows(
+            f"{head.path} lists no event of the category Fixation or Visual Intake", everybody
+        )
     others = part.data.filter(~kind.is_in(_FIXATIONS)).with_columns(
         kind.alias("name"),
         pl.col("time_ms").alias("onset_ms"),
         (pl.col("time_ms") + pl.col("duration_ms")).alias("offset_ms"),
     )
+    data = with_everybody(fixations, everybody)
     events = others.select(name for name in EVENT_COLUMNS if name in others.columns)
     return replace(
         part,
-        data=fixations.drop("label__category"),
+        data=data.drop("label__category"),
+        notes=(*part.notes, *without_gaze_told(head, len(data) - len(fixations))),
         events=None if events.is_empty() else events,
     )

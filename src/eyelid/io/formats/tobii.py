@@ -13,7 +13,7 @@ from eyelid.gaze.study import RECORDING_KEY, Screen
 from eyelid.io.event_runs import events_of_runs
 from eyelid.io.head import Head
 from eyelid.io.layout import MS_PER, Layout
-from eyelid.io.part import Part
+from eyelid.io.part import NoRows, Part
 from eyelid.io.raw_columns import number, without
 from eyelid.io.tables import cells, header_of, read_table, separator_of
 
@@ -206,6 +206,8 @@ def _plausible_time_unit(head: Head, names: list[str], column: str, said: Layout
     times = [float(row[at]) for row in rows if re.fullmatch(r"\d{1,15}(\.\d*)?", row[at])]
     steps = np.diff(times)
     steps = steps[steps > 0]
+    if not rows:
+        raise NoRows(f"{head.path} has a header and no rows")
     if not len(steps):
         raise InputError(
             f"{head.path} does not say the unit of '{column}', and it has too few rows to tell: "
@@ -221,7 +223,7 @@ def _tracked(head: Head, raw: pl.DataFrame, found: Columns) -> pl.DataFrame:
         named = pl.col(sensor).cast(pl.String).str.strip_chars().str.to_lowercase()
         raw = raw.filter(named == "eye tracker")
         if raw.is_empty():
-            raise InputError(f"{head.path} has no rows of the sensor 'Eye Tracker'")
+            raise NoRows(f"{head.path} has no rows of the sensor 'Eye Tracker'")
     elif event is not None:
         raw = raw.filter(pl.col(event).is_null())
     return raw
@@ -296,7 +298,7 @@ def _fixations_layout(head: Head, layout: Layout, found: Columns) -> Layout:
             .agg(pl.exclude("run of rows").first(), lasted.alias(_LASTED))
         )
         if raw.is_empty():
-            raise InputError(f"{head.path} has neither gaze points nor fixations")
+            raise NoRows(f"{head.path} has neither gaze points nor fixations")
         return raw
 
     return replace(

@@ -6,6 +6,7 @@ import shlex
 
 from eyelid.errors import InputError
 from eyelid.gaze.study import Study
+from eyelid.io.joining import rates_of
 from eyelid.mechanisms.streams.scene import Scene
 from eyelid.mechanisms.streams.study_scene import (
     coordinates_of,
@@ -25,7 +26,8 @@ _EPSILON = 4.0
 def stream_way(study: Study) -> str:
     """One sentence with the options of a filter; empty where none takes such gaze.
 
-    What stands in it follows from public facts: the rate, the screen, the longest recording.
+    What stands in it follows from facts that such a release shows: the rate, or that of the fastest
+    recording where they differ, the screen, the longest recording.
     """
     if study.kind != "samples":
         return ""
@@ -41,11 +43,14 @@ def stream_way(study: Study) -> str:
     try:
         taken = taken_of(study, eye)
         units, scene = coordinates_of(taken), scene_of(taken)
-        window = usual_window(taken.rate_hz or 60.0)
+        rate_hz = taken.rate_hz or max((rate for rate in rates_of(taken) if rate), default=None)
+        if rate_hz is None:
+            raise InputError("no recording has two samples")
+        window = usual_window(rate_hz)
         radius = usual_radius(Scene.of(units, scene))
         law = build_filter("sample", taken, epsilon=_EPSILON, window=window, radius=radius)
     except InputError:
-        # No scene is known, or gaze in no known unit: release says what to give.
+        # No scene or rate is known, or gaze in no known unit: release says what to give.
         return (
             "Gaze itself, sample by sample, takes a filter and its scene, which is not known: give "
             f"--set scene=x0,y0,x1,y1 to the mechanism sample, with its window and radius{chosen}."

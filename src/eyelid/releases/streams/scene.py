@@ -67,11 +67,17 @@ def _check_asked(
     """Refuse a filter without its window or its radius, and say what they might be."""
     required = [item.name for item in fields(kind) if item.default is MISSING]
     if "window" in required and "window" not in given:
-        rate_hz = (study.rate_hz if study else None) or 60.0
-        samples = usual_window(rate_hz)
+        rate_hz = study.rate_hz if study else None
+        samples = usual_window(rate_hz or 60.0)
+        at_rate = (
+            f"{samples} samples at {rate_hz:g} Hz, --set window={samples}"
+            if rate_hz is not None
+            else f"{samples} samples at 60 Hz (--set window={samples}) and {usual_window(10.0)} at "
+            f"10 Hz (--set window={usual_window(10.0)}); count by the fastest recording"
+        )
         raise InputError(
             f"{kind.name} needs window, the samples in a row that are hidden together: "
-            f"{USUAL_WINDOW_MS} ms are {samples} samples at {rate_hz:g} Hz, --set window={samples}"
+            f"{USUAL_WINDOW_MS} ms are {at_rate}"
         )
     if "radius" in required and "radius" not in given:
         raise InputError(

@@ -1,0 +1,84 @@
+"""Each stimulus as a task of its own, so that recordings of different people are of the same one.
+
+Means put recordings side by side by task and order. Where people saw several stimuli in a task, in
+orders of their own, the first recording of one shows another stimulus than that of the next.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TypeVar
+
+import polars as pl
+
+from eyelid.errors import InputError
+from eyelid.gaze.study import RECORDING_KEY, Study, ordered
+from eyelid.io.part import Part
+
+Recorded = TypeVar("Recorded", Study, Part)
+
+_NAMED = pl.col("stimulus").fill_null("") != ""
+_SEVERAL = (pl.col("stimulus").fill_null("").n_unique() > 1).over(RECORDING_KEY)
+
+
+def by_stimulus(recorded: Recorded) -> Recorded:
+    """The same with the stimulus in the name of the task, and in that of a recording of several.
+
+    What is done to a row depends on its own recording alone. Rows without a stimulus keep their
+    task and recording.
+
+    Args:
+        recorded: with person and recording in its rows; some or all people, or one file.
+
+    >>> rows = {"person": ["a"] * 2, "recording": ["1"] * 2, "task": ["read"] * 2}
+    >>> data = pl.DataFrame(rows | {"stimulus": ["p1", "p2"], "time_ms": [0.0, 1.0]})
+    >>> done = by_stimulus(Study("samples", data, data.select("person").unique())).data
+    >>> done["task"].to_list(), done["recording"].to_list()
+    (['read-p1', 'read-p2'], ['1-p1', '1-p2'])
+    """
+    data = recorded.data
+    if "stimulus" not in data.columns:
+        return recorded
+    own = pl.col("task").fill_null("") if "task" in data.columns else pl.lit("")
+    both = (
+        pl.when(own == "").then("stimulus").otherwise(pl.concat_str(own, "stimulus", separator="-"))
+    )
+    task = pl.when(_NAMED).then(both).otherwise(own)
+    events = recorded.events
+    if events is not None:
+        events = _with_recordings(events, data)
+    data = ordered(data.with_columns(task.alias("task"), _recording().alias("recording")))
+    return replace(recorded, data=data, events=events)
+
+
+def _recording() -> pl.Expr:
+    several = pl.concat_str("recording", "stimulus", separator="-")
+    return pl.when(_NAMED & _SEVERAL).then(several).otherwise("recording")
+
+
+def _with_recordings(events: pl.DataFrame, data: pl.DataFrame) -> pl.DataFrame:
+    """Events with the recording that they are in, by the stimulus that was shown at their onset."""
+    named = data.select(*RECORDING_KEY, "time_ms", _recording().alias("now")).sort("time_ms")
+    found = (
+        events.with_row_index("place")
+        .with_columns(pl.col("onset_ms").cast(pl.Float64).alias("time_ms"))
+        .sort("time_ms")
+        .join_asof(named, on="time_ms", by=RECORDING_KEY, check_sortedness=False)
+        .sort("place")
+    )
+    now = pl.coalesce("now", "recording").alias("recording")
+    return found.with_columns(now).select(events.columns)
+
+
+def check_stimuli(study: Study) -> Study:
+    """Fail where no stimulus has a name.
+
+    Args:
+        study: with all rows, or an excerpt of them.
+    """
+    if "stimulus" not in study.data.columns or not study.data.select(_NAMED.any()).item():
+        raise InputError(
+            "no stimulus has a name, so none can be a task of its own: name the column with "
+            "--map stimulus=COLUMN, or leave out task=each-stimulus"
+        )
+    return study
