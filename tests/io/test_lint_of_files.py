@@ -278,10 +278,12 @@ def test_an_empty_file_is_named_and_the_others_are_looked_at(tmp_path, eyelid, b
     said = ["--map", "file={person},units=px"]
     done = eyelid("lint", home, *said)
     assert done.code == 0
-    assert "no leaks and 1 warning" in done.out
+    assert "no leaks and 2 warnings" in done.out
     told = json.loads(eyelid("lint", home, *said, "--json").out)
+    # Whose file is empty counts, and is alone with its length.
     assert [(each["where"], each["what"]) for each in told["findings"]] == [
-        ("p04.csv", "an empty file")
+        ("p04.csv", "an empty file"),
+        ("recordings, people", "a quasi-identifier"),
     ]
     (home / "ann.csv").write_text(GOOD)
     done = eyelid("lint", home, *said)

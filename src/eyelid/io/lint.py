@@ -57,6 +57,7 @@ from eyelid.io.tables import MOST_COLUMNS, cells, check_width, is_parquet, separ
 from eyelid.io.unpacking import most_bytes, text_table, too_large
 
 _LEAVES_OUT = "leaves it out"
+_KEEPS_EMPTY = "keeps a recording without values, where the name tells whose"
 _PSEUDONYMS = "gives pseudonyms and numbers"
 _CLOCK = "starts every recording at 0"
 # Beginnings of lines that are no samples: headers, comments, messages.
@@ -351,7 +352,7 @@ def _of_file(path: Path, name: str, sound: bool, ours: bool, people: bool) -> It
     if _is_empty(head):
         # What is hidden keeps its place, such as .gitkeep.
         if not path.name.startswith("."):
-            yield Finding(name, _EMPTY, "", _LEAVES_OUT, WARNING)
+            yield Finding(name, _EMPTY, "", _KEEPS_EMPTY, WARNING)
         return
     if head.binary:
         yield from _of_binary(head, name, ours)
