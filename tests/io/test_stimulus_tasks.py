@@ -99,6 +99,16 @@ def test_a_recording_of_several_stimuli_is_not_called_by_the_first(gaze):
     assert {each.stimulus for each in in_one_recording(gaze).recordings()} == {""}
 
 
+@pytest.mark.parametrize("one", [False, True], ids=["a recording each", "one recording"])
+def test_features_of_several_stimuli_in_a_recording_are_foretold(eyelid, gaze, tmp_path, one):
+    study = in_one_recording(gaze) if one else gaze
+    fixations = study.data.with_columns(pl.lit(10.0).alias("duration_ms"))
+    write(study.derive(kind="fixations", data=fixations, units="deg"), tmp_path / "study")
+    done = eyelid("features", tmp_path / "study", tmp_path / "out")
+    assert done.code == 0, done.err
+    assert ("task=each-stimulus" in done.err) == one
+
+
 @pytest.mark.parametrize(("mechanism", "said"), [("ksame", "k=2"), ("groupmean", "length=3")])
 def test_the_command_against_mixed_stimuli_keeps_them_apart(
     eyelid, make_table, tmp_path, mechanism, said

@@ -123,6 +123,11 @@ def run(
             note(f"eyelid: {made.left_out}")
         if made.doubt:
             note(f"eyelid: {made.doubt}")
+        if made.several_stimuli:
+            note(
+                "eyelid: recordings show several stimuli, and rows do not tell which: 'eyelid "
+                "convert IN OUT --map task=each-stimulus' makes a recording of each, to start from"
+            )
         for remark in _of_fixations(made):
             note(f"eyelid: {remark}")
         if as_json:

@@ -113,6 +113,7 @@ class DerivedFeatures:
         least_s: what a recording had to last.
         of_fixations: whether they were made of a report of fixations, and not of samples.
         empty: features that nobody has, as raw data tell.
+        several_stimuli: whether a recording shows more than one, as raw data tell.
     """
 
     rows: str
@@ -123,6 +124,7 @@ class DerivedFeatures:
     least_s: float = 0.0
     of_fixations: bool = False
     empty: tuple[str, ...] = ()
+    several_stimuli: bool = False
 
     @property
     def left_out(self) -> str:
@@ -245,7 +247,16 @@ def derive_features(
         least,
         of_fixations,
         empty,
+        _several_stimuli(cut),
     )
+
+
+def _several_stimuli(cut: StudyInPieces) -> bool:
+    """Whether somebody saw more stimuli than they have recordings."""
+    shown = cut.shown.group_by("person").agg(pl.len().alias("stimuli"))
+    recordings = cut.recordings.group_by("person").agg(pl.len().alias("recordings"))
+    both = shown.join(recordings, on="person")
+    return bool((both["stimuli"] > both["recordings"]).any())
 
 
 def _empty(parts: Sequence[Path], names: Sequence[str]) -> tuple[str, ...]:
