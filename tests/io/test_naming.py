@@ -108,6 +108,13 @@ def test_a_list_is_read_once_for_many_files(tmp_path, monkeypatch):
     assert len(reads) == 2
 
 
+def test_a_column_of_the_very_name_is_taken_before_one_like_it(tmp_path):
+    listing = tmp_path / "names.csv"
+    listing.write_text("../file,file,person\nb.csv,a.csv,P1\n")
+    found = names_of_file(tmp_path / "a.csv", Layout(names=listing), {})
+    assert found == {"person": "P1"}
+
+
 def test_a_list_of_short_rows_under_a_long_header_is_refused(tmp_path, monkeypatch):
     listing = tmp_path / "names.csv"
     listing.write_text("file,person" + "".join(f",c{n}" for n in range(500)) + "\na,P1" * 500)

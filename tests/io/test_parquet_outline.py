@@ -93,6 +93,12 @@ def test_a_study_of_labels_of_megabytes_is_refused_before_it_fills_the_memory(
             reading(folder)
 
 
+def test_a_text_counts_as_often_as_it_is_copied(tmp_path):
+    """A name of 128 MiB in 6 kB took 700 MB."""
+    pl.DataFrame({"person": ["a" * (1 << 20)]}).write_parquet(tmp_path / "a.parquet")
+    assert outline_of(tmp_path / "a.parquet").size >= 8 << 20
+
+
 def test_a_text_that_stands_once_and_is_gone_through_in_every_row_is_refused(tmp_path, monkeypatch):
     pl.select(label_a=pl.repeat("z" * 10_000, 1000)).write_parquet(tmp_path / "a.parquet")
     monkeypatch.setattr(parquet, "_TEXT_ALWAYS", 1 << 20)

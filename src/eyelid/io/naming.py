@@ -217,6 +217,8 @@ def read_listing(path: Path, key: str) -> pl.DataFrame:
         table = table.rename({name: name.strip() for name in table.columns})
     except (pl.exceptions.PolarsError, ValueError) as error:
         raise InputError(f"cannot read {path}: {str(error).splitlines()[0]}") from None
+    if key in table.columns:
+        return table
     plain = {plain_name(name): name for name in reversed(table.columns)}
     near = next((plain[name] for name in _USUAL[key] if name in plain), None)
     if near is None:

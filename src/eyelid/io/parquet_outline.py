@@ -22,6 +22,8 @@ _DAMAGED = "it is no whole Parquet file: it may be truncated or damaged"
 _TEXT, _FIXED, _REPEATED, _PREFIXED = 6, 7, 2, 7
 _DATA, _DICTIONARY, _DATA_2 = 0, 2, 3
 _VALUE_BYTES, _VIEW_BYTES = 8, 16
+# Reading, checking and naming people makes so many copies of a long text at once.
+_TEXT_COPIES = 8
 # No writer cuts smaller pages throughout; each takes its time.
 _PAGES_ALWAYS, _BYTES_A_PAGE = 100_000, 100
 _HEADER_BYTES, _MOST_NESTED = 1 << 10, 32
@@ -156,7 +158,7 @@ class _Pages:
             if count < 0 or page[2] < 0:
                 raise ValueError(_DAMAGED)
             if leaf.kind == _TEXT:
-                total += count * _VIEW_BYTES + page[2]
+                total += count * _VIEW_BYTES + _TEXT_COPIES * page[2]
             else:
                 total += max(count * leaf.width, page[2])
             if page[1] == _DICTIONARY:
