@@ -44,10 +44,7 @@ def test_other_signals_than_gaze_are_told_where_to_look(table):
     ("text", "said"),
     [
         ("person,when,heart_rate,day\nann,0,61,12.03.2021\n", "such as 'heart_rate,UNIT"),
-        (
-            'person,n,gaze\nann,1,\'[{""x"": 1}]\'\n'.replace("'", '"'),
-            "gaze has lists in its cells",
-        ),
+        ('person,n,gaze\nann,1,"[{""x"": 1}]"\n', "gaze has lists in its cells"),
         ("person,x,y,t\nann,1,2,3\n", "has no time.*it has the columns person, x, y, t"),
         ("person,time_ms,dir_x,dir_y,dir_z\nann,0,0,0,1\n", "gaze_x=COLUMN,gaze_y=COLUMN"),
     ],
@@ -80,7 +77,7 @@ def test_what_is_no_unit_vector_is_no_direction(table, role):
     header = ",".join(f"rot_{axis}" for axis in "xyz")
     said = ",".join(f"{role}_{axis}=rot_{axis}" for axis in "xyz")
     text = f"time_ms,x,y,{header}\n0,1,1,0,0.7,0\n10,1,1,0,0.6,0\n"
-    with pytest.raises(InputError, match="rot_x, rot_y, rot_z are no unit vectors.*nor a rotation"):
+    with pytest.raises(InputError, match=r"rot_x, rot_y, rot_z are no unit vectors.*a rotation"):
         read(table(text), said + ",units=px")
 
 

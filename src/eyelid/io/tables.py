@@ -139,8 +139,8 @@ def read_table(
     kind = layout.kind or ("fixations" if "duration" in layout.columns else "samples")
     if (kind == "samples" or layout.kind is None) and not _has_gaze(layout):
         raise InputError(
-            f"{head.path} has no gaze that is known: name its columns with --map x=COLUMN,y=COLUMN, "
-            "or of unit vectors gaze_x=COLUMN,gaze_y=COLUMN,gaze_z=COLUMN"
+            f"{head.path} has no gaze that is known: name its columns with --map x=COLUMN,y=COLUMN"
+            ", or of unit vectors gaze_x=COLUMN,gaze_y=COLUMN,gaze_z=COLUMN"
             f"{told}; {_without_gaze(head, layout)}"
         )
     layout = replace(layout, extra=(*layout.extra, *layout.attributes))
@@ -369,8 +369,8 @@ def _without_gaze(head: Head, layout: Layout) -> str:
     lists = next((name for name, values in held.items() if any(map(_is_list, values))), None)
     if lists:
         return (
-            f"its column {lists} has lists in its cells (JSON): save the data as JSON instead, where "
-            "such lists are read"
+            f"its column {lists} has lists in its cells (JSON): save the data as JSON instead, "
+            "where such lists are read"
         )
     measured = [name for name, values in held.items() if all(map(_ONE_NUMBER.fullmatch, values))]
     measure = next((name for name in reversed(measured) if name and name not in mapped), "NAME")

@@ -57,9 +57,8 @@ def usual_layout(names: list[str]) -> Layout:
     # The parts of a direction are no places on a screen, nor are two of them a direction.
     direction = set(DIRECTION) & set(names)
     whole = len(direction) == len(DIRECTION)
-    plain = {
-        plain_name(name): name for name in reversed(names) if not whole or name not in direction
-    }
+    others = [name for name in names if not whole or name not in direction]
+    plain = {plain_name(name): name for name in reversed(others)}
     columns: dict[str, str] = {}
     for role, usual in _USUAL.items():
         column = next((plain[name] for name in usual if name in plain), None)
