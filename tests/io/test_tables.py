@@ -40,6 +40,47 @@ def test_other_signals_than_gaze_are_told_where_to_look(table):
         read(table("person,time_ms,heart_rate\nann,0,61\n"))
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("person,when,heart_rate,day\nann,0,61,12.03.2021\n", "such as 'heart_rate,UNIT"),
+        ('person,n,gaze\nann,1,"[{""x"": 1}]"\n', "gaze has lists in its cells"),
+        ("person,x,y,t\nann,1,2,3\n", "has no time.*it has the columns person, x, y, t"),
+        ("person,time_ms,dir_x,dir_y,dir_z\nann,0,0,0,1\n", "gaze_x=COLUMN,gaze_y=COLUMN"),
+    ],
+    ids=["measures are numbers", "JSON in cells", "no time", "directions"],
+)
+def test_what_is_advised_fits_the_columns(table, text, said):
+    with pytest.raises(InputError, match=said):
+        read(table(text))
+
+
+DIRECTIONS = "time_ms,gaze_x,gaze_y,gaze_z\n0,0,0,1\n10,0,0,0\n20,0.6,0,0.8\n"
+
+
+def test_directions_are_no_places_and_without_length_lost(table):
+    """Trackers write 0, 0, 0 where they lost the eye: that is not straight ahead."""
+    data = read(table(DIRECTIONS)).data
+    assert not {"x", "y"} & set(data.columns)
+    assert data["gaze_x"].to_list() == [0.0, None, 0.6]
+    assert data["gaze_z"].to_list() == [1.0, None, 0.8]
+
+
+def test_two_columns_called_gaze_are_places(table):
+    data = read(table("time_ms,gaze_x,gaze_y\n0,100,200\n10,110,200\n"), {"units": "px"}).data
+    assert data["x"].to_list() == [100.0, 110.0]
+    assert not {"gaze_x", "gaze_y"} & set(data.columns)
+
+
+@pytest.mark.parametrize("role", ["gaze", "head"])
+def test_what_is_no_unit_vector_is_no_direction(table, role):
+    header = ",".join(f"rot_{axis}" for axis in "xyz")
+    said = ",".join(f"{role}_{axis}=rot_{axis}" for axis in "xyz")
+    text = f"time_ms,x,y,{header}\n0,1,1,0,0.7,0\n10,1,1,0,0.6,0\n"
+    with pytest.raises(InputError, match=r"rot_x, rot_y, rot_z are no unit vectors.*a rotation"):
+        read(table(text), said + ",units=px")
+
+
 @pytest.mark.parametrize("separator", [";", "\t", "|", ","])
 def test_separators_are_found_out(table, separator):
     study = read(table(USUAL.replace(",", separator)))

@@ -69,6 +69,13 @@ def test_empty_cells_of_groups_are_foreseen():
     assert f"{MARK}: nobody has a value of blinks, and all its cells will be empty" in notes
 
 
+def test_features_that_nobody_lacks_are_not_among_those_with_empty_cells():
+    table = with_gaps()
+    whole = table.data.with_columns(pl.lit(3.0).alias("duration"))
+    said = next(n for n in cost("ksame", replace(table, data=whole), k=5).notes if "share" in n)
+    assert said.endswith("expected to be empty: share 51%")
+
+
 def with_a_blank() -> FeatureTable:
     """Ten people without gaps, one of whom has one row without a value for one of two tasks."""
     table = with_gaps().only("share")

@@ -105,8 +105,19 @@ def test_gaze_on_no_picture_leads_to_no_heatmap(units, words):
 def test_directions_lead_to_a_filter(simulated):
     data = simulated.data.rename({"x": "gaze_x", "y": "gaze_y"}).with_columns(gaze_z=pl.lit(1.0))
     told = inspect(replace(simulated, data=data))["release"]
+    assert "eyelid features IN OUT --kind windows" in told
     assert "--mechanism sample --epsilon 4 --set window=30 --set radius=6" in told
     assert "no person as a whole" in told
+
+
+def test_rows_that_stand_for_recordings_without_gaze_are_not_counted(tmp_path):
+    samples = "".join(f"{10 * i},1,2\n" for i in range(50))
+    (tmp_path / "P1.csv").write_text("time_ms,x,y\n" + samples)
+    (tmp_path / "P2.csv").write_text("time_ms,x,y\n")
+    found = inspect(read(tmp_path, "file={person},units=px"))
+    assert (found["people"], found["recordings"], found["rows"]) == (2, 2, 50)
+    assert found["duration_s"]["shortest"] == found["duration_s"]["longest"] == 0.49
+    assert found["quality"]["missing_x"] == 0.0
 
 
 def test_rates_that_differ_are_told_of_study_folders_too(tmp_path):

@@ -147,7 +147,9 @@ def test_a_limit_below_what_is_spent_is_told_so_and_one_that_is_just_reached_is_
 
 def test_a_limit_over_a_release_without_a_guarantee_is_exceeded(features_folder, tmp_path):
     eyelid.release(features_folder, tmp_path / "a", mechanism="laplace", epsilon=0.1, seed=1)
-    assert budget(features_folder, limit_epsilon=5.0).exceeded
+    spent = budget(features_folder, limit_epsilon=5.0)
+    assert spent.exceeded
+    assert "The limit of ε = 5, δ = 1e-06 per person cannot be kept any more" in spent.sentence
 
 
 @pytest.mark.parametrize(

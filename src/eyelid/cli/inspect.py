@@ -61,6 +61,8 @@ def run(
         return
     rate = found["rate_hz"]
     length = found["duration_s"]
+    # Trials have an order and seldom a time.
+    clocked = found["kind"] != "features" or "derived" in found or rate["measured"]
     rows = [
         *([("read as", ", ".join(found["read_as"]))] if found["read_as"] else []),
         ("people", found["people"]),
@@ -80,7 +82,10 @@ def run(
             ),
         ),
         ("jitter", "–" if rate["jitter_ms"] is None else f"{rate['jitter_ms']:.3g} ms"),
-        ("length of a recording", f"{length['shortest']:.0f} to {length['longest']:.0f} s"),
+        (
+            "length of a recording",
+            _seconds(length["shortest"], length["longest"]) if clocked else "–",
+        ),
         ("attributes of people", ", ".join(found["attributes"]) or "none"),
         *([("simulated", "yes")] if found["simulated"] else []),
         *([("made by", _derived(found["derived"]))] if "derived" in found else []),
@@ -115,6 +120,16 @@ def run(
     readable = ["eyelid convert IN OUT --skip-unreadable"] if skip_unreadable else found["next"]
     for command in of_people(affordable(readable, study, source), people):
         say(f"Next: {on(command, source, columns)}")
+
+
+def _seconds(shortest: float, longest: float) -> str:
+    """How long recordings are, as exactly as it takes.
+
+    >>> _seconds(0.008, 0.4), _seconds(9.99, 10.01), _seconds(3.2, 61.0)
+    ('0.008 to 0.4 s', '10 s', '3.2 to 61 s')
+    """
+    ends = [f"{end:.2g}" if end < 9.5 else f"{end:.0f}" for end in (shortest, longest)]
+    return f"{' to '.join(dict.fromkeys(ends))} s"
 
 
 def _told(what: str | None, more: str | None) -> str:

@@ -71,11 +71,17 @@ def direction(azimuth_deg: ArrayLike, elevation_deg: ArrayLike) -> Vectors:
 def angles(x: ArrayLike, y: ArrayLike, z: ArrayLike) -> tuple[Floats, Floats]:
     """Azimuth and elevation in degrees of vectors of any length: the reverse of `direction`.
 
+    A vector of length 0, as trackers write it where the eye was lost, points nowhere: NaN.
+
     >>> [float(a) for a in np.round(angles(*direction(30.0, 10.0)), 6)]
     [30.0, 10.0]
+    >>> [float(a) for a in angles(0.0, 0.0, 0.0)]
+    [nan, nan]
     """
-    azimuth, elevation = np.arctan2(x, z), np.arctan2(y, np.hypot(x, z))
-    return np.degrees(azimuth), np.degrees(elevation)
+    flat = np.hypot(x, z)
+    somewhere = np.where((flat == 0) & (np.asarray(y) == 0), np.nan, 1.0)
+    azimuth, elevation = np.arctan2(x, z), np.arctan2(y, flat)
+    return np.degrees(azimuth) * somewhere, np.degrees(elevation) * somewhere
 
 
 def in_head(world: Vectors, head: Vectors, roll_deg: ArrayLike = 0.0) -> Vectors:

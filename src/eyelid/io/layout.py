@@ -21,8 +21,10 @@ MAP_NAME = "map.toml"
 _MOST_DOTS = 200
 
 KEYS = ("person", "recording", "task", "stimulus")
-MEASURES = ("x", "y", "pupil", "confidence", "gaze_x", "gaze_y", "gaze_z")
-HEAD = ("head_x", "head_y", "head_z", "head_roll_deg")
+DIRECTION = ("gaze_x", "gaze_y", "gaze_z")
+MEASURES = ("x", "y", "pupil", "confidence", *DIRECTION)
+HEAD_DIRECTION = ("head_x", "head_y", "head_z")
+HEAD = (*HEAD_DIRECTION, "head_roll_deg")
 ROLES = (
     *KEYS,
     "time",

@@ -19,7 +19,7 @@ from eyelid.engine.foreign import opened
 from eyelid.errors import InputError
 from eyelid.gaze.study import EYES, RECORDING_KEY
 from eyelid.io.head import Head
-from eyelid.io.layout import HEAD, KEYS, MEASURES, MS_PER, Layout
+from eyelid.io.layout import DIRECTION, HEAD, HEAD_DIRECTION, KEYS, MEASURES, MS_PER, Layout
 from eyelid.io.parquet import check_size, check_sound, rows_of, scan
 from eyelid.io.part import NoRows, Part
 from eyelid.io.unpacking import text_table
@@ -35,6 +35,10 @@ _MOST_NAMED = 20
 _UNIT = re.compile(r"[\[(]?[^\W\d][\w°/²³^%*. -]{0,19}[\])]?|[°%]|[\[(][^\])]{0,20}[\])]")
 _ISO_8601 = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d")
 _ZONE = re.compile(r"(?:Z|[+-]\d\d:?\d\d)$")
+
+_ONE_NUMBER = re.compile(r"[-+]?\d*[.,]?\d+(e[-+]?\d+)?", re.IGNORECASE)
+# Directions are written with two decimals at times.
+_UNIT_TOLERANCE = 0.05
 
 MOST_COLUMNS = 10_000
 """No table of recordings has more; each takes its time, however little is in it."""
@@ -136,6 +140,7 @@ def read_table(
     if (kind == "samples" or layout.kind is None) and not _has_gaze(layout):
         raise InputError(
             f"{head.path} has no gaze that is known: name its columns with --map x=COLUMN,y=COLUMN"
+            ", or of unit vectors gaze_x=COLUMN,gaze_y=COLUMN,gaze_z=COLUMN"
             f"{told}; {_without_gaze(head, layout)}"
         )
     layout = replace(layout, extra=(*layout.extra, *layout.attributes))
@@ -159,7 +164,7 @@ def read_table(
             pl.col(column).cast(pl.String).fill_null("").alias(role)
             for role, column in keys.items()
         ],
-        _time(head, layout, raw, clocks).alias("time_ms"),
+        _time(head, layout, raw, clocks, told).alias("time_ms"),
         *[_label(layout, role, column) for role, column in labels.items()],
     ]
     if "duration" in columns:
@@ -168,7 +173,7 @@ def read_table(
         )
     numbers = [*HEAD, *(feature.name for feature in layout.features)]
     selected += [_number(columns[role]).alias(role) for role in numbers if role in columns]
-    data = _of_eyes(raw, layout, selected)
+    data = _directed(head, layout, _of_eyes(raw, layout, selected))
     seen = _steady(head, layout, data)
     data = with_everybody(seen, whose)
     return Part(
@@ -311,7 +316,7 @@ def _order(head: Head, layout: Layout, raw: pl.DataFrame, keys: Sequence[str]) -
         return pl.col(column).dt.epoch("us").cast(pl.Float64) / 1000.0
     if layout.time_unit is None and _unit_in(column) is None:
         layout = replace(layout, time_unit="ms")
-    return _time(head, layout, raw, ())
+    return _time(head, layout, raw, (), "")
 
 
 def _check_once(head: Head, data: pl.DataFrame, time: str) -> None:
@@ -360,8 +365,15 @@ def _without_gaze(head: Head, layout: Layout) -> str:
     """How a table that has measures instead of gaze becomes a study."""
     person = layout.columns.get("person", "COLUMN")
     mapped = {*layout.columns.values()}
-    names = header_of(head, layout.separator) if layout.header is not False else []
-    measure = next((name for name in reversed(names) if name and name not in mapped), "NAME")
+    held = _first_values(head, layout)
+    lists = next((name for name, values in held.items() if any(map(_is_list, values))), None)
+    if lists:
+        return (
+            f"its column {lists} has lists in its cells (JSON): save the data as JSON instead, "
+            "where such lists are read"
+        )
+    measured = [name for name, values in held.items() if all(map(_ONE_NUMBER.fullmatch, values))]
+    measure = next((name for name in reversed(measured) if name and name not in mapped), "NAME")
     said = f"{measure},UNIT,LOWER,UPPER,WHAT IT IS"
     way = in_quotes(
         f"eyelid convert {quote(str(head.path))} STUDY --map {quote(f'person={person}')} "
@@ -373,6 +385,24 @@ def _without_gaze(head: Head, layout: Layout) -> str:
         f"'name,unit,lower,upper,definition' and one for each measure, such as '{said}', with "
         "bounds that are known without the data"
     )
+
+
+def _first_values(head: Head, layout: Layout) -> dict[str, list[str]]:
+    """What the first cells of each column of a text table say, those left out that are missing."""
+    names = header_of(head, layout.separator) if layout.header is not False else []
+    if is_parquet(head):
+        return {name: [] for name in names}
+    lines = head.lines[:_SNIFFED_LINES]
+    separator = layout.separator or (separator_of(lines) if lines else ",")
+    rows = [cells(line, separator) for line in lines[1:]]
+    return {
+        name: [row[at] for row in rows if at < len(row) and row[at] not in _MISSING]
+        for at, name in enumerate(names)
+    }
+
+
+def _is_list(value: str) -> bool:
+    return re.match(r"\[\s*[{\[]", value) is not None
 
 
 def _has_gaze(layout: Layout) -> bool:
@@ -652,7 +682,9 @@ def _unit_in(column: str) -> str | None:
     return {"µs": "us", "sec": "s", "seconds": "s"}.get(named[1], named[1]) if named else None
 
 
-def _time(head: Head, layout: Layout, raw: pl.DataFrame, clocks: Collection[str]) -> pl.Expr:
+def _time(
+    head: Head, layout: Layout, raw: pl.DataFrame, clocks: Collection[str], told: str
+) -> pl.Expr:
     """Time in ms: as it stands, or by counting samples; of ``clocks`` it is in ms already."""
     if "time" in layout.columns:
         column = layout.columns["time"]
@@ -669,7 +701,7 @@ def _time(head: Head, layout: Layout, raw: pl.DataFrame, clocks: Collection[str]
     if layout.rate_hz is None:
         raise InputError(
             f"{head.path} has no time: name its column with --map time=COLUMN, or the rate of the "
-            "samples with --map rate_hz=60"
+            f"samples with --map rate_hz=60{told}"
         )
     # Samples of two eyes in turn share a time.
     count = pl.int_range(pl.len())
@@ -734,6 +766,25 @@ def _of_eyes(raw: pl.DataFrame, layout: Layout, selected: list[pl.Expr]) -> pl.D
         sides.append(("cyclopean", both))
     frames = [raw.select(*selected, pl.lit(side).alias("eye"), *found) for side, found in sides]
     return pl.concat(frames, how="diagonal")
+
+
+def _directed(head: Head, layout: Layout, data: pl.DataFrame) -> pl.DataFrame:
+    """Rows whose directions are directions: where a vector has no length, the eye was lost."""
+    for names in (DIRECTION, HEAD_DIRECTION):
+        if not set(names) <= set(data.columns):
+            continue
+        length = pl.sum_horizontal([pl.col(n) ** 2 for n in names], ignore_nulls=False).sqrt()
+        points = length > 0
+        data = data.with_columns(pl.when(points).then(pl.col(names)))
+        usual = data.select(length.median()).item()
+        if usual is not None and abs(usual - 1) > _UNIT_TOLERANCE:
+            said = ", ".join(layout.columns.get(name, name) for name in names)
+            raise InputError(
+                f"{head.path}: {said} are no unit vectors, half of them are shorter than "
+                f"{usual:.2g}: {names[0]}, {names[1]} and {names[2]} are a direction (x to the "
+                "right, y up, z straight ahead), neither angles nor a rotation"
+            )
+    return data
 
 
 def _told_apart(layout: Layout, data: pl.DataFrame) -> pl.DataFrame:

@@ -19,6 +19,8 @@ from eyelid.spelling import plural
 RAW = "from the raw data, for you alone"
 """How a note begins that must not reach anybody else."""
 _FEATURES_LISTED = 4
+# A smaller share of empty cells is told as none.
+_LEAST_TOLD = 0.005
 _ONLY = "leave it out with 'eyelid features IN OUT --only A,B'"
 
 
@@ -109,15 +111,18 @@ def _of_groups(
     if some or table.blank.any():
         gone = {feature.name for feature in nobody}
         shares = {n: share for n, share in mechanism.expected_empty(table).items() if n not in gone}
-        most = sorted(shares, key=lambda name: -shares[name])[:_FEATURES_LISTED]
+        told = [name for name in shares if shares[name] >= _LEAST_TOLD]
+        most = sorted(told, key=lambda name: -shares[name])[:_FEATURES_LISTED]
         each = ", ".join(f"{name} {shares[name]:.0%}" for name in most)
         least = min(shares.values(), default=0.0)
-        others = f", and of every other feature at least {least:.0%}" if least >= 0.005 else ""
+        others = (
+            f", and of every other feature at least {least:.0%}" if least >= _LEAST_TOLD else ""
+        )
         count = f"{_many(some)} missing. " if some else ""
         whole = ", and a whole recording where one has none of it" if table.blank.any() else ""
         yield (
             f"{RAW}: {count}A cell of a group is empty where one of its members has no value"
-            f"{whole}, so that about so many cells are expected to be empty: {each}"
+            f"{whole}, so that about so many cells are expected to be empty: {each or 'hardly any'}"
             f"{others if len(shares) > len(most) else ''}"
         )
     for feature in nobody:

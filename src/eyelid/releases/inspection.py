@@ -105,17 +105,29 @@ def inspect(study: Study) -> dict[str, Any]:
 
 
 def _measured(study: Study) -> tuple[Study, str]:
-    """The study without features of recordings that have no value, and how many those are.
+    """The study without the rows of recordings that have no value, and how many those are.
 
     All of it where no recording has any.
     """
-    if study.kind != "features" or not study.features:
+    if study.kind != "features":
+        return _looked(study), ""
+    if not study.features:
         return study, ""
     table = FeatureTable.outline(study)
     blanks = Blanks.of(table)
     if blanks.blank == blanks.recordings:
         return study, blanks.told()
     return replace(study, data=without_blanks(table).data), blanks.told()
+
+
+def _looked(study: Study) -> Study:
+    """The study without the single rows that stand for recordings without any gaze."""
+    gaze = [name for name in ("x", "gaze_x") if name in study.data.columns]
+    if not gaze:
+        return study
+    stands_in = pl.all_horizontal(pl.col(gaze).is_null()) & (pl.len().over(RECORDING_KEY) == 1)
+    data = study.data.filter(~stands_in)
+    return study if data.is_empty() else replace(study, data=data)
 
 
 def draw_recordings(study: Study, folder: Path) -> None:
@@ -371,12 +383,13 @@ def fitting_release(recordings: pl.DataFrame, table: FeatureTable) -> tuple[str,
 
 
 def _next_step_of_gaze(study: Study) -> str:
-    if "x" not in study.data.columns:
-        return stream_way(study) or (
+    on_surface = "x" in study.data.columns
+    if not on_surface and study.kind == "fixations":
+        return (
             "No mechanism takes directions of fixations: release features or heatmaps of gaze on a "
             "surface (x and y)."
         )
-    if study.units is None:
+    if on_surface and study.units is None:
         return "Say the units of x and y (--map units=px, or deg, fraction, normalised) first."
     ways = []
     kind = usual_kind(study)
@@ -388,7 +401,7 @@ def _next_step_of_gaze(study: Study) -> str:
         )
     ways += [way for way in (stream_way(study),) if way]
     # Places of the pupil in an eye camera are on no picture.
-    if study.units != "normalised":
+    if on_surface and study.units != "normalised":
         stimuli = _names(study.data, "stimulus")
         one = stimuli[0] if len(stimuli) > 1 else None
         which = f" --stimulus {shlex.quote(one)}" if one else ""

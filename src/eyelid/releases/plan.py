@@ -45,7 +45,7 @@ NOTHING = "no feature has a value at all: there is nothing to release"
 NOTHING_LONG_ENOUGH = (
     "no recording can be summarised: each is shorter than one window, or than min_seconds "
     "(--min-seconds), or has fewer than ten samples a second: make features of shorter windows "
-    "first ('eyelid features IN OUT --window S'), or choose a smaller min_seconds"
+    "first ('eyelid features IN OUT --window S')"
 )
 SEEDED_GROUPS = (
     "the groups came from a seed: anybody who has or guesses it knows who is with whom, and "

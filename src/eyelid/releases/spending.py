@@ -183,10 +183,13 @@ class Budget:
             return " No limit is set: releases are counted, never refused."
         limit = f"ε = {self.limit.epsilon:g}, δ = {self.limit.delta:g} per person"
         if self.exceeded:
-            return (
-                f" That is already above the limit of {limit}: any further release with these "
-                "people in it is refused."
+            # Without a bound in all, the number that was told may well be below the limit.
+            said = (
+                f"The limit of {limit} cannot be kept any more"
+                if self.unbounded
+                else f"That is already above the limit of {limit}"
             )
+            return f" {said}: any further release with these people in it is refused."
         only = ", which is kept for what is counted here and nothing else" if self.gaps else ""
         return f" Limit: {limit}{only}."
 

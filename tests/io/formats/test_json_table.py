@@ -55,6 +55,33 @@ def test_what_stands_above_samples_is_in_each_of_their_rows(file):
         assert len(study.data) == 40
 
 
+def test_trials_count_whatever_else_is_said_of_them(file):
+    """A key that only some trials have is no reason to leave the others out."""
+    trials = [
+        {"n": 1, "seen": {"a": 1}, "gaze_data": SAMPLES},
+        {"n": 2, "seen": None, "correct": True, "gaze_data": SAMPLES},
+        {"n": 3, "gaze_data": [{**sample, "pupil": 3.0} for sample in SAMPLES]},
+    ]
+    for documents in (trials, [trials], [{"trials": trials}]):
+        study = read(file(*documents), "recording=n,x=gaze.x,y=gaze.y")
+        assert study.data["recording"].unique(maintain_order=True).to_list() == ["1", "2", "3"]
+        assert len(study.data) == 60
+
+
+def test_lists_that_are_left_out_are_named(file):
+    mouse = [{"x": 1, "y": 2, "button": 0}]
+    study = read(file({"gaze": SAMPLES, "mouse": mouse}), "x=gaze.x,y=gaze.y")
+    assert study.notes == ("of the lists in JSON the longest is read; left out: mouse",)
+
+
+def test_an_empty_list_is_a_recording_without_values(file, tmp_path):
+    file(SAMPLES)
+    file([], name="P2.json")
+    study = read(tmp_path, "file={person}")
+    assert study.people["person"].to_list() == ["P1", "P2"]
+    assert study.data.filter(person="P2")["x"].to_list() == [None]
+
+
 def test_short_lists_are_numbered_columns(file):
     study = read(file([{"t": i, "eye_px": [i, 5]} for i in range(9)]), MAP)
     assert study.data["x"].to_list() == [float(i) for i in range(9)]

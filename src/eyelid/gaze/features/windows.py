@@ -116,7 +116,8 @@ def least_s(study: Study, window_s: float) -> float:
     if not window_s <= study.min_seconds < np.inf:
         raise InputError(
             f"min_seconds must be at least {window_s:g}, the length of one window, got "
-            f"{study.min_seconds:g}: choose shorter windows (window_s) for shorter recordings"
+            f"{study.min_seconds:g}: make features of shorter windows for shorter recordings "
+            "('eyelid features IN OUT --window S')"
         )
     return study.min_seconds
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from eyelid.io.head import Head
-from eyelid.io.layout import KEYS, MEASURES, PERSON_COLUMNS, Layout, plain_name
+from eyelid.io.layout import DIRECTION, KEYS, MEASURES, PERSON_COLUMNS, Layout, plain_name
 from eyelid.io.part import Part
 from eyelid.io.tables import header_of, is_parquet, read_table
 
@@ -54,7 +54,11 @@ def usual_layout(names: list[str]) -> Layout:
     >>> sorted(usual_layout(["participant", "time_ms", "x_left", "y_left"]).columns)
     ['person', 'time', 'x_left', 'y_left']
     """
-    plain = {plain_name(name): name for name in reversed(names)}
+    # The parts of a direction are no places on a screen, nor are two of them a direction.
+    direction = set(DIRECTION) & set(names)
+    whole = len(direction) == len(DIRECTION)
+    others = [name for name in names if not whole or name not in direction]
+    plain = {plain_name(name): name for name in reversed(others)}
     columns: dict[str, str] = {}
     for role, usual in _USUAL.items():
         column = next((plain[name] for name in usual if name in plain), None)
@@ -70,7 +74,8 @@ def usual_layout(names: list[str]) -> Layout:
             if column is not None:
                 columns[f"{measure}_{side}"] = column
     for name in names:
-        if re.fullmatch(r"label_\w+", name) or name in (*KEYS, *MEASURES):
+        known = name in (*KEYS, *MEASURES) and (whole or name not in direction)
+        if re.fullmatch(r"label_\w+", name) or known:
             columns[name] = name
     units = None
     if any(re.search(r"pix|\[px\]|_px", columns.get(x, "")) for x in ("x", "x_left", "x_right")):

@@ -1,7 +1,8 @@
 """JSON: one document or one a line, with the samples as a list somewhere inside.
 
-Rows are the objects of the longest list, or of lists of equal length side by side. What stands
-beside and above such a list is the same in each of its rows. A field of a field is called
+Rows are the objects of the longest list and of all lists in its place (those of other trials, say)
+or with its columns, or lists of equal length side by side. What stands beside and above such a list
+is the same in each of its rows. A field of a field is called
 ``gaze.x``, an entry of a short list ``gaze.1``, ``gaze.2``, ….
 """
 
@@ -9,8 +10,10 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -18,7 +21,7 @@ from eyelid.errors import InputError
 from eyelid.io.formats.any_table import usual_layout
 from eyelid.io.head import Head
 from eyelid.io.layout import Layout
-from eyelid.io.part import Part
+from eyelid.io.part import NoRows, Part
 from eyelid.io.tables import check_width, read_table
 
 NAME = "JSON"
@@ -35,6 +38,22 @@ _DEEPEST = 8
 Scalar = str | int | float | bool | None
 
 
+class _List(NamedTuple):
+    """Rows, or columns of equal length, with what stands above them.
+
+    Attributes:
+        path: the names on the way to it; empty for a list in a list.
+        names: of its own columns.
+        size: how many rows it has.
+        rows: the rows, or the columns by name.
+    """
+
+    path: tuple[str, ...]
+    names: frozenset[str]
+    size: int
+    rows: Sequence[dict[str, Scalar]] | dict[str, list[Scalar]]
+
+
 def recognises(head: Head) -> bool:
     """Whether this is JSON, by its first letters."""
     return not head.binary and _BEGINS.match(_beginning(head)) is not None
@@ -46,29 +65,46 @@ def _beginning(head: Head) -> str:
 
 def read(head: Head, said: Layout) -> Part:
     """The rows of the longest list, by their usual names where the map says nothing."""
-    rows = _table(head)
+    rows, left_out = _table(head)
     layout = Layout(format=NAME).under(usual_layout(rows.columns).under(said))
-    return read_table(head, layout, rows)
+    part = read_table(head, layout, rows)
+    if not left_out:
+        return part
+    note = f"of the lists in JSON the longest is read; left out: {', '.join(left_out)}"
+    return replace(part, notes=(*part.notes, note))
 
 
-def _table(head: Head) -> pl.DataFrame:
-    tables = [_side_by_side(head, rows) for rows in _tables(_documents(head), {}, 0)]
-    if not tables:
+def _table(head: Head) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    """The rows of the longest list and of those like it, and the names of lists left out."""
+    documents = _documents(head)
+    found = list(_tables(documents, {}, ()))
+    if not found:
+        if not any(documents):
+            raise NoRows(f"{head.path} is JSON without any rows")
         raise InputError(
             f"{head.path} is JSON without a list of samples in it: it begins with "
             f"'{' '.join(_beginning(head).split())[:40]}'"
         )
-    # Documents of one kind have the same columns; of other lists in them the longest are the rows.
-    alike: dict[tuple[str, ...], list[pl.DataFrame]] = {}
-    for table in tables:
-        alike.setdefault(tuple(sorted(table.columns)), []).append(table)
-    longest = max(alike.values(), key=lambda found: sum(map(len, found)))
+    sizes: Counter[tuple[str, ...]] = Counter()
+    for each in found:
+        sizes[each.path] += each.size
+    longest = max(sizes, key=lambda path: sizes[path])
+    # Lists in the same place are of one kind, whatever stands above each; so are lists of the same
+    # columns in other places.
+    kinds = {each.names for each in found if each.path == longest}
+    like = [each for each in found if each.path == longest or each.names in kinds]
+    rest = sizes.keys() - {each.path for each in like}
+    tables = [_side_by_side(head, each.rows) for each in like]
+    check_width(head.path, len({name for table in tables for name in table.columns}))
     try:
-        rows = pl.concat(longest, how="diagonal_relaxed")
+        rows = pl.concat(tables, how="diagonal_relaxed")
     except pl.exceptions.PolarsError as error:
         raise InputError(f"cannot read {head.path} as a table: {error}") from None
-    check_width(head.path, rows.width)
-    return rows
+    return rows, tuple(sorted(filter(None, map(_told, rest))))
+
+
+def _told(path: Sequence[str]) -> str:
+    return ".".join(filter(None, path))
 
 
 def _documents(head: Head) -> list[Any]:
@@ -109,30 +145,32 @@ def _reason(error: Exception) -> str:
 
 
 def _tables(
-    values: Sequence[Any], above: Mapping[str, Scalar], depth: int
-) -> Iterator[Sequence[dict[str, Scalar]] | dict[str, list[Scalar]]]:
+    values: Sequence[Any], above: Mapping[str, Scalar], path: tuple[str, ...]
+) -> Iterator[_List]:
     """Every list of rows, with what stands above it in each row, or columns of equal length."""
-    if depth > _DEEPEST:
+    if len(path) > _DEEPEST:
         return
     rows = []
     for value in values:
         if isinstance(value, list):
-            yield from _tables(value if _has_objects(value) else [], above, depth + 1)
+            yield from _tables(value if _has_objects(value) else [], above, (*path, ""))
         if not isinstance(value, dict):
             continue
         own = {**above, **_flat(value)}
         lists = _lists(value)
         columns = {name: each for name, each in lists.items() if not _has_objects(each)}
         inner = {name: each for name, each in lists.items() if _has_objects(each)}
-        for each in inner.values():
-            yield from _tables(each, own, depth + 1)
+        for name, each in inner.items():
+            yield from _tables(each, own, (*path, name))
         if len({len(each) for each in columns.values()}) == 1:
             size = len(next(iter(columns.values())))
-            yield {name: [item] * size for name, item in own.items()} | columns
+            beside = {name: [item] * size for name, item in own.items()}
+            yield _List((*path, ""), frozenset(columns), size, beside | columns)
         elif not lists:
             rows.append(own)
-    if len(rows) > 1 or (rows and depth):
-        yield rows
+    if len(rows) > 1 or (rows and path):
+        names = {name for row in rows for name in row} - above.keys()
+        yield _List(path, frozenset(names), len(rows), rows)
 
 
 def _has_objects(items: Sequence[Any]) -> bool:
