@@ -1,5 +1,6 @@
 """Folders of recordings: whose they are is said, never guessed."""
 
+import os
 import zipfile
 
 import polars as pl
@@ -315,3 +316,20 @@ def test_how_many_files_were_skipped_is_said(tmp_path):
     (tmp_path / "in" / "c.csv").write_bytes(b"\0\0\0")
     study = read(tmp_path / "in", "units=px,file={person}", skip_unreadable=True)
     assert "1 of 3 files could not be read, and are left out" in study.notes
+
+
+def test_nobody_is_lost_in_silence_with_a_link_that_leads_nowhere(tmp_path):
+    """Whoever had a pipe, a device or a broken link for a recording was left out without a word."""
+    raw = tmp_path / "raw"
+    raw.mkdir()
+    for person in ("p1", "p2"):
+        (raw / f"{person}.csv").write_text("time_ms,x,y\n0,1,1\n10,1,2\n")
+    said = {"file": "{person}", "units": "px"}
+    assert read(raw, said).people["person"].to_list() == ["p1", "p2"]
+    (raw / "p3.csv").symlink_to(tmp_path / "not fetched.csv")
+    os.mkfifo(raw / "p4.csv")
+    with pytest.raises(InputError, match=r"cannot read .*p3\.csv"):
+        read(raw, said)
+    told = " ".join(read(raw, said, skip_unreadable=True).notes)
+    assert "2 of 4 files could not be read" in told
+    assert "2 people have no other file (p3, p4)" in told

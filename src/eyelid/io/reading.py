@@ -358,7 +358,8 @@ def recording_files(folder: Path, said: Layout = NOTHING_SAID) -> Sequence[Path]
             return fnmatch.fnmatch(inside.as_posix(), said.glob)
         return path.stem.lower() not in _NOT_DATA_STEMS
 
-    files = sorted(path for path in folder.rglob("*") if path.is_file() and wanted(path))
+    # Links that lead nowhere, pipes and devices too: their people must not be lost in silence.
+    files = sorted(path for path in folder.rglob("*") if not path.is_dir() and wanted(path))
     if said.glob is not None:
         return files
     data = [path for path in files if path.suffix.lower() not in _NOT_DATA]
