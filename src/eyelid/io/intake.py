@@ -21,7 +21,7 @@ from eyelid.io.choosing import PeopleChoice, only
 from eyelid.io.column_map import Map
 from eyelid.io.degrees import in_degrees
 from eyelid.io.excerpt import excerpt_of, excerpt_of_events
-from eyelid.io.leaks import Finding, is_pseudonym
+from eyelid.io.leaks import LEAK, Finding, is_pseudonym
 from eyelid.io.lint import all_leaks, files_at
 from eyelid.io.many_files import FilesTaken, leaks_in_files, put_together, read_all
 from eyelid.io.origin import (
@@ -313,7 +313,9 @@ def _decided(
         )
     # By the names that were read: afterwards they are pseudonyms.
     chosen = None if whom is None else whom.of(in_pieces(study))
-    removed = all_leaks(path, study, _leaks(source, path, run, _part_of(LOOKING, advance)))
+    found = all_leaks(path, study, _leaks(source, path, run, _part_of(LOOKING, advance)))
+    # What is only warned of stays, such as the recording of an empty file.
+    removed = [finding for finding in found if finding.severity == LEAK]
     ours = is_ours(study, path)
     plan = planned(study)
     study = scrubbed(study, plan)

@@ -356,10 +356,23 @@ def _without_rows(parts: Sequence[NamedPart]) -> list[str]:
     if len(blank) == 1:
         have, count = "has", "counts as a recording"
     more = ", …" if len(blank) > _MOST_NAMED else ""
+    unknown = sum(each.blank and not _tells_stimulus(each) for each in parts)
+    shows = (
+        f"; {unknown:,} of them {'do' if unknown > 1 else 'does'} not say which stimulus was shown,"
+        " and releases of single recordings show that: say it for all files with a list (--map "
+        "names=FILE.csv)"
+        if unknown and any(map(_tells_stimulus, parts))
+        else ""
+    )
     return [
         f"from the raw data, never in a release: {len(blank):,} of {len(parts):,} files {have} no "
-        f"rows ({', '.join(blank[:_MOST_NAMED])}{more}), and {count} without values"
+        f"rows ({', '.join(blank[:_MOST_NAMED])}{more}), and {count} without values{shows}"
     ]
+
+
+def _tells_stimulus(each: NamedPart) -> bool:
+    stimulus = each.part.data.get_column("stimulus", default=None)
+    return stimulus is not None and bool((stimulus.cast(pl.String).fill_null("") != "").any())
 
 
 def _odd_places(parts: Sequence[NamedPart], first: Part) -> list[str]:
