@@ -1,5 +1,6 @@
 """Folders of recordings: whose they are is said, never guessed."""
 
+import os
 import zipfile
 
 import polars as pl
@@ -315,3 +316,44 @@ def test_how_many_files_were_skipped_is_said(tmp_path):
     (tmp_path / "in" / "c.csv").write_bytes(b"\0\0\0")
     study = read(tmp_path / "in", "units=px,file={person}", skip_unreadable=True)
     assert "1 of 3 files could not be read, and are left out" in study.notes
+
+
+def test_nobody_is_lost_in_silence_with_a_link_that_leads_nowhere(tmp_path):
+    """Whoever had a pipe, a device or a broken link for a recording was left out without a word."""
+    raw = tmp_path / "raw"
+    raw.mkdir()
+    for person in ("p1", "p2"):
+        (raw / f"{person}.csv").write_text("time_ms,x,y\n0,1,1\n10,1,2\n")
+    said = {"file": "{person}", "units": "px"}
+    assert read(raw, said).people["person"].to_list() == ["p1", "p2"]
+    (raw / "p3.csv").symlink_to(tmp_path / "not fetched.csv")
+    os.mkfifo(raw / "p4.csv")
+    with pytest.raises(InputError, match=r"cannot read .*p3\.csv"):
+        read(raw, said)
+    told = " ".join(read(raw, said, skip_unreadable=True).notes)
+    assert "2 of 4 files could not be read" in told
+    assert "2 people have no other file (p3, p4)" in told
+
+
+def test_an_empty_file_that_does_not_tell_its_stimulus_is_told_of(tmp_path):
+    """Its record has another stimulus than everybody's, which showed that the file was empty."""
+    raw = tmp_path / "raw"
+    raw.mkdir()
+    for person in ("p1", "p2"):
+        (raw / f"{person}.csv").write_text("time_ms,x,y,stimulus\n0,1,1,A\n10,1,2,A\n")
+    (raw / "p3.csv").write_text("")
+    (note,) = read(raw, "file={person},units=px").notes
+    assert "1 of them does not say which stimulus was shown" in note
+    names = tmp_path / "names.csv"
+    names.write_text("file,person,stimulus\np1.csv,p1,A\np2.csv,p2,A\np3.csv,p3,A\n")
+    study = read(raw, {"names": names, "units": "px"})
+    assert study.data["stimulus"].unique().to_list() == ["A"]
+    assert not any("stimulus" in note for note in study.notes)
+
+
+def test_the_recording_of_an_empty_file_is_not_left_behind(tmp_path):
+    (tmp_path / "raw").mkdir()
+    (tmp_path / "raw" / "p1.csv").write_text("time_ms,x,y\n0,1,1\n10,1,2\n")
+    (tmp_path / "raw" / "p2.csv").write_text("")
+    done = convert(tmp_path / "raw", tmp_path / "out", map="file={person},units=px")
+    assert (done.recordings, done.removed) == (2, ())

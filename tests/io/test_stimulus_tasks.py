@@ -136,3 +136,38 @@ def test_the_command_against_mixed_stimuli_keeps_them_apart(
     words = tmp_path / "mixed", tmp_path / "out", *asked, "--map", "task=each-stimulus"
     refused = eyelid("release", *words)
     assert "convert makes each of its stimuli a task" in refused.err
+
+
+@pytest.mark.parametrize("again", [False, True], ids=["files", "a study folder"])
+def test_a_lost_recording_gets_no_task_of_its_own(tmp_path, again):
+    """A task that nobody else has showed in means that somebody's file is empty."""
+    (tmp_path / "raw").mkdir()
+    shown = "time_ms,x,y,stimulus\n" + "".join(f"{10 * n},1,{n},STIMULUS\n" for n in range(5))
+    for person in "abc":
+        for task, stimulus in (("look", "B"), ("rate", "A")):
+            text = shown.replace("STIMULUS", stimulus)
+            (tmp_path / "raw" / f"{person}_{task}.csv").write_text(text)
+    (tmp_path / "raw" / "b_look.csv").write_text("")
+    (tmp_path / "raw" / "b_rate.csv").write_text("time_ms,x,y,stimulus\n")
+    said = {"file": "{person}_{task}", "units": "px"}
+    if again:
+        convert(tmp_path / "raw", tmp_path / "study", map=said, keep_names=True)
+        found = read(tmp_path / "study", EACH)
+        done = convert(tmp_path / "study", tmp_path / "out", map=EACH, keep_names=True)
+    else:
+        found = read(tmp_path / "raw", said | EACH)
+        done = convert(tmp_path / "raw", tmp_path / "out", map=said | EACH, keep_names=True)
+    for study in (found, done.study):
+        assert set(study.data.filter(person="b")["task"]) == {"look-B", "rate-A"}
+        assert set(study.data["task"]) == {"look-B", "rate-A"}
+
+
+def test_the_name_of_an_empty_file_tells_its_stimulus(tmp_path):
+    (tmp_path / "raw").mkdir()
+    for name in ("a_p1", "a_p2", "b_p1", "b_p2"):
+        empty = name == "b_p2"
+        text = "" if empty else "time_ms,x,y\n0,1,1\n10,1,2\n"
+        (tmp_path / "raw" / f"{name}.csv").write_text(text)
+    said = EACH | {"file": "{person}_{stimulus}", "units": "px"}
+    study = read(tmp_path / "raw", said)
+    assert study.data.filter(person="b")["task"].to_list() == ["p1", "p1", "p2"]

@@ -21,7 +21,7 @@ from eyelid.io.choosing import PeopleChoice, only
 from eyelid.io.column_map import Map
 from eyelid.io.degrees import in_degrees
 from eyelid.io.excerpt import excerpt_of, excerpt_of_events
-from eyelid.io.leaks import Finding, is_pseudonym
+from eyelid.io.leaks import LEAK, Finding, is_pseudonym
 from eyelid.io.lint import all_leaks, files_at
 from eyelid.io.many_files import FilesTaken, leaks_in_files, put_together, read_all
 from eyelid.io.origin import (
@@ -44,7 +44,7 @@ from eyelid.io.scrub import (
     renamed,
     scrubbed,
 )
-from eyelid.io.stimulus_tasks import by_stimulus, check_stimuli
+from eyelid.io.stimulus_tasks import by_stimulus, check_stimuli, tasks_by_stimulus, with_home
 from eyelid.privacy.ledger import Ledger
 
 READING, LOOKING, WRITING = 0.4, 0.1, 0.5
@@ -58,10 +58,12 @@ class Opening:
     Attributes:
         degrees: how to name what was read, where places are to become degrees.
         each_stimulus: whether each stimulus is to be a task of its own.
+        tasks: that there will be then.
     """
 
     degrees: str | None = None
     each_stimulus: bool = False
+    tasks: frozenset[str] = frozenset()
 
     def read(self, head: Study, piece: Piece) -> Study:
         """Some people of a study.
@@ -73,7 +75,7 @@ class Opening:
         study = piece.read(head, events=True)
         if self.degrees is not None:
             study = in_degrees(study, self.degrees)
-        return by_stimulus(study) if self.each_stimulus else study
+        return with_home(by_stimulus(study), self.tasks) if self.each_stimulus else study
 
 
 @dataclass(frozen=True, eq=False)
@@ -264,7 +266,8 @@ def _of_files(taken: FilesTaken) -> _Source:
 def _of_folder(cut: StudyInPieces, place: Place, advance: Advance) -> _Source:
     """A study folder, whose rows stay on disk."""
     each_stimulus = bool(place.said.each_stimulus)
-    opening = Opening(str(place.path) if place.units else None, each_stimulus)
+    tasks = tasks_by_stimulus(cut.recordings) if each_stimulus else frozenset()
+    opening = Opening(str(place.path) if place.units else None, each_stimulus, tasks)
     step = _part_of(1 / cut.recordings.height, advance)
     with shared(cut.head) as head:
         found = list(each_piece(partial(_excerpt, head, opening), cut, step, "reading"))
@@ -310,7 +313,9 @@ def _decided(
         )
     # By the names that were read: afterwards they are pseudonyms.
     chosen = None if whom is None else whom.of(in_pieces(study))
-    removed = all_leaks(path, study, _leaks(source, path, run, _part_of(LOOKING, advance)))
+    found = all_leaks(path, study, _leaks(source, path, run, _part_of(LOOKING, advance)))
+    # What is only warned of stays, such as the recording of an empty file.
+    removed = [finding for finding in found if finding.severity == LEAK]
     ours = is_ours(study, path)
     plan = planned(study)
     study = scrubbed(study, plan)

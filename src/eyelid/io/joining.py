@@ -17,7 +17,7 @@ from eyelid.gaze.study import RECORDING_KEY, Study, check, track_key, track_star
 from eyelid.io.layout import KEYS, Layout
 from eyelid.io.naming import names_of_file, read_listing
 from eyelid.io.part import NoRows, Part
-from eyelid.io.stimulus_tasks import check_stimuli
+from eyelid.io.stimulus_tasks import check_stimuli, with_home
 from eyelid.io.tables import without_values
 
 _LEADING = ("person", "recording", "task", "stimulus", "time_ms", "duration_ms", "eye")
@@ -250,7 +250,7 @@ def joined(parts: Sequence[NamedPart], layout: Layout) -> Study:
         check_everybody(each)
     _check_apart(parts)
     # What has no rows says nothing about units, rates and screens.
-    whole, told = [each for each in parts if not each.blank], with_tasks(parts)
+    whole, told = [each for each in parts if not each.blank], with_tasks(parts, layout)
     if not whole:
         raise InputError(f"{parts[0].path} has no rows, nor has any other of {len(parts)} files")
     parts, first = whole, whole[0].part
@@ -315,7 +315,7 @@ def joined(parts: Sequence[NamedPart], layout: Layout) -> Study:
     return check(check_stimuli(study) if layout.each_stimulus else study)
 
 
-def with_tasks(parts: Sequence[NamedPart]) -> list[NamedPart]:
+def with_tasks(parts: Sequence[NamedPart], layout: Layout) -> list[NamedPart]:
     """Files of which those without rows have a task that others have, if any has one.
 
     A task without a name would show in releases that somebody has no rows. They are taken for the
@@ -323,6 +323,7 @@ def with_tasks(parts: Sequence[NamedPart]) -> list[NamedPart]:
 
     Args:
         parts: all files of a study.
+        layout: whether each stimulus is a task of its own, which a file without rows may not tell.
     """
     tasks: set[str] = set()
     for each in parts:
@@ -336,6 +337,8 @@ def with_tasks(parts: Sequence[NamedPart]) -> list[NamedPart]:
         rows = each.part.data
         own = pl.col("task") if "task" in rows.columns else pl.lit("")
         unknown = own.fill_null("") == ""
+        if each.blank and layout.each_stimulus:
+            return replace(each, part=with_home(each.part, tasks))
         if not each.blank or not rows.select(unknown.any()).item():
             return each
         task = pl.when(unknown).then(first).otherwise(own)
@@ -353,10 +356,23 @@ def _without_rows(parts: Sequence[NamedPart]) -> list[str]:
     if len(blank) == 1:
         have, count = "has", "counts as a recording"
     more = ", …" if len(blank) > _MOST_NAMED else ""
+    unknown = sum(each.blank and not _tells_stimulus(each) for each in parts)
+    shows = (
+        f"; {unknown:,} of them {'do' if unknown > 1 else 'does'} not say which stimulus was shown,"
+        " and releases of single recordings show that: say it for all files with a list (--map "
+        "names=FILE.csv)"
+        if unknown and any(map(_tells_stimulus, parts))
+        else ""
+    )
     return [
         f"from the raw data, never in a release: {len(blank):,} of {len(parts):,} files {have} no "
-        f"rows ({', '.join(blank[:_MOST_NAMED])}{more}), and {count} without values"
+        f"rows ({', '.join(blank[:_MOST_NAMED])}{more}), and {count} without values{shows}"
     ]
+
+
+def _tells_stimulus(each: NamedPart) -> bool:
+    stimulus = each.part.data.get_column("stimulus", default=None)
+    return stimulus is not None and bool((stimulus.cast(pl.String).fill_null("") != "").any())
 
 
 def _odd_places(parts: Sequence[NamedPart], first: Part) -> list[str]:

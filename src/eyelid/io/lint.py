@@ -284,7 +284,7 @@ def files_at(path: Path) -> list[Path]:
     """The files that are looked at, hidden ones too, in order."""
     if path.is_file():
         return [path]
-    return sorted(p for p in path.rglob("*") if p.is_file())
+    return sorted(p for p in path.rglob("*") if not p.is_dir())
 
 
 def _is_release(path: Path, study: Study | None) -> bool:

@@ -161,7 +161,7 @@ def put_together(
         raise _not_all_read(place, found)
     if any(isinstance(each, Unfit) for each in found):
         raise _not_all_fit(place, found)
-    named = with_tasks([each.named for each in taken])
+    named = with_tasks([each.named for each in taken], place.said)
     taken = [_placed(run, *pair) for pair in zip(taken, named, strict=True)]
     excerpt = _excerpt(taken, place.said)
     excerpt = excerpt.derive(notes=(*excerpt.notes, *left_out_told(place, skipped, excerpt)))

@@ -26,7 +26,7 @@ from eyelid.io.part import NoRows, Part
 from eyelid.io.release_folder import as_certified, is_heatmap
 from eyelid.io.remote import here
 from eyelid.io.said_facts import with_said_facts
-from eyelid.io.stimulus_tasks import by_stimulus, check_stimuli
+from eyelid.io.stimulus_tasks import by_stimulus, check_stimuli, tasks_by_stimulus, with_home
 from eyelid.spelling import in_quotes
 
 # Files beside recordings that nobody takes for one.
@@ -112,7 +112,8 @@ class Place:
             whole = self.format.read_folder(self.path, self.said)
         whole = as_certified(whole, self.path)
         if self.said.each_stimulus:
-            whole = by_stimulus(check_stimuli(whole))
+            tasks = tasks_by_stimulus(check_stimuli(whole).data)
+            whole = with_home(by_stimulus(whole), tasks)
         return check(in_degrees(whole, str(self.path)) if self.units else whole)
 
     def read_file(self, path: Path) -> NamedPart:
@@ -123,10 +124,10 @@ class Place:
         except NoRows as error:
             if alone:
                 raise
-            return named_without_rows(path, error, self.said)
-        if self.units:
-            part = in_degrees(part, str(path))
-        found = named(path, part, self.said, alone=alone)
+            found = named_without_rows(path, error, self.said)
+        else:
+            part = in_degrees(part, str(path)) if self.units else part
+            found = named(path, part, self.said, alone=alone)
         if not self.said.each_stimulus:
             return found
         return replace(found, part=by_stimulus(found.part))
@@ -357,7 +358,8 @@ def recording_files(folder: Path, said: Layout = NOTHING_SAID) -> Sequence[Path]
             return fnmatch.fnmatch(inside.as_posix(), said.glob)
         return path.stem.lower() not in _NOT_DATA_STEMS
 
-    files = sorted(path for path in folder.rglob("*") if path.is_file() and wanted(path))
+    # Links that lead nowhere, pipes and devices too: their people must not be lost in silence.
+    files = sorted(path for path in folder.rglob("*") if not path.is_dir() and wanted(path))
     if said.glob is not None:
         return files
     data = [path for path in files if path.suffix.lower() not in _NOT_DATA]

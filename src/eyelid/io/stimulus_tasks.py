@@ -6,13 +6,14 @@ orders of their own, the first recording of one shows another stimulus than that
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from typing import TypeVar
 
 import polars as pl
 
 from eyelid.errors import InputError
-from eyelid.gaze.study import RECORDING_KEY, Study, ordered
+from eyelid.gaze.study import INDEX_COLUMNS, RECORDING_KEY, Study, ordered
 from eyelid.io.part import Part
 
 Recorded = TypeVar("Recorded", Study, Part)
@@ -39,16 +40,67 @@ def by_stimulus(recorded: Recorded) -> Recorded:
     data = recorded.data
     if "stimulus" not in data.columns:
         return recorded
+    events = recorded.events
+    if events is not None:
+        events = _with_recordings(events, data)
+    data = ordered(data.with_columns(_task(data), _recording().alias("recording")))
+    return replace(recorded, data=data, events=events)
+
+
+def _task(data: pl.DataFrame) -> pl.Expr:
     own = pl.col("task").fill_null("") if "task" in data.columns else pl.lit("")
     both = (
         pl.when(own == "").then("stimulus").otherwise(pl.concat_str(own, "stimulus", separator="-"))
     )
-    task = pl.when(_NAMED).then(both).otherwise(own)
-    events = recorded.events
-    if events is not None:
-        events = _with_recordings(events, data)
-    data = ordered(data.with_columns(task.alias("task"), _recording().alias("recording")))
-    return replace(recorded, data=data, events=events)
+    return pl.when(_NAMED).then(both).otherwise(own).alias("task")
+
+
+def tasks_by_stimulus(recordings: pl.DataFrame) -> frozenset[str]:
+    """Tasks that there will be, by the stimuli that recordings have.
+
+    Args:
+        recordings: one row each, or all rows of a study.
+
+    >>> sorted(tasks_by_stimulus(pl.DataFrame({"task": ["read"] * 2, "stimulus": ["p1", ""]})))
+    ['read-p1']
+    """
+    if "stimulus" not in recordings.columns:
+        return frozenset()
+    return frozenset(recordings.filter(_NAMED).select(_task(recordings)).to_series())
+
+
+def with_home(recorded: Recorded, tasks: Collection[str]) -> Recorded:
+    """Recordings in the place of lost ones, which tell no stimulus, in a task that others have.
+
+    A task of their own would show in releases that somebody lost a recording. They are taken for
+    the first stimulus of their task by name: no value tells otherwise.
+
+    Args:
+        recorded: after `by_stimulus`.
+        tasks: that others have.
+    """
+    data = recorded.data
+    if not tasks:
+        return recorded
+    values = [name for name in data.columns if name not in (*INDEX_COLUMNS, "eye")]
+    lost = pl.all_horizontal(
+        pl.len().over(RECORDING_KEY) == 1,
+        *[
+            (pl.col(name).fill_nan(None) if data[name].dtype.is_float() else pl.col(name)).is_null()
+            for name in values
+        ],
+    )
+    if "stimulus" in data.columns:
+        lost &= ~_NAMED
+    own = pl.col("task").fill_null("") if "task" in data.columns else pl.lit("")
+    homes = {task: _home(task, tasks) for task in data.select(own.unique()).to_series()}
+    task = pl.when(lost).then(own.replace(homes)).otherwise(own)
+    return replace(recorded, data=data.with_columns(task.alias("task")))
+
+
+def _home(task: str, tasks: Collection[str]) -> str:
+    own = (each for each in tasks if each == task or each.startswith(f"{task}-"))
+    return min(own, default=min(tasks))
 
 
 def _recording() -> pl.Expr:

@@ -198,6 +198,8 @@ def stimuli_mixed(mechanism: FeatureMechanism, table: FeatureTable) -> Iterator[
     place = pl.int_range(pl.len()).over("person", *within)
     mixed = (
         table.recordings.with_columns(place.alias("place"))
+        # What was lost may not say what was shown.
+        .filter(pl.Series(~table.blank))
         .group_by(*within, "place")
         .agg(pl.col("stimulus").n_unique().alias("stimuli"))
         .filter(pl.col("stimuli") > 1)

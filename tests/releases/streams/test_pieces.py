@@ -145,6 +145,23 @@ def test_an_eye_that_one_piece_has_is_asked_of_all(make_gaze, pieces):
         eyelid.release(mixed, eye="cyclopean", **KNOWN)
 
 
+def test_a_lost_recording_is_of_any_eye_and_its_person_counts(make_gaze, pieces):
+    """What stands for an empty file has no eye: it was a third one, and ended the release."""
+    study = make_gaze()
+    both = pl.concat([study.data.with_columns(eye=pl.lit(e)) for e in ("left", "right")])
+    gone = pl.DataFrame({"person": ["P1"] * 2, "recording": ["r0", "r1"], "eye": [""] * 2})
+    gone = gone.with_columns(time_ms=pl.lit(0.0), task=pl.lit(""), stimulus=pl.lit(""))
+    data = pl.concat([both.filter(pl.col("person") != "P1"), gone], how="diagonal_relaxed")
+    lost = study.derive(data=data.sort("person", "recording", maintain_order=True))
+    assert len(in_pieces(lost).pieces) > 1
+    with pytest.raises(InputError, match=r"several eyes \(left, right\).*--set eye=left"):
+        eyelid.release(lost, **KNOWN)
+    with pytest.raises(InputError, match="unknown eye 'cyclopean'"):
+        eyelid.release(lost, eye="cyclopean", **KNOWN)
+    done = eyelid.release(lost, eye="right", **KNOWN)
+    assert done.certificate.people == 3
+
+
 def stop_before(number):
     def stream(noise, piece):
         if piece == number:

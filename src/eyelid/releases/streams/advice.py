@@ -16,7 +16,7 @@ from eyelid.mechanisms.streams.study_scene import (
 )
 from eyelid.privacy.unit import PERSON
 from eyelid.releases.streams.facts import recordings_touched, shape_of, shortest_of
-from eyelid.releases.streams.plan import eyes_of, taken_of, without_eye
+from eyelid.releases.streams.plan import eyes_of, taken_of, with_lost_eye, without_eye
 from eyelid.releases.streams.scene import build_filter
 from eyelid.releases.streams.words import guessed, over_recordings
 
@@ -32,7 +32,9 @@ def stream_way(study: Study) -> str:
     if study.kind != "samples":
         return ""
     eyes = eyes_of(study.data)
-    whole = [eye for eye in eyes if eye and without_eye(study.data, eye) is None]
+    whole = [
+        eye for eye in eyes if eye and without_eye(with_lost_eye(study, eye).data, eye) is None
+    ]
     if len(eyes) > 1 and not whole:
         return (
             "Gaze itself, sample by sample, is released of one eye, and none is in every recording:"

@@ -10,7 +10,14 @@ from eyelid.engine.progress import Advance
 from eyelid.gaze.study import Study
 from eyelid.io.pieces import Piece, StudyInPieces, each_piece
 from eyelid.releases.streams.facts import GazeFacts, facts_of, together
-from eyelid.releases.streams.plan import check_eyes, eyes_of, taken_of, without_eye
+from eyelid.releases.streams.plan import (
+    check_eyes,
+    eyes_of,
+    stated_eyes,
+    taken_of,
+    with_lost_eye,
+    without_eye,
+)
 
 
 @dataclass(frozen=True)
@@ -39,7 +46,7 @@ def looked_at(cut: StudyInPieces, eye: str | None, times: str, advance: Advance)
     """
     with shared(cut.head) as head:
         looks = list(each_piece(partial(_look, head, eye, times), cut, advance, "looking"))
-    eyes = sorted({each for look in looks for each in look.eyes})
+    eyes = stated_eyes(sorted({each for look in looks for each in look.eyes}))
     lacking = min((look.lacking for look in looks if look.lacking is not None), default=None)
     check_eyes(eyes, eye, lacking)
     return together([look.facts for look in looks if look.facts is not None])
@@ -47,6 +54,6 @@ def looked_at(cut: StudyInPieces, eye: str | None, times: str, advance: Advance)
 
 def _look(head: Shared[Study], eye: str | None, times: str, piece: Piece) -> _Look:
     study = piece.read(head.get())
-    eyes, lacking = eyes_of(study.data), without_eye(study.data, eye)
-    clear = lacking is None and (len(eyes) < 2 if eye is None else eye in eyes)
+    eyes, lacking = eyes_of(study.data), without_eye(with_lost_eye(study, eye).data, eye)
+    clear = lacking is None and (len(eyes) < 2 if eye is None else eye in eyes or not any(eyes))
     return _Look(tuple(eyes), lacking, facts_of(taken_of(study, eye, times)) if clear else None)

@@ -106,7 +106,7 @@ def taken_of(study: Study, eye: str | None = None, times: str = RECORDED) -> Stu
         times: ``recorded``, or ``regular`` for numbers of samples times the public step.
     """
     check_kind(study)
-    data = check(study).data
+    data = with_lost_eye(check(study), eye).data
     check_eyes(eyes_of(data), eye, without_eye(data, eye))
     return _taken(study, data, eye, times)
 
@@ -152,10 +152,45 @@ def timed(study: Study, data: pl.DataFrame, times: str) -> pl.DataFrame:
 
 
 def eyes_of(data: pl.DataFrame) -> list[str]:
-    """The eyes that there are rows of; none where no row says so."""
+    """The eyes that there are rows of; none where no row says so.
+
+    What stands for a recording that was lost has a row of no eye, and is no further one.
+    """
     if "eye" not in data.columns:
         return []
-    return data["eye"].cast(pl.String).fill_null("").unique().sort().to_list()
+    return stated_eyes(data["eye"].cast(pl.String).fill_null("").unique().sort().to_list())
+
+
+def stated_eyes(eyes: Sequence[str]) -> list[str]:
+    """Those that have a name, if any has.
+
+    >>> stated_eyes(["", "left"]), stated_eyes([""])
+    (['left'], [''])
+    """
+    return [eye for eye in eyes if eye] or list(eyes)
+
+
+def with_lost_eye(study: Study, eye: str | None) -> Study:
+    """A study in which recordings that were lost are of the eye that was named.
+
+    What stands for one has a row without gaze, of no eye. Whoever has no other counts all the same.
+
+    Args:
+        study: of samples.
+        eye: which; None where nobody asks for one.
+    """
+    if eye is None or "eye" not in study.data.columns:
+        return study
+    lost = pl.all_horizontal(
+        pl.col("eye").fill_null("") == "",
+        pl.len().over(RECORDING_KEY) == 1,
+        *[
+            ~pl.col(name).cast(pl.Float64).is_finite().fill_null(False)
+            for name in gaze_columns(study)
+        ],
+    )
+    named = pl.when(lost).then(pl.lit(eye)).otherwise("eye").alias("eye")
+    return replace(study, data=study.data.with_columns(named))
 
 
 def check_eyes(eyes: Sequence[str], eye: str | None, lacking: tuple[str, str] | None) -> None:

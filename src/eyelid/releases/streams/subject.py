@@ -31,6 +31,7 @@ from eyelid.releases.streams.plan import (
     filtered,
     taken_of,
     timed,
+    with_lost_eye,
 )
 from eyelid.releases.subject import (
     RELEASED_FILES,
@@ -143,7 +144,8 @@ def stream_subject(
     taken = taken_of(samples, eye, times)
     if times == REGULAR or (eye is not None and samples.data["eye"].n_unique() > 1):
         # The same samples and times as released: windows are to be the same, too.
-        own = samples.data if eye is None else samples.data.filter(pl.col("eye") == eye)
+        own = with_lost_eye(samples, eye).data
+        own = own if eye is None else own.filter(pl.col("eye") == eye)
         again = windows_of(replace(samples, data=timed(samples, own, times)))
         table = replace(again, origin=table.origin)
     ours, theirs, left_out = in_common(table, windows_of(released))
