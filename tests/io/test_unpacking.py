@@ -201,6 +201,12 @@ def test_a_line_of_200_kb_does_not_hang_lint(tmp_path, line, cpu_limit):
         leaks_of_file(tmp_path / "P1.csv", tmp_path)
 
 
+def test_a_cell_of_50_kb_does_not_hang_the_advice_about_its_table(tmp_path, cpu_limit):
+    (tmp_path / "P1.csv").write_text("t,speed\n0," + "9" * 50_000 + "x\n")
+    with cpu_limit(10), pytest.raises(InputError, match="if a row is a trial"):
+        read(tmp_path / "P1.csv", {"time": "t"})
+
+
 class Counted(str):
     """A text that knows how much of it was gone through to count lines."""
 

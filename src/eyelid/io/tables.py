@@ -36,7 +36,8 @@ _UNIT = re.compile(r"[\[(]?[^\W\d][\w°/²³^%*. -]{0,19}[\])]?|[°%]|[\[(][^\])
 _ISO_8601 = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d")
 _ZONE = re.compile(r"(?:Z|[+-]\d\d:?\d\d)$")
 
-_ONE_NUMBER = re.compile(r"[-+]?\d*[.,]?\d+(e[-+]?\d+)?", re.IGNORECASE)
+# No digit is given back, or a long row of them would be gone through from each of them.
+_ONE_NUMBER = re.compile(r"[-+]?(?:\d++[.,]?\d*+|[.,]\d++)(?:e[-+]?\d++)?", re.IGNORECASE)
 # Directions are written with two decimals at times.
 _UNIT_TOLERANCE = 0.05
 
