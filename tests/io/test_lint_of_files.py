@@ -324,7 +324,7 @@ def test_a_table_of_trials_is_looked_at_like_any_other(tmp_path, eyelid, monkeyp
     assert eyelid("lint", "trials.csv").code == 2
 
 
-@pytest.mark.parametrize("what", ["link", "pipe", "gzip"])
+@pytest.mark.parametrize("what", ["link", "circle", "pipe", "gzip"])
 def test_what_cannot_be_opened_hides_no_leak_of_others(tmp_path, what):
     """It ended lint, or was passed over without a word."""
     for person in ("p1", "p2"):
@@ -333,6 +333,8 @@ def test_what_cannot_be_opened_hides_no_leak_of_others(tmp_path, what):
     odd = tmp_path / "p3.csv"
     if what == "link":
         odd.symlink_to(tmp_path / "nowhere")
+    elif what == "circle":
+        odd.symlink_to(odd)
     elif what == "pipe":
         os.mkfifo(odd)
     else:
