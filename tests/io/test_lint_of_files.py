@@ -1,6 +1,8 @@
 """Every file is looked at by itself, whether or not it is a recording."""
 
+import gzip
 import json
+import os
 import re
 import shlex
 
@@ -8,7 +10,7 @@ import polars as pl
 import pytest
 
 from eyelid.io.leaks import LEAK, WARNING, leaks_in_name
-from eyelid.io.lint import leaks_of, lint
+from eyelid.io.lint import leaks_of, lint, looked_at
 
 IDS = {
     "A2MJ8CN0P4XQ1Z_reading.json": "a crowd worker's id",
@@ -320,3 +322,24 @@ def test_a_table_of_trials_is_looked_at_like_any_other(tmp_path, eyelid, monkeyp
     (tmp_path / "trials.csv").write_text(plain)
     assert eyelid("lint", "trials.csv", *said).code == 0
     assert eyelid("lint", "trials.csv").code == 2
+
+
+@pytest.mark.parametrize("what", ["link", "circle", "pipe", "gzip"])
+def test_what_cannot_be_opened_hides_no_leak_of_others(tmp_path, what):
+    """It ended lint, or was passed over without a word."""
+    for person in ("p1", "p2"):
+        text = "time_ms,x,y,email\n" + "".join(f"{n},1,{n},ann@uni.at\n" for n in range(3))
+        (tmp_path / f"{person}.csv").write_text(text)
+    odd = tmp_path / "p3.csv"
+    if what == "link":
+        odd.symlink_to(tmp_path / "nowhere")
+    elif what == "circle":
+        odd.symlink_to(odd)
+    elif what == "pipe":
+        os.mkfifo(odd)
+    else:
+        odd.write_bytes(gzip.compress(b"time_ms,x,y\n" * 99)[:20])
+    seen = looked_at(tmp_path, "file={person},units=px")
+    assert {"p1.csv", "p2.csv"} <= {each.where.split(",")[0] for each in seen.leaks}
+    assert "p3.csv" in {each.where for each in seen.findings}
+    assert seen.unread

@@ -333,6 +333,11 @@ def test_nobody_is_lost_in_silence_with_a_link_that_leads_nowhere(tmp_path):
     told = " ".join(read(raw, said, skip_unreadable=True).notes)
     assert "2 of 4 files could not be read" in told
     assert "2 people have no other file (p3, p4)" in told
+    (raw / "p5.csv").symlink_to(raw / "p5.csv")
+    with pytest.raises(InputError, match="cannot read 3 of 5 files"):
+        convert(raw, tmp_path / "out", map=said)
+    done = convert(raw, tmp_path / "out", map=said, skip_unreadable=True)
+    assert "3 people have no other file (p3, p4, p5)" in " ".join(done.head.notes)
 
 
 def test_an_empty_file_that_does_not_tell_its_stimulus_is_told_of(tmp_path):

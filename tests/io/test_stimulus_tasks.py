@@ -171,3 +171,12 @@ def test_the_name_of_an_empty_file_tells_its_stimulus(tmp_path):
     said = EACH | {"file": "{person}_{stimulus}", "units": "px"}
     study = read(tmp_path / "raw", said)
     assert study.data.filter(person="b")["task"].to_list() == ["p1", "p1", "p2"]
+
+
+def test_an_event_before_the_first_sample_stays_in_a_recording_that_there_is(gaze, tmp_path):
+    one = in_one_recording(gaze)
+    early = one.events.with_columns(pl.col("onset_ms") - 50)
+    write(one.derive(events=early), tmp_path / "study")
+    found = read(tmp_path / "study", EACH)
+    assert found.events.join(found.data, on=["person", "recording"], how="anti").is_empty()
+    assert convert(tmp_path / "study", tmp_path / "out", map=EACH).study.events.height == 8

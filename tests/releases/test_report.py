@@ -281,6 +281,12 @@ def test_a_positive_control_that_fails_is_said(sound):
     assert "The positive control fails" in report(replace(sound, positive=blind))
 
 
+def test_attackers_who_know_more_people_than_others_stand_in_one_picture(sound):
+    """Somebody with places but no window ended the report of an audit of gaze."""
+    fewer = tuple(replace(f, cmc=f.cmc[1:]) for f in sound.positive)
+    assert "names on the attacker" in report(replace(sound, positive=fewer))
+
+
 def test_an_original_names_people_at_risk_and_a_release_nobody(sound, original):
     about_original, about_release = _Page(report(original)).text, _Page(report(sound)).text
     people = original.people["person"].to_list()

@@ -186,7 +186,7 @@ def looked_at(path: Path | str, map: Map = None, *, features: Path | str | None 
         reason = Finding(path.name, _NOT_A_STUDY, short(str(error), _REASON), _CANNOT, WARNING)
         return Lint((reason, *found), release=False, unread=str(error))
     # An empty file has no participants to look at; of any other nobody knows.
-    unread = {file: reason for file, reason in left_out if not _is_empty(head_of(file))}
+    unread = {file: reason for file, reason in left_out if not _is_empty_file(file)}
     beside = [
         Finding(
             file.relative_to(path).as_posix(), _NOT_IN_STUDY, short(why, _REASON), _CANNOT, WARNING
@@ -207,6 +207,14 @@ def _read(place: Place) -> tuple[Study, list[tuple[Path, str]]]:
     if place.is_whole or not place.path.is_dir():
         return read_place(place), []
     return read_readable(place)
+
+
+def _is_empty_file(file: Path) -> bool:
+    """Whether a file has nothing in it; not where nobody can look."""
+    try:
+        return _is_empty(head_of(file))
+    except InputError:
+        return False
 
 
 def _is_empty(head: Head) -> bool:

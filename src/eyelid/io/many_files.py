@@ -6,7 +6,9 @@ everything is decided that concerns all files together. A run that was stopped r
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -112,7 +114,8 @@ def bundles(files: Iterable[Path]) -> list[list[tuple[int, Path]]]:
             found.append([])
             size = 0
         found[-1].append((number, path))
-        size += path.stat().st_size
+        with contextlib.suppress(OSError):  # whoever reads it says why it cannot be
+            size += path.stat().st_size
     return found
 
 
@@ -285,7 +288,7 @@ def _taken_bundle(
 def _found_from(home: Path, path: Path) -> Path:
     """The path by which a worker, who may be in another folder, finds a file."""
     found = path if Path.cwd() == home else home / path
-    if not found.exists():
+    if not os.path.lexists(found):
         raise EyelidError(
             f"a worker does not see {found}: all workers need the same file system, under the same "
             "path"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -346,11 +347,12 @@ def none_read(place: Place, reasons: Sequence[tuple[Path, str]]) -> InputError:
 def recording_files(folder: Path, said: Layout = NOTHING_SAID) -> Sequence[Path]:
     """The files of a folder that may be recordings, in order of name."""
     others = (said.people, said.names, said.features_file)
-    besides = {p.resolve() for p in others if p is not None}
+    besides = {os.path.realpath(p) for p in others if p is not None}
 
     def wanted(path: Path) -> bool:
         inside = path.relative_to(folder)
-        if _is_hidden(path, folder) or path.resolve() in besides:
+        # Of links in a circle, too.
+        if _is_hidden(path, folder) or os.path.realpath(path) in besides:
             return False
         if path.suffix == study_folder.LEDGER_SUFFIX:
             return False

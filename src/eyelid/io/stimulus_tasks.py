@@ -109,16 +109,20 @@ def _recording() -> pl.Expr:
 
 
 def _with_recordings(events: pl.DataFrame, data: pl.DataFrame) -> pl.DataFrame:
-    """Events with the recording that they are in, by the stimulus that was shown at their onset."""
+    """Events with the recording that they are in, by the stimulus that was shown at their onset.
+
+    Those that began before the first sample are in the first one.
+    """
     named = data.select(*RECORDING_KEY, "time_ms", _recording().alias("now")).sort("time_ms")
     found = (
         events.with_row_index("place")
         .with_columns(pl.col("onset_ms").cast(pl.Float64).alias("time_ms"))
         .sort("time_ms")
         .join_asof(named, on="time_ms", by=RECORDING_KEY, check_sortedness=False)
+        .join(named.unique(RECORDING_KEY, keep="first"), on=RECORDING_KEY, how="left", suffix="_1")
         .sort("place")
     )
-    now = pl.coalesce("now", "recording").alias("recording")
+    now = pl.coalesce("now", "now_1", "recording").alias("recording")
     return found.with_columns(now).select(events.columns)
 
 

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from eyelid.releases.demo import Attempt
     from eyelid.releases.naming import NamingAttack
 
+_FIRST_NAMES = 5
 _QUARTERS = ([0, 0.25, 0.5, 0.75, 1], ["0", "25", "50", "75", "100 %"])
 
 # What an attacker has, in as few words as fit beside a line.
@@ -274,11 +275,13 @@ def cmc_picture(audit: Audit) -> Markup:
     def draw(axis: Axes) -> None:
         from eyelid.plotting import MaxNLocator
 
-        people = len(raw.cmc)
+        # Who has too little gaze for windows may still have places to be named by.
+        people = max(len(found.cmc) for _, found, _, _ in lines)
         places = np.arange(1, people + 1)
         axis.plot(places, places / people, color=INK, lw=0.9, ls=":", label="guessing")
         for label, found, colour, dash in lines:
-            axis.plot(places, found.cmc, color=colour, ls=dash, lw=1.5, label=label)
+            own = places[: len(found.cmc)]
+            axis.plot(own, found.cmc, color=colour, ls=dash, lw=1.5, label=label)
         axis.set(xlim=(1, people), ylim=(0, 1.03))
         axis.set_yticks(*_QUARTERS)
         axis.xaxis.set_major_locator(MaxNLocator(integer=True))
@@ -286,9 +289,8 @@ def cmc_picture(audit: Audit) -> Markup:
         axis.set_ylabel("the right one is among them")
         axis.legend(frameon=False, fontsize=SMALL, loc="lower right")
 
-    at_five = min(5, len(raw.cmc)) - 1
     alt = "Share of recordings whose owner is among the first five names: " + "; ".join(
-        f"{label} {percent(found.cmc[at_five])}" for label, found, _, _ in lines
+        f"{label} {percent(found.cmc[:_FIRST_NAMES][-1])}" for label, found, _, _ in lines
     )
     return svg(draw, alt, 3.3)
 
