@@ -50,6 +50,8 @@ def beginnings() -> Iterator[Beginning]:
     samples = [{"time_ms": i, "gaze": {"x": 1.0, "y": 2.0}, "px": [3, 4]} for i in range(3)]
     yield Beginning("json", json.dumps({"participant": "a", "samples": samples}).encode())
     yield Beginning("json lines", "\n".join(map(json.dumps, samples)).encode())
+    cell = json.dumps(samples).replace('"', '""')
+    yield Beginning("json in cells", f'"participant","n","gaze"\n"a","1","{cell}"\n'.encode())
     yield Beginning("npz", _npz(map=np.arange(6.0), text=np.array("words")))
     yield from _in_folders(rows)
 

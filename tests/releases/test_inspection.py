@@ -52,9 +52,10 @@ def test_few_people_are_told_of_groups_and_that_these_have_no_epsilon(make_table
 def test_the_release_that_is_advised_shows_something_or_says_what_it_would_take(make_table, people):
     study = make_table(people=people, recordings=1, rows=4).study()
     told = inspect(study)["release"]
-    options, why = fitting_release(recordings_of(study), FeatureTable.outline(study))
+    options, why, useful = fitting_release(recordings_of(study), FeatureTable.outline(study))
     assert why in told
-    assert f"'eyelid release IN OUT {options}'" in told
+    assert f"'eyelid cost IN {options}'" in told
+    assert (f"'eyelid release IN OUT {options}'" in told) == useful == (people > 4)
     assert "gaussian" not in told
     if "can be relied on" in why:
         assert cost("groupmean", study, epsilon=1.0).expected.informative

@@ -40,6 +40,12 @@ def test_a_quote_from_a_study_is_that_of_its_release(make_table):
     assert quote.person_level == done.certificate.person_level
 
 
+def test_one_person_has_no_price_as_a_release_would_be_refused(make_table):
+    for mechanism in ("laplace", "groupmean"):
+        with pytest.raises(InputError, match=r"only one person .*needs at least 2 people"):
+            eyelid.cost(mechanism, make_table(people=1), epsilon=1.0)
+
+
 def test_a_quote_without_facts_asks_for_them():
     with pytest.raises(InputError, match="missing: recordings, length"):
         eyelid.cost("laplace", people=3, features=2, epsilon=1.0)

@@ -148,10 +148,9 @@ def run(
         if made.people < 2:
             say(ONE_PERSON)
             return
-        options, why = fitting_release(made.recordings, made.table)
-        say(why)
-        ways = (f"eyelid cost IN {options}", f"eyelid release IN OUT {options}")
-        for command in affordable(ways, made.table):
+        fitting = fitting_release(made.recordings, made.table)
+        say(fitting.why)
+        for command in affordable(fitting.commands, made.table):
             say(f"Next: {on(command, out, out=f'{out.name}-released')}")
         train = table_to_train_on(made.recordings, len(made.features), quote(str(out)))
         if train:

@@ -29,8 +29,13 @@ from eyelid.gaze.features.per_event import HOW_TO_FIT as event_help
 from eyelid.gaze.features.per_event import event_outline, events_and_omissions
 from eyelid.gaze.features.per_event import least_s as events_least_s
 from eyelid.gaze.features.scanpath import check_nothing_to_detect, usual_kind
-from eyelid.gaze.features.windows import HOW_TO_FIT as window_help
-from eyelid.gaze.features.windows import STEP_S, WINDOW_S, window_outline, windows_and_omissions
+from eyelid.gaze.features.windows import (
+    STEP_S,
+    WINDOW_S,
+    how_to_fit,
+    window_outline,
+    windows_and_omissions,
+)
 from eyelid.gaze.features.windows import least_s as windows_least_s
 from eyelid.gaze.sampling import slowest_step_ms, too_slow
 from eyelid.gaze.study import INDEX_COLUMNS, RECORDING_KEY, Derivation, Feature, Study
@@ -232,7 +237,8 @@ def derive_features(
         seen = [_seen(run, cut.head, make, piece) for piece in cut.pieces]
         omitted = sum((each.omitted for each in seen), Omissions())
         with _fit():
-            omitted.check_some(least, event_help if rows in EVENT_KINDS else window_help)
+            how = event_help if rows in EVENT_KINDS else how_to_fit(cut.head, omitted)
+            omitted.check_some(least, how)
         empty = _empty(paths, table.names)
         derived = _derivation(cut.head, rows, settings, least)
         write_manifest(run, replace(table.study(), derived=derived), parts, out)

@@ -26,7 +26,9 @@ from eyelid.io.unpacking import text_table
 from eyelid.spelling import in_quotes, plural
 
 _SEPARATORS = "\t;,|"
-_MISSING = ["", "NaN", "nan", "NAN", "NA", "N/A", "n/a", ".", "-", "null", "None"]
+MISSING = ["", "NaN", "nan", "NAN", "NA", "N/A", "n/a", ".", "-", "null", "None"]
+"""What stands in a cell of text where nothing was measured."""
+
 _SNIFFED_LINES = 50
 # Gaze may be lost for a while before the first decimal.
 _SEARCHED_LINES = 1000
@@ -110,7 +112,7 @@ def header_of(head: Head, separator: str | None = None) -> list[str]:
 
 
 def _all_numbers(row: Sequence[str]) -> bool:
-    numbers = [cell for cell in row if cell not in _MISSING]
+    numbers = [cell for cell in row if cell not in MISSING]
     return all(re.fullmatch(r"[-+]?[\d.,]+(e[-+]?\d+)?", cell, re.IGNORECASE) for cell in numbers)
 
 
@@ -119,6 +121,7 @@ def read_table(
     layout: Layout,
     rows: pl.DataFrame | None = None,
     names: Mapping[str, str] = MappingProxyType({}),
+    recordings: pl.DataFrame | None = None,
 ) -> Part:
     """The content of a table, with the columns of a study.
 
@@ -130,6 +133,7 @@ def read_table(
         rows: its columns of numbers and text, where a format has read them; else it is text or
             Parquet.
         names: person, recording, task and stimulus besides, where the format knows them.
+        recordings: what columns say of each recording, where some may have no rows.
     """
     told = _columns_told(head, layout) if rows is None else _names_told(rows.columns)
     if not layout.columns:
@@ -138,7 +142,7 @@ def read_table(
             f"time=COLUMN,x=COLUMN,y=COLUMN,units=px,…{told}; {_without_gaze(head, layout)}"
         )
     kind = layout.kind or ("fixations" if "duration" in layout.columns else "samples")
-    if (kind == "samples" or layout.kind is None) and not _has_gaze(layout):
+    if (kind == "samples" or layout.kind is None) and not has_gaze(layout):
         raise InputError(
             f"{head.path} has no gaze that is known: name its columns with --map x=COLUMN,y=COLUMN"
             ", or of unit vectors gaze_x=COLUMN,gaze_y=COLUMN,gaze_z=COLUMN"
@@ -152,6 +156,9 @@ def read_table(
     columns = dict(layout.columns)
     keys = {role: columns[role] for role in KEYS if role in columns}
     whose = named_in(raw, keys)
+    if recordings is not None:
+        whose = pl.concat([named_in(recordings, keys), whose], how="diagonal")
+        whose = whose.unique(maintain_order=True)
     try:
         raw = raw if layout.prepare is None else layout.prepare(raw)
         if raw.is_empty():
@@ -367,12 +374,6 @@ def _without_gaze(head: Head, layout: Layout) -> str:
     person = layout.columns.get("person", "COLUMN")
     mapped = {*layout.columns.values()}
     held = _first_values(head, layout)
-    lists = next((name for name, values in held.items() if any(map(_is_list, values))), None)
-    if lists:
-        return (
-            f"its column {lists} has lists in its cells (JSON): save the data as JSON instead, "
-            "where such lists are read"
-        )
     measured = [name for name, values in held.items() if all(map(_ONE_NUMBER.fullmatch, values))]
     measure = next((name for name in reversed(measured) if name and name not in mapped), "NAME")
     said = f"{measure},UNIT,LOWER,UPPER,WHAT IT IS"
@@ -397,16 +398,13 @@ def _first_values(head: Head, layout: Layout) -> dict[str, list[str]]:
     separator = layout.separator or (separator_of(lines) if lines else ",")
     rows = [cells(line, separator) for line in lines[1:]]
     return {
-        name: [row[at] for row in rows if at < len(row) and row[at] not in _MISSING]
+        name: [row[at] for row in rows if at < len(row) and row[at] not in MISSING]
         for at, name in enumerate(names)
     }
 
 
-def _is_list(value: str) -> bool:
-    return re.match(r"\[\s*[{\[]", value) is not None
-
-
-def _has_gaze(layout: Layout) -> bool:
+def has_gaze(layout: Layout) -> bool:
+    """Whether columns are places or directions of gaze."""
     sides = ("", *(f"_{eye}" for eye in EYES[:2]))
     needed = (("x", "y"), ("gaze_x", "gaze_y", "gaze_z"))
     return any(all(n + side in layout.columns for n in names) for side in sides for names in needed)
@@ -462,7 +460,7 @@ def _raw_table(head: Head, layout: Layout, rows: pl.DataFrame | None) -> pl.Data
     options: dict[str, Any] = {
         "separator": "\t" if separator == " " else separator,
         "has_header": has_header,
-        "null_values": _MISSING,
+        "null_values": MISSING,
         "decimal_comma": decimal_comma,
     }
     try:
@@ -604,7 +602,7 @@ def _as_numbers(
         text = column.cast(pl.String).str.strip_chars()
         if decimal_comma:
             text = text.str.replace(",", ".", literal=True)
-        text = text.set(text.is_in(_MISSING), None)
+        text = text.set(text.is_in(MISSING), None)
         numbers = text.cast(pl.Float64, strict=False)
         bad = (numbers.is_null() & text.is_not_null()).arg_true()
         if len(bad):
@@ -637,7 +635,7 @@ def _as_clock(head: Head, column: pl.Series) -> pl.Series | None:
     if column.dtype != pl.String:
         return None
     text = column.str.strip_chars()
-    text = text.set(text.is_in(_MISSING), None)
+    text = text.set(text.is_in(MISSING), None)
     first = text.drop_nulls().head(1)
     if first.is_empty() or not _ISO_8601.match(first[0]):
         return None

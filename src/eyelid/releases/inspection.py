@@ -6,7 +6,7 @@ import itertools
 import shlex
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -306,10 +306,12 @@ def _next_step(study: Study, found: dict[str, Any]) -> str:
     if unbounded:
         return f"Give public bounds for {', '.join(unbounded)} with 'release … --bounds FILE'."
     recordings = recordings_of(study)
-    options, why = fitting_release(recordings, FeatureTable.outline(study))
+    fitting = fitting_release(recordings, FeatureTable.outline(study))
+    price, *release = map(in_quotes, fitting.commands)
+    then = f", then {release[0]}" if release else ""
     return (
-        f"{why} See what it promises ('eyelid cost IN {options}'), then 'eyelid release IN OUT "
-        f"{options}'.{table_to_train_on(recordings, len(study.features))}"
+        f"{fitting.why} See what it promises ({price}){then}."
+        f"{table_to_train_on(recordings, len(study.features))}"
     )
 
 
@@ -341,8 +343,28 @@ def table_to_train_on(recordings: pl.DataFrame, features: int, where: str = "IN"
     )
 
 
-def fitting_release(recordings: pl.DataFrame, table: FeatureTable) -> tuple[str, str]:
-    """The options of a release that suits so many people with such features, and why.
+class FittingRelease(NamedTuple):
+    """A release that suits a study.
+
+    Attributes:
+        options: of the command.
+        why: in a sentence.
+        useful: whether so few people can be told anything by it.
+    """
+
+    options: str
+    why: str
+    useful: bool = True
+
+    @property
+    def commands(self) -> tuple[str, ...]:
+        """Its price, and the release itself where it is of use."""
+        price, release = f"eyelid cost IN {self.options}", f"eyelid release IN OUT {self.options}"
+        return (price, release) if self.useful else (price,)
+
+
+def fitting_release(recordings: pl.DataFrame, table: FeatureTable) -> FittingRelease:
+    """The release that suits so many people with such features, and why.
 
     Args:
         recordings: one row each, as of `recordings_of`.
@@ -361,9 +383,10 @@ def fitting_release(recordings: pl.DataFrame, table: FeatureTable) -> tuple[str,
     needed = people_needed(law, shape)
     if needed is not None and needed <= people:
         off = errors_told(table.features, law.expected_mean_rmse_of_span(shape))
-        return means, (
+        return FittingRelease(
+            means,
             f"The mean over {people:,} people can be relied on at ε = 1 for a person: expected "
-            f"error of a recording's mean: {off}."
+            f"error of a recording's mean: {off}.",
         )
     many = "no number of people is enough" if needed is None else f"it takes {needed:,} people"
     why = (
@@ -374,11 +397,12 @@ def fitting_release(recordings: pl.DataFrame, table: FeatureTable) -> tuple[str,
     if k < 3:
         fewer = fewer_features(table)
         less = f"fewer ({in_quotes(fewer)}, say) or " if fewer else ""
-        return means, f"{why}: {less}a larger ε would show more."
-    return f"--mechanism ksame --set k={k}", (
+        return FittingRelease(means, f"{why}: {less}a larger ε would show more.", useful=False)
+    return FittingRelease(
+        f"--mechanism ksame --set k={k}",
         f"{why}. Means of {groups_told(people, k)} (ksame) have no noise. That is k-anonymity, not "
         "differential privacy: it has no ε, whoever has the recordings of all of a group but one "
-        "has the last one's, and a second release of these people can undo it."
+        "has the last one's, and a second release of these people can undo it.",
     )
 
 

@@ -138,6 +138,21 @@ def described(mechanism: Mechanism, table: FeatureTable) -> ReleasedAs:
     return ReleasedAs(mechanism.release, by, dict(groups))
 
 
+def check_others(table: FeatureTable, shape: Shape) -> None:
+    """Fail where there is only one person.
+
+    Args:
+        table: or its outline.
+        shape: the public facts of its release.
+    """
+    if shape.people < 2:
+        name = table.recordings["person"][0]
+        raise InputError(
+            f"the study has only one person ({name}), who has nobody to hide among: a release "
+            "needs at least 2 people"
+        )
+
+
 def named_inside(mechanism: FeatureMechanism, shape: Shape) -> FeatureMechanism:
     """The mechanism; of a mean that chooses what is inside, with the choice for these facts."""
     return mechanism.chosen(shape) if isinstance(mechanism, MeanMechanism) else mechanism
@@ -385,12 +400,7 @@ def plan_for(
     table = clipped_to(table, chosen)
     mechanism = mechanism.settled(table)
     shape = mechanism.shape(table)
-    if shape.people < 2:
-        name = table.recordings["person"][0]
-        raise InputError(
-            f"the study has only one person ({name}), who has nobody to hide among: a release "
-            "needs at least 2 people"
-        )
+    check_others(table, shape)
     # Whatever could fail fails now, before anything is paid.
     mechanism.check(table)
     noisy = isinstance(mechanism, PredictableMechanism)

@@ -32,6 +32,7 @@ from eyelid.releases.imputation import missing_values
 from eyelid.releases.plan import (
     build_mechanism,
     check_numbers,
+    check_others,
     feature_table,
     lengths_cut,
     named_inside,
@@ -242,6 +243,7 @@ def cost(
         table = feature_table(study, mechanism=chosen)
         shape = chosen.shape(table)
         # What a release would refuse has no price; bounds may still come from a file.
+        check_others(table, shape)
         priced = _priced(chosen, shape)
         priced.check(clipped_to(table, Bounds(dict.fromkeys(table.names, (0.0, 1.0)))))
         check_numbers(table.data, table.names)

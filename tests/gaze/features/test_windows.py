@@ -116,6 +116,12 @@ def test_a_study_shorter_than_a_window_is_refused():
         window_features(study)
 
 
+def test_shorter_windows_are_advised_only_where_there_are_any(study_of):
+    time_ms = np.arange(5) * 2.0
+    with pytest.raises(InputError, match=r"longest lasts 0\.01 s\): a window lasts at least 1 s"):
+        window_features(study_of(time_ms, time_ms * 0, time_ms * 0))
+
+
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [

@@ -68,6 +68,15 @@ def test_trials_count_whatever_else_is_said_of_them(file):
         assert len(study.data) == 60
 
 
+def test_whose_trials_have_no_samples_counts(file):
+    trials = [
+        {"participant": who, "n": 1, "samples": s} for who, s in (("bob", []), ("ann", SAMPLES))
+    ]
+    for documents in (trials, [trials], [{"trials": trials}]):
+        study = read(file(*documents), "recording=n,x=gaze.x,y=gaze.y")
+        assert study.people["person"].to_list() == ["bob", "ann"]
+
+
 def test_lists_that_are_left_out_are_named(file):
     mouse = [{"x": 1, "y": 2, "button": 0}]
     study = read(file({"gaze": SAMPLES, "mouse": mouse}), "x=gaze.x,y=gaze.y")

@@ -117,7 +117,8 @@ class Omissions:
         """
         if not self.count or self.count < self.recordings:
             return
-        longest = f"; the longest lasts {self.longest_s:.1f} s" if self.short else ""
+        lasts = f"{self.longest_s:.1f}" if self.longest_s >= 1 else f"{self.longest_s:.2g}"
+        longest = f"; the longest lasts {lasts} s" if self.short else ""
         if self.slow == self.count:
             how = "no fixation can be told at such a rate; a heatmap needs none"
         raise InputError(

@@ -22,7 +22,6 @@ from eyelid.gaze.table import FeatureTable
 WINDOW_S, STEP_S = 30.0, 0.5
 MIN_WINDOW_S = 1.0
 MIN_STEP_S = 0.01
-HOW_TO_FIT = "choose shorter windows (window_s, --window) or a smaller min_seconds (--min-seconds)"
 
 
 def window_features(
@@ -66,7 +65,7 @@ def window_features(
     [0.0, 500.0, 1000.0]
     """
     table, omitted = windows_and_omissions(study, window_s, step_s, method, **settings)
-    omitted.check_some(least_s(study, window_s), HOW_TO_FIT)
+    omitted.check_some(least_s(study, window_s), how_to_fit(study, omitted))
     return table
 
 
@@ -102,6 +101,19 @@ def windows_and_omissions(
         values = _features_of(measured, start_ms, window_s * 1000.0)
         frames.append(rows_of(study, recording, start_ms, outline.features, values))
     return filled(outline, frames), Omissions.of(verdicts)
+
+
+def how_to_fit(study: Study, omitted: Omissions) -> str:
+    """What makes recordings fit of which every one is left out, in words.
+
+    Args:
+        study: with or without rows.
+        omitted: with the length of the longest.
+    """
+    if omitted.longest_s < MIN_WINDOW_S:
+        return f"a window lasts at least {MIN_WINDOW_S:g} s, longer than any of them"
+    seconds = " and a smaller min_seconds (--min-seconds)" if study.min_seconds else ""
+    return f"choose shorter windows (window_s, --window){seconds}"
 
 
 def least_s(study: Study, window_s: float) -> float:

@@ -19,6 +19,7 @@ from eyelid.io.formats import (
     dataviewer,
     eyelink,
     gazepoint,
+    json_cells,
     json_table,
     lund2013,
     matlab,
@@ -47,6 +48,7 @@ FORMATS: tuple[ModuleType, ...] = (
     lund2013,
     matlab,
     json_table,
+    json_cells,
     any_table,
 )
 """The first one that recognises a file reads it, so the particular come before the general."""

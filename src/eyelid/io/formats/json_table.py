@@ -20,7 +20,7 @@ import polars as pl
 from eyelid.errors import InputError
 from eyelid.io.formats.any_table import usual_layout
 from eyelid.io.head import Head
-from eyelid.io.layout import Layout
+from eyelid.io.layout import KEYS, Layout
 from eyelid.io.part import NoRows, Part
 from eyelid.io.tables import check_width, read_table
 
@@ -36,6 +36,20 @@ _MOST_ENTRIES = 16
 _DEEPEST = 8
 
 Scalar = str | int | float | bool | None
+
+
+class _Object(NamedTuple):
+    """What an object says, with what stands above it.
+
+    Attributes:
+        path: the names on the way to it.
+        fields: by name.
+        bare: whether there is no list in it.
+    """
+
+    path: tuple[str, ...]
+    fields: Mapping[str, Scalar]
+    bare: bool
 
 
 class _List(NamedTuple):
@@ -65,19 +79,9 @@ def _beginning(head: Head) -> str:
 
 def read(head: Head, said: Layout) -> Part:
     """The rows of the longest list, by their usual names where the map says nothing."""
-    rows, left_out = _table(head)
-    layout = Layout(format=NAME).under(usual_layout(rows.columns).under(said))
-    part = read_table(head, layout, rows)
-    if not left_out:
-        return part
-    note = f"of the lists in JSON the longest is read; left out: {', '.join(left_out)}"
-    return replace(part, notes=(*part.notes, note))
-
-
-def _table(head: Head) -> tuple[pl.DataFrame, tuple[str, ...]]:
-    """The rows of the longest list and of those like it, and the names of lists left out."""
     documents = _documents(head)
-    found = list(_tables(documents, {}, ()))
+    objects: list[_Object] = []
+    found = list(_tables(documents, {}, (), objects))
     if not found:
         if not any(documents):
             raise NoRows(f"{head.path} is JSON without any rows")
@@ -85,6 +89,61 @@ def _table(head: Head) -> tuple[pl.DataFrame, tuple[str, ...]]:
             f"{head.path} is JSON without a list of samples in it: it begins with "
             f"'{' '.join(_beginning(head).split())[:40]}'"
         )
+    return _part(head, found, objects, Layout(format=NAME), said)
+
+
+def read_trials(
+    head: Head, trials: Sequence[Mapping[str, Any]], besides: Sequence[str], said: Layout, name: str
+) -> Part:
+    """The rows of the longest lists that trials have.
+
+    Args:
+        head: of the file.
+        trials: what each says, one or more of them with a list of objects.
+        besides: columns that trials have besides, for messages.
+        said: what somebody's map says.
+        name: of the format.
+    """
+    objects: list[_Object] = []
+    found = [each for each in _tables(trials, {}, ("",), objects) if each.path != ("",)]
+    if not found:
+        raise NoRows(f"{head.path} has trials, but no samples in them")
+    return _part(head, found, objects, Layout(format=name), said, besides)
+
+
+def _part(
+    head: Head,
+    found: Sequence[_List],
+    objects: Sequence[_Object],
+    layout: Layout,
+    said: Layout,
+    besides: Sequence[str] = (),
+) -> Part:
+    """The rows of the longest list, with their roles by name or by a map."""
+    longest, rows, left_out = _table(head, found)
+    rows = rows.with_columns(pl.lit(None).alias(name) for name in besides if name not in rows)
+    layout = layout.under(usual_layout(rows.columns).under(said))
+    keys = [layout.columns[role] for role in KEYS if role in layout.columns]
+    # Whose trials have no samples took part all the same.
+    trials = [
+        each.fields
+        for each in objects
+        if longest[: len(each.path)] == each.path != longest
+        and (each.bare or each.path == longest[:-1])
+    ]
+    named = {key: [trial.get(key) for trial in trials] for key in keys}
+    whose = pl.DataFrame([_column(key, values) for key, values in named.items()])
+    part = read_table(head, layout, rows, recordings=whose)
+    if not left_out:
+        return part
+    note = f"of the lists in JSON the longest is read; left out: {', '.join(left_out)}"
+    return replace(part, notes=(*part.notes, note))
+
+
+def _table(
+    head: Head, found: Sequence[_List]
+) -> tuple[tuple[str, ...], pl.DataFrame, tuple[str, ...]]:
+    """Where the longest list is, its rows with those like it, and the names of lists left out."""
     sizes: Counter[tuple[str, ...]] = Counter()
     for each in found:
         sizes[each.path] += each.size
@@ -100,7 +159,7 @@ def _table(head: Head) -> tuple[pl.DataFrame, tuple[str, ...]]:
         rows = pl.concat(tables, how="diagonal_relaxed")
     except pl.exceptions.PolarsError as error:
         raise InputError(f"cannot read {head.path} as a table: {error}") from None
-    return rows, tuple(sorted(filter(None, map(_told, rest))))
+    return longest, rows, tuple(sorted(filter(None, map(_told, rest))))
 
 
 def _told(path: Sequence[str]) -> str:
@@ -109,14 +168,7 @@ def _told(path: Sequence[str]) -> str:
 
 def _documents(head: Head) -> list[Any]:
     """What is in the file: one document, or one a line."""
-    if (head.path.stat().st_size if not head.whole else 0) > _LARGEST:
-        raise InputError(
-            f"{head.path} is larger than {_LARGEST >> 20} MiB, too large for JSON: write the "
-            "samples as csv or Parquet"
-        )
-    text = head.text()
-    if len(text) > _LARGEST:
-        raise InputError(f"{head.path} is larger than {_LARGEST >> 20} MiB when it is unpacked")
+    text = text_of(head)
     try:
         return [json.loads(text)]
     except (ValueError, RecursionError) as error:
@@ -129,7 +181,7 @@ def _documents(head: Head) -> list[Any]:
             documents.append(json.loads(line))
         except (ValueError, RecursionError):
             if number == 1:
-                raise InputError(f"{head.path} is no JSON: {_reason(whole)}") from None
+                raise InputError(f"{head.path} is no JSON: {reason_of(whole)}") from None
             raise InputError(
                 f"{head.path}: line {number} is no JSON: it may be truncated; get a whole copy, or "
                 "remove the line"
@@ -140,28 +192,49 @@ def _documents(head: Head) -> list[Any]:
     return documents
 
 
-def _reason(error: Exception) -> str:
+def text_of(head: Head) -> str:
+    """The text of a file, unless it is too large to hold objects in memory."""
+    if (head.path.stat().st_size if not head.whole else 0) > _LARGEST:
+        raise InputError(
+            f"{head.path} is larger than {_LARGEST >> 20} MiB, too large for JSON: write the "
+            "samples as csv or Parquet"
+        )
+    text = head.text()
+    if len(text) > _LARGEST:
+        raise InputError(f"{head.path} is larger than {_LARGEST >> 20} MiB when it is unpacked")
+    return text
+
+
+def reason_of(error: Exception) -> str:
+    """Why something is no JSON."""
     return str(error) if isinstance(error, json.JSONDecodeError) else "it is nested too deep"
 
 
 def _tables(
-    values: Sequence[Any], above: Mapping[str, Scalar], path: tuple[str, ...]
+    values: Sequence[Any],
+    above: Mapping[str, Scalar],
+    path: tuple[str, ...],
+    objects: list[_Object],
 ) -> Iterator[_List]:
-    """Every list of rows, with what stands above it in each row, or columns of equal length."""
+    """Every list of rows, with what stands above it in each row, or columns of equal length.
+
+    Objects on the way are put into ``objects``, in their order.
+    """
     if len(path) > _DEEPEST:
         return
     rows = []
     for value in values:
         if isinstance(value, list):
-            yield from _tables(value if _has_objects(value) else [], above, (*path, ""))
+            yield from _tables(value if _has_objects(value) else [], above, (*path, ""), objects)
         if not isinstance(value, dict):
             continue
         own = {**above, **_flat(value)}
         lists = _lists(value)
+        objects.append(_Object(path, own, not lists))
         columns = {name: each for name, each in lists.items() if not _has_objects(each)}
         inner = {name: each for name, each in lists.items() if _has_objects(each)}
         for name, each in inner.items():
-            yield from _tables(each, own, (*path, name))
+            yield from _tables(each, own, (*path, name), objects)
         if len({len(each) for each in columns.values()}) == 1:
             size = len(next(iter(columns.values())))
             beside = {name: [item] * size for name, item in own.items()}
