@@ -35,6 +35,15 @@ def test_usual_names_need_no_map(table):
     assert study.units == "px"
 
 
+def test_columns_that_nobody_mapped_are_named_once(table):
+    header = "person,time_ms,x,y,gaze_valid"
+    study = read(table(f"{header}\nann,0,1,2,1\n"), {"units": "px"})
+    assert study.notes == ("columns that are not mapped were left out: gaze_valid",)
+    more = ",".join(f"c{number}" for number in range(9))
+    study = read(table(f"{header},{more}\nann,0,1,2,1{',1' * 9}\n"), {"units": "px"})
+    assert study.notes[0].endswith(": gaze_valid, c0, c1, c2, c3, c4 and 4 more")
+
+
 def test_other_signals_than_gaze_are_told_where_to_look(table):
     with pytest.raises(InputError, match=r"no gaze that is known.*heart_rate.*--features"):
         read(table("person,time_ms,heart_rate\nann,0,61\n"))
