@@ -75,6 +75,13 @@ def test_directions_are_no_places_and_without_length_lost(table):
     assert data["gaze_z"].to_list() == [1.0, None, 0.8]
 
 
+@pytest.mark.parametrize("z", [-1, 1])
+def test_directions_that_point_backwards_are_a_remark(table, z):
+    """Some systems look along -z."""
+    study = read(table(f"time_ms,gaze_x,gaze_y,gaze_z\n0,0,0,{z}\n10,0,0,0\n20,0,0,{z}\n"))
+    assert any("point backwards (gaze_z is negative)" in note for note in study.notes) == (z < 0)
+
+
 def test_two_columns_called_gaze_are_places(table):
     data = read(table("time_ms,gaze_x,gaze_y\n0,100,200\n10,110,200\n"), {"units": "px"}).data
     assert data["x"].to_list() == [100.0, 110.0]

@@ -195,7 +195,7 @@ def read_table(
         features=layout.features,
         people=_attributes(layout, raw),
         names=dict(names),
-        notes=without_gaze_told(head, len(data) - len(seen)),
+        notes=(*without_gaze_told(head, len(data) - len(seen)), *_behind_told(data)),
     )
 
 
@@ -799,6 +799,18 @@ def _directed(head: Head, layout: Layout, data: pl.DataFrame) -> pl.DataFrame:
                 "right, y up, z straight ahead), neither angles nor a rotation"
             )
     return data
+
+
+def _behind_told(data: pl.DataFrame) -> tuple[str, ...]:
+    """A remark on directions most of which point backwards: others' z points there."""
+    ahead = DIRECTION[-1]
+    known = data[ahead].drop_nulls() if ahead in data.columns else pl.Series(dtype=pl.Float64)
+    if 2 * (known < 0).sum() <= len(known):
+        return ()
+    return (
+        f"most directions of gaze point backwards ({ahead} is negative): here z is straight ahead, "
+        f"and in some systems it is behind; if so in yours, change the sign of {ahead}",
+    )
 
 
 def _told_apart(layout: Layout, data: pl.DataFrame) -> pl.DataFrame:
