@@ -150,7 +150,8 @@ def test_features_events_and_simulate_advise_what_works(tmp_path, monkeypatch, w
     assert works("simulate", "made up", *short, deep=1)
     assert works("events", "made up", "their events", deep=1)
     commands = works("features", "made up", "their features", deep=1)
-    assert [command.split()[1] for command in commands] == ["cost", "release"]
+    # A mean over two people says nothing.
+    assert [command.split()[1] for command in commands] == ["cost"]
     budget("made up", limit_epsilon=1.0)
     commands = works("features", "made up", "more features", deep=0)
     assert [command.split()[1] for command in commands] == ["cost", "budget"]
@@ -195,8 +196,9 @@ def test_a_dry_run_is_advised_before_a_heatmap_and_leads_to_it(
 def test_what_comes_next_is_of_the_people_who_were_chosen(tmp_path, monkeypatch, works):
     monkeypatch.chdir(tmp_path)
     write(features(7), tmp_path / "seven")
-    (command,) = works("inspect", "seven", "--people", "001,002,003")
-    assert command.endswith("--people 001,002,003")
+    (command,) = works("inspect", "seven", "--people", "001,002,003,004,005,006")
+    assert command.endswith("--people 001,002,003,004,005,006")
+    assert not works("inspect", "seven", "--people", "001,002,003")
 
 
 def test_rows_of_real_people_are_advised_only_where_people_are_enough(tmp_path, eyelid):

@@ -35,6 +35,15 @@ def test_usual_names_need_no_map(table):
     assert study.units == "px"
 
 
+def test_columns_that_nobody_mapped_are_named_once(table):
+    header = "person,time_ms,x,y,gaze_valid"
+    study = read(table(f"{header}\nann,0,1,2,1\n"), {"units": "px"})
+    assert study.notes == ("columns that are not mapped were left out: gaze_valid",)
+    more = ",".join(f"c{number}" for number in range(9))
+    study = read(table(f"{header},{more}\nann,0,1,2,1{',1' * 9}\n"), {"units": "px"})
+    assert study.notes[0].endswith(": gaze_valid, c0, c1, c2, c3, c4 and 4 more")
+
+
 def test_other_signals_than_gaze_are_told_where_to_look(table):
     with pytest.raises(InputError, match=r"no gaze that is known.*heart_rate.*--features"):
         read(table("person,time_ms,heart_rate\nann,0,61\n"))
@@ -64,6 +73,13 @@ def test_directions_are_no_places_and_without_length_lost(table):
     assert not {"x", "y"} & set(data.columns)
     assert data["gaze_x"].to_list() == [0.0, None, 0.6]
     assert data["gaze_z"].to_list() == [1.0, None, 0.8]
+
+
+@pytest.mark.parametrize("z", [-1, 1])
+def test_directions_that_point_backwards_are_a_remark(table, z):
+    """Some systems look along -z."""
+    study = read(table(f"time_ms,gaze_x,gaze_y,gaze_z\n0,0,0,{z}\n10,0,0,0\n20,0,0,{z}\n"))
+    assert any("point backwards (gaze_z is negative)" in note for note in study.notes) == (z < 0)
 
 
 def test_two_columns_called_gaze_are_places(table):

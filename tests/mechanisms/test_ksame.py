@@ -137,14 +137,19 @@ def test_a_group_of_which_nobody_has_a_value_is_as_long_as_the_shortest_of_all()
 def test_the_share_of_empty_cells_is_that_over_all_groups_there_can_be(gaps, length):
     table = left_out(uneven(1, people=6, gaps=gaps), ("p1", "r0"), ("p4", "r1"))
     law = mechanism("ksame", k=3, length=length)
-    cells, empty = 0, np.zeros(2)
+    cells, empty, taken = 0, np.zeros(2), 0
     for chosen in itertools.combinations(range(6), 3):
         member = np.ones(6, dtype=np.intp)
         member[list(chosen)] = 0
         mine = law.averaged(table, member).data.filter(pl.col("person") == "group1")
         cells += len(mine)
         empty += [mine[name].null_count() for name in table.names]
+        # A recording that one member has no value of is in no mean.
+        seen = mine.group_by("recording").agg(pl.len(), pl.col(table.names).is_not_null().any())
+        taken += 3 * seen.filter(pl.any_horizontal(table.names))["len"].sum()
     np.testing.assert_allclose(list(law.expected_empty(table).values()), empty / cells, atol=1e-9)
+    had = 10 * table.recordings["rows"].to_numpy()[~table.blank].sum()
+    assert law.expected_left_out(table) == pytest.approx(1 - taken / had)
 
 
 @settings(max_examples=25)

@@ -403,7 +403,8 @@ def test_a_price_without_its_ledger_says_what_it_does_not_know(eyelid, folder):
 
 
 def test_lost_tasks_are_named_before_and_after(unequal):
-    (note,) = cost("ksame", unequal, k=3).notes
+    lost, note = cost("ksame", unequal, k=3).notes
+    assert "of people's rows are expected to be in no mean" in lost
     assert note.startswith("1 of 9 people lack task '2': a group with one of them loses it")
     assert "1 of 3 groups" in note
     for copies in (False, True):

@@ -122,3 +122,21 @@ def test_nothing_is_said_where_nothing_is_missing():
     table = with_gaps().only("duration")
     whole = replace(table, data=table.data.with_columns(pl.col("duration").fill_nan(300.0)))
     assert not [n for n in cost("laplace", whole, epsilon=1.0).notes if n.startswith(MARK)]
+
+
+def test_rows_that_groups_lose_are_said_before_paying_with_what_helps():
+    values = np.full((12, 3, 10, 1), 0.5)
+    table = table_from_arrays(values, [SHARE])
+    table = replace(table, data=table.data.with_columns(task=pl.col("recording")))
+    # Every second person has the first task alone; C(6, 4) / C(12, 4) of groups have the others.
+    half = pl.col("person").is_in(table.people["person"].gather_every(2).implode())
+    table = replace(
+        table, data=table.data.filter(~half | (pl.col("task") == table.data["task"][0]))
+    )
+    heard: list[str] = []
+    release(table, mechanism="ksame", k=4, tell=heard.append)
+    for notes in (heard, cost("ksame", table, k=4).notes):
+        (said,) = [note for note in notes if "in no mean" in note]
+        assert said.startswith(f"{MARK}: about 47% of people's rows are expected to be in no mean")
+        assert "6 people who have every task about 0% would be (--people every-task;" in said
+    assert not [n for n in cost("ksame", table, k=4, people="every-task").notes if "no mean" in n]

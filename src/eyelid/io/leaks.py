@@ -130,8 +130,11 @@ _SCREEN = {
 }
 USER_AGENT = re.compile(r"Mozilla/\d\.\d|Opera/\d|\b(?:Chrome|Firefox|Safari)/\d{1,4}\.\d")
 
+# What participants are called in English and German: VP is a Versuchsperson, TN a Teilnehmer.
 _CODE = re.compile(
-    r"(?:p|pp|s|sub|subj|subject|participant|person|user|anon|id)?[-_ ]?\d{1,5}", re.IGNORECASE
+    r"(?:p|pp|ppt|ptp|pt|s|sub|subj|subject|participant|person|user|anon|id|vp|vpn|proband|pb|pbn|"
+    r"tn|teilnehmer)?[-_ ]?\d{1,5}",
+    re.IGNORECASE,
 )
 _TAKE = re.compile(
     r"(?:r|rec|recording|run|trial|t|s|ses|session|part|block|round|rate)?\d{0,5}", re.IGNORECASE
@@ -170,7 +173,7 @@ _MIXED = re.compile(r"(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[0-9A-Za-z]{10,128}")
 # What counts something: P01S02, session1trial12.
 _COUNTERS = re.compile(
     r"(?:(?:p{1,2}|s|sub|subj|subject|participant|person|user|vp|ses|sess|session|r|run|rec|"
-    r"recording|t|tr|trial|task|b|bl|block|c|cond|condition|v|ver|version|i|img|image|vid|video|q|"
+    r"recording|ppt|tn|t|tr|trial|task|b|bl|block|c|cond|condition|v|ver|version|i|img|image|vid|video|q|"
     r"item|part|page|text|day|d|e|exp|n|no|id|g|group|l|level|m|f|k|list|set|w|h|x|y|z|hz|px|ms)"
     r"[0-9]{1,4}){1,12}[a-z]{0,12}",
     re.IGNORECASE,
@@ -393,6 +396,19 @@ def are_plain_takes(
         known: as for `is_plain_take`, and read once for all of them.
         numbers: as for `is_plain_take`.
     """
+    return next(telling_takes(recordings, known, numbers=numbers), None) is None
+
+
+def telling_takes(
+    recordings: Iterable[str], known: Iterable[str], *, numbers: bool = True
+) -> Iterator[str]:
+    """The names of recordings that say more than their numbers, tasks or stimuli.
+
+    Args:
+        recordings: their names.
+        known: as for `is_plain_take`, and read once for all of them.
+        numbers: as for `is_plain_take`.
+    """
     words = {word.lower() for name in known for word in _words(name)}
 
     def is_plain(recording: str) -> bool:
@@ -404,7 +420,7 @@ def are_plain_takes(
             _TAKE.fullmatch(word) or word.lower() in words for word in _words(recording)
         )
 
-    return all(map(is_plain, recordings))
+    return (name for name in recordings if not is_plain(name))
 
 
 def _words(name: str) -> list[str]:

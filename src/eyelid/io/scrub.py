@@ -23,6 +23,7 @@ from eyelid.io.leaks import (
     leak_of_field,
     leaks_in_text,
     short,
+    telling_takes,
 )
 
 T = TypeVar("T", Study, FeatureTable)
@@ -51,10 +52,15 @@ def findings(study: Study, where: str) -> Iterator[Finding]:
             )
     takes = _takes(study)
     if not _are_called_like_people(takes) and not _are_plain(takes, study):
+        names, known = takes["recording"].unique(maintain_order=True), _known_names(takes, study)
+        telling = next(telling_takes(names, known), None)
+        what = "names of recordings that say more than a number"
+        if telling is None:
+            what = "numbers of recordings that not everybody has: they may tell who came when"
         yield Finding(
             f"{where}, recording",
-            "names of recordings that say more than a number",
-            short(study.data["recording"][0]),
+            what,
+            short(names[0] if telling is None else telling),
             "numbers the recordings of each person",
         )
     for name in ("task", "stimulus"):
@@ -241,18 +247,22 @@ def _are_called_like_people(takes: pl.DataFrame) -> bool:
 
 def _are_plain(takes: pl.DataFrame, study: Study) -> bool:
     """Whether recordings have names that say no more than a number."""
-    known = {
+    # A number that only one person's recording has may count who came when.
+    of_person = takes.group_by("person").agg(pl.col("recording").sort())["recording"]
+    counted = of_person.n_unique() == 1 or all(map(_are_counted, of_person.to_list()))
+    names = takes["recording"].unique().to_list()
+    return are_plain_takes(names, _known_names(takes, study), numbers=counted)
+
+
+def _known_names(takes: pl.DataFrame, study: Study) -> set[str]:
+    """The names of tasks and stimuli that stay."""
+    return {
         value
         for name in ("task", "stimulus")
         if name in takes.columns
         for value in set(takes[name].to_list()) - set(_telling_names(study, name))
         if value
     }
-    # A number that only one person's recording has may count who came when.
-    of_person = takes.group_by("person").agg(pl.col("recording").sort())["recording"]
-    counted = of_person.n_unique() == 1 or all(map(_are_counted, of_person.to_list()))
-    names = takes["recording"].unique().to_list()
-    return are_plain_takes(names, known, numbers=counted)
 
 
 def _are_counted(names: Sequence[str]) -> bool:

@@ -33,7 +33,7 @@ _SNIFFED_LINES = 50
 # Gaze may be lost for a while before the first decimal.
 _SEARCHED_LINES = 1000
 _PARQUET = b"PAR1"
-_MOST_NAMED = 20
+_MOST_NAMED, _FEW_NAMED = 20, 6
 _UNIT = re.compile(r"[\[(]?[^\W\d][\w°/²³^%*. -]{0,19}[\])]?|[°%]|[\[(][^\])]{0,20}[\])]")
 _ISO_8601 = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d")
 _ZONE = re.compile(r"(?:Z|[+-]\d\d:?\d\d)$")
@@ -196,7 +196,7 @@ def read_table(
         features=layout.features,
         people=_attributes(layout, raw),
         names=dict(names),
-        notes=without_gaze_told(head, len(data) - len(seen)),
+        notes=(*without_gaze_told(head, len(data) - len(seen)), *_behind_told(data)),
     )
 
 
@@ -349,13 +349,29 @@ def _left_out(head: Head, layout: Layout, raw: pl.DataFrame) -> tuple[str, ...]:
     if layout.header is False or layout.skip_lines or layout.comment:
         return ()
     rest = [name for name in header_of(head, layout.separator) if name and name not in raw.columns]
+    told = _few_told(rest, _MOST_NAMED)
+    return (f"columns that are neither mapped nor features were left out: {told}",) * bool(rest)
+
+
+def with_unread_told(part: Part, names: Sequence[str], layout: Layout) -> Part:
+    """The content of a table of gaze, with a remark on the columns that have no role in it.
+
+    Args:
+        part: as `read_table` made it.
+        names: of all columns of the table.
+        layout: by which it did.
+    """
+    read = {*layout.columns.values(), *layout.extra, *layout.attributes}
+    rest = [name for name in names if name and name not in read]
     if not rest:
-        return ()
-    more = f" and {len(rest) - _MOST_NAMED} more" if len(rest) > _MOST_NAMED else ""
-    return (
-        f"columns that are neither mapped nor features were left out: "
-        f"{', '.join(rest[:_MOST_NAMED])}{more}",
-    )
+        return part
+    note = f"columns that are not mapped were left out: {_few_told(rest, _FEW_NAMED)}"
+    return replace(part, notes=(*part.notes, note))
+
+
+def _few_told(names: Sequence[str], most: int) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"{', '.join(names[:most])}{more}"
 
 
 def _attributes(layout: Layout, raw: pl.DataFrame) -> pl.DataFrame | None:
@@ -784,6 +800,18 @@ def _directed(head: Head, layout: Layout, data: pl.DataFrame) -> pl.DataFrame:
                 "right, y up, z straight ahead), neither angles nor a rotation"
             )
     return data
+
+
+def _behind_told(data: pl.DataFrame) -> tuple[str, ...]:
+    """A remark on directions most of which point backwards: others' z points there."""
+    ahead = DIRECTION[-1]
+    known = data[ahead].drop_nulls() if ahead in data.columns else pl.Series(dtype=pl.Float64)
+    if 2 * (known < 0).sum() <= len(known):
+        return ()
+    return (
+        f"most directions of gaze point backwards ({ahead} is negative): here z is straight ahead, "
+        f"and in some systems it is behind; if so in yours, change the sign of {ahead}",
+    )
 
 
 def _told_apart(layout: Layout, data: pl.DataFrame) -> pl.DataFrame:

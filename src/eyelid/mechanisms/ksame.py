@@ -159,9 +159,11 @@ class KSame(AnonymisingMechanism):
         # Values are clipped, whoever calls: bounds that are none are refused.
         Bounds({f.name: (f.lower, f.upper) for f in table.features})
         if len(lacking(table)) == len(slots_of(table).names):
+            people = with_every_task(table).recordings["person"].n_unique()
+            complete = f" (--people every-task leaves {people})" if people >= self.k else ""
             raise InputError(
                 "there is no recording that everybody has (by task and order), so a group might "
-                "have nothing in common: leave out the people who lack most"
+                f"have nothing in common: leave out the people who lack most{complete}"
             )
         self._strata(table)
 
@@ -258,13 +260,7 @@ class KSame(AnonymisingMechanism):
         np.add.at(ended, (slots.slot, np.minimum(ends, most)), 1)
         going_on = ended[:, ::-1].cumsum(axis=1)[:, ::-1][:, 1:].ravel()
         seen = np.bincount(cell[row < most], minlength=cells) > 0
-        # By how many of everybody have something: how many groups are expected to have it.
-        groups = np.zeros(people + 1)
-        for size, many in Counter(group_sizes(people, self.k)).items():
-            all_of_it = np.ones(people + 1)
-            for place in range(size):
-                all_of_it *= np.maximum(np.arange(people + 1) - place, 0) / (people - place)
-            groups += many * all_of_it
+        groups = sum(many for _, many in self._groups_with(people))
         there = groups[going_on[seen]].sum()
         full = {}
         for name in table.names:
@@ -272,6 +268,36 @@ class KSame(AnonymisingMechanism):
             have = np.bincount(cell[known & (row < most)], minlength=cells)
             full[name] = groups[have].sum()
         return {name: float(1 - each / there) if there else 0.0 for name, each in full.items()}
+
+    def expected_left_out(self, table: FeatureTable) -> float:
+        """The share of people's rows that are in no mean, because a member lacks such a row.
+
+        Expected over random groups, as of `expected_empty`.
+        """
+        slots, blank = slots_of(table), table.blank
+        rows = np.where(blank, 0, table.recordings["rows"].to_numpy().astype(np.int64))
+        most = max(1, int(rows.max()))
+        if isinstance(self.length, int):
+            most = min(most, self.length)
+        elif self.length == "shortest":
+            most = table.shortest
+        lengths = np.zeros((len(slots.names), most + 1), dtype=np.int64)
+        np.add.at(lengths, (slots.slot, np.minimum(rows, most)), 1)
+        # How many people have a row, by slot and row.
+        have = lengths[:, ::-1].cumsum(axis=1)[:, ::-1][:, 1:].ravel()
+        groups = self._groups_with(int(slots.owner[-1]) + 1)
+        taken = sum(size * many[have].sum() for size, many in groups)
+        return float(1 - taken / rows.sum()) if rows.any() else 0.0
+
+    def _groups_with(self, people: int) -> list[tuple[int, NDArray[np.float64]]]:
+        """Sizes of groups and, by how many of everybody have something, how many have it all."""
+        found = []
+        for size, many in Counter(group_sizes(people, self.k)).items():
+            all_of_it = np.full(people + 1, float(many))
+            for place in range(size):
+                all_of_it *= np.maximum(np.arange(people + 1) - place, 0) / (people - place)
+            found.append((size, all_of_it))
+        return found
 
     def sampler(self, shape: Shape) -> str:
         """What is random, in words."""
@@ -334,6 +360,19 @@ class KSame(AnonymisingMechanism):
             dealt = f"{self.diverse},{self.balance}" if self.diverse else self.balance
             shown.append(spread_told(dealt, shape.people, self.k))
         return shown
+
+
+def with_every_task(table: FeatureTable) -> FeatureTable:
+    """The people who have every task that anybody has.
+
+    Args:
+        table: of everybody.
+    """
+    if "task" not in table.recordings.columns:
+        return table
+    done = table.recordings.group_by("person").agg(pl.col("task").n_unique())
+    every = done.filter(pl.col("task") == table.recordings["task"].n_unique())
+    return replace(table, data=table.data.join(every, on="person", how="semi"))
 
 
 def lacking(table: FeatureTable) -> dict[str, int]:

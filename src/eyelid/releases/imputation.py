@@ -8,7 +8,7 @@ from dataclasses import replace
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.features import FeatureMechanism
-from eyelid.mechanisms.ksame import KSame
+from eyelid.mechanisms.ksame import KSame, with_every_task
 from eyelid.mechanisms.means import MeanMechanism
 from eyelid.mechanisms.measuring import MeasuringMechanism
 from eyelid.mechanisms.seeded import Seeded
@@ -21,6 +21,8 @@ RAW = "from the raw data, for you alone"
 _FEATURES_LISTED = 4
 # A smaller share of empty cells is told as none.
 _LEAST_TOLD = 0.005
+# A smaller share of rows that are lost is told after the release alone.
+_LEAST_LOST = 0.1
 _ONLY = "leave it out with 'eyelid features IN OUT --only A,B'"
 
 
@@ -125,8 +127,38 @@ def _of_groups(
             f"{whole}, so that about so many cells are expected to be empty: {each or 'hardly any'}"
             f"{others if len(shares) > len(most) else ''}"
         )
+    left_out = mechanism.expected_left_out(table)
+    if left_out >= _LEAST_LOST:
+        yield (
+            f"{RAW}: about {left_out:.0%} of people's rows are expected to be in no mean, as a "
+            "group has the rows that all its members have"
+            f"{'; '.join(['', *_losing_less(mechanism, table, left_out)])}"
+        )
     for feature in nobody:
         yield f"{RAW}: nobody has a value of {feature.name}, and all its cells will be empty"
+
+
+def _losing_less(mechanism: KSame, table: FeatureTable, left_out: float) -> Iterator[str]:
+    """What leaves fewer rows out of groups, by how much, where there is something."""
+    complete = with_every_task(table)
+    people = complete.recordings["person"].n_unique()
+    if mechanism.k <= people < table.recordings["person"].n_unique():
+        share = mechanism.expected_left_out(complete)
+        if (1 - share) * _rows(complete) > (1 - left_out) * _rows(table):
+            yield (
+                f"of the {people} people who have every task about {share:.0%} would be (--people "
+                "every-task; who they are is then not protected)"
+            )
+    fewer = mechanism.k // 2
+    if fewer >= 2 and fewer >= mechanism.values_of_diverse:
+        share = replace(mechanism, k=fewer).expected_left_out(table)
+        if share < left_out * 0.8:
+            yield f"with k = {fewer} about {share:.0%}, and less protection"
+
+
+def _rows(table: FeatureTable) -> int:
+    """How many rows recordings with values have."""
+    return int(table.recordings["rows"].to_numpy()[~table.blank].sum())
 
 
 def _of_synthetic(

@@ -7,7 +7,7 @@ import re
 from eyelid.io.head import Head
 from eyelid.io.layout import DIRECTION, KEYS, MEASURES, PERSON_COLUMNS, Layout, plain_name
 from eyelid.io.part import Part
-from eyelid.io.tables import header_of, is_parquet, read_table
+from eyelid.io.tables import header_of, is_parquet, read_table, with_unread_told
 
 NAME = "table"
 
@@ -45,7 +45,8 @@ def _first_cells(head: Head) -> list[str]:
 def read(head: Head, said: Layout) -> Part:
     """The table, by its usual names where the map says nothing."""
     names = header_of(head, said.separator) if said.header is not False else []
-    return read_table(head, usual_layout(names).under(said))
+    layout = usual_layout(names).under(said)
+    return with_unread_told(read_table(head, layout), names, layout)
 
 
 def usual_layout(names: list[str]) -> Layout:

@@ -22,7 +22,7 @@ from eyelid.io.formats.any_table import usual_layout
 from eyelid.io.head import Head
 from eyelid.io.layout import KEYS, Layout
 from eyelid.io.part import NoRows, Part
-from eyelid.io.tables import check_width, read_table
+from eyelid.io.tables import check_width, read_table, with_unread_told
 
 NAME = "JSON"
 
@@ -134,6 +134,7 @@ def _part(
     named = {key: [trial.get(key) for trial in trials] for key in keys}
     whose = pl.DataFrame([_column(key, values) for key, values in named.items()])
     part = read_table(head, layout, rows, recordings=whose)
+    part = with_unread_told(part, rows.columns, layout)
     if not left_out:
         return part
     note = f"of the lists in JSON the longest is read; left out: {', '.join(left_out)}"
