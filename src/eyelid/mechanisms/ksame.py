@@ -260,7 +260,7 @@ class KSame(AnonymisingMechanism):
         np.add.at(ended, (slots.slot, np.minimum(ends, most)), 1)
         going_on = ended[:, ::-1].cumsum(axis=1)[:, ::-1][:, 1:].ravel()
         seen = np.bincount(cell[row < most], minlength=cells) > 0
-        groups = sum(many for _, many in self._groups_with(people))
+        groups = np.sum([many for _, many in self._groups_with(people)], axis=0)
         there = groups[going_on[seen]].sum()
         full = {}
         for name in table.names:
