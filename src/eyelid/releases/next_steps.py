@@ -28,7 +28,7 @@ _QUOTED = re.compile(
 _SPENDING, _TAKING_PEOPLE = ("release", "heatmap"), ("features", "release", "heatmap")
 _OUT = {"features": "features", "heatmap": "heatmap", "release": "released", "convert": "study"}
 # Lengths of windows in s, the usual one first: public numbers, of which one fits.
-_WINDOWS_S = (30, 10, 5, 2, 1)
+_WINDOWS_S, _STEP_S = (30, 10, 5, 2, 1), 0.5
 
 
 def commands_in(advice: str) -> tuple[str, ...]:
@@ -145,17 +145,29 @@ def window_options(study: Study) -> str | None:
     >>> window_options(Study("samples", data, data.select("person").unique()))
     ' --window 10 --step 1'
     """
+    fitting = fitting_windows(study)
+    if fitting is None:
+        return None
+    window_s, step_s = fitting
+    return "" if window_s == _WINDOWS_S[0] else f" --window {window_s:g} --step {step_s:g}"
+
+
+def fitting_windows(study: Study) -> tuple[float, float] | None:
+    """Length of windows that the middle recording has, and their step, in s; None without any.
+
+    Those of the usual length where one recording has such a window.
+    """
     each = study.data.group_by(RECORDING_KEY).agg(
         (pl.col("time_ms").max() - pl.col("time_ms").min()).alias("length_ms")
     )["length_ms"]
     lengths = each.drop_nulls()
     if lengths.is_empty() or (lengths >= _WINDOWS_S[0] * 1000).any():
-        return ""
+        return _WINDOWS_S[0], _STEP_S
     middle_ms = float(lengths.sort()[(len(lengths) - 1) // 2])
     fitting = [length for length in _WINDOWS_S if length * 1000 <= middle_ms]
     if not fitting:
         return None
-    return f" --window {fitting[0]} --step {max(fitting[0] / 10, 0.5):g}"
+    return fitting[0], max(fitting[0] / 10, _STEP_S)
 
 
 def fewer_features(table: FeatureTable) -> str:

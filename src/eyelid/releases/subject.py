@@ -46,7 +46,7 @@ from eyelid.releases.bounds import clipped_to
 from eyelid.releases.certificate import Certificate, read_certificate
 from eyelid.releases.certifying import bounding
 from eyelid.releases.fingerprint import debit_of, input_digest, shows
-from eyelid.releases.plan import NOTHING_LONG_ENOUGH, feature_table, people_alike
+from eyelid.releases.plan import NOTHING_LONG_ENOUGH, check_type, feature_table, people_alike
 from eyelid.releases.recorded import Recorded, recorded_in
 from eyelid.releases.release import Release
 from eyelid.releases.standard_errors import errors_text, standard_errors
@@ -400,10 +400,10 @@ def _original(
             source = replace(chosen_of(source, people), min_seconds=min_seconds)
         elif people is not None:
             source = FeatureTable.of(chosen_of(source.study(), people))
-        table = feature_table(source)
+        check_type(source)
         if isinstance(source, Study) and source.kind != "features":
-            return table, Recorded.of(source)
-        return table, None
+            return windows_of(source), Recorded.of(source)
+        return windows_of(source), None
     path = Path(source)
     recorded = recorded_in(path) if map is None else None
     if recorded is not None:
@@ -419,7 +419,7 @@ def _original(
         study = under_pseudonyms(study, ours=is_ours(study, path))
     check_people(study)
     gaze = study.kind != "features"
-    return feature_table(study), Recorded.of(check(study)) if gaze else None
+    return windows_of(study), Recorded.of(check(study)) if gaze else None
 
 
 def with_values(

@@ -1,10 +1,12 @@
 from dataclasses import replace
 
+import numpy as np
 import polars as pl
 import pytest
 
 import eyelid
 from eyelid.errors import InputError
+from eyelid.privacy.noise import randomness
 from eyelid.releases.subject import subject_of
 
 KNOWN = {"mechanism": "kaleido", "epsilon": 8.0, "window": 30, "radius": 2.0}
@@ -50,3 +52,14 @@ def test_an_audit_says_where_too_little_is_published_to_check_the_noise(readers)
     assert any("too few publications to check the noise" in said for said in found.notes)
     notes = subject_of(readers, eyelid.release(readers, **KNOWN)).notes
     assert not any("too few publications" in said for said in notes)
+
+
+@pytest.mark.parametrize("times", ["recorded", "regular"])
+def test_recordings_shorter_than_the_usual_window_are_audited_in_shorter_ones(times):
+    short = eyelid.simulate(people=3, tasks=("comic", "textbook"), minutes=0.2, seed=2)
+    found = subject_of(short, eyelid.release(short, times=times, **KNOWN))
+    assert found.disagreements == ()
+    assert {each.window_ms for each in (found.original, found.released)} == {10_000.0}
+    again = found.stream.again(found.original, randomness(np.random.default_rng(1)))
+    assert again(found.original).window_ms == 10_000.0
+    assert any("no recording has a window of 30 s" in said for said in found.notes)

@@ -12,9 +12,9 @@ import polars as pl
 from eyelid.audits.protocols import Material
 from eyelid.audits.streams.places import places
 from eyelid.errors import EyelidError, InputError
-from eyelid.gaze.study import Study
+from eyelid.gaze.features.windows import STEP_S, WINDOW_S, windows_and_omissions
+from eyelid.gaze.study import Study, check
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.features import windows_of
 from eyelid.mechanisms.mechanism import catalogue, mechanism
 from eyelid.mechanisms.streams.stream import StreamMechanism
 from eyelid.mechanisms.streams.study_scene import gaze_columns
@@ -22,6 +22,7 @@ from eyelid.privacy.noise import Randomness, randomness
 from eyelid.releases import earlier_digests
 from eyelid.releases.certificate import Certificate
 from eyelid.releases.fingerprint import samples_digest, shows
+from eyelid.releases.next_steps import fitting_windows
 from eyelid.releases.streams.agreement import stream_disagreements, too_few_to_check
 from eyelid.releases.streams.facts import same_for_all
 from eyelid.releases.streams.plan import (
@@ -54,11 +55,13 @@ class Streamed:
         taken: what the filter took.
         law: the filter; None where it cannot be run here.
         alike: whether nothing that is released as it is tells people apart.
+        windows_s: length and step of the windows that gaze is summarised in.
     """
 
     taken: Study
     law: StreamMechanism | None
     alike: bool
+    windows_s: tuple[float, float] = (WINDOW_S, STEP_S)
 
     def again(
         self, original: FeatureTable, noise: Randomness
@@ -74,7 +77,7 @@ class Streamed:
 
         def run(table: FeatureTable) -> FeatureTable:
             gaze = self.taken if table is original else _all_alike(law, self.taken)
-            made = windows_of(filtered(law, gaze, noise))
+            made = _windows(filtered(law, gaze, noise), self.windows_s)
             return replace(made, features=original.features)
 
         return run
@@ -94,6 +97,11 @@ class Streamed:
             return replace(made, features=original.features)
 
         return Material(original, places(released, law.place), again)
+
+
+def _windows(gaze: Study, windows_s: tuple[float, float]) -> FeatureTable:
+    """Gaze summarised in windows of a length and step."""
+    return windows_and_omissions(check(gaze), *windows_s)[0]
 
 
 def _all_alike(law: StreamMechanism, taken: Study) -> Study:
@@ -142,13 +150,22 @@ def stream_subject(
     eye = released.data["eye"][0] if "eye" in released.data.columns else None
     times = REGULAR if TIMES[REGULAR] in certificate.unprotected else RECORDED
     taken = taken_of(samples, eye, times)
+    # As long as recordings allow: features are what attackers go by, and nothing that is released.
+    windows_s = fitting_windows(samples) or (WINDOW_S, STEP_S)
+    shorter = []
+    if windows_s[0] != WINDOW_S:
+        shorter = [
+            f"no recording has a window of {WINDOW_S:g} s: gaze is summarised in windows of "
+            f"{windows_s[0]:g} s"
+        ]
+        table = replace(_windows(samples, windows_s), origin=table.origin)
     if times == REGULAR or (eye is not None and samples.data["eye"].n_unique() > 1):
         # The same samples and times as released: windows are to be the same, too.
         own = with_lost_eye(samples, eye).data
         own = own if eye is None else own.filter(pl.col("eye") == eye)
-        again = windows_of(replace(samples, data=timed(samples, own, times)))
+        again = _windows(replace(samples, data=timed(samples, own, times)), windows_s)
         table = replace(again, origin=table.origin)
-    ours, theirs, left_out = in_common(table, windows_of(released))
+    ours, theirs, left_out = in_common(table, _windows(released, windows_s))
     ours, theirs = matched(ours, theirs)
     ours, with_gaze, unseen = with_values(ours, theirs)
     theirs = theirs if with_gaze is None else with_gaze
@@ -190,9 +207,9 @@ def stream_subject(
         disagreements=(*amiss, *wrong),
         releases=None if debit is None else times_released(table.origin, people),
         path=path,
-        notes=(*left_out, *unseen, *notes, *few, *more),
+        notes=(*shorter, *left_out, *unseen, *notes, *few, *more),
         remarks=remarks,
-        stream=Streamed(taken, law, same_for_all(taken)),
+        stream=Streamed(taken, law, same_for_all(taken), windows_s),
     )
 
 
