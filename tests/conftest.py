@@ -9,7 +9,7 @@ import sqlite3
 import sys
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -21,6 +21,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("POLARS_MAX_THREADS", "1")
 
 import numpy as np
+import polars as pl
 import pytest
 import typer
 from hypothesis import HealthCheck, settings
@@ -33,9 +34,8 @@ from eyelid.gaze.features import window_features
 from eyelid.gaze.simulator import simulate
 from eyelid.gaze.study import Feature, Study
 from eyelid.gaze.table import FeatureTable, table_from_arrays
-from eyelid.io import read, write
+from eyelid.io import parquet, read, write
 from eyelid.privacy.noise import SystemRandomness
-from eyelid.releases.canaries import canary_audit
 
 # The same examples on every machine, however busy it is.
 settings.register_profile(
@@ -61,7 +61,28 @@ def _in_this_process():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("eyelid.engine.processes.cores", lambda: 1)
         patch.setattr("eyelid.engine.parallel.cores", lambda: 1)
+        # The environment above says it already; to look for libraries takes milliseconds a time.
+        patch.setattr("threadpoolctl.threadpool_limits", lambda count: nullcontext())
+        patch.setattr("eyelid.io.parquet._reason", _tried_here)
         yield
+
+
+_tried_elsewhere = parquet._reason
+
+
+def _tried_here(path: Path, size: int, changed_ns: int) -> str:
+    """Why a Parquet file cannot be read, found out where it could end the process."""
+    try:
+        pl.read_parquet(path, glob=False)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):
+        return "it is no whole Parquet file, or too large for the memory; it may be damaged"
+    return ""
+
+
+@pytest.fixture
+def tried_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process of their own for Parquet files of others, where these could end this one."""
+    monkeypatch.setattr("eyelid.io.parquet._reason", _tried_elsewhere)
 
 
 # What a cluster asks of itself many times a second, though nobody looks: a core's tenth.
@@ -183,11 +204,15 @@ def plain_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
     Rendering takes longer than most audits; pictures have tests of their own. What a page must not
     show is asked of pages that were rendered. Pictures of maps are not even put together.
     """
+    _unrendered(monkeypatch)
+
+
+def _unrendered(patch: pytest.MonkeyPatch) -> None:
     from matplotlib.figure import Figure
 
     draws = "heatmap", "overlay", "reliable", "layers", "difference"
     for place in (*(f"pictures.draw_{one}" for one in draws), "files.draw_tables"):
-        monkeypatch.setattr(f"eyelid.releases.maps.{place}", lambda *words, **more: Figure())
+        patch.setattr(f"eyelid.releases.maps.{place}", lambda *words, **more: Figure())
 
     def blank(figure, file, **options):
         if isinstance(file, io.TextIOBase):
@@ -197,17 +222,49 @@ def plain_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
         else:
             Path(file).write_bytes(PNG)
 
-    monkeypatch.setattr("matplotlib.figure.Figure.savefig", blank)
+    patch.setattr("matplotlib.figure.Figure.savefig", blank)
+
+
+def _quick(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr("eyelid.releases.audit.utility", partial(utility, models=["knn"]))
+    patch.setattr("eyelid.releases.audit._canaries", lambda subject: None)
 
 
 @pytest.fixture
 def quick_audits(plain_pictures: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Audits with one model of what data are good for and fewer canaries, for all other questions.
+    """Audits with one model of what data are good for and no canaries, for all other questions.
 
     Models, canaries and pictures have tests of their own; each takes longer than the attacks.
     """
-    monkeypatch.setattr("eyelid.releases.audit.utility", partial(utility, models=["knn"]))
-    monkeypatch.setattr("eyelid.releases.audit.canary_audit", partial(canary_audit, people=400))
+    _quick(monkeypatch)
+
+
+@pytest.fixture
+def no_pictures(plain_pictures: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pictures are not even put together, where data are not odd enough to be hard to draw."""
+    _undrawn(monkeypatch)
+
+
+def _undrawn(patch: pytest.MonkeyPatch) -> None:
+    from matplotlib.figure import Figure
+
+    patch.setattr("eyelid.releases.drawing.figure", lambda *words, **more: Figure())
+
+
+@pytest.fixture(scope="session")
+def quick_block():
+    """Audits as quick as by `quick_audits` and `no_pictures`, for those that a module shares."""
+
+    @contextmanager
+    def block(drawn: bool = False) -> Iterator[None]:
+        with pytest.MonkeyPatch.context() as patch:
+            _quick(patch)
+            if not drawn:
+                _undrawn(patch)
+                _unrendered(patch)
+            yield
+
+    return block
 
 
 @pytest.fixture

@@ -35,7 +35,7 @@ def shown(notebook):
 def quicker(monkeypatch):
     """The same people for less long, one model, no compiler: what a cell does is the same.
 
-    Pages of audits are not shown here, and have no pictures.
+    Pages of audits are not shown here, and have no pictures; those that are shown are coarse.
     """
     drawn = Figure.savefig
 
@@ -43,9 +43,13 @@ def quicker(monkeypatch):
         if options.get("format") == "svg":
             file.write('<svg width="1" height="1"></svg>')
         else:
-            drawn(figure, file, **options)
+            drawn(figure, file, **options | {"dpi": 25})
 
-    monkeypatch.setattr("eyelid.simulate", lambda **asked: simulate(**asked | {"minutes": 0.7}))
+    short = {"minutes": 0.6}
+    monkeypatch.setattr(
+        "eyelid.simulate", lambda **asked: simulate(**{"rate_hz": 30.0} | asked | short)
+    )
+    monkeypatch.setattr("eyelid.releases.audit._canaries", lambda subject: None)
     for place in ("eyelid.releases.audit", "eyelid.comparisons.outcome"):
         monkeypatch.setattr(f"{place}.utility", partial(utility, models=["knn"]))
     monkeypatch.setattr("eyelid.mechanisms.streams.filter.compiled", lambda kernel: None)

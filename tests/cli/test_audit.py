@@ -10,7 +10,7 @@ import pytest
 from eyelid.io import read, write
 from eyelid.releases.release import release
 
-pytestmark = pytest.mark.usefixtures("quick_audits")
+pytestmark = pytest.mark.usefixtures("quick_audits", "no_pictures")
 
 
 @pytest.fixture(scope="module")

@@ -293,6 +293,7 @@ def test_a_picture_that_cannot_be_opened_is_refused(eyelid, study, tmp_path):
     refused(done, "missing.png")
 
 
+@pytest.mark.usefixtures("plain_pictures")
 def test_a_picture_and_a_screen_of_different_sizes_need_a_placement(
     eyelid, make_study, picture, tmp_path
 ):
@@ -492,6 +493,7 @@ def test_cost_takes_what_heatmap_takes(eyelid, make_study):
     assert told["map"]["sigma_px"] == pytest.approx(2 * degree_px)
 
 
+@pytest.mark.usefixtures("plain_pictures")
 def test_cost_and_the_release_need_the_same_people(eyelid, study, tmp_path):
     words = ("--mechanism", "map-grid", "--level", "good", "--json")
     before = json.loads(eyelid("cost", study, *words).out)

@@ -23,7 +23,7 @@ from eyelid.io import write
 from eyelid.releases.maps.heatmap import private_heatmap
 from eyelid.releases.release import release
 
-pytestmark = pytest.mark.usefixtures("quick_audits", "quick_map_audits")
+pytestmark = pytest.mark.usefixtures("quick_audits", "quick_map_audits", "no_pictures")
 
 KINDS = ("records", "groups", "means", "synthetic", "gaze", "map")
 LONG_AGO_NS = 10**18
@@ -95,8 +95,7 @@ def test_an_audited_release_hands_no_figure_of_raw_data_to_its_recipient(
     kind, home, audit_of, snapshot
 ):
     before = snapshot(home / kind)
-    assert audit_of(kind).code == 0
-    assert audit_of(kind, "--json").code == 0
+    assert audit_of(kind, *["--json"] * (kind in ("records", "map"))).code == 0
     assert snapshot(home / kind) == before
     for name in ("audit.json", "report.html"):
         with pytest.raises(FileNotFoundError):

@@ -103,7 +103,9 @@ def test_all_cores_are_used_and_no_more():
     assert most == cores()
 
 
-def test_the_libraries_keep_to_one_core_meanwhile():
+def test_the_libraries_keep_to_one_core_meanwhile(monkeypatch):
+    # All other tests go without.
+    monkeypatch.setattr("threadpoolctl.threadpool_limits", threadpool_limits)
     import sklearn.cluster  # noqa: F401, loads OpenMP
 
     def threads(_=None):

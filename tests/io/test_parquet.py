@@ -21,6 +21,8 @@ from eyelid.io.parquet import rows_of, scan
 from eyelid.io.pieces import in_pieces
 from eyelid.privacy import Ledger
 
+pytestmark = pytest.mark.usefixtures("tried_elsewhere")
+
 PACKAGE = Path(eyelid.__file__).parent
 HOSTILE = ["stud[y]", "stud?", "*", "s{tud}y", "~", "study[!a]"]
 

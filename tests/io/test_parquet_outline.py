@@ -11,6 +11,8 @@ from eyelid.io import parquet, read, unpacking, write
 from eyelid.io.parquet_outline import outline_of
 from eyelid.io.pieces import in_pieces
 
+pytestmark = pytest.mark.usefixtures("tried_elsewhere")
+
 ROWS = 20_000
 SAID = {"units": "px"}
 

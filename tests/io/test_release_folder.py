@@ -92,9 +92,7 @@ FORGED = {
 
 @pytest.mark.parametrize("forgery", FORGED)
 @pytest.mark.parametrize("itself", [False, True], ids=["", "study.json says released"])
-def test_a_typed_certificate_makes_no_release_of_raw_gaze(
-    forgery, itself, home, raw, eyelid, tmp_path
-):
+def test_a_typed_certificate_makes_no_release_of_raw_gaze(forgery, itself, home, raw):
     """It was called a release that is made to be shared, and the names in it were not shown."""
     before = {finding for finding in lint(raw) if finding.where == "raw, person"}
     assert {finding.value for finding in before} == set(PEOPLE)
@@ -103,15 +101,25 @@ def test_a_typed_certificate_makes_no_release_of_raw_gaze(
         says_released(raw)
     assert not read(raw).released
     assert not in_pieces(raw).head.released
+    assert NOT_OF_THESE_DATA in read(raw).notes
+    assert inspect(read(raw))["quasi_identifiers"]
+    found = lint(raw)
+    assert {each.value for each in found if each.where == "raw, person"} == set(PEOPLE)
+    assert "a certificate that is not of these data" in {each.what for each in found}
+
+
+@pytest.mark.parametrize("forgery", ["a trust", "another release's"])
+@pytest.mark.parametrize("itself", [False, True], ids=["", "study.json says released"])
+def test_no_command_takes_a_typed_certificate_for_a_release(
+    forgery, itself, home, raw, eyelid, tmp_path
+):
+    certify(raw, FORGED[forgery](home))
+    if itself:
+        says_released(raw)
     done = eyelid("inspect", raw)
     assert NOT_OF_THESE_DATA in done.err
     assert "release" not in done.out.replace("eyelid release", "").replace("which release fits", "")
-    assert inspect(read(raw))["quasi_identifiers"]
-    done = eyelid("lint", raw, "--json")
-    assert done.code == 1
-    found = json.loads(done.out)["findings"]
-    assert {each["value"] for each in found if each["where"] == "raw, person"} == set(PEOPLE)
-    assert "a certificate that is not of these data" in {each["what"] for each in found}
+    assert eyelid("lint", raw, "--json").code == 1
     assert "release" not in eyelid("lint", raw).out.lower().replace("no release", "")
     done = eyelid("convert", raw, tmp_path / "out")
     assert (done.code, NOT_OF_THESE_DATA in done.err) == (0, True)

@@ -24,6 +24,8 @@ from eyelid.io.leaks import PATTERNS
 from eyelid.io.lint import leaks_of_file, lint
 from eyelid.io.unpacking import arrays_in, gunzipped
 
+pytestmark = pytest.mark.usefixtures("tried_elsewhere")
+
 RECORDING = b"person,time_ms,x,y\nP1,0,1,2\nP1,1,1,2\n"
 SAID = {"units": "px"}
 

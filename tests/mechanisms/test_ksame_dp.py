@@ -25,7 +25,7 @@ from eyelid.releases.audit import audit
 from eyelid.releases.canaries import canary_audit
 from eyelid.releases.fingerprint import output_digest
 
-pytestmark = pytest.mark.usefixtures("quick_audits")
+pytestmark = pytest.mark.usefixtures("quick_audits", "no_pictures")
 
 FEATURES = (Feature("rate", "1/s", "", 0.0, 10.0), Feature("pupil", "mm", "", 1.5, 9.0))
 LOWERS, SPANS = np.array([0.0, 1.5]), np.array([10.0, 7.5])

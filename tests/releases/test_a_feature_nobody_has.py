@@ -49,6 +49,7 @@ def quickly():
         patch.setattr(noisy_answers, "_OF_CONTROL", 12)
         patch.setattr("eyelid.releases.audit.learned_elsewhere", tree)
         patch.setattr("eyelid.releases.audit.utility", lambda *words, **more: [])
+        patch.setattr("eyelid.releases.audit._canaries", lambda subject: None)
         yield
 
 

@@ -19,7 +19,7 @@ from eyelid.releases.audit import UNCOVERED, audit
 from eyelid.releases.release import release
 from eyelid.releases.report import standing
 
-pytestmark = pytest.mark.usefixtures("quick_audits")
+pytestmark = pytest.mark.usefixtures("quick_audits", "no_pictures")
 
 ATTACKERS = ["means", "lda", "likelihood"]
 PEOPLE = 10
@@ -48,8 +48,9 @@ def undescribed(folders):
 
 
 @pytest.fixture(scope="module")
-def done(folders):
-    return audit(folders / "features", folders / "private", attackers=ATTACKERS)
+def done(folders, quick_block):
+    with quick_block():
+        return audit(folders / "features", folders / "private", attackers=ATTACKERS)
 
 
 def claim_less(folder, epsilon):

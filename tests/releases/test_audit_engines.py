@@ -18,7 +18,7 @@ from eyelid.io import write
 from eyelid.releases.audit import audit
 from eyelid.releases.release import release
 
-pytestmark = pytest.mark.usefixtures("quick_audits")
+pytestmark = pytest.mark.usefixtures("quick_audits", "no_pictures")
 
 
 class OfCopies(Processes):

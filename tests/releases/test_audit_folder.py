@@ -13,7 +13,7 @@ from eyelid.releases.audit_folder import AuditPlaces, audit_places
 from eyelid.releases.release import release
 from eyelid.releases.subject import subject_of
 
-pytestmark = pytest.mark.usefixtures("quick_audits")
+pytestmark = pytest.mark.usefixtures("quick_audits", "no_pictures")
 
 QUICK = {"attackers": ["means"], "protocols": ["raw->release"]}
 FIGURES = json.dumps({"schema": "eyelid/audit/1"})

@@ -61,8 +61,9 @@ def home(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def done(home):
-    return audit(home / "features", home / "out", attackers=["means"])
+def done(home, quick_block):
+    with quick_block(drawn=True):
+        return audit(home / "features", home / "out", attackers=["means"])
 
 
 def changed(home, where, change):

@@ -62,8 +62,16 @@ CLAIMS = [
 ]
 
 
-@pytest.mark.parametrize("unit", ["person", "recording", "record"])
-@pytest.mark.parametrize("length", ["shortest", "longest", 600])
+@pytest.mark.parametrize(
+    ("unit", "length"),
+    [
+        ("person", "shortest"),
+        ("person", 600),
+        ("recording", "longest"),
+        ("recording", 600),
+        ("record", "shortest"),
+    ],
+)
 @pytest.mark.parametrize(("name", "parameters"), CLAIMS)
 def test_a_sound_pipeline_is_not_refuted(name, parameters, unit, length):
     """By design at most one in 1000 of these fails, for either of two claims."""
@@ -126,11 +134,11 @@ def test_the_claim_is_the_one_on_the_certificate():
     assert found.person.canaries == found.within.canaries == 2000
 
 
-@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(("name", "parameters"), CLAIMS)
-def test_half_the_noise_is_caught(name, parameters, seed):
+def test_half_the_noise_is_caught(name, parameters):
     broken = twin(mechanism(name, **parameters), with_noise_times(0.5))
-    assert canary_audit(broken, seed=seed).refuted
+    # Audits of 2000 people miss it at times.
+    assert canary_audit(broken, people=8000, seed=0).refuted
 
 
 @pytest.mark.parametrize(("name", "parameters"), CLAIMS)

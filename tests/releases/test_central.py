@@ -22,7 +22,7 @@ from eyelid.releases.canaries import canary_audit
 from eyelid.releases.release import release
 from eyelid.releases.report import report, standing
 
-pytestmark = pytest.mark.usefixtures("quick_audits")
+pytestmark = pytest.mark.usefixtures("quick_audits", "no_pictures")
 
 
 @pytest.fixture(scope="module")

@@ -427,6 +427,7 @@ def test_a_gaussian_release_states_what_a_belief_tells(simulated_table):
     assert "leaks at most" not in page
 
 
+@pytest.mark.usefixtures("quick_audits", "no_pictures")
 def test_too_little_to_correlate_is_said_in_one_sentence(make_table):
     found = audits.audit(make_table(people=4, rows=5), attackers=["means"])
     assert found.temporal is None
@@ -441,6 +442,7 @@ def test_too_little_to_correlate_is_said_in_one_sentence(make_table):
     assert why in found.to_dict()["notes"]
 
 
+@pytest.mark.usefixtures("quick_audits", "no_pictures")
 def test_an_audit_looks_at_time(simulated_table):
     made = release(simulated_table, mechanism="cfpa", epsilon=1.0, unit="chunk")
     found = audits.audit(simulated_table, made, attackers=["means"]).to_dict()["temporal"]

@@ -15,6 +15,8 @@ from eyelid.releases.inspection import inspect
 from eyelid.releases.quote import cost
 from eyelid.releases.release import release
 
+pytestmark = pytest.mark.usefixtures("quick_audits")
+
 RAW = "from the raw data, never in a release: 3 of 12 recordings have no value"
 
 

@@ -128,11 +128,12 @@ def worst_case(people: int):
     return table_from_arrays(values, [Feature(f"f{n}", "", "", 0.0, 1.0) for n in range(people)])
 
 
-@pytest.mark.parametrize(("name", "epsilon"), EVERY_LAW)
-@pytest.mark.parametrize("epsilon_factor", [0.3, 1.0])
-def test_the_best_attacker_stays_below_the_bound(name, epsilon, epsilon_factor):
+@pytest.mark.parametrize(
+    ("name", "epsilon"), [*EVERY_LAW, *((name, 0.3 * epsilon) for name, epsilon in EVERY_LAW[:2])]
+)
+def test_the_best_attacker_stays_below_the_bound(name, epsilon):
     """200 releases of 8 people: four standard errors of 1600 decisions, once in 30 000 runs."""
-    law = mechanism(name, epsilon=epsilon * epsilon_factor)
+    law = mechanism(name, epsilon=epsilon)
     table = worst_case(8)
     people = people_of(table)
     right = []

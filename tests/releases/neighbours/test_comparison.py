@@ -55,7 +55,8 @@ def test_every_mechanism_that_writes_a_folder_has_a_case():
         ("ksame", "copies=True, balance=hand"),
         ("synthetic", ""),
         ("seeded", ""),
-        ("uniform", ""),
+        # Without settings in tests/cli/test_commands.py.
+        ("uniform", "times=regular"),
         ("fixations", ""),
         ("map-grid", "by=gender"),
         ("aoi-tables", ""),

@@ -75,7 +75,9 @@ def _of_sound(case: Callable[[], Case], way: Replacement) -> set[Difference]:
 
 def _differences(case: Case, way: Replacement) -> set[Difference]:
     base = base_of(case)
-    return set(differences(case, base, list(neighbours_of(case, base, [way]))))
+    neighbours = list(neighbours_of(case, base, [way]))
+    # The first is the one whose data are replaced in that way; exchanges are of all groups.
+    return set(differences(case, base, neighbours if case.exchanges else neighbours[:1]))
 
 
 def mutants_of(kind: type[Mechanism]) -> list[Mutant]:
