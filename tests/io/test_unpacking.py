@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import json
 import os
 import re
 import signal
@@ -207,6 +208,17 @@ def test_a_cell_of_50_kb_does_not_hang_the_advice_about_its_table(tmp_path, cpu_
     (tmp_path / "P1.csv").write_text("t,speed\n0," + "9" * 50_000 + "x\n")
     with cpu_limit(10), pytest.raises(InputError, match="if a row is a trial"):
         read(tmp_path / "P1.csv", {"time": "t"})
+
+
+def test_fields_above_a_long_list_are_not_written_into_each_of_its_rows(tmp_path, cpu_limit):
+    """A JSON of 3 MB filled 12 GB."""
+    samples = [{"t": number, "x": 1, "y": 2} for number in range(20_000)]
+    above = {f"field {number}": 0 for number in range(3000)}
+    (tmp_path / "P1.json").write_text(json.dumps(above | {"who": "a", "samples": samples}))
+    with cpu_limit(10):
+        study = read(tmp_path / "P1.json", {"time": "t", "units": "px", "person": "who"})
+    assert study.data.height == 20_000
+    assert study.data["person"].unique().to_list() == ["a"]
 
 
 class Counted(str):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
+from collections import ChainMap, Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -60,12 +60,14 @@ class _List(NamedTuple):
         names: of its own columns.
         size: how many rows it has.
         rows: the rows, or the columns by name.
+        above: what is the same in every row; not in ``rows``, where it would be written as often.
     """
 
     path: tuple[str, ...]
     names: frozenset[str]
     size: int
     rows: Sequence[dict[str, Scalar]] | dict[str, list[Scalar]]
+    above: Mapping[str, Scalar]
 
 
 def recognises(head: Head) -> bool:
@@ -81,7 +83,7 @@ def read(head: Head, said: Layout) -> Part:
     """The rows of the longest list, by their usual names where the map says nothing."""
     documents = _documents(head)
     objects: list[_Object] = []
-    found = list(_tables(documents, {}, (), objects))
+    found = list(_tables(documents, ChainMap(), (), objects))
     if not found:
         if not any(documents):
             raise NoRows(f"{head.path} is JSON without any rows")
@@ -105,7 +107,7 @@ def read_trials(
         name: of the format.
     """
     objects: list[_Object] = []
-    found = [each for each in _tables(trials, {}, ("",), objects) if each.path != ("",)]
+    found = [each for each in _tables(trials, ChainMap(), ("",), objects) if each.path != ("",)]
     if not found:
         raise NoRows(f"{head.path} has trials, but no samples in them")
     return _part(head, found, objects, Layout(format=name), said, besides)
@@ -120,9 +122,17 @@ def _part(
     besides: Sequence[str] = (),
 ) -> Part:
     """The rows of the longest list, with their roles by name or by a map."""
-    longest, rows, left_out = _table(head, found)
-    rows = rows.with_columns(pl.lit(None).alias(name) for name in besides if name not in rows)
-    layout = layout.under(usual_layout(rows.columns).under(said))
+    longest, like, left_out = _like_the_longest(found)
+    tables = [_side_by_side(head, each.rows) for each in like]
+    pairs = list(zip(tables, like, strict=True))
+    names = dict.fromkeys(name for table, each in pairs for name in (*each.above, *table.columns))
+    check_width(head.path, len(names))
+    names |= dict.fromkeys(besides)
+    layout = layout.under(usual_layout(list(names)).under(said))
+    needed = {*layout.columns.values(), *layout.extra, *layout.attributes}
+    rows = _together(head, [_under(table, each.above, needed) for table, each in pairs])
+    # What nobody needs is known by its name alone, and takes no memory.
+    rows = rows.with_columns(pl.lit(None).alias(name) for name in names if name not in rows)
     keys = [layout.columns[role] for role in KEYS if role in layout.columns]
     # Whose trials have no samples took part all the same.
     trials = [
@@ -141,10 +151,10 @@ def _part(
     return replace(part, notes=(*part.notes, note))
 
 
-def _table(
-    head: Head, found: Sequence[_List]
-) -> tuple[tuple[str, ...], pl.DataFrame, tuple[str, ...]]:
-    """Where the longest list is, its rows with those like it, and the names of lists left out."""
+def _like_the_longest(
+    found: Sequence[_List],
+) -> tuple[tuple[str, ...], list[_List], tuple[str, ...]]:
+    """Where the longest list is, it with those like it, and the names of lists left out."""
     sizes: Counter[tuple[str, ...]] = Counter()
     for each in found:
         sizes[each.path] += each.size
@@ -154,13 +164,23 @@ def _table(
     kinds = {each.names for each in found if each.path == longest}
     like = [each for each in found if each.path == longest or each.names in kinds]
     rest = sizes.keys() - {each.path for each in like}
-    tables = [_side_by_side(head, each.rows) for each in like]
-    check_width(head.path, len({name for table in tables for name in table.columns}))
+    return longest, like, tuple(sorted(filter(None, map(_told, rest))))
+
+
+def _under(table: pl.DataFrame, above: Mapping[str, Scalar], needed: set[str]) -> pl.DataFrame:
+    """A table with those columns of what stands above it that somebody needs."""
+    return table.with_columns(
+        _column(name, [above[name]]).new_from_index(0, table.height)
+        for name in above
+        if name in needed and name not in table.columns
+    )
+
+
+def _together(head: Head, tables: Sequence[pl.DataFrame]) -> pl.DataFrame:
     try:
-        rows = pl.concat(tables, how="diagonal_relaxed")
+        return pl.concat(tables, how="diagonal_relaxed")
     except pl.exceptions.PolarsError as error:
         raise InputError(f"cannot read {head.path} as a table: {error}") from None
-    return longest, rows, tuple(sorted(filter(None, map(_told, rest))))
 
 
 def _told(path: Sequence[str]) -> str:
@@ -213,11 +233,11 @@ def reason_of(error: Exception) -> str:
 
 def _tables(
     values: Sequence[Any],
-    above: Mapping[str, Scalar],
+    above: ChainMap[str, Scalar],
     path: tuple[str, ...],
     objects: list[_Object],
 ) -> Iterator[_List]:
-    """Every list of rows, with what stands above it in each row, or columns of equal length.
+    """Every list of rows, or of columns of equal length, with what stands above it.
 
     Objects on the way are put into ``objects``, in their order.
     """
@@ -229,7 +249,8 @@ def _tables(
             yield from _tables(value if _has_objects(value) else [], above, (*path, ""), objects)
         if not isinstance(value, dict):
             continue
-        own = {**above, **_flat(value)}
+        flat = _flat(value)
+        own = ChainMap(flat, *above.maps)
         lists = _lists(value)
         objects.append(_Object(path, own, not lists))
         columns = {name: each for name, each in lists.items() if not _has_objects(each)}
@@ -238,13 +259,12 @@ def _tables(
             yield from _tables(each, own, (*path, name), objects)
         if len({len(each) for each in columns.values()}) == 1:
             size = len(next(iter(columns.values())))
-            beside = {name: [item] * size for name, item in own.items()}
-            yield _List((*path, ""), frozenset(columns), size, beside | columns)
+            yield _List((*path, ""), frozenset(columns), size, columns, own)
         elif not lists:
-            rows.append(own)
+            rows.append(flat)
     if len(rows) > 1 or (rows and path):
         names = {name for row in rows for name in row} - above.keys()
-        yield _List(path, frozenset(names), len(rows), rows)
+        yield _List(path, frozenset(names), len(rows), rows, above)
 
 
 def _has_objects(items: Sequence[Any]) -> bool:
