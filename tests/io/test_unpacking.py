@@ -216,7 +216,9 @@ def test_fields_above_a_long_list_are_not_written_into_each_of_its_rows(tmp_path
     above = {f"field {number}": 0 for number in range(3000)}
     (tmp_path / "P1.json").write_text(json.dumps(above | {"who": "a", "samples": samples}))
     with cpu_limit(10):
-        study = read(tmp_path / "P1.json", {"time": "t", "units": "px", "person": "who"})
+        study = read(
+            tmp_path / "P1.json", {"time": "t", "time_unit": "ms", "units": "px", "person": "who"}
+        )
     assert study.data.height == 20_000
     assert study.data["person"].unique().to_list() == ["a"]
 
