@@ -47,13 +47,14 @@ demo: $(VENV)/core
 	@rm -rf demo
 	$(BIN)/eyelid demo --out demo
 
+# Types are looked at beside the tests, since that takes one core, and told after them.
 # Compiled modules are kept whatever the environment says: tests start many interpreters.
 test: export PYTHONDONTWRITEBYTECODE =
 test: $(VENV)/test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
-	$(BIN)/pytest -n 2 --dist loadscope
+	@$(BIN)/mypy > $(VENV)/types.txt 2>&1 & types=$$!; $(BIN)/pytest -n 2 --dist loadscope; \
+	tests=$$?; wait $$types; types=$$?; cat $(VENV)/types.txt; exit $$((tests + types))
 
 types: $(VENV)/test
 	$(BIN)/mypy

@@ -26,6 +26,8 @@ import pytest
 import typer
 from hypothesis import HealthCheck, settings
 
+from eyelid.audits.averaging import averaging
+from eyelid.audits.groups import audit_groups
 from eyelid.audits.map_attacks import map_membership
 from eyelid.audits.utility import utility
 from eyelid.cli import main
@@ -228,13 +230,17 @@ def _unrendered(patch: pytest.MonkeyPatch) -> None:
 def _quick(patch: pytest.MonkeyPatch) -> None:
     patch.setattr("eyelid.releases.audit.utility", partial(utility, models=["knn"]))
     patch.setattr("eyelid.releases.audit._canaries", lambda subject: None)
+    patch.setattr("eyelid.releases.audit.averaging", partial(averaging, counts=(1, 4)))
+    patch.setattr("eyelid.releases.audit.audit_groups", partial(audit_groups, partitions=3))
+    patch.setattr("eyelid.audits.means._MOST_TRIALS", 200)
 
 
 @pytest.fixture
 def quick_audits(plain_pictures: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Audits with one model of what data are good for and no canaries, for all other questions.
 
-    Models, canaries and pictures have tests of their own; each takes longer than the attacks.
+    Models, canaries, pictures and what is tried many times have tests of their own; each takes
+    longer than the attacks.
     """
     _quick(monkeypatch)
 

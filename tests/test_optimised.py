@@ -50,8 +50,8 @@ RELEASES = {
     "kaleido": ["study", "--epsilon", "4", "--set", "window=30", "--set", "radius=2"],
     "temporal": ["study", "--set", "every=6"],
 }
-AREAS = [{"name": "corner", "rectangle": [0, 0, 500, 500]}]
-MAPS = ["--stimulus", "comic", "--epsilon", "4"]
+AREAS = [{"name": "corner", "rectangle": [0, 0, 40, 40]}]
+MAPS = ["--stimulus", "comic", "--epsilon", "4", "--size", "96x54", "--scale", "20"]
 
 
 @pytest.fixture(scope="module")
