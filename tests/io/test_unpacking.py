@@ -147,14 +147,31 @@ def test_a_study_of_a_billion_equal_rows_is_refused(tmp_path, make_table, monkey
         read(tmp_path / "study")
 
 
-def test_a_parquet_that_fills_the_memory_fills_that_of_its_trial(tmp_path, monkeypatch):
+@pytest.fixture
+def long_name(tmp_path, monkeypatch):
+    """A name of 128 MiB in a few kB, and limits that it exceeds."""
     pl.DataFrame({"person": ["a" * (1 << 27)]}).write_parquet(tmp_path / "P1.parquet")
     assert (tmp_path / "P1.parquet").stat().st_size < 1 << 16
     monkeypatch.setattr(parquet, "_ALWAYS", 1)
     monkeypatch.setattr(unpacking, "_ALWAYS", 1)
     monkeypatch.setattr(parquet, "_LIBRARY", 1 << 30)
-    with pytest.raises(InputError, match="too large for the memory"):
-        parquet.check_sound(tmp_path / "P1.parquet")
+    return tmp_path / "P1.parquet"
+
+
+def test_a_parquet_that_fills_the_memory_fills_that_of_its_trial(long_name, tried_elsewhere):
+    reason = parquet._reason(long_name, long_name.stat().st_size, 0)
+    assert "too large for the memory" in reason
+
+
+def test_a_parquet_that_would_fill_the_memory_is_not_even_tried(long_name, monkeypatch):
+    """Without memory the library waited for ever, in lint too."""
+    monkeypatch.setattr(parquet, "_reason", None)
+    with pytest.raises(InputError, match="becomes larger than"):
+        parquet.check_sound(long_name)
+    monkeypatch.setattr("eyelid.io.lint.check_sound", lambda path: None)
+    monkeypatch.setattr("eyelid.io.lint._MOST_VALUES", None)
+    (found,) = leaks_of_file(long_name, long_name)
+    assert "becomes larger than" in found.value
 
 
 # One line of 200 kB each: looked at a letter at a time, a million times.

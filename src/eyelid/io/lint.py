@@ -37,7 +37,7 @@ from eyelid.io.leaks import (
     names_in_table,
     short,
 )
-from eyelid.io.parquet import ROWS_AT_ONCE, check_sound, scan
+from eyelid.io.parquet import ROWS_AT_ONCE, check_columns, check_sound, scan
 from eyelid.io.quasi_identifiers import person_column, warnings_of_files, warnings_of_study
 from eyelid.io.reading import Place, place_of, read_place, read_readable
 from eyelid.io.release_folder import (
@@ -665,9 +665,13 @@ def _texts_of_parquet(path: Path) -> Iterator[pl.Series]:
     check_width(path, len(lazy.collect_schema()))
     most = most_bytes(path.stat().st_size)
     count = lazy.select(pl.len()).collect().item()
-    for name, kind in lazy.collect_schema().items():
-        if kind.is_nested() or kind == pl.Binary or name in _MEASURED:
-            continue
+    looked_at = {
+        name: kind
+        for name, kind in lazy.collect_schema().items()
+        if not (kind.is_nested() or kind == pl.Binary or name in _MEASURED)
+    }
+    check_columns(path, [name for name, kind in looked_at.items() if not kind.is_numeric()])
+    for name, kind in looked_at.items():
         enough = _CLOCK_VALUES if kind.is_numeric() else _MOST_VALUES
         values = pl.Series(name, [], kind)
         for first in range(0, count, ROWS_AT_ONCE):

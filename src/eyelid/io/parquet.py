@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import os
 import subprocess
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 import polars as pl
@@ -84,16 +84,31 @@ def check_size(*files: Path, columns: Collection[str] | None = None) -> None:
         files: that are read together.
         columns: these alone; without it, all.
     """
-    most = max(_ALWAYS, most_bytes(sum(file.stat().st_size for file in files)))
-    size = 0
-    for file in files:
-        outline = _outlined(file, columns)
+    outlines = {file: _outlined(file, columns) for file in files}
+    for file, outline in outlines.items():
         nested = [name for name in outline.nested if columns is None or name in columns]
         if nested:
             raise InputError(
                 f"{file} holds lists or records in its column '{nested[0]}', which no table of "
                 "recordings has: write it without"
             )
+    _check_outlines(outlines)
+
+
+def check_columns(file: Path, columns: Collection[str]) -> None:
+    """Fail where columns become many times as large in memory as a file is on disk.
+
+    Args:
+        file: of others.
+        columns: that are neither lists nor records.
+    """
+    _check_outlines({file: _outlined(file, columns)})
+
+
+def _check_outlines(outlines: Mapping[Path, Outline]) -> None:
+    most = max(_ALWAYS, most_bytes(sum(file.stat().st_size for file in outlines)))
+    size = 0
+    for file, outline in outlines.items():
         size += outline.size
         if size > most:
             raise too_large(file, most)
@@ -120,8 +135,11 @@ def check_sound(path: Path) -> None:
     A damaged file can end the whole process from inside the library, which no error handling
     catches, and one made for that can fill the memory; so a process that may end tries it first.
     """
-    _outlined(path)
     about = path.stat()
+    most = max(_ALWAYS, most_bytes(about.st_size))
+    if _outlined(path).size > most:
+        # Without memory the library may wait for ever, instead of saying so.
+        raise too_large(path, most)
     reason = _reason(path.resolve(), about.st_size, about.st_mtime_ns)
     if reason:
         raise InputError(f"cannot read {path}: {reason}")
