@@ -43,6 +43,14 @@ def test_lists_in_cells_are_the_samples(exported, column):
     assert rows["x"].to_list() == [10.5 * i for i in range(20)] * 2
 
 
+def test_a_map_that_names_no_column_beside_the_lists_will_do(exported):
+    """Nothing of what stands beside was needed, and the reader failed."""
+    home = exported(gaze("ann", 1), name="ann.csv").parent
+    study = read(home, "file={person},time=t,time_unit=ms,units=px")
+    assert study.people["person"].to_list() == ["ann"]
+    assert study.data.height == 20
+
+
 def test_whose_trials_have_no_samples_counts_in_order(exported):
     study = read(exported(instructions("bob"), gaze("ann", 1), gaze("zoe", 2, "[]")), MAP)
     assert study.people["person"].to_list() == ["bob", "ann", "zoe"]

@@ -63,16 +63,15 @@ def read(head: Head, said: Layout) -> Part:
         raise NoRows(f"{head.path} has trials, but no gaze in them", named_in(trials, keys))
     if not lists:
         return any_table.read(head, said)
-    # Each is in every row: of long lists only what is needed.
-    needed = {*keys.values(), *said.columns.values(), *said.attributes}
-    beside = [name for name in trials.columns if name in needed and name not in lists]
-    rows: list[dict[str, Any]] = trials.select(beside).to_dicts()
-    for name in lists:
-        for number, (row, cell) in enumerate(zip(rows, trials[name], strict=True), start=1):
-            if cell is not None and re.match(_LIST, cell):
-                row[name] = _parsed(head, name, number, cell)
-    others = [name for name in trials.columns if name not in {*beside, *lists}]
-    return read_trials(head, rows, others, said, NAME)
+    rows = [
+        {
+            name: _parsed(head, name, number, cell) if name in lists else cell
+            for name, cell in trial.items()
+            if name not in lists or (cell is not None and re.match(_LIST, cell))
+        }
+        for number, trial in enumerate(trials.iter_rows(named=True), start=1)
+    ]
+    return read_trials(head, rows, said, NAME)
 
 
 def _trials(head: Head, said: Layout) -> pl.DataFrame:

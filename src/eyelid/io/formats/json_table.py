@@ -94,15 +94,12 @@ def read(head: Head, said: Layout) -> Part:
     return _part(head, found, objects, Layout(format=NAME), said)
 
 
-def read_trials(
-    head: Head, trials: Sequence[Mapping[str, Any]], besides: Sequence[str], said: Layout, name: str
-) -> Part:
+def read_trials(head: Head, trials: Sequence[Mapping[str, Any]], said: Layout, name: str) -> Part:
     """The rows of the longest lists that trials have.
 
     Args:
         head: of the file.
         trials: what each says, one or more of them with a list of objects.
-        besides: columns that trials have besides, for messages.
         said: what somebody's map says.
         name: of the format.
     """
@@ -110,7 +107,7 @@ def read_trials(
     found = [each for each in _tables(trials, ChainMap(), ("",), objects) if each.path != ("",)]
     if not found:
         raise NoRows(f"{head.path} has trials, but no samples in them")
-    return _part(head, found, objects, Layout(format=name), said, besides)
+    return _part(head, found, objects, Layout(format=name), said)
 
 
 def _part(
@@ -119,7 +116,6 @@ def _part(
     objects: Sequence[_Object],
     layout: Layout,
     said: Layout,
-    besides: Sequence[str] = (),
 ) -> Part:
     """The rows of the longest list, with their roles by name or by a map."""
     longest, like, left_out = _like_the_longest(found)
@@ -127,7 +123,6 @@ def _part(
     pairs = list(zip(tables, like, strict=True))
     names = dict.fromkeys(name for table, each in pairs for name in (*each.above, *table.columns))
     check_width(head.path, len(names))
-    names |= dict.fromkeys(besides)
     layout = layout.under(usual_layout(list(names)).under(said))
     needed = {*layout.columns.values(), *layout.extra, *layout.attributes}
     rows = _together(head, [_under(table, each.above, needed) for table, each in pairs])
