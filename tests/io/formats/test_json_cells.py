@@ -102,3 +102,10 @@ def test_long_lists_repeat_only_what_is_needed(exported):
     trial = (*gaze("ann", 1, samples), *many)
     study = read(exported(trial, header=(*HEADER, "webgazer_data", *many)), MAP)
     assert len(study.data) == 20_000
+
+
+def test_a_column_of_two_lines_is_told_in_one(exported):
+    file = exported(gaze("ann", 1, '[{"x": '), header=(*HEADER, "webgazer\n_data"))
+    with pytest.raises(InputError, match=r"is no JSON") as error:
+        read(file, MAP)
+    assert "\n" not in str(error.value)

@@ -21,6 +21,7 @@ from eyelid.io.layout import KEYS, Layout
 from eyelid.io.part import NoRows, Part
 from eyelid.io.tables import MISSING, check_width, has_gaze, header_of, named_in, separator_of
 from eyelid.io.unpacking import check_cells, text_table
+from eyelid.spelling import on_terminal
 
 NAME = "table with JSON in its cells"
 
@@ -93,5 +94,6 @@ def _parsed(head: Head, column: str, row: int, cell: str) -> Any:
         return json.loads(cell)
     except (ValueError, RecursionError) as error:
         raise InputError(
-            f"{head.path}: row {row} of column '{column}' is no JSON: {reason_of(error)}"
+            f"{head.path}: row {row} of column '{on_terminal(column, 80)}' is no JSON: "
+            f"{reason_of(error)}"
         ) from None
