@@ -53,7 +53,7 @@ def test_other_signals_than_gaze_are_told_where_to_look(table):
     ("text", "said"),
     [
         ("person,when,heart_rate,day\nann,0,61,12.03.2021\n", "such as 'heart_rate,UNIT"),
-        ('person,n,gaze\nann,1,"[{""x"": 1}]"\n', "--map x=COLUMN.*the columns person, x, n"),
+        ('person,n,gaze\nann,1,"[{""x"": 1}]"\n', "--map x=COLUMN.*the columns person, n, x"),
         ("person,x,y,t\nann,1,2,3\n", "has no time.*it has the columns person, x, y, t"),
         ("person,time_ms,dir_x,dir_y,dir_z\nann,0,0,0,1\n", "gaze_x=COLUMN,gaze_y=COLUMN"),
     ],

@@ -127,7 +127,7 @@ def _part(
     needed = {*layout.columns.values(), *layout.extra, *layout.attributes}
     rows = _together(head, [_under(table, each.above, needed) for table, each in pairs])
     # What nobody needs is known by its name alone, and takes no memory.
-    rows = rows.with_columns(pl.lit(None).alias(name) for name in names if name not in rows)
+    rows = rows.select(name if name in rows else pl.lit(None).alias(name) for name in names)
     keys = [layout.columns[role] for role in KEYS if role in layout.columns]
     # Whose trials have no samples took part all the same.
     trials = [
