@@ -120,6 +120,11 @@ class Layout:
     attributes: tuple[str, ...] = ()
     each_stimulus: bool | None = None
 
+    @property
+    def read_columns(self) -> set[str]:
+        """Columns of the file that have a role in a study."""
+        return {*self.columns.values(), *self.extra, *self.attributes}
+
     def under(self, other: Layout) -> Layout:
         """This layout, where the other one does not say otherwise.
 

@@ -103,7 +103,7 @@ def header_of(head: Head, separator: str | None = None) -> list[str]:
         try:
             return list(scan(head.path).collect_schema())
         except pl.exceptions.PolarsError as error:
-            raise InputError(f"cannot read {head.path}: {_first_line(error)}") from None
+            raise InputError(f"cannot read {head.path}: {first_line(error)}") from None
     lines = head.lines[:_SNIFFED_LINES]
     if not lines:
         return []
@@ -361,7 +361,7 @@ def with_unread_told(part: Part, names: Sequence[str], layout: Layout) -> Part:
         names: of all columns of the table.
         layout: by which it did.
     """
-    read = {*layout.columns.values(), *layout.extra, *layout.attributes}
+    read = layout.read_columns
     rest = [name for name in names if name and name not in read]
     if not rest:
         return part
@@ -492,7 +492,7 @@ def _raw_table(head: Head, layout: Layout, rows: pl.DataFrame | None) -> pl.Data
         except pl.exceptions.ComputeError:
             table = text_table(source, columns=list(wanted), infer_schema=False, **options)
     except (pl.exceptions.PolarsError, ValueError) as error:
-        raise InputError(f"cannot read {head.path} as a table: {_first_line(error)}") from None
+        raise InputError(f"cannot read {head.path} as a table: {first_line(error)}") from None
     table = table.rename(wanted).select(needed)
     return _as_numbers(head, table, numeric, decimal_comma, columns.get("time"))
 
@@ -506,7 +506,7 @@ def _from_parquet(head: Head, needed: list[str], layout: Layout) -> pl.DataFrame
         check_size(head.path, columns=needed)
         return rows_of(head.path, columns=needed)
     except pl.exceptions.PolarsError as error:
-        raise InputError(f"cannot read {head.path}: {_first_line(error)}") from None
+        raise InputError(f"cannot read {head.path}: {first_line(error)}") from None
 
 
 def _check_there(head: Head, needed: Sequence[str], names: Sequence[str], layout: Layout) -> None:
@@ -529,7 +529,8 @@ def _near(absent: str, names: Sequence[str], layout: Layout) -> str:
     return f" ({'; '.join(told)})" if told else ""
 
 
-def _first_line(error: Exception) -> str:
+def first_line(error: Exception) -> str:
+    """The first line of what a library says, or the kind of its error where it says nothing."""
     text = str(error).strip().splitlines()
     return text[0] if text else type(error).__name__
 

@@ -19,7 +19,15 @@ from eyelid.io.formats.json_table import read_trials, reason_of, text_of
 from eyelid.io.head import Head
 from eyelid.io.layout import KEYS, Layout
 from eyelid.io.part import NoRows, Part
-from eyelid.io.tables import MISSING, check_width, has_gaze, header_of, named_in, separator_of
+from eyelid.io.tables import (
+    MISSING,
+    check_width,
+    first_line,
+    has_gaze,
+    header_of,
+    named_in,
+    separator_of,
+)
 from eyelid.io.unpacking import check_cells, text_table
 from eyelid.spelling import on_terminal
 
@@ -85,8 +93,7 @@ def _trials(head: Head, said: Layout) -> pl.DataFrame:
         check_cells(source, separator)
         return text_table(source, infer_schema=False, **options)
     except (pl.exceptions.PolarsError, ValueError) as error:
-        reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
-        raise InputError(f"cannot read {head.path} as a table: {reason}") from None
+        raise InputError(f"cannot read {head.path} as a table: {first_line(error)}") from None
 
 
 def _parsed(head: Head, column: str, row: int, cell: str) -> Any:

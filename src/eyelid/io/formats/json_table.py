@@ -124,7 +124,7 @@ def _part(
     names = dict.fromkeys(name for table, each in pairs for name in (*each.above, *table.columns))
     check_width(head.path, len(names))
     layout = layout.under(usual_layout(list(names)).under(said))
-    needed = {*layout.columns.values(), *layout.extra, *layout.attributes}
+    needed = layout.read_columns
     rows = _together(head, [_under(table, each.above, needed) for table, each in pairs])
     # What nobody needs is known by its name alone, and takes no memory.
     rows = rows.select(name if name in rows else pl.lit(None).alias(name) for name in names)
