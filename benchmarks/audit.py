@@ -18,10 +18,10 @@ import numpy as np
 import polars as pl
 
 from benchmarks.case import Case, remark
-from eyelid.audits.alignment import aligned
-from eyelid.audits.classes import classes_of
-from eyelid.audits.classifiers import MODELS, NEIGHBOURS, TREES, judged, lots, people_apart
-from eyelid.audits.records import records_of
+from eyelid.attacks.alignment import aligned
+from eyelid.attacks.classes import classes_of
+from eyelid.attacks.classifiers import MODELS, NEIGHBOURS, TREES, judged, lots, people_apart
+from eyelid.attacks.records import records_of
 from eyelid.gaze.features import window_features
 from eyelid.gaze.simulator import simulate
 from eyelid.gaze.table import FeatureTable

@@ -27,8 +27,8 @@ SITE = ROOT / "docs" / "_site"
 # Every public name is on the page of eyelid; the others have what these take and give.
 MODULES = (
     "eyelid",
-    "eyelid.audits.attackers.attacker",
-    "eyelid.audits.verify",
+    "eyelid.attacks.attackers.attacker",
+    "eyelid.verification.verify",
     "eyelid.comparisons.comparison",
     "eyelid.comparisons.recommendation",
     "eyelid.engine.engines",

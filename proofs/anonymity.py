@@ -38,10 +38,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eyelid.audits.attackers import find_attackers
-from eyelid.audits.document_type import first_halves, recognised, second_halves, shown_windows
-from eyelid.audits.half_identification import named_by_halves
-from eyelid.audits.statistics import rate_of_shares
+from eyelid.attacks.attackers import find_attackers
+from eyelid.attacks.document_type import first_halves, recognised, second_halves, shown_windows
+from eyelid.attacks.half_identification import named_by_halves
+from eyelid.attacks.statistics import rate_of_shares
 from eyelid.engine.parallel import parallel
 from eyelid.gaze.features import window_features
 from eyelid.gaze.table import FeatureTable

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from eyelid.audits.claims.game import GameResult
-from eyelid.audits.verify import verify
+from eyelid.verification.game import GameResult
+from eyelid.verification.verify import verify
 from proofs.result import Effort, Result
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from eyelid.audits.statistics import clopper_pearson
+from eyelid.attacks.statistics import clopper_pearson
 from eyelid.privacy import (
     PERSON,
     Guarantee,

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from eyelid.audits.temporal import temporal_correlations
+from eyelid.attacks.temporal import temporal_correlations
 from eyelid.gaze.features import window_features
 from eyelid.io import read
 from eyelid.mechanisms.papers.experiment import paper_features, utility_experiment

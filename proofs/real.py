@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from eyelid.audits.identification import strongest
+from eyelid.attacks.identification import strongest
 from eyelid.gaze.features import window_features
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import read

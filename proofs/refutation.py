@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from eyelid.audits.attackers import find_attackers
-from eyelid.audits.attackers.likelihood import likelihood_finding
-from eyelid.audits.identification import Finding, identify, with_bounds
-from eyelid.audits.protocols import Material
+from eyelid.attacks.attackers import find_attackers
+from eyelid.attacks.attackers.likelihood import likelihood_finding
+from eyelid.attacks.identification import Finding, identify, with_bounds
+from eyelid.attacks.protocols import Material
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
 from eyelid.mechanisms import mechanism

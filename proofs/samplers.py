@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from eyelid.audits.claims.samplers import check_samplers, faulty_samplers
 from eyelid.privacy.noise import SystemRandomness
+from eyelid.verification.samplers import check_samplers, faulty_samplers
 from proofs.result import Effort, Result, progress
 
 # True samplers fall below it once in a million tests.

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from eyelid.audits.attackers import find_attackers
-from eyelid.audits.identification import identify
-from eyelid.audits.protocols import POSITIVE, Material
-from eyelid.audits.utility import utility
+from eyelid.attacks.attackers import find_attackers
+from eyelid.attacks.identification import identify
+from eyelid.attacks.protocols import POSITIVE, Material
+from eyelid.attacks.utility import utility
 from eyelid.gaze.features import window_features
 from eyelid.gaze.simulator import simulate
 from proofs.result import Effort, Result, progress

@@ -6,15 +6,15 @@ import json
 
 import numpy as np
 
-from eyelid.audits.claims.detector import examine_fixations
-from eyelid.audits.claims.faults import faults_of
-from eyelid.audits.claims.game import play
-from eyelid.audits.claims.streams import examine_stream, scheduled
 from eyelid.mechanisms import catalogue
 from eyelid.mechanisms.streams.filter import Filter
 from eyelid.mechanisms.streams.fixations import Fixations
 from eyelid.privacy.noise import SystemRandomness, randomness
 from eyelid.privacy.unit import PERSON
+from eyelid.verification.detector import examine_fixations
+from eyelid.verification.faults import faults_of
+from eyelid.verification.game import play
+from eyelid.verification.streams import examine_stream, scheduled
 from proofs.result import Effort, Result, progress
 
 # What the worst neighbours known can lose, as a share of ε, and how much of that games should find.

@@ -26,12 +26,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from eyelid.audits.attackers import find_attackers
-from eyelid.audits.identification import Finding, identify, strongest
-from eyelid.audits.protocols import POSITIVE, Material, find_protocol
-from eyelid.audits.streams import stream_measures
-from eyelid.audits.streams.places import places
-from eyelid.audits.streams.timing import losses, timing
+from eyelid.attacks.attackers import find_attackers
+from eyelid.attacks.identification import Finding, identify, strongest
+from eyelid.attacks.protocols import POSITIVE, Material, find_protocol
+from eyelid.attacks.streams import stream_measures
+from eyelid.attacks.streams.places import places
+from eyelid.attacks.streams.timing import losses, timing
 from eyelid.gaze.features import window_features
 from eyelid.gaze.simulator import simulate
 from eyelid.gaze.study import Study

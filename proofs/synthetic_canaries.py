@@ -7,15 +7,15 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from eyelid.audits.claims.canaries import ALPHA, CanaryRun, play_canaries
-from eyelid.audits.claims.synthetic_faults import each_row_a_person
-from eyelid.audits.claims.twins import twin
-from eyelid.audits.one_run import OneRun, one_run
+from eyelid.attacks.one_run import OneRun, one_run
+from eyelid.attacks.twins import twin
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
 from eyelid.mechanisms.synthetic import Synthetic
 from eyelid.privacy.noise import SystemRandomness
 from eyelid.privacy.unit import PERSON
+from eyelid.verification.canaries import ALPHA, CanaryRun, play_canaries
+from eyelid.verification.synthetic_faults import each_row_a_person
 from proofs.result import Effort, Result, progress
 
 CANARIES = 1_000

@@ -14,9 +14,9 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from eyelid.audits.attackers import find_attackers
-from eyelid.audits.identification import identify
-from eyelid.audits.protocols import Material
+from eyelid.attacks.attackers import find_attackers
+from eyelid.attacks.identification import identify
+from eyelid.attacks.protocols import Material
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
 from proofs.result import Effort, Result

@@ -26,10 +26,10 @@ import pytest
 import typer
 from hypothesis import HealthCheck, settings
 
-from eyelid.audits.averaging import averaging
-from eyelid.audits.groups import audit_groups
-from eyelid.audits.map_attacks import map_membership
-from eyelid.audits.utility import utility
+from eyelid.attacks.averaging import averaging
+from eyelid.attacks.groups import audit_groups
+from eyelid.attacks.map_attacks import map_membership
+from eyelid.attacks.utility import utility
 from eyelid.cli import main
 from eyelid.engine import dask_cluster
 from eyelid.gaze.features import window_features
@@ -232,7 +232,7 @@ def _quick(patch: pytest.MonkeyPatch) -> None:
     patch.setattr("eyelid.releases.audit._canaries", lambda subject: None)
     patch.setattr("eyelid.releases.audit.averaging", partial(averaging, counts=(1, 4)))
     patch.setattr("eyelid.releases.audit.audit_groups", partial(audit_groups, partitions=3))
-    patch.setattr("eyelid.audits.means._MOST_TRIALS", 200)
+    patch.setattr("eyelid.attacks.means._MOST_TRIALS", 200)
 
 
 @pytest.fixture
@@ -277,7 +277,7 @@ def quick_block():
 def quick_map_audits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fewer trials of who is in a map; with all of them they have tests of their own."""
     quick = partial(map_membership, trials=200)
-    monkeypatch.setattr("eyelid.audits.map_attacks.map_membership", quick)
+    monkeypatch.setattr("eyelid.attacks.map_attacks.map_membership", quick)
 
 
 @dataclass(frozen=True)
@@ -314,13 +314,13 @@ def copies_count() -> Iterator[None]:
 def no_samplers(monkeypatch: pytest.MonkeyPatch) -> None:
     """`verify` without its look at the samplers, which takes seconds and has tests of its own."""
     for check in ("check_samplers", "faulty_samplers"):
-        monkeypatch.setattr(f"eyelid.audits.verify.{check}", lambda *words: [])
+        monkeypatch.setattr(f"eyelid.verification.verify.{check}", lambda *words: [])
 
 
 @pytest.fixture
 def no_faults(monkeypatch: pytest.MonkeyPatch) -> None:
     """`verify` without planted faults, where something else is asked of it."""
-    monkeypatch.setattr("eyelid.audits.verify._faults", lambda kinds: [])
+    monkeypatch.setattr("eyelid.verification.verify._faults", lambda kinds: [])
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 from docs.notebooks import NOTEBOOKS, executed, written
 from matplotlib.figure import Figure
 
-from eyelid.audits.utility import utility
+from eyelid.attacks.utility import utility
 from eyelid.engine.parallel import alone
 from eyelid.errors import InputError
 from eyelid.gaze.simulator import simulate

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from eyelid.version import __version__
 
 if TYPE_CHECKING:
-    from eyelid.audits.verify import verify as verify
     from eyelid.comparisons.compare import compare as compare
     from eyelid.comparisons.recommend import recommend as recommend
     from eyelid.gaze.events import detect_events as detect_events
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
     from eyelid.releases.quote import cost as cost
     from eyelid.releases.release import Release as Release
     from eyelid.releases.release import release as release
+    from eyelid.verification.verify import verify as verify
 
 # Where each public name lives; it is imported when it is first used.
 _HOMES = {
@@ -64,7 +64,7 @@ _HOMES = {
     "recommend": "eyelid.comparisons.recommend",
     "release": "eyelid.releases.release",
     "simulate": "eyelid.gaze.simulator",
-    "verify": "eyelid.audits.verify",
+    "verify": "eyelid.verification.verify",
     "window_features": "eyelid.gaze.features",
     "write": "eyelid.io",
 }

@@ -8,9 +8,9 @@ from itertools import islice
 
 import pytest
 
-from eyelid.audits.claims.game import GameResult
-from eyelid.audits.verify import Verification
 from eyelid.releases.neighbours.cases import cases_of
+from eyelid.verification.game import GameResult
+from eyelid.verification.verify import Verification
 
 COMMANDS = [
     "demo", "simulate", "inspect", "features", "mechanisms", "cost", "release", "budget", "verify",
@@ -160,7 +160,7 @@ def test_verify_leaves_out_empty_tables_and_tells_settings_apart(eyelid, monkeyp
         for settings in ("rows=1", "rows=2")
     ]
     found = Verification(tuple(games), (), (), (), (), (), ())
-    monkeypatch.setattr("eyelid.audits.verify.verify", lambda *words, **more: found)
+    monkeypatch.setattr("eyelid.verification.verify.verify", lambda *words, **more: found)
     out = eyelid("verify", "seeded").out
     assert "rows=1" in out
     assert "rows=2" in out

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import eyelid as library
-from eyelid.audits.utility import utility
+from eyelid.attacks.utility import utility
 from eyelid.errors import InputError
 from eyelid.gaze.features import window_features
 from eyelid.gaze.simulator import simulate

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from eyelid.audits.statistics import rate_of_decisions
+from eyelid.attacks.statistics import rate_of_decisions
 from eyelid.comparisons.comparison import RAW, Row, total_of
 from eyelid.comparisons.outcome import Outcome
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from eyelid.audits.statistics import rate_of_shares
+from eyelid.attacks.statistics import rate_of_shares
 from eyelid.comparisons.limits import is_constant, rate_of_runs
 
 PEOPLE = 20

@@ -7,8 +7,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from eyelid.audits.protocols import Material
-from eyelid.audits.statistics import above
+from eyelid.attacks.protocols import Material
+from eyelid.attacks.statistics import above
 from eyelid.comparisons.outcome import Outcome, Questions, measured, measured_raw
 from eyelid.comparisons.same_recordings import named_by_rows
 from eyelid.engine.parallel import alone

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from eyelid.audits.claims.game import ALPHA, _lower_bound
 from eyelid.comparisons.private_choice import FEWEST_IN_BLOCK, PrivateChoice
 from eyelid.errors import InputError
 from eyelid.privacy.noise import randomness
+from eyelid.verification.game import ALPHA, _lower_bound
 
 POISON = -1
 

@@ -9,11 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eyelid.audits.claims import faults
-from eyelid.audits.claims.faults import faults_of, twin
-from eyelid.audits.claims.game import play
-from eyelid.audits.claims.residuals import examine
-from eyelid.audits.claims.sensitivity import fuzz
+from eyelid.attacks.residuals import examine
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
@@ -21,6 +17,10 @@ from eyelid.mechanisms import Shape, mechanism
 from eyelid.mechanisms.approximate import default_delta
 from eyelid.privacy import PERSON, RECORD, RECORDING, gaussian_epsilon, randomness
 from eyelid.privacy.gaussian import epsilon_of_rho, gaussian_delta, rho_of_mu
+from eyelid.verification import faults
+from eyelid.verification.faults import faults_of, twin
+from eyelid.verification.game import play
+from eyelid.verification.sensitivity import fuzz
 
 SHAPE = Shape(people=20, recordings=3, length=100, features=4)
 NAMES = ["laplace", "gaussian"]

@@ -8,9 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eyelid.audits.claims.aoi_faults import aoi_faults
-from eyelid.audits.claims.game import play
-from eyelid.audits.claims.sensitivity import fuzz
 from eyelid.errors import InputError, Refused
 from eyelid.gaze.areas import Area
 from eyelid.gaze.maps.counts import PersonCounts
@@ -21,6 +18,9 @@ from eyelid.mechanisms.aoi_tables import TABLES
 from eyelid.privacy.gaussian import gaussian_sigma
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.unit import PERSON, Trust
+from eyelid.verification.aoi_faults import aoi_faults
+from eyelid.verification.game import play
+from eyelid.verification.sensitivity import fuzz
 
 VARIANTS = list(find("aoi-tables").set_for_games())
 LEFT = Area("left", [[0, 0], [10, 0], [10, 10], [0, 10]])

@@ -9,11 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eyelid.audits.claims.faults import faults_of
-from eyelid.audits.claims.game import play
-from eyelid.audits.claims.precision import attack
-from eyelid.audits.claims.sensitivity import fuzz
-from eyelid.audits.claims.twins import twin
+from eyelid.attacks.twins import twin
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
@@ -21,6 +17,10 @@ from eyelid.mechanisms import Shape, find, mechanism
 from eyelid.mechanisms.choice import choose, log_chances
 from eyelid.mechanisms.fourier import first_coefficients
 from eyelid.privacy import PERSON, RECORDING, randomness
+from eyelid.verification.faults import faults_of
+from eyelid.verification.game import play
+from eyelid.verification.precision import attack
+from eyelid.verification.sensitivity import fuzz
 
 NAMES = ["fpa", "cfpa", "dcfpa"]
 

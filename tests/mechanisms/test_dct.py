@@ -10,10 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eyelid.audits.claims.faults import faults_of
-from eyelid.audits.claims.game import play
-from eyelid.audits.claims.residuals import examine
-from eyelid.audits.claims.sensitivity import fuzz
+from eyelid.attacks.residuals import examine
 from eyelid.errors import InputError, Refused
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
@@ -23,6 +20,9 @@ from eyelid.mechanisms.dct import DCT
 from eyelid.mechanisms.noisy import noise_of
 from eyelid.privacy import PERSON, RECORD, RECORDING, gaussian_epsilon, gaussian_sigma, randomness
 from eyelid.privacy.guarantee import Kind
+from eyelid.verification.faults import faults_of
+from eyelid.verification.game import play
+from eyelid.verification.sensitivity import fuzz
 
 SHAPE = Shape(people=20, recordings=3, length=100, features=4)
 OURS = ("norm", "spherical", "recordings clipped", "missing clip")

@@ -10,10 +10,7 @@ from hypothesis import strategies as st
 from scipy.fft import dct
 from scipy.optimize import linprog, minimize
 
-from eyelid.audits.claims.faults import faults_of
-from eyelid.audits.claims.game import play
-from eyelid.audits.claims.residuals import examine
-from eyelid.audits.claims.sensitivity import fuzz
+from eyelid.attacks.residuals import examine
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
@@ -21,6 +18,9 @@ from eyelid.mechanisms import Shape, mechanism
 from eyelid.mechanisms.envelope import Envelope
 from eyelid.mechanisms.noisy import noise_of
 from eyelid.privacy import PERSON, RECORDING, gaussian_epsilon, randomness
+from eyelid.verification.faults import faults_of
+from eyelid.verification.game import play
+from eyelid.verification.sensitivity import fuzz
 
 SHAPE = Shape(people=20, recordings=3, length=100, features=4)
 LONG = Shape(people=20, recordings=3, length=1216, features=48)

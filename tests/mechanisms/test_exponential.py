@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eyelid
-from eyelid.audits.claims.faults import faults_of
-from eyelid.audits.claims.game import play
 from eyelid.errors import EyelidError, InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
 from eyelid.mechanisms import Shape, find, mechanism
 from eyelid.privacy import PERSON, RECORDING, Unit, randomness
+from eyelid.verification.faults import faults_of
+from eyelid.verification.game import play
 
 
 def build(**parameters):

@@ -9,10 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eyelid
-from eyelid.audits.claims.faults import faults_of
-from eyelid.audits.claims.game import play
-from eyelid.audits.claims.residuals import examine
-from eyelid.audits.claims.sensitivity import fuzz
+from eyelid.attacks.residuals import examine
 from eyelid.errors import EyelidError, InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
@@ -20,6 +17,9 @@ from eyelid.mechanisms import Shape, find, mechanism
 from eyelid.mechanisms.slots import slots_of
 from eyelid.privacy import PERSON, randomness
 from eyelid.privacy.unit import RECORDING, Trust
+from eyelid.verification.faults import faults_of
+from eyelid.verification.game import play
+from eyelid.verification.sensitivity import fuzz
 
 FEATURES = (Feature("rate", "1/s", "", 0.0, 10.0), Feature("pupil", "mm", "", 1.5, 9.0))
 INNERS = ["dct", "envelope", "gaussian", "laplace", "fpa", "cfpa:chunk=4:k=2"]

@@ -9,11 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eyelid
-from eyelid.audits.claims.faults import faults_of
-from eyelid.audits.claims.game import play
-from eyelid.audits.claims.residuals import examine
-from eyelid.audits.claims.sensitivity import fuzz
-from eyelid.audits.means import audit_means
+from eyelid.attacks.means import audit_means
+from eyelid.attacks.residuals import examine
 from eyelid.errors import EyelidError, InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
@@ -24,6 +21,9 @@ from eyelid.privacy.unit import Trust
 from eyelid.releases.audit import audit
 from eyelid.releases.canaries import canary_audit
 from eyelid.releases.fingerprint import output_digest
+from eyelid.verification.faults import faults_of
+from eyelid.verification.game import play
+from eyelid.verification.sensitivity import fuzz
 
 pytestmark = pytest.mark.usefixtures("quick_audits", "no_pictures")
 

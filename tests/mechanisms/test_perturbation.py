@@ -12,10 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eyelid
-from eyelid.audits.claims.faults import faults_of
-from eyelid.audits.claims.game import play
-from eyelid.audits.claims.residuals import examine
-from eyelid.audits.claims.sensitivity import fuzz
+from eyelid.attacks.residuals import examine
 from eyelid.errors import EyelidError, InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
@@ -23,6 +20,9 @@ from eyelid.mechanisms import Shape, find, mechanism
 from eyelid.mechanisms.fourier import coordinates_of_first
 from eyelid.mechanisms.measuring import MeasuringMechanism
 from eyelid.privacy import PERSON, RECORDING, Unit, randomness
+from eyelid.verification.faults import faults_of
+from eyelid.verification.game import play
+from eyelid.verification.sensitivity import fuzz
 
 NAMES = ["fpa", "cfpa", "dcfpa"]
 CHUNKED = ["cfpa", "dcfpa"]

@@ -9,9 +9,6 @@ import pytest
 from scipy.fft import dct, idct
 
 import eyelid
-from eyelid.audits.claims.faults import faults_of
-from eyelid.audits.claims.game import play
-from eyelid.audits.claims.sensitivity import fuzz
 from eyelid.errors import InputError, Refused
 from eyelid.gaze.features.bins import bin_streams, stream_set
 from eyelid.gaze.features.catalogue import window_feature_set
@@ -19,6 +16,9 @@ from eyelid.gaze.table import table_from_arrays
 from eyelid.mechanisms import Shape, mechanism
 from eyelid.mechanisms.windowing import FORMULAS
 from eyelid.privacy import PERSON, RECORDING, randomness
+from eyelid.verification.faults import faults_of
+from eyelid.verification.game import play
+from eyelid.verification.sensitivity import fuzz
 
 NEVER = [name for name in (f.name for f in window_feature_set()) if name not in FORMULAS]
 

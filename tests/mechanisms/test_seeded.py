@@ -11,8 +11,6 @@ import polars as pl
 import pytest
 
 import eyelid
-from eyelid.audits.claims.game import play
-from eyelid.audits.claims.seeded_faults import seeded_faults
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
@@ -25,6 +23,8 @@ from eyelid.privacy.guarantee import Kind
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.repeated import repeated_delta
 from eyelid.privacy.unit import PERSON
+from eyelid.verification.game import play
+from eyelid.verification.seeded_faults import seeded_faults
 
 FEATURES = [Feature(name, "1", "", 0.0, 1.0) for name in ("a", "b", "c")]
 

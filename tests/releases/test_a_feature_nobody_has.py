@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from eyelid.audits import noisy_answers
-from eyelid.audits.utility import learned_elsewhere
+from eyelid.attacks import noisy_answers
+from eyelid.attacks.utility import learned_elsewhere
 from eyelid.comparisons.compare import compare
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays

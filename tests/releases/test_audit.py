@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from eyelid.audits.identification import strongest
-from eyelid.audits.scores import Scores
+from eyelid.attacks.identification import strongest
+from eyelid.attacks.scores import Scores
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from eyelid.audits.utility import utility
+from eyelid.attacks.utility import utility
 from eyelid.engine.engines import Engine, spread, using
 from eyelid.engine.processes import Processes
 from eyelid.errors import InputError

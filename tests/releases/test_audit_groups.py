@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from markupsafe import escape
 
-from eyelid.audits import synthetic
+from eyelid.attacks import synthetic
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays

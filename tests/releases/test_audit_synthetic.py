@@ -8,10 +8,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from eyelid.audits import noisy_answers
-from eyelid.audits.membership import advantage_bound
-from eyelid.audits.statistics import Rate
-from eyelid.audits.utility import learned_elsewhere
+from eyelid.attacks import noisy_answers
+from eyelid.attacks.membership import advantage_bound
+from eyelid.attacks.statistics import Rate
+from eyelid.attacks.utility import learned_elsewhere
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays

@@ -10,7 +10,6 @@ import numpy as np
 import polars as pl
 import pytest
 
-from eyelid.audits.claims.faults import twin
 from eyelid.errors import InputError
 from eyelid.mechanisms import mechanism
 from eyelid.mechanisms.additive import AdditiveMechanism
@@ -18,6 +17,7 @@ from eyelid.mechanisms.noisy import noise_of
 from eyelid.privacy import RECORDING
 from eyelid.releases import making, plan
 from eyelid.releases.canaries import canary_audit
+from eyelid.verification.faults import twin
 
 
 def with_noise_times(factor):

@@ -4,13 +4,13 @@ from functools import partial
 import pytest
 from markupsafe import escape
 
-from eyelid.audits.utility import utility
-from eyelid.audits.verify import verify
+from eyelid.attacks.utility import utility
 from eyelid.gaze.simulator import simulate
 from eyelid.io import read
 from eyelid.releases.audit import audit
 from eyelid.releases.demo import _RELEASES, demo
 from eyelid.releases.subject import RELEASED_FILES
+from eyelid.verification.verify import verify
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +27,7 @@ def story(tmp_path_factory):
         shorter = lambda **asked: simulate(**asked | {"minutes": 1.5})  # noqa: E731
         patch.setattr("eyelid.releases.demo.simulate", shorter)
         for check in ("check_samplers", "faulty_samplers"):
-            patch.setattr(f"eyelid.audits.verify.{check}", lambda *words: [])
+            patch.setattr(f"eyelid.verification.verify.{check}", lambda *words: [])
         return demo(out, fast=True), out
 
 

@@ -13,19 +13,19 @@ import numpy as np
 import polars as pl
 import pytest
 
-from eyelid.audits.attackers.means import Means
-from eyelid.audits.attributes import Inference
-from eyelid.audits.averaging import Averaged
-from eyelid.audits.error import error_of
-from eyelid.audits.identification import identify, null_control, strongest, with_bounds
-from eyelid.audits.one_run import OneRun
-from eyelid.audits.protocols import POSITIVE
-from eyelid.audits.risk import features_at_risk, people_at_risk
-from eyelid.audits.statistics import rate_of_decisions
-from eyelid.audits.streams import stream_measures
-from eyelid.audits.temporal import release_summary, temporal_summary
-from eyelid.audits.temporal.summary import OF_THE_DATA
-from eyelid.audits.utility import Use
+from eyelid.attacks.attackers.means import Means
+from eyelid.attacks.attributes import Inference
+from eyelid.attacks.averaging import Averaged
+from eyelid.attacks.error import error_of
+from eyelid.attacks.identification import identify, null_control, strongest, with_bounds
+from eyelid.attacks.one_run import OneRun
+from eyelid.attacks.protocols import POSITIVE
+from eyelid.attacks.risk import features_at_risk, people_at_risk
+from eyelid.attacks.statistics import rate_of_decisions
+from eyelid.attacks.streams import stream_measures
+from eyelid.attacks.temporal import release_summary, temporal_summary
+from eyelid.attacks.temporal.summary import OF_THE_DATA
+from eyelid.attacks.utility import Use
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms import mechanism

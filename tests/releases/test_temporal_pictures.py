@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from eyelid.audits.temporal import (
+from eyelid.attacks.temporal import (
     autoregressive_transitions,
     estimated_transitions,
     temporal_correlations,

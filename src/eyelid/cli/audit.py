@@ -27,11 +27,11 @@ from eyelid.cli.output import (
 from eyelid.errors import InputError
 
 if TYPE_CHECKING:
-    from eyelid.audits.groups import GroupsAudit
-    from eyelid.audits.likeness import Likeness
-    from eyelid.audits.means import MeansAudit
-    from eyelid.audits.streams import StreamMeasures
-    from eyelid.audits.synthetic import ShownHistograms, SyntheticAudit
+    from eyelid.attacks.groups import GroupsAudit
+    from eyelid.attacks.likeness import Likeness
+    from eyelid.attacks.means import MeansAudit
+    from eyelid.attacks.streams import StreamMeasures
+    from eyelid.attacks.synthetic import ShownHistograms, SyntheticAudit
     from eyelid.releases.audit import Audit
     from eyelid.releases.maps.audit import HeatmapAudit
 
@@ -188,7 +188,7 @@ def _listed(text: str | None) -> list[str] | None:
 
 def _tell(done: Audit) -> None:
     """The figures as tables, the strongest attacker for every protocol."""
-    from eyelid.audits.identification import strongest
+    from eyelid.attacks.identification import strongest
     from eyelid.privacy.guarantee import rounded_up
     from eyelid.releases.report import telling_attributes
     from eyelid.releases.verdict import best_learned
@@ -282,7 +282,7 @@ def _tell(done: Audit) -> None:
 
 def _tell_streams(streams: StreamMeasures) -> None:
     """Whether released gaze still looks like an eye."""
-    from eyelid.audits.streams.measures import MEASURES
+    from eyelid.attacks.streams.measures import MEASURES
     from eyelid.releases.words import coarse
 
     rows = [

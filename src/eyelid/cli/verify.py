@@ -10,8 +10,8 @@ import typer
 from eyelid.cli.output import Json, note, print_json, print_table, say
 
 if TYPE_CHECKING:
-    from eyelid.audits.verify import Verification
     from eyelid.releases.neighbours.verification import FolderVerification
+    from eyelid.verification.verify import Verification
 
 EXAMPLES = """\b
 Examples:
@@ -31,10 +31,10 @@ def run(
     released values must be the same. Exit code 1 when a claim falls or a planted fault gets
     through.
     """
-    from eyelid.audits.verify import DEFAULT_RUNS, verify
     from eyelid.engine.progress import shown
     from eyelid.errors import InputError
     from eyelid.releases.neighbours.verification import WholeVerification, verify_folders
+    from eyelid.verification.verify import DEFAULT_RUNS, verify
 
     if mechanisms and everything:
         raise InputError("give names or --all, not both")

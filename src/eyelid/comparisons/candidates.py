@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 
-from eyelid.audits.membership import advantage_bound
+from eyelid.attacks.membership import advantage_bound
 from eyelid.comparisons.comparison import Promise
 from eyelid.comparisons.goals import Goal, Goals, Verdict
 from eyelid.comparisons.settings import Setting, feature_mechanisms

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eyelid.audits.statistics import Rate, rate_of_decisions
+from eyelid.attacks.statistics import Rate, rate_of_decisions
 from eyelid.comparisons.limits import is_constant, rate_of_runs, with_runs
 from eyelid.comparisons.outcome import MIXED, Outcome, Questions, mean_errors
 from eyelid.comparisons.settings import Setting

@@ -32,7 +32,7 @@ from typing import Any
 
 import numpy as np
 
-from eyelid.audits.statistics import Rate, rate_of_decisions, rate_of_shares
+from eyelid.attacks.statistics import Rate, rate_of_decisions, rate_of_shares
 from eyelid.comparisons.candidates import Candidate, promise_kept
 from eyelid.comparisons.comparison import total_of
 from eyelid.comparisons.goals import Goal, Goals, Verdict

@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from eyelid.audits.statistics import Rate, rate_of_shares
+from eyelid.attacks.statistics import Rate, rate_of_shares
 
 # Shares that differ by less are the same.
 _ALIKE = 1e-9

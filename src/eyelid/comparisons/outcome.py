@@ -25,17 +25,17 @@ from typing import Any
 
 import numpy as np
 
-from eyelid.audits.anonymity import intersection
-from eyelid.audits.attackers import find_attackers
-from eyelid.audits.attributes import infer_attributes
-from eyelid.audits.classifiers import Codes
-from eyelid.audits.error import error_of
-from eyelid.audits.groups import Grouped, one_a_group, under_names
-from eyelid.audits.held_out import learned_without
-from eyelid.audits.identification import identify
-from eyelid.audits.means import true_means
-from eyelid.audits.protocols import POSITIVE, Material, find_protocol
-from eyelid.audits.utility import utility
+from eyelid.attacks.anonymity import intersection
+from eyelid.attacks.attackers import find_attackers
+from eyelid.attacks.attributes import infer_attributes
+from eyelid.attacks.classifiers import Codes
+from eyelid.attacks.error import error_of
+from eyelid.attacks.groups import Grouped, one_a_group, under_names
+from eyelid.attacks.held_out import learned_without
+from eyelid.attacks.identification import identify
+from eyelid.attacks.means import true_means
+from eyelid.attacks.protocols import POSITIVE, Material, find_protocol
+from eyelid.attacks.utility import utility
 from eyelid.comparisons.same_recordings import (
     KNOWS,
     Shares,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from eyelid.audits.statistics import Rate
+from eyelid.attacks.statistics import Rate
 from eyelid.comparisons.comparison import Comparison, Row, total_of
 from eyelid.comparisons.plane import caption
 from eyelid.comparisons.wording import ABOVE, against_promise, attackers_told, how_sure, use_told

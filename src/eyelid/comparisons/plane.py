@@ -14,7 +14,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from eyelid.audits.statistics import Rate
+from eyelid.attacks.statistics import Rate
 from eyelid.comparisons.comparison import Comparison
 from eyelid.comparisons.labels import labelled, ranges
 from eyelid.comparisons.scene import MARKERS, Point, Scene, Series

@@ -17,13 +17,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from eyelid.audits.alignment import aligned
-from eyelid.audits.attackers.attacker import last_where_impossible
-from eyelid.audits.attackers.likelihood import NAME, likelihood_scores
-from eyelid.audits.measurements import legible
-from eyelid.audits.protocols import Material
-from eyelid.audits.records import Records, records_of
-from eyelid.audits.scores import named
+from eyelid.attacks.alignment import aligned
+from eyelid.attacks.attackers.attacker import last_where_impossible
+from eyelid.attacks.attackers.likelihood import NAME, likelihood_scores
+from eyelid.attacks.measurements import legible
+from eyelid.attacks.protocols import Material
+from eyelid.attacks.records import Records, records_of
+from eyelid.attacks.scores import named
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.measuring import MeasuringMechanism

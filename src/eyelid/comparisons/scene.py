@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from eyelid.audits.statistics import Rate
+from eyelid.attacks.statistics import Rate
 from eyelid.comparisons.comparison import Comparison, Promise, Row
 from eyelid.comparisons.settings import Setting
 from eyelid.privacy.guarantee import Kind

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from eyelid.audits.protocols import POSITIVE, PROTOCOLS
+from eyelid.attacks.protocols import POSITIVE, PROTOCOLS
 from eyelid.comparisons.comparison import Comparison, Row
 from eyelid.comparisons.same_recordings import KNOWS
 from eyelid.releases.words import limits, percent

@@ -12,11 +12,10 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from eyelid.audits.claims.rerun import quieter_than_again
-from eyelid.audits.claims.residuals import noise_amiss
-from eyelid.audits.likeness import task_of
-from eyelid.audits.means import over_groups
-from eyelid.audits.measurements import legible
+from eyelid.attacks.likeness import task_of
+from eyelid.attacks.means import over_groups
+from eyelid.attacks.measurements import legible
+from eyelid.attacks.residuals import noise_amiss
 from eyelid.errors import InputError
 from eyelid.gaze.study import INDEX_COLUMNS
 from eyelid.gaze.table import FeatureTable
@@ -36,6 +35,7 @@ from eyelid.releases.certificate import Certificate
 from eyelid.releases.certifying import bounding
 from eyelid.releases.chosen_people import form_given, shown_by_choice
 from eyelid.releases.plan import described
+from eyelid.verification.rerun import quieter_than_again
 from eyelid.version import __version__
 
 # Another eyelid's arithmetic may differ in the last digits.

@@ -16,40 +16,40 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from eyelid.audits.attackers import ATTACKERS, Attacker, default_attackers, find_attackers
-from eyelid.audits.attackers.fusion import NAME as FUSED
-from eyelid.audits.attackers.fusion import event_finding
-from eyelid.audits.attackers.likelihood import NAME as LIKELIHOOD
-from eyelid.audits.attackers.likelihood import likelihood_finding
-from eyelid.audits.attributes import Inference, infer_attributes
-from eyelid.audits.averaging import Averaged, averaging
-from eyelid.audits.error import ErrorMeasures, error_of
-from eyelid.audits.groups import PROTOCOLS as FOR_GROUPS
-from eyelid.audits.groups import GroupsAudit, audit_groups, audit_records
-from eyelid.audits.identification import (
+from eyelid.attacks.attackers import ATTACKERS, Attacker, default_attackers, find_attackers
+from eyelid.attacks.attackers.fusion import NAME as FUSED
+from eyelid.attacks.attackers.fusion import event_finding
+from eyelid.attacks.attackers.likelihood import NAME as LIKELIHOOD
+from eyelid.attacks.attackers.likelihood import likelihood_finding
+from eyelid.attacks.attributes import Inference, infer_attributes
+from eyelid.attacks.averaging import Averaged, averaging
+from eyelid.attacks.error import ErrorMeasures, error_of
+from eyelid.attacks.groups import PROTOCOLS as FOR_GROUPS
+from eyelid.attacks.groups import GroupsAudit, audit_groups, audit_records
+from eyelid.attacks.identification import (
     Finding,
     beyond_chance,
     identify,
     null_control,
     with_bounds,
 )
-from eyelid.audits.means import MeansAudit, audit_means
-from eyelid.audits.measurements import legible
-from eyelid.audits.membership import advantage_bound
-from eyelid.audits.protocols import POSITIVE, PROTOCOLS, Material, Protocol, find_protocol
-from eyelid.audits.risk import features_at_risk, people_at_risk
-from eyelid.audits.splits import splits_of
-from eyelid.audits.statistics import rate_of_decisions
-from eyelid.audits.streams import StreamMeasures, stream_measures
-from eyelid.audits.streams.timing import without_gaze
-from eyelid.audits.synthetic import (
+from eyelid.attacks.means import MeansAudit, audit_means
+from eyelid.attacks.measurements import legible
+from eyelid.attacks.membership import advantage_bound
+from eyelid.attacks.protocols import POSITIVE, PROTOCOLS, Material, Protocol, find_protocol
+from eyelid.attacks.risk import features_at_risk, people_at_risk
+from eyelid.attacks.splits import splits_of
+from eyelid.attacks.statistics import rate_of_decisions
+from eyelid.attacks.streams import StreamMeasures, stream_measures
+from eyelid.attacks.streams.timing import without_gaze
+from eyelid.attacks.synthetic import (
     ShownHistograms,
     SyntheticAudit,
     audit_synthetic,
     shown_histograms,
 )
-from eyelid.audits.temporal.summary import TemporalSummary, release_summary, temporal_summary
-from eyelid.audits.utility import Use, learned_elsewhere, utility
+from eyelid.attacks.temporal.summary import TemporalSummary, release_summary, temporal_summary
+from eyelid.attacks.utility import Use, learned_elsewhere, utility
 from eyelid.engine.atomic import check_file
 from eyelid.engine.engines import using
 from eyelid.engine.progress import Advance, one_bar, part

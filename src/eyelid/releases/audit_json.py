@@ -7,17 +7,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from eyelid.audits.attributes import Inference
-from eyelid.audits.averaging import Averaged
-from eyelid.audits.groups import GroupsAudit
-from eyelid.audits.identification import Finding, strongest
-from eyelid.audits.likeness import Likeness
-from eyelid.audits.means import MeansAudit
-from eyelid.audits.membership import Membership
-from eyelid.audits.one_run import OneRun
-from eyelid.audits.statistics import Rate
-from eyelid.audits.synthetic import SyntheticAudit
-from eyelid.audits.utility import Use
+from eyelid.attacks.attributes import Inference
+from eyelid.attacks.averaging import Averaged
+from eyelid.attacks.groups import GroupsAudit
+from eyelid.attacks.identification import Finding, strongest
+from eyelid.attacks.likeness import Likeness
+from eyelid.attacks.means import MeansAudit
+from eyelid.attacks.membership import Membership
+from eyelid.attacks.one_run import OneRun
+from eyelid.attacks.statistics import Rate
+from eyelid.attacks.synthetic import SyntheticAudit
+from eyelid.attacks.utility import Use
 from eyelid.version import __version__
 
 if TYPE_CHECKING:

@@ -3,8 +3,9 @@
 Some thousand canaries are written to disk as a features study, released once by
 `eyelid.releases.release.release`, and read back with their certificate. From the released record of
 each the attacker guesses how its coin fell. Too many right guesses refute the certificate; see
-`eyelid.audits.one_run` for the theorem. Everything between the study folder and the released folder
-is on trial: reading, bounds, padding, clipping, noise, the total on the certificate, writing.
+`eyelid.attacks.one_run` for the theorem. Everything between the study folder and the released
+folder is on trial: reading, bounds, padding, clipping, noise, the total on the certificate,
+writing.
 
 What it can see: a loss about twice the claimed one, at claims of ε around 0.5 to 4, and less where
 the loss is spread over several coefficients of a signal; values, gaps or lengths that pass without
@@ -14,7 +15,7 @@ and any claim beyond what so few people can refute (``reach``).
 
 Where people are made up, nobody has a record of their own in the release: the attacker sees the
 noisy answers that it is made of, and looks for canaries' values among those that were released
-(`eyelid.audits.claims.canaries`).
+(`eyelid.verification.canaries`).
 """
 
 from __future__ import annotations
@@ -28,9 +29,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from eyelid.audits.claims.canaries import canaries, scores, set_for_canaries, shown_of, watched
-from eyelid.audits.claims.twins import twin
-from eyelid.audits.one_run import OneRun, one_run
+from eyelid.attacks.one_run import OneRun, one_run
+from eyelid.attacks.twins import twin
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable
@@ -46,6 +46,7 @@ from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import PERSON, Unit
 from eyelid.releases.certificate import Certificate, read_certificate
 from eyelid.releases.release import release
+from eyelid.verification.canaries import canaries, scores, set_for_canaries, shown_of, watched
 
 # Steinke et al. take 1000; four times as many see half the noise missing from a Gaussian at ε = 1.
 PEOPLE = 4000

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from eyelid.audits.membership import advantage_bound
+from eyelid.attacks.membership import advantage_bound
 from eyelid.gaze.features.catalogue import EVENT_KINDS, event_feature_set, window_feature_set
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable

@@ -6,12 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from eyelid.audits.attackers import find_attackers
-from eyelid.audits.identification import identify, strongest
-from eyelid.audits.protocols import POSITIVE, Material, find_protocol
-from eyelid.audits.statistics import Rate
-from eyelid.audits.utility import utility
-from eyelid.audits.verify import Verification, verify
+from eyelid.attacks.attackers import find_attackers
+from eyelid.attacks.identification import identify, strongest
+from eyelid.attacks.protocols import POSITIVE, Material, find_protocol
+from eyelid.attacks.statistics import Rate
+from eyelid.attacks.utility import utility
 from eyelid.engine.atomic import new_folder
 from eyelid.engine.progress import track
 from eyelid.gaze.features import window_features
@@ -24,6 +23,7 @@ from eyelid.releases.audit import Audit, audit
 from eyelid.releases.audit_folder import NOTICE, AuditPlaces
 from eyelid.releases.release import Release, release
 from eyelid.releases.spending import Budget, budget
+from eyelid.verification.verify import Verification, verify
 
 # Mechanism, ε, unit: from the strongest promise to the weakest.
 _RELEASES = (

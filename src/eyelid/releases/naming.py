@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from eyelid.audits.identification import Finding, bound_kind
-from eyelid.audits.statistics import Rate
+from eyelid.attacks.identification import Finding, bound_kind
+from eyelid.attacks.statistics import Rate
 
 if TYPE_CHECKING:
-    from eyelid.audits.groups import GroupsAudit
+    from eyelid.attacks.groups import GroupsAudit
     from eyelid.releases.subject import Subject
 
 # What names people in groups: called as protocols are, though nothing is learned.

@@ -9,25 +9,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eyelid.audits.claims.game import GameResult
-from eyelid.audits.identification import Finding, strongest
-from eyelid.audits.statistics import Rate
-from eyelid.audits.utility import Use
+from eyelid.attacks.identification import Finding, strongest
+from eyelid.attacks.statistics import Rate
+from eyelid.attacks.utility import Use
 from eyelid.gaze.study import Study
 from eyelid.releases.drawing import BLUE, GREEN, GREY, INK, ORANGE, SMALL, in_words, svg
 from eyelid.releases.naming import EXACT_INTERSECTION, INTERSECTION
 from eyelid.releases.rendering import bound
 from eyelid.releases.words import percent
+from eyelid.verification.game import GameResult
 
 if TYPE_CHECKING:
     import polars as pl
     from markupsafe import Markup
     from matplotlib.axes import Axes
 
-    from eyelid.audits.averaging import Averaged
-    from eyelid.audits.means import MeansAudit
-    from eyelid.audits.membership import Membership
-    from eyelid.audits.synthetic import SyntheticAudit
+    from eyelid.attacks.averaging import Averaged
+    from eyelid.attacks.means import MeansAudit
+    from eyelid.attacks.membership import Membership
+    from eyelid.attacks.synthetic import SyntheticAudit
     from eyelid.gaze.table import FeatureTable
     from eyelid.releases.audit import Audit
     from eyelid.releases.demo import Attempt

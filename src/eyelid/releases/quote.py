@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from eyelid.audits.membership import advantage_bound
+from eyelid.attacks.membership import advantage_bound
 from eyelid.errors import InputError
 from eyelid.gaze.features.omission import Blanks
 from eyelid.gaze.study import Feature, Study

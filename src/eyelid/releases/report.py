@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from eyelid.audits.attributes import Inference
-from eyelid.audits.groups import folded
-from eyelid.audits.identification import Finding, bound_kind, strongest
-from eyelid.audits.likeness import task_of
-from eyelid.audits.protocols import POSITIVE, PROTOCOLS, SAME_RECORDINGS
-from eyelid.audits.statistics import Estimate, rate_of_decisions
-from eyelid.audits.streams.measures import MEASURES
-from eyelid.audits.temporal.summary import OF_THE_DATA
-from eyelid.audits.utility import Use
+from eyelid.attacks.attributes import Inference
+from eyelid.attacks.groups import folded
+from eyelid.attacks.identification import Finding, bound_kind, strongest
+from eyelid.attacks.likeness import task_of
+from eyelid.attacks.protocols import POSITIVE, PROTOCOLS, SAME_RECORDINGS
+from eyelid.attacks.statistics import Estimate, rate_of_decisions
+from eyelid.attacks.streams.measures import MEASURES
+from eyelid.attacks.temporal.summary import OF_THE_DATA
+from eyelid.attacks.utility import Use
 from eyelid.privacy.guarantee import large_delta
 from eyelid.releases import pictures
 from eyelid.releases.certificate import NARROWEST_FORM
@@ -54,7 +54,7 @@ from eyelid.version import __version__
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-    from eyelid.audits.temporal.summary import TemporalSummary
+    from eyelid.attacks.temporal.summary import TemporalSummary
     from eyelid.privacy.guarantee import Guarantee
     from eyelid.releases.audit import Audit
     from eyelid.releases.demo import Story

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from eyelid.audits.groups import Grouped, found_groups, in_groups
-from eyelid.audits.protocols import Material
-from eyelid.audits.synthetic import is_made_up
+from eyelid.attacks.groups import Grouped, found_groups, in_groups
+from eyelid.attacks.protocols import Material
+from eyelid.attacks.synthetic import is_made_up
 from eyelid.engine.foreign import content_of
 from eyelid.errors import EyelidError, InputError
 from eyelid.gaze.features.omission import Blanks, blank_recordings, without

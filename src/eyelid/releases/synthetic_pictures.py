@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from eyelid.audits.likeness import Likeness, task_of
-from eyelid.audits.synthetic import SyntheticAudit
+from eyelid.attacks.likeness import Likeness, task_of
+from eyelid.attacks.synthetic import SyntheticAudit
 from eyelid.gaze.table import FeatureTable
 from eyelid.releases.drawing import BLUE, GREEN, GREY, INK, ORANGE, SMALL, in_words, svg
 from eyelid.releases.group_pictures import telling_features

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from eyelid.audits.temporal.correlation import mean_over_features, temporal_correlations
+from eyelid.attacks.temporal.correlation import mean_over_features, temporal_correlations
 from eyelid.errors import unknown
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from eyelid.audits.temporal.summary import TemporalSummary
+    from eyelid.attacks.temporal.summary import TemporalSummary
 
 _HEIGHT = 2.6
 # Told apart in grey too; more tasks than these are drawn as their mean.

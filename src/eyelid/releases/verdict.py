@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from eyelid.audits.identification import Finding, strongest
-from eyelid.audits.protocols import SAME_RECORDINGS
-from eyelid.audits.statistics import Rate
+from eyelid.attacks.identification import Finding, strongest
+from eyelid.attacks.protocols import SAME_RECORDINGS
+from eyelid.attacks.statistics import Rate
 from eyelid.privacy.guarantee import rounded_up
 from eyelid.releases.words import (
     SAYS_NOTHING,
@@ -22,11 +22,11 @@ from eyelid.releases.words import (
 from eyelid.spelling import plural
 
 if TYPE_CHECKING:
-    from eyelid.audits.groups import GroupsAudit
-    from eyelid.audits.likeness import Likeness
-    from eyelid.audits.means import MeansAudit
-    from eyelid.audits.synthetic import ShownHistograms, SyntheticAudit
-    from eyelid.audits.utility import Use
+    from eyelid.attacks.groups import GroupsAudit
+    from eyelid.attacks.likeness import Likeness
+    from eyelid.attacks.means import MeansAudit
+    from eyelid.attacks.synthetic import ShownHistograms, SyntheticAudit
+    from eyelid.attacks.utility import Use
     from eyelid.releases.audit import Audit
     from eyelid.releases.naming import NamingAttack
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from eyelid.audits.error import ErrorMeasures
-from eyelid.audits.statistics import Rate
+from eyelid.attacks.error import ErrorMeasures
+from eyelid.attacks.statistics import Rate
 from eyelid.gaze.features.catalogue import most_used
 from eyelid.gaze.study import Feature
 from eyelid.mechanisms.anonymising import AnonymisingMechanism

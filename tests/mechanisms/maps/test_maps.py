@@ -7,10 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eyelid.audits.claims.faults import faults_of
-from eyelid.audits.claims.game import play
-from eyelid.audits.claims.sensitivity import fuzz
-from eyelid.audits.claims.sums import compare_sum, examine_sum
 from eyelid.errors import InputError, Refused
 from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.gaze.maps.grid import Grid
@@ -19,6 +15,10 @@ from eyelid.mechanisms.maps.map_mechanism import MapShape
 from eyelid.privacy.gaussian import gaussian_delta, gaussian_sigma
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.unit import PERSON, Trust
+from eyelid.verification.faults import faults_of
+from eyelid.verification.game import play
+from eyelid.verification.sensitivity import fuzz
+from eyelid.verification.sums import compare_sum, examine_sum
 
 HOLDING = ["map-grid", "map-gaussian", "map-laplace"]
 PAPER_CASE = MapShape.of(50_000, 1, Grid.of_pixels(1680, 1050))

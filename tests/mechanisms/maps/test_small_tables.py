@@ -9,7 +9,7 @@ import math
 import numpy as np
 import pytest
 
-from eyelid.audits.statistics import clopper_pearson
+from eyelid.attacks.statistics import clopper_pearson
 from eyelid.privacy.gaussian import gaussian_delta, gaussian_sigma
 
 OKAY, GOOD = 3.0, 1.0

@@ -5,14 +5,14 @@ import polars as pl
 import pytest
 
 import eyelid
-from eyelid.audits.claims.game import play
-from eyelid.audits.verify import verify
 from eyelid.errors import InputError, Refused
 from eyelid.gaze.table import table_from_arrays
 from eyelid.mechanisms import Shape, mechanism
 from eyelid.mechanisms.papers.floating_noise import laplaces
 from eyelid.mechanisms.papers.signals import sensitivities, signals_of
 from eyelid.privacy import PERSON, RECORDING, randomness
+from eyelid.verification.game import play
+from eyelid.verification.verify import verify
 
 FOURIER = ("fpa-paper", "cfpa-paper", "dcfpa-paper")
 NAMES = ("lpa-paper", *FOURIER, "exponential-paper")

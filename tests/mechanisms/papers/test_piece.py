@@ -71,7 +71,7 @@ def test_a_mean_without_noise_stays_where_it_is():
 
 
 def test_nmse_is_that_of_the_audit(wandering):
-    from eyelid.audits.error import error_of
+    from eyelid.attacks.error import error_of
     from eyelid.mechanisms import mechanism
     from eyelid.mechanisms.papers.signals import signals_of
     from eyelid.privacy import randomness

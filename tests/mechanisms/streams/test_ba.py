@@ -4,9 +4,9 @@ import math
 import numpy as np
 import pytest
 
-from eyelid.audits.claims.streams import seen_to_spend
 from eyelid.mechanisms.streams.draws import Ahead
 from eyelid.privacy.noise import SystemRandomness
+from eyelid.verification.streams import seen_to_spend
 
 WHOLE = 2**32
 

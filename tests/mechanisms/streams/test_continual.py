@@ -10,8 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eyelid.audits.claims.dwell import fuzz_dwell
-from eyelid.audits.claims.game import play
 from eyelid.errors import InputError, Refused
 from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.streams.continual import Dwell
@@ -19,6 +17,8 @@ from eyelid.mechanisms.streams.square_root import square_root, stretch
 from eyelid.privacy.gaussian import gaussian_sigma
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.unit import PERSON, Unit
+from eyelid.verification.dwell import fuzz_dwell
+from eyelid.verification.game import play
 
 HORIZON = 1216
 

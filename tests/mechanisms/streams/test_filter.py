@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eyelid.audits.claims.streams import seen_to_spend
 from eyelid.errors import InputError, Refused
 from eyelid.mechanisms import Shape, find, mechanism
 from eyelid.mechanisms.streams import draws
@@ -28,6 +27,7 @@ from eyelid.mechanisms.streams.state import (
 from eyelid.privacy import PERSON, RECORDING, Unit
 from eyelid.privacy.noise import SystemRandomness, randomness
 from eyelid.privacy.noise.continuous import planar
+from eyelid.verification.streams import seen_to_spend
 
 NAMES = ("kaleido", "uniform", "sample", "bd", "ba")
 

@@ -11,8 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eyelid.audits.claims.fixations import fuzz_fixations
-from eyelid.audits.claims.game import play
 from eyelid.errors import InputError
 from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.streams.events import StreamEvent
@@ -20,6 +18,8 @@ from eyelid.mechanisms.streams.fixations import Fixations
 from eyelid.mechanisms.streams.state import WHOLE
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.unit import PERSON
+from eyelid.verification.fixations import fuzz_fixations
+from eyelid.verification.game import play
 
 SURE = 1e9
 """An ε with which there is next to no noise."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from eyelid.audits.claims.game import play
-from eyelid.audits.claims.sensitivity import fuzz
 from eyelid.errors import InputError
 from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.synthesis.marginals import ChainMarginals
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.unit import PERSON
+from eyelid.verification.game import play
+from eyelid.verification.sensitivity import fuzz
 
 
 def counted_plainly(codes: np.ndarray, there: np.ndarray, bins: int, each: int) -> np.ndarray:

@@ -5,8 +5,8 @@ import polars as pl
 import pytest
 from scipy.stats import binomtest, ttest_1samp
 
-from eyelid.audits.attackers import find_attackers
-from eyelid.audits.document_type import first_halves, recognised, second_halves, shown_windows
+from eyelid.attacks.attackers import find_attackers
+from eyelid.attacks.document_type import first_halves, recognised, second_halves, shown_windows
 from eyelid.engine.engines import shared
 from eyelid.errors import InputError
 from eyelid.mechanisms.measuring import window_rows

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.stats import kstest
 
-from eyelid.audits.claims.samplers import chi_square
 from eyelid.errors import InputError
 from eyelid.privacy.noise import DiscreteGaussian, DiscreteLaplace, randomness
+from eyelid.verification.samplers import chi_square
 
 LAWS = [DiscreteLaplace, DiscreteGaussian]
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from eyelid.audits.maps import centre_bias, map_error
+from eyelid.attacks.maps import centre_bias, map_error
 from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.gaze.maps.gaze_map import gaze_map
 from eyelid.gaze.maps.looks import looks_of

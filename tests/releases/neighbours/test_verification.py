@@ -1,12 +1,12 @@
 import json
 
-from eyelid.audits.verify import Planted, Verification
 from eyelid.releases.neighbours.comparison import Difference, FolderResult
 from eyelid.releases.neighbours.verification import (
     FolderVerification,
     WholeVerification,
     verify_folders,
 )
+from eyelid.verification.verify import Planted, Verification
 
 LEAK = Difference("broke off", "data.parquet: rows: '9' or '1'")
 NOTHING = Verification((), (), (), (), (), (), (Planted("scale × 0.85", "laplace", True),))
@@ -68,7 +68,7 @@ def test_names_choose_what_is_compared(monkeypatch):
 
 def test_the_command_tells_what_folders_show_and_exits_with_one(eyelid, monkeypatch):
     shown = FolderVerification((FolderResult("laplace", "length=7", True, 4, (LEAK,)),), ())
-    monkeypatch.setattr("eyelid.audits.verify.verify", lambda *words, **more: NOTHING)
+    monkeypatch.setattr("eyelid.verification.verify.verify", lambda *words, **more: NOTHING)
     home = "eyelid.releases.neighbours.verification.verify_folders"
     monkeypatch.setattr(home, lambda names: shown)
     done = eyelid("verify", "laplace")

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from eyelid.audits.statistics import Rate, rate_of_decisions, rate_of_shares
+from eyelid.attacks.statistics import Rate, rate_of_decisions, rate_of_shares
 from eyelid.engine.engines import Shared, shared, spread
 from eyelid.mechanisms.mechanism import Values
 from eyelid.mechanisms.papers.task_noise import TaskNoise

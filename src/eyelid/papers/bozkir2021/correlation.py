@@ -12,7 +12,7 @@ from statistics import fmean
 
 import polars as pl
 
-from eyelid.audits.temporal import temporal_correlations
+from eyelid.attacks.temporal import temporal_correlations
 from eyelid.errors import unknown
 from eyelid.papers.bozkir2021.pictures import file_name, labelled
 from eyelid.papers.bozkir2021.sources import Source

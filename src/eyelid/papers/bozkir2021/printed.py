@@ -7,7 +7,7 @@ EPSILONS = (0.48, 2.4, 4.8, 24.0, 48.0)
 FEATURES = 48
 """Over which the printed ε is the sum: 52 less four that are always zero."""
 CLASSIFIERS = {"knn": "k-NN", "svm": "SVM", "tree": "DT", "forest": "RF"}
-"""As `eyelid.audits.classifiers` and as the paper call them, in the order of the tables."""
+"""As `eyelid.attacks.classifiers` and as the paper call them, in the order of the tables."""
 
 # Hundredths; one line a method, four numbers for each ε. "≈ 0" is 0, a single 1 stands for four.
 _TABLES = {

@@ -9,7 +9,7 @@ everything else is learned from the release of other people, by the very same mo
 raw windows of the person left out. That is what a release is good for.
 
 Classifiers of single windows do not see what is left when noise is averaged away. So people are
-looked for by means over whole recordings, too, by attackers of `eyelid.audits.attackers`.
+looked for by means over whole recordings, too, by attackers of `eyelid.attacks.attackers`.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from eyelid.audits.attackers.attacker import Attacker
-from eyelid.audits.attackers.means import Means, Whitened
-from eyelid.audits.classes import classes_of
-from eyelid.audits.classifiers import Codes, Fold, judged, people_apart
-from eyelid.audits.records import ROWS_PER_PERSON, Records
-from eyelid.audits.scores import Scores, named
+from eyelid.attacks.attackers.attacker import Attacker
+from eyelid.attacks.attackers.means import Means, Whitened
+from eyelid.attacks.classes import classes_of
+from eyelid.attacks.classifiers import Codes, Fold, judged, people_apart
+from eyelid.attacks.records import ROWS_PER_PERSON, Records
+from eyelid.attacks.scores import Scores, named
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.mechanism import Values
 from eyelid.mechanisms.papers.signals import TaskSignals, signals_of
@@ -49,7 +49,7 @@ class Question(NamedTuple):
 
     Attributes:
         target: ``person``, ``task``, an attribute or a label.
-        model: of `eyelid.audits.classifiers.MODELS`, or of `BY_MEANS`.
+        model: of `eyelid.attacks.classifiers.MODELS`, or of `BY_MEANS`.
         voted: whether the windows of a recording vote.
         honest: under which protocol.
     """

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eyelid.audits.statistics import mean_of_people
+from eyelid.attacks.statistics import mean_of_people
 from eyelid.papers.davidjohn2022.results import Results
 from eyelid.papers.davidjohn2022.settings import PUBLISHED, SOUND, Kind, Setting
 from eyelid.papers.davidjohn2022.trials import MACHINE, off_by_runs

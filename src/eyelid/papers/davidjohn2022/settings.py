@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from eyelid.audits.groups import under_names
+from eyelid.attacks.groups import under_names
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.features import FeatureMechanism, feature_mechanism
 from eyelid.mechanisms.ksame import KSame

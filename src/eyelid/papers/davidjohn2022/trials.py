@@ -29,14 +29,14 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from eyelid.audits.anonymity import intersection
-from eyelid.audits.attackers import Attacker, find_attackers
-from eyelid.audits.document_type import first_halves, recognised, second_halves, shown_windows
-from eyelid.audits.identification import decided, identify
-from eyelid.audits.protocols import Material, find_protocol
-from eyelid.audits.records import Records, joined, records_of
-from eyelid.audits.scores import named
-from eyelid.audits.statistics import Rate, rate_of_decisions, rate_of_shares
+from eyelid.attacks.anonymity import intersection
+from eyelid.attacks.attackers import Attacker, find_attackers
+from eyelid.attacks.document_type import first_halves, recognised, second_halves, shown_windows
+from eyelid.attacks.identification import decided, identify
+from eyelid.attacks.protocols import Material, find_protocol
+from eyelid.attacks.records import Records, joined, records_of
+from eyelid.attacks.scores import named
+from eyelid.attacks.statistics import Rate, rate_of_decisions, rate_of_shares
 from eyelid.engine.engines import Shared
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable

@@ -30,10 +30,10 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from eyelid.audits.attackers import Attacker, find_attackers
-from eyelid.audits.identification import decided
-from eyelid.audits.records import records_of
-from eyelid.audits.scores import Scores, fused, named
+from eyelid.attacks.attackers import Attacker, find_attackers
+from eyelid.attacks.identification import decided
+from eyelid.attacks.records import records_of
+from eyelid.attacks.scores import Scores, fused, named
 from eyelid.engine.engines import Shared
 from eyelid.errors import InputError
 from eyelid.gaze.events import detect_events

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from eyelid.audits.maps import centre_bias, map_error
+from eyelid.attacks.maps import centre_bias, map_error
 from eyelid.engine.parallel import parallel
 from eyelid.gaze.maps.caps import best_cap
 from eyelid.gaze.maps.gaze_map import gaze_map

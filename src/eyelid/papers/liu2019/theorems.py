@@ -7,7 +7,7 @@ from statistics import fmean
 
 import numpy as np
 
-from eyelid.audits.statistics import clopper_pearson
+from eyelid.attacks.statistics import clopper_pearson
 from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.gaze.maps.gaze_map import gaze_map
 from eyelid.gaze.maps.grid import Grid

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from eyelid.audits.map_attacks import (
+from eyelid.attacks.map_attacks import (
     Law,
     MapAttacks,
     MapNoise,
@@ -24,7 +24,7 @@ from eyelid.audits.map_attacks import (
     map_use,
     table_use,
 )
-from eyelid.audits.membership import Membership
+from eyelid.attacks.membership import Membership
 from eyelid.engine.atomic import check_file
 from eyelid.errors import InputError
 from eyelid.gaze.maps.gaze_map import gaze_map

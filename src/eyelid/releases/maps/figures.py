@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from eyelid.audits.maps import map_error
+from eyelid.attacks.maps import map_error
 from eyelid.engine.parallel import in_turn, parallel
 from eyelid.errors import InputError
 from eyelid.gaze.maps.counts import PersonCounts

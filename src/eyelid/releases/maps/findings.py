@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from eyelid.audits.map_attacks import MapAttacks, MapUse, TableUse
-from eyelid.audits.membership import Membership
-from eyelid.audits.statistics import Rate
-from eyelid.audits.subtraction import Subtraction
+from eyelid.attacks.map_attacks import MapAttacks, MapUse, TableUse
+from eyelid.attacks.membership import Membership
+from eyelid.attacks.statistics import Rate
+from eyelid.attacks.subtraction import Subtraction
 from eyelid.privacy.guarantee import rounded_up
 from eyelid.releases.words import SAYS_NOTHING, coarse, limits, percent
 

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from eyelid.audits.maps import CENTRE_VARIANCE, centre_bias
+from eyelid.attacks.maps import CENTRE_VARIANCE, centre_bias
 from eyelid.gaze.maps.grid import Floats, Grid
 from eyelid.gaze.maps.spread import shares
 from eyelid.mechanisms.aoi_tables import AoiTables

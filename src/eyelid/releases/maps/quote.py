@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from eyelid.audits.membership import advantage_bound
+from eyelid.attacks.membership import advantage_bound
 from eyelid.errors import InputError
 from eyelid.gaze.maps.grid import Grid
 from eyelid.gaze.maps.placement import Placement, default_sigma_px, point_spread_px

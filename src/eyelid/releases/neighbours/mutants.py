@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from eyelid.audits.claims.twins import twin
+from eyelid.attacks.twins import twin
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import study_folder

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from eyelid.audits.verify import Planted, Verification
 from eyelid.engine.engines import spread
 from eyelid.mechanisms.mechanism import catalogue, find
 from eyelid.releases.neighbours.cases import Case, cases_of
 from eyelid.releases.neighbours.comparison import FolderResult, compare_folders
 from eyelid.releases.neighbours.mutants import Mutant, mutants_of
+from eyelid.verification.verify import Planted, Verification
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from eyelid.audits.protocols import Material
-from eyelid.audits.streams.places import places
+from eyelid.attacks.protocols import Material
+from eyelid.attacks.streams.places import places
 from eyelid.errors import EyelidError, InputError
 from eyelid.gaze.features.windows import STEP_S, WINDOW_S, windows_and_omissions
 from eyelid.gaze.study import Study, check

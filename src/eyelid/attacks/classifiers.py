@@ -1,0 +1,215 @@
+"""The four classifiers of Bozkir et al. 2021, over many folds, sharing what can be shared.
+
+kNN (k = 11, ties by lot), SVM (RBF, C = 1, γ = 1 / features), decision tree, random forest of 10
+trees. Rows are standardised by what was learned from. Predictions are those of scikit-learn's
+pipelines fitted fold by fold; what is saved is the work they repeat:
+
+- libsvm gets the kernel as a matrix, from one product: evaluated pair by pair it is most of its
+  time;
+- kernel and neighbours of a fold serve all targets;
+- folds run side by side.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eyelid.attacks.forest import RandomForest
+from eyelid.engine.engines import spread_with
+from eyelid.errors import unknown
+
+NEIGHBOURS = 11
+TREES = 10
+MODELS = ("knn", "svm", "tree", "forest")
+
+# A kernel matrix of so many rows takes 200 MB a core; beyond, libsvm evaluates its own.
+_MOST_KERNEL_ROWS = 5000
+
+# With more people than this several are left out at once.
+_MOST_FOLDS = 24
+
+Codes = NDArray[np.intp]
+Values = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Fold:
+    """Which rows are learned from, and which are judged."""
+
+    known: NDArray[np.bool_]
+    shown: NDArray[np.bool_]
+
+
+def people_apart(person: Codes, most: int = _MOST_FOLDS) -> list[Fold]:
+    """Each person shown in turn, the others known; groups of people where there are many.
+
+    >>> [fold.shown.tolist() for fold in people_apart(np.array([0, 0, 1]))]
+    [[True, True, False], [False, False, True]]
+    """
+    place = np.unique(person, return_inverse=True)[1]
+    group = place % most
+    return [Fold(group != n, group == n) for n in range(min(most, int(place.max()) + 1))]
+
+
+def judged(
+    known: Values,
+    shown: Values,
+    targets: Mapping[str, Codes],
+    folds: Sequence[Fold],
+    models: Sequence[str] = MODELS,
+    seed: int = 0,
+) -> dict[tuple[str, str], Codes]:
+    """What each model says of the shown rows, for every target.
+
+    Args:
+        known: rows × features to learn from.
+        shown: rows × features to judge.
+        targets: for each row of ``known`` its class, from 0; rows at −1 are not learned from.
+        folds: each row should be shown in one of them at most.
+        models: of `MODELS`.
+        seed: of trees, and of ties between neighbours.
+
+    Returns:
+        By target and model: the class of every row that is shown; −1 for those in no fold.
+    """
+    for model in models:
+        if model not in MODELS:
+            raise unknown("model", model, MODELS)
+    found = {
+        (target, model): np.full(len(shown), -1, dtype=np.intp)
+        for target in targets
+        for model in models
+    }
+    # Targets that are known of the same rows share their distances.
+    alike: dict[bytes, list[str]] = {}
+    for target, codes in targets.items():
+        alike.setdefault((codes >= 0).tobytes(), []).append(target)
+    jobs = [(fold, names) for names in alike.values() for fold in folds]
+    rows = _Rows(known, shown, targets, tuple(models), seed, _Kernels())
+    for (fold, _), answers in zip(
+        jobs, spread_with(_study, rows, jobs, "recognising"), strict=True
+    ):
+        for key, answer in answers.items():
+            found[key][fold.shown] = answer
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """What all folds share."""
+
+    known: Values
+    shown: Values
+    targets: Mapping[str, Codes]
+    models: tuple[str, ...]
+    seed: int
+    kernels: _Kernels
+
+
+def _study(rows: _Rows, job: tuple[Fold, list[str]]) -> dict[tuple[str, str], Codes]:
+    """What each model says of the rows that one fold shows."""
+    fold, names = job
+    learned = fold.known & (rows.targets[names[0]] >= 0)
+    lesson = _Lesson(rows.known[learned], rows.shown[fold.shown], rows.kernels)
+    return {
+        (name, model): _answer(lesson, model, rows.targets[name][learned], rows.seed)
+        for name in names
+        for model in rows.models
+    }
+
+
+def lots(rows: int, classes: int, seed: int) -> Values:
+    """Numbers in [0, 1) that decide between classes with equally many votes: the highest wins."""
+    return np.random.default_rng(seed).random((rows, classes))
+
+
+class _Kernels(threading.local):
+    """Room for a kernel matrix, one a thread: fresh memory takes longer to get than to fill."""
+
+    def __init__(self) -> None:
+        self._room = np.empty(0)
+
+    def of(self, rows: int) -> Values:
+        if len(self._room) < rows * rows:
+            self._room = np.empty(rows * rows)
+        return self._room[: rows * rows].reshape(rows, rows)
+
+    def __reduce__(self) -> tuple[type[_Kernels], tuple[()]]:
+        """Workers elsewhere have room of their own."""
+        return _Kernels, ()
+
+
+class _Lesson:
+    """The rows of one fold, standardised, with what models and targets share."""
+
+    def __init__(self, known: Values, shown: Values, kernels: _Kernels) -> None:
+        from sklearn.preprocessing import StandardScaler
+
+        scaler = StandardScaler().fit(known)
+        self.known: Values = scaler.transform(known)
+        self.shown: Values = scaler.transform(shown)
+        spread = float(self.known.var())
+        self._gamma = 1.0 / (known.shape[1] * spread) if spread else 1.0
+        self._kernels = kernels
+
+    @cached_property
+    def nearest(self) -> Codes:
+        """For each shown row, the places of the nearest known ones."""
+        from sklearn.neighbors import NearestNeighbors
+
+        count = min(NEIGHBOURS, len(self.known))
+        near = NearestNeighbors(n_neighbors=count).fit(self.known)
+        return np.asarray(near.kneighbors(self.shown, return_distance=False))
+
+    @cached_property
+    def kernel(self) -> Values:
+        """How alike known rows are: known × known."""
+        return rbf(self.known, self.known, self._gamma, self._kernels.of(len(self.known)))
+
+    @cached_property
+    def shown_kernel(self) -> Values:
+        """How like known rows the shown ones are: shown × known."""
+        return rbf(self.shown, self.known, self._gamma)
+
+
+def rbf(left: Values, right: Values, gamma: float, out: Values | None = None) -> Values:
+    """exp(−γ |a − b|²) of all rows of two tables, left × right.
+
+    One product: −γ (|a|² + |b|² − 2ab) is (2γa, −γ|a|², 1) · (b, 1, −γ|b|²).
+
+    >>> rbf(np.array([[0.0, 1.0]]), np.array([[0.0, 1.0], [0.0, 3.0]]), 0.25).round(4).tolist()
+    [[1.0, 0.3679]]
+    """
+    squares = [-gamma * np.square(rows).sum(axis=1) for rows in (left, right)]
+    first = np.column_stack([2 * gamma * left, squares[0], np.ones(len(left))])
+    second = np.column_stack([right, np.ones(len(right)), squares[1]])
+    product = np.matmul(first, second.T, out=out)
+    return np.exp(product, out=product)
+
+
+def _answer(lesson: _Lesson, model: str, codes: Codes, seed: int) -> Codes:
+    """What a model says of the shown rows."""
+    from sklearn.svm import SVC
+    from sklearn.tree import DecisionTreeClassifier
+
+    if np.ptp(codes) == 0:
+        return np.full(len(lesson.shown), codes[0])
+    if model == "knn":
+        votes = (codes[lesson.nearest][:, :, None] == np.arange(codes.max() + 1)).sum(axis=1)
+        return np.asarray((votes + lots(len(votes), votes.shape[1], seed)).argmax(axis=1))
+    if model == "svm" and len(codes) <= _MOST_KERNEL_ROWS:
+        # Shrinking saves kernel evaluations, and here there are none to save.
+        machine = SVC(kernel="precomputed", shrinking=False).fit(lesson.kernel, codes)
+        return np.asarray(machine.predict(lesson.shown_kernel))
+    plain = {
+        "svm": SVC(),
+        "tree": DecisionTreeClassifier(random_state=seed),
+        "forest": RandomForest(TREES, seed),
+    }
+    return np.asarray(plain[model].fit(lesson.known, codes).predict(lesson.shown))

@@ -1,0 +1,204 @@
+"""Protocols: what the attacker learned from, and what they are shown.
+
+The honest ones never train and test on two parts of one release: noise that runs through a whole
+recording is a watermark, and would be recognised instead of the person. The papers' own protocols
+do, and are kept for comparison; no bound speaks of them and they refute nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+import polars as pl
+
+from eyelid.attacks.records import Records, joined, records_of
+from eyelid.attacks.splits import Split, halves, splits_of
+from eyelid.errors import unknown
+from eyelid.gaze.table import FeatureTable
+
+Source = Literal["raw", "release", "other release", "own releases"]
+
+# How often an attacker who knows the mechanism passes what they know through it.
+_COPIES = 3
+_FEWEST_TO_HALVE = 2
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """One way to attack.
+
+    Attributes:
+        name: as reports and the command line have it.
+        known: what the attacker learned from.
+        shown: what they must recognise.
+        says: in words.
+        bound: which of a guarantee's bounds on naming people speaks of it.
+        honest: whether nothing is learned from the very release that is shown.
+    """
+
+    name: str
+    known: Source
+    shown: Source
+    says: str
+    bound: Literal["raw_to_release", "release_to_raw"] | None = None
+    honest: bool = True
+
+
+POSITIVE = Protocol("raw→raw", "raw", "raw", "knows raw recordings, is shown other raw recordings")
+PROTOCOLS = (
+    Protocol(
+        "raw→release",
+        "raw",
+        "release",
+        "knows raw recordings, is shown one released recording of something else",
+        "raw_to_release",
+    ),
+    Protocol(
+        "release→raw",
+        "release",
+        "raw",
+        "has the whole release, is shown a raw recording of something else",
+        "release_to_raw",
+    ),
+    Protocol(
+        "release→release",
+        "other release",
+        "release",
+        "has another release of the same people, is shown one released recording of this one",
+        "raw_to_release",
+    ),
+    Protocol(
+        "white-box",
+        "own releases",
+        "release",
+        "knows raw recordings and the mechanism, and learns from what it makes of them",
+        "raw_to_release",
+    ),
+    Protocol(
+        "paper-halves",
+        "release",
+        "release",
+        "learns from first halves of the release, is shown its second halves (Bozkir et al. 2021)",
+        honest=False,
+    ),
+)
+
+
+# What only the likelihood-ratio attacker can do.
+SAME_RECORDINGS = Protocol(
+    "white-box, same recordings",
+    "raw",
+    "release",
+    "has the very recordings that were released, and the law of the noise",
+    "raw_to_release",
+)
+
+
+def find_protocol(name: str) -> Protocol:
+    """The protocol of that name; ``->`` will do for the arrow."""
+    wanted = name.replace("->", "→")
+    for protocol in PROTOCOLS:
+        if protocol.name == wanted:
+            return protocol
+    raise unknown("protocol", name, [p.name for p in PROTOCOLS])
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """What there is to attack.
+
+    Attributes:
+        original: the raw features.
+        released: what was made of them; None when nothing was released.
+        again: the same mechanism once more, with fresh noise; None when it is not known.
+    """
+
+    original: FeatureTable
+    released: FeatureTable | None = None
+    again: Callable[[FeatureTable], FeatureTable] | None = None
+    _made: dict[str, list[FeatureTable]] = field(default_factory=dict, repr=False)
+
+    @property
+    def people(self) -> tuple[str, ...]:
+        """Everybody who could be meant, in the order of the study."""
+        table = self.original if self.released is None else self.released
+        return tuple(table.data["person"].unique(maintain_order=True))
+
+    def tables(self, source: Source) -> list[FeatureTable] | None:
+        """What an attacker has from a source; None where there is no such thing."""
+        if source == "raw":
+            return [self.original]
+        if source == "release":
+            return None if self.released is None else [self.released]
+        if self.released is None or self.again is None:
+            return None
+        if source not in self._made:
+            copies = 1 if source == "other release" else _COPIES
+            self._made[source] = [self.again(self.original) for _ in range(copies)]
+        return self._made[source]
+
+    def possible(self, protocol: Protocol) -> bool:
+        """Whether there is everything that the protocol needs."""
+        if not protocol.honest and (self.released or self.original).shortest < _FEWEST_TO_HALVE:
+            return False
+        return all(self.tables(source) is not None for source in (protocol.known, protocol.shown))
+
+    def shows(self, protocol: Protocol, split: Split) -> bool:
+        """Whether a split leaves something to know and something to show."""
+        return all(
+            any(not table.data.filter(rows).is_empty() for table in self.tables(source) or ())
+            for source, rows in ((protocol.known, split.known), (protocol.shown, split.shown))
+        )
+
+    @cached_property
+    def honest_splits(self) -> list[Split]:
+        """How the study is parted so that nothing shown is known."""
+        # A release may be cut: halves are counted in rows of the shorter.
+        cut = self.released is not None and self.released.shortest < self.original.shortest
+        return splits_of(self.released if cut and self.released is not None else self.original)
+
+    @cached_property
+    def paper_splits(self) -> list[Split]:
+        """First and second halves, without a gap, as in the paper."""
+        return [halves(self.original if self.released is None else self.released, gap=0)]
+
+    def splits(self, protocol: Protocol) -> list[Split]:
+        """How the study is parted for a protocol."""
+        return self.honest_splits if protocol.honest else self.paper_splits
+
+    def known(self, source: Source, split: Split) -> Records:
+        """What the attacker learned from."""
+        return self._records(source, split.known)
+
+    def shown(self, source: Source, split: Split) -> Records:
+        """What the attacker is to recognise."""
+        return self._records(source, split.shown)
+
+    def _records(self, source: Source, where: pl.Expr) -> Records:
+        tables = self.tables(source)
+        assert tables is not None, f"there is no {source}"
+        return joined([records_of(table, self.people, where) for table in tables])
+
+
+def everybody_alike(material: Material, seed: int = 0) -> Material:
+    """The null control: people who differ by nothing but noise.
+
+    With a mechanism, all get the same signals and its own fresh noise; without one, all values are
+    drawn anew from one law. Whoever names people here has recognised noise, names or order.
+    """
+    table = material.original
+    rng = np.random.default_rng([seed, *b"people all alike"])
+    values = []
+    for feature in table.features:
+        middle = np.full(len(table.data), (feature.lower + feature.upper) / 2)
+        if material.again is None:
+            middle += feature.span * rng.normal(0.0, 0.1, len(middle))
+        values.append(pl.Series(feature.name, middle))
+    same = replace(table, data=table.data.with_columns(values))
+    if material.again is None:
+        return Material(same)
+    return Material(same, material.again(same), material.again)

@@ -1,0 +1,169 @@
+"""Does `dwell` keep to what it says: its fuzz, and looks at counters at work.
+
+The fuzz: whole numbers of neighbours are never farther apart than is declared. Games play against
+the law, not against the counters that serve a stream: these are pushed samples one by one and
+together. What they tell must be L·(R·x + z) for the noise z that they were given, with x counted
+here; and what is left of fresh runs, once R·x is taken off, must be draws of the law.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from eyelid.attacks.residuals import ResidualResult, judged
+from eyelid.attacks.twins import twin
+from eyelid.gaze.areas import Floats
+from eyelid.mechanisms.streams.continual import Dwell, DwellRun, Integers
+from eyelid.privacy.noise import DiscreteGaussian, Randomness, randomness
+from eyelid.verification.outputs import OutputResult
+from eyelid.verification.sensitivity import FLOATING, FuzzResult
+
+_RUNS = 500
+# Of what is told, and of the noise's scale.
+_NEXT_TO_NOTHING = 1e-6
+
+
+def fuzz_dwell(law: Dwell, pairs: int, seed: int = 0) -> FuzzResult:
+    """The farthest that w samples have moved R·x, over what the noise was made for."""
+    rng = np.random.default_rng(seed)
+    allowed = law.mu * law.noise.scale
+    farthest = 0.0
+    for _ in range(pairs):
+        one, other = _neighbours(law, rng)
+        steps = _measured(law, one) - _measured(law, other)
+        farthest = max(farthest, float(np.linalg.norm(steps.astype(np.float64))))
+    reached = farthest / allowed / (1 + FLOATING)
+    return FuzzResult(law.name, str(law.unit), reached, pairs, 0.0, 0)
+
+
+def _neighbours(law: Dwell, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """Gaze anywhere in the scene and beyond it, and w samples of it elsewhere."""
+    x0, y0, x1, y1 = law.place.plane
+    size = (law.samples + law.every, 2)
+    one = rng.uniform([x0 - 1.0, y0 - 1.0], [x1 + 1.0, y1 + 1.0], size)
+    one[rng.random(len(one)) < rng.choice([0.0, 0.2])] = np.nan
+    other = one.copy()
+    # Most can be lost early, from one area to another and never back.
+    first = int(rng.integers(0, len(one))) if rng.random() < 0.5 else 0
+    changed = slice(first, first + law.window)
+    if rng.random() < 0.5:
+        # Beyond the scene is in no area.
+        places = [*map(law.regions.middle, range(law.counters)), (x1 + 1e6, y1 + 1e6)]
+        one[changed], other[changed] = (places[rng.integers(len(places))] for _ in range(2))
+    else:
+        other[changed] = rng.uniform([x0, y0], [x1, y1], other[changed].shape)
+    return one, other
+
+
+def _measured(law: Dwell, gaze: Floats) -> Integers:
+    """R·x at all ticks, without noise."""
+    counts = law.counts_of(*gaze.T)
+    none = np.zeros(law.counters, dtype=np.int64)
+    ticks = range(1, law.horizon + 1)
+    return np.array([law.measured(counts[:tick], none) for tick in ticks])
+
+
+# Counters at work.
+
+
+def examine_dwell(law: Dwell, noise: Randomness, declared: Dwell | None = None) -> ResidualResult:
+    """Let counters tell of known gaze again and again, and look at the noise.
+
+    Args:
+        law: to examine.
+        noise: its randomness.
+        declared: whose R and law of noise it should have; the mechanism itself by default.
+    """
+    declared = declared or law
+    gaze = _known(declared)
+    told = np.array([_told_together(law.start(noise), gaze) for _ in range(_RUNS)])
+    back = np.linalg.inv(_triangle(declared.root))
+    left = np.rint(back @ told / declared.step) - _triangle(declared.steps_of_root) @ _counted(
+        declared, gaze
+    )
+    return judged(law, left.reshape(_RUNS, -1), declared.noise)
+
+
+def compare_dwell(law: Dwell, declared: Dwell | None = None) -> OutputResult:
+    """Look whether what is told, one by one and together, is L·(R·x + z) for z that we choose.
+
+    Args:
+        law: to look at.
+        declared: what it should tell; the mechanism itself by default.
+    """
+    declared = declared or law
+    gaze = _known(declared)
+    chosen = declared.noise.draw((declared.horizon, declared.counters), randomness(0))
+    given = twin(law, {"noise": cached_property(lambda _: _Chosen(chosen))})
+    bare = _triangle(declared.steps_of_root) @ _counted(declared, gaze)
+    wanted, without = (
+        _triangle(declared.root) @ steps * declared.step for steps in (bare + chosen, bare)
+    )
+    told = [tell(given.start(randomness(0)), gaze) for tell in (_told_singly, _told_together)]
+    close = _NEXT_TO_NOTHING * declared.standard_errors[:, None]
+    return OutputResult(
+        mechanism=law.name,
+        unit=str(law.unit),
+        values=sum(each.size for each in told),
+        same=all(bool((np.abs(each - wanted) <= close).all()) for each in told),
+        inside=wanted.size,
+        bare=sum(int((np.abs(each - without) <= close).sum()) for each in told),
+    )
+
+
+class _Chosen(DiscreteGaussian):
+    """Noise that was drawn before."""
+
+    def __init__(self, chosen: Integers) -> None:
+        super().__init__(1)
+        self._chosen = chosen
+
+    def draw(self, size: Any, source: Randomness | None = None) -> Integers:
+        return self._chosen.reshape(size).copy()
+
+
+def _known(law: Dwell) -> Floats:
+    """Gaze in and beside areas until after the horizon, some of it lost."""
+    rng = np.random.default_rng(0)
+    x0, y0, x1, y1 = law.place.plane
+    gaze = rng.uniform([x0, y0], [x1, y1], (law.samples + law.every, 2))
+    gaze[rng.random(len(gaze)) < 0.1] = np.nan
+    return gaze
+
+
+def _counted(law: Dwell, gaze: Floats) -> Integers:
+    """Samples of each tick in each area, one by one."""
+    counts = np.zeros((law.horizon, law.counters), dtype=np.int64)
+    for number, (x, y) in enumerate(gaze[: law.samples].tolist()):
+        area = law.regions.area_at(x, y)
+        if area >= 0:
+            counts[number // law.every, area] += 1
+    return counts
+
+
+def _told_singly(run: DwellRun, gaze: Floats) -> Floats:
+    """What was told at each tick, sample by sample."""
+    told = []
+    for number, (x, y) in enumerate(gaze.tolist(), start=1):
+        run.push(x, y)
+        if number % run.law.every == 0:
+            told.append(run.counters().dwell_samples)
+    return np.array(told[: run.law.horizon])
+
+
+def _told_together(run: DwellRun, gaze: Floats) -> Floats:
+    """The same, a tick at a time."""
+    told = []
+    for tick in gaze.reshape(-1, run.law.every, 2):
+        run.push_many(*tick.T)
+        told.append(run.counters().dwell_samples)
+    return np.array(told[: run.law.horizon])
+
+
+def _triangle(diagonals: Floats | Integers) -> Floats:
+    """The lower triangular matrix that is the same along each diagonal."""
+    ticks = np.arange(len(diagonals))
+    return np.asarray(np.tril(diagonals[np.abs(ticks[:, None] - ticks)]), dtype=np.float64)

@@ -1,0 +1,203 @@
+"""The distinguishing game: can an attacker tell two neighbouring datasets apart too well?
+
+The mechanism is run many times on each of two worst-case neighbours. A threshold on the attacker's
+score is chosen on one half of the runs; on the other half exact confidence limits of the true and
+false positive rates give a lower bound on the privacy loss. A claim below that bound is refuted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eyelid.attacks.statistics import lower_limit, upper_limit
+from eyelid.mechanisms.differential import DifferentialMechanism
+from eyelid.mechanisms.mechanism import NeighbourPair, Shape
+from eyelid.privacy.guarantee import Guarantee
+from eyelid.privacy.noise import Randomness
+from eyelid.privacy.unit import Unit
+
+# The chance of refuting a true claim, over all games about one claim together.
+ALPHA = 1e-6
+_THRESHOLDS = 400
+_BEYOND = 1e12
+
+
+@dataclass(frozen=True)
+class GameResult:
+    """How one game about one claim went.
+
+    Attributes:
+        mechanism: its name.
+        unit: where the neighbours differ.
+        calibrated_for: the unit that the mechanism was asked to protect.
+        measure: ``epsilon`` or ``mu``; of k-anonymity, what share of attacks is right.
+        claimed: the claimed value of the measure.
+        lower_bound: what the runs certify, at confidence 1 − 1e-6.
+        runs: test runs per side.
+        neighbours: the pair that gave the bound.
+        holds: what the mechanism says of itself.
+        settings: what sets this one apart from others of its kind that are played against.
+    """
+
+    mechanism: str
+    unit: str
+    calibrated_for: str
+    measure: str
+    claimed: float
+    lower_bound: float
+    runs: int
+    neighbours: str
+    holds: bool
+    settings: str = ""
+
+    @property
+    def refuted(self) -> bool:
+        """Whether the claim is false."""
+        return self.lower_bound > self.claimed
+
+
+Claim = Callable[[Shape], Guarantee]
+
+
+def play(
+    mechanism: DifferentialMechanism,
+    unit: Unit,
+    runs: int,
+    noise: Randomness,
+    claim: Claim | None = None,
+) -> GameResult:
+    """Play against a mechanism's claim about one unit.
+
+    Args:
+        mechanism: with its parameters.
+        unit: where the neighbours differ.
+        runs: test runs per side; as many again choose the threshold.
+        noise: the mechanism's randomness.
+        claim: what is claimed for a shape; the mechanism's own cost by default.
+    """
+    pairs = list(mechanism.neighbour_pairs(unit))
+    # Three directions, two measures and several pairs are tried: they share the error rate.
+    alpha = ALPHA / (6 * len(pairs))
+    results = []
+    for pair in pairs:
+        promised = claim(pair.shape) if claim else mechanism.cost(pair.shape, unit)
+        one = _scores(mechanism, pair, pair.one, 2 * runs, noise)
+        other = _scores(mechanism, pair, pair.other, 2 * runs, noise)
+        # A Gaussian's μ and the (ε, δ) made of it are two claims.
+        claims = [promised] if promised.mu is None else [promised, replace(promised, mu=None)]
+        for one_claim in claims:
+            bound = max(
+                _lower_bound(one, other, one_claim, alpha),
+                _lower_bound(-other, -one, one_claim, alpha),
+                _lower_bound(other, one, one_claim, alpha),
+            )
+            results.append(game_result(mechanism, pair, one_claim, bound, runs))
+    return max(results, key=lambda result: result.lower_bound / result.claimed)
+
+
+def game_result(
+    mechanism: DifferentialMechanism,
+    pair: NeighbourPair,
+    promised: Guarantee,
+    bound: float,
+    runs: int,
+) -> GameResult:
+    """What a game about this claim has shown, in the claim's own measure."""
+    in_mu = promised.mu is not None
+    return GameResult(
+        mechanism=mechanism.name,
+        unit=str(pair.unit),
+        calibrated_for=str(mechanism.unit),
+        measure="mu" if in_mu else "epsilon",
+        claimed=float((promised.mu if in_mu else promised.epsilon) or 0.0),
+        lower_bound=bound,
+        runs=runs,
+        neighbours=pair.name,
+        holds=mechanism.claims_to_hold,
+    )
+
+
+def _scores(
+    mechanism: DifferentialMechanism,
+    pair: NeighbourPair,
+    values: NDArray[np.float64],
+    runs: int,
+    noise: Randomness,
+) -> NDArray[np.float64]:
+    """Scores of the runs, in batches that fit in memory."""
+    batch = max(1, min(runs, 200_000))
+    parts = []
+    for start in range(0, runs, batch):
+        outputs = mechanism.play(values, pair.shape, min(batch, runs - start), noise)
+        scores = mechanism.score(outputs, pair)
+        # An output that is no number is an event like any other, and a telling one.
+        parts.append(np.where(np.isfinite(outputs).all(axis=1), scores, np.inf))
+    return np.concatenate(parts)
+
+
+def _lower_bound(
+    null: NDArray[np.float64], alternative: NDArray[np.float64], claim: Guarantee, alpha: float
+) -> float:
+    """The certified loss of the best threshold: found on one half, measured on the other."""
+    half = null.size // 2
+    # Far above every score, yet a number: quantiles of infinities are none.
+    null, alternative = (np.clip(s, -_BEYOND, _BEYOND) for s in (null, alternative))
+    first = np.sort(null[:half]), np.sort(alternative[:half])
+    candidates = np.unique(_quantiles(np.sort(np.concatenate(first), kind="stable"), _levels()))
+    # A claim may fail by an atom at a score: ask for 'above' and for 'at least'.
+    candidates = np.concatenate([candidates, np.nextafter(candidates, -np.inf)])
+    chosen = candidates[np.argmax(_losses(*first, candidates, claim, alpha))]
+    second = np.sort(null[half:]), np.sort(alternative[half:])
+    return float(_losses(*second, chosen[None], claim, alpha)[0])
+
+
+def _quantiles(scores: NDArray[np.float64], levels: NDArray[np.float64]) -> NDArray[np.float64]:
+    """``np.quantile`` of scores in order, which need not be put in order again."""
+    place = levels * (scores.size - 1)
+    below = place.astype(np.int64)
+    share = place - below
+    low, high = scores[below], scores[np.minimum(below + 1, scores.size - 1)]
+    step = high - low
+    return np.where(share < 0.5, low + step * share, high - step * (1 - share))
+
+
+def _levels() -> NDArray[np.float64]:
+    tails = np.geomspace(1e-4, 0.05, _THRESHOLDS // 4)
+    return np.concatenate([tails, np.linspace(0.05, 0.95, _THRESHOLDS // 2), 1 - tails[::-1]])
+
+
+def _losses(
+    null: NDArray[np.float64],
+    alternative: NDArray[np.float64],
+    thresholds: NDArray[np.float64],
+    claim: Guarantee,
+    alpha: float,
+) -> NDArray[np.float64]:
+    """Lower bounds on ε or μ from the rates of exceeding each threshold; scores are in order."""
+    from scipy.special import ndtri
+
+    # Many thresholds leave as many scores above them; limits take longer than counting.
+    false, same_false = _exceeding(null, thresholds)
+    true, same_true = _exceeding(alternative, thresholds)
+    false_high = upper_limit(false, null.size, alpha / 2)[same_false]
+    true_low = lower_limit(true, alternative.size, alpha / 2)[same_true]
+    if claim.mu is not None:
+        slack = claim.slack
+        with np.errstate(divide="ignore", invalid="ignore"):
+            mu = ndtri(np.maximum(true_low - slack, 0)) - ndtri(np.minimum(false_high + slack, 1))
+        certified: NDArray[np.float64] = np.nan_to_num(mu, nan=0.0, neginf=0.0, posinf=0.0)
+        return certified
+    gain = np.maximum(true_low - (claim.delta or 0.0), 1e-300)
+    return np.maximum(np.log(gain / np.maximum(false_high, 1e-300)), 0.0)
+
+
+def _exceeding(
+    scores: NDArray[np.float64], thresholds: NDArray[np.float64]
+) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
+    """The counts of scores above thresholds, each once, and which is whose."""
+    counts = scores.size - np.searchsorted(scores, thresholds, side="right")
+    return np.unique(counts, return_inverse=True)

@@ -1,0 +1,156 @@
+"""Is what leaves a mechanism made of its private table alone?
+
+Games and residuals look at the measurement. What people get is the output of ``apply``. Here it is
+compared with what ``present`` makes of the private table, drawn with the same repeatable
+randomness: equal to the last bit, and not what it would be without noise. The table is one that
+the mechanism really takes: a small simulated study, summarised as it asks.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from eyelid.attacks.twins import twin
+from eyelid.gaze.simulator import simulate
+from eyelid.gaze.study import RECORDING_KEY, Study
+from eyelid.gaze.table import FeatureTable
+from eyelid.mechanisms.features import windows_of
+from eyelid.mechanisms.means import MeanMechanism
+from eyelid.mechanisms.measuring import MeasuringMechanism
+from eyelid.mechanisms.mechanism import Shape
+from eyelid.mechanisms.noisy import Integers
+from eyelid.mechanisms.prewindow import Prewindow
+from eyelid.privacy.noise import Randomness, randomness
+
+_PEOPLE, _MINUTES, _SEED = 3, 0.8, 0
+_KEPT_MS = 36_000.0
+# In spans: far below the noise of the games, far above the rounding of any grid.
+_NEXT_TO_NOTHING = 1e-6
+# Short windows of several bins, and whatever bins cannot give beside them.
+_WINDOW_S, _STEP_S, _OTHERS = 2.0, 0.5, "dct"
+
+
+@dataclass(frozen=True)
+class OutputResult:
+    """What was shown, beside what should have been.
+
+    Attributes:
+        mechanism: its name.
+        unit: that it was set for.
+        values: how many were shown.
+        same: whether the output is what is presented of the private table.
+        inside: values that would lie inside their bounds without noise.
+        bare: how many of these were shown as they are without noise.
+    """
+
+    mechanism: str
+    unit: str
+    values: int
+    same: bool
+    inside: int
+    bare: int
+
+    @property
+    def refuted(self) -> bool:
+        """Whether the output is something else, or without noise, or there was nothing to see."""
+        return not self.same or self.bare > 0 or self.inside == 0
+
+
+def compare(
+    mechanism: MeasuringMechanism, declared: MeasuringMechanism | None = None
+) -> OutputResult:
+    """Look at everything that leaves a mechanism, in each setting in which it takes something else.
+
+    Args:
+        mechanism: to look at.
+        declared: how private tables should be presented; the mechanism itself by default.
+    """
+    tried = [
+        _compare(own, twin(should, {"perturb": no_noise}))
+        for own, should in zip(_settings(mechanism), _settings(declared or mechanism), strict=True)
+    ]
+    return OutputResult(
+        mechanism=mechanism.name,
+        unit=str(mechanism.unit),
+        values=sum(each.values for each in tried),
+        same=all(each.same for each in tried),
+        inside=min(each.inside for each in tried),
+        bare=sum(each.bare for each in tried),
+    )
+
+
+def _compare(mechanism: MeasuringMechanism, quiet: MeasuringMechanism) -> OutputResult:
+    """In one setting, ``quiet`` being what is declared, without noise."""
+    table = _taken_by(mechanism)
+    shown = mechanism.apply(table, randomness(_SEED))
+    wanted = quiet.present(mechanism.perturbed(table, randomness(_SEED)))
+    without_noise = quiet.present(quiet.perturbed(table, randomness(_SEED)))
+    values, bare = _values(shown), _values(without_noise)
+    inside = (bare > _NEXT_TO_NOTHING) & (bare < 1 - _NEXT_TO_NOTHING)
+    alike = values.shape == bare.shape
+    still = inside & (np.abs(values - bare) <= _NEXT_TO_NOTHING) if alike else np.False_
+    return OutputResult(
+        mechanism=mechanism.name,
+        unit=str(mechanism.unit),
+        values=values.size,
+        same=shown.features == wanted.features
+        and shown.data.equals(wanted.data)
+        and shown.people.equals(wanted.people),
+        inside=int(inside.sum()),
+        bare=int(still.sum()),
+    )
+
+
+def _settings(mechanism: MeasuringMechanism) -> Iterator[MeasuringMechanism]:
+    """The mechanism as it is, and so that windows are made of bins."""
+    yield mechanism
+    if isinstance(mechanism, Prewindow):
+        yield replace(mechanism, window_s=_WINDOW_S, step_s=_STEP_S, others=_OTHERS)
+    if isinstance(mechanism, MeanMechanism):
+        inner = f"prewindow:window_s={_WINDOW_S}:step_s={_STEP_S}:others={_OTHERS}"
+        yield replace(mechanism, inner=inner)
+
+
+def _taken_by(mechanism: MeasuringMechanism) -> FeatureTable:
+    """What the mechanism takes of the study."""
+    core = mechanism.core if isinstance(mechanism, MeanMechanism) else mechanism
+    return mechanism.summarise(_study() if core.takes == "samples" else _windows())
+
+
+@functools.cache
+def _study() -> Study:
+    """A few people; one of them lacks a recording.
+
+    All are of one length, so that data which were never cut have the same shape.
+    """
+    study = simulate(people=_PEOPLE, minutes=_MINUTES, seed=_SEED)
+    last = study.data.select(RECORDING_KEY).tail(1)
+    kept = study.data.join(last, on=RECORDING_KEY, how="anti", maintain_order="left")
+    return replace(study, data=kept.filter(pl.col("time_ms") < _KEPT_MS))
+
+
+@functools.cache
+def _windows() -> FeatureTable:
+    """Its features, made once."""
+    return windows_of(_study())
+
+
+def _values(table: FeatureTable) -> NDArray[np.float64]:
+    """In spans above the lower bounds: rows × features."""
+    lowers = np.array([feature.lower for feature in table.features])
+    spans = np.array([feature.span for feature in table.features])
+    found: NDArray[np.float64] = (table.data.select(table.names).to_numpy() - lowers) / spans
+    return found
+
+
+def no_noise(
+    self: MeasuringMechanism, integers: Integers, shape: Shape, noise: Randomness
+) -> Integers:
+    """In the place of ``perturb``: what would be released as it is."""
+    return integers

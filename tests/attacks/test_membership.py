@@ -1,0 +1,256 @@
+"""Membership inference: what exact aggregates give away, what noise hides, what refutes a claim."""
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.stats import laplace, norm
+
+from eyelid.attacks.membership import (
+    NoiseLaw,
+    advantage_bound,
+    evidence,
+    membership_by_pairs,
+    membership_game,
+    membership_rates,
+)
+from eyelid.errors import InputError
+from eyelid.privacy import PERSON, RECORDING, Guarantee, Kind, Neighbours, Trust, gaussian_mu
+
+
+def central(**facts):
+    given = {"kind": Kind.PURE, "neighbours": Neighbours.REPLACE_ONE, "unit": PERSON}
+    return Guarantee(trust=Trust.CENTRAL, **(given | facts))
+
+
+def mean_with(rng, law):
+    """A mechanism on means; its noise as the law says."""
+
+    def publish(people):
+        mean = people.mean(axis=0)
+        if law.name == "exact":
+            return mean
+        draw = rng.laplace if law.name == "laplace" else rng.normal
+        return mean + draw(0, law.scale, mean.shape)
+
+    return publish
+
+
+def one_unlike_all_others(people=200):
+    """The first at the upper bound, all others at the lower one: the worst case of a mean."""
+    return np.eye(people)[:, :1]
+
+
+def ordinary(people, values, seed=2):
+    return np.clip(np.random.default_rng(seed).normal(0.5, 0.15, (people, values)), 0, 1)
+
+
+def test_the_density_of_noise_on_people_is_the_convolution():
+    law, spread = NoiseLaw("laplace", 0.7), 0.4
+    for point in (-3.0, -0.2, 0.0, 1.5, 30.0):
+        expected = quad(
+            lambda u, y=point: norm.pdf(u, scale=spread) * laplace.pdf(y - u, scale=0.7),
+            -4,
+            4,
+            points=[min(max(point, -4), 4)],
+            epsabs=0,
+            limit=200,
+        )[0]
+        found = law.log_density(np.array(point), np.array(spread**2))
+        assert np.exp(found) == pytest.approx(expected, rel=1e-6)
+    gaussian = NoiseLaw("gaussian", 0.3).log_density(np.array(0.5), np.array(0.16))
+    assert gaussian == pytest.approx(norm.logpdf(0.5, scale=0.5))
+
+
+def test_laplace_noise_that_vanishes_beside_people_is_no_noise():
+    points, variance = np.linspace(-3, 3, 7), np.array(1.0)
+    nearly = NoiseLaw("laplace", 1e-6).log_density(points, variance)
+    assert nearly == pytest.approx(norm.logpdf(points))
+    close = NoiseLaw("laplace", 1 / 299).log_density(points, variance)
+    assert close == pytest.approx(norm.logpdf(points), abs=1e-3)
+
+
+def test_the_evidence_is_that_of_a_plain_ratio():
+    known, target = np.array([[0.0], [1.0], [2.0]]), np.array([3.0])
+    found = evidence(np.array([1.4]), target, known, 4, NoiseLaw())
+    spread = np.sqrt(1 / 4 + 1 / 4)
+    expected = norm.logpdf(1.4, (3 * 1.5 + 3) / 4, spread) - norm.logpdf(1.4, 1.5, spread)
+    assert found == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("guarantee", "bound"),
+    [
+        (central(epsilon=1.0), (np.e - 1) / (np.e + 1)),
+        (central(kind=Kind.APPROXIMATE, epsilon=0.0, delta=0.1), 0.1),
+        (central(kind=Kind.APPROXIMATE, epsilon=9.0, delta=1e-6, mu=1.0), 2 * norm.cdf(0.5) - 1),
+        (central(epsilon=0.5, neighbours=Neighbours.ADD_REMOVE), (np.e - 1) / (np.e + 1)),
+        (central(epsilon=1000.0), 1.0),
+        (central(epsilon=1.0, unit=RECORDING), None),
+        (central(epsilon=1.0, holds=False), None),
+        (central(kind=Kind.K_ANONYMITY, k=5), None),
+        (None, None),
+    ],
+)  # fmt: skip
+def test_the_bound_is_the_theory_s(guarantee, bound):
+    assert advantage_bound(guarantee) == (None if bound is None else pytest.approx(bound))
+
+
+def test_an_exact_mean_of_few_people_is_broken():
+    """Of 100 values and 8 people the best attack is right Φ(√(100/8)/2) = 0.96 of the time."""
+    found = membership_game(
+        mean_with(None, NoiseLaw()), ordinary(60, 100), size=8, law=NoiseLaw(), trials=600
+    )
+    assert found.right.rate > 0.9
+    assert found.auc > 0.95
+    assert found.advantage.low > 0.7
+    assert found.bound is None
+    assert not found.refutes
+
+
+def test_an_exact_heatmap_of_few_people_is_broken():
+    """Count maps: everybody looks at a dozen of 12 × 16 cells, some cells more than others."""
+    rng = np.random.default_rng(3)
+    favour = rng.dirichlet(np.full(192, 0.3))
+    maps = rng.multinomial(12, favour, 80).reshape(80, 12, 16).astype(float)
+    found = membership_game(mean_with(None, NoiseLaw()), maps, size=10, law=NoiseLaw(), trials=500)
+    assert found.right.rate > 0.85
+    assert found.false_positives.rate < 0.2 < 0.8 < found.true_positives.rate
+
+
+def test_real_people_are_found_in_the_mean_of_three(real_windows):
+    people = np.stack(
+        [
+            np.nan_to_num(part.select(real_windows.names).to_numpy().astype(float)).mean(axis=0)
+            for part in real_windows.data.partition_by("person", maintain_order=True)
+        ]
+    )
+    spans = np.array([f.span for f in real_windows.features])
+    found = membership_game(
+        mean_with(None, NoiseLaw()), people / spans, size=3, law=NoiseLaw(), trials=400
+    )
+    assert found.auc > 0.75
+    assert found.right.low > 0.6
+
+
+CLAIM = central(epsilon=1.0)
+
+
+def outlier_game(factor, seed, trials=400):
+    """A claim of ε = 1 for means of 10 people, with so much of the noise that it needs."""
+    law, rng = NoiseLaw("laplace", 1 / 10), np.random.default_rng([seed, 1])
+    publish = mean_with(rng, NoiseLaw("laplace", factor * law.scale))
+    return membership_game(
+        publish, one_unlike_all_others(), 10, law, CLAIM, targets=[0], trials=trials, seed=seed
+    )
+
+
+def test_sound_noise_stays_below_its_bound():
+    """None of 60 games; one is with a chance of 4e-4, since 1 − e^(−1/2) is less than 0.462."""
+    games = [outlier_game(1.0, seed) for seed in range(60)]
+    assert not any(game.refutes for game in games)
+    mean = np.mean([game.advantage.rate for game in games])
+    # The best attack's advantage; four standard errors of 24 000 decisions are 0.024.
+    assert mean == pytest.approx(1 - np.exp(-0.5), abs=0.024)
+    assert mean < games[0].bound
+
+
+@pytest.mark.parametrize("law_name", ["laplace", "gaussian"])
+def test_sound_noise_hides_ordinary_people_altogether(law_name):
+    size, values = 20, 30
+    if law_name == "laplace":
+        law, claim = NoiseLaw("laplace", values / size), CLAIM
+    else:
+        mu = gaussian_mu(1.0, 1e-6)
+        law = NoiseLaw("gaussian", np.sqrt(values) / size / mu)
+        claim = central(kind=Kind.APPROXIMATE, epsilon=1.0, delta=1e-6, mu=mu)
+    rng = np.random.default_rng(5)
+    found = membership_game(mean_with(rng, law), ordinary(50, values), size, law, claim)
+    # Four standard errors of 2000 fair decisions.
+    assert abs(found.right.rate - 0.5) < 4 * 0.5 / np.sqrt(2000)
+    assert not found.refutes
+    assert found.advantage.low < 0 < found.advantage.high
+
+
+@pytest.mark.parametrize(
+    "factor", [pytest.param(10 / 60, id="noise for 50 people more"), pytest.param(0.3, id="0.3")]
+)
+@pytest.mark.parametrize("seed", range(3))
+def test_too_little_noise_is_refuted(factor, seed):
+    assert outlier_game(factor, seed).refutes
+    rng = np.random.default_rng(seed)
+    assert membership_by_pairs(heatmap(rng, factor), own_cells(300), CELLS, CLAIM, seed).refuted
+
+
+CELLS = NoiseLaw("laplace", 2 / 300)
+
+
+def own_cells(pairs):
+    """Each pair has two cells; one of them looks at the first, the other at the second."""
+    maps = np.zeros((pairs, 2, pairs, 2))
+    index = np.arange(pairs)
+    maps[index, 0, index, 0] = maps[index, 1, index, 1] = 1.0
+    return maps
+
+
+def heatmap(rng, factor=1.0):
+    """The mean map with Laplace noise: one look moves two cells by 1/N, so 2/(Nε) holds."""
+
+    def publish(maps):
+        mean = maps.mean(axis=0)
+        return mean + rng.laplace(0, factor * 2 / len(maps), mean.shape)
+
+    return publish
+
+
+def test_one_heatmap_can_refute_when_coins_decided_who_is_in_it():
+    """Sound noise: none of 40 audits; each may be with a chance below 1 in 1000."""
+    rng = np.random.default_rng(6)
+    sound = [
+        membership_by_pairs(heatmap(rng), own_cells(300), CELLS, CLAIM, seed) for seed in range(40)
+    ]
+    assert not any(run.refuted for run in sound)
+    assert np.mean([run.right / run.guesses for run in sound]) > 0.6
+
+
+def test_rates_from_one_aggregate_refute_nothing():
+    """Even a mean that gives everybody away: there were no coins, and one draw of the noise."""
+    people = ordinary(80, 120)
+    members, strangers, known = people[:8], people[8:30], people[30:]
+    found = membership_rates(members.mean(axis=0), members, strangers, known, NoiseLaw(), CLAIM)
+    assert found.true_positives.rate > 0.8
+    assert found.false_positives.rate < 0.2
+    assert found.auc > 0.95
+    assert found.bound == pytest.approx(0.4621, abs=1e-4)
+    assert found.p_value is None
+    assert not found.refutes
+    assert found.right.people == found.decisions == 30
+
+
+def test_one_draw_of_noise_moves_all_rates_together():
+    """Why one aggregate refutes nothing: where most people are alike, one draw decides for all."""
+    alike = np.where(np.arange(400) % 10 == 0, 1.0, 0.4)[:, None]
+    people, law = alike + ordinary(400, 1, seed=8) / 100, NoiseLaw("gaussian", 0.1)
+    members, strangers, known = people[:100], people[100:200], people[200:]
+    rng = np.random.default_rng(9)
+    rates = [
+        membership_rates(
+            members.mean(axis=0) + rng.normal(0, 0.1, 1), members, strangers, known, law
+        ).true_positives.rate
+        for _ in range(100)
+    ]
+    # Independent decisions would spread the same rates by 0.05 at most.
+    assert np.std(rates) > 0.3
+
+
+def test_what_cannot_be_attacked_is_refused():
+    people = ordinary(10, 2)
+    with pytest.raises(InputError, match="aggregates of 9 out of 10 people"):
+        membership_game(mean_with(None, NoiseLaw()), people, 9, NoiseLaw())
+    with pytest.raises(InputError, match=r"pairs × 2 × values, got \(10, 2\)"):
+        membership_by_pairs(mean_with(None, NoiseLaw()), people, NoiseLaw(), CLAIM)
+    with pytest.raises(InputError, match="laplace noise of scale 0 is none"):
+        NoiseLaw("laplace")
+    with pytest.raises(InputError, match="the aggregate has 3 values, members 2"):
+        membership_rates(np.zeros(3), people, people, people, NoiseLaw())
+    with pytest.raises(InputError, match="missing values"):
+        membership_game(mean_with(None, NoiseLaw()), people * np.nan, 4, NoiseLaw())

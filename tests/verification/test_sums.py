@@ -1,0 +1,67 @@
+"""What leaves a sum over people is its noisy integers, or it is found out."""
+
+import numpy as np
+import pytest
+
+from eyelid.attacks.twins import twin
+from eyelid.mechanisms import catalogue, find
+from eyelid.mechanisms.noisy_sum import NoisySum
+from eyelid.privacy import randomness
+from eyelid.verification.faults import faults_of
+from eyelid.verification.sums import compare_sum, examine_sum
+
+SUMS = [name for name, kind in catalogue().items() if issubclass(kind, NoisySum)]
+
+
+def plain(name):
+    return list(find(name).set_for_games())
+
+
+def test_maps_and_tables_are_among_them():
+    assert {"map-grid", "map-gaussian", "map-laplace", "aoi-tables"} <= set(SUMS)
+
+
+@pytest.mark.parametrize("name", SUMS)
+def test_sound_ones_pass(name):
+    """Each is examined often: a false alarm in ten would be seen here."""
+    for law in plain(name):
+        assert not any(examine_sum(law, randomness(seed)).refuted for seed in range(25))
+        assert not compare_sum(law).refuted
+
+
+@pytest.mark.parametrize("name", ["map-gaussian", "map-laplace"])
+def test_faults_after_a_private_choice_are_caught(name):
+    wanted = ["chosen with all of ε again", "no noise after the choice"]
+    wanted += ["choice of the cap on top of ε", "choice of the cap at 4 × its share"]
+    planted = {fault.name: fault for fault in faults_of(find(name))}
+    assert [n for n in wanted if not planted[n].caught(1_000, randomness(2))] == []
+
+
+@pytest.mark.parametrize("name", SUMS)
+def test_faults_in_noise_and_output_are_caught(name):
+    wanted = {
+        "noise reused over pictures",
+        "noise reused over cells",
+        "generator seeded anew",
+        "low bits without noise",
+        "noise only where somebody looked",
+        "divided by those who looked",
+        "no noise",
+        "less stated than is lost",
+        "counts taken as they come",
+        "limits for the first people only",
+    }
+    planted = {fault.name: fault for fault in faults_of(find(name))}
+    assert [n for n in sorted(wanted) if not planted[n].caught(1_000, randomness(2))] == []
+
+
+def test_one_cell_without_noise_in_ten_is_caught():
+    law = plain("map-grid")[0]
+
+    def perturb(self, integers, shape, noise):
+        noisy = NoisySum.perturb(self, integers, shape, noise)
+        every_tenth = np.arange(integers.shape[-1]) % 10 == 0
+        return np.where(every_tenth, integers, noisy)
+
+    assert compare_sum(twin(law, {"perturb": perturb}), declared=law).refuted
+    assert examine_sum(twin(law, {"perturb": perturb}), randomness(3), declared=law).refuted
