@@ -19,6 +19,19 @@ from eyelid.privacy.noise import Randomness
 class FeatureMechanism(Mechanism):
     """A mechanism whose data are features of people's recordings."""
 
+    lengths: ClassVar[str] = ""
+    """What becomes of lengths where recordings do not get one public length, in words."""
+
+    @property
+    def kept_one_in(self) -> int:
+        """One row in so many of a recording is kept, before anything else is done."""
+        return 1
+
+    @property
+    def bare_bins(self) -> int | None:
+        """Bins of the histograms, without noise, that rows are drawn from; None where none are."""
+        return None
+
     def summarise(self, source: Study | FeatureTable) -> FeatureTable:
         """What the mechanism takes of a study."""
         return windows_of(source)

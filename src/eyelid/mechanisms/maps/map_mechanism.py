@@ -63,6 +63,8 @@ class MapMechanism(CalibratedMechanism):
     trust: ClassVar[Trust] = Trust.CENTRAL
     release: ClassVar[ReleaseKind] = ReleaseKind.MAPS
     command: ClassVar[str] = "heatmap"
+    draws_people: ClassVar[bool] = False
+    """Whether chance decides who is in the map at all."""
 
     grid: str = parameter("cells of a picture: COLUMNSxROWS, pixels, or auto", default="pixels")
 
@@ -91,6 +93,25 @@ class MapMechanism(CalibratedMechanism):
         Its own cost is no longer that of the whole: ask the mechanism that was not settled.
         """
         return self
+
+    def may_become(self, chosen: MapMechanism) -> bool:
+        """Whether this can be the mechanism once it is settled."""
+        return chosen == self
+
+    @abstractmethod
+    def in_spans(
+        self, counts: PersonCounts, shape: MapShape, cells: Values
+    ) -> tuple[Values, Values]:
+        """What of each entry of everybody's counts is in the map, and the sum that it publishes.
+
+        In spans, the most that a person can have in a cell. Whoever knows all others subtracts by
+        these two.
+
+        Args:
+            counts: everybody's looks, as the mechanism takes them.
+            shape: the public facts.
+            cells: what was released, as `measure` gives it.
+        """
 
     @abstractmethod
     def cell_sd(self, shape: MapShape) -> float:
