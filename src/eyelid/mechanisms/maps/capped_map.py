@@ -70,6 +70,15 @@ class CappedMap(NoisyMap):
         """What the choice of a cap may lose."""
         return _SHARE * self.epsilon if self.chooses else 0.0
 
+    @property
+    def most_of_person(self) -> float:
+        """M."""
+        return float(self.samples)
+
+    def may_become(self, chosen: MapMechanism) -> bool:
+        """As one of its candidates, where it chooses."""
+        return chosen in self.candidates() if self.chooses else chosen == self
+
     def cells_of_about(self, people: int, layers: int) -> float:
         """As many as there are pixels: noise in counts is the same however many."""
         return math.inf
@@ -86,10 +95,6 @@ class CappedMap(NoisyMap):
     def limited(self, counts: PersonCounts, shape: MapShape) -> Values:
         """No more than M in all, no more than m in a cell."""
         return np.minimum(self.scaled(counts), float(self.most))
-
-    def may_become(self, chosen: MapMechanism) -> bool:
-        """Any of its candidates, where the cap is chosen privately."""
-        return chosen in self.candidates() if self.chooses else chosen == self
 
     def candidates(self) -> tuple[Self, ...]:
         """The mechanism with each cap it may choose, 1, 2, 4, … M, under what is left of ε."""
