@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from eyelid.attacks.forest import RandomForest
-from eyelid.papers.davidjohn2022.oblique_forest import ObliqueForest, discriminants
+from eyelid.papers.davidjohn2022.halves import ObliqueForest, discriminants
 
 
 def hidden_in_a_difference(rows: int, seed: int) -> tuple[np.ndarray, np.ndarray]:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from eyelid.mechanisms.mechanism import catalogue
-from eyelid.papers.davidjohn2022.settings import PUBLISHED, RAW, SOUND, Setting
+from eyelid.papers.davidjohn2022.trials import PUBLISHED, RAW, SOUND, Setting
 
 
 def test_the_printed_epsilon_is_one_features_and_ours_is_their_sum(readers):

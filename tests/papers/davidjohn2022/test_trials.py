@@ -9,14 +9,15 @@ from eyelid.attacks.attackers import find_attackers
 from eyelid.engine.engines import shared
 from eyelid.errors import InputError
 from eyelid.mechanisms.measuring import window_rows
-from eyelid.papers.davidjohn2022.document_type import (
+from eyelid.papers.davidjohn2022.halves import (
     first_halves,
     recognised,
     second_halves,
     shown_windows,
 )
-from eyelid.papers.davidjohn2022.settings import RAW, Setting
 from eyelid.papers.davidjohn2022.trials import (
+    RAW,
+    Setting,
     Tables,
     found_by_nearest,
     of_decisions,

@@ -13,7 +13,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
 from eyelid.mechanisms.ksame import KSame
-from eyelid.papers.davidjohn2022.document_type import (
+from eyelid.papers.davidjohn2022.halves import (
     MODELS,
     first_halves,
     recognised,

@@ -1,33 +1,30 @@
-"""The paper's figures and claims as exhibits, with what these very numbers say."""
+"""Figures 1 and 2 as exhibits, drawn again, with what these very numbers say."""
 
 from __future__ import annotations
 
-import itertools
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
+from typing import TYPE_CHECKING
 
-from eyelid.engine.engines import Shared, shared, spread
-from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.literature import POSTER
-from eyelid.papers.davidjohn2022.ksame import found_by_intersection
-from eyelid.papers.davidjohn2022.ordering import Chosen, Order, surely_more
-from eyelid.papers.davidjohn2022.pictures import MOST_CURVES, curves_picture
 from eyelid.papers.davidjohn2022.results import Results
-from eyelid.papers.davidjohn2022.settings import PUBLISHED, RAW, SOUND, Kind, Setting, place
 from eyelid.papers.davidjohn2022.trials import (
     ATTACKERS,
     MACHINE,
     MODELS,
     NETWORK,
-    Shares,
-    found_by_nearest,
-    of_decisions,
+    PUBLISHED,
+    RAW,
+    SOUND,
+    Kind,
+    Setting,
+    place,
 )
 from eyelid.papers.reproduction import Cell, Exhibit, Value
-from eyelid.privacy.guarantee import rounded_up
-from eyelid.privacy.unit import PERSON
+from eyelid.releases.drawing import BLUE, GREEN, GREY, INK, ORANGE, SMALL, svg
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+    from matplotlib.axes import Axes
 
 # What the paper says of MPIIDPEye, where it says a number.
 _PRINTED_NAMED = {"ksame-paper": {8.0: 0.05}, "exponential-paper": {2.0: 0.06}}
@@ -35,17 +32,13 @@ _PRINTED_NAMED_EVERYWHERE = {"marginals-paper": 0.05}
 # 0.72 is the least over all k, and again what is left where nobody is named.
 _PRINTED_TOLD = {"ksame-paper": {8.0: 0.72}, "exponential-paper": {100.0: 0.80, 20.0: 0.33}}
 _PRINTED_TOLD_EVERYWHERE = {"marginals-paper": 0.53}
-_PRINTED_TOLD_AT_CHANCE = {"ksame-paper": 0.72, "marginals-paper": 0.53, "exponential-paper": 0.33}
-_PRINTED_SECONDS = {"ksame-paper": 60.0, "marginals-paper": 1800.0, "exponential-paper": 60.0}
 # Where each of them is said to be at chance.
 _AT_CHANCE = {"ksame-paper": 8.0, "marginals-paper": 8.0, "exponential-paper": 2.0}
-_IMPACT = ("least", "middle", "most")
 
 _LIMITS = (
     "limits are over people, wider for what runs differ; a single run of a mechanism has none, "
     "since one draw serves everybody"
 )
-_FEWEST_RUNS = 2
 _NOT_SURE = ", nowhere surely more than guessing."
 _NAMED_AS_PRINTED = (
     "an RBF network learns from the released first three quarters of every recording and is shown "
@@ -77,7 +70,7 @@ def figure_1(results: Results, kind: Kind) -> Exhibit:
     """Who is named, over k or ε."""
     name, title = f"Figure 1, {kind.title}", f"People named, over {kind.axis}"
     if not results.settings(kind):
-        return _nothing(name, title, results.why_left_out(kind))
+        return nothing(name, title, results.why_left_out(kind))
     cells = [*_named_cells(results, RAW, "raw")]
     for value in results.axis(kind):
         setting, column = Setting(kind.name, value), place(kind.axis, value)
@@ -93,7 +86,7 @@ def figure_1(results: Results, kind: Kind) -> Exhibit:
     exhibit = Exhibit(
         name=name,
         title=title,
-        says=_said(_named_said(results, kind), results.why_left_out(kind)),
+        says=spoken(_named_said(results, kind), results.why_left_out(kind)),
         protocol=_NAMED_AS_PRINTED,
         honest_protocol=_NAMED_HONESTLY,
         cells=tuple(cells),
@@ -159,7 +152,7 @@ def figure_1_of_events(results: Results, name: str, title: str, printed: float |
     return Exhibit(
         name=name,
         title=title,
-        says=_said(
+        says=spoken(
             f"Raw, the network names {results.named(RAW)[NETWORK].mean:.2f} of {results.people} "
             f"people (guessing gives {results.chance_named:.2f}).",
             *said,
@@ -176,7 +169,7 @@ def figure_2(results: Results, kind: Kind) -> Exhibit:
     """Which document is told, over k or ε."""
     name, title = f"Figure 2, {kind.title}", f"Document type told, over {kind.axis}"
     if results.why_no_document or not results.settings(kind):
-        return _nothing(name, title, results.why_no_document or results.why_left_out(kind))
+        return nothing(name, title, results.why_no_document or results.why_left_out(kind))
     cells = [*_told_cells(results, RAW, "raw", "")]
     for value in results.axis(kind):
         column = place(kind.axis, value)
@@ -189,7 +182,7 @@ def figure_2(results: Results, kind: Kind) -> Exhibit:
     exhibit = Exhibit(
         name=name,
         title=title,
-        says=_said(_told_said(results, kind), *gone),
+        says=spoken(_told_said(results, kind), *gone),
         protocol=_TOLD_AS_PRINTED,
         honest_protocol=_TOLD_HONESTLY,
         cells=tuple(cells),
@@ -274,217 +267,6 @@ def _told_at(results: Results, kind: Kind, value: float) -> str:
     return f"{found.mean:.2f} at {place(kind.axis, value)}"
 
 
-def intersections(results: Results, partitions: int, seed: int) -> Exhibit:
-    """Groups of one task with those of the others.
-
-    Args:
-        results: for its people and its k.
-        partitions: how often groups are drawn.
-        seed: of the first ones.
-    """
-    name, title = "Claim of 1/k", "People found by intersecting the groups of all documents"
-    paper, ours = PUBLISHED[0], SOUND["ksame-paper"][0]
-    ks = [setting.value for setting in results.settings(paper)]
-    if results.tasks < 2 or not ks:
-        why = results.why_left_out(paper) or "there is one task only: no groups intersect"
-        return _nothing(name, title, why)
-    rows = {
-        "groups drawn anew for each document, as printed": paper,
-        "the same groups for all documents (ksame)": ours,
-    }
-    jobs = [Setting(kind.name, k) for kind in rows.values() for k in ks]
-    seeds = range(seed, seed + partitions)
-    with shared(results.table) as table:
-        runs = spread(partial(_found, table, seeds), jobs, "intersecting groups")
-        found = {setting: of_decisions(run) for setting, run in zip(jobs, runs, strict=True)}
-    cells = [
-        Cell(row, place("k", k), 1 / k, honest=found[Setting(kind.name, k)])
-        for row, kind in rows.items()
-        for k in ks
-    ]
-    cells += [
-        Cell(
-            "as printed, to whoever knows the groups of each document (computed)",
-            place("k", k),
-            1 / k,
-            honest=Value(found_by_intersection(results.people, int(k), results.tasks)),
-        )
-        for k in ks
-    ]
-    shown = 4.0 if 4.0 in ks else ks[-1]
-    anew, same = (found[Setting(kind.name, shown)].mean for kind in rows.values())
-    return Exhibit(
-        name=name,
-        title=title,
-        says=(
-            f"At k = {shown:g} whoever has people's raw recordings finds {anew:.2f} of "
-            f"{results.people} people behind the printed releases, where 1/k = {1 / shown:.3g} is "
-            f"printed, and {same:.2f} where all documents have the same groups (means over "
-            f"{partitions} partitions): names link the {results.tasks} documents, and few people "
-            "are together in all of them."
-        ),
-        protocol="none: the paper states 1/k, and does not try it",
-        honest_protocol=(
-            "for each person the released records nearest to their own raw recordings, over all "
-            "documents together; ties by lot"
-        ),
-        cells=tuple(cells),
-        chance=results.chance_named,
-    )
-
-
-def _found(table: Shared[FeatureTable], seeds: Sequence[int], setting: Setting) -> list[Shares]:
-    return found_by_nearest(table.get(), setting, seeds)
-
-
-def at_equal_identification(
-    results: Results, as_printed: Order | None, honest: Order | None
-) -> Exhibit:
-    """The paper's ordering, and what each of the mechanisms promises."""
-    name, title = "Claim of the ordering", "Utility at equal identification"
-    if as_printed is None or honest is None:
-        why = results.why_no_document or "not all three mechanisms can be run on so few people"
-        return _nothing(name, title, why)
-    cells = []
-    for one in honest.chosen:
-        row, printed = one.kind.title, as_printed.of(one.kind.name)
-        cells += [
-            Cell(row, "k or ε", None, Value(printed.setting.value), Value(one.setting.value)),
-            Cell(row, "people named", None, printed.named, one.named),
-            Cell(
-                row,
-                f"document told, {MACHINE}",
-                _PRINTED_TOLD_AT_CHANCE.get(one.kind.name),
-                printed.told[MACHINE],
-                one.told[MACHINE],
-            ),
-            Cell(row, f"document told, {MODELS[1]}", honest=one.told[MODELS[1]]),
-        ]
-    promises = "; ".join(_promised(results, one) for one in honest.chosen)
-    return Exhibit(
-        name=name,
-        title=title,
-        says=_said(
-            order_said(results, as_printed, honest),
-            f"What a person is promised, and gets, is not equal: {promises}.",
-        ),
-        protocol=(
-            f"at most {as_printed.level:.2f} of people named as the paper measures, the lowest "
-            "rate that all three reach; the paper's own numbers are those at chance (k = 8, ε = 2)"
-        ),
-        honest_protocol=(
-            f"at most {honest.level:.2f} of people named across documents by the strongest "
-            "attacker, the lowest rate that all three reach; documents told with a gap"
-        ),
-        cells=tuple(cells),
-    )
-
-
-def order_said(results: Results, as_printed: Order, honest: Order) -> str:
-    """Whether the published order comes out, under either protocol."""
-    titles = ", ".join(kind.title for kind in PUBLISHED)
-    said = [
-        f"The paper's order of what is left at equal identification is {titles}. As the paper "
-        f"measures, at most {as_printed.level:.2f} of people being named where guessing gives "
-        f"{results.chance_named:.2f}, it {_comes_out(as_printed)}: {_listed(as_printed)}."
-    ]
-    for model in MODELS:
-        ranked = honest.ranked(model)
-        steps = [
-            surely_more(results, more.setting, less.setting, model)
-            for more, less in itertools.pairwise(ranked)
-        ]
-        if len(results.told_by_person(ranked[0].setting, model)) < _FEWEST_RUNS:
-            sure = "of a single run no step can be told from luck"
-        else:
-            sure = (
-                f"{'' if all(steps) else 'not '}each step is more than chance over people and runs"
-            )
-        said.append(
-            f"Honestly, at most {honest.level:.2f} being named, it {_comes_out(honest, model)} by "
-            f"{model}: {_listed(honest, model)}; {sure}."
-        )
-    beyond = [one.kind.title for one in honest.chosen if not one.reaches]
-    if beyond:
-        said.append(f"Above the common rate all the same: {', '.join(beyond)}.")
-    return " ".join(said)
-
-
-def _promised(results: Results, one: Chosen) -> str:
-    """What a person is promised at the setting that was chosen."""
-    law = one.setting.law(results.table)
-    promise = law.cost(law.shape(results.table), PERSON)
-    if promise.holds and promise.k is not None:
-        what = f"1/{promise.k} at most for naming somebody among the members of a group, no ε"
-    elif promise.holds and promise.epsilon is not None:
-        what = f"ε = {rounded_up(promise.epsilon)}"
-    elif promise.epsilon is not None and math.isfinite(promise.epsilon):
-        what = f"nothing (ε = {rounded_up(promise.epsilon)} if the scale of its noise were public)"
-    else:
-        what = "nothing"
-    return f"{one.kind.title} at {place(one.kind.axis, one.setting.value)}: {what}"
-
-
-def run_times(results: Results) -> Exhibit:
-    """Seconds that a release takes."""
-    found = {kind: results.seconds(kind) for kind in PUBLISHED}
-    done = {kind: seconds for kind, seconds in found.items() if seconds is not None}
-    slowest = max(done, key=lambda kind: done[kind].mean)
-    return Exhibit(
-        name="Run times",
-        title="Seconds to release everybody's recordings",
-        says=(
-            f"The paper prints under a minute for k-same-select and Exponential-DP and about 30 "
-            f"minutes for Marginals; here the slowest, {slowest.title}, takes "
-            f"{done[slowest].mean:.1f} s for {len(results.table.data):,} rows of "
-            f"{len(results.table.features)} features. Ours counts for all rows at once how many "
-            "could be the seed of a made-up one."
-        ),
-        protocol="wall clock of one release, machine not named",
-        cells=tuple(
-            Cell(kind.title, "seconds", _PRINTED_SECONDS[kind.name], seconds)
-            for kind, seconds in done.items()
-        ),
-        digits=1,
-    )
-
-
-def poster(as_printed: Order | None, honest: Order | None) -> Exhibit:
-    """The poster's last row: impact on utility."""
-    name, title = "Poster, table", "Impact on utility: 1 least, 2 middle, 3 most"
-    if as_printed is None or honest is None:
-        return _nothing(name, title, "not all three mechanisms could be compared")
-    cells = []
-    for number, (family, kind) in enumerate(zip(POSTER, PUBLISHED, strict=True), start=1):
-        ranks = [
-            Value(1.0 + [one.kind for one in order.ranked()].index(kind))
-            for order in (as_printed, honest)
-        ]
-        cells.append(Cell(family.name, f"impact on utility ({kind.title})", number, *ranks))
-    same = as_printed.as_published(), honest.as_published()
-    words = {
-        (True, True): "comes out under both protocols",
-        (True, False): "comes out as the paper measures, and not honestly",
-        (False, True): "does not come out as the paper measures, and does honestly",
-        (False, False): "comes out under neither protocol",
-    }[same]
-    # One column, so that a row is a kind of guarantee.
-    cells = [replace(cell, column="impact on utility") for cell in cells]
-    return Exhibit(
-        name=name,
-        title=title,
-        says=(
-            f"The poster's order ({', '.join(_IMPACT)} for k-anonymity, deniability, differential "
-            f"privacy) {words}, by the paper's SVM. It is of one mechanism of each kind as "
-            "printed, none of which keeps its promise, and says nothing of the kinds themselves."
-        ),
-        protocol="accuracy of document type at equal identification, as the paper measures",
-        honest_protocol="the same across documents, with a gap",
-        cells=tuple(cells),
-        digits=0,
-    )
-
-
 def at_chance(results: Results, kind: Kind) -> Setting:
     """Where the paper says that nobody is named any more; the last place where that was not run."""
     wanted = Setting(kind.name, _AT_CHANCE[kind.name])
@@ -518,17 +300,96 @@ def _range(values: Sequence[Value | None]) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def _comes_out(order: Order, model: str = MACHINE) -> str:
-    return "comes out" if order.as_published(model) else "does not come out"
-
-
-def _listed(order: Order, model: str = MACHINE) -> str:
-    return ", ".join(f"{one.kind.title} {one.told[model].mean:.2f}" for one in order.ranked(model))
-
-
-def _said(*sentences: str) -> str:
+def spoken(*sentences: str) -> str:
+    """Those of the sentences that say something."""
     return " ".join(sentence for sentence in sentences if sentence)
 
 
-def _nothing(name: str, title: str, why: str) -> Exhibit:
+def nothing(name: str, title: str, why: str) -> Exhibit:
+    """An exhibit that was not done."""
     return Exhibit(name=name, title=title, not_run=why)
+
+
+_COLOURS = (BLUE, ORANGE, GREEN, GREY)
+MOST_CURVES = len(_COLOURS)
+# Between the limits of two rows in the same column.
+_ASIDE = 0.07
+
+
+def curves_picture(exhibit: Exhibit, rows: Sequence[str], what: str, simulated: bool) -> Markup:
+    """Rows of an exhibit as curves over its columns.
+
+    Args:
+        exhibit: with its cells.
+        rows: which of them, `MOST_CURVES` at most; the paper's protocol is dashed, the honest one
+            is drawn with limits.
+        what: along the upright axis.
+        simulated: whether people are made up, which the picture then says.
+    """
+    columns = exhibit.columns
+    where = {column: number for number, column in enumerate(columns)}
+
+    def draw(axis: Axes) -> None:
+        for number, (row, colour) in enumerate(zip(rows, _COLOURS, strict=False)):
+            cells = [cell for cell in exhibit.cells if cell.row == row]
+            _draw_row(axis, cells, where, colour, _ASIDE * number)
+        if exhibit.chance is not None:
+            axis.axhline(exhibit.chance, color=INK, lw=0.9, ls=":")
+            axis.annotate(
+                "guessing", (len(columns) - 0.6, exhibit.chance), va="bottom", fontsize=SMALL
+            )
+        axis.set_xticks(range(len(columns)), columns)
+        axis.tick_params(axis="x", labelsize=SMALL)
+        axis.set_xlim(-0.4, len(columns) - 0.1)
+        axis.set_ylim(0.0, 1.0)
+        axis.set_ylabel(what)
+        axis.set_xlabel(
+            "dashed: as the paper measures, ×: printed, bars: 95 % limits"
+            + ". SIMULATED PEOPLE" * simulated,
+            fontsize=SMALL,
+        )
+        axis.legend(
+            loc="lower left",
+            bbox_to_anchor=(0.0, 1.0),
+            ncols=2,
+            frameon=False,
+            fontsize=SMALL,
+            handlelength=1.6,
+        )
+
+    alt = f"{exhibit.title}{', of simulated people' * simulated}. " + "; ".join(
+        f"{row}: "
+        + ", ".join(
+            f"{cell.honest.mean:.2f} at {cell.column}"
+            for cell in exhibit.cells
+            if cell.row == row and cell.honest is not None
+        )
+        for row in rows
+    )
+    return svg(draw, alt, 2.9 + 0.15 * len(rows))
+
+
+def _draw_row(
+    axis: Axes, cells: Sequence[Cell], where: dict[str, int], colour: str, aside: float
+) -> None:
+    honest = [
+        (where[cell.column] + aside, cell.honest) for cell in cells if cell.honest is not None
+    ]
+    as_printed = [
+        (where[cell.column], cell.as_printed.mean) for cell in cells if cell.as_printed is not None
+    ]
+    printed = [(where[cell.column], cell.printed) for cell in cells if cell.printed is not None]
+    if honest:
+        at, values = zip(*honest, strict=True)
+        axis.plot(
+            at, [value.mean for value in values], "o-", color=colour, ms=4, label=cells[0].row
+        )
+        for place, value in honest:
+            if value.low is not None and value.high is not None:
+                axis.plot([place] * 2, [value.low, value.high], color=colour, lw=0.8, alpha=0.6)
+    if as_printed:
+        name = None if honest else cells[0].row
+        axis.plot(*zip(*as_printed, strict=True), "s--", color=colour, ms=3.5, lw=0.9, label=name)
+    if printed:
+        name = None if honest or as_printed else cells[0].row
+        axis.plot(*zip(*printed, strict=True), "x", color=INK, ms=6, label=name)

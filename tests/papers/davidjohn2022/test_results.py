@@ -3,10 +3,8 @@
 import numpy as np
 import pytest
 
-from eyelid.papers.davidjohn2022.ordering import order, order_as_printed, surely_more
-from eyelid.papers.davidjohn2022.results import Results
-from eyelid.papers.davidjohn2022.settings import Setting
-from eyelid.papers.davidjohn2022.trials import Outcome
+from eyelid.papers.davidjohn2022.results import Results, order, order_as_printed, surely_more
+from eyelid.papers.davidjohn2022.trials import Outcome, Setting
 
 PEOPLE = 10
 
