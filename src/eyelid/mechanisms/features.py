@@ -32,6 +32,8 @@ class FeatureMechanism(Mechanism):
     """Whether what is measured is drawn to the midpoint, which no mean over people undoes."""
     made_for_means: ClassVar[bool] = False
     """Whether it is as good inside a mean over people as any other with its promise."""
+    lengths: ClassVar[str] = ""
+    """What becomes of lengths where recordings do not get one public length, in words."""
     one_length: ClassVar[bool] = True
     """Whether all released recordings have as many rows as the public facts say."""
     drawn: ClassVar[bool] = False
@@ -120,6 +122,16 @@ class FeatureMechanism(Mechanism):
     def error_in_mean(self, error: float, divisor: float, shape: Shape) -> float:
         """An expected error when a mean over people divides the noise."""
         return error / divisor
+
+    @property
+    def kept_one_in(self) -> int:
+        """One row in so many of a recording is kept, before anything else is done."""
+        return 1
+
+    @property
+    def bare_bins(self) -> int | None:
+        """Bins of the histograms, without noise, that rows are drawn from; None where none are."""
+        return None
 
     def summarise(self, source: Study | FeatureTable) -> FeatureTable:
         """What the mechanism takes of a study."""

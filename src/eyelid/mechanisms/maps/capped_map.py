@@ -1,7 +1,7 @@
 """Maps of counts: at most m in a cell, at most M in all, as public numbers or by a private choice.
 
 The cap may also be the paper's own choice (Liu et al. 2019, Algorithm 1), which reads the data: no
-guarantee holds then, and the mechanisms of `mechanisms/papers` have it.
+guarantee holds then, and the mechanisms of `eyelid.papers` have it.
 """
 
 from __future__ import annotations
@@ -75,10 +75,6 @@ class CappedMap(NoisyMap):
         """M."""
         return float(self.samples)
 
-    def may_become(self, chosen: MapMechanism) -> bool:
-        """As one of its candidates, where it chooses."""
-        return chosen in self.candidates() if self.chooses else chosen == self
-
     def cells_of_about(self, people: int, layers: int) -> float:
         """As many as there are pixels: noise in counts is the same however many."""
         return math.inf
@@ -95,6 +91,10 @@ class CappedMap(NoisyMap):
     def limited(self, counts: PersonCounts, shape: MapShape) -> Values:
         """No more than M in all, no more than m in a cell."""
         return np.minimum(self.scaled(counts), float(self.most))
+
+    def may_become(self, chosen: MapMechanism) -> bool:
+        """Any of its candidates, where the cap is chosen privately."""
+        return chosen in self.candidates() if self.chooses else chosen == self
 
     def candidates(self) -> tuple[Self, ...]:
         """The mechanism with each cap it may choose, 1, 2, 4, … M, under what is left of ε."""
