@@ -36,6 +36,8 @@ class FeatureMechanism(Mechanism):
     """What becomes of lengths where recordings do not get one public length, in words."""
     one_length: ClassVar[bool] = True
     """Whether all released recordings have as many rows as the public facts say."""
+    lengths: ClassVar[str] = ""
+    """What becomes of lengths where recordings do not get one public length, in words."""
     drawn: ClassVar[bool] = False
     """Whether groups are drawn at random, so that nobody knows them afterwards."""
 

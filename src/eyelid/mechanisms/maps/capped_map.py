@@ -92,10 +92,6 @@ class CappedMap(NoisyMap):
         """No more than M in all, no more than m in a cell."""
         return np.minimum(self.scaled(counts), float(self.most))
 
-    def may_become(self, chosen: MapMechanism) -> bool:
-        """Any of its candidates, where the cap is chosen privately."""
-        return chosen in self.candidates() if self.chooses else chosen == self
-
     def candidates(self) -> tuple[Self, ...]:
         """The mechanism with each cap it may choose, 1, 2, 4, … M, under what is left of ε."""
         return _candidates(self)  # type: ignore[return-value]
