@@ -32,8 +32,6 @@ class FeatureMechanism(Mechanism):
     """Whether what is measured is drawn to the midpoint, which no mean over people undoes."""
     made_for_means: ClassVar[bool] = False
     """Whether it is as good inside a mean over people as any other with its promise."""
-    lengths: ClassVar[str] = ""
-    """What becomes of lengths where recordings do not get one public length, in words."""
     one_length: ClassVar[bool] = True
     """Whether all released recordings have as many rows as the public facts say."""
     lengths: ClassVar[str] = ""
