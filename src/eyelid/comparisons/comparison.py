@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eyelid.attacks.outcome import MIXED, Outcome, Questions, mean_errors
+from eyelid.attacks.outcome import Outcome, Questions, mean_errors
 from eyelid.attacks.statistics import Rate, rate_of_decisions
 from eyelid.comparisons.limits import is_constant, rate_of_runs, with_runs
 from eyelid.comparisons.settings import Setting
@@ -146,7 +146,7 @@ class Row:
         """
         if self.promise is None:
             return False
-        mixed = self.setting is not None and issubclass(find(self.setting.mechanism), MIXED)
+        mixed = self.setting is not None and find(self.setting.mechanism).mixes_people
         return mixed or self.promise.guarantee.trust is Trust.CENTRAL
 
     def says_the_same(self, chance: float) -> bool:

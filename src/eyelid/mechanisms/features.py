@@ -34,6 +34,8 @@ class FeatureMechanism(Mechanism):
     """Whether it is as good inside a mean over people as any other with its promise."""
     one_length: ClassVar[bool] = True
     """Whether all released recordings have as many rows as the public facts say."""
+    lengths: ClassVar[str] = ""
+    """What becomes of lengths where recordings do not get one public length, in words."""
     drawn: ClassVar[bool] = False
     """Whether groups are drawn at random, so that nobody knows them afterwards."""
 
@@ -120,6 +122,16 @@ class FeatureMechanism(Mechanism):
     def error_in_mean(self, error: float, divisor: float, shape: Shape) -> float:
         """An expected error when a mean over people divides the noise."""
         return error / divisor
+
+    @property
+    def kept_one_in(self) -> int:
+        """One row in so many of a recording is kept, before anything else is done."""
+        return 1
+
+    @property
+    def bare_bins(self) -> int | None:
+        """Bins of the histograms, without noise, that rows are drawn from; None where none are."""
+        return None
 
     def summarise(self, source: Study | FeatureTable) -> FeatureTable:
         """What the mechanism takes of a study."""

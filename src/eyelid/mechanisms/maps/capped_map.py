@@ -1,7 +1,7 @@
 """Maps of counts: at most m in a cell, at most M in all, as public numbers or by a private choice.
 
 The cap may also be the paper's own choice (Liu et al. 2019, Algorithm 1), which reads the data: no
-guarantee holds then, and the mechanisms of `mechanisms/papers` have it.
+guarantee holds then, and the mechanisms of `eyelid.papers` have it.
 """
 
 from __future__ import annotations

@@ -35,6 +35,12 @@ class NoisyMap(MapMechanism, NoisySum):
         """The noisy sum over the public number of people."""
         return NoisySum.measure(self, counts, shape, noise)
 
+    def in_spans(
+        self, counts: PersonCounts, shape: MapShape, cells: Values
+    ) -> tuple[Values, Values]:
+        """By the limits of the sum."""
+        return NoisySum.in_spans(self, counts, shape, cells)
+
     def cell_sd(self, shape: MapShape) -> float:
         """That of the noise on the sum, over the number of people."""
         return math.sqrt(noise_of(self, shape).variance) * self.step(shape) / shape.people
