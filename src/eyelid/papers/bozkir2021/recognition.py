@@ -17,7 +17,6 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -133,7 +132,7 @@ class Subject:
                 found[starts[place] : starts[place] + rows] = own[:, :rows].T
         return found
 
-    @cached_property
+    @functools.cached_property
     def raw(self) -> Values:
         """All recordings as they are."""
         return self.flat([signals.values for signals in self.signals])
