@@ -17,8 +17,8 @@ from eyelid.gaze.simulator import simulate
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import read, write
 from eyelid.mechanisms import mechanism
-from eyelid.releases.audit import audit
-from eyelid.releases.canaries import canary_audit
+from eyelid.releases.audits.audit import audit
+from eyelid.releases.audits.canaries import canary_audit
 from eyelid.releases.release import release
 from eyelid.releases.report import report, standing
 
@@ -214,7 +214,7 @@ def test_canaries_pass_through_means_unharmed(inner):
 
 def test_canaries_see_means_without_enough_noise(monkeypatch):
     # A sixth of the noise: about six times the loss.
-    from eyelid.mechanisms.means import MeanMechanism
+    from eyelid.mechanisms.means.mean_mechanism import MeanMechanism
 
     sound = MeanMechanism.perturb
 

@@ -13,12 +13,12 @@ from typing import Any
 
 import polars as pl
 
+from eyelid.attacks.outcome import Outcome, Questions, measured
 from eyelid.comparisons.candidates import Candidate, candidates
 from eyelid.comparisons.compare import FEWEST_PEOPLE, Source
 from eyelid.comparisons.facts import Facts
 from eyelid.comparisons.goals import Goals, goals_of
 from eyelid.comparisons.judging import Judged, judged
-from eyelid.comparisons.outcome import Outcome, Questions, measured
 from eyelid.comparisons.private_choice import PrivateChoice
 from eyelid.comparisons.recommendation import (
     ALONE,
@@ -36,8 +36,8 @@ from eyelid.gaze.table import FeatureTable
 from eyelid.io.column_map import Map
 from eyelid.io.intake import read_scrubbed
 from eyelid.mechanisms.features import FeatureMechanism
-from eyelid.mechanisms.groupmean import GroupMean
-from eyelid.mechanisms.synthetic import Synthetic
+from eyelid.mechanisms.means.groupmean import GroupMean
+from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy.gaussian import check_epsilon
 from eyelid.privacy.guarantee import Kind
 from eyelid.privacy.noise import Randomness, randomness
