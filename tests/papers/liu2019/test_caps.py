@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eyelid.errors import InputError
-from eyelid.gaze.maps.caps import best_cap, expected_mse
 from eyelid.gaze.maps.counts import PersonCounts
+from eyelid.papers.liu2019.caps import best_cap, expected_mse
 
 
 def printed(maps, sigma_star):
