@@ -30,8 +30,6 @@ class Baseline(StreamMechanism):
     claims_to_hold: ClassVar[bool] = False
     why_not: ClassVar[tuple[str, ...]]
     """Why nothing is promised, in words."""
-    strength: ClassVar[dict[str, str]] = {}
-    """Parameters that are set by what a formal filter calls ``window`` or ``radius``."""
 
     def cost(self, shape: Shape, unit: Unit) -> Guarantee:
         """Nothing is promised, and why."""
