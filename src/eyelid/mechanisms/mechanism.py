@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from eyelid.errors import EyelidError, InputError, Refused, unknown
 from eyelid.mechanisms.proof_note import ProofNote
-from eyelid.mechanisms.release_kind import ReleaseKind
+from eyelid.mechanisms.release_kind import Execution, ReleaseKind
 from eyelid.privacy.guarantee import Guarantee, Kind
-from eyelid.privacy.unit import PERSON, Unit
+from eyelid.privacy.unit import PERSON, Trust, Unit
 
 Values = NDArray[np.float64]
 
@@ -133,6 +133,14 @@ class Mechanism(ABC):
     claims_to_hold: ClassVar[bool] = True
     release: ClassVar[ReleaseKind]
     """What kind of thing it releases."""
+    execution: ClassVar[Execution] = Execution.ON_EVERYBODY
+    """What of a study it needs at once."""
+    trust: ClassVar[Trust] = Trust.LOCAL
+    """Whether it releases a record for each person, or something about many of them."""
+    playable: ClassVar[bool] = False
+    """Whether distinguishing games can refute its claim: see `DifferentialMechanism`."""
+    predictable: ClassVar[bool] = False
+    """Whether its error is known from public facts alone."""
     command: ClassVar[str] = "release"
     """The command that runs it."""
     games: ClassVar[tuple[dict[str, Any], ...]]
@@ -145,6 +153,16 @@ class Mechanism(ABC):
     def unit(self) -> Unit:
         """Whose value is hidden."""
         return PERSON
+
+    @property
+    def delta(self) -> float | None:
+        """The δ that was asked for; None where none was, or there is none."""
+        return None
+
+    @property
+    def chooses(self) -> bool:
+        """Whether a parameter is chosen privately, by the data, before the noise."""
+        return False
 
     @property
     def may_differ(self) -> Form:

@@ -15,6 +15,7 @@ from eyelid.mechanisms.gaussian_total import SCALE, GaussianTotal
 from eyelid.mechanisms.maps.map_mechanism import ANY_GAZE, cleaned, with_others
 from eyelid.mechanisms.mechanism import Form, NeighbourPair, Shape, Values
 from eyelid.mechanisms.noisy import Integers, NoisyMechanism, l1, noise_of
+from eyelid.mechanisms.release_kind import Execution
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.noise import DiscreteLaplace, DiscreteNoise, Randomness
 from eyelid.privacy.unit import PERSON, Neighbours, Trust, Unit
@@ -38,6 +39,7 @@ class NoisySum(NoisyMechanism):
 
     units: ClassVar[tuple[str, ...]] = ("person",)
     trust: ClassVar[Trust] = Trust.CENTRAL
+    execution: ClassVar[Execution] = Execution.BY_SUMS
 
     @property
     def may_differ(self) -> Form:

@@ -20,6 +20,8 @@ from eyelid.privacy.noise import Randomness
 class NoisyMap(MapMechanism, NoisySum):
     """Each person's counts within a public limit, summed over people, with one noise on the sum."""
 
+    check_room = NoisySum.check_room
+
     def divided(self, noisy: Integers, shape: MapShape) -> Values:
         """Noisy sums in steps (…, all cells) as means over people (…, layers, rows, columns)."""
         means = noisy * (self.step(shape) / shape.people)
