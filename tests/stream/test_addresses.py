@@ -13,9 +13,8 @@ from eyelid.io import read, write
 from eyelid.io.intake import counted
 from eyelid.privacy.ledger import Ledger
 from eyelid.stream.access import checked_origins, find_token, token_or_new
-from eyelid.stream.sinks import sink_of
-from eyelid.stream.sources import source_of
-from eyelid.stream.window import window_samples
+from eyelid.stream.addresses import sink_of, source_of
+from eyelid.stream.session import window_samples
 
 
 class Taken:

@@ -10,13 +10,10 @@ import pytest
 from websockets.asyncio.client import connect
 from websockets.asyncio.server import serve
 
-from eyelid.stream import websocket
-from eyelid.stream.access import Access
-from eyelid.stream.sinks.websocket_client import WebSocketClientSink
-from eyelid.stream.sinks.websocket_server import WebSocketServerSink
-from eyelid.stream.sources import Scenery
-from eyelid.stream.sources.websocket_server import WebSocketServerSource
-from eyelid.stream.strangers import Strangers
+from eyelid.stream import connections
+from eyelid.stream.access import Access, Strangers
+from eyelid.stream.endpoints import Scenery
+from eyelid.stream.websocket import WebSocketClientSink, WebSocketServerSink, WebSocketServerSource
 
 TOKEN = "a-token-for-the-tests"
 BEARER = {"Authorization": f"Bearer {TOKEN}"}
@@ -175,8 +172,8 @@ def a_client_that_never_reads(port):
 def test_an_app_that_shows_its_token_and_never_reads_does_not_keep_its_place(
     run, streaming, until, hand, server, monkeypatch
 ):
-    monkeypatch.setattr(websocket, "_STALL_S", 0.5)
-    monkeypatch.setattr("eyelid.stream.sinks.websocket_server.MOST_CONNECTIONS", 1)
+    monkeypatch.setattr(connections, "_STALL_S", 0.5)
+    monkeypatch.setattr("eyelid.stream.websocket.MOST_CONNECTIONS", 1)
 
     async def story():
         async with streaming(hand, [server]) as pump:
@@ -198,9 +195,9 @@ def test_a_peer_that_never_reads_does_not_keep_a_stream_from_ending(
     run, streaming, until, hand, server, side, monkeypatch
 ):
     # A ping is on its way and will not be answered: the library's own goodbye waits behind it.
-    monkeypatch.setitem(websocket._COMMON, "ping_interval", 0.01)
-    monkeypatch.setattr(websocket, "_GOODBYE_S", 0.05)
-    monkeypatch.setattr("eyelid.stream.sinks.outbox._FAREWELL_S", 0.1)
+    monkeypatch.setitem(connections._COMMON, "ping_interval", 0.01)
+    monkeypatch.setattr(connections, "_GOODBYE_S", 0.05)
+    monkeypatch.setattr("eyelid.stream.websocket._FAREWELL_S", 0.1)
 
     async def deaf(connection):
         connection.transport.pause_reading()

@@ -20,9 +20,8 @@ import polars as pl
 from eyelid.engine.atomic import check_new, write_file
 from eyelid.errors import InputError
 from eyelid.spelling import json_text
-from eyelid.stream.backlog import Backlog
-from eyelid.stream.samples import ReleasedGaze
-from eyelid.stream.sinks.sink import Consumer, Sink, Stage
+from eyelid.stream.endpoints import Consumer, Sink, Stage
+from eyelid.stream.samples import Backlog, ReleasedGaze
 
 KINDS = (".csv", ".parquet")
 # How long released samples wait for the disk at most, and so what a kill can lose.

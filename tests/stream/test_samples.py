@@ -3,8 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eyelid.stream.backlog import Backlog
-from eyelid.stream.samples import ReleasedGaze
+from eyelid.stream.samples import Backlog, ReleasedGaze
 
 
 def released(first, count):

@@ -15,7 +15,7 @@ import pytest
 from eyelid.mechanisms.streams.filter import FilterRun
 from eyelid.mechanisms.streams.fixations import Fixations
 from eyelid.mechanisms.streams.state import WHOLE
-from eyelid.stream import Gatekeeper, gatekeeper
+from eyelid.stream import Gatekeeper, passage
 from eyelid.stream.tiers import TierRun
 
 SCENE = {"units": "px", "scene": (0, 0, 1000, 1000)}
@@ -25,7 +25,7 @@ EPSILON = 2.0
 
 
 def runs_of(gate: Gatekeeper) -> Iterator[FilterRun]:
-    run = gate._run
+    run = gate._passage.run
     yield from (run._fine, run._detector) if isinstance(run, TierRun) else (run,)
 
 
@@ -78,16 +78,16 @@ def settings_of(name: str, chance: random.Random) -> dict[str, Any]:
 
 @pytest.fixture(autouse=True)
 def short_stretches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gatekeeper, "_WRITTEN_AHEAD", 64)
+    monkeypatch.setattr(passage, "_WRITTEN_AHEAD", 64)
 
 
 def a_life(ledger: Ledger, gate: Gatekeeper, chance: random.Random) -> None:
     """Samples of somebody who looks from corner to corner, then an end of some kind."""
-    most = gate._left if gate.mode == "paused" and chance.random() < 0.3 else 100
+    most = gate._passage._left if gate.mode == "paused" and chance.random() < 0.3 else 100
     for _ in range(chance.randint(0, most)):
         x = chance.choice([0.0, 1000.0, 500.0, math.nan])
         ledger.push(gate, x, chance.choice([0.0, 1000.0]))
-    law = gate.law
+    law = gate.filter
     slack = 1 + 1e-9
     worst = ledger.worst(law.window, law.radius)
     assert worst <= gate.guarantee.epsilon * slack
