@@ -14,7 +14,7 @@ from eyelid.io import read, write
 from eyelid.io.convert import convert
 from eyelid.io.same_people import ledger_here
 from eyelid.privacy.ledger import Ledger
-from eyelid.releases.spending import budget
+from eyelid.releases.budget import budget
 from eyelid.releases.subject import subject_of
 
 LAPLACE = {"mechanism": "laplace", "epsilon": 1.0}

@@ -21,7 +21,7 @@ from eyelid.mechanisms.mechanism import Mechanism, Shape
 from eyelid.mechanisms.seeded import Seeded
 from eyelid.mechanisms.synthetic import Synthetic
 from eyelid.privacy.unit import PERSON, Trust, Unit
-from eyelid.releases.plan import promised, released_alike
+from eyelid.releases.kinds.features.plan import promised, released_alike
 
 # Up to this ε in total a promise to a person counts more than one chance in k.
 STRONG_EPSILON = 10.0

@@ -38,7 +38,7 @@ from eyelid.mechanisms.features import FeatureMechanism, windows_of
 from eyelid.privacy.noise import randomness
 from eyelid.releases.audit import PAGES
 from eyelid.releases.fingerprint import input_digest
-from eyelid.releases.plan import NOTHING_LONG_ENOUGH, make_plan
+from eyelid.releases.kinds.features.plan import NOTHING_LONG_ENOUGH, make_plan
 from eyelid.releases.recorded import recorded_in
 from eyelid.spelling import plural
 from eyelid.version import __version__

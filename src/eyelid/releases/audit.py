@@ -70,9 +70,9 @@ from eyelid.privacy.unit import Trust
 from eyelid.releases.audit_folder import audit_places
 from eyelid.releases.audit_json import audit_json
 from eyelid.releases.canaries import CanaryResult, canary_audit, takes_canaries
+from eyelid.releases.kinds.streams.release import StreamRelease
 from eyelid.releases.naming import NamingAttack, naming_attacks
 from eyelid.releases.release import Release
-from eyelid.releases.streams.release import StreamRelease
 from eyelid.releases.subject import Source, Subject, subject_of
 from eyelid.releases.verdict import verdict
 from eyelid.releases.words import percent

@@ -34,10 +34,12 @@ from eyelid.releases import earlier_digests
 from eyelid.releases.agreement import among_promises
 from eyelid.releases.certificate import Certificate, read_certificate
 from eyelid.releases.fingerprint import arrays_digest, looks_digest
+from eyelid.releases.kinds.maps.plan import AreaPlan, MapPlan, Observers, apart, together
+from eyelid.releases.kinds.maps.presentation import Arrays
+from eyelid.releases.kinds.maps.settings import groups_of
+from eyelid.releases.kinds.maps.survey import seen
+from eyelid.releases.kinds.maps.view import View
 from eyelid.releases.maps.agreement import map_disagreements, unknown_files
-from eyelid.releases.maps.files import Arrays
-from eyelid.releases.maps.plan import AreaPlan, MapPlan, Observers, apart, groups_of, seen, together
-from eyelid.releases.maps.view import View
 from eyelid.releases.subject import counted
 from eyelid.version import __version__
 
