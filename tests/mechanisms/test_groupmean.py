@@ -209,9 +209,9 @@ def test_the_default_is_never_noisier_than_what_could_be_set(shape, epsilon, del
         for name in allowed
     ]
     assert law.expected_rmse_of_span(shape) <= 1.011 * min(others)
-    assert law.chosen(shape).inner in allowed
+    assert law.decided(shape).inner in allowed
     # A certificate that names the choice promises what the choice promised.
-    assert law.cost(shape, PERSON) == law.chosen(shape).cost(shape, PERSON)
+    assert law.cost(shape, PERSON) == law.decided(shape).cost(shape, PERSON)
 
 
 @pytest.mark.parametrize("features", [1, 3, 40])
@@ -227,7 +227,7 @@ def test_what_is_inside_follows_from_public_facts_and_nothing_else():
     law = mechanism("groupmean", epsilon=1.0, length=8)
     one, other = people_of(seed=1), people_of(seed=2)
     other = replace(other, data=other.data.with_columns(pl.lit(9.0).alias("rate")))
-    assert law.settled(one) == law.settled(other) == law.chosen(law.shape(one))
+    assert law.settled(one) == law.settled(other) == law.decided(law.shape(one))
     assert law.settled(one).inner != "auto"
     assert law.apply(one, randomness(3)).data.equals(
         law.settled(one).apply(one, randomness(3)).data

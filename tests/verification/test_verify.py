@@ -9,9 +9,9 @@ from eyelid.mechanisms.dct import DCT
 from eyelid.mechanisms.groupmean import GroupMean
 from eyelid.mechanisms.laplace import Laplace
 from eyelid.mechanisms.mechanism import _registry
-from eyelid.mechanisms.papers.marginals import MarginalsPaper
-from eyelid.mechanisms.streams.baseline import Baseline
 from eyelid.mechanisms.synthetic import Synthetic
+from eyelid.papers.baselines.baseline import Baseline
+from eyelid.papers.davidjohn2022.marginals import MarginalsPaper
 from eyelid.privacy import randomness
 from eyelid.privacy.noise import DiscreteLaplace
 from eyelid.verification.faults import faults_of

@@ -37,6 +37,11 @@ class AdditiveMechanism(MeasuringMechanism):
     def scale_in_spans(self, shape: Shape) -> float:
         """The noise scale in units of a feature's span, before it is put on the grid."""
 
+    @property
+    def independent_rows(self) -> int:
+        """Every row has noise of its own."""
+        return 1
+
     def blocks(self, shape: Shape, unit: Unit) -> int:
         """Every value is a block of its own."""
         return shape.values_of(unit)

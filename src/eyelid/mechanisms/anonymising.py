@@ -10,7 +10,7 @@ from eyelid.mechanisms.mechanism import Shape, parameter
 from eyelid.mechanisms.partition import check_k, group_sizes
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.guarantee import Guarantee, Kind
-from eyelid.privacy.unit import PERSON, Neighbours, Trust, Unit
+from eyelid.privacy.unit import PERSON, Neighbours, Unit
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,6 @@ class AnonymisingMechanism(UnpredictableMechanism):
     takes: ClassVar[str] = "features"
     kind: ClassVar[Kind] = Kind.K_ANONYMITY
     units: ClassVar[tuple[str, ...]] = ("person",)
-    trust: ClassVar[Trust]
     release: ClassVar[ReleaseKind] = ReleaseKind.GROUPS
 
     k: int = parameter("people of a group, at least")
@@ -28,6 +27,11 @@ class AnonymisingMechanism(UnpredictableMechanism):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_k(self.k)
+
+    @property
+    def group_size(self) -> int:
+        """K."""
+        return self.k
 
     def cost(self, shape: Shape, unit: Unit) -> Guarantee:
         """k, from which no ε follows."""

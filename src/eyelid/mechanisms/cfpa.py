@@ -53,6 +53,11 @@ class ChunkedMechanism(FourierMechanism):
         """A recording has at least one chunk."""
         return self.chunk
 
+    @property
+    def independent_rows(self) -> int:
+        """Those of a chunk."""
+        return self.chunk
+
     def piece(self, shape: Shape) -> int:
         """One chunk."""
         if shape.length < self.chunk:

@@ -54,6 +54,7 @@ class CosineMechanism(ApproximateMechanism):
     """Noise on the first K cosine coefficients of every signal, taken from the public midpoint."""
 
     units: ClassVar[tuple[str, ...]] = ("person", "recording")
+    made_for_means: ClassVar[bool] = True
 
     k: int | str = parameter(
         "coefficients kept of each signal: a number, or public (⌈2n/window⌉)", default="public"

@@ -31,6 +31,7 @@ from eyelid.mechanisms.partition import (
     spread_told,
 )
 from eyelid.mechanisms.proof_note import ProofNote
+from eyelid.mechanisms.release_kind import Gaps
 from eyelid.mechanisms.slots import slots_of
 from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.noise import Randomness
@@ -88,6 +89,9 @@ class KSame(AnonymisingMechanism):
     )
     name: ClassVar[str] = "ksame"
     trust: ClassVar[Trust] = Trust.CENTRAL
+    gaps: ClassVar[Gaps] = Gaps.EMPTY_GROUPS
+    one_length: ClassVar[bool] = False
+    drawn: ClassVar[bool] = True
     paper: ClassVar[str] = (
         "David-John, Butler & Jain (2022), For your eyes only: privacy-preserving eye-tracking "
         "datasets (k-same-select sequence), with one partition and no padding; Gross, Airoldi, "

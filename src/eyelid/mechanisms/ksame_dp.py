@@ -92,6 +92,11 @@ class KSameDP(MeanMechanism):
         super().__post_init__()
         check_k(self.k)
 
+    @property
+    def group_size(self) -> int:
+        """K."""
+        return self.k
+
     def cost(self, shape: Shape, unit: Unit) -> Guarantee:
         """That of the mechanism inside, where there are people enough for a group."""
         self.smallest(shape)

@@ -37,8 +37,6 @@ class Laplace(AdditiveMechanism, PureMechanism):
         "Bozkir, Günlü, Fuhl, Schaefer & Kasneci (2021), Differential privacy for eye tracking "
         "with temporal correlations (LPA); Dwork, McSherry, Nissim & Smith (2006)"
     )
-    times: ClassVar[int] = 1
-    """The scale of the noise over that which ε needs."""
 
     def sensitivity(self, shape: Shape, unit: Unit) -> float:
         """Δ₁: one span for each value of the unit."""

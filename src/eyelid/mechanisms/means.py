@@ -28,7 +28,7 @@ from eyelid.mechanisms.mechanism import (
 )
 from eyelid.mechanisms.noisy import Integers
 from eyelid.mechanisms.public_groups import Groups
-from eyelid.mechanisms.release_kind import ReleaseKind
+from eyelid.mechanisms.release_kind import Execution, ReleaseKind
 from eyelid.mechanisms.slots import Slots, everybody, slots_of
 from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.guarantee import Guarantee, Kind
@@ -65,8 +65,8 @@ class MeanMechanism(MeasuringMechanism):
     kind: ClassVar[Kind] = Kind.APPROXIMATE
     trust: ClassVar[Trust] = Trust.CENTRAL
     release: ClassVar[ReleaseKind] = ReleaseKind.MEANS
-    drawn: ClassVar[bool] = False
-    """Whether groups are drawn at random, so that nobody knows them afterwards."""
+    execution: ClassVar[Execution] = Execution.BY_SUMS
+    shows_measured: ClassVar[bool] = False
 
     inner: str = parameter(
         "the mechanism inside, with its settings: dct, cfpa:chunk=128:k=3; auto takes the one of "
@@ -103,25 +103,25 @@ class MeanMechanism(MeasuringMechanism):
 
     def _inside_as_asked(self) -> MeasuringMechanism:
         asked = (self.epsilon, self.delta, self.unit, self.length)
-        if self.chooses:
+        if self.undecided:
             return next(iter(_candidates(*asked).values()))
         return _inside(self.inner, *asked)
 
     @property
-    def chooses(self) -> bool:
+    def undecided(self) -> bool:
         """Whether public facts are still to choose the mechanism inside."""
         return self.inner == AUTO
 
-    def chosen(self, shape: Shape) -> Self:
+    def decided(self, shape: Shape) -> Self:
         """The same with the mechanism inside by its name, which a certificate then states."""
-        if not self.chooses:
+        if not self.undecided:
             return self
         inner = _least_noise(self.epsilon, self.delta, self.unit, self.length, shape)
         return replace(self, inner=inner, delta=self.delta or None)
 
     def core_at(self, shape: Shape) -> MeasuringMechanism:
         """The mechanism inside, for a dataset with these public facts."""
-        return self.chosen(shape).core
+        return self.decided(shape).core
 
     def core_for(self, size: int, shape: Shape) -> MeasuringMechanism:
         """The mechanism inside for groups of one size, where it has a use for that."""
@@ -131,7 +131,7 @@ class MeanMechanism(MeasuringMechanism):
     def settled(self, table: FeatureTable) -> Self:
         """The same with the length as a number, and with the mechanism inside by its name."""
         settled = super().settled(table)
-        return settled.chosen(settled.shape(table)) if settled.chooses else settled
+        return settled.decided(settled.shape(table)) if settled.undecided else settled
 
     @property
     def _averages(self) -> bool:
@@ -215,7 +215,7 @@ class MeanMechanism(MeasuringMechanism):
 
     def distance(self, difference: NDArray[Any]) -> NDArray[np.float64]:
         """The norm of the mechanism inside."""
-        if self.chooses:
+        if self.undecided:
             raise TypeError("which norm it is depends on what is chosen by public facts")
         return self.core.distance(difference)
 
@@ -237,6 +237,18 @@ class MeanMechanism(MeasuringMechanism):
         """Those of the mechanism inside: sums are exact."""
         return self.core.numerics
 
+    def measured_shape(self, people: int, recordings: int, length: int, features: int) -> Shape:
+        """The public facts about what the mechanism inside measures."""
+        return self.core.measured_shape(people, recordings, length, features)
+
+    def released(self, shape: Shape) -> Shape:
+        """The public facts about what the mechanism inside releases."""
+        return self.core.released(shape)
+
+    def fewest_of_task(self, shape: Shape) -> int:
+        """Two: that somebody has a task of their own shows that they took part."""
+        return 2
+
     def shape(self, table: FeatureTable) -> Shape:
         """The public facts: N, tasks times the recordings that count, the common length, F."""
         return replace(self.core.shape(table), recordings=len(self.slots(table).names))
@@ -247,11 +259,8 @@ class MeanMechanism(MeasuringMechanism):
 
     @property
     def by_sums(self) -> bool:
-        """Sums over people add up, unless a subclass takes whole tables its own way."""
-        own, base = type(self), MeanMechanism
-        return (own.apply, own.perturbed, own.noisy_means, own.sums) == (
-            base.apply, base.perturbed, base.noisy_means, base.sums
-        )  # fmt: skip
+        """Whether sums over people add up over parts of a study."""
+        return self.execution is Execution.BY_SUMS
 
     def from_sums(
         self, table: FeatureTable, groups: Groups, totals: Integers, noise: Randomness

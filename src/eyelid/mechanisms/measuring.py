@@ -31,9 +31,10 @@ from eyelid.mechanisms.mechanism import (
     parameter,
 )
 from eyelid.mechanisms.noisy import Integers, NoisyMechanism, noise_of
+from eyelid.mechanisms.release_kind import Execution, Gaps
 from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.noise import Randomness
-from eyelid.privacy.unit import PERSON, RECORDING, Trust, Unit
+from eyelid.privacy.unit import PERSON, RECORDING, Unit
 
 _BLOCK_VALUES = 1 << 18
 # Standard deviations that differ by less are the same but for floating point.
@@ -49,7 +50,13 @@ class MeasuringMechanism(NoisyMechanism, PredictableMechanism):
     """
 
     takes: ClassVar[str] = "features"
-    trust: ClassVar[Trust] = Trust.LOCAL
+    execution: ClassVar[Execution] = Execution.PER_PERSON
+    gaps: ClassVar[Gaps] = Gaps.MIDPOINT
+    measures: ClassVar[bool] = True
+    shows_measured: ClassVar[bool] = True
+    """Whether what is shown is what was rebuilt from the measurement, and nothing made of it."""
+    times: ClassVar[int] = 1
+    """The scale of the noise over that which ε needs."""
 
     length: int | str = parameter(
         "rows kept of every recording: a number chosen beforehand, public (as planned, else "
@@ -101,11 +108,6 @@ class MeasuringMechanism(NoisyMechanism, PredictableMechanism):
     @abstractmethod
     def rebuild(self, coordinates: Values, shape: Shape) -> Values:
         """Values from coordinates and public facts alone; affine in the coordinates."""
-
-    @property
-    def fewest_rows(self) -> int:
-        """The shortest recordings that can be measured."""
-        return 1
 
     def bias_of_span(self, shape: Shape) -> float:
         """What clipping of coordinates may move values by at worst: no mean over people helps."""
@@ -169,12 +171,6 @@ class MeasuringMechanism(NoisyMechanism, PredictableMechanism):
         Time stamps are rewritten to the public step, labels are dropped: neither is protected.
         """
         return self.present(self.perturbed(table, noise))
-
-    @property
-    def by_person(self) -> bool:
-        """Everybody has a record of their own, unless a subclass takes whole tables its own way."""
-        whole = MeasuringMechanism.apply, MeasuringMechanism.perturbed
-        return self.trust is Trust.LOCAL and (type(self).apply, type(self).perturbed) == whole
 
     def apply_to_some(self, people: FeatureTable, shape: Shape, noise: Randomness) -> FeatureTable:
         """Some people's records made private, as among everybody's."""

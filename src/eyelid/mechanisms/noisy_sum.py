@@ -15,6 +15,7 @@ from eyelid.mechanisms.gaussian_total import SCALE, GaussianTotal
 from eyelid.mechanisms.maps.map_mechanism import ANY_GAZE, cleaned, with_others
 from eyelid.mechanisms.mechanism import Form, NeighbourPair, Shape, Values
 from eyelid.mechanisms.noisy import Integers, NoisyMechanism, l1, noise_of
+from eyelid.mechanisms.release_kind import Execution
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.noise import DiscreteLaplace, DiscreteNoise, Randomness
 from eyelid.privacy.unit import PERSON, Neighbours, Trust, Unit
@@ -38,6 +39,9 @@ class NoisySum(NoisyMechanism):
 
     units: ClassVar[tuple[str, ...]] = ("person",)
     trust: ClassVar[Trust] = Trust.CENTRAL
+    execution: ClassVar[Execution] = Execution.BY_SUMS
+    draws_people: ClassVar[bool] = False
+    """Whether chance decides who is in the sum at all."""
 
     @property
     def may_differ(self) -> Form:
@@ -69,6 +73,21 @@ class NoisySum(NoisyMechanism):
         clean = replace(counts, count=cleaned(counts.count))
         steps = self.limited(clean, shape) * (_ROOM / self.step(shape))
         return np.asarray(np.floor(steps), dtype=np.int64)
+
+    def in_spans(self, counts: PersonCounts, shape: Any, cells: Values) -> tuple[Values, Values]:
+        """What of each entry is in the sum, and the sum that was published, both in spans.
+
+        A span is the most that a person can have in a cell.
+
+        Args:
+            counts: everybody's looks, as the mechanism takes them.
+            shape: the public facts.
+            cells: what was released, as `measure` gives it.
+        """
+        span = self.step(shape) / self.largest(shape)
+        return np.asarray(self.integers(counts, shape) * span), self.undivided(
+            np.ravel(cells), shape
+        ) * span
 
     def query(self, values: Values, shape: Shape) -> Integers:
         """One person's counts (…, layers, cells, 1), each person alone."""

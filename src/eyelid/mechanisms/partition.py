@@ -118,6 +118,13 @@ def random_groups(
     return dealt
 
 
+def groups_and_a_rest(people: int, k: int, noise: Randomness) -> Members:
+    """Everybody's group: k in each, in random order, and in the last one whoever is left over."""
+    member: Members = np.empty(people, dtype=np.intp)
+    member[np.argsort(noise.words(people))] = np.arange(people) // k
+    return member
+
+
 def _ranks(values: Sequence[object], groups: int, noise: Randomness) -> NDArray[np.intp]:
     """Of everybody, the place of their value in the dealing: frequent ones first, else random."""
     _, code, often = np.unique(

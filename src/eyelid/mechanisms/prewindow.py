@@ -56,6 +56,9 @@ class Prewindow(Gaussian):
     )
     name: ClassVar[str] = "prewindow"
     takes: ClassVar[str] = "samples"
+    measures_bins: ClassVar[bool] = True
+    shows_measured: ClassVar[bool] = False
+    made_for_means: ClassVar[bool] = True
     paper: ClassVar[str] = (
         "Steil, Hagestedt, Huang & Bulling (2019), Privacy-aware eye tracking using differential "
         "privacy (the features); Balle & Wang (2018); Canonne, Kamath & Steinke (2020)"
@@ -186,6 +189,10 @@ class Prewindow(Gaussian):
         bins = length + self.bins_of_window - 1
         streams = len(self.streams(pupil)) + len(self.measured_whole(pupil))
         return Shape(people, recordings, bins, streams, window=1)
+
+    def measured_shape(self, people: int, recordings: int, length: int, features: int) -> Shape:
+        """Bins and streams, as many as so many windows and its own features take."""
+        return self.shape_of(people, recordings, length)
 
     def released(self, shape: Shape) -> Shape:
         """The public facts about what is released: length counts windows, and features features.

@@ -21,7 +21,7 @@ from eyelid.mechanisms.differential import CalibratedMechanism, DifferentialMech
 from eyelid.mechanisms.features import UnpredictableMechanism
 from eyelid.mechanisms.mechanism import Form, NeighbourPair, Shape, Values, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote
-from eyelid.mechanisms.release_kind import ReleaseKind
+from eyelid.mechanisms.release_kind import Gaps, ReleaseKind
 from eyelid.mechanisms.synthesis.binning import Bins, Codes
 from eyelid.mechanisms.synthesis.chain import Chain, whole_odds
 from eyelid.mechanisms.synthesis.deniability import LEAST_GAMMA, plausible_people
@@ -103,6 +103,7 @@ class Seeded(CalibratedMechanism, UnpredictableMechanism):
     units: ClassVar[tuple[str, ...]] = ("person",)
     trust: ClassVar[Trust] = Trust.CENTRAL
     release: ClassVar[ReleaseKind] = ReleaseKind.ROWS
+    gaps: ClassVar[Gaps] = Gaps.MIDPOINT
     paper: ClassVar[str] = (
         "Bindschaedler, Shokri & Gunter (2017), Plausible deniability for privacy-preserving data "
         "synthesis, at the level of people; David-John, Butler & Jain (2022), For your eyes only: "
@@ -180,6 +181,15 @@ class Seeded(CalibratedMechanism, UnpredictableMechanism):
         return Form(
             "of any length and any of these tasks, at least one row,", recordings=True, lengths=True
         )
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Which rows began as somebody's: told where the ε covers it."""
+        return (SEEDED,) if self.test == "randomised" else ()
+
+    def fewest_of_task(self, shape: Shape) -> int:
+        """k: fewer people give rows that come from the model."""
+        return self.threshold(shape).k
 
     @property
     def kept(self) -> tuple[int, int]:

@@ -25,7 +25,7 @@ from eyelid.mechanisms.measuring import window_rows
 from eyelid.mechanisms.mechanism import Form, NeighbourPair, Shape, Values, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.public_groups import GroupedShape, Groups, grouped, groups_by
-from eyelid.mechanisms.release_kind import ReleaseKind
+from eyelid.mechanisms.release_kind import Gaps, ReleaseKind
 from eyelid.mechanisms.synthesis.binning import Bins
 from eyelid.mechanisms.synthesis.fitting import CERTAIN, fitted
 from eyelid.mechanisms.synthesis.measurement import Measurement
@@ -114,6 +114,8 @@ class Synthetic(CalibratedMechanism, UnpredictableMechanism):
     units: ClassVar[tuple[str, ...]] = ("person",)
     trust: ClassVar[Trust] = Trust.CENTRAL
     release: ClassVar[ReleaseKind] = ReleaseKind.SYNTHETIC
+    gaps: ClassVar[Gaps] = Gaps.UNCOUNTED
+    one_length: ClassVar[bool] = False
     paper: ClassVar[str] = (
         "McKenna, Miklau & Sheldon (2021), Winning the NIST contest: a scalable and general "
         "approach to differentially private synthetic data, at the level of people and with time"
@@ -210,6 +212,12 @@ class Synthetic(CalibratedMechanism, UnpredictableMechanism):
     def useful(self, shape: Shape) -> bool:
         """Whether a feature is made up within the error that is wanted, or was asked for anyway."""
         return isinstance(self.carry, int) or self.features_within(shape) > 0
+
+    def fewest_of_task(self, shape: Shape) -> int:
+        """As many as the noise on a count is; 0 where nothing useful is released anyway."""
+        if not self.useful(shape):
+            return 0
+        return math.ceil(self.measurement(shape).shares.noise_of_person(self.facts(shape)))
 
     def tree(self, names: Sequence[str]) -> tuple[list[int], tuple[int, ...]]:
         """The public order of features, as places in ``names``, and the tree over them.

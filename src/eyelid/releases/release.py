@@ -33,7 +33,6 @@ from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.ksame import KSame, slot_names
 from eyelid.mechanisms.means import MeanMechanism
 from eyelid.mechanisms.measuring import MeasuringMechanism
-from eyelid.mechanisms.papers.paper_mechanism import PaperMechanism
 from eyelid.mechanisms.partition import groups_told
 from eyelid.mechanisms.public_groups import GroupedShape
 from eyelid.mechanisms.slots import slots_of
@@ -343,8 +342,8 @@ def _rows_told(plan: Plan, table: FeatureTable) -> str:
         return f"{text} ({repeated:,} of them repeat a last row)" if repeated > 0 else text
     # What stands for a recording that was left out is no row of anybody.
     lengths = np.where(plan.table.blank, 0, plan.table.recordings["rows"].to_numpy())
-    if isinstance(plan.mechanism, PaperMechanism):
-        every = plan.mechanism.subsample
+    if plan.mechanism.lengths:
+        every = plan.mechanism.kept_one_in
         if every > 1:
             text += f" (of {lengths.sum():,}, one in {every} was kept)"
         repeated = rows - int(np.ceil(lengths / every).sum())

@@ -273,7 +273,7 @@ def check_others(table: FeatureTable, shape: Shape) -> None:
 
 def named_inside(mechanism: FeatureMechanism, shape: Shape) -> FeatureMechanism:
     """The mechanism; of a mean that chooses what is inside, with the choice for these facts."""
-    return mechanism.chosen(shape) if isinstance(mechanism, MeanMechanism) else mechanism
+    return mechanism.decided(shape)
 
 
 def people_alike(table: FeatureTable) -> bool:
