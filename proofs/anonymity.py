@@ -44,8 +44,8 @@ from eyelid.engine.parallel import parallel
 from eyelid.gaze.features import window_features
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import read
-from eyelid.mechanisms.measuring import window_rows
-from eyelid.mechanisms.partition import group_sizes
+from eyelid.mechanisms.groups.partition import group_sizes
+from eyelid.mechanisms.records.measuring import window_rows
 from eyelid.papers.davidjohn2022.document_type import (
     first_halves,
     recognised,

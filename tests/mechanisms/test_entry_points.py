@@ -17,7 +17,7 @@ ECHO = """
     from dataclasses import dataclass
     from typing import ClassVar
 
-    from eyelid.mechanisms.laplace import Laplace
+    from eyelid.mechanisms.records.laplace import Laplace
     from eyelid.mechanisms.mechanism import register
     from eyelid.mechanisms.proof_note import ProofNote
 

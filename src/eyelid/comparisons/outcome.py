@@ -45,10 +45,10 @@ from eyelid.comparisons.same_recordings import (
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.features import FeatureMechanism
-from eyelid.mechanisms.ksame import KSame
-from eyelid.mechanisms.means import MeanMechanism
-from eyelid.mechanisms.seeded import Seeded
-from eyelid.mechanisms.synthetic import Synthetic
+from eyelid.mechanisms.groups.ksame import KSame
+from eyelid.mechanisms.means.mean_mechanism import MeanMechanism
+from eyelid.mechanisms.synthetic.seeded import Seeded
+from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy.noise import Randomness, randomness
 
 # Who judges windows, and who averages noise away.

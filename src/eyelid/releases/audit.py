@@ -62,7 +62,7 @@ from eyelid.io.choosing import Whom
 from eyelid.io.column_map import Map
 from eyelid.io.release_folder import states_heatmap
 from eyelid.mechanisms.features import PredictableMechanism
-from eyelid.mechanisms.measuring import MeasuringMechanism
+from eyelid.mechanisms.records.measuring import MeasuringMechanism
 from eyelid.privacy.guarantee import rounded_up
 from eyelid.privacy.unit import Trust
 from eyelid.releases.audit_folder import audit_places

@@ -11,13 +11,13 @@ from eyelid.gaze.features.catalogue import EVENT_KINDS, event_feature_set, windo
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.features import FeatureMechanism, PredictableMechanism
-from eyelid.mechanisms.ksame import KSame
-from eyelid.mechanisms.ksame_dp import KSameDP
-from eyelid.mechanisms.means import MeanMechanism
-from eyelid.mechanisms.measuring import MeasuringMechanism
+from eyelid.mechanisms.groups.ksame import KSame
+from eyelid.mechanisms.groups.partition import groups_told
+from eyelid.mechanisms.means.ksame_dp import KSameDP
+from eyelid.mechanisms.means.mean_mechanism import MeanMechanism
 from eyelid.mechanisms.mechanism import Shape
-from eyelid.mechanisms.partition import groups_told
-from eyelid.mechanisms.prewindow import Prewindow
+from eyelid.mechanisms.records.measuring import MeasuringMechanism
+from eyelid.mechanisms.records.prewindow import Prewindow
 from eyelid.privacy.guarantee import Kind
 from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.privacy.unit import Trust

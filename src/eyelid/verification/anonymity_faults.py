@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 
 from eyelid.attacks.twins import twin
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.ksame import KSame
-from eyelid.mechanisms.partition import (
+from eyelid.mechanisms.groups.ksame import KSame
+from eyelid.mechanisms.groups.partition import (
     Members,
     attribute_of_everybody,
     group_sizes,
     groups_and_a_rest,
     random_groups,
 )
-from eyelid.mechanisms.slots import slots_of
+from eyelid.mechanisms.groups.slots import slots_of
 from eyelid.privacy.noise import Randomness, randomness
 from eyelid.verification.anonymity import play_anonymity, same_for_everybody
 from eyelid.verification.fault import Fault

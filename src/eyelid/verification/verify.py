@@ -19,18 +19,18 @@ from typing import Any
 from eyelid.attacks.residuals import ResidualResult, examine
 from eyelid.engine.parallel import in_turn, parallel
 from eyelid.errors import InputError
-from eyelid.mechanisms.anonymising import AnonymisingMechanism
 from eyelid.mechanisms.differential import DifferentialMechanism
 from eyelid.mechanisms.features import FeatureMechanism
-from eyelid.mechanisms.ksame import KSame
-from eyelid.mechanisms.measuring import MeasuringMechanism
+from eyelid.mechanisms.groups.anonymising import AnonymisingMechanism
+from eyelid.mechanisms.groups.ksame import KSame
+from eyelid.mechanisms.maps.noisy_sum import NoisySum
 from eyelid.mechanisms.mechanism import Mechanism, catalogue, find
 from eyelid.mechanisms.noisy import NoisyMechanism
-from eyelid.mechanisms.noisy_sum import NoisySum
+from eyelid.mechanisms.records.measuring import MeasuringMechanism
 from eyelid.mechanisms.streams.continual import Dwell
 from eyelid.mechanisms.streams.filter import Filter
 from eyelid.mechanisms.streams.fixations import Fixations
-from eyelid.mechanisms.synthetic import Synthetic
+from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy.guarantee import Kind
 from eyelid.privacy.noise import Randomness, SystemRandomness
 from eyelid.privacy.unit import PERSON, Unit

@@ -12,7 +12,7 @@ from eyelid.attacks.records import records_of
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
-from eyelid.mechanisms.ksame import KSame
+from eyelid.mechanisms.groups.ksame import KSame
 from eyelid.papers.davidjohn2022.document_type import (
     MODELS,
     first_halves,

@@ -9,7 +9,7 @@ from eyelid.attacks.attackers import find_attackers
 from eyelid.attacks.groups import under_names
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
-from eyelid.mechanisms.ksame import KSame
+from eyelid.mechanisms.groups.ksame import KSame
 from eyelid.papers.davidjohn2022.document_type import first_halves, second_halves
 from eyelid.papers.davidjohn2022.half_identification import named_by_halves
 from eyelid.privacy.noise import randomness

@@ -9,7 +9,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
 from eyelid.mechanisms import mechanism
-from eyelid.mechanisms.partition import groups_and_a_rest
+from eyelid.mechanisms.groups.partition import groups_and_a_rest
 from eyelid.papers.davidjohn2022.ksame import TaskShape, found_by_intersection
 from eyelid.privacy import randomness
 from eyelid.privacy.unit import PERSON

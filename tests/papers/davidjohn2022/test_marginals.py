@@ -13,7 +13,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
 from eyelid.mechanisms import Shape, mechanism
-from eyelid.mechanisms.synthesis.binning import Bins
+from eyelid.mechanisms.synthetic.binning import Bins
 from eyelid.privacy import PERSON, randomness
 from eyelid.privacy.unit import RECORD
 

@@ -8,7 +8,7 @@ from scipy.stats import binomtest, ttest_1samp
 from eyelid.attacks.attackers import find_attackers
 from eyelid.engine.engines import shared
 from eyelid.errors import InputError
-from eyelid.mechanisms.measuring import window_rows
+from eyelid.mechanisms.records.measuring import window_rows
 from eyelid.papers.davidjohn2022.document_type import (
     first_halves,
     recognised,

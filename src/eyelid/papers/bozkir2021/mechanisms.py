@@ -14,9 +14,9 @@ import numpy as np
 from eyelid.engine.progress import track
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.fourier import l1_of_first
 from eyelid.mechanisms.mechanism import Shape, Values, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote
+from eyelid.mechanisms.records.fourier import l1_of_first
 from eyelid.papers.bozkir2021.fourier_noise import (
     Pieces,
     TaskNoise,

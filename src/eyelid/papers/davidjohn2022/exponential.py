@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from eyelid.engine.progress import track
-from eyelid.mechanisms.laplace import Laplace
 from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, register
 from eyelid.mechanisms.proof_note import ProofNote
+from eyelid.mechanisms.records.laplace import Laplace
 from eyelid.papers.floating_noise import exponentials, with_random_signs
 from eyelid.papers.paper_mechanism import PaperMechanism, together
 from eyelid.papers.signals import TaskSignals

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from eyelid.engine.progress import track
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.anonymising import AnonymisingMechanism
-from eyelid.mechanisms.measuring import window_rows
+from eyelid.mechanisms.groups.anonymising import AnonymisingMechanism
+from eyelid.mechanisms.groups.partition import everything_of_the_last, groups_and_a_rest
+from eyelid.mechanisms.groups.slots import Slots, slots_of
 from eyelid.mechanisms.mechanism import Shape, Values, register
-from eyelid.mechanisms.partition import everything_of_the_last, groups_and_a_rest
 from eyelid.mechanisms.proof_note import ProofNote
-from eyelid.mechanisms.slots import Slots, slots_of
+from eyelid.mechanisms.records.measuring import window_rows
 from eyelid.papers.signals import TaskSignals, signals_of, table_of
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import Randomness

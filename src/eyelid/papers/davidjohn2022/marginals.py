@@ -15,12 +15,12 @@ from eyelid.engine.progress import track
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.features import UnpredictableMechanism
-from eyelid.mechanisms.measuring import window_rows
 from eyelid.mechanisms.mechanism import Shape, Values, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote
+from eyelid.mechanisms.records.measuring import window_rows
 from eyelid.mechanisms.release_kind import ReleaseKind
-from eyelid.mechanisms.synthesis.binning import Bins, Codes
-from eyelid.mechanisms.synthesis.deniability import Integers, check_gamma, plausible_people
+from eyelid.mechanisms.synthetic.binning import Bins, Codes
+from eyelid.mechanisms.synthetic.deniability import Integers, check_gamma, plausible_people
 from eyelid.papers.signals import longest_shape
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.noise import Randomness

@@ -39,7 +39,7 @@ from eyelid.attacks.statistics import Rate, rate_of_decisions, rate_of_shares
 from eyelid.engine.engines import Shared
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.measuring import window_rows
+from eyelid.mechanisms.records.measuring import window_rows
 from eyelid.papers.davidjohn2022.document_type import (
     first_halves,
     recognised,

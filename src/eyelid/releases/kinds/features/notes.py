@@ -12,13 +12,13 @@ import polars as pl
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.quasi_identifiers import SMALL_GROUP, QuasiIdentifier
-from eyelid.mechanisms.anonymising import AnonymisingMechanism
 from eyelid.mechanisms.features import FeatureMechanism
-from eyelid.mechanisms.ksame import KSame, with_every_task
-from eyelid.mechanisms.means import MeanMechanism
-from eyelid.mechanisms.measuring import MeasuringMechanism
-from eyelid.mechanisms.seeded import Seeded
-from eyelid.mechanisms.synthetic import Synthetic
+from eyelid.mechanisms.groups.anonymising import AnonymisingMechanism
+from eyelid.mechanisms.groups.ksame import KSame, with_every_task
+from eyelid.mechanisms.means.mean_mechanism import MeanMechanism
+from eyelid.mechanisms.records.measuring import MeasuringMechanism
+from eyelid.mechanisms.synthetic.seeded import Seeded
+from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.releases.kinds.features.plan import Range, Ranges
 from eyelid.spelling import plural
 

@@ -16,7 +16,7 @@ from eyelid.gaze.maps.gaze_map import GazeMap, presented
 from eyelid.gaze.maps.grid import Floats
 from eyelid.io.csv_cells import csv_text
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism
-from eyelid.mechanisms.noisy_sum import LaplaceSum
+from eyelid.mechanisms.maps.noisy_sum import LaplaceSum
 from eyelid.releases.certificate import Certificate
 from eyelid.releases.kinds.maps.plan import MapPlan
 from eyelid.releases.kinds.maps.reliability import (

@@ -14,12 +14,12 @@ from eyelid.gaze.maps.looks import stretches
 from eyelid.gaze.maps.noise_peaks import contrast_peak, noise_peak
 from eyelid.gaze.maps.spread import spread_error
 from eyelid.gaze.study import Study
-from eyelid.mechanisms.aoi_tables import AoiTables
+from eyelid.mechanisms.maps.aoi_tables import AoiTables
 from eyelid.mechanisms.maps.map_gaussian import MapGaussian
 from eyelid.mechanisms.maps.map_grid import MapGrid
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
+from eyelid.mechanisms.maps.noisy_sum import LaplaceSum
 from eyelid.mechanisms.mechanism import mechanism as built
-from eyelid.mechanisms.noisy_sum import LaplaceSum
 from eyelid.releases.kinds.maps.view import View
 
 LEVELS = {"good": 1.0, "okay": 3.0}
