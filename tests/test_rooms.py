@@ -66,7 +66,7 @@ def test_nothing_of_the_core_imports_the_papers():
 def test_a_release_of_features_loads_no_paper():
     """Each look at the catalogue would; asking for a mechanism by its name does not."""
     code = (
-        "import sys, eyelid.releases.release, eyelid.releases.audit; "
+        "import sys, eyelid.releases.release, eyelid.releases.audits.audit; "
         "from eyelid.mechanisms import mechanism; mechanism('gaussian', epsilon=1.0); "
         "sys.exit(sum(name.startswith('eyelid.papers') for name in sys.modules))"
     )

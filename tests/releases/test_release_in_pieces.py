@@ -29,11 +29,12 @@ from eyelid.mechanisms.records.measuring import MeasuringMechanism
 from eyelid.privacy import Ledger
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.noise.randomness import stream_of
-from eyelid.releases import earlier_digests, release
+from eyelid.releases import release
+from eyelid.releases.audits import earlier_digests
+from eyelid.releases.audits.target import subject_of
 from eyelid.releases.budget import budget
 from eyelid.releases.fingerprint import input_digest, output_digest, person_digests
 from eyelid.releases.kinds.features import preparation
-from eyelid.releases.subject import subject_of
 
 LAPLACE = {"mechanism": "laplace", "epsilon": 1.0}
 PEOPLE, PARTS = 9, 5

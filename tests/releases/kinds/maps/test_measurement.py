@@ -20,14 +20,14 @@ from eyelid.io import read, study_folder, write
 from eyelid.io.parts import part_facts
 from eyelid.io.pieces import in_pieces
 from eyelid.privacy.ledger import Ledger
-from eyelid.releases import earlier_digests
+from eyelid.releases.audits import earlier_digests
+from eyelid.releases.audits.maps import audit_heatmap
 from eyelid.releases.fingerprint import looks_digest
 from eyelid.releases.kinds.maps import heatmap, measurement
 from eyelid.releases.kinds.maps.heatmap import private_heatmap
 from eyelid.releases.kinds.maps.preview import heatmap_preview, planned
 from eyelid.releases.kinds.maps.survey import Sight, seen
 from eyelid.releases.kinds.maps.view import view_of
-from eyelid.releases.maps.audit import audit_heatmap
 
 WIDTH, HEIGHT, PEOPLE = 160, 100, 9
 LEFT = Area("left", np.array([[0.0, 0.0], [80.0, 0.0], [80.0, 100.0], [0.0, 100.0]]))

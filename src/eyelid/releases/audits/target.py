@@ -39,10 +39,11 @@ from eyelid.privacy.ledger import Debit, Ledger
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.privacy.unit import Trust
-from eyelid.releases import earlier_digests
 from eyelid.releases.accounting import bounding
-from eyelid.releases.agreement import disagreements
-from eyelid.releases.audit_folder import LEFT_INSIDE
+from eyelid.releases.audits import earlier_digests
+from eyelid.releases.audits.consistency import disagreements
+from eyelid.releases.audits.folder import LEFT_INSIDE
+from eyelid.releases.audits.recorded import Recorded, recorded_in
 from eyelid.releases.certificate import Certificate, read_certificate
 from eyelid.releases.fingerprint import debit_of, input_digest, shows
 from eyelid.releases.kinds.features.application import errors_text, standard_errors
@@ -54,12 +55,11 @@ from eyelid.releases.kinds.features.plan import (
     people_alike,
 )
 from eyelid.releases.kinds.streams.release import StreamRelease
-from eyelid.releases.recorded import Recorded, recorded_in
 from eyelid.releases.release import Release
 from eyelid.version import __version__
 
 if TYPE_CHECKING:
-    from eyelid.releases.streams.subject import Streamed
+    from eyelid.releases.audits.gaze_target import Streamed
 
 Source = Study | FeatureTable | Path | str
 
@@ -229,7 +229,7 @@ def subject_of(
         min_seconds: what a recording had to last, as for the release.
     """
     # Which builds on what is here.
-    from eyelid.releases.streams.subject import names_filter, stream_subject
+    from eyelid.releases.audits.gaze_target import names_filter, stream_subject
 
     table, recorded = _original(original, map, ledger, people, min_seconds)
     if table.released:

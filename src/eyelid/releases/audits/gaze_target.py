@@ -19,8 +19,20 @@ from eyelid.mechanisms.mechanism import catalogue, mechanism
 from eyelid.mechanisms.streams.stream import StreamMechanism
 from eyelid.mechanisms.streams.study_scene import gaze_columns
 from eyelid.privacy.noise import Randomness, randomness
-from eyelid.releases import earlier_digests
 from eyelid.releases.advice import fitting_windows
+from eyelid.releases.audits import earlier_digests
+from eyelid.releases.audits.gaze_consistency import stream_disagreements, too_few_to_check
+from eyelid.releases.audits.target import (
+    RELEASED_FILES,
+    Subject,
+    beyond,
+    check_people,
+    counted,
+    in_common,
+    matched,
+    times_released,
+    with_values,
+)
 from eyelid.releases.certificate import Certificate
 from eyelid.releases.fingerprint import samples_digest, shows
 from eyelid.releases.kinds.streams.plan import filtered
@@ -32,18 +44,6 @@ from eyelid.releases.kinds.streams.preparation import (
     taken_of,
     timed,
     with_lost_eye,
-)
-from eyelid.releases.streams.agreement import stream_disagreements, too_few_to_check
-from eyelid.releases.subject import (
-    RELEASED_FILES,
-    Subject,
-    beyond,
-    check_people,
-    counted,
-    in_common,
-    matched,
-    times_released,
-    with_values,
 )
 
 

@@ -17,7 +17,9 @@ from eyelid.gaze.study import Screen, Study
 from eyelid.io import read, write
 from eyelid.io.reading import is_heatmap
 from eyelid.privacy.noise import randomness
-from eyelid.releases.audit import audit
+from eyelid.releases.audits.audit import audit
+from eyelid.releases.audits.map_target import map_subject
+from eyelid.releases.audits.maps import AREAS, audit_heatmap
 from eyelid.releases.budget import budget
 from eyelid.releases.certificate import read_certificate
 from eyelid.releases.fingerprint import arrays_digest
@@ -30,8 +32,6 @@ from eyelid.releases.kinds.maps.presentation import (
     trusted_of,
 )
 from eyelid.releases.maps import pictures
-from eyelid.releases.maps.audit import AREAS, audit_heatmap
-from eyelid.releases.maps.subject import map_subject
 
 pytestmark = pytest.mark.usefixtures("quick_map_audits")
 

@@ -20,8 +20,8 @@ from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.releases.accounting import NO_LEDGER, large_deltas
-from eyelid.releases.agreement import claims_more, told
-from eyelid.releases.audit_folder import DROPPINGS, LEFT_INSIDE
+from eyelid.releases.audits.consistency import claims_more, told
+from eyelid.releases.audits.folder import DROPPINGS, LEFT_INSIDE
 from eyelid.releases.certificate import NOT_COUNTED, form_given, shown_by_choice
 from eyelid.releases.kinds.maps.presentation import (
     Measured,
@@ -35,8 +35,8 @@ from eyelid.releases.maps.card import map_card
 from eyelid.version import __version__
 
 if TYPE_CHECKING:
+    from eyelid.releases.audits.map_target import MapSubject
     from eyelid.releases.kinds.maps.plan import MapPlan
-    from eyelid.releases.maps.subject import MapSubject
 
 _ALWAYS = ("certificate.json", "DATACARD.md")
 _OF_MAPS = ("map.npz", "heatmap.png", "overlay.png", "reliable.png")

@@ -20,7 +20,8 @@ from eyelid.mechanisms.streams.study_scene import gaze_columns
 from eyelid.privacy.ledger import Debit
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.unit import PERSON
-from eyelid.releases.agreement import among_promises, claims_more, told
+from eyelid.releases.audits.consistency import among_promises, claims_more, told
+from eyelid.releases.audits.nearness import ALARM, ENOUGH, Nearness, nearness
 from eyelid.releases.certificate import (
     NOT_SAID_OF_CHOICE,
     Certificate,
@@ -35,7 +36,6 @@ from eyelid.releases.kinds.streams.preparation import (
     shape_of,
     shortest_of,
 )
-from eyelid.releases.streams.nearness import ALARM, ENOUGH, Nearness, nearness
 from eyelid.version import __version__
 
 Floats = NDArray[np.float64]

@@ -9,13 +9,13 @@ from eyelid.gaze.study import Screen
 from eyelid.mechanisms import mechanism
 from eyelid.mechanisms.streams.state import WHOLE
 from eyelid.privacy.noise import randomness
-from eyelid.releases.kinds.streams.plan import filtered
-from eyelid.releases.kinds.streams.preparation import taken_of
-from eyelid.releases.streams.agreement import (
+from eyelid.releases.audits.gaze_consistency import (
     stream_disagreements,
     too_few_to_check,
     worst_window,
 )
+from eyelid.releases.kinds.streams.plan import filtered
+from eyelid.releases.kinds.streams.preparation import taken_of
 
 KNOWN = {"epsilon": 2.0, "window": 10, "radius": 40.0}
 
