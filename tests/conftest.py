@@ -213,8 +213,9 @@ def _unrendered(patch: pytest.MonkeyPatch) -> None:
     from matplotlib.figure import Figure
 
     draws = "heatmap", "overlay", "reliable", "layers", "difference"
-    for place in (*(f"pictures.draw_{one}" for one in draws), "files.draw_tables"):
-        patch.setattr(f"eyelid.releases.maps.{place}", lambda *words, **more: Figure())
+    places = [f"maps.pictures.draw_{one}" for one in draws]
+    for place in (*places, "kinds.maps.presentation.draw_tables"):
+        patch.setattr(f"eyelid.releases.{place}", lambda *words, **more: Figure())
 
     def blank(figure, file, **options):
         if isinstance(file, io.TextIOBase):
