@@ -13,7 +13,7 @@ from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
 from eyelid.mechanisms import Shape, find, mechanism
 from eyelid.privacy import PERSON, RECORDING, Unit, randomness
-from eyelid.verification.faults import faults_of
+from eyelid.verification.families import mutants_of
 from eyelid.verification.game import play
 
 
@@ -57,7 +57,7 @@ def test_the_game_finds_half_of_the_claim_and_no_more():
 
 
 def test_planted_faults_are_caught():
-    planted = {fault.name: fault for fault in faults_of(find("exponential"))}
+    planted = {fault.name: fault for fault in mutants_of(find("exponential"))}
     runs = {"scale × 0.425": 50_000, "missing clip": 5_000, "chunk ε sold as person": 20_000}
     assert [name for name, n in runs.items() if not planted[name].caught(n, randomness(3))] == []
 

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from eyelid.attacks.twins import twin
 from eyelid.errors import InputError
 from eyelid.mechanisms import mechanism
 from eyelid.mechanisms.additive import AdditiveMechanism
@@ -17,7 +18,6 @@ from eyelid.mechanisms.noisy import noise_of
 from eyelid.privacy import RECORDING
 from eyelid.releases import making, plan
 from eyelid.releases.canaries import canary_audit
-from eyelid.verification.faults import twin
 
 
 def with_noise_times(factor):
