@@ -9,10 +9,10 @@ import numpy as np
 
 from eyelid.attacks.one_run import ALPHA
 from eyelid.attacks.twins import twin
-from eyelid.mechanisms.additive import AdditiveMechanism
 from eyelid.mechanisms.mechanism import Mechanism, Shape, Values, catalogue
 from eyelid.mechanisms.noisy import noise_of
-from eyelid.mechanisms.synthetic import Synthetic
+from eyelid.mechanisms.records.additive import AdditiveMechanism
+from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy.noise import Randomness
 from eyelid.releases.canaries import PEOPLE, CanaryResult, canary_audit, takes_canaries
 from proofs.result import Effort, Result, progress

@@ -34,6 +34,8 @@ class FeatureMechanism(Mechanism):
     """Whether it is as good inside a mean over people as any other with its promise."""
     one_length: ClassVar[bool] = True
     """Whether all released recordings have as many rows as the public facts say."""
+    lengths: ClassVar[str] = ""
+    """What becomes of lengths where recordings do not get one public length, in words."""
     drawn: ClassVar[bool] = False
     """Whether groups are drawn at random, so that nobody knows them afterwards."""
 
@@ -120,6 +122,16 @@ class FeatureMechanism(Mechanism):
     def error_in_mean(self, error: float, divisor: float, shape: Shape) -> float:
         """An expected error when a mean over people divides the noise."""
         return error / divisor
+
+    @property
+    def kept_one_in(self) -> int:
+        """One row in so many of a recording is kept, before anything else is done."""
+        return 1
+
+    @property
+    def bare_bins(self) -> int | None:
+        """Bins of the histograms, without noise, that rows are drawn from; None where none are."""
+        return None
 
     def summarise(self, source: Study | FeatureTable) -> FeatureTable:
         """What the mechanism takes of a study."""
@@ -210,13 +222,13 @@ def windows_of(source: Study | FeatureTable) -> FeatureTable:
     """The features of a study; gaze samples are summarised in windows of the default length.
 
     Of a report of fixations a row is a fixation, unless recordings are longer by design: see
-    `eyelid.gaze.features.scanpath.usual_kind`.
+    `eyelid.gaze.features.quantities.usual_kind`.
     """
     if isinstance(source, FeatureTable):
         return source
     if source.kind != "features":
         from eyelid.gaze.features.per_event import events_and_omissions
-        from eyelid.gaze.features.scanpath import usual_kind
+        from eyelid.gaze.features.quantities import usual_kind
         from eyelid.gaze.features.windows import windows_and_omissions
 
         # Some of the people may all be left out: that nobody is left shows over all of them.

@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 from eyelid.attacks.twins import sound_of
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.papers.ksame import printed_groups
-from eyelid.mechanisms.partition import (
+from eyelid.mechanisms.groups.partition import (
     Members,
     attribute_of_everybody,
     group_sizes,
+    groups_and_a_rest,
     random_groups,
 )
-from eyelid.mechanisms.slots import slots_of
+from eyelid.mechanisms.groups.slots import slots_of
 from eyelid.privacy.noise import Randomness, randomness
 from eyelid.verification.groups import play_groups, same_for_everybody
 from eyelid.verification.mutant import Changes, Mutant, mutants
@@ -76,7 +76,7 @@ def _anew_for_every_task(self: Any, table: FeatureTable, noise: Randomness) -> A
 
 
 def _as_printed(self: Any, table: FeatureTable, noise: Randomness) -> Any:
-    return printed_groups(int(slots_of(table).owner[-1]) + 1, self.k, noise)
+    return groups_and_a_rest(int(slots_of(table).owner[-1]) + 1, self.k, noise)
 
 
 def _by_contrast(self: Any, table: FeatureTable, noise: Randomness) -> Any:

@@ -20,7 +20,7 @@ from eyelid.gaze.simulator import simulate
 from eyelid.gaze.study import RECORDING_KEY, Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.features import windows_of
-from eyelid.mechanisms.measuring import MeasuringMechanism
+from eyelid.mechanisms.records.measuring import MeasuringMechanism
 from eyelid.privacy.noise import randomness
 from eyelid.verification.mutant import NO_NOISE
 

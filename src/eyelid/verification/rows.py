@@ -20,9 +20,9 @@ from eyelid.attacks.twins import sound_of
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
 from eyelid.mechanisms.mechanism import Shape, Values
-from eyelid.mechanisms.synthesis.binning import Codes
-from eyelid.mechanisms.synthesis.marginals import ChainMarginals
-from eyelid.mechanisms.synthesis.threshold import Threshold
+from eyelid.mechanisms.synthetic.binning import Codes
+from eyelid.mechanisms.synthetic.marginals import ChainMarginals
+from eyelid.mechanisms.synthetic.threshold import Threshold
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import PERSON
 from eyelid.verification.game import ALPHA, GameResult, play

@@ -1,7 +1,7 @@
 """Maps of counts: at most m in a cell, at most M in all, as public numbers or by a private choice.
 
 The cap may also be the paper's own choice (Liu et al. 2019, Algorithm 1), which reads the data: no
-guarantee holds then, and the mechanisms of `mechanisms/papers` have it.
+guarantee holds then, and the mechanisms of `eyelid.papers` have it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.mechanisms.choice import choose, log_chances
 from eyelid.mechanisms.gaussian_total import SCALE
-from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape, cleaned, with_others
+from eyelid.mechanisms.maps.map_mechanism import MapShape, cleaned, with_others
 from eyelid.mechanisms.maps.noisy_map import NoisyMap
 from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter
 from eyelid.mechanisms.noisy import Integers
@@ -74,10 +74,6 @@ class CappedMap(NoisyMap):
     def most_of_person(self) -> float:
         """M."""
         return float(self.samples)
-
-    def may_become(self, chosen: MapMechanism) -> bool:
-        """As one of its candidates, where it chooses."""
-        return chosen in self.candidates() if self.chooses else chosen == self
 
     def cells_of_about(self, people: int, layers: int) -> float:
         """As many as there are pixels: noise in counts is the same however many."""

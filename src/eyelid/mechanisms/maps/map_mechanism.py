@@ -118,6 +118,21 @@ class MapMechanism(CalibratedMechanism):
         """Refuse what could not be added up, whatever the data are."""
 
     @abstractmethod
+    def in_spans(
+        self, counts: PersonCounts, shape: MapShape, cells: Values
+    ) -> tuple[Values, Values]:
+        """What of each entry of everybody's counts is in the map, and the sum that it publishes.
+
+        In spans, the most that a person can have in a cell. Whoever knows all others subtracts by
+        these two.
+
+        Args:
+            counts: everybody's looks, as the mechanism takes them.
+            shape: the public facts.
+            cells: what was released, as `measure` gives it.
+        """
+
+    @abstractmethod
     def cell_sd(self, shape: MapShape) -> float:
         """Standard deviation of the noise in each measured cell, from public facts."""
 

@@ -14,7 +14,7 @@ from eyelid.gaze.study import Screen
 from eyelid.io.choosing import Whom, counted_or_chosen
 from eyelid.io.column_map import Map
 from eyelid.io.reading import read
-from eyelid.mechanisms.aoi_tables import AoiTables, AreaShape
+from eyelid.mechanisms.maps.aoi_tables import AoiTables, AreaShape
 from eyelid.mechanisms.maps.map_grid import MapGrid
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
 from eyelid.mechanisms.mechanism import mechanism as built

@@ -25,7 +25,7 @@ from eyelid.io.intake import read_scrubbed
 from eyelid.io.origin import origin_so_far
 from eyelid.io.unpacking import arrays_in, text_table
 from eyelid.mechanisms import mechanism
-from eyelid.mechanisms.aoi_tables import AoiTables
+from eyelid.mechanisms.maps.aoi_tables import AoiTables
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.ledger import Debit, Ledger
