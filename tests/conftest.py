@@ -321,7 +321,7 @@ def no_samplers(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def no_faults(monkeypatch: pytest.MonkeyPatch) -> None:
     """`verify` without planted faults, where something else is asked of it."""
-    monkeypatch.setattr("eyelid.verification.verify._faults", lambda kinds: [])
+    monkeypatch.setattr("eyelid.verification.verify._mutants", lambda kinds: [])
 
 
 @pytest.fixture

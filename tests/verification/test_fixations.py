@@ -7,16 +7,15 @@ import pytest
 from eyelid.mechanisms.streams.continual import Dwell
 from eyelid.mechanisms.streams.fixations import Fixations
 from eyelid.privacy.noise import randomness
-from eyelid.verification.detector import examine_fixations
-from eyelid.verification.dwell import compare_dwell, examine_dwell
-from eyelid.verification.dwell_faults import dwell_faults
-from eyelid.verification.fault import Fault
-from eyelid.verification.faults import faults_of
-from eyelid.verification.fixation_faults import fixation_faults
+from eyelid.verification.dwell import compare_dwell, dwell_mutants, examine_dwell
+from eyelid.verification.families import mutants_of
+from eyelid.verification.fixations import examine_fixations
+from eyelid.verification.mutant import Mutant
+from eyelid.verification.stream_mutants import fixation_mutants
 
 FAULTS = [
-    *fixation_faults(list(Fixations.set_for_games())),
-    *dwell_faults(next(Dwell.set_for_games())),
+    *fixation_mutants(list(Fixations.set_for_games())),
+    *dwell_mutants(list(Dwell.set_for_games())),
 ]
 
 
@@ -38,11 +37,11 @@ def test_counters_at_work_tell_what_their_law_says() -> None:
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: f"{fault.mechanism}: {fault.name}")
-def test_a_planted_fault_is_caught(fault: Fault) -> None:
+def test_a_planted_fault_is_caught(fault: Mutant) -> None:
     runs = 50_000 if fault.mechanism == "dwell" else 8_000
     assert fault.caught(runs, randomness(7))
 
 
 def test_verify_knows_them() -> None:
-    known = {fault.name for kind in (Fixations, Dwell) for fault in faults_of(kind)}
+    known = {fault.name for kind in (Fixations, Dwell) for fault in mutants_of(kind)}
     assert known == {fault.name for fault in FAULTS}

@@ -9,19 +9,19 @@ from eyelid.attacks.twins import twin
 from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy import PERSON, randomness
-from eyelid.verification.faults import faults_of
-from eyelid.verification.synthesis import fuzz_rounds
+from eyelid.verification.families import mutants_of
+from eyelid.verification.synthetic import fuzz_rounds
 from eyelid.verification.verify import verify
 
 VARIANTS = list(Synthetic.set_for_games())
-FAULTS = {f"{fault.name}, {fault.mechanism}": fault for fault in faults_of(Synthetic)}
+FAULTS = {f"{fault.name}, {fault.mechanism}": fault for fault in mutants_of(Synthetic)}
 
 
 @pytest.fixture(scope="module")
 def verified():
     with pytest.MonkeyPatch.context() as patch:
         # Both are tried below and elsewhere.
-        for check in ("check_samplers", "faulty_samplers", "_faults"):
+        for check in ("check_samplers", "faulty_samplers", "_mutants"):
             patch.setattr(f"eyelid.verification.verify.{check}", lambda *words: [])
         return verify(["synthetic"], runs=1_000, noise=randomness(1))
 

@@ -1,8 +1,8 @@
-"""Planted faults of k-anonymity: broken twins that ``verify`` must catch."""
+"""Mutants of k-anonymity: groups that are too small, change, or follow gaze; ends that tell."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,9 +10,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from eyelid.attacks.twins import twin
+from eyelid.attacks.twins import sound_of
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.groups.ksame import KSame
 from eyelid.mechanisms.groups.partition import (
     Members,
     attribute_of_everybody,
@@ -22,45 +21,39 @@ from eyelid.mechanisms.groups.partition import (
 )
 from eyelid.mechanisms.groups.slots import slots_of
 from eyelid.privacy.noise import Randomness, randomness
-from eyelid.verification.anonymity import play_anonymity, same_for_everybody
-from eyelid.verification.fault import Fault
-
-Changes = dict[str, dict[str, Any]]
-"""By the name of the fault, which methods are replaced."""
+from eyelid.verification.groups import play_groups, same_for_everybody
+from eyelid.verification.mutant import Changes, Mutant, mutants
 
 # What is wrong in every release is seen in few. Always in the larger group, where 5 of 9 belong, is
 # beyond chance after 28; too few values, in 2 releases of 7, are missed once in 700,000.
 _FEW_RELEASES = 40
 
 
-def anonymity_faults(mechanism: KSame) -> Iterator[Fault]:
+def group_mutants(variants: Sequence[Any]) -> Iterator[Mutant]:
     """Groups that are too small, change, or follow gaze; ends, gaps and names that tell.
 
     Copies, values of a sensitive attribute and lengths are broken where they are asked for.
     """
-    attacked, telling = _planted(mechanism)
-    for name, changes in attacked.items():
-        yield _attacked(name, mechanism, changes)
-    for name, changes in telling.items():
-        yield _looked_at(name, mechanism, changes)
+    for sound in variants:
+        if sound.diverse:
+            yield from mutants(sound, _by_games, _VALUES)
+        elif sound.copies:
+            yield from mutants(sound, _by_games, _COPIES)
+            yield from mutants(sound, _by_other_names, _TELLING_COPIES)
+        else:
+            yield from mutants(sound, _by_games, _PLAIN)
+            yield from mutants(sound, _by_other_names, _TELLING)
 
 
-def _attacked(name: str, mechanism: KSame, changes: dict[str, Any]) -> Fault:
-    def caught(_: int, noise: Randomness) -> bool:
-        games = play_anonymity(twin(mechanism, changes), noise, _FEW_RELEASES)
-        return any(game.refuted for game in games)
-
-    return Fault(name, mechanism.name, caught)
+def _by_games(mutant: Any, _sound: Any, _runs: int, noise: Randomness) -> bool:
+    return any(game.refuted for game in play_groups(mutant, noise, _FEW_RELEASES))
 
 
-def _looked_at(name: str, mechanism: KSame, changes: dict[str, Any]) -> Fault:
-    def caught(_runs: int, _noise: Randomness) -> bool:
-        return same_for_everybody(twin(mechanism, changes)).refuted
-
-    return Fault(name, mechanism.name, caught)
+def _by_other_names(mutant: Any, _sound: Any, _runs: int, _noise: Randomness) -> bool:
+    return same_for_everybody(mutant).refuted
 
 
-def _anew_for_every_task(self: KSame, table: FeatureTable, noise: Randomness) -> FeatureTable:
+def _anew_for_every_task(self: Any, table: FeatureTable, noise: Randomness) -> Any:
     """Everybody under one made-up name, with the means of another group in each task."""
     people = table.people["person"]
     names = pl.DataFrame(
@@ -70,7 +63,7 @@ def _anew_for_every_task(self: KSame, table: FeatureTable, noise: Randomness) ->
     for task in table.data["task"].unique(maintain_order=True):
         of_task = replace(table, data=table.data.filter(pl.col("task") == task))
         member = self.partition(of_task, noise)
-        means = KSame.averaged(self, of_task, member)
+        means = sound_of(self).averaged(of_task, member)
         groups = means.people["person"].gather(member)
         present = of_task.recordings["person"].unique(maintain_order=True)
         whose = pl.DataFrame({"person": present, "group": groups}).join(names, on="person")
@@ -82,25 +75,21 @@ def _anew_for_every_task(self: KSame, table: FeatureTable, noise: Randomness) ->
     return replace(table, data=data, people=names.select(pl.col("name").alias("person")))
 
 
-def _as_printed(self: KSame, table: FeatureTable, noise: Randomness) -> Members:
+def _as_printed(self: Any, table: FeatureTable, noise: Randomness) -> Any:
     return groups_and_a_rest(int(slots_of(table).owner[-1]) + 1, self.k, noise)
 
 
-def _by_look(self: KSame, table: FeatureTable, noise: Randomness) -> Members:
-    """Those who are nearest in the mean of their features."""
-    return _in_order(self, table)
-
-
-def _by_contrast(self: KSame, table: FeatureTable, noise: Randomness) -> Members:
+def _by_contrast(self: Any, table: FeatureTable, noise: Randomness) -> Any:
     """Those who are farthest: dealt out in the order of what they are like."""
-    member = _in_order(self, table)
+    member = _by_look(self, table, noise)
     order = np.argsort(member, kind="stable")
     dealt = np.empty_like(member)
     dealt[order] = np.arange(member.size) % (member.max() + 1)
     return dealt
 
 
-def _in_order(self: KSame, table: FeatureTable) -> Members:
+def _by_look(self: Any, table: FeatureTable, noise: Randomness) -> Any:
+    """Those who are nearest in the mean of their features."""
     look = table.data.group_by("person", maintain_order=True).agg(pl.col(table.names[-1]).mean())
     sizes = group_sizes(len(look), self.k)
     member = np.empty(len(look), dtype=np.intp)
@@ -108,29 +97,29 @@ def _in_order(self: KSame, table: FeatureTable) -> Members:
     return member
 
 
-def _from_one_seed(self: KSame, table: FeatureTable, _: Randomness) -> Members:
-    return KSame.partition(self, table, randomness(0))
+def _from_one_seed(self: Any, table: FeatureTable, _: Randomness) -> Any:
+    return sound_of(self).partition(table, randomness(0))
 
 
-def _by_length(self: KSame, table: FeatureTable, noise: Randomness) -> Members:
+def _by_length(self: Any, table: FeatureTable, noise: Randomness) -> Any:
     """At random, but for who has most rows: always in the first group."""
-    member = KSame.partition(self, table, noise)
+    member = sound_of(self).partition(table, noise)
     rows = table.recordings.group_by("person", maintain_order=True).agg(pl.col("rows").sum())
     longest, first = int(rows["rows"].to_numpy().argmax()), int(np.flatnonzero(member == 0)[0])
     member[[longest, first]] = member[[first, longest]]
     return member
 
 
-def _padded(self: KSame, table: FeatureTable, member: Members) -> FeatureTable:
+def _padded(self: Any, table: FeatureTable, member: Members) -> Any:
     slots, rows = slots_of(table), table.recordings["rows"].to_numpy()
     longest = np.zeros(len(slots.names), dtype=np.int64)
     np.maximum.at(longest, slots.slot, rows)
-    return KSame.averaged(self, _going_on(table, longest[slots.slot]), member)
+    return sound_of(self).averaged(_going_on(table, longest[slots.slot]), member)
 
 
-def _filled_up(self: KSame, table: FeatureTable, member: Members) -> FeatureTable:
+def _filled_up(self: Any, table: FeatureTable, member: Members) -> Any:
     rows = np.maximum(table.recordings["rows"].to_numpy(), int(self.length))
-    return KSame.averaged(self, _going_on(table, rows), member)
+    return sound_of(self).averaged(_going_on(table, rows), member)
 
 
 def _going_on(table: FeatureTable, wanted: NDArray[np.int64]) -> FeatureTable:
@@ -146,14 +135,14 @@ def _going_on(table: FeatureTable, wanted: NDArray[np.int64]) -> FeatureTable:
     return replace(table, data=data)
 
 
-def _at_rest_in_gaps(self: KSame, table: FeatureTable, member: Members) -> FeatureTable:
+def _at_rest_in_gaps(self: Any, table: FeatureTable, member: Members) -> Any:
     known = pl.col(table.names).fill_nan(None).forward_fill().backward_fill()
     data = table.data.with_columns(known.over("person", "recording"))
-    return KSame.averaged(self, replace(table, data=data), member)
+    return sound_of(self).averaged(replace(table, data=data), member)
 
 
-def _over_those_present(self: KSame, table: FeatureTable, member: Members) -> FeatureTable:
-    sound = KSame.averaged(self, table, member)
+def _over_those_present(self: Any, table: FeatureTable, member: Members) -> Any:
+    sound = sound_of(self).averaged(table, member)
     return replace(
         sound,
         data=_means(self, table, member).join(
@@ -165,9 +154,9 @@ def _over_those_present(self: KSame, table: FeatureTable, member: Members) -> Fe
     )
 
 
-def _over_k_present(self: KSame, table: FeatureTable, member: Members) -> FeatureTable:
+def _over_k_present(self: Any, table: FeatureTable, member: Members) -> Any:
     """Means over the members who have a value wherever k of them do."""
-    sound, keys = KSame.averaged(self, table, member), ["person", "recording", "time_ms"]
+    sound, keys = sound_of(self).averaged(table, member), ["person", "recording", "time_ms"]
     some, many = _means(self, table, member), _means(self, table, member, pl.Expr.count)
     enough = some.with_columns(
         pl.when(many[name] >= self.k).then(pl.col(name)).alias(name) for name in table.names
@@ -176,24 +165,24 @@ def _over_k_present(self: KSame, table: FeatureTable, member: Members) -> Featur
     return replace(sound, data=rows)
 
 
-def _filled(self: KSame, table: FeatureTable, member: Members) -> FeatureTable:
+def _filled(self: Any, table: FeatureTable, member: Members) -> Any:
     """Empty cells at the midpoint of the bounds."""
-    sound = KSame.averaged(self, table, member)
+    sound = sound_of(self).averaged(table, member)
     middle = [pl.col(f.name).fill_null((f.lower + f.upper) / 2) for f in table.features]
     return replace(sound, data=sound.data.with_columns(middle))
 
 
-def _recordings_of_some(self: KSame, table: FeatureTable, member: Members) -> FeatureTable:
-    sound = KSame.averaged(self, table, member)
+def _recordings_of_some(self: Any, table: FeatureTable, member: Members) -> Any:
+    sound = sound_of(self).averaged(table, member)
     return replace(sound, data=_means(self, table, member).drop_nulls())
 
 
 def _means(
-    self: KSame,
+    self: Any,
     table: FeatureTable,
     member: Members,
     of: Callable[[pl.Expr], pl.Expr] = pl.Expr.mean,
-) -> pl.DataFrame:
+) -> Any:
     """Means over those who are there, or another figure of them, in the form of a release."""
     slots = slots_of(table)
     group = [f"group{number + 1}" for number in member[slots.owner]]
@@ -210,9 +199,9 @@ def _means(
     return rows.group_by(keys).agg(of(pl.col(table.names))).sort(keys)
 
 
-def _named_after_members(self: KSame, table: FeatureTable, member: Members) -> FeatureTable:
+def _named_after_members(self: Any, table: FeatureTable, member: Members) -> Any:
     """Each group under the name of its first member."""
-    sound = KSame.averaged(self, table, member)
+    sound = sound_of(self).averaged(table, member)
     people = table.recordings["person"].unique(maintain_order=True)
     _, first = np.unique(member, return_index=True)
     new = dict(zip(sound.people["person"], people.gather(first), strict=True))
@@ -222,30 +211,30 @@ def _named_after_members(self: KSame, table: FeatureTable, member: Members) -> F
     )
 
 
-def _in_order_of_people(self: KSame, table: FeatureTable, member: Members) -> FeatureTable:
+def _in_order_of_people(self: Any, table: FeatureTable, member: Members) -> Any:
     """Copies in the order in which people were recorded, not group by group."""
-    sound = KSame.averaged(self, table, member)
+    sound = sound_of(self).averaged(table, member)
     people = sound.people[np.argsort(np.argsort(member, kind="stable"))]
     return replace(sound, data=_of(people, sound), people=people)
 
 
-def _with_attributes(self: KSame, table: FeatureTable, member: Members) -> FeatureTable:
+def _with_attributes(self: Any, table: FeatureTable, member: Members) -> Any:
     """Each copy with the attributes of one member."""
-    sound = KSame.averaged(self, table, member)
+    sound = sound_of(self).averaged(table, member)
     own = table.people[np.argsort(member, kind="stable")].drop("person")
     return replace(sound, people=sound.people.hstack(own))
 
 
-def _k_copies(self: KSame, table: FeatureTable, member: Members) -> FeatureTable:
+def _k_copies(self: Any, table: FeatureTable, member: Members) -> Any:
     """As many copies of each group as the smallest one has members."""
-    sound = KSame.averaged(self, table, member)
+    sound = sound_of(self).averaged(table, member)
     people = sound.people.filter(pl.Series(_place_of(np.sort(member)) < self.k))
     return replace(sound, data=_of(people, sound), people=people)
 
 
-def _with_own_gaps(self: KSame, table: FeatureTable, member: Members) -> FeatureTable:
+def _with_own_gaps(self: Any, table: FeatureTable, member: Members) -> Any:
     """Each copy without the values that one member lacks."""
-    sound = KSame.averaged(self, table, member)
+    sound = sound_of(self).averaged(table, member)
     owner = table.people["person"][np.argsort(member, kind="stable")]
     keys = ["person", "task", "time_ms"]
     own = (
@@ -267,15 +256,15 @@ def _of(people: pl.DataFrame, table: FeatureTable) -> pl.DataFrame:
     return rows.select(table.data.columns)
 
 
-def _rows_of_group(self: KSame, table: FeatureTable, member: Members) -> FeatureTable:
-    return KSame.averaged(replace(self, length="group"), table, member)
+def _rows_of_group(self: Any, table: FeatureTable, member: Members) -> Any:
+    return sound_of(replace(self, length="group")).averaged(table, member)
 
 
-def _whatever_the_value(self: KSame, table: FeatureTable, noise: Randomness) -> Members:
+def _whatever_the_value(self: Any, table: FeatureTable, noise: Randomness) -> Any:
     return random_groups(len(table.people), self.k, noise)
 
 
-def _from_the_first_on(self: KSame, table: FeatureTable, noise: Randomness) -> Members:
+def _from_the_first_on(self: Any, table: FeatureTable, noise: Randomness) -> Any:
     """Dealt out value by value, each from the first group on, which gets all rare ones."""
     values = attribute_of_everybody(table, str(self.diverse))
     _, value = np.unique(values, return_inverse=True)
@@ -285,7 +274,7 @@ def _from_the_first_on(self: KSame, table: FeatureTable, noise: Randomness) -> M
     return member
 
 
-def _rare_last(self: KSame, table: FeatureTable, noise: Randomness) -> Members:
+def _rare_last(self: Any, table: FeatureTable, noise: Randomness) -> Any:
     """Everybody dealt out by attributes, rare ones last, where the extra seats are left."""
     values = np.array(attribute_of_everybody(table, str(self.balance)))
     _, value, often = np.unique(values, return_inverse=True, return_counts=True)
@@ -296,9 +285,9 @@ def _rare_last(self: KSame, table: FeatureTable, noise: Randomness) -> Members:
     return member
 
 
-def _left_over(self: KSame, table: FeatureTable, noise: Randomness) -> Members:
+def _left_over(self: Any, table: FeatureTable, noise: Randomness) -> Any:
     """Dealt out as they should be, and then k in each group, the others in one more."""
-    member = KSame.partition(self, table, noise)
+    member = sound_of(self).partition(table, noise)
     order = np.argsort(member, kind="stable")
     member[order[_place_of(member[order]) >= self.k]] = member.max() + 1
     return member
@@ -309,16 +298,7 @@ def _place_of(sorted_: Members) -> Members:
     return np.arange(sorted_.size) - np.searchsorted(sorted_, sorted_)
 
 
-def _planted(mechanism: KSame) -> tuple[Changes, Changes]:
-    """For one setting: what attacks on releases should see, and what shows who is who."""
-    if mechanism.diverse:
-        return _ATTACKED_VALUES, {}
-    if mechanism.copies:
-        return _ATTACKED_COPIES, _TELLING_COPIES
-    return _ATTACKED, _TELLING
-
-
-_ATTACKED: Changes = {
+_PLAIN: dict[str, Changes] = {
     "groups drawn anew for every task": {"apply": _anew_for_every_task},
     "leftovers in a group of their own": {"partition": _as_printed},
     "groups of people who look alike": {"partition": _by_look},
@@ -331,21 +311,21 @@ _ATTACKED: Changes = {
     "missing values filled with the midpoint": {"averaged": _filled},
     "recordings that only some members have": {"averaged": _recordings_of_some},
 }
-_TELLING: Changes = {
+_TELLING: dict[str, Changes] = {
     "groups named after a member": {"averaged": _named_after_members},
     "longest recordings in the first group": {"partition": _by_length},
 }
-_ATTACKED_COPIES: Changes = {
+_COPIES: dict[str, Changes] = {
     "as many copies of every group": {"averaged": _k_copies},
     "copies with their members' gaps": {"averaged": _with_own_gaps},
     "rows of the group, not of the shortest": {"averaged": _rows_of_group},
     "rare people dealt last, into the larger group": {"partition": _rare_last},
 }
-_TELLING_COPIES: Changes = {
+_TELLING_COPIES: dict[str, Changes] = {
     "copies in the order of people": {"averaged": _in_order_of_people},
     "copies with their members' attributes": {"averaged": _with_attributes},
 }
-_ATTACKED_VALUES: Changes = {
+_VALUES: dict[str, Changes] = {
     "groups of too few values": {"partition": _whatever_the_value},
     "each value dealt from the first group on": {"partition": _from_the_first_on},
     "leftovers of values in a group of their own": {"partition": _left_over},

@@ -6,14 +6,10 @@ from eyelid.mechanisms import mechanism
 from eyelid.mechanisms.groups.ksame import KSame
 from eyelid.mechanisms.groups.slots import slots_of
 from eyelid.privacy import randomness
-from eyelid.verification.anonymity import (
-    crowd,
-    play_anonymity,
-    same_for_everybody,
-)
-from eyelid.verification.anonymity_faults import _planted, anonymity_faults
-from eyelid.verification.deniability import play_deniability
-from eyelid.verification.faults import faults_of
+from eyelid.verification.families import mutants_of
+from eyelid.verification.group_mutants import group_mutants
+from eyelid.verification.groups import crowd, play_anonymity, play_groups, same_for_everybody
+from eyelid.verification.rows import play_deniability
 from eyelid.verification.verify import verify
 
 SOUND, COPIES, VALUES = (mechanism("ksame", **parameters) for parameters in KSame.games)
@@ -52,16 +48,16 @@ TELLING = {
 @pytest.mark.parametrize("asked", [*KSame.games, {"k": 2, "copies": True}], ids=str)
 def test_the_sound_mechanism_survives_in_every_setting(asked):
     law = mechanism("ksame", **asked)
-    for game in play_anonymity(law, randomness(1), releases=20):
+    for game in play_groups(law, randomness(1), releases=20):
         assert not game.refuted, game
     assert not same_for_everybody(law).refuted
 
 
 def test_games_say_in_which_setting_they_were_played():
-    said = {game.measure: game.neighbours for game in play_anonymity(VALUES, randomness(1), 1)}
+    said = {game.measure: game.neighbours for game in play_groups(VALUES, randomness(1), 1)}
     setting = ", length=8, diverse=sensitive, l=3, balance=public"
     assert said["diversity"] == f"fewer than l values in a group{setting}"
-    plain = play_anonymity(SOUND, randomness(1), 1)
+    plain = play_groups(SOUND, randomness(1), 1)
     assert "size" in {game.measure for game in plain}
     assert not any("=" in game.neighbours for game in plain)
 
@@ -70,7 +66,7 @@ def test_games_say_in_which_setting_they_were_played():
 def test_two_of_the_same_attributes_are_together_as_often_as_the_games_say(law):
     # 800 draws of a chance between 0.3 and 0.5: 5 σ is 0.088, passed by chance with probability
     # 6e-7. The seed is fixed.
-    alike, unlike, again = (game for game in play_anonymity(law, randomness(1), 1)[2:5])
+    alike, unlike, again = (game for game in play_groups(law, randomness(1), 1)[2:5])
     noise, draws = randomness(3), 800
     member = np.array([law.partition(crowd(4), noise) for _ in range(draws)])
     assert (member[:, 0] == member[:, 1]).mean() == pytest.approx(alike.claimed, abs=0.088)
@@ -97,19 +93,19 @@ def test_as_printed_it_is_refuted_by_names_and_by_ends():
 @pytest.mark.parametrize("name", SEEN_BY)
 def test_every_fault_is_seen_by_the_game_that_should_see_it(name):
     law, seen_by = SEEN_BY[name]
-    attacked, _ = _planted(law)
+    (planted,) = (mutant for mutant in group_mutants([law]) if mutant.name == name)
     # A promise is broken by one release; what chance allows takes more.
     releases = 40 if seen_by == "seats" else 24 if law is SOUND else 6
-    games = play_anonymity(twin(law, attacked[name]), randomness(7), releases)
+    games = play_groups(twin(law, planted.changes), randomness(7), releases)
     assert seen_by in {game.measure for game in games if game.refuted}
 
 
 def test_all_planted_faults_are_these_and_names_and_orders_are_caught():
-    faults = {fault.name: fault for fault in faults_of(KSame)}
+    faults = {fault.name: fault for fault in mutants_of(KSame)}
     assert set(faults) == set(SEEN_BY) | set(TELLING)
     assert all(faults[name].caught(0, randomness(1)) for name in TELLING)
     for name, law in TELLING.items():
-        assert name in {fault.name for fault in anonymity_faults(law)}
+        assert name in {fault.name for fault in group_mutants([law])}
 
 
 def test_the_crowd_has_whatever_goes_wrong_in_real_studies():

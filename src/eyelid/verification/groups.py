@@ -1,10 +1,10 @@
 """Games against k-anonymity: who is behind a record, what is one member's alone, who is together?
 
 Made-up people whose recordings tell them apart, of unequal lengths, with gaps, and some without
-some task, are released again and again. The attacks are those of an audit (`audits.anonymity`),
-by somebody who has everybody's recordings. What `ksame` promises of every group (its size, its
-values of a sensitive attribute, its copies, its rows, its gaps) is looked up in every release, and
-whether somebody with a rare attribute is in the larger group as often as anybody else.
+some task, are released again and again. The attacks are those of an audit, by somebody who has
+everybody's recordings (`eyelid.attacks.anonymity`). What `ksame` promises of every group (its size,
+its values of a sensitive attribute, its copies, its rows, its gaps) is looked up in every release,
+and whether somebody with a rare attribute is in the larger group as often as anybody else.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ from __future__ import annotations
 import functools
 import math
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import MISSING, fields, replace
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -22,13 +24,13 @@ from eyelid.attacks.anonymity import RecoveredGroups, filled_in, padding, recove
 from eyelid.attacks.statistics import clopper_pearson
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
-from eyelid.mechanisms.groups.anonymising import AnonymisingMechanism
-from eyelid.mechanisms.groups.ksame import KSame
 from eyelid.privacy.noise import Randomness, randomness
 from eyelid.verification.game import ALPHA, GameResult
 from eyelid.verification.outputs import OutputResult
 
 RELEASES = 100
+Game = tuple[str, float, int, str]
+"""What is measured, what is claimed of it, tries in every release, and how they are made."""
 GUESSES = 20
 """Of every release, each with a member drawn anew as the one behind the record."""
 _TASKS, _SHORTEST = 4, 6
@@ -50,21 +52,55 @@ _IN_SMALLER = "somebody with a rare attribute in the smaller group"
 _RARE = 2
 
 
-def play_anonymity(
-    mechanism: AnonymisingMechanism, noise: Randomness, releases: int = RELEASES
-) -> list[GameResult]:
+def play_anonymity(mechanism: Any, noise: Randomness, releases: int = RELEASES) -> list[GameResult]:
     """Release the same people many times, and attack every release.
 
     The attacker names who is behind the record that has the fewest candidates, looks for steps that
     one member alone has made, and sees whether people who look alike, or do not, or were together
-    before, are together more often than chance puts them together. Of `ksame`, every group is
-    looked at besides, and where somebody with a rare attribute is.
+    before, are together more often than chance puts them together.
 
     Args:
         mechanism: with its parameters.
         noise: its randomness.
         releases: how many.
     """
+    people = len(crowd(mechanism.k).people)
+    return _play(mechanism, noise, releases, [people], [], lambda *_: {})
+
+
+def play_groups(mechanism: Any, noise: Randomness, releases: int = RELEASES) -> list[GameResult]:
+    """Attack as `play_anonymity` does, and look at every group, and where a rare participant is.
+
+    Args:
+        mechanism: with its parameters.
+        noise: its randomness.
+        releases: how many.
+    """
+    table = crowd(mechanism.k)
+    people = len(table.people)
+    larger = (people + 1) // 2 / people
+    games = [
+        ("size", 0.0, 1, _SMALL),
+        ("copies", 0.0, 1, _UNEQUAL),
+        ("rows", 0.0, 1, _LONG),
+        ("gaps", 0.0, 1, _FILLED),
+        ("seats", larger, 1, _IN_LARGER),
+        ("seats", 1 - larger, 1, _IN_SMALLER),
+    ]
+    games += [("diversity", 0.0, 1, _ONE_SIDED)] if mechanism.diverse else []
+    sharing = _sharing_attributes(mechanism, table)
+    return _play(mechanism, noise, releases, sharing, games, functools.partial(_broken, mechanism))
+
+
+def _play(
+    mechanism: Any,
+    noise: Randomness,
+    releases: int,
+    sharing: list[int],
+    more: list[Game],
+    broken: Callable[[FeatureTable, FeatureTable, RecoveredGroups], dict[str, bool]],
+) -> list[GameResult]:
+    """All games: those about everybody, who share attributes, and those about promises."""
     table = crowd(mechanism.k)
     right: Counter[str] = Counter()
     before = None
@@ -79,9 +115,16 @@ def play_anonymity(
         right[_UNLIKE] += bool(together[0, -1])
         right[_AGAIN] += before is not None and np.array_equal(together, before)
         before = together
-        if isinstance(mechanism, KSame):
-            right.update(_broken(mechanism, table, released, found))
-    games = _games(mechanism, table)
+        right.update(broken(table, released, found))
+    chance = _together(sharing)
+    games = [
+        ("identification", 1 / mechanism.k, GUESSES, _FEWEST),
+        ("recovery", 0.0, 1, _ALONE),
+        ("together", chance, 1, _ALIKE),
+        ("together", chance, 1, _UNLIKE),
+        ("together", _again(sharing), 1, _AGAIN),
+        *more,
+    ]
     return [
         GameResult(
             mechanism=mechanism.name,
@@ -96,28 +139,6 @@ def play_anonymity(
         )
         for measure, claimed, each, how in games
     ]
-
-
-def _games(
-    mechanism: AnonymisingMechanism, table: FeatureTable
-) -> list[tuple[str, float, int, str]]:
-    """What is measured, what is claimed of it, tries in every release, and how they are made."""
-    sharing, people = _sharing_attributes(mechanism, table), len(table.people)
-    chance, again = _together(sharing), _again(sharing)
-    games = [
-        ("identification", 1 / mechanism.k, GUESSES, _FEWEST),
-        ("recovery", 0.0, 1, _ALONE),
-        ("together", chance, 1, _ALIKE),
-        ("together", chance, 1, _UNLIKE),
-        ("together", again, 1, _AGAIN),
-    ]
-    if isinstance(mechanism, KSame):
-        games += [("size", 0.0, 1, _SMALL), ("copies", 0.0, 1, _UNEQUAL), ("rows", 0.0, 1, _LONG)]
-        games += [("gaps", 0.0, 1, _FILLED)]
-        larger = (people + 1) // 2 / people
-        games += [("seats", larger, 1, _IN_LARGER), ("seats", 1 - larger, 1, _IN_SMALLER)]
-        games += [("diversity", 0.0, 1, _ONE_SIDED)] if mechanism.diverse else []
-    return games
 
 
 def _together(sharing: list[int]) -> float:
@@ -152,12 +173,12 @@ def _again(sharing: list[int]) -> float:
     return (people + 1) // 2 / people / fewest
 
 
-def _sharing_attributes(mechanism: AnonymisingMechanism, table: FeatureTable) -> list[int]:
+def _sharing_attributes(mechanism: Any, table: FeatureTable) -> list[int]:
     """How many people share all attributes that groups are drawn by, the first one's people first.
 
     Those who look alike, and least alike, are among them.
     """
-    named = (mechanism.diverse, mechanism.balance) if isinstance(mechanism, KSame) else ()
+    named = (mechanism.diverse, mechanism.balance)
     names = [name for each in named if each for name in each.split(",")]
     if not names:
         return [len(table.people)]
@@ -165,14 +186,14 @@ def _sharing_attributes(mechanism: AnonymisingMechanism, table: FeatureTable) ->
     return sizes
 
 
-def _setting(mechanism: AnonymisingMechanism) -> str:
+def _setting(mechanism: Any) -> str:
     """Whatever is not set as it is by default, in words."""
     own = [f for f in fields(mechanism) if f.default not in (MISSING, getattr(mechanism, f.name))]
     return "".join(f", {item.name}={getattr(mechanism, item.name)}" for item in own)
 
 
 def _broken(
-    mechanism: KSame, table: FeatureTable, released: FeatureTable, found: RecoveredGroups
+    mechanism: Any, table: FeatureTable, released: FeatureTable, found: RecoveredGroups
 ) -> dict[str, bool]:
     """Which promises about groups a release breaks."""
     behind = found.behind_all
@@ -232,7 +253,7 @@ def _named(found: RecoveredGroups, noise: Randomness) -> int:
     return int((guess == owner).sum())
 
 
-def same_for_everybody(mechanism: KSame) -> OutputResult:
+def same_for_everybody(mechanism: Any) -> OutputResult:
     """Whether a release stays the same, to the last bit, whoever of a group is who.
 
     People get other names and stand in another order. Nothing of this may show, and nobody's
