@@ -39,7 +39,7 @@ from eyelid.gaze.table import FeatureTable
 from eyelid.io import read
 from eyelid.mechanisms.streams.stream import StreamMechanism
 from eyelid.privacy.noise import Randomness, randomness
-from eyelid.releases.audits.target import in_common, matched
+from eyelid.releases.audits.matching import in_common, matched
 from eyelid.releases.kinds.streams.plan import build_filter, filtered
 from eyelid.releases.kinds.streams.preparation import taken_of
 from proofs.result import Effort, Result, progress, real_recordings

@@ -158,7 +158,7 @@ class Homogeneity:
 
 
 @dataclass(frozen=True, eq=False)
-class GroupsAudit:
+class GroupFindings:
     """What attacks on groups came to, besides naming people.
 
     Attributes:
@@ -412,7 +412,7 @@ def audit_groups(
     protocols: Sequence[str] = PROTOCOLS,
     partitions: int = PARTITIONS,
     seed: int = 0,
-) -> GroupsAudit:
+) -> GroupFindings:
     """Everything about groups that does not name people from this release.
 
     Args:
@@ -442,7 +442,7 @@ def audit_groups(
 
 def audit_records(
     original: FeatureTable, released: FeatureTable, found: RecoveredGroups | None = None
-) -> GroupsAudit:
+) -> GroupFindings:
     """The attacks on means over people, under their own names or those of groups.
 
     Args:
@@ -454,7 +454,7 @@ def audit_records(
     groups = np.unique(found.members[found.there], axis=0)
     sizes = groups.sum(axis=1)
     exact = exact_intersection(original, released, found)
-    return GroupsAudit(
+    return GroupFindings(
         sizes=tuple(sorted(sizes.tolist())),
         intersection=exact if in_groups(released) else intersection(original, released),
         exact_intersection=exact,

@@ -30,31 +30,19 @@ from eyelid.attacks.attackers import find_attackers
 from eyelid.attacks.attributes import infer_attributes
 from eyelid.attacks.classifiers import Codes
 from eyelid.attacks.error import error_of
-from eyelid.attacks.groups import Grouped, one_a_group, under_names
 from eyelid.attacks.held_out import learned_without
 from eyelid.attacks.identification import identify
-from eyelid.attacks.means import true_means
 from eyelid.attacks.protocols import POSITIVE, Material, find_protocol
-from eyelid.attacks.same_recordings import (
-    KNOWS,
-    Shares,
-    named_by_likelihood,
-    named_by_rows,
-)
+from eyelid.attacks.same_recordings import KNOWS, Shares
 from eyelid.attacks.utility import utility
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.features import FeatureMechanism
-from eyelid.mechanisms.groups.ksame import KSame
-from eyelid.mechanisms.means.mean_mechanism import MeanMechanism
-from eyelid.mechanisms.synthetic.seeded import Seeded
-from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy.noise import Randomness, randomness
 
 # Who judges windows, and who averages noise away.
 ATTACKERS = ("lda", "means", "whitened")
 _PROTOCOLS = ("raw→release", "release→raw")
-_MADE_UP = (Seeded, Synthetic)
 
 
 @dataclass(frozen=True)
@@ -103,6 +91,10 @@ class Outcome:
     errors: dict[str, tuple[float, str]] = field(default_factory=dict)
     seconds: float = field(default=0.0, compare=False)
 
+    def with_named(self, named: dict[str, Shares]) -> Outcome:
+        """The same with people named by other attackers as well."""
+        return replace(self, named=self.named | named)
+
     def to_dict(self) -> dict[str, Any]:
         """As a line of a file; numbers come back as they were."""
         return asdict(self)
@@ -129,57 +121,18 @@ def measured_raw(table: FeatureTable, questions: Questions, seed: int = 0) -> Ou
     started = time.perf_counter()
     material = Material(table)
     return replace(
-        _own_records(material, questions, seed),
+        attacked_records(material, questions, seed),
         error_of_span=0.0,
         seconds=time.perf_counter() - started,
     )
 
 
-def measured(
-    law: FeatureMechanism,
-    taken: FeatureTable,
-    table: FeatureTable,
-    questions: Questions,
-    seed: int = 0,
-) -> Outcome:
-    """Run a mechanism once, attack what comes out, and use it.
-
-    Args:
-        law: the mechanism.
-        taken: what it takes.
-        table: the windows that its release is compared with: as a rule the same.
-        questions: what is asked.
-        seed: of its noise and of everybody's random choices. Nothing is released.
-    """
-    started = time.perf_counter()
-    noise = randomness(np.random.default_rng([seed, *b"one run of many"]))
-    if isinstance(law, KSame):
-        found = _groups(law, table, questions, seed)
-    elif isinstance(law, MeanMechanism):
-        found = _means(law, taken, table, questions, seed)
-    elif isinstance(law, _MADE_UP):
-        taught = _taught(law, taken, table, questions, noise, seed)
-        found = replace(taught, chance=1 / len(table.people))
-    else:
-        released = law.apply(taken, noise)
-        released = replace(released, people=released.people.select("person"), released=True)
-        names = [name for name in table.names if name in released.names]
-        own = table.only(*names)
-        material = Material(own, replace(released.only(*names), features=own.features))
-        if law.mixes_people:
-            found = _own_records(material, replace(questions, target=None), seed)
-            taught = _taught(law, taken, table, questions, noise, seed)
-            found = replace(found, used=taught.used, not_used=taught.not_used)
-        else:
-            found = _own_records(material, questions, seed)
-        best = named_by_likelihood(law, taken, released)
-        found = _named_too(found, best or named_by_rows(material))
-        if law.regroups:
-            found = _named_too(found, _intersecting(material))
-    return replace(found, seconds=time.perf_counter() - started)
+def fresh_noise(seed: int, of: bytes) -> Randomness:
+    """Noise for a run of which nothing is released: other for other purposes."""
+    return randomness(np.random.default_rng([seed, *of]))
 
 
-def _own_records(
+def attacked_records(
     material: Material,
     questions: Questions,
     seed: int,
@@ -224,69 +177,24 @@ def _own_records(
     )
 
 
-def _groups(law: KSame, table: FeatureTable, questions: Questions, seed: int) -> Outcome:
-    """Means of random groups, attacked under the names of all members."""
-    noise = randomness(np.random.default_rng([seed, *b"who is with whom"]))
-    member = law.partition(table, noise)
-    grouped = Grouped(law, table, one_a_group(law, table, member), member)
-    material = Material(table, grouped.named())
-    together = grouped.groups_of(material.people)
-    found = _own_records(material, questions, seed, together)
-    return _named_too(found, named_by_rows(material) | _intersecting(material))
-
-
-def _intersecting(material: Material) -> dict[str, Shares]:
+def by_intersection(material: Material) -> dict[str, Shares]:
     """By whoever has the very recordings, and asks in which groups somebody is in every task."""
     assert material.released is not None, "there is no release"
     rate = intersection(material.original, material.released).rate
     return {f"intersection, {KNOWS}": (rate,) * len(material.people)}
 
 
-def _named_too(found: Outcome, named: dict[str, Shares]) -> Outcome:
-    """With people named by other attackers as well."""
-    return replace(found, named=found.named | named)
-
-
-def _means(
-    law: MeanMechanism,
-    taken: FeatureTable,
-    table: FeatureTable,
-    questions: Questions,
-    seed: int,
-) -> Outcome:
-    """Noisy means: what they teach about others, and of several groups, who is behind them."""
-    noise = randomness(np.random.default_rng([seed, *b"nobody in particular"]))
-    taught = _taught(law, taken, table, questions, noise, seed)
-    groups = law.partition(taken, noise)
-    released = law.present(law.noisy_means(taken, groups, noise))
-    own = table.only(*[name for name in table.names if name in released.names])
-    truth = true_means(law, groups, own, released)
-    found = Outcome(chance=1 / len(table.people))
-    if law.drawn or len(groups.people) > 1:
-        material = Material(own, under_names(own, released, groups.member))
-        found = _own_records(material, replace(questions, target=None), seed, groups.member)
-        found = _named_too(found, named_by_rows(material) | _intersecting(material))
-    off = error_of(truth, replace(released, features=truth.features))
-    return replace(
-        found,
-        used=taught.used,
-        not_used=taught.not_used,
-        error_of_span=off.rmse_of_span,
-        errors=off.in_units,
-    )
-
-
 def mean_errors(runs: Sequence[Outcome]) -> dict[str, tuple[float, str]]:
     """By feature, the mean over runs of its root mean square error, with its unit."""
-    found: dict[str, list[tuple[float, str]]] = {}
+    errors: dict[str, list[tuple[float, str]]] = {}
     for run in runs:
-        for name, each in run.errors.items():
-            found.setdefault(name, []).append(each)
-    return {name: (fmean(value for value, _ in each), each[0][1]) for name, each in found.items()}
+        for name, error in run.errors.items():
+            errors.setdefault(name, []).append(error)
+    return {name: (fmean(value for value, _ in of), of[0][1]) for name, of in errors.items()}
 
 
-def _taught(
-    law: FeatureMechanism,
+def by_other_people(
+    mechanism: FeatureMechanism,
     taken: FeatureTable,
     table: FeatureTable,
     questions: Questions,
@@ -298,7 +206,7 @@ def _taught(
         return Outcome()
     if questions.target != "task":
         return Outcome(not_used=f"it says nothing of {questions.target}: only tasks are learned")
-    run = partial(law.apply, noise=noise)
+    run = partial(mechanism.apply, noise=noise)
     try:
         told = learned_without(run, taken, table, model=questions.model, seed=seed)
     except InputError as error:

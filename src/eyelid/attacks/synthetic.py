@@ -30,7 +30,6 @@ from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.mechanism import Values
 from eyelid.mechanisms.synthetic.naming import MADE_UP
-from eyelid.mechanisms.synthetic.seeded import Seeded
 from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import randomness
@@ -47,7 +46,7 @@ _CERTAIN = 5.0
 
 
 @dataclass(frozen=True, eq=False)
-class SyntheticAudit:
+class SyntheticFindings:
     """What made-up rows or people were found to be like.
 
     Attributes:
@@ -204,15 +203,8 @@ def shown_histograms(original: FeatureTable, released: FeatureTable, bins: int) 
     return ShownHistograms(filled, alone, shown, len(exposed), ends, ends_shown)
 
 
-def is_made_up(released: FeatureTable, law: FeatureMechanism | None = None) -> bool:
-    """Whether a release has nobody's own rows: by its mechanism, or by what it calls its people.
-
-    Args:
-        released: what was released.
-        law: its mechanism; None where that is not known.
-    """
-    if law is not None:
-        return isinstance(law, Seeded | Synthetic)
+def names_nobody(released: FeatureTable) -> bool:
+    """Whether a release has nobody's own rows, by what it calls its people."""
     names = released.people["person"].cast(pl.String).to_list()
     return bool(names) and all(re.fullmatch(rf"{MADE_UP}\d*", name) for name in names)
 
@@ -223,7 +215,7 @@ def audit_synthetic(
     law: FeatureMechanism | None = None,
     person_level: Guarantee | None = None,
     seed: int = 0,
-) -> SyntheticAudit:
+) -> SyntheticFindings:
     """Compare what is made up with people, and run the mechanism again if it is known.
 
     Args:
@@ -246,7 +238,7 @@ def audit_synthetic(
     asked = _membership(original, law, person_level, seed)
     # Which features there should be is another question.
     made = replace(law, carry=len(original.names)) if isinstance(law, Synthetic) else None
-    return SyntheticAudit(
+    return SyntheticFindings(
         rows=len(released.data),
         people=people,
         marginals=found,

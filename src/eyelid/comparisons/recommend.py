@@ -13,7 +13,7 @@ from typing import Any
 
 import polars as pl
 
-from eyelid.attacks.outcome import Outcome, Questions, measured
+from eyelid.attacks.outcome import Outcome, Questions
 from eyelid.comparisons.candidates import Candidate, candidates
 from eyelid.comparisons.compare import FEWEST_PEOPLE, Source
 from eyelid.comparisons.facts import Facts
@@ -42,6 +42,7 @@ from eyelid.privacy.gaussian import check_epsilon
 from eyelid.privacy.guarantee import Kind
 from eyelid.privacy.noise import Randomness, randomness
 from eyelid.releases.accounting import NO_LEDGER, counting_origin, open_ledger
+from eyelid.releases.audits.kinds import measured
 from eyelid.releases.kinds.features.plan import feature_table
 
 STUDIES = 3

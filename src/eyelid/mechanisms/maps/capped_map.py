@@ -18,7 +18,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.mechanisms.choice import choose, log_chances
 from eyelid.mechanisms.gaussian_total import SCALE
-from eyelid.mechanisms.maps.map_mechanism import MapShape, cleaned, with_others
+from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape, cleaned, with_others
 from eyelid.mechanisms.maps.noisy_map import NoisyMap
 from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter
 from eyelid.mechanisms.noisy import Integers
@@ -59,6 +59,10 @@ class CappedMap(NoisyMap):
     def chooses(self) -> bool:
         """Whether the cap is chosen privately."""
         return self.cap == "private"
+
+    def may_become(self, chosen: MapMechanism) -> bool:
+        """Any of the candidates, where it chooses."""
+        return chosen in self.candidates() if self.chooses else chosen == self
 
     @property
     def most(self) -> int:
