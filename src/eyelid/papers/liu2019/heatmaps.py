@@ -11,7 +11,6 @@ import numpy as np
 
 from eyelid.attacks.maps import map_error
 from eyelid.engine.parallel import parallel
-from eyelid.gaze.maps.caps import best_cap
 from eyelid.gaze.maps.gaze_map import gaze_map
 from eyelid.gaze.maps.grid import Floats, Grid
 from eyelid.gaze.maps.looks import Looks
@@ -19,6 +18,7 @@ from eyelid.gaze.maps.spread import spread
 from eyelid.mechanisms import mechanism
 from eyelid.mechanisms.maps.capped_map import CappedMap
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
+from eyelid.papers.liu2019.caps import best_cap
 from eyelid.papers.liu2019.observers import FEW, RATE_HZ, TIMES, Observers
 from eyelid.papers.liu2019.theorems import SAMPLES, paper_delta
 from eyelid.papers.page import shown
