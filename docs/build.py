@@ -48,12 +48,12 @@ MODULES = (
     "eyelid.mechanisms.streams.stream",
     "eyelid.privacy",
     "eyelid.privacy.noise.randomness",
-    "eyelid.releases.audit",
-    "eyelid.releases.maps.audit",
-    "eyelid.releases.maps.heatmap",
-    "eyelid.releases.quote",
-    "eyelid.releases.streams.quote",
-    "eyelid.releases.streams.release",
+    "eyelid.releases.audits.audit",
+    "eyelid.releases.audits.maps",
+    "eyelid.releases.kinds.maps.heatmap",
+    "eyelid.releases.kinds.features.quote",
+    "eyelid.releases.kinds.streams.quote",
+    "eyelid.releases.kinds.streams.release",
     "eyelid.stream",
 )
 GUIDES = {

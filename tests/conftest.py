@@ -213,8 +213,9 @@ def _unrendered(patch: pytest.MonkeyPatch) -> None:
     from matplotlib.figure import Figure
 
     draws = "heatmap", "overlay", "reliable", "layers", "difference"
-    for place in (*(f"pictures.draw_{one}" for one in draws), "files.draw_tables"):
-        patch.setattr(f"eyelid.releases.maps.{place}", lambda *words, **more: Figure())
+    places = [f"maps.pictures.draw_{one}" for one in draws]
+    for place in (*places, "kinds.maps.presentation.draw_tables"):
+        patch.setattr(f"eyelid.releases.{place}", lambda *words, **more: Figure())
 
     def blank(figure, file, **options):
         if isinstance(file, io.TextIOBase):
@@ -228,10 +229,10 @@ def _unrendered(patch: pytest.MonkeyPatch) -> None:
 
 
 def _quick(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr("eyelid.releases.audit.utility", partial(utility, models=["knn"]))
-    patch.setattr("eyelid.releases.audit._canaries", lambda subject: None)
-    patch.setattr("eyelid.releases.audit.averaging", partial(averaging, counts=(1, 4)))
-    patch.setattr("eyelid.releases.audit.audit_groups", partial(audit_groups, partitions=3))
+    patch.setattr("eyelid.releases.audits.audit.utility", partial(utility, models=["knn"]))
+    patch.setattr("eyelid.releases.audits.audit._canaries", lambda subject: None)
+    patch.setattr("eyelid.releases.audits.audit.averaging", partial(averaging, counts=(1, 4)))
+    patch.setattr("eyelid.releases.audits.audit.audit_groups", partial(audit_groups, partitions=3))
     patch.setattr("eyelid.attacks.means._MOST_TRIALS", 200)
 
 

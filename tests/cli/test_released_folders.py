@@ -20,7 +20,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.features import window_features
 from eyelid.gaze.simulator import simulate
 from eyelid.io import write
-from eyelid.releases.maps.heatmap import private_heatmap
+from eyelid.releases.kinds.maps.heatmap import private_heatmap
 from eyelid.releases.release import release
 
 pytestmark = pytest.mark.usefixtures("quick_audits", "quick_map_audits", "no_pictures")
@@ -176,7 +176,7 @@ def test_working_in_the_released_folder_leaves_nothing_there(home, eyelid, snaps
         noted.extend(path.parent for path in home.rglob(".eyelid-compare-*"))
         return utility(*words, **more)
 
-    monkeypatch.setattr("eyelid.comparisons.outcome.utility", looking)
+    monkeypatch.setattr("eyelid.attacks.outcome.utility", looking)
     asked = ("--mechanisms", "laplace", "--epsilons", "1", "--fast")
     assert eyelid("compare", "../features", *asked).code == 0
     assert set(noted) == {home}

@@ -17,8 +17,8 @@ from eyelid.gaze.simulator import simulate
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import read, write
 from eyelid.mechanisms import mechanism
-from eyelid.releases.audit import audit
-from eyelid.releases.canaries import canary_audit
+from eyelid.releases.audits.audit import audit
+from eyelid.releases.audits.canaries import canary_audit
 from eyelid.releases.release import release
 from eyelid.releases.report import report, standing
 
@@ -77,7 +77,7 @@ def test_the_certificate_is_for_everybody_and_names_nobody(home):
 
 
 def test_the_ledger_counts_everybody(home):
-    from eyelid.releases.spending import budget
+    from eyelid.releases.budget import budget
 
     spent = budget(home / "features")
     assert [debit.mechanism for debit in spent.debits][:1] == ["groupmean"]

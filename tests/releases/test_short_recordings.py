@@ -10,9 +10,9 @@ from eyelid.errors import InputError
 from eyelid.gaze.simulator import simulate
 from eyelid.io import read, write
 from eyelid.io.deriving import derive_features
-from eyelid.releases.audit import audit
+from eyelid.releases.audits.audit import audit
 from eyelid.releases.inspection import inspect
-from eyelid.releases.quote import cost
+from eyelid.releases.kinds.features.quote import cost
 from eyelid.releases.release import release
 
 pytestmark = pytest.mark.usefixtures("quick_audits")

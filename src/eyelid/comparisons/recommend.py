@@ -13,12 +13,12 @@ from typing import Any
 
 import polars as pl
 
+from eyelid.attacks.outcome import Outcome, Questions, measured
 from eyelid.comparisons.candidates import Candidate, candidates
 from eyelid.comparisons.compare import FEWEST_PEOPLE, Source
 from eyelid.comparisons.facts import Facts
 from eyelid.comparisons.goals import Goals, goals_of
 from eyelid.comparisons.judging import Judged, judged
-from eyelid.comparisons.outcome import Outcome, Questions, measured
 from eyelid.comparisons.private_choice import PrivateChoice
 from eyelid.comparisons.recommendation import (
     ALONE,
@@ -41,9 +41,8 @@ from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy.gaussian import check_epsilon
 from eyelid.privacy.guarantee import Kind
 from eyelid.privacy.noise import Randomness, randomness
-from eyelid.releases.certifying import NO_LEDGER
-from eyelid.releases.counting import counting_origin, open_ledger
-from eyelid.releases.plan import feature_table
+from eyelid.releases.accounting import NO_LEDGER, counting_origin, open_ledger
+from eyelid.releases.kinds.features.plan import feature_table
 
 STUDIES = 3
 # So many are shown, and measured on all studies.

@@ -117,6 +117,21 @@ class Filter(DifferentialMechanism, StreamMechanism):
             )
 
     @property
+    def guaranteed(self) -> Filter:
+        """This filter: it keeps its ε."""
+        return self
+
+    @property
+    def resumes(self) -> bool:
+        """Whether a stream can go on after a restart, or with another ε."""
+        return True
+
+    @property
+    def standing_cost(self) -> float:
+        """Person-level ε that is paid in advance, however long the stream lasts."""
+        return 0.0
+
+    @property
     def unit(self) -> Unit:
         """The samples of a window, each moved by at most the radius."""
         return Unit("event", self.window, self.radius)

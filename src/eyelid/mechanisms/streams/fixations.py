@@ -160,6 +160,11 @@ class Fixations(Filter):
         return Regions.with_cells(self.place, self.areas, float(self.cell or 0.0))
 
     @property
+    def eventful(self) -> bool:
+        """Fixations start and end, and enter areas."""
+        return True
+
+    @property
     def slot_samples(self) -> int:
         """``skip``, once it is set."""
         return int(self.skip or 1)

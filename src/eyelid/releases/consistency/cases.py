@@ -22,9 +22,9 @@ from eyelid.releases.consistency.studies import (
     gaze_study,
     reading_study,
 )
-from eyelid.releases.maps.heatmap import private_heatmap
+from eyelid.releases.kinds.maps.heatmap import private_heatmap
+from eyelid.releases.kinds.streams.plan import build_filter
 from eyelid.releases.release import release
-from eyelid.releases.streams.scene import build_filter
 
 Said = dict[str, str]
 """What is printed beside a folder, by place."""

@@ -1,0 +1,293 @@
+"""A released heatmap must be what its noisy cells, public facts and certificate give again.
+
+The noisy cells of maps and the measured values of tables are what a mechanism was paid for.
+Everything else in a released folder follows from them and from public facts, so that it can be made
+again: whatever differs, or is there besides, is covered by nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from eyelid.privacy.bounds import Bounds
+from eyelid.privacy.noise import randomness
+from eyelid.privacy.rank1 import rank1_bounds
+from eyelid.releases.accounting import NO_LEDGER, large_deltas
+from eyelid.releases.audits.consistency import claims_more, told
+from eyelid.releases.audits.folder import DROPPINGS, LEFT_INSIDE
+from eyelid.releases.certificate import NOT_COUNTED, form_given, shown_by_choice
+from eyelid.releases.kinds.maps.presentation import (
+    Measured,
+    arrays_of,
+    maps_of,
+    released_facts,
+    sentences,
+    trusted_of,
+)
+from eyelid.releases.maps.card import map_card
+from eyelid.version import __version__
+
+if TYPE_CHECKING:
+    from eyelid.releases.audits.map_target import MapSubject
+    from eyelid.releases.kinds.maps.plan import MapPlan
+
+_ALWAYS = ("certificate.json", "DATACARD.md")
+_OF_MAPS = ("map.npz", "heatmap.png", "overlay.png", "reliable.png")
+_OF_GROUPS = ("difference.png",)
+_OF_TABLES = ("areas.csv", "areas.png")
+_KEYS = ("table", "layer", "area", "to_area", "rank")
+_INTERVAL = ("lower", "upper")
+_IN_HISTORY = {"mechanism", "kind", "epsilon", "delta", "mu", "holds"}
+# Other computers round otherwise; and maps are kept in single precision.
+_TOLERANCE = 1e-9
+_SINGLE = 1e-4
+_OF_LARGEST = 0.01
+# What a certificate leaves unprotected beside what its mechanism does (`certifying.bought`).
+_OF_LEDGERS = (NO_LEDGER, *NOT_COUNTED.values())
+
+
+def map_disagreements(subject: MapSubject, simulated: bool) -> list[str]:
+    """What of a released heatmap cannot be as its certificate says.
+
+    Args:
+        subject: the release, and how it was made.
+        simulated: whether its people are, which its card says.
+    """
+    found = [*_files(subject), *_promises(subject), *_certificate(subject)]
+    if not _finite(subject):
+        return [*found, "there are released cells that no release has (missing or infinite ones)"]
+    # What somebody forged may be too large to compute with.
+    with np.errstate(all="ignore"):
+        made = _Made(subject)
+        found += [*made.arrays_amiss(), *made.tables_amiss(), *made.facts_amiss()]
+        # The card of a certificate that is not true is nothing to compare with.
+        return found or [*made.card_amiss(simulated)]
+
+
+def files_of(plan: MapPlan) -> tuple[str, ...]:
+    """Everything that may lie in the folder of such a release."""
+    return (
+        *_ALWAYS,
+        *(_OF_MAPS if plan.mechanism is not None else ()),
+        *(_OF_GROUPS if plan.by else ()),
+        *(_OF_TABLES if plan.tables is not None else ()),
+    )
+
+
+def unknown_files(subject: MapSubject) -> list[str]:
+    """Names of what lies in the folder, and that no such release has."""
+    known = {*files_of(subject.plan), *DROPPINGS}
+    return sorted(item.name for item in subject.path.iterdir() if item.name not in known)
+
+
+def _files(subject: MapSubject) -> Iterator[str]:
+    others = unknown_files(subject)
+    for name, says in LEFT_INSIDE.items():
+        if name in others:
+            others.remove(name)
+            yield says
+    for name in (*_OF_MAPS, *_OF_GROUPS, *_OF_TABLES):
+        if name in others:
+            others.remove(name)
+            yield f"the released folder holds {name}, which the certificate does not tell of"
+    if others:
+        # Names of files may be names of people.
+        yield (
+            f"the released folder holds {len(others)} more than such a release has, which nothing "
+            "covers"
+        )
+
+
+def _promises(subject: MapSubject) -> Iterator[str]:
+    """What the mechanism of the certificate would have said otherwise."""
+    certificate, plan = subject.certificate, subject.plan
+    for stated in (certificate.person_level, certificate.guarantee):
+        if claims_more(stated, plan.guarantee):
+            yield (
+                f"the certificate promises a person {stated.numbers()}, and the mechanism that it "
+                f"names gives {told(plan.guarantee)}"
+            )
+    law = plan.mechanism
+    if law is not None and not all(law.may_become(chosen) for chosen in subject.laws):
+        yield "the certificate says that its mechanism chose what it cannot choose"
+    if certificate.version != __version__:
+        # Another version may say the same in other words.
+        return
+    if law is not None:
+        fewest = min(each.shape.people for each in plan.observers)
+        shape = law.shape_of(fewest, len(plan.layers), *plan.view.size, plan.view.sigma_px)
+        if shape.grid != plan.observers[0].shape.grid:
+            yield "the certificate has another grid than its mechanism takes"
+    noise = {"sampler": plan.sampler(), "numerics": plan.numerics}
+    sources = [noise | {"randomness": randomness(seed).name} for seed in (None, 0)]
+    if certificate.noise not in sources:
+        yield "the certificate describes another noise than its mechanism adds"
+    shown = {*plan.unprotected, *shown_by_choice(subject.chosen)}
+    if not shown <= set(certificate.unprotected):
+        yield "the certificate leaves out what its mechanism does not protect"
+
+
+def _certificate(subject: MapSubject) -> Iterator[str]:
+    """What a certificate says that none does."""
+    certificate, plan = subject.certificate, subject.plan
+    file = subject.path / "certificate.json"
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"), object_pairs_hook=_once)
+    except (ValueError, RecursionError):
+        found = None
+    made = plan.tables.mechanism if plan.mechanism is None and plan.tables else plan.mechanism
+    assert made is not None, "there are maps or tables"
+    size = zip(("x_px", "y_px"), plan.view.size, strict=True)
+    bounds = Bounds({name: (0.0, float(length)) for name, length in size})
+    promises = (certificate.guarantee, certificate.total)
+    besides = set(certificate.unprotected) - set(plan.unprotected) - set(_OF_LEDGERS)
+    besides -= set(shown_by_choice(subject.chosen))
+    strange = [
+        not _alike(found, json.loads(certificate.to_json())),
+        certificate.mechanism != made.name,
+        not _alike(certificate.parameters, made.parameters()),
+        certificate.bounds != bounds,
+        any(
+            not isinstance(entry, dict) or set(entry) != _IN_HISTORY for entry in certificate.ledger
+        ),
+        subject.history is not None and list(certificate.ledger) != subject.history,
+        any(each is not None and each.holds and each.reasons for each in promises),
+        set(certificate.rank1_bound) != set(rank1_bounds(certificate.person_level, 2)),
+        certificate.version == __version__
+        and (certificate.how != plan.how or not besides <= _delta_words(subject)),
+        certificate.version == __version__
+        and certificate.misstates(form_given(subject.chosen, made.form), plan.released_as),
+    ]
+    if any(strange):
+        yield "the certificate says more, or other things, than a certificate of such a release"
+
+
+def _delta_words(subject: MapSubject) -> set[str]:
+    """What is said of every δ that could expose one of all people."""
+    told = subject.certificate
+    return set(large_deltas(told.people, told.person_level, told.total))
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object whose names are there once: of two the first would go unseen."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a name is there twice")
+    return found
+
+
+def _finite(subject: MapSubject) -> bool:
+    cells = [subject.cells(number) for number in range(len(subject.plan.observers))]
+    if subject.tables is not None:
+        cells.append(subject.table_cells)
+    return all(bool(np.isfinite(each).all()) for each in cells)
+
+
+class _Made:
+    """Everything that noisy cells and measured values give."""
+
+    def __init__(self, subject: MapSubject) -> None:
+        self.subject, plan = subject, subject.plan
+        self.measured = [
+            Measured(law, subject.cells(number), law.cell_sd(each.shape))
+            for number, (law, each) in enumerate(zip(subject.laws, plan.observers, strict=True))
+        ]
+        self.maps = maps_of(plan, self.measured)
+        self.trusted = trusted_of(plan, self.measured)
+        self.tables: pl.DataFrame | None = None
+        if plan.tables is not None:
+            self.tables = plan.tables.mechanism.presented(
+                subject.table_cells,
+                plan.tables.shape,
+                plan.layers,
+                [area.name for area in plan.tables.areas],
+            )
+
+    def arrays_amiss(self) -> Iterator[str]:
+        """Of map.npz."""
+        if not self.maps:
+            return
+        found = self.subject.arrays
+        wanted = arrays_of(self.maps, [each.cells for each in self.measured], self.subject.plan)
+        extra = set(found) - set(wanted)
+        if extra:
+            yield f"map.npz holds {len(extra)} more than the arrays of a map"
+        for name, values in wanted.items():
+            if name not in found or not _same(found[name], values):
+                yield f"'{name}' of map.npz is not what public facts and noisy cells give"
+
+    def tables_amiss(self) -> Iterator[str]:
+        """Of areas.csv."""
+        found, wanted = self.subject.tables, self.tables
+        if found is None or wanted is None:
+            return
+        if not set(_INTERVAL) & set(found.columns):
+            # Earlier versions wrote no intervals, which follow from the rest.
+            wanted = wanted.drop(_INTERVAL)
+        if found.columns != wanted.columns:
+            yield "areas.csv has other columns than tables of areas have"
+        if not _names(found).equals(_names(wanted)):
+            yield "areas.csv names other tables, pictures or areas than the certificate"
+        for name in ("value", "standard_error", *_INTERVAL):
+            if name not in wanted.columns or name not in found.columns:
+                continue
+            if not _near(found[name].to_numpy(), wanted[name].to_numpy(), _TOLERANCE):
+                yield f"'{name}' of areas.csv is not what public facts and measured values give"
+
+    def facts_amiss(self) -> Iterator[str]:
+        """Of what the certificate tells of the map."""
+        plan, certificate = self.subject.plan, self.subject.certificate
+        facts = plan.facts | released_facts(plan, self.measured, self.trusted)
+        stated = dict(certificate.map or {})
+        if certificate.version != __version__:
+            for words in (facts, stated):
+                words.pop("reliability", None)
+        if not _alike(stated, json.loads(json.dumps(facts))):
+            yield "the certificate tells of the map what public facts and noisy cells do not give"
+
+    def card_amiss(self, simulated: bool) -> Iterator[str]:
+        """Of DATACARD.md, where there is one."""
+        plan, certificate = self.subject.plan, self.subject.certificate
+        card = self.subject.path / "DATACARD.md"
+        if certificate.version != __version__ or not card.is_file():
+            return
+        says = sentences(plan, self.maps, self.trusted, self.tables)
+        wanted = map_card(plan, certificate, says, simulated=simulated)
+        if card.read_text(encoding="utf-8", errors="replace") != wanted:
+            yield "DATACARD.md is not the card of this release"
+
+
+def _same(found: NDArray[Any], wanted: NDArray[Any]) -> bool:
+    if found.shape != wanted.shape or found.dtype.kind != wanted.dtype.kind:
+        return False
+    if wanted.dtype.kind != "f":
+        return bool(np.array_equal(found, wanted))
+    return found.dtype == wanted.dtype and _near(found, wanted, _SINGLE)
+
+
+def _near(found: NDArray[Any], wanted: NDArray[Any], relative: float) -> bool:
+    largest = float(np.abs(wanted).max(initial=0.0))
+    return bool(np.allclose(found, wanted, rtol=relative, atol=_OF_LARGEST * relative * largest))
+
+
+def _names(tables: pl.DataFrame) -> pl.DataFrame:
+    """What each row is about; a file does not tell an empty name from none."""
+    return tables.select(_KEYS).with_columns(pl.col(pl.String).fill_null(""))
+
+
+def _alike(found: Any, wanted: Any) -> bool:
+    """Whether two things of JSON are the same, numbers to within rounding."""
+    if isinstance(wanted, dict) and isinstance(found, dict):
+        return set(found) == set(wanted) and all(_alike(found[key], wanted[key]) for key in wanted)
+    if isinstance(wanted, list) and isinstance(found, list):
+        return len(found) == len(wanted) and all(map(_alike, found, wanted))
+    if {type(found), type(wanted)} <= {int, float}:
+        return math.isclose(found, wanted, rel_tol=_TOLERANCE)
+    return type(found) is type(wanted) and bool(found == wanted)

@@ -1,0 +1,378 @@
+"""A released heatmap and its original, checked to belong together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from eyelid.errors import EyelidError, InputError
+from eyelid.gaze.areas import Area
+from eyelid.gaze.maps.grid import Floats, Grid
+from eyelid.gaze.maps.looks import Looks, layers_of
+from eyelid.gaze.maps.placement import Placement
+from eyelid.gaze.study import Origin, Study, check
+from eyelid.io.choosing import Whom, chosen_of, people_choice
+from eyelid.io.column_map import Map
+from eyelid.io.csv_cells import from_spreadsheets
+from eyelid.io.intake import read_scrubbed
+from eyelid.io.origin import origin_so_far
+from eyelid.io.unpacking import arrays_in, text_table
+from eyelid.mechanisms import mechanism
+from eyelid.mechanisms.maps.aoi_tables import AoiTables
+from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
+from eyelid.privacy.guarantee import Guarantee
+from eyelid.privacy.ledger import Debit, Ledger
+from eyelid.privacy.unit import PERSON
+from eyelid.releases.audits import earlier_digests
+from eyelid.releases.audits.consistency import among_promises
+from eyelid.releases.audits.map_consistency import map_disagreements, unknown_files
+from eyelid.releases.audits.target import counted
+from eyelid.releases.certificate import Certificate, read_certificate
+from eyelid.releases.fingerprint import arrays_digest, looks_digest
+from eyelid.releases.kinds.maps.plan import AreaPlan, MapPlan, Observers, apart, together
+from eyelid.releases.kinds.maps.presentation import Arrays
+from eyelid.releases.kinds.maps.settings import groups_of
+from eyelid.releases.kinds.maps.survey import seen
+from eyelid.releases.kinds.maps.view import View
+from eyelid.version import __version__
+
+_TEXT, _NUMBERS = ("table", "layer", "area", "to_area"), ("value", "standard_error", "measured")
+# Tables of earlier versions have none.
+_INTERVAL: dict[str, type[pl.DataType]] = dict.fromkeys(("lower", "upper"), pl.Float64)
+_COLUMNS: dict[str, type[pl.DataType]] = {
+    **dict.fromkeys(_TEXT, pl.String),
+    "rank": pl.Int64,
+    **dict.fromkeys(_NUMBERS, pl.Float64),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class MapSubject:
+    """A heatmap, what it was made of, and what is known about that.
+
+    Attributes:
+        path: the released folder.
+        certificate: what it claims.
+        plan: how it was made, by the certificate and the original.
+        looks: everybody's.
+        looks_of: the people of each map.
+        laws: of each map's people the mechanism, with what it chose.
+        arrays: of map.npz; empty without maps.
+        tables: of areas; None without them.
+        total: what has been spent on these people so far; None if not known.
+        history: what its certificate's ledger must say; None if not known.
+        disagreements: what of the certificate cannot be true.
+        notes: what could not be checked.
+        remarks: what whoever read the recordings said, which may name files.
+        chosen: how the people of the original were chosen, as a study remembers it.
+    """
+
+    path: Path
+    certificate: Certificate
+    plan: MapPlan
+    looks: Looks
+    looks_of: tuple[Looks, ...]
+    laws: tuple[MapMechanism, ...]
+    arrays: Arrays
+    tables: pl.DataFrame | None
+    total: Guarantee | None = None
+    history: list[dict[str, Any]] | None = None
+    disagreements: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+    def cells(self, number: int) -> Floats:
+        """What was released of the people of one map: layers × rows × columns."""
+        layers = len(self.plan.layers)
+        return np.asarray(self.arrays["cells"][number * layers : (number + 1) * layers])
+
+    chosen: tuple[str, ...] = ()
+
+    @property
+    def table_cells(self) -> Floats:
+        """What was released of areas: layers × cells, in the order of the mechanism."""
+        assert self.tables is not None
+        assert self.plan.tables is not None
+        law, shape = self.plan.tables.mechanism, self.plan.tables.shape
+        # Rows by their places: what names they have is another matter.
+        numbers = np.arange(shape.recordings * shape.length, dtype=np.float64)
+        names = [area.name for area in self.plan.tables.areas]
+        layers = self.plan.layers
+        placed = law.presented(numbers.reshape(shape.recordings, -1), shape, layers, names)
+        cells = np.empty(numbers.size)
+        cells[placed["measured"].to_numpy().astype(np.intp)] = self.tables["measured"].to_numpy()
+        return cells.reshape(shape.recordings, -1)
+
+
+def map_subject(
+    original: Study | Path | str,
+    released: Path | str,
+    *,
+    map: Map = None,
+    ledger: Path | str | None = None,
+    people: Whom = None,
+) -> MapSubject:
+    """Read both, and refuse what does not belong together.
+
+    Args:
+        original: a study of samples or fixations, or recordings.
+        released: the folder of the heatmap.
+        map: what you say about the columns of recordings.
+        ledger: the file that counted the release, if it is not the original's own.
+        people: whom of the original it is about, as for the heatmap.
+    """
+    folder = Path(released)
+    certificate = read_certificate(folder)
+    if certificate is None or certificate.map is None:
+        raise InputError(
+            f"{folder} has no certificate of a heatmap: is it one of 'eyelid heatmap'?"
+        )
+    arrays, text = _released(folder, certificate)
+    study, origin = original, None
+    if not isinstance(study, Study):
+        path = Path(study)
+        study = read_scrubbed(path, map)
+        origin = origin_so_far(study, path, ledger)
+    if study.released:
+        raise InputError(
+            "the first argument is a release: give the original first, then the heatmap"
+        )
+    whom = people_choice(people)
+    study = replace(chosen_of(check(study), whom), origin=origin or study.origin)
+    with _as_eyelid_writes_them(folder / "certificate.json"):
+        plan, laws = _made_again(study, certificate, certificate.map)
+        looks, *of_groups = _seen(study, plan)
+    count = len(plan.people)
+    if count != certificate.people:
+        raise InputError(
+            f"the certificate is for {certificate.people} people and the original has {count}: it "
+            "is the certificate of something else"
+        )
+    _check_arrays(plan, arrays)
+    tables = _tables_of(text, plan)
+    debit, total, unknown = counted(
+        certificate,
+        study.origin,
+        plan.people,
+        partial(looks_digest, looks),
+        partial(earlier_digests.looks_digest, looks),
+    )
+    subject = MapSubject(
+        path=folder,
+        certificate=certificate,
+        plan=plan,
+        looks=looks,
+        looks_of=tuple(of_groups),
+        laws=laws,
+        chosen=study.chosen,
+        arrays=arrays,
+        tables=tables,
+        total=total,
+        history=None if debit is None else _history(study.origin, plan.people, debit),
+        notes=(*unknown, _not_drawn_again(plan), *_of_another_version(certificate)),
+    )
+    strange = [f"{name} does not belong into {folder}" for name in unknown_files(subject)]
+    with _as_eyelid_writes_them(folder / "certificate.json"):
+        wrong = (
+            *among_promises(certificate, debit),
+            *map_disagreements(subject, simulated=study.simulated),
+        )
+    return replace(subject, disagreements=wrong, remarks=(*study.notes, *strange))
+
+
+@contextmanager
+def _as_eyelid_writes_them(file: Path) -> Iterator[None]:
+    """Refuse a certificate with text where numbers belong, and the like."""
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
+        raise InputError(
+            f"{file} does not say how the map was made ({error}): it is not as eyelid writes them"
+        ) from None
+
+
+def _history(origin: Origin | None, people: Sequence[str], debit: Debit) -> list[dict[str, Any]]:
+    """What the ledger had counted for these people when this release was paid for."""
+    assert origin is not None
+    assert origin.ledger is not None
+    book = Ledger.counting(origin.ledger, origin.id)
+    counted = {each.id: each for b in book.balances(origin.id, people=people) for each in b.debits}
+    by_then = book.known_at(debit.id)
+    return [
+        {"mechanism": each.mechanism} | each.guarantee.summary()
+        for number, each in sorted(counted.items())
+        if number in by_then
+    ]
+
+
+def _not_drawn_again(plan: MapPlan) -> str:
+    checked = ["map.npz"] * (plan.mechanism is not None) + ["areas.csv"] * (plan.tables is not None)
+    what = f"{' and '.join(checked)}, which {'are' if len(checked) > 1 else 'is'} what was checked"
+    return f"the pictures were not compared with {what}"
+
+
+def _of_another_version(certificate: Certificate) -> Iterator[str]:
+    if certificate.version != __version__:
+        yield "another version of eyelid wrote the certificate: what it says was not compared"
+
+
+def _released(folder: Path, certificate: Certificate) -> tuple[Arrays, str]:
+    """What lies in the folder; refused unless it is what the certificate is of."""
+    arrays: Arrays = {}
+    text = ""
+    try:
+        if (folder / "map.npz").is_file():
+            arrays = arrays_in(folder / "map.npz")
+        if (folder / "areas.csv").is_file():
+            text = (folder / "areas.csv").read_text(encoding="utf-8")
+    except (OSError, ValueError, InputError) as error:
+        raise InputError(f"what was released in {folder} cannot be read: {error}") from None
+    if certificate.output_sha256 != arrays_digest(arrays, text):
+        raise InputError(
+            "the released map is not that of the certificate (its hash differs): somebody changed "
+            "or swapped it; release again"
+        )
+    return arrays, text
+
+
+def _tables_of(text: str, plan: MapPlan) -> pl.DataFrame | None:
+    """The tables of areas, where the certificate tells of some."""
+    if plan.tables is None:
+        return None
+    shape = plan.tables.shape
+    try:
+        found = from_spreadsheets(text_table(text.encode(), schema_overrides=_COLUMNS | _INTERVAL))
+        missing = [name for name in _COLUMNS if name not in found.columns]
+        wrong = f"it has no column '{missing[0]}'" if missing else None
+        numbers = [name for name in ("measured", *_INTERVAL) if name in found.columns]
+        if not missing and found.select(pl.any_horizontal(pl.col(numbers).is_null().any())).item():
+            wrong = "it has rows without a measured value"
+        elif len(found) != shape.recordings * shape.length:
+            wrong = f"it has {len(found)} rows, not {shape.recordings * shape.length}"
+    except pl.exceptions.PolarsError as error:
+        wrong = str(error).splitlines()[0]
+    if wrong:
+        raise InputError(
+            f"areas.csv does not hold the tables that the certificate tells of: {wrong}; release "
+            "again"
+        )
+    return found
+
+
+def _made_again(
+    study: Study, certificate: Certificate, facts: dict[str, Any]
+) -> tuple[MapPlan, tuple[MapMechanism, ...]]:
+    """The plan of the release, by what the certificate says, and the mechanism of each map."""
+    stimuli = facts["stimuli"]
+    view = View(
+        stimuli=None if stimuli is None else tuple(stimuli),
+        pictures=(None,) * max(1, len(stimuli or ())),
+        width_px=facts["width_px"],
+        height_px=facts["height_px"],
+        placement=Placement(**facts["placement"]),
+        sigma_px=float(facts["sigma_px"]),
+        degree_px=None,
+    )
+    weight, edges = facts["weight"], facts["stretches_ms"]
+    by = (facts["groups"] or {}).get("by")
+    groups = groups_of(study, by, list(facts["groups"]["people"])) if by else {}
+    everybody = tuple(
+        [name for members in groups.values() for name in members] or study.people["person"]
+    )
+    names = layers_of(view.stimuli, edges)
+    layers = len(names)
+    law: MapMechanism | None = None
+    observers: tuple[Observers, ...] = ()
+    laws: tuple[MapMechanism, ...] = ()
+    tables = _tables(certificate, facts["areas"], len(everybody), layers)
+    costs = [] if tables is None else [tables.mechanism.cost(tables.shape, PERSON)]
+    if facts["grid"] is not None:
+        law = _map_law(certificate.mechanism, certificate.parameters)
+        grid = Grid(view.width_px, view.height_px, *facts["grid"])
+        sizes = {name: len(members) for name, members in groups.items()} or {"": len(everybody)}
+        observers = tuple(
+            Observers(name, MapShape.of(size, layers, grid)) for name, size in sizes.items()
+        )
+        chosen = facts["settled"] or [certificate.parameters] * len(observers)
+        if len(chosen) != len(observers):
+            raise ValueError(f"it tells {len(chosen)} choices for {len(observers)} maps")
+        laws = tuple(_map_law(law.name, parameters) for parameters in chosen)
+        each = [law.cost(one.shape, PERSON) for one in observers]
+        costs.append(apart(each))
+    plan = MapPlan(
+        view=view,
+        people=everybody,
+        layers=names,
+        mechanism=law,
+        observers=observers,
+        tables=tables,
+        guarantee=together(costs),
+        weight=weight,
+        stretches_ms=None if edges is None else tuple(edges),
+        by=by,
+    )
+    return plan, laws
+
+
+def _seen(study: Study, plan: MapPlan) -> list[Looks]:
+    """Everybody's looks, and those of the people of each map."""
+    looks = seen(study, plan.view, plan.weight, plan.stretches_ms, plan.people)
+    if not plan.by:
+        return [looks, *[looks] * len(plan.observers)]
+    groups = groups_of(study, plan.by, [each.name for each in plan.observers])
+    return [
+        looks,
+        *(seen(study, plan.view, plan.weight, people=groups[each.name]) for each in plan.observers),
+    ]
+
+
+def _tables(
+    certificate: Certificate, told: dict[str, Any] | None, people: int, layers: int
+) -> AreaPlan | None:
+    if told is None:
+        return None
+    law = mechanism(told["mechanism"], **told["parameters"])
+    if not isinstance(law, AoiTables):
+        raise InputError(f"the certificate says that {law.name} made tables of areas")
+    areas = tuple(Area(area["name"], np.asarray(area["polygon"])) for area in told["areas"])
+    return AreaPlan(law, areas, law.shape_of(people, layers, len(areas)))
+
+
+def _map_law(name: str, parameters: dict[str, Any]) -> MapMechanism:
+    try:
+        law = mechanism(name, **parameters)
+    except EyelidError as error:
+        raise InputError(f"the mechanism of the certificate cannot be run: {error}") from None
+    if not isinstance(law, MapMechanism):
+        raise InputError(f"the certificate says that {law.name} made a map, and it makes none")
+    return law
+
+
+def _check_arrays(plan: MapPlan, arrays: Arrays) -> None:
+    """Refuse maps and cells of another form than the certificate tells."""
+    if plan.mechanism is None:
+        return
+    count, grid = len(plan.observers) * len(plan.layers), plan.observers[0].shape.grid
+    wanted: dict[str, tuple[np.dtype[Any], tuple[int, ...]]] = {
+        "cells": (np.dtype(np.float64), (count, grid.rows, grid.columns)),
+        "map": (np.dtype(np.float32), (count, plan.view.height_px, plan.view.width_px)),
+    }
+    for name, form in wanted.items():
+        values = np.asarray(arrays.get(name))
+        found = values.dtype, values.shape
+        if found != form:
+            raise InputError(
+                f"'{name}' of map.npz is {_form(*found)}, and the certificate says {_form(*form)}: "
+                "it is the certificate of something else"
+            )
+
+
+def _form(dtype: np.dtype[Any], shape: tuple[int, ...]) -> str:
+    return f"{' × '.join(map(str, shape)) or 'nothing'} of {dtype}"
