@@ -79,6 +79,10 @@ class CappedMap(NoisyMap):
         """M."""
         return float(self.samples)
 
+    def may_become(self, chosen: MapMechanism) -> bool:
+        """As one of its candidates, where it chooses."""
+        return chosen in self.candidates() if self.chooses else chosen == self
+
     def cells_of_about(self, people: int, layers: int) -> float:
         """As many as there are pixels: noise in counts is the same however many."""
         return math.inf
