@@ -31,7 +31,7 @@ from eyelid.attacks.anonymity import (
 )
 from eyelid.attacks.attackers import Attacker
 from eyelid.attacks.attackers.means import Means
-from eyelid.attacks.classes import classes_of
+from eyelid.attacks.classifiers import classes_of
 from eyelid.attacks.identification import decided, identify
 from eyelid.attacks.protocols import Material, find_protocol
 from eyelid.attacks.records import empty_cells, records_of, values_of

@@ -17,12 +17,12 @@ from eyelid.attacks.protocols import (
     Material,
     Protocol,
     Source,
+    Split,
     everybody_alike,
     find_protocol,
 )
 from eyelid.attacks.records import Records
 from eyelid.attacks.scores import Scores, cmc, equal_error_rate, named, ranks
-from eyelid.attacks.splits import Split
 from eyelid.attacks.statistics import Rate, above, above_together, holm, rate_of_decisions
 from eyelid.engine.engines import spread_with
 from eyelid.errors import InputError

@@ -225,5 +225,5 @@ def _law(law: MeanMechanism, shape: Shape, size: int) -> NoiseLaw:
     """The noise on the mean of so many people, in steps."""
     noise = noise_of(law, shape)
     if isinstance(noise, DiscreteLaplace) and not isinstance(noise, SphericalLaplace):
-        return NoiseLaw("laplace", noise.scale / size)
-    return NoiseLaw("gaussian", float(np.sqrt(noise.variance)) / size)
+        return NoiseLaw(b=noise.scale / size)
+    return NoiseLaw(sigma=float(np.sqrt(noise.variance)) / size)

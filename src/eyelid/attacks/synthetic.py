@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import polars as pl
@@ -29,6 +29,7 @@ from eyelid.gaze.features.omission import without_blanks
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.mechanism import Values
+from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.mechanisms.synthetic.naming import MADE_UP
 from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy.guarantee import Guarantee
@@ -237,7 +238,9 @@ def audit_synthetic(
     copies, by_chance = _copies(seen, released)
     asked = _membership(original, law, person_level, seed)
     # Which features there should be is another question.
-    made = replace(law, carry=len(original.names)) if isinstance(law, Synthetic) else None
+    made = None
+    if law is not None and law.release is ReleaseKind.SYNTHETIC:
+        made = replace(cast(Synthetic, law), carry=len(original.names))
     return SyntheticFindings(
         rows=len(released.data),
         people=people,
@@ -310,8 +313,8 @@ def _membership(
     if law is None:
         return _untried("the mechanism is not known here, and could not be run again")
     rng = np.random.default_rng([seed, *b"who was in it"])
-    if isinstance(law, Synthetic):
-        told = told_by_answers(original, law, person_level, rng)
+    if law.release is ReleaseKind.SYNTHETIC:
+        told = told_by_answers(original, cast(Synthetic, law), person_level, rng)
         return {**vars(told), "attacker": "likelihood of all noisy answers"}
     if len(original.data) * len(original.features) > _MOST_VALUES:
         return _untried("the original is so large that running the mechanism again would take long")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from eyelid.attacks.outcome import KNOWS
 from eyelid.attacks.protocols import POSITIVE, PROTOCOLS
-from eyelid.attacks.same_recordings import KNOWS
 from eyelid.comparisons.comparison import Comparison, Row
 from eyelid.releases.words import limits, percent
 

@@ -7,9 +7,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from eyelid.attacks.outcome import Outcome, Questions, measured_raw
+from eyelid.attacks.outcome import Outcome, Questions, measured_raw, named_by_rows
 from eyelid.attacks.protocols import Material
-from eyelid.attacks.same_recordings import named_by_rows
 from eyelid.attacks.statistics import above
 from eyelid.engine.parallel import alone
 from eyelid.gaze.study import Feature

@@ -60,10 +60,6 @@ class CappedMap(NoisyMap):
         """Whether the cap is chosen privately."""
         return self.cap == "private"
 
-    def may_become(self, chosen: MapMechanism) -> bool:
-        """Any of the candidates, where it chooses."""
-        return chosen in self.candidates() if self.chooses else chosen == self
-
     @property
     def most(self) -> int:
         """The cap m; of a private choice the largest candidate."""

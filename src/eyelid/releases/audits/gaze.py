@@ -12,7 +12,7 @@ import polars as pl
 from eyelid.attacks.attackers import Attacker
 from eyelid.attacks.identification import Finding, identify
 from eyelid.attacks.protocols import Material, Protocol
-from eyelid.attacks.streams.timing import without_gaze
+from eyelid.attacks.streams.features import without_gaze
 from eyelid.errors import EyelidError, InputError
 from eyelid.gaze.features.windows import STEP_S, WINDOW_S
 from eyelid.gaze.study import Study

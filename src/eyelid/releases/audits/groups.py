@@ -15,9 +15,9 @@ from eyelid.attacks.outcome import (
     attacked_records,
     by_intersection,
     fresh_noise,
+    named_by_rows,
 )
 from eyelid.attacks.protocols import POSITIVE, Material
-from eyelid.attacks.same_recordings import named_by_rows
 from eyelid.engine.progress import one_bar
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from eyelid.attacks.map_attacks import MapAttacks, MapUse, TableUse
+from eyelid.attacks.maps import MapAttacks, MapUse, TableUse
 from eyelid.attacks.membership import Membership
 from eyelid.attacks.statistics import Rate
 from eyelid.attacks.subtraction import Subtraction

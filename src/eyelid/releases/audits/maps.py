@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from eyelid.attacks.map_attacks import (
+from eyelid.attacks.maps import (
     MapAttacks,
     MapNoise,
     MapUse,

@@ -19,9 +19,9 @@ from eyelid.attacks.outcome import (
     by_intersection,
     by_other_people,
     fresh_noise,
+    named_by_rows,
 )
 from eyelid.attacks.protocols import Material
-from eyelid.attacks.same_recordings import named_by_rows
 from eyelid.engine.foreign import content_of
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable

@@ -30,11 +30,12 @@ from eyelid.attacks.outcome import (
     by_intersection,
     by_other_people,
     fresh_noise,
+    named_by_likelihood,
+    named_by_rows,
 )
 from eyelid.attacks.protocols import POSITIVE, Material, Protocol
 from eyelid.attacks.residuals import noise_amiss
 from eyelid.attacks.risk import features_at_risk, people_at_risk
-from eyelid.attacks.same_recordings import named_by_likelihood, named_by_rows
 from eyelid.attacks.streams import stream_measures
 from eyelid.attacks.synthetic import shown_histograms
 from eyelid.attacks.temporal.summary import TemporalSummary, release_summary, temporal_summary

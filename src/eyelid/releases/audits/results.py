@@ -31,7 +31,7 @@ from eyelid.attacks.identification import (
 )
 from eyelid.attacks.means import MeanFindings
 from eyelid.attacks.membership import Membership
-from eyelid.attacks.splits import splits_of
+from eyelid.attacks.protocols import splits_of
 from eyelid.attacks.statistics import rate_of_decisions
 from eyelid.attacks.streams import StreamMeasures
 from eyelid.attacks.synthetic import ShownHistograms, SyntheticFindings

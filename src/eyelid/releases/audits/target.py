@@ -11,7 +11,7 @@ import polars as pl
 
 from eyelid.attacks.groups import Grouped
 from eyelid.attacks.protocols import Material
-from eyelid.attacks.streams.places import places
+from eyelid.attacks.streams.features import places
 from eyelid.gaze.features.omission import without
 from eyelid.gaze.features.windows import windows_and_omissions
 from eyelid.gaze.study import RECORDING_KEY, Study, check
