@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from eyelid.mechanisms.mechanism import Values
-from eyelid.mechanisms.streams.filter import Filter, FilterRun
+from eyelid.mechanisms.streams.filter import Filter
+from eyelid.mechanisms.streams.filter_run import FilterRun
 from eyelid.mechanisms.streams.fixations import FixationRun, Fixations
 from eyelid.privacy.noise import Randomness, SystemRandomness, randomness
 from eyelid.verification.streams import (

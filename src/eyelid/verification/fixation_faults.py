@@ -10,7 +10,7 @@ import numpy as np
 
 from eyelid.attacks.twins import twin
 from eyelid.mechanisms.streams.detecting import LOST, detecting
-from eyelid.mechanisms.streams.filter import FilterRun, Kernel
+from eyelid.mechanisms.streams.filter_run import FilterRun, Kernel
 from eyelid.mechanisms.streams.fixations import FixationRun, Fixations
 from eyelid.mechanisms.streams.state import (
     INDEX,

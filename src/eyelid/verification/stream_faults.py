@@ -10,7 +10,8 @@ import numpy as np
 
 from eyelid.attacks.twins import twin
 from eyelid.mechanisms.mechanism import NeighbourPair, Values
-from eyelid.mechanisms.streams.filter import Filter, FilterRun, Kernel
+from eyelid.mechanisms.streams.filter import Filter
+from eyelid.mechanisms.streams.filter_run import FilterRun, Kernel
 from eyelid.mechanisms.streams.kaleido import Kaleido
 from eyelid.mechanisms.streams.schedule import schedule
 from eyelid.mechanisms.streams.state import (
