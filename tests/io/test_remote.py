@@ -25,7 +25,7 @@ from eyelid.io.pieces import in_pieces, reordered
 from eyelid.io.remote import _copies, all_here, here
 from eyelid.io.study_folder import recognises
 from eyelid.privacy.ledger import Ledger
-from eyelid.releases.spending import budget
+from eyelid.releases.budget import budget
 
 JITTER = {"mechanism": "jitter", "sd": 1.0, "seed": 3}
 

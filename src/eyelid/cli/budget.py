@@ -75,7 +75,7 @@ def run(
     as_json: Json = False,
 ) -> None:
     """Show what has been spent on these people, over everything derived from the same study."""
-    from eyelid.releases.spending import budget
+    from eyelid.releases.budget import budget
     from eyelid.stream.budget import is_account, read_account
 
     if is_account(source):

@@ -57,6 +57,7 @@ class Filter(DifferentialMechanism, StreamMechanism):
         radius: how far each of them may have been elsewhere.
     """
 
+    family: ClassVar[str] = "filters"
     kind: ClassVar[Kind] = Kind.PURE
     units: ClassVar[tuple[str, ...]] = ("event",)
     skips: ClassVar[bool] = False

@@ -73,6 +73,7 @@ class Fixations(Filter):
         that count the detector's memory, and the dispersion of Salvucci & Goldberg (2000).""",
     )
     name: ClassVar[str] = "fixations"
+    family: ClassVar[str] = "fixations"
     paper: ClassVar[str] = (
         "ours; Kellaris, Papadopoulos, Xiao & Papadias (2014); Li, Chowdhury, Fawaz & Kim (2021); "
         "Salvucci & Goldberg (2000)"
