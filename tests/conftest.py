@@ -321,13 +321,13 @@ def no_samplers(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def no_faults(monkeypatch: pytest.MonkeyPatch) -> None:
     """`verify` without planted faults, where something else is asked of it."""
-    monkeypatch.setattr("eyelid.verification.verify._faults", lambda kinds: [])
+    monkeypatch.setattr("eyelid.verification.verify._mutants", lambda kinds: [])
 
 
 @pytest.fixture
 def no_folders(monkeypatch: pytest.MonkeyPatch) -> None:
     """`verify` without the folders of neighbouring studies, where something else is asked of it."""
-    from eyelid.releases.neighbours import verification
+    from eyelid.releases.consistency import verification
 
     nothing = verification.FolderVerification((), ())
     monkeypatch.setattr(verification, "verify_folders", lambda names: nothing)

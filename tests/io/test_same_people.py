@@ -400,7 +400,7 @@ def test_a_join_that_was_stopped_is_ended_by_the_same_command(
 
     for step in ("bring_over", "end_leaving"):
         with monkeypatch.context() as patch:
-            patch.setattr(f"eyelid.privacy.accounts.{step}", stopped)
+            patch.setattr(f"eyelid.privacy.joins.{step}", stopped)
             with pytest.raises(KeyboardInterrupt):
                 budget(tmp_path / "windows", join=tmp_path / named)
         assert budget(tmp_path / "fixations").gaps

@@ -18,7 +18,7 @@ from eyelid.io import bids, csv_folder, study_folder
 from eyelid.io.choosing import Whom, chosen_of
 from eyelid.io.column_map import Map, layout_of_folder, understood
 from eyelid.io.degrees import in_degrees
-from eyelid.io.formats import FOLDERS, FORMATS, feature_table
+from eyelid.io.formats import FOLDERS, FORMATS, any_table
 from eyelid.io.head import Head, head_of
 from eyelid.io.joining import NamedPart, joined, named, named_without_rows
 from eyelid.io.layout import MAP_NAME, NOTHING_SAID, Layout
@@ -199,7 +199,7 @@ def read_part(path: Path, said: Layout = NOTHING_SAID) -> Part:
     if not head.raw.strip():
         raise NoRows(f"{path} is empty")
     if said.feature_columns:
-        return feature_table.read(head, said)
+        return any_table.read_features(head, said)
     for format in FORMATS:
         if format.recognises(head):
             part: Part = format.read(head, said)

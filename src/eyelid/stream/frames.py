@@ -48,9 +48,8 @@ import numpy as np
 from eyelid.errors import unknown
 from eyelid.mechanisms.streams.continual import Counters
 from eyelid.spelling import json_line
-from eyelid.stream.gatekeeper import Meter
+from eyelid.stream.gatekeeper import GazeEvent, Meter
 from eyelid.stream.samples import Column, RawGaze, ReleasedGaze
-from eyelid.stream.tiers import GazeEvent
 
 Format = Literal["json", "binary"]
 FORMATS: tuple[Format, ...] = ("json", "binary")
@@ -71,10 +70,9 @@ _to_text = json.JSONEncoder(separators=(",", ":")).encode
 def format_named(options: Mapping[str, str]) -> Format:
     """The format among the options of a source or sink; JSON where nothing is said."""
     asked = options.get("format", "json")
-    for format in FORMATS:
-        if asked == format:
-            return format
-    raise unknown("format", asked, FORMATS)
+    if asked not in FORMATS:
+        raise unknown("format", asked, FORMATS)
+    return asked
 
 
 class Malformed(Exception):

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from eyelid.attacks.twins import twin
 from eyelid.errors import InputError
 from eyelid.mechanisms import mechanism
 from eyelid.mechanisms.noisy import noise_of
@@ -17,7 +18,6 @@ from eyelid.mechanisms.records.additive import AdditiveMechanism
 from eyelid.privacy import RECORDING
 from eyelid.releases.audits.canaries import canary_audit
 from eyelid.releases.kinds.features import application, plan
-from eyelid.verification.faults import twin
 
 
 def with_noise_times(factor):
