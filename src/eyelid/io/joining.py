@@ -14,10 +14,16 @@ import polars as pl
 from eyelid.errors import InputError
 from eyelid.gaze.sampling import usual_step_ms
 from eyelid.gaze.study import RECORDING_KEY, Study, check, track_key, track_starts
+from eyelid.io.file_names import (
+    names_of_file,
+    read_listing,
+)
 from eyelid.io.layout import KEYS, Layout
-from eyelid.io.naming import names_of_file, read_listing
 from eyelid.io.part import NoRows, Part
-from eyelid.io.stimulus_tasks import check_stimuli, with_home
+from eyelid.io.row_changes import (
+    check_stimuli,
+    with_home,
+)
 from eyelid.io.tables import without_values
 
 _LEADING = ("person", "recording", "task", "stimulus", "time_ms", "duration_ms", "eye")
@@ -60,7 +66,7 @@ class NamedPart:
 
     Attributes:
         path: of the file.
-        part: its content; `eyelid.io.excerpt` may leave most rows out of it.
+        part: its content; `eyelid.io.study_leaks` may leave most rows out of it.
         rates_hz: what all of its rows show, as `rates_of` has it; None where they are all there.
         places: what they are like.
         outside: of each feature, how many values are beyond its bounds, and how many there are.

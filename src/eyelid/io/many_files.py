@@ -9,8 +9,8 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from eyelid.engine.progress import Advance
 from eyelid.engine.runs import Run
 from eyelid.errors import EyelidError, InputError
 from eyelid.gaze.study import Feature, Screen, Study, check
-from eyelid.io.excerpt import excerpt_of, excerpt_of_events
+from eyelid.io.file_leaks import leaks_of_file
 from eyelid.io.joining import (
     NamedPart,
     Places,
@@ -33,11 +33,23 @@ from eyelid.io.joining import (
 )
 from eyelid.io.layout import Layout
 from eyelid.io.leaks import Finding
-from eyelid.io.lint import leaks_of_file
 from eyelid.io.parquet import rows_of, scan
 from eyelid.io.part import Part
-from eyelid.io.pieces import Slice, StudyInPieces, of_slices, recordings_of, with_columns_of
+from eyelid.io.pieces import (
+    StudyInPieces,
+    of_slices,
+    recordings_of,
+)
 from eyelid.io.reading import Place, left_out_told, none_read
+from eyelid.io.row_changes import RowChanges
+from eyelid.io.rows import (
+    Slice,
+    with_columns_of,
+)
+from eyelid.io.study_leaks import (
+    excerpt_of,
+    excerpt_of_events,
+)
 
 BUNDLE_BYTES = 1 << 25
 """Files are given away in bundles of so many bytes, which take a second or so to read."""
@@ -91,18 +103,20 @@ class Unfit:
 
 
 @dataclass(frozen=True, eq=False)
-class FilesTaken:
-    """A folder of recordings that were all read once.
+class Source:
+    """What was read of a study to decide what becomes of it.
 
     Attributes:
-        excerpt: the study that they make, with an excerpt of its rows and events.
-        cut: the same study in pieces.
-        leaks: what each file gives away by itself.
+        excerpt: of the study, or all of it.
+        cut: the same in pieces; None where it is all there.
+        leaks: what each file gives away by itself, of those that were looked at already.
+        changes: that are still to be made to rows when they are read again.
     """
 
     excerpt: Study
-    cut: StudyInPieces
-    leaks: dict[Path, tuple[Finding, ...]]
+    cut: StudyInPieces | None = None
+    leaks: Mapping[Path, Sequence[Finding]] = field(default_factory=dict)
+    changes: RowChanges = field(default_factory=RowChanges)
 
 
 def bundles(files: Iterable[Path]) -> list[list[tuple[int, Path]]]:
@@ -143,7 +157,7 @@ def put_together(
     found: Sequence[FileTaken | Unreadable | Unfit],
     run: Run,
     skip_unreadable: bool,
-) -> FilesTaken:
+) -> Source:
     """One study of what was read.
 
     Args:
@@ -173,7 +187,7 @@ def put_together(
         for path, each in zip(place.files, found, strict=True)
         if not isinstance(each, Unfit)
     }
-    return FilesTaken(excerpt, _cut(excerpt, taken, run), leaks)
+    return Source(excerpt, _cut(excerpt, taken, run), leaks)
 
 
 def _placed(run: Run, each: FileTaken, named: NamedPart) -> FileTaken:
@@ -256,7 +270,6 @@ def _cut(excerpt: Study, taken: Sequence[FileTaken], run: Run) -> StudyInPieces:
         recordings.sort(order, maintain_order=True),
         slices,
         _all_events(taken, run),
-        excerpt.data.clear(),
     )
 
 

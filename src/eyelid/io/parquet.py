@@ -18,8 +18,11 @@ from eyelid.engine.children import python
 from eyelid.engine.foreign import UnfitFile, check_file
 from eyelid.engine.parallel import ONE_CORE
 from eyelid.errors import InputError
+from eyelid.io.files import (
+    most_bytes,
+    too_large,
+)
 from eyelid.io.parquet_outline import Outline, outline_of
-from eyelid.io.unpacking import most_bytes, too_large
 
 ROWS_AT_ONCE = 1 << 20
 """So many rows of a large file are in memory."""

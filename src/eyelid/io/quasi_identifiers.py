@@ -18,10 +18,18 @@ import polars as pl
 from eyelid.engine.foreign import MOST_BYTES, content_of
 from eyelid.errors import InputError
 from eyelid.gaze.study import RECORDING_KEY, Study, track_key
-from eyelid.io.head import Head, head_of
+from eyelid.io.files import (
+    Head,
+    head_of,
+    text_table,
+)
 from eyelid.io.leaks import WARNING, Finding, leak_of_field, plain_field, short
-from eyelid.io.tables import MOST_COLUMNS, cells, is_parquet, separator_of
-from eyelid.io.unpacking import text_table
+from eyelid.io.raw_tables import (
+    MOST_COLUMNS,
+    cells,
+    is_parquet,
+    separator_of,
+)
 
 SMALL_GROUP = 5
 """Fewer participants who are alike than these are pointed at by what they share."""

@@ -28,13 +28,16 @@ from eyelid.gaze.study import (
 )
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.csv_cells import csv_text, from_spreadsheets
+from eyelid.io.files import (
+    check_cells,
+    text_table,
+)
 from eyelid.io.parquet import check_size, rows_of
 from eyelid.io.remote import File, here, is_remote, original
 from eyelid.io.same_people import LEDGER_SUFFIX as LEDGER_SUFFIX
 from eyelid.io.same_people import Entry, noticed, stated
 from eyelid.io.study_json import SCHEMA as SCHEMA
 from eyelid.io.study_json import read_about as _read_about
-from eyelid.io.unpacking import check_cells, text_table
 from eyelid.privacy.ledger import Ledger
 from eyelid.spelling import json_text
 

@@ -22,12 +22,19 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import pieces, study_folder
-from eyelid.io.choosing import PeopleChoice, Whom, people_choice
 from eyelid.io.column_map import Map, understood
 from eyelid.io.intake import is_ours, under_pseudonyms
-from eyelid.io.parts import input_key, write_manifest
+from eyelid.io.people_choice import (
+    PeopleChoice,
+    Whom,
+    people_choice,
+)
 from eyelid.io.pieces import in_pieces
 from eyelid.io.release_folder import STANDARD_ERRORS
+from eyelid.io.study_parts import (
+    input_key,
+    write_manifest,
+)
 from eyelid.mechanisms.anonymising import AnonymisingMechanism
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.ksame import KSame, slot_names

@@ -44,12 +44,12 @@ from eyelid.io.bids.tables import (
     read_cells,
     stated_type,
 )
-from eyelid.io.head import head_of
+from eyelid.io.files import head_of
 from eyelid.io.joining import NamedPart, joined, named, named_without_rows
 from eyelid.io.layout import HEAD, MEASURES, MS_PER, Layout
 from eyelid.io.part import NoRows, Part
+from eyelid.io.raw_tables import check_width
 from eyelid.io.study_json import checked_choice
-from eyelid.io.tables import check_width
 
 DESCRIPTION = "dataset_description.json"
 _SAMPLES = re.compile(r"[^.].*_(physio|eyetrack)\.tsv(\.gz)?")

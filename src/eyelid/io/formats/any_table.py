@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import re
 
-from eyelid.io.head import Head
+from eyelid.io.files import Head
 from eyelid.io.layout import DIRECTION, KEYS, MEASURES, PERSON_COLUMNS, Layout, plain_name
 from eyelid.io.part import Part
-from eyelid.io.tables import header_of, is_parquet, read_table, with_unread_told
+from eyelid.io.raw_tables import (
+    header_of,
+    is_parquet,
+)
+from eyelid.io.tables import (
+    read_table,
+    with_unread_told,
+)
 
 NAME = "table"
 
@@ -37,7 +44,10 @@ def recognises(head: Head) -> bool:
 
 
 def _first_cells(head: Head) -> list[str]:
-    from eyelid.io.tables import cells, separator_of
+    from eyelid.io.raw_tables import (
+        cells,
+        separator_of,
+    )
 
     return cells(head.lines[0], separator_of(head.lines[:50]))
 

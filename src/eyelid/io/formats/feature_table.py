@@ -1,7 +1,7 @@
 """Any csv, tsv or Parquet table of which somebody says which columns are features.
 
 A row is a trial, a sentence, a word or whatever was measured; the features come from a file with
-their public bounds (`eyelid.io.feature_file`). No content is recognised: somebody says so.
+their public bounds (`eyelid.io.feature_tables`). No content is recognised: somebody says so.
 """
 
 from __future__ import annotations
@@ -9,11 +9,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from eyelid.errors import InputError
+from eyelid.io.feature_tables import read_feature_table
+from eyelid.io.files import Head
 from eyelid.io.formats import any_table
-from eyelid.io.head import Head
 from eyelid.io.layout import KEYS, Layout
 from eyelid.io.part import Part
-from eyelid.io.tables import header_of, read_feature_table
+from eyelid.io.raw_tables import header_of
 
 NAME = "table of features"
 

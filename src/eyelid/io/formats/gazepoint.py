@@ -13,12 +13,19 @@ from itertools import pairwise
 import polars as pl
 
 from eyelid.errors import InputError
-from eyelid.io.event_runs import events_of_marks
-from eyelid.io.head import Head
+from eyelid.io.columns import (
+    events_of_marks,
+    number,
+    without,
+)
+from eyelid.io.files import Head
 from eyelid.io.layout import Layout
 from eyelid.io.part import NoRows, Part
-from eyelid.io.raw_columns import number, without
-from eyelid.io.tables import cells, header_of, read_table
+from eyelid.io.raw_tables import (
+    cells,
+    header_of,
+)
+from eyelid.io.tables import read_table
 
 NAME = "Gazepoint"
 

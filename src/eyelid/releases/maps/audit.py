@@ -30,8 +30,8 @@ from eyelid.errors import InputError
 from eyelid.gaze.maps.gaze_map import gaze_map
 from eyelid.gaze.maps.spread import heatmap
 from eyelid.gaze.study import Study
-from eyelid.io.choosing import Whom
 from eyelid.io.column_map import Map
+from eyelid.io.people_choice import Whom
 from eyelid.mechanisms.noisy_sum import NoisySum
 from eyelid.mechanisms.papers.maps import PaperMap
 from eyelid.privacy.guarantee import rounded_up

@@ -19,13 +19,17 @@ from eyelid.engine.runs import Run, running
 from eyelid.errors import InputError
 from eyelid.gaze.study import Origin, Study
 from eyelid.io import study_folder
-from eyelid.io.choosing import Whom
 from eyelid.io.column_map import Map
 from eyelid.io.intake import is_ours, under_pseudonyms
 from eyelid.io.parquet import rows_of
-from eyelid.io.parts import part_path, write_manifest, write_part
+from eyelid.io.people_choice import Whom
 from eyelid.io.pieces import Piece, StudyInPieces, cut_evenly, each_piece, in_pieces
 from eyelid.io.reading import read
+from eyelid.io.study_parts import (
+    part_path,
+    write_manifest,
+    write_part,
+)
 from eyelid.mechanisms.mechanism import Mechanism
 from eyelid.mechanisms.streams.stream import StreamMechanism
 from eyelid.privacy.noise import Randomness

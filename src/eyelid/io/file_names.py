@@ -11,10 +11,13 @@ from pathlib import Path
 import polars as pl
 
 from eyelid.errors import InputError, unknown
-from eyelid.io.head import head_of
+from eyelid.io.files import (
+    check_cells,
+    head_of,
+    text_table,
+)
 from eyelid.io.layout import KEYS, PERSON_COLUMNS, Layout, plain_name
-from eyelid.io.tables import separator_of
-from eyelid.io.unpacking import check_cells, text_table
+from eyelid.io.raw_tables import separator_of
 
 _MOST_PARTS = 50
 _MOST_TRIES = 200_000

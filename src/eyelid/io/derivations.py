@@ -41,22 +41,28 @@ from eyelid.gaze.sampling import slowest_step_ms, too_slow
 from eyelid.gaze.study import INDEX_COLUMNS, RECORDING_KEY, Derivation, Feature, Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import study_folder
-from eyelid.io.choosing import PeopleChoice, Whom, chosen_in, chosen_of, people_choice
-from eyelid.io.column_map import Map, understood
+from eyelid.io.column_map import Map, understood, with_said_facts
 from eyelid.io.intake import counted, read_scrubbed
 from eyelid.io.parquet import scan
-from eyelid.io.parts import (
-    events_path,
-    input_key,
-    join_events,
-    part_path,
-    write_manifest,
-    write_part,
+from eyelid.io.people_choice import (
+    PeopleChoice,
+    Whom,
+    chosen_in,
+    chosen_of,
+    people_choice,
 )
 from eyelid.io.pieces import Piece, StudyInPieces, each_piece, in_pieces
 from eyelid.io.reading import check_not_a_part
-from eyelid.io.said_facts import with_said_facts
 from eyelid.io.study_folder import EVENTS
+from eyelid.io.study_parts import (
+    input_key,
+    join_events,
+    kept_from_first,
+    part_path,
+    write_manifest,
+    write_part,
+    write_study_part,
+)
 from eyelid.privacy.ledger import Ledger
 from eyelid.version import __version__
 
@@ -179,8 +185,7 @@ def derive_events(
         with shared(cut.head) as head:
             work = partial(_events_of_piece, run, head, of, method, dict(settings))
             parts = _each_part(run, work, cut, "detecting")
-        if of > 1:
-            join_events(run, [events_path(run, number, of) for number in range(of)])
+        join_events(run, of)
         kinds = _kinds(run.output / EVENTS)
         write_manifest(run, cut.head, parts, out)
     return DerivedEvents(len(cut.people), cut.recordings.height, kinds)
@@ -211,7 +216,7 @@ def derive_features(
         ledger: count in this file instead of the study's own.
         min_seconds: leave out shorter recordings; by default those without a whole window, or of
             less than a second where a row is an event.
-        people: whom it is about, as for `eyelid.io.choosing.people_choice`; everybody by default.
+        people: whom it is about, as for `people_choice`; everybody by default.
     """
     check_new(out)
     if kind is not None and kind not in (WINDOWS, *EVENT_KINDS):
@@ -351,14 +356,10 @@ def _begun(
 def _each_part(
     run: Run, work: Callable[[Piece], dict[str, Any]], cut: StudyInPieces, what: str
 ) -> list[dict[str, Any]]:
-    """What study.json says of each part; from the first one on there is something to lose."""
-    parts = []
+    """What study.json says of each part, written by whoever is free."""
     with one_bar(cut.recordings.height, "recordings") as advance:
-        for part in each_piece(work, cut, advance, what):
-            parts.append(part)
-            if len(parts) == 1 and len(cut.pieces) > 1:
-                run.keep()
-    return parts
+        made = each_piece(work, cut, advance, what)
+        return list(kept_from_first(run, made, len(cut.pieces)))
 
 
 def _events_of_piece(
@@ -371,14 +372,12 @@ def _events_of_piece(
 ) -> dict[str, Any]:
     """Write the rows of a piece and, before them, its events."""
 
-    def rows() -> pl.DataFrame:
+    def made() -> Study:
         with _fit():
             study = piece.read(head.get())
-            found = detect_events(study, method, None, **settings)
-        run.put(events_path(run, piece.number, of), found.write_parquet)
-        return study.data
+            return replace(study, events=detect_events(study, method, None, **settings))
 
-    return write_part(run, piece.number, of, rows)
+    return write_study_part(run, piece.number, of, made)
 
 
 def _features_of_piece(
