@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from benchmarks.case import Case, remark
 from benchmarks.crowd import crowd
 from benchmarks.family import processor_seconds
-from eyelid.mechanisms.ksame import KSame
-from eyelid.mechanisms.synthesis.binning import Codes
-from eyelid.mechanisms.synthesis.chain import Chain
-from eyelid.mechanisms.synthesis.deniability import plausible_people
+from eyelid.mechanisms.groups.ksame import KSame
+from eyelid.mechanisms.synthetic.binning import Codes
+from eyelid.mechanisms.synthetic.chain import Chain
+from eyelid.mechanisms.synthetic.deniability import plausible_people
 from eyelid.privacy.noise import randomness
 
 CANDIDATES, SEEDS, FEATURES, BINS = 100_000, 20_000, 52, 16

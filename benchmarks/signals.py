@@ -25,15 +25,14 @@ from eyelid.gaze.features import window_features
 from eyelid.gaze.simulator import simulate
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import read
-from eyelid.mechanisms.papers.choice_of_k import candidates
-from eyelid.mechanisms.papers.experiment import (
+from eyelid.papers.bozkir2021.experiment import (
     CHUNKS,
     EPSILONS_PER_FEATURE,
     paper_features,
     utility_experiment,
 )
-from eyelid.mechanisms.papers.piece import Treatment
-from eyelid.mechanisms.papers.signals import TaskSignals, sensitivities, signals_of
+from eyelid.papers.bozkir2021.fourier_noise import Treatment, candidates
+from eyelid.papers.signals import TaskSignals, sensitivities, signals_of
 
 RUNS = 100
 REPETITIONS = 2

@@ -24,7 +24,7 @@ from benchmarks.crowd import crowd
 from benchmarks.fresh_process import measured
 from eyelid.gaze.features import window_feature_set
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.synthetic import Synthetic
+from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy.noise import randomness
 
 PEOPLE, TASKS, WINDOWS = (125, 250, 500, 1000), 3, 1200

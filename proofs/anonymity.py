@@ -39,15 +39,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from eyelid.attacks.attackers import find_attackers
-from eyelid.attacks.document_type import first_halves, recognised, second_halves, shown_windows
-from eyelid.attacks.half_identification import named_by_halves
 from eyelid.attacks.statistics import rate_of_shares
 from eyelid.engine.parallel import parallel
 from eyelid.gaze.features import window_features
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import read
-from eyelid.mechanisms.measuring import window_rows
-from eyelid.mechanisms.partition import group_sizes
+from eyelid.mechanisms.groups.partition import group_sizes
+from eyelid.mechanisms.records.measuring import window_rows
+from eyelid.papers.davidjohn2022.document_type import (
+    first_halves,
+    recognised,
+    second_halves,
+    shown_windows,
+)
+from eyelid.papers.davidjohn2022.half_identification import named_by_halves
 from eyelid.papers.davidjohn2022.settings import KS, RAW, Setting
 from eyelid.papers.davidjohn2022.trials import (
     ATTACKERS,

@@ -15,7 +15,7 @@ import polars as pl
 from eyelid.attacks.temporal import temporal_correlations
 from eyelid.gaze.features import window_features
 from eyelid.io import read
-from eyelid.mechanisms.papers.experiment import paper_features, utility_experiment
+from eyelid.papers.bozkir2021.experiment import paper_features, utility_experiment
 from proofs.result import Effort, Result, progress, real_recordings
 
 RUNS = 10

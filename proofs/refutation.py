@@ -20,7 +20,7 @@ from eyelid.attacks.protocols import Material
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
 from eyelid.mechanisms import mechanism
-from eyelid.mechanisms.additive import AdditiveMechanism
+from eyelid.mechanisms.records.additive import AdditiveMechanism
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.rank1 import rank1_bounds

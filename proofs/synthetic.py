@@ -41,8 +41,8 @@ from eyelid.gaze.features import event_features, window_features
 from eyelid.gaze.simulator import simulate
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import read
-from eyelid.mechanisms.synthesis.public_pairs import FIXATIONS, SACCADES, WINDOWS, chosen_on
-from eyelid.mechanisms.synthetic import Synthetic
+from eyelid.mechanisms.synthetic.public_pairs import FIXATIONS, SACCADES, WINDOWS, chosen_on
+from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy.noise import randomness
 from proofs.result import Effort, Result, progress, real_recordings
 

@@ -11,7 +11,7 @@ from eyelid.attacks.one_run import OneRun, one_run
 from eyelid.attacks.twins import twin
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
-from eyelid.mechanisms.synthetic import Synthetic
+from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy.noise import SystemRandomness
 from eyelid.privacy.unit import PERSON
 from eyelid.verification.canaries import ALPHA, CanaryRun, play_canaries

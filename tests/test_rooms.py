@@ -2,6 +2,8 @@
 
 import ast
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -50,6 +52,25 @@ def test_a_room_imports_only_what_it_may(room):
         for name in imports(path):
             if name.startswith("eyelid."):
                 assert name.split(".")[1] in allowed, f"{path.name} imports {name}"
+
+
+def test_nothing_of_the_core_imports_the_papers():
+    """They are found by the entry points; the command that does them again is their own."""
+    for path in SOURCE.rglob("*.py"):
+        if SOURCE / "papers" in path.parents or path == SOURCE / "cli" / "reproduce.py":
+            continue
+        found = [name for name in imports(path) if f"{name}.".startswith("eyelid.papers.")]
+        assert not found, f"{path} imports {found}"
+
+
+def test_a_release_of_features_loads_no_paper():
+    """Each look at the catalogue would; asking for a mechanism by its name does not."""
+    code = (
+        "import sys, eyelid.releases.release, eyelid.releases.audit; "
+        "from eyelid.mechanisms import mechanism; mechanism('gaussian', epsilon=1.0); "
+        "sys.exit(sum(name.startswith('eyelid.papers') for name in sys.modules))"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_heavy_libraries_are_imported_where_they_are_used():

@@ -295,7 +295,7 @@ def figures() -> dict[str, object]:
         "import_releases_s": round(min(each[0] for each in imported), 3),
         "import_releases_loads": len(loaded),
         "import_releases_loads_attacks": sum(
-            name.startswith(("eyelid.attacks", "eyelid.attacks")) for name in loaded
+            name.startswith(("eyelid.attacks", "eyelid.verification")) for name in loaded
         ),
         "cycles": cycles(imports(trees)),
     }

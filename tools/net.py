@@ -38,7 +38,7 @@ AREAS = {
     ]
 }
 # What mechanisms need to be told besides their name, by what they take or by themselves.
-FEATURES, SAMPLES, MAPS = "features", "samples", "gaze maps"
+SAMPLES, MAPS, AREAS = "samples", "gaze maps", "areas of interest"
 _FILTER = ("--set", "window=30", "--set", "radius=3")
 _EPSILON = ("--epsilon", "2")
 OF_ITS_OWN: dict[str, tuple[str, ...]] = {
@@ -51,6 +51,8 @@ OF_ITS_OWN: dict[str, tuple[str, ...]] = {
     "ksame-paper": ("--set", "k=3"),
     "ksame-dp": (*_EPSILON, "--set", "k=3"),
     "marginals-paper": (),
+    "seeded": (*_EPSILON, "--set", "test=deterministic", "--set", "k=2"),
+    "synthetic": ("--epsilon", "400", "--set", "error=0.34"),
     "map-noisefree": (),
     "map-rs1": (),
     "map-rs2": (),
@@ -121,14 +123,13 @@ def _make_studies(eyelid: Eyelid, folder: Path) -> None:
 def cases(eyelid: Eyelid, inputs: Path) -> Iterator[Case]:
     """Everything that is recorded."""
     listed = eyelid("mechanisms", "--json", folder=inputs.parent)
-    facts = json.loads(listed.stdout)["mechanisms"]
-    for each in facts:
+    for each in json.loads(listed.stdout)["mechanisms"]:
         name, takes = each["name"], each["takes"]
         yield Case(f"mechanism-{name}", (("mechanisms", name),))
         if name in LIVE_ONLY:
             continue
         said = OF_ITS_OWN.get(name, _EPSILON)
-        if takes == "areas of interest":
+        if takes == AREAS:
             command = ("heatmap", "gaze", "out", "--stimulus", "comic", "--areas", "areas.json",
                        "--only", "areas", *said)  # fmt: skip
         elif takes == MAPS:
@@ -142,9 +143,12 @@ def cases(eyelid: Eyelid, inputs: Path) -> Iterator[Case]:
             command = ("release", source, "out", "--mechanism", name, *said)
         audit = ("audit", command[1], "out", "--json")
         yield Case(f"release-{name}", ((*command, *SEED), audit), ("out", "out-audit/audit.json"))
-        yield Case(f"cost-{name}", (("cost", "--mechanism", name, "--people", "30",
-                                     "--recordings", "3", "--length", "200", "--features", "6",
-                                     "--json", *said),))  # fmt: skip
+        facts = ["--people", "30"]
+        if takes not in (MAPS, AREAS):
+            facts += ["--recordings", "3"]
+        if command[1] == "windows":
+            facts += ["--length", "200", "--features", "6"]
+        yield Case(f"cost-{name}", (("cost", "--mechanism", name, *facts, "--json", *said),))
     yield from _others()
 
 

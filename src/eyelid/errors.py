@@ -25,6 +25,10 @@ class Refused(EyelidError):
     exit_code = 3
 
 
+class EyelidWarning(UserWarning):
+    """What a person should know of their installation, though eyelid goes on; one clear line."""
+
+
 def unknown(what: str, name: str, known: Iterable[str]) -> InputError:
     """The error for a name that does not exist, with the nearest one that does.
 

@@ -17,7 +17,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
 from eyelid.mechanisms import mechanism
-from eyelid.mechanisms.slots import slots_of
+from eyelid.mechanisms.groups.slots import slots_of
 from eyelid.privacy import randomness
 
 FEATURES = tuple(Feature(f"f{j}", "", "", 0.0, 10.0) for j in range(4))

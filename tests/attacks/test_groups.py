@@ -24,8 +24,8 @@ from eyelid.attacks.protocols import POSITIVE, Material, find_protocol
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
-from eyelid.mechanisms.ksame import KSame
-from eyelid.mechanisms.papers.ksame import KSamePaper
+from eyelid.mechanisms.groups.ksame import KSame
+from eyelid.papers.davidjohn2022.ksame import KSamePaper
 from eyelid.privacy.noise import randomness
 
 FEATURES = [Feature(name, "1/s", "", 0.0, 10.0) for name in "abc"]

@@ -12,11 +12,16 @@ from eyelid.attacks.anonymity import (
 )
 from eyelid.attacks.attackers import ATTACKERS, find_attackers
 from eyelid.attacks.attackers.fusion import event_finding
-from eyelid.attacks.document_type import first_halves, recognised, second_halves, shown_windows
 from eyelid.attacks.identification import identify, strongest
 from eyelid.attacks.protocols import POSITIVE, Material
 from eyelid.gaze.features import event_features
 from eyelid.mechanisms import mechanism
+from eyelid.papers.davidjohn2022.document_type import (
+    first_halves,
+    recognised,
+    second_halves,
+    shown_windows,
+)
 from eyelid.privacy import randomness
 
 

@@ -177,7 +177,7 @@ def test_features_of_features_and_unknown_kinds_are_named(refuses, features_fold
 
 
 def test_a_fault_in_eyelid_itself_is_one_line_too(eyelid, features_folder, tmp_path, monkeypatch):
-    from eyelid.mechanisms.laplace import Laplace
+    from eyelid.mechanisms.records.laplace import Laplace
 
     monkeypatch.setattr(Laplace, "perturb", lambda *_: 1 / 0)
     done = eyelid(*release(features_folder, tmp_path, *GOOD))

@@ -172,7 +172,7 @@ def test_verify_leaves_out_empty_tables_and_tells_settings_apart(eyelid, monkeyp
 def test_verify_finds_something_with_exit_code_one(
     eyelid, monkeypatch, no_samplers, no_faults, no_folders
 ):
-    from eyelid.mechanisms.laplace import Laplace
+    from eyelid.mechanisms.records.laplace import Laplace
     from eyelid.privacy.noise import DiscreteLaplace
 
     true = Laplace.noise

@@ -27,9 +27,9 @@ from eyelid.io.release_folder import (
     output_digest,
     statement,
 )
-from eyelid.mechanisms.partition import group_names
-from eyelid.mechanisms.public_groups import EVERYBODY
-from eyelid.mechanisms.synthesis.naming import MADE_UP
+from eyelid.mechanisms.groups.partition import group_names
+from eyelid.mechanisms.groups.public_groups import EVERYBODY
+from eyelid.mechanisms.synthetic.naming import MADE_UP
 from eyelid.releases.inspection import inspect
 from eyelid.releases.release import release
 

@@ -11,7 +11,7 @@ from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import read, write
 from eyelid.io.convert import convert
-from eyelid.mechanisms.slots import slots_of
+from eyelid.mechanisms.groups.slots import slots_of
 
 ORDERS = ("AB", "BA", "AB", "BA")
 EACH = {"task": "each-stimulus"}

@@ -15,7 +15,7 @@ from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
 from eyelid.mechanisms import Shape, find, mechanism
 from eyelid.mechanisms.choice import choose, log_chances
-from eyelid.mechanisms.fourier import first_coefficients
+from eyelid.mechanisms.records.fourier import first_coefficients
 from eyelid.privacy import PERSON, RECORDING, randomness
 from eyelid.verification.faults import faults_of
 from eyelid.verification.game import play

@@ -6,10 +6,10 @@ import pytest
 
 from eyelid.comparisons.private_choice import PrivateChoice
 from eyelid.mechanisms import catalogue, register
-from eyelid.mechanisms.laplace import Laplace
 from eyelid.mechanisms.proof_note import ProofNote
-from eyelid.mechanisms.synthesis.marginals import ChainMarginals
-from eyelid.mechanisms.synthesis.rounds import AllPairs, Levels, Shares, Signs
+from eyelid.mechanisms.records.laplace import Laplace
+from eyelid.mechanisms.synthetic.marginals import ChainMarginals
+from eyelid.mechanisms.synthetic.rounds import AllPairs, Levels, Shares, Signs
 from eyelid.stream.tiers import Tiers
 
 PARTS = ("Takes", "Protects", "Why", "Paper")

@@ -11,7 +11,7 @@ from eyelid.errors import InputError, Refused
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import read, write
 from eyelid.mechanisms import mechanism
-from eyelid.mechanisms.slots import slots_of
+from eyelid.mechanisms.groups.slots import slots_of
 from eyelid.privacy import PERSON, Guarantee, Kind, Neighbours, Trust, rank1_bounds, sequential
 from eyelid.privacy.accounts import Gap
 from eyelid.privacy.noise import randomness

@@ -15,7 +15,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
 from eyelid.io import read, write
-from eyelid.mechanisms.ksame import KSame
+from eyelid.mechanisms.groups.ksame import KSame
 from eyelid.releases.agreement import among_promises
 from eyelid.releases.audit import audit
 from eyelid.releases.fingerprint import output_digest

@@ -12,8 +12,8 @@ import pytest
 
 from eyelid.errors import InputError
 from eyelid.mechanisms import mechanism
-from eyelid.mechanisms.additive import AdditiveMechanism
 from eyelid.mechanisms.noisy import noise_of
+from eyelid.mechanisms.records.additive import AdditiveMechanism
 from eyelid.privacy import RECORDING
 from eyelid.releases import making, plan
 from eyelid.releases.canaries import canary_audit

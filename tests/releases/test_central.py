@@ -214,7 +214,7 @@ def test_canaries_pass_through_means_unharmed(inner):
 
 def test_canaries_see_means_without_enough_noise(monkeypatch):
     # A sixth of the noise: about six times the loss.
-    from eyelid.mechanisms.means import MeanMechanism
+    from eyelid.mechanisms.means.mean_mechanism import MeanMechanism
 
     sound = MeanMechanism.perturb
 

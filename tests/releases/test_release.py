@@ -169,7 +169,7 @@ def test_the_ledger_remembers_what_was_released(mechanism, unit, told, features_
 def test_a_release_that_fails_half_way_goes_on_and_is_counted_once(
     features_folder, tmp_path, monkeypatch
 ):
-    from eyelid.mechanisms.laplace import Laplace
+    from eyelid.mechanisms.records.laplace import Laplace
 
     def fail(*_):
         raise OSError("disk full")
@@ -522,7 +522,7 @@ def test_a_mechanism_that_admits_it_does_not_hold_is_certified_so(make_table):
     from dataclasses import dataclass
     from typing import ClassVar
 
-    from eyelid.mechanisms.laplace import Laplace
+    from eyelid.mechanisms.records.laplace import Laplace
 
     @dataclass(frozen=True)
     class Honest(Laplace):

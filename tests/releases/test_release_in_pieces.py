@@ -24,8 +24,8 @@ from eyelid.io import read, write
 from eyelid.io.study_parts import part_facts
 from eyelid.mechanisms import mechanism
 from eyelid.mechanisms.features import windows_of
-from eyelid.mechanisms.laplace import Laplace
-from eyelid.mechanisms.measuring import MeasuringMechanism
+from eyelid.mechanisms.records.laplace import Laplace
+from eyelid.mechanisms.records.measuring import MeasuringMechanism
 from eyelid.privacy import Ledger
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.noise.randomness import stream_of

@@ -15,9 +15,9 @@ from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
 from eyelid.io import read, write
 from eyelid.io.lint import lint
-from eyelid.mechanisms.laplace import Laplace
 from eyelid.mechanisms.mechanism import Shape
-from eyelid.mechanisms.synthetic import Synthetic
+from eyelid.mechanisms.records.laplace import Laplace
+from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy.noise import randomness
 from eyelid.releases.certificate import read_certificate
 from eyelid.releases.consent import for_participants

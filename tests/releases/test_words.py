@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eyelid
-from eyelid.mechanisms.papers.lpa import LPAPaper
+from eyelid.papers.bozkir2021.mechanisms import LPAPaper
 from eyelid.privacy.unit import RECORDING
 from eyelid.releases.expectation import (
     CONSTANT_RMSE_OF_SPAN,

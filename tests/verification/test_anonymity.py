@@ -3,8 +3,8 @@ import pytest
 
 from eyelid.attacks.twins import twin
 from eyelid.mechanisms import mechanism
-from eyelid.mechanisms.ksame import KSame
-from eyelid.mechanisms.slots import slots_of
+from eyelid.mechanisms.groups.ksame import KSame
+from eyelid.mechanisms.groups.slots import slots_of
 from eyelid.privacy import randomness
 from eyelid.verification.anonymity import (
     crowd,

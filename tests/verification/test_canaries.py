@@ -11,8 +11,8 @@ import pytest
 
 from eyelid.attacks.twins import twin
 from eyelid.errors import InputError
-from eyelid.mechanisms.synthesis.rounds import Round
-from eyelid.mechanisms.synthetic import Synthetic
+from eyelid.mechanisms.synthetic.rounds import Round
+from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy import randomness
 from eyelid.releases.canaries import canary_audit
 from eyelid.verification.canaries import (

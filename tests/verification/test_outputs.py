@@ -7,7 +7,7 @@ import pytest
 
 from eyelid.attacks.twins import twin
 from eyelid.mechanisms import catalogue, find
-from eyelid.mechanisms.measuring import MeasuringMechanism
+from eyelid.mechanisms.records.measuring import MeasuringMechanism
 from eyelid.privacy import randomness
 from eyelid.verification.faults import faults_of
 from eyelid.verification.outputs import compare

@@ -5,8 +5,8 @@ import pytest
 
 from eyelid.attacks.twins import twin
 from eyelid.mechanisms import catalogue, find, mechanism
-from eyelid.mechanisms.fpa import FPA
 from eyelid.mechanisms.noisy import NoisyMechanism
+from eyelid.mechanisms.records.fpa import FPA
 from eyelid.privacy import PERSON, RECORDING, randomness
 from eyelid.verification.faults import faults_of
 from eyelid.verification.sensitivity import fuzz

@@ -5,7 +5,7 @@ import pytest
 
 from eyelid.attacks.twins import twin
 from eyelid.mechanisms import catalogue, find
-from eyelid.mechanisms.noisy_sum import NoisySum
+from eyelid.mechanisms.maps.noisy_sum import NoisySum
 from eyelid.privacy import randomness
 from eyelid.verification.faults import faults_of
 from eyelid.verification.sums import compare_sum, examine_sum

@@ -7,7 +7,7 @@ import pytest
 
 from eyelid.attacks.twins import twin
 from eyelid.mechanisms.mechanism import Shape
-from eyelid.mechanisms.synthetic import Synthetic
+from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy import PERSON, randomness
 from eyelid.verification.faults import faults_of
 from eyelid.verification.synthesis import fuzz_rounds

@@ -5,13 +5,13 @@ import pytest
 
 from eyelid.errors import InputError
 from eyelid.mechanisms import catalogue, mechanism, register
-from eyelid.mechanisms.dct import DCT
-from eyelid.mechanisms.groupmean import GroupMean
-from eyelid.mechanisms.laplace import Laplace
+from eyelid.mechanisms.means.groupmean import GroupMean
 from eyelid.mechanisms.mechanism import _registry
-from eyelid.mechanisms.papers.marginals import MarginalsPaper
-from eyelid.mechanisms.streams.baseline import Baseline
-from eyelid.mechanisms.synthetic import Synthetic
+from eyelid.mechanisms.records.dct import DCT
+from eyelid.mechanisms.records.laplace import Laplace
+from eyelid.mechanisms.synthetic.synthetic import Synthetic
+from eyelid.papers.baselines.baseline import Baseline
+from eyelid.papers.davidjohn2022.marginals import MarginalsPaper
 from eyelid.privacy import randomness
 from eyelid.privacy.noise import DiscreteLaplace
 from eyelid.verification.faults import faults_of

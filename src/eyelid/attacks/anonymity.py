@@ -17,8 +17,8 @@ from eyelid.attacks.statistics import Rate, rate_of_decisions
 from eyelid.attacks.subtraction import Subtraction, subtraction
 from eyelid.errors import InputError, unknown
 from eyelid.gaze.table import FeatureTable
+from eyelid.mechanisms.groups.slots import slots_of
 from eyelid.mechanisms.mechanism import Values
-from eyelid.mechanisms.slots import slots_of
 
 # More rows, evenly spread, tell an attacker little more.
 _MOST_ROWS = 400

@@ -43,9 +43,9 @@ from eyelid.errors import InputError
 from eyelid.gaze.features.omission import blank_recordings, without_blanks
 from eyelid.gaze.study import RECORDING_KEY, ROW_KEY
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.ksame import KSame, rows_that_end
-from eyelid.mechanisms.partition import Members, group_sizes
-from eyelid.mechanisms.slots import slots_of
+from eyelid.mechanisms.groups.ksame import KSame, rows_that_end
+from eyelid.mechanisms.groups.partition import Members, group_sizes
+from eyelid.mechanisms.groups.slots import slots_of
 from eyelid.privacy.noise import randomness
 
 # What somebody who looks at one release can try; two of them are another attack.

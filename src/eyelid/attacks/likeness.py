@@ -17,10 +17,10 @@ from eyelid.attacks.records import empty_cells, values_of
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.measuring import window_rows
 from eyelid.mechanisms.mechanism import Values
-from eyelid.mechanisms.synthesis.binning import Bins
-from eyelid.mechanisms.synthesis.sequences import BEND, lags_of
+from eyelid.mechanisms.records.measuring import window_rows
+from eyelid.mechanisms.synthetic.binning import Bins
+from eyelid.mechanisms.synthetic.sequences import BEND, lags_of
 
 # Bins between the public bounds: for the total variation, and as fine as any that are measured.
 _BINS, _FINEST = 20, 64

@@ -20,13 +20,13 @@ from eyelid.attacks.subtraction import Subtraction
 from eyelid.errors import InputError
 from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.gaze.maps.grid import Floats
+from eyelid.mechanisms.maps.map_mechanism import MapMechanism
+from eyelid.mechanisms.maps.noisy_sum import NoisySum
 from eyelid.mechanisms.noisy import noise_of
-from eyelid.mechanisms.noisy_sum import NoisySum
-from eyelid.mechanisms.papers.maps import PaperMap, RandomSelection
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import DiscreteLaplace, randomness
 
-Law = NoisySum | PaperMap
+Law = NoisySum | MapMechanism
 
 FEWEST_PEOPLE = 3
 # A sound map is found wanting less than once in a million tries.
@@ -144,9 +144,7 @@ def attack_map(
         membership=games.get("membership"),
         positive=games.get("positive"),
         null=games.get("null"),
-        subtraction=None
-        if isinstance(law, RandomSelection)
-        else map_subtraction(law, counts, shape, cells),
+        subtraction=None if law.draws_people else map_subtraction(law, counts, shape, cells),
         noise=map_noise(law, counts, shape, cells) if isinstance(law, NoisySum) else None,
     )
 
@@ -160,18 +158,9 @@ def map_subtraction(law: Law, counts: PersonCounts, shape: Any, cells: Floats) -
     """
     if counts.people < 2:
         raise InputError(f"a map of {counts.people} person has no others to subtract")
-    if isinstance(law, RandomSelection):
+    if law.draws_people:
         raise InputError(f"{law.name} draws people at random: nobody knows whom to subtract")
-    # In spans: what of everybody is in it by the public rules, and the sum that was published.
-    if isinstance(law, NoisySum):
-        span = law.step(shape) / law.largest(shape)
-        each, published = (
-            law.integers(counts, shape) * span,
-            law.undivided(np.ravel(cells), shape) * span,
-        )
-    else:
-        most = law.most if math.isfinite(law.most) else 1.0
-        each, published = law.capped(counts).count / most, np.ravel(cells) * (counts.people / most)
+    each, published = law.in_spans(counts, shape, cells)
     summed = np.bincount(counts.cell, weights=each, minlength=counts.cells)
     error = published - summed
     # Σ(x − mean)² over people and cells, most of which are empty.

@@ -18,12 +18,12 @@ from eyelid.attacks.error import ErrorMeasures, error_of
 from eyelid.attacks.membership import Membership, NoiseLaw, Publish, membership_game
 from eyelid.attacks.subtraction import Subtraction, subtraction
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.means import MeanMechanism
+from eyelid.mechanisms.groups.public_groups import Groups
+from eyelid.mechanisms.groups.slots import Slots, everybody
+from eyelid.mechanisms.means.mean_mechanism import MeanMechanism
 from eyelid.mechanisms.mechanism import Shape, Values
 from eyelid.mechanisms.noisy import noise_of
-from eyelid.mechanisms.public_groups import Groups
-from eyelid.mechanisms.slots import Slots, everybody
-from eyelid.mechanisms.spherical import SphericalLaplace
+from eyelid.mechanisms.records.spherical import SphericalLaplace
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import DiscreteLaplace, randomness
 

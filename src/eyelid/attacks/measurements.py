@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from eyelid.attacks.records import Records
 from eyelid.mechanisms.features import FeatureMechanism
-from eyelid.mechanisms.measuring import MeasuringMechanism
 from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.noisy import noise_of
+from eyelid.mechanisms.records.measuring import MeasuringMechanism
 from eyelid.privacy.noise import DiscreteGaussian, DiscreteLaplace, randomness
 from eyelid.privacy.unit import Trust
 

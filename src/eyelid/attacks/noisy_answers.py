@@ -19,9 +19,9 @@ from eyelid.engine.progress import track
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.mechanism import Values
 from eyelid.mechanisms.noisy import noise_of
-from eyelid.mechanisms.synthesis.measurement import Answers, Measurement
-from eyelid.mechanisms.synthesis.sequences import Sequences
-from eyelid.mechanisms.synthetic import Synthetic
+from eyelid.mechanisms.synthetic.measurement import Answers, Measurement
+from eyelid.mechanisms.synthetic.sequences import Sequences
+from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import randomness
 

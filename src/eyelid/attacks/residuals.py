@@ -21,10 +21,10 @@ from eyelid.attacks.records import Records, records_of
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
-from eyelid.mechanisms.means import PLACE, TEAM, MeanMechanism
-from eyelid.mechanisms.measuring import MeasuringMechanism
+from eyelid.mechanisms.means.mean_mechanism import PLACE, TEAM, MeanMechanism
 from eyelid.mechanisms.mechanism import Mechanism, Shape
 from eyelid.mechanisms.noisy import noise_of
+from eyelid.mechanisms.records.measuring import MeasuringMechanism
 from eyelid.privacy.noise import DiscreteLaplace, DiscreteNoise, Randomness, randomness
 
 _PEOPLE, _RECORDINGS, _ROWS, _FEATURES = 10_000, 3, 6, 3

@@ -38,7 +38,7 @@ from eyelid.cli import (
 )
 from eyelid.cli.standard_streams import standard_streams
 from eyelid.engine.children import safe_children
-from eyelid.errors import EyelidError
+from eyelid.errors import EyelidError, EyelidWarning
 from eyelid.spelling import on_terminal
 from eyelid.version import __version__
 
@@ -122,7 +122,9 @@ def _no_warnings_of_libraries() -> Iterator[None]:
     display, inherited = warnings.showwarning, os.environ.get(_WARNINGS)
 
     def one_line(message: Warning | str, category: type[Warning], *place: Any) -> None:
-        if shown:
+        if issubclass(category, EyelidWarning):
+            print(on_terminal(f"eyelid: {message}"), file=sys.stderr)
+        elif shown:
             text = f"eyelid: {category.__name__}: {message} ({place[0]}, line {place[1]})"
             print(on_terminal(text), file=sys.stderr)
 

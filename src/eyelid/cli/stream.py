@@ -340,7 +340,6 @@ def _check_asked(
     """Refuse what a filter does not know, or cannot do without, in the words of the command."""
     from dataclasses import fields
 
-    from eyelid.mechanisms.streams.baseline import Baseline
     from eyelid.mechanisms.streams.scene import EXAMPLES, UNITS, Scene
     from eyelid.mechanisms.streams.stream import first_missing
     from eyelid.mechanisms.streams.study_scene import USUAL_WINDOW_MS, usual_radius
@@ -358,9 +357,7 @@ def _check_asked(
             f"from it: --scene {EXAMPLES[units]}, say{other}"
         )
     given = {name: value for name, value in (asked | parameters).items() if value is not None}
-    theirs: dict[str, str] = {}
-    if issubclass(kind, Baseline):
-        given, theirs = kind.as_formal(given), {own: name for name, own in kind.strength.items()}
+    given, theirs = kind.as_formal(given), {own: name for name, own in kind.strength.items()}
     missing = first_missing(kind, given)
     if missing is not None:
         name, means = missing

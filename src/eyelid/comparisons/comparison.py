@@ -11,7 +11,7 @@ import numpy as np
 
 from eyelid.attacks.statistics import Rate, rate_of_decisions
 from eyelid.comparisons.limits import is_constant, rate_of_runs, with_runs
-from eyelid.comparisons.outcome import MIXED, Outcome, Questions, mean_errors
+from eyelid.comparisons.outcome import Outcome, Questions, mean_errors
 from eyelid.comparisons.settings import Setting
 from eyelid.mechanisms import find
 from eyelid.privacy.guarantee import Guarantee, Kind
@@ -146,7 +146,7 @@ class Row:
         """
         if self.promise is None:
             return False
-        mixed = self.setting is not None and issubclass(find(self.setting.mechanism), MIXED)
+        mixed = self.setting is not None and find(self.setting.mechanism).mixes_people
         return mixed or self.promise.guarantee.trust is Trust.CENTRAL
 
     def says_the_same(self, chance: float) -> bool:

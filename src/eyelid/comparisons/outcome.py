@@ -45,20 +45,16 @@ from eyelid.comparisons.same_recordings import (
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.features import FeatureMechanism
-from eyelid.mechanisms.ksame import KSame
-from eyelid.mechanisms.means import MeanMechanism
-from eyelid.mechanisms.papers.ksame import KSamePaper
-from eyelid.mechanisms.papers.marginals import MarginalsPaper
-from eyelid.mechanisms.seeded import Seeded
-from eyelid.mechanisms.synthetic import Synthetic
+from eyelid.mechanisms.groups.ksame import KSame
+from eyelid.mechanisms.means.mean_mechanism import MeanMechanism
+from eyelid.mechanisms.synthetic.seeded import Seeded
+from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy.noise import Randomness, randomness
 
 # Who judges windows, and who averages noise away.
 ATTACKERS = ("lda", "means", "whitened")
 _PROTOCOLS = ("raw→release", "release→raw")
 _MADE_UP = (Seeded, Synthetic)
-# Rows in somebody's name that others have taught something.
-MIXED = (KSamePaper, MarginalsPaper)
 
 
 @dataclass(frozen=True)
@@ -170,7 +166,7 @@ def measured(
         names = [name for name in table.names if name in released.names]
         own = table.only(*names)
         material = Material(own, replace(released.only(*names), features=own.features))
-        if isinstance(law, MIXED):
+        if law.mixes_people:
             found = _own_records(material, replace(questions, target=None), seed)
             taught = _taught(law, taken, table, questions, noise, seed)
             found = replace(found, used=taught.used, not_used=taught.not_used)
@@ -178,7 +174,7 @@ def measured(
             found = _own_records(material, questions, seed)
         best = named_by_likelihood(law, taken, released)
         found = _named_too(found, best or named_by_rows(material))
-        if isinstance(law, KSamePaper):
+        if law.regroups:
             found = _named_too(found, _intersecting(material))
     return replace(found, seconds=time.perf_counter() - started)
 

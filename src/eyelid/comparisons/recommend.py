@@ -36,8 +36,8 @@ from eyelid.gaze.table import FeatureTable
 from eyelid.io.column_map import Map
 from eyelid.io.intake import read_scrubbed
 from eyelid.mechanisms.features import FeatureMechanism
-from eyelid.mechanisms.groupmean import GroupMean
-from eyelid.mechanisms.synthetic import Synthetic
+from eyelid.mechanisms.means.groupmean import GroupMean
+from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy.gaussian import check_epsilon
 from eyelid.privacy.guarantee import Kind
 from eyelid.privacy.noise import Randomness, randomness

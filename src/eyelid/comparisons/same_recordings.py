@@ -26,8 +26,8 @@ from eyelid.attacks.records import Records, records_of
 from eyelid.attacks.scores import named
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.features import FeatureMechanism
-from eyelid.mechanisms.measuring import MeasuringMechanism
-from eyelid.mechanisms.slots import slots_of
+from eyelid.mechanisms.groups.slots import slots_of
+from eyelid.mechanisms.records.measuring import MeasuringMechanism
 
 KNOWS = "has the very recordings"
 # Of everybody together, about a quarter of a gigabyte; beyond it neighbouring rows are averaged.

@@ -4,20 +4,134 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from eyelid.errors import InputError
 from eyelid.gaze.study import Study, check
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.differential import CalibratedMechanism
 from eyelid.mechanisms.mechanism import Mechanism, Shape, mechanism
-from eyelid.mechanisms.release_kind import ReleaseKind
+from eyelid.mechanisms.release_kind import Execution, Gaps, ReleaseKind
 from eyelid.privacy.noise import Randomness
+
+# Methods that take everybody's rows; a mechanism that works part by part passes none of them.
+_ON_WHOLE_TABLES = {"apply", "perturbed", "noisy_means", "sums"}
 
 
 @dataclass(frozen=True)
 class FeatureMechanism(Mechanism):
     """A mechanism whose data are features of people's recordings."""
+
+    gaps: ClassVar[Gaps] = Gaps.KEPT
+    """What becomes of missing values."""
+    measures: ClassVar[bool] = False
+    """Whether noise is on public coordinates of feature signals: see `MeasuringMechanism`."""
+    measures_bins: ClassVar[bool] = False
+    """Whether what is measured are short bins, from which windows are made afterwards."""
+    shrinks: ClassVar[bool] = False
+    """Whether what is measured is drawn to the midpoint, which no mean over people undoes."""
+    made_for_means: ClassVar[bool] = False
+    """Whether it is as good inside a mean over people as any other with its promise."""
+    one_length: ClassVar[bool] = True
+    """Whether all released recordings have as many rows as the public facts say."""
+    lengths: ClassVar[str] = ""
+    """What becomes of lengths where recordings do not get one public length, in words."""
+    drawn: ClassVar[bool] = False
+    """Whether groups are drawn at random, so that nobody knows them afterwards."""
+
+    def __init_subclass__(cls, **words: Any) -> None:
+        """Whoever takes whole tables in a way of its own takes everybody's, unless it says so."""
+        super().__init_subclass__(**words)
+        own = vars(cls)
+        if "execution" not in own and not own.keys().isdisjoint(_ON_WHOLE_TABLES):
+            cls.execution = Execution.ON_EVERYBODY
+
+    @property
+    def core(self) -> FeatureMechanism:
+        """What is done to each person's own signals: of a mean, by the mechanism inside."""
+        return self
+
+    def core_at(self, shape: Shape) -> FeatureMechanism:
+        """That for a dataset with these public facts."""
+        return self
+
+    @property
+    def undecided(self) -> bool:
+        """Whether public facts are still to choose the mechanism inside."""
+        return False
+
+    def decided(self, shape: Shape) -> Self:
+        """The mechanism with everything chosen that public facts choose."""
+        return self
+
+    @property
+    def length(self) -> int | str | None:
+        """Rows of every released recording, or the rule for them; None where they keep theirs."""
+        return None
+
+    @property
+    def fewest_rows(self) -> int:
+        """The shortest recordings that can be measured."""
+        return 1
+
+    def common_rows(self, table: FeatureTable) -> int:
+        """Rows that every recording is cut or padded to; 0 where none is padded."""
+        return 0
+
+    @property
+    def independent_rows(self) -> int | None:
+        """Rows that get their noise together, and apart from others; None where all do."""
+        return None
+
+    @property
+    def clipped(self) -> bool:
+        """Whether released values are clipped to the bounds after the noise."""
+        return False
+
+    @property
+    def copies(self) -> bool:
+        """Whether a group's record is released once for each member."""
+        return False
+
+    @property
+    def group_size(self) -> int | None:
+        """The fewest people of a group that chance draws; None where there are no such groups."""
+        return None
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Columns that the release has besides those of every table."""
+        return ()
+
+    def measured_shape(self, people: int, recordings: int, length: int, features: int) -> Shape:
+        """The public facts about what is measured to release so much."""
+        return Shape(people, recordings, length, features)
+
+    def released(self, shape: Shape) -> Shape:
+        """The public facts about what is released, from those about what is measured."""
+        return shape
+
+    def useful(self, shape: Shape) -> bool:
+        """Whether there are people enough for a release that says anything."""
+        return True
+
+    def fewest_of_task(self, shape: Shape) -> int:
+        """How many people should have a task, so that more of it is released than its name."""
+        return 0
+
+    def error_in_mean(self, error: float, divisor: float, shape: Shape) -> float:
+        """An expected error when a mean over people divides the noise."""
+        return error / divisor
+
+    @property
+    def kept_one_in(self) -> int:
+        """One row in so many of a recording is kept, before anything else is done."""
+        return 1
+
+    @property
+    def bare_bins(self) -> int | None:
+        """Bins of the histograms, without noise, that rows are drawn from; None where none are."""
+        return None
 
     def summarise(self, source: Study | FeatureTable) -> FeatureTable:
         """What the mechanism takes of a study."""
@@ -30,7 +144,7 @@ class FeatureMechanism(Mechanism):
     @property
     def by_person(self) -> bool:
         """Whether everybody's record is made private on its own, given the public facts."""
-        return False
+        return self.execution is Execution.PER_PERSON
 
     def apply_to_some(self, people: FeatureTable, shape: Shape, noise: Randomness) -> FeatureTable:
         """The private data of some of the people.
@@ -65,6 +179,7 @@ class PredictableMechanism(CalibratedMechanism, FeatureMechanism):
     """A mechanism that adds noise to features; its error is known from public facts alone."""
 
     release: ClassVar[ReleaseKind] = ReleaseKind.RECORDS
+    predictable: ClassVar[bool] = True
 
     @abstractmethod
     def expected_rmse_of_span(self, shape: Shape) -> float:
@@ -88,9 +203,14 @@ class UnpredictableMechanism(FeatureMechanism):
         """What is left to see in a release, as far as public facts tell, in a sentence or two."""
 
 
-def feature_mechanism(name: str, **parameters: Any) -> FeatureMechanism:
-    """A mechanism for features with its parameters, refused if it is for something else."""
-    made = mechanism(name, **parameters)
+def feature_mechanism(asked: str | Mechanism, **parameters: Any) -> FeatureMechanism:
+    """A mechanism for features, refused if it is for something else.
+
+    Args:
+        asked: its name, or one with its parameters set.
+        parameters: of the one that is named.
+    """
+    made = mechanism(asked, **parameters) if isinstance(asked, str) else asked
     if not isinstance(made, FeatureMechanism):
         raise InputError(
             f"{made.name} takes {made.takes}, not features: use 'eyelid {made.command}'"

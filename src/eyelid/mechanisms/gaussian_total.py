@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eyelid.errors import InputError
-from eyelid.mechanisms.approximate import default_delta
 from eyelid.mechanisms.mechanism import Shape, parameter
 from eyelid.mechanisms.noisy import NoisyMechanism, l2
+from eyelid.mechanisms.records.approximate import default_delta
 from eyelid.privacy.gaussian import check_delta, discreteness_slack, gaussian_mu
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.noise import DiscreteGaussian, DiscreteNoise

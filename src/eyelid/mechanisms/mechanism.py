@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 import types
 import typing
 from abc import ABC, abstractmethod
@@ -14,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eyelid.errors import EyelidError, InputError, Refused, unknown
+from eyelid.mechanisms import entry_points
 from eyelid.mechanisms.proof_note import ProofNote
-from eyelid.mechanisms.release_kind import ReleaseKind
+from eyelid.mechanisms.release_kind import Execution, ReleaseKind
 from eyelid.privacy.guarantee import Guarantee, Kind
-from eyelid.privacy.unit import PERSON, Unit
+from eyelid.privacy.unit import PERSON, Trust, Unit
 
 Values = NDArray[np.float64]
 
@@ -133,10 +135,22 @@ class Mechanism(ABC):
     claims_to_hold: ClassVar[bool] = True
     release: ClassVar[ReleaseKind]
     """What kind of thing it releases."""
+    execution: ClassVar[Execution] = Execution.ON_EVERYBODY
+    """What of a study it needs at once."""
+    trust: ClassVar[Trust] = Trust.LOCAL
+    """Whether it releases a record for each person, or something about many of them."""
+    playable: ClassVar[bool] = False
+    """Whether distinguishing games can refute its claim: see `DifferentialMechanism`."""
+    predictable: ClassVar[bool] = False
+    """Whether its error is known from public facts alone."""
     command: ClassVar[str] = "release"
     """The command that runs it."""
     games: ClassVar[tuple[dict[str, Any], ...]]
     """Parameters for `verify`."""
+    mixes_people: ClassVar[bool] = False
+    """Whether what stands under a participant's name is made of several participants' data."""
+    regroups: ClassVar[bool] = False
+    """Whether participants are in other groups in every task, so that names link groups."""
 
     def __post_init__(self) -> None:  # noqa: B027
         """Whatever a base checks about its parameters; here there are none."""
@@ -145,6 +159,16 @@ class Mechanism(ABC):
     def unit(self) -> Unit:
         """Whose value is hidden."""
         return PERSON
+
+    @property
+    def delta(self) -> float | None:
+        """The δ that was asked for; None where none was, or there is none."""
+        return None
+
+    @property
+    def chooses(self) -> bool:
+        """Whether a parameter is chosen privately, by the data, before the noise."""
+        return False
 
     @property
     def may_differ(self) -> Form:
@@ -195,6 +219,8 @@ class Mechanism(ABC):
 
 _registry: dict[str, type[Mechanism]] = {}
 _aliases: dict[str, str] = {}
+_completed: list[bool] = []
+_completing = threading.RLock()
 
 M = typing.TypeVar("M", bound=type[Mechanism])
 
@@ -203,22 +229,53 @@ def register(mechanism_class: M) -> M:
     """Add a mechanism to the catalogue; ``verify`` then plays against it without being told.
 
     A mechanism without a note of its own is refused here: its data card would fail after the
-    charge.
+    charge. So is one whose name or alias another has: a certificate's name must mean one thing.
     """
     if not isinstance(vars(mechanism_class).get("note"), ProofNote):
         raise TypeError(f"{mechanism_class.name} declares no ProofNote of its own")
+    for name in (mechanism_class.name, *mechanism_class.aliases):
+        there = _registry.get(_aliases.get(name, name))
+        if there is not None and _home(there) != _home(mechanism_class):
+            raise ValueError(
+                f"there is a mechanism '{name}' already, in {there.__module__}: choose another name"
+            )
     _registry[mechanism_class.name] = mechanism_class
     _aliases.update(dict.fromkeys(mechanism_class.aliases, mechanism_class.name))
     return mechanism_class
 
 
+def _home(mechanism_class: type[Mechanism]) -> tuple[str, str]:
+    """Where a class is defined; the same after its module was imported again."""
+    return mechanism_class.__module__, mechanism_class.__qualname__
+
+
+def _complete() -> None:
+    """Have all packages that bring mechanisms register them, once; of a module all or none."""
+    with _completing:
+        if _completed:
+            return
+        # At once: a module that looks at the catalogue on its way sees what is there so far.
+        _completed.append(True)
+        for module, owner in entry_points.modules():
+            names, aliases = dict(_registry), dict(_aliases)
+            if not entry_points.load(module, owner):
+                _registry.clear()
+                _registry.update(names)
+                _aliases.clear()
+                _aliases.update(aliases)
+
+
 def catalogue() -> dict[str, type[Mechanism]]:
-    """Every mechanism by name."""
+    """Every mechanism by name, those of other packages as well."""
+    _complete()
     return dict(sorted(_registry.items()))
 
 
 def find(name: str) -> type[Mechanism]:
     """The mechanism of that name or alias."""
+    if _aliases.get(name, name) not in _registry:
+        # Only who asks for what eyelid has not loaded waits for what others bring.
+        _complete()
     found = _registry.get(_aliases.get(name, name))
     if found is None:
         raise unknown("mechanism", name, [*_registry, *_aliases])

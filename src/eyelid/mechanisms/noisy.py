@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from eyelid.mechanisms.differential import CalibratedMechanism
 from eyelid.mechanisms.mechanism import Shape, Values
 from eyelid.privacy.noise import DiscreteNoise, Randomness
-from eyelid.privacy.unit import Trust, Unit
+from eyelid.privacy.unit import Unit
 
 Integers = NDArray[np.int64]
 
@@ -24,8 +24,6 @@ class NoisyMechanism(CalibratedMechanism):
 
     Arrays of one person's values have the axes (…, recordings, rows, features).
     """
-
-    trust: ClassVar[Trust]
 
     @abstractmethod
     def noise(self, shape: Shape) -> DiscreteNoise:

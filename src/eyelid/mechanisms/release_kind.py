@@ -1,8 +1,11 @@
-"""What kinds of things are released: what is said and done by kind is a table with these keys."""
+"""What a mechanism declares of itself: what it releases, how it executes, what it does to gaps.
+
+What is said and done by kind is a table with these keys.
+"""
 
 from __future__ import annotations
 
-from enum import StrEnum
+from enum import Enum, StrEnum
 
 
 class ReleaseKind(StrEnum):
@@ -30,3 +33,37 @@ class ReleaseKind(StrEnum):
     """Tables of how everybody looked at areas of interest."""
     SAMPLES = "samples"
     """Every participant's own gaze, sample by sample."""
+
+    @property
+    def of_features(self) -> bool:
+        """Whether features of people's recordings are taken, and features given back."""
+        return self not in (ReleaseKind.MAPS, ReleaseKind.TABLES, ReleaseKind.SAMPLES)
+
+    @property
+    def of_means(self) -> bool:
+        """Whether what is released are means over people, under noise."""
+        return self in (ReleaseKind.MEANS, ReleaseKind.RANDOM_MEANS)
+
+
+class Execution(Enum):
+    """What of a study a mechanism needs at once, given the public facts of everybody."""
+
+    PER_PERSON = "per person"
+    """One person: everybody's record is made private on its own."""
+    BY_SUMS = "by sums"
+    """Exact sums over people, which add up over parts of a study."""
+    ON_EVERYBODY = "on everybody"
+    """The whole study."""
+
+
+class Gaps(Enum):
+    """What becomes of values that are missing."""
+
+    KEPT = "kept"
+    """They stay missing, or are filled in as a paper prints it."""
+    MIDPOINT = "midpoint"
+    """They become the middle of the feature's public bounds."""
+    EMPTY_GROUPS = "empty groups"
+    """What is released of a whole group is empty where a member has no value."""
+    UNCOUNTED = "uncounted"
+    """They count nowhere."""

@@ -50,6 +50,8 @@ def reproduce(
         raise InputError(f"nothing of {paper} is left out by default: leave out full")
     more = {"full": True} if full else {}
     # Each brings much along: only the one that is asked for is loaded.
-    found = import_module(f"eyelid.papers.{paper}").reproduce(data, repeats, fast, seed, **more)
+    found = import_module(f"eyelid.papers.{paper}.paper").reproduce(
+        data, repeats, fast, seed, **more
+    )
     assert isinstance(found, Reproduction)
     return replace(found, fast=fast, full=full, seed=seed, from_folder=data is not None)

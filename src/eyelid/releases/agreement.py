@@ -20,11 +20,11 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import INDEX_COLUMNS
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.features import FeatureMechanism, UnpredictableMechanism
-from eyelid.mechanisms.ksame import KSame
-from eyelid.mechanisms.means import MeanMechanism
-from eyelid.mechanisms.measuring import MeasuringMechanism
-from eyelid.mechanisms.seeded import SEEDED, Seeded
-from eyelid.mechanisms.synthetic import Synthetic
+from eyelid.mechanisms.groups.ksame import KSame
+from eyelid.mechanisms.means.mean_mechanism import MeanMechanism
+from eyelid.mechanisms.records.measuring import MeasuringMechanism
+from eyelid.mechanisms.synthetic.seeded import SEEDED, Seeded
+from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy.composition import sequential
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.ledger import Debit

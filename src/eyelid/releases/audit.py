@@ -62,9 +62,7 @@ from eyelid.io.column_map import Map
 from eyelid.io.people_choice import Whom
 from eyelid.io.release_folder import states_heatmap
 from eyelid.mechanisms.features import PredictableMechanism
-from eyelid.mechanisms.measuring import MeasuringMechanism
-from eyelid.mechanisms.papers.ksame import KSamePaper
-from eyelid.mechanisms.papers.marginals import MarginalsPaper
+from eyelid.mechanisms.records.measuring import MeasuringMechanism
 from eyelid.privacy.guarantee import rounded_up
 from eyelid.privacy.unit import Trust
 from eyelid.releases.audit_folder import audit_places
@@ -480,13 +478,14 @@ def _attack_records(subject: Subject, plan: _Plan, advance: Advance) -> Audit:
             likelihood_finding(law, material.original, material.released, material.people)
         )
     # The same people may be together in one task and apart in the next.
-    printed = isinstance(law, KSamePaper)
+    regrouped = law is not None and law.regroups
+    bins = None if law is None else law.bare_bins
     return Audit(
         identification=tuple(with_bounds(findings, subject.bounds())),
-        groups=audit_records(material.original, material.released) if printed else None,
-        histograms=shown_histograms(material.original, material.released, law.bins)
-        if isinstance(law, MarginalsPaper)
-        else None,
+        groups=audit_records(material.original, material.released) if regrouped else None,
+        histograms=None
+        if bins is None
+        else shown_histograms(material.original, material.released, bins),
         error=error_of(material.original, material.released),
         # Features of gaze do not average as gaze would.
         repeated=tuple(averaging(material, promised, seed=seed))

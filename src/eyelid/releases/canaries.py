@@ -36,11 +36,11 @@ from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import read, write
 from eyelid.mechanisms.features import FeatureMechanism, PredictableMechanism
-from eyelid.mechanisms.means import PLACE, TEAM, MeanMechanism, with_others
-from eyelid.mechanisms.measuring import MeasuringMechanism
+from eyelid.mechanisms.groups.public_groups import Groups
+from eyelid.mechanisms.means.mean_mechanism import PLACE, TEAM, MeanMechanism, with_others
 from eyelid.mechanisms.mechanism import NeighbourPair, Shape
-from eyelid.mechanisms.public_groups import Groups
-from eyelid.mechanisms.synthetic import Synthetic
+from eyelid.mechanisms.records.measuring import MeasuringMechanism
+from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import PERSON, Unit

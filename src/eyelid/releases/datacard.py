@@ -11,14 +11,13 @@ from eyelid.gaze.features.catalogue import EVENT_KINDS, event_feature_set, windo
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.features import FeatureMechanism, PredictableMechanism
-from eyelid.mechanisms.ksame import KSame
-from eyelid.mechanisms.ksame_dp import KSameDP
-from eyelid.mechanisms.means import MeanMechanism
-from eyelid.mechanisms.measuring import MeasuringMechanism
+from eyelid.mechanisms.groups.ksame import KSame
+from eyelid.mechanisms.groups.partition import groups_told
+from eyelid.mechanisms.means.ksame_dp import KSameDP
+from eyelid.mechanisms.means.mean_mechanism import MeanMechanism
 from eyelid.mechanisms.mechanism import Shape
-from eyelid.mechanisms.papers.paper_mechanism import PaperMechanism
-from eyelid.mechanisms.partition import groups_told
-from eyelid.mechanisms.prewindow import Prewindow
+from eyelid.mechanisms.records.measuring import MeasuringMechanism
+from eyelid.mechanisms.records.prewindow import Prewindow
 from eyelid.privacy.guarantee import Kind
 from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.privacy.unit import Trust
@@ -70,7 +69,7 @@ def datacard(
         recordings=_ranging(table.recordings.group_by("person").len()["len"], "recording"),
         rows=_ranging(table.recordings["rows"], "row"),
         measured=own if isinstance(own, Prewindow) else None,
-        paper=mechanism if isinstance(mechanism, PaperMechanism) else None,
+        paper=mechanism if mechanism.lengths else None,
         central=central,
         # A choice of people by what they have shows it.
         hides_which=certificate.form != NARROWEST_FORM,
@@ -107,7 +106,7 @@ def _errors(
 
 def _taken(mechanism: FeatureMechanism) -> str:
     """What becomes of bounds, missing values and lengths, where the mechanism has its own way."""
-    if isinstance(mechanism, MeasuringMechanism | PaperMechanism):
+    if mechanism.lengths or isinstance(mechanism, MeasuringMechanism):
         return ""
     words = mechanism.note.takes.replace("``", "`")
     return words.removeprefix("a FeatureTable").lstrip(",;. ")

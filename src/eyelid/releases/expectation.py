@@ -16,14 +16,14 @@ import numpy as np
 from eyelid.errors import InputError
 from eyelid.gaze.features.catalogue import most_used
 from eyelid.gaze.study import Feature
-from eyelid.mechanisms.cosine import CosineMechanism
-from eyelid.mechanisms.dct import DCT
 from eyelid.mechanisms.features import FeatureMechanism, PredictableMechanism
-from eyelid.mechanisms.groupmean import GroupMean
-from eyelid.mechanisms.means import MeanMechanism
-from eyelid.mechanisms.measuring import MeasuringMechanism
+from eyelid.mechanisms.means.groupmean import GroupMean
+from eyelid.mechanisms.means.mean_mechanism import MeanMechanism
 from eyelid.mechanisms.mechanism import Shape
-from eyelid.mechanisms.prewindow import Prewindow
+from eyelid.mechanisms.records.cosine import CosineMechanism
+from eyelid.mechanisms.records.dct import DCT
+from eyelid.mechanisms.records.measuring import MeasuringMechanism
+from eyelid.mechanisms.records.prewindow import Prewindow
 from eyelid.privacy.unit import PERSON, Trust
 
 # If nothing but its bounds is known, a value is spread evenly between them; a constant in their

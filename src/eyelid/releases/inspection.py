@@ -23,12 +23,12 @@ from eyelid.gaze.table import FeatureTable
 from eyelid.io.joining import rates_told
 from eyelid.io.quasi_identifiers import SMALL_GROUP
 from eyelid.io.release_folder import is_certified
-from eyelid.mechanisms.groupmean import GroupMean
-from eyelid.mechanisms.measuring import window_rows
+from eyelid.mechanisms.groups.partition import groups_told
+from eyelid.mechanisms.means.groupmean import GroupMean
 from eyelid.mechanisms.mechanism import Shape
-from eyelid.mechanisms.partition import groups_told
-from eyelid.mechanisms.synthesis.naming import MADE_UP
-from eyelid.mechanisms.synthetic import Synthetic
+from eyelid.mechanisms.records.measuring import window_rows
+from eyelid.mechanisms.synthetic.naming import MADE_UP
+from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.releases.expectation import MOST_ERROR, people_needed
 from eyelid.releases.next_steps import (
     ONE_PERSON,

@@ -26,11 +26,11 @@ from eyelid.io.study_parts import (
     part_path,
 )
 from eyelid.mechanisms.features import FeatureMechanism
-from eyelid.mechanisms.means import MeanMechanism
+from eyelid.mechanisms.groups.public_groups import Groups
+from eyelid.mechanisms.groups.slots import Slots
+from eyelid.mechanisms.means.mean_mechanism import MeanMechanism
 from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.noisy import Integers
-from eyelid.mechanisms.public_groups import Groups
-from eyelid.mechanisms.slots import Slots
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.noise.randomness import stream_of
 from eyelid.releases.fingerprint import digest_of_release, names_of, person_digests

@@ -18,19 +18,19 @@ from eyelid.gaze.table import FeatureTable
 from eyelid.io.column_map import Map
 from eyelid.io.quasi_identifiers import SMALL_GROUP, QuasiIdentifier
 from eyelid.io.reading import read
-from eyelid.mechanisms.anonymising import AnonymisingMechanism
 from eyelid.mechanisms.features import (
     FeatureMechanism,
     PredictableMechanism,
     feature_mechanism,
     windows_of,
 )
-from eyelid.mechanisms.means import MeanMechanism
-from eyelid.mechanisms.measuring import MeasuringMechanism
+from eyelid.mechanisms.groups.anonymising import AnonymisingMechanism
+from eyelid.mechanisms.groups.public_groups import groups_by
+from eyelid.mechanisms.means.mean_mechanism import MeanMechanism
 from eyelid.mechanisms.mechanism import Mechanism, Shape, find
-from eyelid.mechanisms.public_groups import groups_by
-from eyelid.mechanisms.seeded import Seeded
-from eyelid.mechanisms.synthetic import Synthetic
+from eyelid.mechanisms.records.measuring import MeasuringMechanism
+from eyelid.mechanisms.synthetic.seeded import Seeded
+from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy.bounds import Bounds, BoundsSource
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import Randomness
@@ -155,7 +155,7 @@ def check_others(table: FeatureTable, shape: Shape) -> None:
 
 def named_inside(mechanism: FeatureMechanism, shape: Shape) -> FeatureMechanism:
     """The mechanism; of a mean that chooses what is inside, with the choice for these facts."""
-    return mechanism.chosen(shape) if isinstance(mechanism, MeanMechanism) else mechanism
+    return mechanism.decided(shape)
 
 
 def people_alike(table: FeatureTable) -> bool:

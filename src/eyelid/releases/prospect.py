@@ -8,10 +8,10 @@ from typing import Any
 
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
+from eyelid.mechanisms.groups.public_groups import GroupedShape
 from eyelid.mechanisms.mechanism import Shape
-from eyelid.mechanisms.public_groups import GroupedShape
-from eyelid.mechanisms.synthesis.public_pairs import WINDOWS
-from eyelid.mechanisms.synthetic import ALL, COMMON, Synthetic
+from eyelid.mechanisms.synthetic.public_pairs import WINDOWS
+from eyelid.mechanisms.synthetic.synthetic import ALL, COMMON, Synthetic
 
 # For whoever plans a study.
 CROWDS = (50, 100, 200, 500, 1000, 2000, 5000)

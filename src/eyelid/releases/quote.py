@@ -19,12 +19,12 @@ from eyelid.io.people_choice import (
 )
 from eyelid.io.reading import read
 from eyelid.mechanisms.features import FeatureMechanism, PredictableMechanism
-from eyelid.mechanisms.ksame import KSame, lacking
+from eyelid.mechanisms.groups.ksame import KSame, lacking
+from eyelid.mechanisms.groups.partition import group_sizes
 from eyelid.mechanisms.mechanism import Shape
-from eyelid.mechanisms.partition import group_sizes
-from eyelid.mechanisms.prewindow import Prewindow
+from eyelid.mechanisms.records.prewindow import Prewindow
 from eyelid.mechanisms.streams.stream import StreamMechanism
-from eyelid.mechanisms.synthetic import Synthetic
+from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.unit import PERSON, Trust

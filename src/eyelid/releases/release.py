@@ -35,17 +35,16 @@ from eyelid.io.study_parts import (
     input_key,
     write_manifest,
 )
-from eyelid.mechanisms.anonymising import AnonymisingMechanism
 from eyelid.mechanisms.features import FeatureMechanism
-from eyelid.mechanisms.ksame import KSame, slot_names
-from eyelid.mechanisms.means import MeanMechanism
-from eyelid.mechanisms.measuring import MeasuringMechanism
-from eyelid.mechanisms.papers.paper_mechanism import PaperMechanism
-from eyelid.mechanisms.partition import groups_told
-from eyelid.mechanisms.public_groups import GroupedShape
-from eyelid.mechanisms.slots import slots_of
+from eyelid.mechanisms.groups.anonymising import AnonymisingMechanism
+from eyelid.mechanisms.groups.ksame import KSame, slot_names
+from eyelid.mechanisms.groups.partition import groups_told
+from eyelid.mechanisms.groups.public_groups import GroupedShape
+from eyelid.mechanisms.groups.slots import slots_of
+from eyelid.mechanisms.means.mean_mechanism import MeanMechanism
+from eyelid.mechanisms.records.measuring import MeasuringMechanism
 from eyelid.mechanisms.streams.stream import StreamMechanism
-from eyelid.mechanisms.synthetic import Synthetic
+from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.guarantee import Kind
 from eyelid.privacy.noise import Randomness, randomness
@@ -357,8 +356,8 @@ def _rows_told(plan: Plan, table: FeatureTable) -> str:
         return f"{text} ({repeated:,} of them repeat a last row)" if repeated > 0 else text
     # What stands for a recording that was left out is no row of anybody.
     lengths = np.where(plan.table.blank, 0, plan.table.recordings["rows"].to_numpy())
-    if isinstance(plan.mechanism, PaperMechanism):
-        every = plan.mechanism.subsample
+    if plan.mechanism.lengths:
+        every = plan.mechanism.kept_one_in
         if every > 1:
             text += f" (of {lengths.sum():,}, one in {every} was kept)"
         repeated = rows - int(np.ceil(lengths / every).sum())

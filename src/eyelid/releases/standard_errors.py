@@ -14,9 +14,9 @@ import polars as pl
 from eyelid.gaze.study import Feature
 from eyelid.io.csv_cells import csv_text
 from eyelid.mechanisms.features import FeatureMechanism
-from eyelid.mechanisms.means import MeanMechanism
+from eyelid.mechanisms.means.mean_mechanism import MeanMechanism
 from eyelid.mechanisms.mechanism import Shape
-from eyelid.mechanisms.prewindow import Prewindow
+from eyelid.mechanisms.records.prewindow import Prewindow
 
 VALUE, MEAN_OVER_ROWS = "one value", "mean over rows"
 _DIGITS = 6

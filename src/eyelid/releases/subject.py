@@ -33,8 +33,8 @@ from eyelid.io.release_folder import RELEASED_FILES as RELEASED_FILES
 from eyelid.io.release_folder import STANDARD_ERRORS
 from eyelid.io.remote import here
 from eyelid.mechanisms.features import FeatureMechanism, feature_mechanism, windows_of
-from eyelid.mechanisms.ksame import KSame
-from eyelid.mechanisms.means import MeanMechanism
+from eyelid.mechanisms.groups.ksame import KSame
+from eyelid.mechanisms.means.mean_mechanism import MeanMechanism
 from eyelid.mechanisms.mechanism import catalogue
 from eyelid.privacy.composition import parallel
 from eyelid.privacy.guarantee import Guarantee, Kind

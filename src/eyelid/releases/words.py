@@ -9,22 +9,22 @@ from eyelid.attacks.error import ErrorMeasures
 from eyelid.attacks.statistics import Rate
 from eyelid.gaze.features.catalogue import most_used
 from eyelid.gaze.study import Feature
-from eyelid.mechanisms.anonymising import AnonymisingMechanism
 from eyelid.mechanisms.features import (
     FeatureMechanism,
     PredictableMechanism,
     UnpredictableMechanism,
 )
-from eyelid.mechanisms.ksame import KSame
-from eyelid.mechanisms.ksame_dp import KSameDP
-from eyelid.mechanisms.means import MeanMechanism
+from eyelid.mechanisms.groups.anonymising import AnonymisingMechanism
+from eyelid.mechanisms.groups.ksame import KSame
+from eyelid.mechanisms.groups.partition import groups_told
+from eyelid.mechanisms.groups.public_groups import GroupedShape
+from eyelid.mechanisms.means.ksame_dp import KSameDP
+from eyelid.mechanisms.means.mean_mechanism import MeanMechanism
 from eyelid.mechanisms.mechanism import Shape
-from eyelid.mechanisms.partition import groups_told
-from eyelid.mechanisms.prewindow import Prewindow
-from eyelid.mechanisms.public_groups import GroupedShape
+from eyelid.mechanisms.records.prewindow import Prewindow
 from eyelid.mechanisms.release_kind import ReleaseKind
-from eyelid.mechanisms.seeded import Seeded
-from eyelid.mechanisms.synthetic import Synthetic
+from eyelid.mechanisms.synthetic.seeded import Seeded
+from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy.guarantee import Guarantee, Kind, rounded_up
 from eyelid.privacy.unit import PERSON, Unit
 from eyelid.releases.certificate import NARROWEST_FORM, Certificate

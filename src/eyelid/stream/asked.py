@@ -8,7 +8,6 @@ from typing import Any
 
 from eyelid.errors import InputError
 from eyelid.mechanisms.mechanism import mechanism
-from eyelid.mechanisms.streams.baseline import Baseline
 from eyelid.mechanisms.streams.filter import Filter
 from eyelid.mechanisms.streams.stream import StreamMechanism, filter_named, first_missing
 from eyelid.stream.tiers import Tiers
@@ -36,8 +35,7 @@ def stream_mechanism(filter: str | StreamMechanism, **parameters: Any) -> Stream
             )
         return filter
     kind = filter_named(filter)
-    if issubclass(kind, Baseline):
-        parameters = kind.as_formal(parameters)
+    parameters = kind.as_formal(parameters)
     missing = first_missing(kind, parameters)
     if missing is not None:
         name, means = missing

@@ -22,8 +22,8 @@ from eyelid.attacks.anonymity import RecoveredGroups, filled_in, padding, recove
 from eyelid.attacks.statistics import clopper_pearson
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
-from eyelid.mechanisms.anonymising import AnonymisingMechanism
-from eyelid.mechanisms.ksame import KSame
+from eyelid.mechanisms.groups.anonymising import AnonymisingMechanism
+from eyelid.mechanisms.groups.ksame import KSame
 from eyelid.privacy.noise import Randomness, randomness
 from eyelid.verification.game import ALPHA, GameResult
 from eyelid.verification.outputs import OutputResult

@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 
 from eyelid.attacks.twins import twin
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.ksame import KSame
-from eyelid.mechanisms.papers.ksame import printed_groups
-from eyelid.mechanisms.partition import (
+from eyelid.mechanisms.groups.ksame import KSame
+from eyelid.mechanisms.groups.partition import (
     Members,
     attribute_of_everybody,
     group_sizes,
+    groups_and_a_rest,
     random_groups,
 )
-from eyelid.mechanisms.slots import slots_of
+from eyelid.mechanisms.groups.slots import slots_of
 from eyelid.privacy.noise import Randomness, randomness
 from eyelid.verification.anonymity import play_anonymity, same_for_everybody
 from eyelid.verification.fault import Fault
@@ -83,7 +83,7 @@ def _anew_for_every_task(self: KSame, table: FeatureTable, noise: Randomness) ->
 
 
 def _as_printed(self: KSame, table: FeatureTable, noise: Randomness) -> Members:
-    return printed_groups(int(slots_of(table).owner[-1]) + 1, self.k, noise)
+    return groups_and_a_rest(int(slots_of(table).owner[-1]) + 1, self.k, noise)
 
 
 def _by_look(self: KSame, table: FeatureTable, noise: Randomness) -> Members:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from eyelid.gaze.maps.counts import PersonCounts
-from eyelid.mechanisms.aoi_tables import AoiTables, AreaShape, Limits
+from eyelid.mechanisms.maps.aoi_tables import AoiTables, AreaShape, Limits
 from eyelid.mechanisms.mechanism import Shape, Values
 from eyelid.mechanisms.noisy import Integers, noise_of
 from eyelid.privacy.noise import Randomness

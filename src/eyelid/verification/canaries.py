@@ -26,9 +26,9 @@ from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
 from eyelid.mechanisms.mechanism import Shape, Values
 from eyelid.mechanisms.noisy import noise_of
-from eyelid.mechanisms.synthesis.measurement import Answers, Measurement
-from eyelid.mechanisms.synthesis.sequences import Sequences
-from eyelid.mechanisms.synthetic import Synthetic
+from eyelid.mechanisms.synthetic.measurement import Answers, Measurement
+from eyelid.mechanisms.synthetic.sequences import Sequences
+from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import PERSON
 

@@ -21,11 +21,11 @@ from eyelid.gaze.simulator import simulate
 from eyelid.gaze.study import RECORDING_KEY, Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.features import windows_of
-from eyelid.mechanisms.means import MeanMechanism
-from eyelid.mechanisms.measuring import MeasuringMechanism
+from eyelid.mechanisms.means.mean_mechanism import MeanMechanism
 from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.noisy import Integers
-from eyelid.mechanisms.prewindow import Prewindow
+from eyelid.mechanisms.records.measuring import MeasuringMechanism
+from eyelid.mechanisms.records.prewindow import Prewindow
 from eyelid.privacy.noise import Randomness, randomness
 
 _PEOPLE, _MINUTES, _SEED = 3, 0.8, 0

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from eyelid.attacks.twins import twin
 from eyelid.mechanisms.mechanism import Shape, Values
-from eyelid.mechanisms.seeded import Seeded
-from eyelid.mechanisms.synthesis.binning import Codes
-from eyelid.mechanisms.synthesis.chain import Chain
-from eyelid.mechanisms.synthesis.marginals import ChainMarginals
-from eyelid.mechanisms.synthesis.threshold import Threshold
+from eyelid.mechanisms.synthetic.binning import Codes
+from eyelid.mechanisms.synthetic.chain import Chain
+from eyelid.mechanisms.synthetic.marginals import ChainMarginals
+from eyelid.mechanisms.synthetic.seeded import Seeded
+from eyelid.mechanisms.synthetic.threshold import Threshold
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import PERSON
 from eyelid.verification.fault import Fault, fuzz_fault, game_fault, less_noise

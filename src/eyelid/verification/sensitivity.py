@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from eyelid.mechanisms.choice import log_chances
 from eyelid.mechanisms.maps.capped_map import CappedMap
+from eyelid.mechanisms.maps.noisy_sum import NoisySum
 from eyelid.mechanisms.mechanism import Shape, Values
 from eyelid.mechanisms.noisy import NoisyMechanism, noise_of
-from eyelid.mechanisms.noisy_sum import NoisySum
-from eyelid.mechanisms.perturbation import FourierMechanism
+from eyelid.mechanisms.records.perturbation import FourierMechanism
 from eyelid.privacy.gaussian import discreteness_slack, gaussian_epsilon
 from eyelid.privacy.noise import DiscreteLaplace
 from eyelid.privacy.unit import Unit

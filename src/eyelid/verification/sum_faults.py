@@ -11,9 +11,9 @@ import numpy as np
 from eyelid.attacks.twins import twin
 from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.mechanisms.maps.map_mechanism import cleaned
+from eyelid.mechanisms.maps.noisy_sum import BLOCK, NoisySum
 from eyelid.mechanisms.mechanism import Shape, Values
 from eyelid.mechanisms.noisy import Integers, noise_of
-from eyelid.mechanisms.noisy_sum import BLOCK, NoisySum
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import Randomness, randomness
 from eyelid.privacy.unit import Unit

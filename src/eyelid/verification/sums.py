@@ -15,11 +15,11 @@ import numpy as np
 from eyelid.attacks.residuals import ResidualResult, judged
 from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.gaze.maps.grid import Grid
-from eyelid.mechanisms.aoi_tables import AoiTables
+from eyelid.mechanisms.maps.aoi_tables import AoiTables
 from eyelid.mechanisms.maps.capped_map import CappedMap
 from eyelid.mechanisms.maps.map_mechanism import MapShape
+from eyelid.mechanisms.maps.noisy_sum import NoisySum
 from eyelid.mechanisms.mechanism import Shape
-from eyelid.mechanisms.noisy_sum import NoisySum
 from eyelid.privacy.noise import Randomness, randomness
 from eyelid.verification.outputs import OutputResult
 

@@ -22,8 +22,8 @@ from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
 from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.noisy import Integers, noise_of
-from eyelid.mechanisms.synthesis.measurement import Measurement
-from eyelid.mechanisms.synthesis.rounds import (
+from eyelid.mechanisms.synthetic.measurement import Measurement
+from eyelid.mechanisms.synthetic.rounds import (
     LENGTH_BINS,
     QUARTERS,
     AllPairs,
@@ -32,7 +32,7 @@ from eyelid.mechanisms.synthesis.rounds import (
     Shares,
     Signs,
 )
-from eyelid.mechanisms.synthetic import Synthetic
+from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy.gaussian import gaussian_epsilon
 from eyelid.privacy.noise import Randomness, randomness
 from eyelid.privacy.unit import PERSON

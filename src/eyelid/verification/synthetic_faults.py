@@ -14,12 +14,12 @@ from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.differential import DifferentialMechanism
 from eyelid.mechanisms.mechanism import Shape, Values
 from eyelid.mechanisms.noisy import Integers, noise_of
-from eyelid.mechanisms.synthesis.binning import Bins
-from eyelid.mechanisms.synthesis.estimates import distribution, halves, quarters
-from eyelid.mechanisms.synthesis.measurement import Answers, Measurement
-from eyelid.mechanisms.synthesis.rounds import LENGTH_BINS, Lookup, Round, Shares
-from eyelid.mechanisms.synthesis.sequences import BEND, Sequences
-from eyelid.mechanisms.synthetic import Synthetic
+from eyelid.mechanisms.synthetic.binning import Bins
+from eyelid.mechanisms.synthetic.estimates import distribution, halves, quarters
+from eyelid.mechanisms.synthetic.measurement import Answers, Measurement
+from eyelid.mechanisms.synthetic.rounds import LENGTH_BINS, Lookup, Round, Shares
+from eyelid.mechanisms.synthetic.sequences import BEND, Sequences
+from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy.noise import Randomness, SystemRandomness, randomness
 from eyelid.verification.canaries import play_canaries
 from eyelid.verification.fault import Fault, fuzz_fault, game_fault, less_noise

@@ -19,18 +19,19 @@ from typing import Any
 from eyelid.attacks.residuals import ResidualResult, examine
 from eyelid.engine.parallel import in_turn, parallel
 from eyelid.errors import InputError
-from eyelid.mechanisms.anonymising import AnonymisingMechanism
 from eyelid.mechanisms.differential import DifferentialMechanism
-from eyelid.mechanisms.ksame import KSame
-from eyelid.mechanisms.measuring import MeasuringMechanism
+from eyelid.mechanisms.features import FeatureMechanism
+from eyelid.mechanisms.groups.anonymising import AnonymisingMechanism
+from eyelid.mechanisms.groups.ksame import KSame
+from eyelid.mechanisms.maps.noisy_sum import NoisySum
 from eyelid.mechanisms.mechanism import Mechanism, catalogue, find
 from eyelid.mechanisms.noisy import NoisyMechanism
-from eyelid.mechanisms.noisy_sum import NoisySum
-from eyelid.mechanisms.papers.marginals import MarginalsPaper
+from eyelid.mechanisms.records.measuring import MeasuringMechanism
 from eyelid.mechanisms.streams.continual import Dwell
 from eyelid.mechanisms.streams.filter import Filter
 from eyelid.mechanisms.streams.fixations import Fixations
-from eyelid.mechanisms.synthetic import Synthetic
+from eyelid.mechanisms.synthetic.synthetic import Synthetic
+from eyelid.privacy.guarantee import Kind
 from eyelid.privacy.noise import Randomness, SystemRandomness
 from eyelid.privacy.unit import PERSON, Unit
 from eyelid.verification.anonymity import play_anonymity, same_for_everybody
@@ -58,7 +59,10 @@ _SAMPLER_DRAWS = 400_000
 # What of made-up people is played with is far smaller than what is released: to be told.
 _SIZE = ("carry", "bins", "records")
 
-Claimed = tuple[DifferentialMechanism | AnonymisingMechanism | MarginalsPaper, Unit, str]
+# Claims that are tried on whole releases.
+_BY_RELEASES = (Kind.K_ANONYMITY, Kind.DENIABILITY)
+
+Claimed = tuple[DifferentialMechanism | FeatureMechanism, Unit, str]
 """A mechanism, what is to be attacked of it, and what sets it apart from others of its kind."""
 
 
@@ -217,9 +221,9 @@ def verify(
         mechanism, unit, settings = claim
         if isinstance(mechanism, AnonymisingMechanism):
             return play_anonymity(mechanism, noise)
-        if isinstance(mechanism, MarginalsPaper):
-            return [play_deniability(mechanism, noise)]
-        return [replace(play(mechanism, unit, runs, noise), settings=settings)]
+        if isinstance(mechanism, DifferentialMechanism):
+            return [replace(play(mechanism, unit, runs, noise), settings=settings)]
+        return [play_deniability(mechanism, noise)]
 
     def planted_fault(fault: Fault) -> Planted:
         # Most show in few runs.
@@ -301,7 +305,7 @@ def _claims(kind: type[Mechanism]) -> list[Claimed]:
     variants = list(kind.set_for_games())
     for mechanism in variants:
         settings = _apart(mechanism, variants)
-        if isinstance(mechanism, AnonymisingMechanism | MarginalsPaper):
+        if isinstance(mechanism, FeatureMechanism) and mechanism.kind in _BY_RELEASES:
             claims.append((mechanism, mechanism.unit, settings))
         if not isinstance(mechanism, DifferentialMechanism):
             continue

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from eyelid.errors import InputError
-from eyelid.mechanisms.papers.experiment import paper_features
 from eyelid.papers.bozkir2021.correlation import correlations, independent
+from eyelid.papers.bozkir2021.experiment import paper_features
 from eyelid.papers.bozkir2021.sources import Source
 
 

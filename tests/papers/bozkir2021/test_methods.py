@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from eyelid.mechanisms.papers.signals import signals_of
 from eyelid.papers.bozkir2021.methods import KEPT, Method, best_k, noisy, without_signals
 from eyelid.papers.bozkir2021.printed import METHODS
+from eyelid.papers.signals import signals_of
 
 
 @pytest.mark.parametrize("name", METHODS)

@@ -7,7 +7,7 @@ import pytest
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from eyelid.mechanisms.papers.experiment import paper_features
+from eyelid.papers.bozkir2021.experiment import paper_features
 from eyelid.papers.bozkir2021.methods import Method, noisy, without_signals
 from eyelid.papers.bozkir2021.recognition import (
     Question,

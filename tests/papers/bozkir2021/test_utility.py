@@ -8,8 +8,8 @@ import pytest
 
 from eyelid.errors import InputError
 from eyelid.mechanisms import mechanism
-from eyelid.mechanisms.papers.signals import longest_shape
 from eyelid.papers.bozkir2021.utility import published_nmse, slope, utilities
+from eyelid.papers.signals import longest_shape
 
 FIGURES = ("Figure 7", "Figure 8", "Figure 9")
 HEAD = "dataset,mechanism,chunk,epsilon,NMSE_R1,NMSE_R2,NMSE_R3\n"

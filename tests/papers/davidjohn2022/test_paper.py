@@ -6,7 +6,7 @@ import re
 import pytest
 
 from eyelid.errors import InputError
-from eyelid.papers.davidjohn2022 import paper, reproduce
+from eyelid.papers.davidjohn2022 import paper
 from eyelid.papers.davidjohn2022.vr import DATASETS
 from eyelid.papers.reproduction import to_dict
 
@@ -15,7 +15,7 @@ from eyelid.papers.reproduction import to_dict
 def done(readers, one_core):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(paper, "_readers", lambda *where: readers)
-        return reproduce(None, 2, True, 0)
+        return paper.reproduce(None, 2, True, 0)
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +105,7 @@ def test_it_can_be_written_down(done, exhibits):
 
 def test_one_document_leaves_out_what_needs_several(monkeypatch, make_readers, one_core):
     monkeypatch.setattr(paper, "_readers", lambda *where: make_readers(people=3, documents=1))
-    done = {exhibit.name: exhibit for exhibit in reproduce(None, 1, True, 0).exhibits}
+    done = {exhibit.name: exhibit for exhibit in paper.reproduce(None, 1, True, 0).exhibits}
     assert "one document" in done["Figure 2, Marginals"].not_run
     assert done["Claim of the ordering"].not_run
     assert done["Claim of 1/k"].not_run
@@ -114,7 +114,7 @@ def test_one_document_leaves_out_what_needs_several(monkeypatch, make_readers, o
 
 def test_a_folder_without_any_of_the_datasets_is_refused(tmp_path):
     with pytest.raises(InputError, match="none of the datasets"):
-        reproduce(tmp_path, 1, True, 0)
+        paper.reproduce(tmp_path, 1, True, 0)
 
 
 def test_a_dataset_in_virtual_reality_is_run_where_it_is(spheres, one_core):

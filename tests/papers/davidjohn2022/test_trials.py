@@ -6,10 +6,15 @@ import pytest
 from scipy.stats import binomtest, ttest_1samp
 
 from eyelid.attacks.attackers import find_attackers
-from eyelid.attacks.document_type import first_halves, recognised, second_halves, shown_windows
 from eyelid.engine.engines import shared
 from eyelid.errors import InputError
-from eyelid.mechanisms.measuring import window_rows
+from eyelid.mechanisms.records.measuring import window_rows
+from eyelid.papers.davidjohn2022.document_type import (
+    first_halves,
+    recognised,
+    second_halves,
+    shown_windows,
+)
 from eyelid.papers.davidjohn2022.settings import RAW, Setting
 from eyelid.papers.davidjohn2022.trials import (
     Tables,

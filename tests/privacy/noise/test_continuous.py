@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 from scipy.special import gammaincinv
 
-from eyelid.mechanisms.spherical import SphericalLaplace
+from eyelid.mechanisms.records.spherical import SphericalLaplace
 from eyelid.privacy.noise import continuous, randomness
 from eyelid.privacy.noise.continuous import planar, rounded_spherical, settled_planar
 

@@ -11,7 +11,7 @@ from matplotlib.text import Text
 
 from eyelid.gaze.areas import Area
 from eyelid.gaze.maps.looks import looks_from_arrays
-from eyelid.mechanisms.aoi_tables import AoiTables
+from eyelid.mechanisms.maps.aoi_tables import AoiTables
 from eyelid.privacy.noise import randomness
 from eyelid.releases.maps.area_pictures import UNITS, draw_tables
 from eyelid.releases.maps.pictures import save

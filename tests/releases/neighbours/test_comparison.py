@@ -7,7 +7,7 @@ import pytest
 
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.pieces import in_pieces
-from eyelid.mechanisms.ksame import KSame
+from eyelid.mechanisms.groups.ksame import KSame
 from eyelid.mechanisms.mechanism import SAME_FORM, Form, catalogue, find
 from eyelid.privacy.noise import SystemRandomness
 from eyelid.releases.neighbours.cases import cases_of

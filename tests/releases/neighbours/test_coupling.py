@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from eyelid.io import pieces
-from eyelid.mechanisms.laplace import Laplace
 from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.noisy import NoisyMechanism
+from eyelid.mechanisms.records.laplace import Laplace
 from eyelid.privacy.noise import SystemRandomness
 from eyelid.releases.neighbours.coupling import coupled, small_pieces
 

@@ -21,9 +21,9 @@ from eyelid.attacks.records import Records, records_of
 from eyelid.attacks.scores import Scores
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.measuring import MeasuringMechanism
 from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.noisy import noise_of
+from eyelid.mechanisms.records.measuring import MeasuringMechanism
 from eyelid.privacy.noise import DiscreteGaussian, DiscreteNoise
 
 NAME = "likelihood"

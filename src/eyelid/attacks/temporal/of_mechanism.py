@@ -7,14 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from eyelid.attacks.temporal.gaussian_prior import autoregressive_covariance, dependent_mu
-from eyelid.mechanisms.additive import AdditiveMechanism
-from eyelid.mechanisms.approximate import ApproximateMechanism
-from eyelid.mechanisms.cfpa import ChunkedMechanism
 from eyelid.mechanisms.features import FeatureMechanism
-from eyelid.mechanisms.measuring import MeasuringMechanism
 from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.noisy import noise_of
-from eyelid.mechanisms.pure import PureMechanism
+from eyelid.mechanisms.records.additive import AdditiveMechanism
+from eyelid.mechanisms.records.approximate import ApproximateMechanism
+from eyelid.mechanisms.records.cfpa import ChunkedMechanism
+from eyelid.mechanisms.records.measuring import MeasuringMechanism
+from eyelid.mechanisms.records.pure import PureMechanism
 from eyelid.privacy.gaussian import gaussian_epsilon
 from eyelid.privacy.noise import DiscreteGaussian
 from eyelid.privacy.unit import RECORD, RECORDING, Trust

@@ -1,5 +1,5 @@
-"""Maps of gaze over people, one mechanism a module."""
+"""Maps and tables of where people looked, one mechanism a module."""
 
-from eyelid.mechanisms.maps import map_gaussian, map_grid, map_laplace
+from eyelid.mechanisms.maps import aoi_tables, map_gaussian, map_grid, map_laplace
 
-__all__ = ["map_gaussian", "map_grid", "map_laplace"]
+__all__ = ["aoi_tables", "map_gaussian", "map_grid", "map_laplace"]

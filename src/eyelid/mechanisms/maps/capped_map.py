@@ -1,7 +1,7 @@
 """Maps of counts: at most m in a cell, at most M in all, as public numbers or by a private choice.
 
 The cap may also be the paper's own choice (Liu et al. 2019, Algorithm 1), which reads the data: no
-guarantee holds then, and the mechanisms of `mechanisms/papers` have it.
+guarantee holds then, and the mechanisms of `eyelid.papers` have it.
 """
 
 from __future__ import annotations
@@ -69,6 +69,11 @@ class CappedMap(NoisyMap):
     def epsilon_of_choice(self) -> float:
         """What the choice of a cap may lose."""
         return _SHARE * self.epsilon if self.chooses else 0.0
+
+    @property
+    def most_of_person(self) -> float:
+        """M."""
+        return float(self.samples)
 
     def cells_of_about(self, people: int, layers: int) -> float:
         """As many as there are pixels: noise in counts is the same however many."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -45,6 +45,7 @@ class MapGrid(GaussianMap):
         and √2 in place of the pixels' √r are ours.""",
     )
     name: ClassVar[str] = "map-grid"
+    of_shares: ClassVar[bool] = True
     paper: ClassVar[str] = (
         "Liu, Xia, Duchowski, Bailey, Holmqvist & Jain (2019), Differential privacy for "
         "eye-tracking data (down-sampled); Balle & Wang (2018)"
@@ -79,6 +80,19 @@ class MapGrid(GaussianMap):
         cells = shape.recordings * shape.length
         quiet = _QUIET * shape.people * self.mu(shape) / (math.sqrt(2) * cells)
         return min(1.0, max(_SMALLEST_CLIP / math.sqrt(shape.recordings), quiet))
+
+    def fixed_at(self, shape: MapShape) -> Self:
+        """With its clip as a number."""
+        return replace(self, clip=self.radius(shape))
+
+    def clip_at(self, shape: MapShape) -> float:
+        """B."""
+        return self.radius(shape)
+
+    @property
+    def most_of_person(self) -> float:
+        """Shares add up to one."""
+        return 1.0
 
     def reach(self, shape: MapShape) -> float:
         """√2·B."""

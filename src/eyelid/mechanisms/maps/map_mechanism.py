@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from abc import abstractmethod
 from collections.abc import Iterator
@@ -63,6 +64,10 @@ class MapMechanism(CalibratedMechanism):
     trust: ClassVar[Trust] = Trust.CENTRAL
     release: ClassVar[ReleaseKind] = ReleaseKind.MAPS
     command: ClassVar[str] = "heatmap"
+    draws_people: ClassVar[bool] = False
+    """Whether only some people, drawn at random, are in a map."""
+    of_shares: ClassVar[bool] = False
+    """Whether everybody counts with shares of their gaze, and not with counts."""
 
     grid: str = parameter("cells of a picture: COLUMNSxROWS, pixels, or auto", default="pixels")
 
@@ -91,6 +96,41 @@ class MapMechanism(CalibratedMechanism):
         Its own cost is no longer that of the whole: ask the mechanism that was not settled.
         """
         return self
+
+    def may_become(self, chosen: MapMechanism) -> bool:
+        """Whether it can turn out like this once it has chosen."""
+        return chosen == self
+
+    def fixed_at(self, shape: MapShape) -> Self:
+        """The mechanism with numbers in the place of words that stand for these public facts."""
+        return self
+
+    def clip_at(self, shape: MapShape) -> float | None:
+        """L2 length within which a person's shares of gaze are kept, where there is one."""
+        return None
+
+    @property
+    def most_of_person(self) -> float:
+        """The most that all cells of a person add up to, in the unit of the map."""
+        return math.inf
+
+    def check_room(self, shape: Shape) -> None:
+        """Refuse what could not be added up, whatever the data are."""
+
+    @abstractmethod
+    def in_spans(
+        self, counts: PersonCounts, shape: MapShape, cells: Values
+    ) -> tuple[Values, Values]:
+        """What of each entry of everybody's counts is in the map, and the sum that it publishes.
+
+        In spans, the most that a person can have in a cell. Whoever knows all others subtracts by
+        these two.
+
+        Args:
+            counts: everybody's looks, as the mechanism takes them.
+            shape: the public facts.
+            cells: what was released, as `measure` gives it.
+        """
 
     @abstractmethod
     def cell_sd(self, shape: MapShape) -> float:

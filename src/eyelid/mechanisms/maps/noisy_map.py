@@ -10,15 +10,17 @@ import numpy as np
 from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.gaze.maps.grid import Grid
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
+from eyelid.mechanisms.maps.noisy_sum import GaussianSum, LaplaceSum, NoisySum
 from eyelid.mechanisms.mechanism import Shape, Values
 from eyelid.mechanisms.noisy import Integers, noise_of
-from eyelid.mechanisms.noisy_sum import GaussianSum, LaplaceSum, NoisySum
 from eyelid.privacy.noise import Randomness
 
 
 @dataclass(frozen=True)
 class NoisyMap(MapMechanism, NoisySum):
     """Each person's counts within a public limit, summed over people, with one noise on the sum."""
+
+    check_room = NoisySum.check_room
 
     def divided(self, noisy: Integers, shape: MapShape) -> Values:
         """Noisy sums in steps (…, all cells) as means over people (…, layers, rows, columns)."""
@@ -32,6 +34,12 @@ class NoisyMap(MapMechanism, NoisySum):
     def measure(self, counts: PersonCounts, shape: MapShape, noise: Randomness) -> Values:
         """The noisy sum over the public number of people."""
         return NoisySum.measure(self, counts, shape, noise)
+
+    def in_spans(
+        self, counts: PersonCounts, shape: MapShape, cells: Values
+    ) -> tuple[Values, Values]:
+        """By the limits of the sum."""
+        return NoisySum.in_spans(self, counts, shape, cells)
 
     def cell_sd(self, shape: MapShape) -> float:
         """That of the noise on the sum, over the number of people."""

@@ -5,13 +5,8 @@ from eyelid.mechanisms.streams import (
     bd,
     continual,
     fixations,
-    jitter,
     kaleido,
-    kalman,
-    pink,
     sample,
-    spatial,
-    temporal,
     uniform,
 )
 
@@ -20,12 +15,7 @@ __all__ = [
     "bd",
     "continual",
     "fixations",
-    "jitter",
     "kaleido",
-    "kalman",
-    "pink",
     "sample",
-    "spatial",
-    "temporal",
     "uniform",
 ]

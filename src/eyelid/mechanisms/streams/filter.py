@@ -83,6 +83,8 @@ class Filter(DifferentialMechanism, StreamMechanism):
 
     kind: ClassVar[Kind] = Kind.PURE
     units: ClassVar[tuple[str, ...]] = ("event",)
+    skips: ClassVar[bool] = False
+    """Whether ``skip`` samples pass from one test to the next."""
     games: ClassVar[tuple[dict[str, Any], ...]] = (
         {"epsilon": 2.0, "window": 2, "radius": 2.0, "scene": WIDE_GAME},
         {"epsilon": 2.0, "window": 2, "radius": 5.65, "scene": NARROW_GAME},

@@ -99,6 +99,7 @@ class Fixations(Filter):
     )
 
     rule: ClassVar[float] = HALVING
+    skips: ClassVar[bool] = True
 
     span: int = parameter(
         "m, samples that a test looks back at: as many as the shortest fixation has", default=_SPAN

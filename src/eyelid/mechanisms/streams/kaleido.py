@@ -57,6 +57,8 @@ class Kaleido(Filter):
     )
     rule: ClassVar[float] = HALVING
 
+    skips: ClassVar[bool] = True
+
     skip: int | None = parameter("samples from test to test (default: w/√ε)", default=None)
     threshold: float | None = parameter(
         "how far gaze must have moved to be published anew (default: radius·max(1, 4/ε))",

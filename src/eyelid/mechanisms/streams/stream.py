@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection
 from dataclasses import MISSING, dataclass, fields
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,6 +79,14 @@ class StreamMechanism(SceneMechanism):
     """A filter with its parameters set."""
 
     takes: ClassVar[str] = "samples"
+
+    strength: ClassVar[dict[str, str]] = {}
+    """Parameters that are set by what a filter with a promise calls ``window`` or ``radius``."""
+
+    @classmethod
+    def as_formal(cls, parameters: dict[str, Any]) -> dict[str, Any]:
+        """Own parameters where those of a filter with a promise were given."""
+        return parameters
 
     @property
     def spoken(self) -> str:

@@ -19,7 +19,7 @@ import numpy as np
 from eyelid.attacks.statistics import Rate, rate_of_decisions, rate_of_shares
 from eyelid.engine.engines import Shared, shared, spread
 from eyelid.mechanisms.mechanism import Values
-from eyelid.mechanisms.papers.task_noise import TaskNoise
+from eyelid.papers.bozkir2021.fourier_noise import TaskNoise
 from eyelid.papers.bozkir2021.methods import KEPT, Chosen, Method, best_k, noisy, without_signals
 from eyelid.papers.bozkir2021.nearness import nearness
 from eyelid.papers.bozkir2021.pictures import accuracy_picture, file_name, labelled

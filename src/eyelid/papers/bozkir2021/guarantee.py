@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from eyelid.mechanisms.papers.signals import longest_shape
 from eyelid.papers.bozkir2021.methods import Method
 from eyelid.papers.bozkir2021.sources import Source
 from eyelid.papers.reproduction import Cell, Exhibit, Value
+from eyelid.papers.signals import longest_shape
 from eyelid.privacy.guarantee import rounded_up
 from eyelid.privacy.unit import PERSON
 

@@ -5,7 +5,7 @@ once for all ε and runs, as in the paper, and noise can be had without any sign
 
 Each method is read in two ways. As printed, the coefficient of the mean is the first that gets
 noise; the published slopes of Figures 7 to 12 need a mean without noise
-(`eyelid.mechanisms.papers.experiment`).
+(`eyelid.papers.bozkir2021.experiment`).
 """
 
 from __future__ import annotations
@@ -18,12 +18,10 @@ from numpy.typing import NDArray
 
 from eyelid.mechanisms import mechanism
 from eyelid.mechanisms.mechanism import Values
-from eyelid.mechanisms.papers.choice_of_k import Scores, batches, candidates
-from eyelid.mechanisms.papers.floating_noise import laplaces
-from eyelid.mechanisms.papers.fourier import FourierPaperMechanism
-from eyelid.mechanisms.papers.piece import Treatment
-from eyelid.mechanisms.papers.signals import TaskSignals
-from eyelid.mechanisms.papers.task_noise import TaskNoise
+from eyelid.papers.bozkir2021.fourier_noise import Scores, TaskNoise, Treatment, batches, candidates
+from eyelid.papers.bozkir2021.mechanisms import FourierPaperMechanism
+from eyelid.papers.floating_noise import laplaces
+from eyelid.papers.signals import TaskSignals
 from eyelid.privacy.noise import randomness
 
 Chosen = NDArray[np.intp]

@@ -30,7 +30,7 @@ from eyelid.attacks.records import ROWS_PER_PERSON, Records
 from eyelid.attacks.scores import Scores, named
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.mechanism import Values
-from eyelid.mechanisms.papers.signals import TaskSignals, signals_of
+from eyelid.papers.signals import TaskSignals, signals_of
 
 PERSON = "person"
 BY_MEANS: Mapping[str, tuple[Attacker, int]] = {

@@ -30,7 +30,7 @@ from eyelid.gaze.table import FeatureTable
 from eyelid.io import read
 from eyelid.io.files import text_table
 from eyelid.io.formats.mpiidpeye import numbered_files
-from eyelid.mechanisms.papers.experiment import paper_features
+from eyelid.papers.bozkir2021.experiment import paper_features
 
 READERS, DAILY_LIFE = "MPIIDPEye", "MPIIPrivacEye"
 PRIVACY = "label_privacy"

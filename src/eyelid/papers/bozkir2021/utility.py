@@ -1,7 +1,7 @@
 """Figures 7 to 12: utility 1/|NMSE| over ε, as printed and as the published numbers must be read.
 
 As printed, noise goes to the first k Fourier coefficients, the mean's among them; the published
-slopes need a mean without noise (`eyelid.mechanisms.papers.experiment`). Both are shown.
+slopes need a mean without noise (`eyelid.papers.bozkir2021.experiment`). Both are shown.
 
 The honest counterpart is not another utility: |NMSE| divides by the noisy mean, grows where that
 comes near zero, and falls where it is far off. It is how far a value is off, as a share of what is
@@ -25,13 +25,13 @@ from eyelid.engine.engines import Shared, shared, spread
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.features import PredictableMechanism, feature_mechanism
-from eyelid.mechanisms.papers.experiment import utility_experiment
-from eyelid.mechanisms.papers.signals import longest_shape
+from eyelid.papers.bozkir2021.experiment import utility_experiment
 from eyelid.papers.bozkir2021.methods import KEPT
 from eyelid.papers.bozkir2021.pictures import file_name, labelled
 from eyelid.papers.bozkir2021.printed import FEATURES
 from eyelid.papers.bozkir2021.sources import Source
 from eyelid.papers.reproduction import Cell, Exhibit, Value
+from eyelid.papers.signals import longest_shape
 from eyelid.releases.drawing import BLUE, GREEN, GREY, INK, ORANGE, SMALL, svg
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from functools import partial
 from eyelid.engine.engines import Shared, shared, spread
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.literature import POSTER
-from eyelid.mechanisms.papers.ksame import found_by_intersection
+from eyelid.papers.davidjohn2022.ksame import found_by_intersection
 from eyelid.papers.davidjohn2022.ordering import Chosen, Order, surely_more
 from eyelid.papers.davidjohn2022.pictures import MOST_CURVES, curves_picture
 from eyelid.papers.davidjohn2022.results import Results

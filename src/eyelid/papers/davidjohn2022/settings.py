@@ -8,7 +8,7 @@ from typing import Any
 from eyelid.attacks.groups import under_names
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.features import FeatureMechanism, feature_mechanism
-from eyelid.mechanisms.ksame import KSame
+from eyelid.mechanisms.groups.ksame import KSame
 from eyelid.privacy.noise import randomness
 
 # The paper's text names k = 8 alone.

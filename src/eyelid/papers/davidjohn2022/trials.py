@@ -31,7 +31,6 @@ from numpy.typing import NDArray
 
 from eyelid.attacks.anonymity import intersection
 from eyelid.attacks.attackers import Attacker, find_attackers
-from eyelid.attacks.document_type import first_halves, recognised, second_halves, shown_windows
 from eyelid.attacks.identification import decided, identify
 from eyelid.attacks.protocols import Material, find_protocol
 from eyelid.attacks.records import Records, joined, records_of
@@ -40,7 +39,13 @@ from eyelid.attacks.statistics import Rate, rate_of_decisions, rate_of_shares
 from eyelid.engine.engines import Shared
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.measuring import window_rows
+from eyelid.mechanisms.records.measuring import window_rows
+from eyelid.papers.davidjohn2022.document_type import (
+    first_halves,
+    recognised,
+    second_halves,
+    shown_windows,
+)
 from eyelid.papers.davidjohn2022.settings import PUBLISHED, SOUND, Setting
 from eyelid.papers.reproduction import Value
 

@@ -14,7 +14,7 @@ from eyelid.gaze.maps.grid import Grid
 from eyelid.gaze.maps.looks import Looks
 from eyelid.mechanisms import mechanism
 from eyelid.mechanisms.maps.map_mechanism import MapShape
-from eyelid.mechanisms.papers.maps import MapGaussianPaper, RandomSelection
+from eyelid.papers.liu2019.maps import MapGaussianPaper, RandomSelection
 from eyelid.papers.reproduction import Cell, Exhibit, Value
 from eyelid.privacy.gaussian import gaussian_delta, gaussian_sigma
 from eyelid.privacy.noise import randomness

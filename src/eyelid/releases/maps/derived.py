@@ -12,7 +12,7 @@ from eyelid.engine.progress import track
 from eyelid.gaze.maps.gaze_map import GazeMap, presented
 from eyelid.gaze.maps.grid import Floats
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism
-from eyelid.mechanisms.noisy_sum import LaplaceSum
+from eyelid.mechanisms.maps.noisy_sum import LaplaceSum
 from eyelid.releases.maps.plan import MapPlan
 from eyelid.releases.maps.reliability import (
     Reliability,

@@ -18,14 +18,14 @@ from eyelid.gaze.maps.noise_peaks import contrast_peak, noise_peak
 from eyelid.gaze.maps.spread import spread_error
 from eyelid.gaze.study import Study
 from eyelid.io.areas import read_areas
-from eyelid.mechanisms.aoi_tables import AoiTables, AreaShape
-from eyelid.mechanisms.approximate import default_delta
+from eyelid.mechanisms.maps.aoi_tables import AoiTables, AreaShape
 from eyelid.mechanisms.maps.map_gaussian import MapGaussian
 from eyelid.mechanisms.maps.map_grid import MapGrid
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
 from eyelid.mechanisms.maps.noisy_map import NoisyMap
+from eyelid.mechanisms.maps.noisy_sum import MOST_ENTRIES, LaplaceSum
 from eyelid.mechanisms.mechanism import mechanism as built
-from eyelid.mechanisms.noisy_sum import MOST_ENTRIES, LaplaceSum
+from eyelid.mechanisms.records.approximate import default_delta
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.composition import parallel
 from eyelid.privacy.guarantee import Guarantee, Kind

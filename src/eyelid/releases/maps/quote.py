@@ -17,7 +17,7 @@ from eyelid.io.people_choice import (
     counted_or_chosen,
 )
 from eyelid.io.reading import read
-from eyelid.mechanisms.aoi_tables import AoiTables, AreaShape
+from eyelid.mechanisms.maps.aoi_tables import AoiTables, AreaShape
 from eyelid.mechanisms.maps.map_grid import MapGrid
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
 from eyelid.mechanisms.mechanism import mechanism as built

@@ -36,7 +36,7 @@ from eyelid.gaze.maps.gaze_map import (
 )
 from eyelid.gaze.maps.grid import Floats, Grid
 from eyelid.gaze.maps.spread import shares
-from eyelid.mechanisms.aoi_tables import AoiTables, AreaShape
+from eyelid.mechanisms.maps.aoi_tables import AoiTables, AreaShape
 from eyelid.mechanisms.maps.capped_map import CappedMap
 from eyelid.mechanisms.maps.map_grid import MapGrid
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape

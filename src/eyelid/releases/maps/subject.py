@@ -32,7 +32,7 @@ from eyelid.io.people_choice import (
     people_choice,
 )
 from eyelid.mechanisms import mechanism
-from eyelid.mechanisms.aoi_tables import AoiTables
+from eyelid.mechanisms.maps.aoi_tables import AoiTables
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.ledger import Debit, Ledger

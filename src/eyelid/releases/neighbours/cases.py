@@ -10,25 +10,25 @@ from typing import Any
 import numpy as np
 
 from eyelid.gaze.areas import Area
-from eyelid.mechanisms.anonymising import AnonymisingMechanism
-from eyelid.mechanisms.aoi_tables import AoiTables
-from eyelid.mechanisms.dct import DCT
 from eyelid.mechanisms.features import FeatureMechanism
-from eyelid.mechanisms.fpa import FPA
-from eyelid.mechanisms.groupmean import GroupMean
-from eyelid.mechanisms.ksame import KSame
-from eyelid.mechanisms.ksame_dp import KSameDP
-from eyelid.mechanisms.laplace import Laplace
+from eyelid.mechanisms.groups.anonymising import AnonymisingMechanism
+from eyelid.mechanisms.groups.ksame import KSame
+from eyelid.mechanisms.maps.aoi_tables import AoiTables
 from eyelid.mechanisms.maps.map_gaussian import MapGaussian
 from eyelid.mechanisms.maps.map_grid import MapGrid
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism
+from eyelid.mechanisms.means.groupmean import GroupMean
+from eyelid.mechanisms.means.ksame_dp import KSameDP
 from eyelid.mechanisms.mechanism import Mechanism, mechanism
 from eyelid.mechanisms.noisy import NoisyMechanism
-from eyelid.mechanisms.prewindow import Prewindow
-from eyelid.mechanisms.seeded import Seeded
+from eyelid.mechanisms.records.dct import DCT
+from eyelid.mechanisms.records.fpa import FPA
+from eyelid.mechanisms.records.laplace import Laplace
+from eyelid.mechanisms.records.prewindow import Prewindow
 from eyelid.mechanisms.streams.stream import StreamMechanism
 from eyelid.mechanisms.streams.uniform import Uniform
-from eyelid.mechanisms.synthetic import Synthetic
+from eyelid.mechanisms.synthetic.seeded import Seeded
+from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.releases.maps.heatmap import private_heatmap
 from eyelid.releases.neighbours.studies import (
     GROUPED,

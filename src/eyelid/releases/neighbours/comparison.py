@@ -15,7 +15,7 @@ from eyelid.engine.progress import shown as bars
 from eyelid.errors import EyelidError
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import study_folder
-from eyelid.mechanisms.ksame import KSame
+from eyelid.mechanisms.groups.ksame import KSame
 from eyelid.privacy.noise import SystemRandomness
 from eyelid.releases.neighbours.cases import Case
 from eyelid.releases.neighbours.coupling import coupled, small_pieces

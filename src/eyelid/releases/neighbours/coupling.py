@@ -15,7 +15,7 @@ from eyelid.io import pieces
 from eyelid.mechanisms.maps.capped_map import CappedMap
 from eyelid.mechanisms.mechanism import Mechanism, Shape
 from eyelid.mechanisms.noisy import Integers, NoisyMechanism
-from eyelid.mechanisms.perturbation import FourierMechanism
+from eyelid.mechanisms.records.perturbation import FourierMechanism
 from eyelid.privacy.noise import Randomness, SystemRandomness
 from eyelid.privacy.noise.randomness import Words
 

@@ -18,15 +18,15 @@ from eyelid.attacks.twins import twin
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import study_folder
-from eyelid.mechanisms.aoi_tables import AoiTables
 from eyelid.mechanisms.features import FeatureMechanism
-from eyelid.mechanisms.groupmean import GroupMean
-from eyelid.mechanisms.ksame import KSame
-from eyelid.mechanisms.laplace import Laplace
+from eyelid.mechanisms.groups.ksame import KSame
+from eyelid.mechanisms.groups.partition import Members
+from eyelid.mechanisms.maps.aoi_tables import AoiTables
+from eyelid.mechanisms.means.groupmean import GroupMean
 from eyelid.mechanisms.mechanism import Mechanism, Shape
-from eyelid.mechanisms.partition import Members
+from eyelid.mechanisms.records.laplace import Laplace
 from eyelid.mechanisms.streams.uniform import Uniform
-from eyelid.mechanisms.synthetic import Synthetic
+from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy.noise import Randomness
 from eyelid.releases.neighbours.cases import Case, Said, cases_of
 from eyelid.releases.neighbours.comparison import (

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.ksame import KSame
-from eyelid.mechanisms.ksame_dp import KSameDP
+from eyelid.mechanisms.groups.ksame import KSame
+from eyelid.mechanisms.groups.public_groups import Groups
+from eyelid.mechanisms.means.ksame_dp import KSameDP
 from eyelid.mechanisms.mechanism import Mechanism
-from eyelid.mechanisms.public_groups import Groups
 from eyelid.privacy.noise import SystemRandomness
 from eyelid.releases.neighbours.studies import SmallStudy
 

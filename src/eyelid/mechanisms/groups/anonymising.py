@@ -1,0 +1,58 @@
+"""Mechanisms whose promise is that a record may be any of k people's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from eyelid.mechanisms.features import UnpredictableMechanism
+from eyelid.mechanisms.groups.partition import check_k, group_sizes
+from eyelid.mechanisms.mechanism import Shape, parameter
+from eyelid.mechanisms.release_kind import ReleaseKind
+from eyelid.privacy.guarantee import Guarantee, Kind
+from eyelid.privacy.unit import PERSON, Neighbours, Unit
+
+
+@dataclass(frozen=True)
+class AnonymisingMechanism(UnpredictableMechanism):
+    """k-anonymity: what is released is the same for all people of a group of at least k."""
+
+    takes: ClassVar[str] = "features"
+    kind: ClassVar[Kind] = Kind.K_ANONYMITY
+    units: ClassVar[tuple[str, ...]] = ("person",)
+    release: ClassVar[ReleaseKind] = ReleaseKind.GROUPS
+
+    k: int = parameter("people of a group, at least")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_k(self.k)
+
+    @property
+    def group_size(self) -> int:
+        """K."""
+        return self.k
+
+    def cost(self, shape: Shape, unit: Unit) -> Guarantee:
+        """k, from which no ε follows."""
+        group_sizes(shape.people, self.k)
+        return Guarantee(
+            kind=self.kind,
+            unit=PERSON,
+            neighbours=Neighbours.REPLACE_ONE,
+            trust=self.trust,
+            k=self.k,
+        )
+
+    def person_total(self, shape: Shape) -> str:
+        """That k is about people, and no ε."""
+        return (
+            f"k-anonymity of a person, over all recordings together: at most 1/{self.k} for naming "
+            "somebody among the members of a group; it is not differential privacy, has no ε, and "
+            "adds up with nothing"
+        )
+
+    @property
+    def numerics(self) -> str:
+        """There is no noise whose digits could tell anything."""
+        return "no noise"

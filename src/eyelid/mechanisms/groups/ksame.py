@@ -1,0 +1,508 @@
+"""k-same-select for linked recordings: means over groups of at least k people."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from eyelid.engine.progress import track
+from eyelid.errors import InputError
+from eyelid.gaze.study import Feature
+from eyelid.gaze.table import FeatureTable
+from eyelid.mechanisms.groups.anonymising import AnonymisingMechanism
+from eyelid.mechanisms.groups.partition import (
+    Members,
+    attribute_of_everybody,
+    attributes_to_balance,
+    everything_of_the_last,
+    fewest_values,
+    group_names,
+    group_sizes,
+    groups_told,
+    most_apart,
+    random_groups,
+    spread_told,
+)
+from eyelid.mechanisms.groups.slots import slots_of
+from eyelid.mechanisms.mechanism import Shape, parameter, register
+from eyelid.mechanisms.proof_note import ProofNote
+from eyelid.mechanisms.records.measuring import window_rows
+from eyelid.mechanisms.release_kind import Gaps
+from eyelid.privacy.bounds import Bounds
+from eyelid.privacy.noise import Randomness
+from eyelid.privacy.unit import Trust
+
+# Of a span: the public grid that values are put on, fine enough for anybody, and so coarse that
+# sums over 100 000 people are exact.
+_STEPS = 2.0**36
+ENDLESS = np.iinfo(np.int64).max
+"""More rows than there are."""
+
+
+@register
+@dataclass(frozen=True)
+class KSame(AnonymisingMechanism):
+    """Means over random groups of at least k people, the same groups for all their recordings."""
+
+    note: ClassVar[ProofNote] = ProofNote(
+        summary="""Means over random groups of at least k people, the same groups for all their
+        recordings.""",
+        takes="""a FeatureTable; every value is clipped to its public bounds. Recordings are put
+        side by side by task, and by their order within a task. Of a group, those are released that
+        all its members have, each cut to the shortest of its members' or to a public length. A
+        recording without any value shortens none. A cell is the mean of all members of the group,
+        or empty where one of them has no value: nothing is filled in. One row a group and window,
+        with the number of people as its weight, or a copy for each of them.""",
+        protects="""who of a group a record belongs to. Somebody who has raw recordings of a person
+        says which of the k or more equal records of a group is theirs with probability 1/k at most.
+        It is about telling members apart, not about what the mean of a group shows of each, and it
+        is not differential privacy: which group somebody is in can be found by whoever has
+        recordings of them; whoever has the recordings of all members but one computes the last
+        one's values exactly; a group shows what its members have in common; and two releases with
+        other groups intersect.""",
+        why="""a group has one record, of which each member has a copy, and all copies are equal:
+        nothing in one depends on whom it is handed to, not even its last digit, as sums are exact
+        on a public grid and do not know in which order members stand. Let copies be handed to
+        members in a random order, drawn without a look at gaze. The release is the same for every
+        order, so given it, and any recordings, all orders are as likely as before: whoever says
+        which copy is somebody's is right with probability 1/|group| ≤ 1/k. This takes that (A)
+        groups are drawn without a look at gaze, (B) there is one partition for everything that is
+        linked, (C) every group has k people, leftovers being drawn from everybody and dealt out to
+        the others, (D) lengths are public or the group's shortest, (E) nothing else is released
+        that tells members apart, and members are equally likely beforehand. Which cells are empty
+        is the same for all copies too: that a member of the group lacks a value shows, and not who.
+        A cell is a mean of the whole group or empty, never of those who have a value, be they k or
+        more: from a cell of m members and one of m − 1, in rows where values hardly change, anybody
+        would compute the value of the one who is missing. That records are means plays no part in
+        the 1/k: equal copies of a list of all members' recordings would have the same
+        1/k. What a mean shows of its members is bounded by nothing here.""",
+        paper="""David-John, Butler & Jain 2022 (k-same-select sequence), after Gross et al. 2005
+        and Newton et al. 2005. Printed are new groups for each task, which an intersection attack
+        undoes; padding by the last row, which shows the longest member's increments; and a last
+        group of fewer than k. `ksame-paper` is that one. Diversity of a sensitive attribute is that
+        of Machanavajjhala et al. 2007, distinct.""",
+    )
+    name: ClassVar[str] = "ksame"
+    trust: ClassVar[Trust] = Trust.CENTRAL
+    gaps: ClassVar[Gaps] = Gaps.EMPTY_GROUPS
+    one_length: ClassVar[bool] = False
+    drawn: ClassVar[bool] = True
+    paper: ClassVar[str] = (
+        "David-John, Butler & Jain (2022), For your eyes only: privacy-preserving eye-tracking "
+        "datasets (k-same-select sequence), with one partition and no padding; Gross, Airoldi, "
+        "Malin & Sweeney (2005); Sweeney (2002)"
+    )
+    # The attributes are those of the crowd that games are played with.
+    games: ClassVar[tuple[dict[str, Any], ...]] = (
+        {"k": 4},
+        {"k": 4, "copies": True, "length": "shortest", "balance": "public"},
+        {"k": 4, "length": 8, "diverse": "sensitive", "l": 3, "balance": "public"},
+    )
+
+    length: int | str = parameter(
+        "rows of a recording: group (the shortest of its members), shortest (of all people), or "
+        "at most a number chosen beforehand; recordings without any value shorten none",
+        default="group",
+    )
+    copies: bool = parameter("one copy for each member instead of one row a group", default=False)
+    diverse: str | None = parameter(
+        "a sensitive attribute of which every group must have several values; groups get nearly "
+        "as many people of each",
+        default=None,
+    )
+    l: int | None = parameter("how many values of it at least: 2 or more", default=None)  # noqa: E741
+    balance: str | None = parameter(
+        "public attributes: people who share all of them, and the diverse one, are spread over the "
+        "groups, two of which differ by at most 2 of them: gender, or a,b; where hardly anybody "
+        "shares them this does nothing",
+        default=None,
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if isinstance(self.length, int):
+            if self.length < 1:
+                raise InputError(f"length must be at least 1, got {self.length}")
+        elif self.length not in ("group", "shortest"):
+            raise InputError(f"length must be a number, group or shortest, got '{self.length}'")
+        if self.l is not None and self.diverse is None:
+            raise InputError(
+                f"l = {self.l} values of what? Name the attribute with diverse=NAME, or leave l out"
+            )
+        if self.diverse is not None and self.l is None:
+            object.__setattr__(self, "l", 2)
+        if self.values_of_diverse < 2:
+            raise InputError(f"l must be at least 2, got {self.l}: one value is no diversity")
+        if self.values_of_diverse > self.k:
+            raise InputError(f"l = {self.l} values need as many people: choose k ≥ {self.l}")
+
+    @property
+    def values_of_diverse(self) -> int:
+        """How many values of the sensitive attribute every group has at least."""
+        return 2 if self.l is None else self.l
+
+    def shape(self, table: FeatureTable) -> Shape:
+        """People, different recordings over everybody, rows of the shortest, features."""
+        most = self.length if isinstance(self.length, int) else table.shortest
+        return Shape(
+            people=table.recordings["person"].n_unique(),
+            recordings=len(slots_of(table).names),
+            length=min(most, table.shortest),
+            features=len(table.features),
+            window=window_rows(table),
+        )
+
+    def check(self, table: FeatureTable) -> None:
+        """Refuse groups that could not be made, or would have nothing in common."""
+        super().check(table)
+        # Values are clipped, whoever calls: bounds that are none are refused.
+        Bounds({f.name: (f.lower, f.upper) for f in table.features})
+        if len(lacking(table)) == len(slots_of(table).names):
+            people = with_every_task(table).recordings["person"].n_unique()
+            complete = f" (--people every-task leaves {people})" if people >= self.k else ""
+            raise InputError(
+                "there is no recording that everybody has (by task and order), so a group might "
+                f"have nothing in common: leave out the people who lack most{complete}"
+            )
+        self._strata(table)
+
+    def _strata(self, table: FeatureTable) -> list[list[str]]:
+        """The attributes that people are dealt out by, the sensitive one first."""
+        people = int(slots_of(table).owner[-1]) + 1
+        if self.diverse is None:
+            group_sizes(people, self.k)
+            return attributes_to_balance(table, self.balance)
+        values = attribute_of_everybody(table, self.diverse)
+        self._check_diverse(values)
+        return [values, *attributes_to_balance(table, self.balance, within=values)]
+
+    def _check_diverse(self, values: list[str]) -> None:
+        """Refuse groups that cannot all have as many values, and say which k or l would do."""
+        wanted, there = self.values_of_diverse, len(set(values))
+        if there < wanted:
+            instead = f"choose l = {there}, or leave it out" if there > 1 else "leave diverse out"
+            raise InputError(
+                f"{self.diverse} has {there} value{'s' * (there > 1)} over everybody, so that no "
+                f"group can have {wanted}: {instead}"
+            )
+
+        def sure(k: int) -> int:
+            return fewest_values(values, len(group_sizes(len(values), k)))
+
+        if sure(self.k) < wanted:
+            # One group of everybody has them all.
+            enough = next(k for k in range(self.k, len(values) + 1) if sure(k) >= wanted)
+            enough = min(group_sizes(len(values), enough))
+            fewer = f" or l = {sure(self.k)}" if sure(self.k) > 1 else ""
+            raise InputError(
+                f"{groups_told(len(values), self.k)} cannot all be sure of {wanted} values of "
+                f"{self.diverse}: choose k = {enough}{fewer}"
+            )
+
+    def partition(self, table: FeatureTable, noise: Randomness) -> Members:
+        """Who is in which group: nothing of anybody's gaze goes into it. Never to be shown."""
+        people = int(slots_of(table).owner[-1]) + 1
+        return random_groups(people, self.k, noise, self._strata(table))
+
+    def apply(self, table: FeatureTable, noise: Randomness) -> FeatureTable:
+        """One made-up person a group, or one for each member.
+
+        Time stamps are rewritten to the step, labels are dropped.
+        """
+        self.check(table)
+        return self.averaged(table, self.partition(table, noise))
+
+    def averaged(self, table: FeatureTable, member: Members) -> FeatureTable:
+        """What is released of given groups."""
+        sums = _summing(table, member, self.length)
+        names = group_names(sums.sizes.size)
+        columns = [
+            sums.mean(table.data[feature.name], feature)
+            for feature in track(table.features, "averaging groups")
+        ]
+        keys = (
+            slots_of(table)
+            .names[sums.slot]
+            .with_columns(
+                pl.Series("person", names)[sums.group],
+                pl.Series("time_ms", sums.row * (table.step_ms or 1.0)),
+            )
+        )
+        order = ["person", "recording", "task", "stimulus", "time_ms"]
+        data = keys.select(order).with_columns(columns)
+        weights = pl.Series("people", sums.sizes)
+        people = pl.DataFrame({"person": names}).with_columns(weights)
+        if self.copies:
+            data, people = _copied(data, people)
+        return replace(table, data=data, people=people)
+
+    def expected_empty(self, table: FeatureTable) -> dict[str, float]:
+        """By feature, the share of cells that are empty because a member has no value.
+
+        Expected over random groups: of n people, m of whom have a value in some row, s are drawn
+        who all have one with probability C(m, s) / C(n, s). A group has rows as far as all members
+        go who have values at all. Attributes that groups are balanced by play no part.
+        """
+        slots, ends = slots_of(table), rows_that_end(table)
+        rows = table.recordings["rows"].to_numpy().astype(np.int64)
+        people = int(slots.owner[-1]) + 1
+        most = int(rows[~table.blank].max()) if not table.blank.all() else 1
+        if isinstance(self.length, int):
+            most = min(most, self.length)
+        elif self.length == "shortest":
+            most = table.shortest
+        row = np.arange(rows.sum()) - np.repeat(np.cumsum(rows) - rows, rows)
+        cell = np.repeat(slots.slot, rows) * most + row
+        cells = len(slots.names) * most
+        # How many people go beyond each row of each slot: all but those who ended before.
+        ended = np.zeros((len(slots.names), most + 1), dtype=np.int64)
+        np.add.at(ended, (slots.slot, np.minimum(ends, most)), 1)
+        going_on = ended[:, ::-1].cumsum(axis=1)[:, ::-1][:, 1:].ravel()
+        seen = np.bincount(cell[row < most], minlength=cells) > 0
+        groups = np.sum([many for _, many in self._groups_with(people)], axis=0)
+        there = groups[going_on[seen]].sum()
+        full = {}
+        for name in table.names:
+            known = table.data[name].cast(pl.Float64).fill_nan(None).is_not_null().to_numpy()
+            have = np.bincount(cell[known & (row < most)], minlength=cells)
+            full[name] = groups[have].sum()
+        return {name: float(1 - each / there) if there else 0.0 for name, each in full.items()}
+
+    def expected_left_out(self, table: FeatureTable) -> float:
+        """The share of people's rows that are in no mean, because a member lacks such a row.
+
+        Expected over random groups, as of `expected_empty`.
+        """
+        slots, blank = slots_of(table), table.blank
+        rows = np.where(blank, 0, table.recordings["rows"].to_numpy().astype(np.int64))
+        most = max(1, int(rows.max()))
+        if isinstance(self.length, int):
+            most = min(most, self.length)
+        elif self.length == "shortest":
+            most = table.shortest
+        lengths = np.zeros((len(slots.names), most + 1), dtype=np.int64)
+        np.add.at(lengths, (slots.slot, np.minimum(rows, most)), 1)
+        # How many people have a row, by slot and row.
+        have = lengths[:, ::-1].cumsum(axis=1)[:, ::-1][:, 1:].ravel()
+        groups = self._groups_with(int(slots.owner[-1]) + 1)
+        taken = sum(size * many[have].sum() for size, many in groups)
+        return float(1 - taken / rows.sum()) if rows.any() else 0.0
+
+    def _groups_with(self, people: int) -> list[tuple[int, NDArray[np.float64]]]:
+        """Sizes of groups and, by how many of everybody have something, how many have it all."""
+        found = []
+        for size, many in Counter(group_sizes(people, self.k)).items():
+            all_of_it = np.full(people + 1, float(many))
+            for place in range(size):
+                all_of_it *= np.maximum(np.arange(people + 1) - place, 0) / (people - place)
+            found.append((size, all_of_it))
+        return found
+
+    def sampler(self, shape: Shape) -> str:
+        """What is random, in words."""
+        return (
+            f"no noise: one random partition of {shape.people} people into "
+            f"{groups_told(shape.people, self.k)}, used for all recordings"
+        )
+
+    def worth(self, shape: Shape) -> str:
+        """That means keep what people have in common, how many there will be, and a better k."""
+        sizes = group_sizes(shape.people, self.k)
+        said = [
+            f"Without noise: {groups_told(shape.people, self.k)} people, whose means keep what "
+            "members have in common (tasks) and lose what sets them apart. How far a mean "
+            "is from a person depends on how much people differ."
+        ]
+        if min(sizes) > self.k:
+            said.append(f"k = {min(sizes)} would give the same groups and a better promise.")
+        if len(sizes) == 1:
+            half = shape.people // 2
+            more = f": k = {half} or less gives several" if half > 1 else ""
+            said.append(f"With one group there is nothing to compare{more}.")
+        return " ".join(said)
+
+    def unprotected(self, table: FeatureTable) -> list[str]:
+        """What the means show besides."""
+        shape = self.shape(table)
+        sizes = group_sizes(shape.people, self.k)
+        each = ", ".join(str(size) for size in sorted(set(sizes)))
+        how = {
+            "group": "the rows of each group's recordings, which are those of its shortest member "
+            "who has values, or of the shortest recording of all where none has",
+            "shortest": f"the rows of the shortest recording of all that has values "
+            f"({shape.length})",
+        }.get(
+            str(self.length),
+            "the rows of groups with a recording shorter than the length that was asked for",
+        )
+        shown = [
+            f"the number of people ({shape.people}), that each of them took part, and the sizes of "
+            f"the groups ({each})",
+            "which group somebody is in, to whoever has recordings of them: hidden is only which "
+            "of its members somebody is",
+            everything_of_the_last(min(sizes)),
+            "what the members of a group have in common: a mean is published without noise, and "
+            "whatever is true of all of them is true of each",
+            how,
+            "the tasks, and what a group lacks: recordings that one of its members lacks, and "
+            "values that one of them lacks, where the cell is empty: all cells of a recording, if "
+            "one of them has no value of it (too short, too slow, nothing seen)",
+        ]
+        if self.diverse:
+            apart = most_apart(shape.people, self.k)
+            shown.append(
+                f"the {self.diverse} of a member to whoever knows it of the others of the group: "
+                f"every group has at least {self.values_of_diverse} values, and the numbers of "
+                f"people of each differ by at most {apart} from group to group"
+            )
+        if self.balance:
+            dealt = f"{self.diverse},{self.balance}" if self.diverse else self.balance
+            shown.append(spread_told(dealt, shape.people, self.k))
+        return shown
+
+
+def with_every_task(table: FeatureTable) -> FeatureTable:
+    """The people who have every task that anybody has.
+
+    Args:
+        table: of everybody.
+    """
+    if "task" not in table.recordings.columns:
+        return table
+    done = table.recordings.group_by("person").agg(pl.col("task").n_unique())
+    every = done.filter(pl.col("task") == table.recordings["task"].n_unique())
+    return replace(table, data=table.data.join(every, on="person", how="semi"))
+
+
+def lacking(table: FeatureTable) -> dict[str, int]:
+    """How many people lack each recording that others have, by task and order within it.
+
+    Whoever lacks one takes it from their whole group.
+    """
+    slots = slots_of(table)
+    people = int(slots.owner[-1]) + 1
+    often = np.bincount(slots.slot, minlength=len(slots.names))
+    return {
+        name: people - int(have)
+        for name, have in zip(slot_names(slots.names), often, strict=True)
+        if have < people
+    }
+
+
+def slot_names(slots: pl.DataFrame) -> list[str]:
+    """Recordings that somebody has, in words: by task, numbered where it has several.
+
+    >>> slot_names(pl.DataFrame({"task": ["look", "read", "read"]}))
+    ["task 'look'", "recording 1 of task 'read'", "recording 2 of task 'read'"]
+    """
+    number, many = pl.int_range(1, pl.len() + 1).over("task"), pl.len().over("task")
+    task = pl.format("task '{}'", "task")
+    words = (
+        pl.when(pl.col("task") == "")
+        .then(pl.format("recording {}", number))
+        .when(many > 1)
+        .then(pl.format("recording {} of {}", number, task))
+        .otherwise(task)
+    )
+    named: list[str] = slots.select(words).to_series().to_list()
+    return named
+
+
+def rows_that_end(table: FeatureTable) -> NDArray[np.int64]:
+    """Where each recording ends, in rows; never where it has no value.
+
+    That a recording was left out must not make its group's shorter: its cells are empty anyway.
+    """
+    return np.where(table.blank, ENDLESS, table.recordings["rows"].to_numpy())
+
+
+@dataclass(frozen=True, eq=False)
+class _Sums:
+    """How rows of a table go into rows of means.
+
+    Attributes:
+        matrix: released rows × rows of the table, 1 where one goes into the other.
+        group: of each released row.
+        slot: of each released row.
+        row: its number in its recording.
+        sizes: people of each group.
+    """
+
+    matrix: Any
+    group: NDArray[np.intp]
+    slot: NDArray[np.intp]
+    row: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+
+    def mean(self, column: pl.Series, feature: Feature) -> pl.Series:
+        """The mean over all members of each released row; null where one of them has no value.
+
+        Means over those who have one would show the others: two neighbouring rows with and without
+        a member differ by that member's value.
+        """
+        steps = _STEPS / feature.span
+        values = np.clip(column.to_numpy().astype(np.float64), feature.lower, feature.upper)
+        values -= feature.lower
+        values *= steps
+        # Whole numbers add up to the same whatever their order.
+        sums = self.matrix @ np.rint(values, out=values)
+        means = sums / (self.sizes[self.group] * steps) + feature.lower
+        # Rounding may go beyond the bounds.
+        found = pl.Series(feature.name, means).fill_nan(None)
+        return found.clip(upper_bound=feature.upper)
+
+
+def _summing(table: FeatureTable, member: Members, length: int | str) -> _Sums:
+    """Which rows of the table go into which mean."""
+    from scipy.sparse import csr_matrix
+
+    slots, rows = slots_of(table), table.recordings["rows"].to_numpy().astype(np.int64)
+    starts, ends = np.cumsum(rows) - rows, rows_that_end(table)
+    sizes = np.bincount(member)
+    cell = member[slots.owner] * len(slots.names) + slots.slot
+    cells = sizes.size * len(slots.names)
+    shortest = np.full(cells, ENDLESS)
+    np.minimum.at(shortest, cell, ends)
+    shortest[shortest == ENDLESS] = table.shortest
+    # Of a group, what all its members have.
+    complete = np.bincount(cell, minlength=cells) == np.repeat(sizes, len(slots.names))
+    if isinstance(length, int):
+        shortest = np.minimum(shortest, length)
+    elif length == "shortest":
+        shortest[:] = table.shortest
+    kept = np.where(complete, shortest, 0)
+    # Members of one cell stand together: row r of it takes row r of each, and any of one without
+    # values, all of whose rows are alike.
+    recordings = np.argsort(cell, kind="stable")
+    recordings = recordings[complete[cell[recordings]]]
+    begins, last = starts[recordings], rows[recordings] - 1
+    whose = np.repeat(np.arange(cells), kept)
+    row = np.arange(kept.sum()) - np.repeat(np.cumsum(kept) - kept, kept)
+    many = np.where(complete, np.repeat(sizes, len(slots.names)), 0)
+    first = (np.cumsum(many) - many)[whose]
+    count = many[whose]
+    pointers = np.concatenate([[0], np.cumsum(count)])
+    within = np.arange(pointers[-1]) - np.repeat(pointers[:-1], count)
+    whom = np.repeat(first, count) + within
+    taken = begins[whom] + np.minimum(np.repeat(row, count), last[whom])
+    matrix = csr_matrix(
+        (np.ones(taken.size), taken, pointers), shape=(whose.size, len(table.data)), copy=False
+    )
+    group, slot = np.divmod(whose, len(slots.names))
+    return _Sums(matrix, group, slot, row, sizes.astype(np.int64))
+
+
+def _copied(data: pl.DataFrame, people: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """One copy for each member, under names that say no more than the group."""
+    each = people.select(
+        pl.col("person"), pl.int_ranges(1, pl.col("people") + 1).alias("copy")
+    ).explode("copy")
+    each = each.with_columns(pl.format("{}-{}", "person", "copy").alias("name"))
+    copied = each.join(data, on="person", how="left", maintain_order="left_right")
+    named = copied.with_columns(pl.col("name").alias("person")).drop("copy", "name")
+    return named, each.select(pl.col("name").alias("person"))

@@ -1,0 +1,228 @@
+"""Sums over people: everybody's counts within public limits, added up in integers, exact noise."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eyelid.errors import InputError
+from eyelid.gaze.maps.counts import PersonCounts
+from eyelid.mechanisms.gaussian_total import SCALE, GaussianTotal
+from eyelid.mechanisms.maps.map_mechanism import ANY_GAZE, cleaned, with_others
+from eyelid.mechanisms.mechanism import Form, NeighbourPair, Shape, Values
+from eyelid.mechanisms.noisy import Integers, NoisyMechanism, l1, noise_of
+from eyelid.mechanisms.release_kind import Execution
+from eyelid.privacy.guarantee import Guarantee, Kind
+from eyelid.privacy.noise import DiscreteLaplace, DiscreteNoise, Randomness
+from eyelid.privacy.unit import PERSON, Neighbours, Trust, Unit
+
+# A sum of n numbers in floating point is off by n·2⁻⁵³ of it at most: so for 2²² entries a person.
+_ROOM = 1 - 2.0**-30
+MOST_ENTRIES = 2**22
+"""Cells that somebody may have looked at."""
+BLOCK = 4096
+"""People who are summed up at once."""
+_MOST_STEPS = 2.0**61
+
+
+@dataclass(frozen=True)
+class NoisySum(NoisyMechanism):
+    """One vector of counts a person, each within the same limits, and one noise on their sum.
+
+    ``recordings`` of a shape are layers, ``length`` the cells of one layer. Limited counts are in a
+    unit of the mechanism's own, in which one step is the same in every cell.
+    """
+
+    units: ClassVar[tuple[str, ...]] = ("person",)
+    trust: ClassVar[Trust] = Trust.CENTRAL
+    execution: ClassVar[Execution] = Execution.BY_SUMS
+    draws_people: ClassVar[bool] = False
+    """Whether chance decides who is in the sum at all."""
+
+    @property
+    def may_differ(self) -> Form:
+        """Everything: of a person there are counts within public limits, and no more."""
+        return ANY_GAZE
+
+    @abstractmethod
+    def limited(self, counts: PersonCounts, shape: Any) -> Values:
+        """Each entry of everybody's counts, at least 0, within the limits of a person."""
+
+    @abstractmethod
+    def step(self, shape: Any) -> float:
+        """The grid step, in the unit of limited counts."""
+
+    @abstractmethod
+    def largest(self, shape: Any) -> float:
+        """The most that a person can have in one cell, in the unit of limited counts."""
+
+    @abstractmethod
+    def divided(self, noisy: Integers, shape: Any) -> Values:
+        """Noisy sums in steps (…, all cells) as means over people, in the unit of counts."""
+
+    @abstractmethod
+    def undivided(self, means: Values, shape: Any) -> Values:
+        """The sums in steps again (…, all cells)."""
+
+    def integers(self, counts: PersonCounts, shape: Shape) -> Integers:
+        """Each entry in whole steps. Cut, never rounded up: no norm can grow."""
+        clean = replace(counts, count=cleaned(counts.count))
+        steps = self.limited(clean, shape) * (_ROOM / self.step(shape))
+        return np.asarray(np.floor(steps), dtype=np.int64)
+
+    def in_spans(self, counts: PersonCounts, shape: Any, cells: Values) -> tuple[Values, Values]:
+        """What of each entry is in the sum, and the sum that was published, both in spans.
+
+        A span is the most that a person can have in a cell.
+
+        Args:
+            counts: everybody's looks, as the mechanism takes them.
+            shape: the public facts.
+            cells: what was released, as `measure` gives it.
+        """
+        span = self.step(shape) / self.largest(shape)
+        return np.asarray(self.integers(counts, shape) * span), self.undivided(
+            np.ravel(cells), shape
+        ) * span
+
+    def query(self, values: Values, shape: Shape) -> Integers:
+        """One person's counts (…, layers, cells, 1), each person alone."""
+        dense = cleaned(values).reshape(-1, shape.recordings * shape.length)
+        counts = PersonCounts.of_dense(dense)
+        found = np.zeros(dense.shape, dtype=np.int64)
+        found[counts.person, counts.cell] = self.integers(counts, shape)
+        return found.reshape(values.shape)
+
+    def total(self, counts: PersonCounts, shape: Shape) -> Integers:
+        """The sum over everybody, in integers: all layers' cells one after the other."""
+        if counts.cells != shape.recordings * shape.length or counts.people != shape.people:
+            raise InputError(
+                f"counts of {counts.people} people in {counts.cells} cells do not fit "
+                f"{shape.people} people in {shape.recordings} × {shape.length} cells"
+            )
+        self.check_room(shape)
+        return self.part(counts, shape)
+
+    def part(self, counts: PersonCounts, shape: Shape) -> Integers:
+        """What some of the people add to the sum: parts of all of them come to the total."""
+        _check_entries(counts)
+        summed = np.zeros(counts.cells, dtype=np.int64)
+        for block in counts.blocks(BLOCK):
+            np.add.at(summed, block.cell, self.integers(block, shape))
+        return summed
+
+    def check_room(self, shape: Shape) -> None:
+        """Refuse what could not be added up, whatever the data are."""
+        if shape.people * self.largest(shape) / self.step(shape) + 64 * SCALE > _MOST_STEPS:
+            raise InputError(
+                f"{shape.people} people at epsilon {self.epsilon:g} add up to more than there are "
+                "numbers for: choose a smaller ε"
+            )
+
+    def measure(self, counts: PersonCounts, shape: Any, noise: Randomness) -> Values:
+        """The noisy sum over the public number of people."""
+        return self.noisy_mean(self.total(counts, shape), shape, noise)
+
+    def noisy_mean(self, total: Integers, shape: Any, noise: Randomness) -> Values:
+        """A total with noise, over the public number of people."""
+        return self.divided(self.perturb(total, shape, noise), shape)
+
+    def settled(self, counts: PersonCounts, shape: Any, noise: Randomness) -> Self:
+        """The mechanism with whatever it chooses by the data chosen; most choose nothing."""
+        return self
+
+    def within(self, shape: Shape, unit: Unit) -> tuple[slice, slice, slice]:
+        """Everything of a person."""
+        return slice(None), slice(None), slice(None)
+
+    def play(self, values: Values, shape: Shape, runs: int, noise: Randomness) -> Values:
+        """Means over one person with these counts and others who stay the same."""
+        total = self.total(with_others(cleaned(values)), shape)
+        noisy = self.perturb(np.broadcast_to(total, (runs, total.size)), shape, noise)
+        return self.divided(noisy, shape).reshape(runs, -1)
+
+    def score(self, outputs: Values, pair: NeighbourPair) -> Values:
+        """The log-likelihood ratio of the noise, the best test there is."""
+        law = noise_of(self, pair.shape)
+        measured = self.undivided(outputs, pair.shape)
+        one, other = (
+            law.log_mass(measured - self.total(with_others(cleaned(side)), pair.shape))
+            for side in (pair.one, pair.other)
+        )
+        ratio: Values = (other - one).sum(axis=1)
+        return ratio
+
+
+@dataclass(frozen=True)
+class LaplaceSum(NoisySum):
+    """Discrete Laplace noise: pure ε by the L1 norm."""
+
+    kind: ClassVar[Kind] = Kind.PURE
+
+    @abstractmethod
+    def reach(self, shape: Any) -> float:
+        """Δ₁: how far one person can move the sum, in the unit of limited counts."""
+
+    def step(self, shape: Any) -> float:
+        """Such that a person moves the sum by ε·SCALE steps."""
+        return self.reach(shape) / (self.epsilon * SCALE)
+
+    def noise(self, shape: Shape) -> DiscreteNoise:
+        """The scale is SCALE steps."""
+        return DiscreteLaplace(SCALE)
+
+    def sensitivity(self, shape: Shape, unit: Unit) -> float:
+        """ε·SCALE steps."""
+        return self.epsilon * SCALE
+
+    def distance(self, difference: NDArray[Any]) -> NDArray[np.float64]:
+        """The L1 norm."""
+        return l1(difference)
+
+    def cost(self, shape: Shape, unit: Unit) -> Guarantee:
+        """ε as asked for."""
+        return Guarantee(
+            kind=self.kind,
+            unit=PERSON,
+            neighbours=Neighbours.REPLACE_ONE,
+            trust=self.trust,
+            epsilon=self.epsilon,
+            delta=0.0,
+        )
+
+
+@dataclass(frozen=True)
+class GaussianSum(NoisySum, GaussianTotal):
+    """Discrete Gaussian noise: (ε, δ) by the L2 norm, with its μ."""
+
+    @abstractmethod
+    def reach(self, shape: Any) -> float:
+        """Δ₂: how far one person can move the sum, in the unit of limited counts."""
+
+    def cells(self, shape: Any) -> int:
+        """Those of all layers."""
+        return int(shape.recordings * shape.length)
+
+    def step(self, shape: Any) -> float:
+        """Such that a person moves the sum by μ·SCALE steps."""
+        return self.reach(shape) / (self.mu(shape) * SCALE)
+
+    def sensitivity(self, shape: Shape, unit: Unit) -> float:
+        """μ·SCALE steps."""
+        return self.mu(shape) * SCALE
+
+
+def _check_entries(counts: PersonCounts) -> None:
+    """Limits are of each entry, so that there must be one entry a cell, people in order."""
+    if (np.diff(counts.person * counts.cells + counts.cell) <= 0).any():
+        raise InputError(
+            "counts have entries twice or out of order: make them with PersonCounts.added_up"
+        )
+    if counts.person.size and np.bincount(counts.person).max() > MOST_ENTRIES:
+        raise InputError(
+            f"somebody has looks in more than {MOST_ENTRIES:,} cells: take a coarser grid"
+        )

@@ -1,0 +1,542 @@
+"""The base of `groupmean` and `ksame-dp`: means over groups, under the noise of one person."""
+
+from __future__ import annotations
+
+import functools
+import math
+from abc import abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from eyelid.errors import EyelidError, InputError
+from eyelid.gaze.study import Feature, Study
+from eyelid.gaze.table import FeatureTable, table_from_arrays
+from eyelid.mechanisms.groups.public_groups import Groups
+from eyelid.mechanisms.groups.slots import Slots, everybody, slots_of
+from eyelid.mechanisms.mechanism import (
+    Form,
+    NeighbourPair,
+    Shape,
+    Values,
+    find,
+    mechanism,
+    parameter,
+)
+from eyelid.mechanisms.noisy import Integers
+from eyelid.mechanisms.records.measuring import MeasuringMechanism, frame
+from eyelid.mechanisms.release_kind import Execution, ReleaseKind
+from eyelid.privacy.bounds import Bounds
+from eyelid.privacy.guarantee import Guarantee, Kind
+from eyelid.privacy.noise import DiscreteNoise, Randomness
+from eyelid.privacy.unit import PERSON, Trust, Unit
+
+AUTO = "auto"
+# What is chosen from, by public facts, if nothing is said; of nearly equal ones the first. Left out
+# are those whose error depends on more than noise: a spectrum that people's signals are believed to
+# have (envelope), a jump where a signal's end meets its beginning (fpa), cuts into chunks, and
+# features of their own (prewindow).
+_WITH_DELTA, _PURE = ("dct", "gaussian"), ("laplace", "dct:law=spherical")
+_CHOICE = ("dct", "laplace", "gaussian", "dct:law=spherical")
+# Errors that differ by less are the same.
+_NEARLY = 1.01
+# Sums of integers, with their noise, stay far from the end of 64 bits.
+_MOST_STEPS = 2.0**61
+# In games: the others of a group, one with values in the middle of nowhere, one without any.
+_OTHERS = (0.25, np.nan)
+TEAM_SIZE = 1 + len(_OTHERS)
+TEAM, PLACE = "team", "place"
+
+
+@dataclass(frozen=True)
+class MeanMechanism(MeasuringMechanism):
+    """The mean over the people of each of some disjoint groups, under the noise of one person.
+
+    Each person's values are clipped and turned into integers by the mechanism inside, these are
+    summed up over a group, and its noise is drawn once for the sum. One person is one term of one
+    sum, whatever the groups are, as long as nobody's gaze decides about them.
+    """
+
+    takes: ClassVar[str] = "features or samples"
+    kind: ClassVar[Kind] = Kind.APPROXIMATE
+    trust: ClassVar[Trust] = Trust.CENTRAL
+    release: ClassVar[ReleaseKind] = ReleaseKind.MEANS
+    execution: ClassVar[Execution] = Execution.BY_SUMS
+    shows_measured: ClassVar[bool] = False
+
+    inner: str = parameter(
+        "the mechanism inside, with its settings: dct, cfpa:chunk=128:k=3; auto takes the one of "
+        "dct, laplace, gaussian and dct:law=spherical with the least expected error by public "
+        "facts, of the kind that delta asks for",
+        default=AUTO,
+    )
+    delta: float | None = parameter(
+        "δ, where the mechanism inside has one; 0 for pure ε, and auto chooses either without it",
+        default=None,
+    )
+    per_task: int = parameter(
+        "recordings of each task that count, the first of everybody: a number chosen beforehand",
+        default=1,
+    )
+    clipped: bool = parameter("whether means are clipped to the bounds", default=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.per_task < 1:
+            raise InputError(f"per_task must be at least 1, got {self.per_task}")
+        # What is wrong with the mechanism inside is said at once.
+        self._inside_as_asked()
+
+    @property
+    def core(self) -> MeasuringMechanism:
+        """The mechanism inside.
+
+        With ``inner=auto`` any of those that may be chosen: right about what they have in common
+        (what they take, the rows of a table, how values are clipped), and not about noise, for
+        which `core_at` is.
+        """
+        return self._inside_as_asked()
+
+    def _inside_as_asked(self) -> MeasuringMechanism:
+        asked = (self.epsilon, self.delta, self.unit, self.length)
+        if self.undecided:
+            return next(iter(_candidates(*asked).values()))
+        return _inside(self.inner, *asked)
+
+    @property
+    def undecided(self) -> bool:
+        """Whether public facts are still to choose the mechanism inside."""
+        return self.inner == AUTO
+
+    def decided(self, shape: Shape) -> Self:
+        """The same with the mechanism inside by its name, which a certificate then states."""
+        if not self.undecided:
+            return self
+        inner = _least_noise(self.epsilon, self.delta, self.unit, self.length, shape)
+        return replace(self, inner=inner, delta=self.delta or None)
+
+    def core_at(self, shape: Shape) -> MeasuringMechanism:
+        """The mechanism inside, for a dataset with these public facts."""
+        return self.decided(shape).core
+
+    def core_for(self, size: int, shape: Shape) -> MeasuringMechanism:
+        """The mechanism inside for groups of one size, where it has a use for that."""
+        core = self.core_at(shape)
+        return replace(core, averaged=size) if self._averages else core  # type: ignore[call-arg]
+
+    def settled(self, table: FeatureTable) -> Self:
+        """The same with the length as a number, and with the mechanism inside by its name."""
+        settled = super().settled(table)
+        return settled.decided(settled.shape(table)) if settled.undecided else settled
+
+    @property
+    def _averages(self) -> bool:
+        """Whether the mechanism inside takes account of how many people a mean is over."""
+        return "averaged" in {item.name for item in fields(self.core)}
+
+    @property
+    def may_differ(self) -> Form:
+        """Who has which recordings is hidden too: what a person lacks counts as the midpoint."""
+        if self.unit != PERSON:
+            return super().may_differ
+        length = "any" if self.length_is_public else "the same"
+        return Form(
+            f"of {length} length, with any recordings that leave the study the same tasks,",
+            recordings=True,
+            lengths=self.length_is_public,
+        )
+
+    def public_length(self, table: FeatureTable) -> int:
+        """That of the mechanism inside."""
+        return self.core.public_length(table)
+
+    def slots(self, table: FeatureTable) -> Slots:
+        """Recordings of everybody side by side: as many of each task as were chosen beforehand."""
+        return slots_of(table, self.per_task)
+
+    @abstractmethod
+    def partition(self, table: FeatureTable, noise: Randomness) -> Groups:
+        """Who is in which group, drawn first of all where it is left to chance.
+
+        Nothing of anybody's gaze may go into it.
+        """
+
+    @abstractmethod
+    def smallest(self, shape: Shape) -> int:
+        """People in the smallest group."""
+
+    @property
+    @abstractmethod
+    def public_groups(self) -> bool:
+        """Whether it is public who is in which group, and people differ in it."""
+
+    @abstractmethod
+    def groups_shown(self, table: FeatureTable) -> list[str]:
+        """What the groups show that noise does not hide, in words."""
+
+    @abstractmethod
+    def in_teams(self) -> MeanMechanism:
+        """The same for the tables of games, with one person of each place in every group.
+
+        These tables have people's ``team`` and ``place`` as attributes.
+        """
+
+    def summarise(self, source: Study | FeatureTable) -> FeatureTable:
+        """What the mechanism inside takes of a study."""
+        return self.core.summarise(source)
+
+    def cost(self, shape: Shape, unit: Unit) -> Guarantee:
+        """That of the mechanism inside: a sum moves as far as one person's term."""
+        return replace(self.core_at(shape).cost(shape, unit), trust=self.trust)
+
+    def blocks(self, shape: Shape, unit: Unit) -> int:
+        """Those of the mechanism inside."""
+        return self.core_at(shape).blocks(shape, unit)
+
+    def coordinates(self, shape: Shape, unit: Unit) -> int:
+        """Those of the mechanism inside."""
+        return self.core_at(shape).coordinates(shape, unit)
+
+    def noise(self, shape: Shape) -> DiscreteNoise:
+        """That of the mechanism inside, drawn once for a group."""
+        return self.core_at(shape).noise(shape)
+
+    def step(self, shape: Shape) -> Any:
+        """That of the mechanism inside."""
+        return self.core_at(shape).step(shape)
+
+    def sensitivity(self, shape: Shape, unit: Unit) -> float:
+        """How far one unit of one person can move the sum."""
+        return self.core_at(shape).sensitivity(shape, unit)
+
+    def distance(self, difference: NDArray[Any]) -> NDArray[np.float64]:
+        """The norm of the mechanism inside."""
+        if self.undecided:
+            raise TypeError("which norm it is depends on what is chosen by public facts")
+        return self.core.distance(difference)
+
+    def analyse(self, values: Values, shape: Shape) -> Values:
+        """The coordinates of the mechanism inside."""
+        return self.core_at(shape).analyse(values, shape)
+
+    def rebuild(self, coordinates: Values, shape: Shape) -> Values:
+        """Values of means from their coordinates."""
+        return self.core_for(self.smallest(shape), shape).rebuild(coordinates, shape)
+
+    @property
+    def fewest_rows(self) -> int:
+        """Those that the mechanism inside needs."""
+        return self.core.fewest_rows
+
+    @property
+    def numerics(self) -> str:
+        """Those of the mechanism inside: sums are exact."""
+        return self.core.numerics
+
+    def measured_shape(self, people: int, recordings: int, length: int, features: int) -> Shape:
+        """The public facts about what the mechanism inside measures."""
+        return self.core.measured_shape(people, recordings, length, features)
+
+    def released(self, shape: Shape) -> Shape:
+        """The public facts about what the mechanism inside releases."""
+        return self.core.released(shape)
+
+    def fewest_of_task(self, shape: Shape) -> int:
+        """Two: that somebody has a task of their own shows that they took part."""
+        return 2
+
+    def shape(self, table: FeatureTable) -> Shape:
+        """The public facts: N, tasks times the recordings that count, the common length, F."""
+        return replace(self.core.shape(table), recordings=len(self.slots(table).names))
+
+    def integers(self, values: Values, shape: Shape) -> Integers:
+        """Of everybody, people first: what each adds to the sum."""
+        return self.core_at(shape).query(values, shape)
+
+    @property
+    def by_sums(self) -> bool:
+        """Whether sums over people add up over parts of a study."""
+        return self.execution is Execution.BY_SUMS
+
+    def from_sums(
+        self, table: FeatureTable, groups: Groups, totals: Integers, noise: Randomness
+    ) -> FeatureTable:
+        """What is released of everybody's exact sums.
+
+        Args:
+            table: of everybody; its rows are left alone.
+            groups: drawn from the same noise before.
+            totals: the exact sums over each group.
+            noise: for each group.
+        """
+        shape = self.shape(table)
+        noisy = self.perturb(totals, shape, noise)
+        return self.present(self._table(table, groups, noisy, shape))
+
+    def sums(
+        self, table: FeatureTable, groups: Groups, shape: Shape, slots: Slots | None = None
+    ) -> Integers:
+        """The exact sums over the people of each group. Nothing of this may be shown.
+
+        Args:
+            table: of everybody, or of some whole people.
+            groups: with as many members as the table has people.
+            shape: the public facts of everybody.
+            slots: of the people of the table, beside everybody's; those of the table by default.
+        """
+        self._check_room(shape)
+        bounds = Bounds({f.name: (f.lower, f.upper) for f in table.features})
+        lowers, spans = bounds.lowers(), bounds.spans()
+        totals: Integers | None = None
+        first = 0
+        for values in everybody(table, shape, slots or self.slots(table)):
+            each = self.integers((values - lowers) / spans, shape)
+            if totals is None:
+                totals = np.zeros((len(groups.people), *each.shape[1:]), dtype=np.int64)
+            np.add.at(totals, groups.member[first : first + len(each)], each)
+            first += len(each)
+        assert totals is not None, "a table has people"
+        return totals
+
+    def divided(self, totals: Integers, sizes: NDArray[np.int64], shape: Shape) -> Values:
+        """Values of means, in spans above the lower bound, from noisy sums."""
+        means = totals * self.step(shape) / sizes[:, None, None, None]
+        values = np.empty((len(means), shape.recordings, shape.length, shape.features))
+        for size in np.unique(sizes):
+            same = sizes == size
+            values[same] = self.core_for(int(size), shape).rebuild(means[same], shape)
+        return values
+
+    def perturb(self, integers: Integers, shape: Shape, noise: Randomness) -> Integers:
+        """The sums with the noise of the mechanism inside, one draw a group."""
+        return self.core_at(shape).perturb(integers, shape, noise)
+
+    def perturbed(self, table: FeatureTable, noise: Randomness) -> FeatureTable:
+        """One person a group: its noisy means, one recording for each that somebody has."""
+        return self.noisy_means(table, self.partition(table, noise), noise)
+
+    def noisy_means(self, table: FeatureTable, groups: Groups, noise: Randomness) -> FeatureTable:
+        """The noisy means of given groups."""
+        shape = self.shape(table)
+        noisy = self.perturb(self.sums(table, groups, shape), shape, noise)
+        return self._table(table, groups, noisy, shape)
+
+    def exact(self, table: FeatureTable, groups: Groups) -> FeatureTable:
+        """What would be released if no noise were added: for checks, never to be shown."""
+        shape = self.shape(table)
+        return self.present(self._table(table, groups, self.sums(table, groups, shape), shape))
+
+    def _table(
+        self, table: FeatureTable, groups: Groups, totals: Integers, shape: Shape
+    ) -> FeatureTable:
+        """The means behind sums, one person a group."""
+        bounds = Bounds({f.name: (f.lower, f.upper) for f in table.features})
+        means = self.divided(totals, groups.sizes, shape) * bounds.spans() + bounds.lowers()
+        keys = groups.people.select("person").join(self.slots(table).names, how="cross")
+        data = frame(keys, means.reshape(-1, *means.shape[2:]), table)
+        return replace(table, data=data, people=groups.people)
+
+    def present(self, private: FeatureTable) -> FeatureTable:
+        """What the mechanism inside shows, clipped to the features' bounds."""
+        shown = self.core.present(private)
+        if not self.clipped:
+            return shown
+        inside = [pl.col(f.name).clip(f.lower, f.upper) for f in shown.features]
+        return replace(shown, data=shown.data.with_columns(inside))
+
+    def expected_rmse_of_span(self, shape: Shape) -> float:
+        """That of the mechanism inside over the people of the smallest group, before clipping."""
+        core = self.core_for(self.smallest(shape), shape)
+        return self._of_mean(core.expected_rmse_of_span(shape), shape)
+
+    def expected_mean_rmse_of_span(self, shape: Shape) -> float:
+        """The same of a recording's mean over its rows."""
+        core = self.core_for(self.smallest(shape), shape)
+        return self._of_mean(core.expected_mean_rmse_of_span(shape), shape)
+
+    def noise_sd_of_span(self, shape: Shape, averaged: int = 1) -> tuple[Values, float]:
+        """That of the mechanism inside, drawn once for so many people."""
+        return self.core_for(averaged, shape).noise_sd_of_span(shape, averaged)
+
+    def _of_mean(self, error: float, shape: Shape) -> float:
+        """The error of a mean from that of one person: it divides the noise, and not the bias."""
+        if self._averages:
+            return error
+        return self.core_at(shape).error_in_mean(error, self.smallest(shape), shape)
+
+    def cut_off(self, shape: Shape) -> str:
+        """What the mechanism inside cuts off."""
+        return self.core_at(shape).cut_off(shape)
+
+    def person_total(self, shape: Shape) -> str:
+        """As for the mechanism inside: a person is in one sum only."""
+        return f"{self.core_at(shape).person_total(shape)}, in the mean of one group only"
+
+    def sampler(self, shape: Shape) -> str:
+        """The noise in words."""
+        self._check_room(shape)
+        core = self.core_for(self.smallest(shape), shape)
+        return f"{core.sampler(shape)}, once on the sum over the people of a group"
+
+    def _check_room(self, shape: Shape) -> None:
+        """Refuse what could not be added up, whatever the data are."""
+        if not _fits(self.core_at(shape), shape):
+            raise InputError(
+                f"{shape.people} people at epsilon {self.epsilon:g} add up to more than there are "
+                "numbers for: choose a smaller ε"
+            )
+
+    def unprotected(self, table: FeatureTable) -> list[str]:
+        """What the means show besides; names and who has which recordings are not among it."""
+        tasks = ", ".join(self.slots(table).names["task"].unique(maintain_order=True))
+        # Of what the mechanism inside lists, people's own recordings and names are not shown here.
+        people, _, length, _, *more = self.core.unprotected(table)
+        shown = [
+            people,
+            f"the names of the tasks ({tasks or 'none'})",
+            length,
+            *self.groups_shown(table),
+        ]
+        if self.unit != PERSON:
+            shown.append(
+                "which recordings each person has: with one less, later ones of the task take its "
+                f"place, which moves more than one {self.unit}"
+            )
+        return shown + more
+
+    def within(self, shape: Shape, unit: Unit) -> tuple[slice, slice, slice]:
+        """As for the mechanism inside."""
+        return self.core_at(shape).within(shape, unit)
+
+    def neighbour_pairs(self, unit: Unit) -> Iterator[NeighbourPair]:
+        """Those of the mechanism inside, for one person among others who stay the same."""
+        for pair in self.core.neighbour_pairs(unit):
+            yield replace(pair, shape=replace(pair.shape, people=TEAM_SIZE))
+
+    def query(self, values: Values, shape: Shape) -> Integers:
+        """The sum over somebody with these values and the others of a game."""
+        return self.total(with_others(values), shape)
+
+    def total(self, values: Values, shape: Shape) -> Integers:
+        """The sum over people (…, people, recordings, rows, features)."""
+        summed: Integers = self.integers(values, shape).sum(axis=-4)
+        return summed
+
+    def measured(self, values: Values, shape: Shape) -> Values:
+        """The noisy sums behind released means of a game."""
+        return self.core_for(TEAM_SIZE, shape).measured(values, shape) * TEAM_SIZE
+
+    def play(self, values: Values, shape: Shape, runs: int, noise: Randomness) -> Values:
+        """Each run is a group of one person with these data and others who stay the same."""
+        features = [Feature(f"feature_{j}", "", "", 0.0, 1.0) for j in range(shape.features)]
+        everybody = np.broadcast_to(with_others(values), (runs, TEAM_SIZE, *values.shape))
+        table = table_from_arrays(everybody.reshape(-1, *values.shape), features)
+        team, place = np.divmod(np.arange(runs * TEAM_SIZE), TEAM_SIZE)
+        table = replace(
+            table,
+            people=table.people.with_columns(pl.Series(TEAM, team), pl.Series(PLACE, place)),
+            window_ms=shape.window * (table.step_ms or 1.0),
+        )
+        released = self.in_teams().perturbed(table, noise)
+        outputs: Values = released.data.select(released.names).to_numpy().reshape(runs, -1)
+        return outputs
+
+
+def with_others(values: Values) -> Values:
+    """Somebody's values and those of the others in a game: (…, people, recordings, rows, features).
+
+    >>> with_others(np.ones((1, 1, 1)))[:, 0, 0, 0].tolist()
+    [1.0, 0.25, nan]
+    """
+    others = [np.full_like(values, fixed) for fixed in _OTHERS]
+    return np.stack([values, *others], axis=-4)
+
+
+def parsed(text: str) -> tuple[type[MeasuringMechanism], dict[str, str]]:
+    """The mechanism inside, and its settings as text."""
+    name, *pairs = text.split(":")
+    kind = find(name)
+    if not issubclass(kind, MeasuringMechanism) or kind.trust is not Trust.LOCAL:
+        raise InputError(f"{kind.name} cannot be inside a mean: choose dct, gaussian or laplace")
+    if not kind.claims_to_hold:
+        raise InputError(f"{kind.name} does not hold, and no mean of it would: choose another")
+    settings = {}
+    for pair in pairs:
+        key, separator, value = pair.partition("=")
+        if not separator:
+            raise InputError(f"inner is NAME:KEY=VALUE:…, got '{pair}' in '{text}'")
+        if key in ("epsilon", "delta", "unit", "length", "averaged"):
+            raise InputError(f"{key} is set for the mean itself, not inside '{text}'")
+        settings[key] = value
+    return kind, settings
+
+
+@functools.lru_cache(maxsize=64)
+def _candidates(
+    epsilon: float, delta: float | None, unit: Unit, length: int | str
+) -> dict[str, MeasuringMechanism]:
+    """What may be chosen: of the kind that δ asks for, as far as it offers the unit.
+
+    A δ that is given says which kind of promise is wanted, (ε, δ) with its μ or pure ε; without one
+    either is given, and pure ε promises more.
+    """
+    allowed = (*_WITH_DELTA, *_PURE) if delta is None else _WITH_DELTA if delta else _PURE
+    found, amiss = {}, []
+    for text in _CHOICE:
+        if text in allowed:
+            try:
+                found[text] = _inside(text, epsilon, delta or None, unit, length)
+            except EyelidError as error:
+                amiss.append(error)
+    if not found:
+        raise amiss[0]
+    return found
+
+
+@functools.lru_cache(maxsize=256)
+def _least_noise(
+    epsilon: float, delta: float | None, unit: Unit, length: int | str, shape: Shape
+) -> str:
+    """Which mechanism inside has the least expected error, by nothing but public facts."""
+    errors, amiss = {}, []
+    for text, core in _candidates(epsilon, delta, unit, length).items():
+        try:
+            error = core.expected_rmse_of_span(shape)
+            if _fits(core, shape):
+                errors[text] = error
+        except EyelidError as wrong:
+            amiss.append(wrong)
+    if not errors and amiss:
+        raise amiss[0]
+    # Where all add up to too much, the first says so when it is asked for its noise.
+    least = min(errors.values(), default=math.inf)
+    near = [text for text, error in errors.items() if error <= _NEARLY * least]
+    return near[0] if near else next(iter(_candidates(epsilon, delta, unit, length)))
+
+
+def _fits(core: MeasuringMechanism, shape: Shape) -> bool:
+    """Whether the integers of so many people can be added up, whatever the data are."""
+    nothing = np.zeros((shape.recordings, shape.length, shape.features))
+    # Anybody's integers are no farther from those of nothing than the sensitivity.
+    most = float(np.abs(core.query(nothing, shape)).max()) + core.sensitivity(shape, PERSON)
+    return most * shape.people + 64 * math.sqrt(core.noise(shape).variance) <= _MOST_STEPS
+
+
+@functools.lru_cache(maxsize=64)
+def _inside(
+    text: str, epsilon: float, delta: float | None, unit: Unit, length: int | str
+) -> MeasuringMechanism:
+    kind, settings = parsed(text)
+    asked = {} if delta is None else {"delta": delta}
+    if settings.get("k") == "private":
+        raise InputError(
+            "a private k is chosen for one person's own signals: inside a mean set k to public or "
+            "to a number"
+        )
+    made = mechanism(kind.name, epsilon=epsilon, unit=unit, length=length, **asked, **settings)
+    assert isinstance(made, MeasuringMechanism)
+    return made

@@ -1,0 +1,114 @@
+"""CFPA, made to hold: Fourier perturbation of chunks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from eyelid.errors import InputError
+from eyelid.gaze.table import FeatureTable
+from eyelid.mechanisms.mechanism import Shape, parameter, register
+from eyelid.mechanisms.proof_note import ProofNote
+from eyelid.mechanisms.records.measuring import beyond_rows
+from eyelid.mechanisms.records.perturbation import FourierMechanism
+from eyelid.privacy.unit import Unit
+
+_DEFAULT_CHUNK = 32
+
+
+@dataclass(frozen=True)
+class ChunkedMechanism(FourierMechanism):
+    """Fourier perturbation of chunks of a public length."""
+
+    units: ClassVar[tuple[str, ...]] = ("person", "recording", "chunk")
+    games: ClassVar[tuple[dict[str, Any], ...]] = (
+        {"epsilon": 1.0, "chunk": 1},
+        {"epsilon": 1.0, "chunk": 4},
+    )
+    private_game: ClassVar[dict[str, Any]] = FourierMechanism.private_game | {"chunk": 2}
+
+    chunk: int = parameter("values of a chunk", default=_DEFAULT_CHUNK)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.chunk < 1:
+            raise InputError(f"chunk must be at least 1, got {self.chunk}")
+        if self.unit.name == "chunk" and self.unit.length != self.chunk:
+            raise InputError(
+                f"unit '{self.unit}' and chunk = {self.chunk} differ: "
+                f"set chunk={self.unit.length} as well"
+            )
+
+    @classmethod
+    def unit_named(cls, name: str, parameters: dict[str, Any]) -> Unit:
+        """A chunk has the length that was set for chunks."""
+        if name == "chunk":
+            return Unit("chunk", parameters.get("chunk", _DEFAULT_CHUNK))
+        return Unit.parse(name)
+
+    @property
+    def fewest_rows(self) -> int:
+        """A recording has at least one chunk."""
+        return self.chunk
+
+    @property
+    def independent_rows(self) -> int:
+        """Those of a chunk."""
+        return self.chunk
+
+    def piece(self, shape: Shape) -> int:
+        """One chunk."""
+        if shape.length < self.chunk:
+            raise InputError(
+                f"recordings of {shape.length} rows are shorter than a chunk of {self.chunk}: "
+                f"set chunk to {shape.length} or less"
+            )
+        return self.chunk
+
+    def unprotected(self, table: FeatureTable) -> list[str]:
+        """Besides what every release shows, that a moment is in more than one chunk."""
+        shown = super().unprotected(table)
+        if self.unit.name == "chunk":
+            shown.append(
+                f"{self.chunk} values in a row that lie in two chunks: together they may cost "
+                "twice the ε of one"
+            )
+            shown += beyond_rows(self, table, self.chunk)
+        return shown
+
+    def game_shapes(self) -> Iterator[Shape]:
+        """One chunk, two chunks, and a second one that is not full."""
+        yield Shape(1, 2, self.chunk, 1)
+        yield Shape(1, 1, 2 * self.chunk, 1)
+        yield Shape(1, 1, max(1, 2 * self.chunk - 1), 2)
+
+
+@register
+@dataclass(frozen=True)
+class CFPA(ChunkedMechanism):
+    """Discrete Laplace noise on the first k Fourier coefficients of every chunk of every signal."""
+
+    note: ClassVar[ProofNote] = ProofNote(
+        summary="""Discrete Laplace noise on the first k Fourier coefficients of every chunk of
+        every signal.""",
+        takes="""a FeatureTable; missing values become the public midpoint, every value is clipped
+        to its public bounds, every recording has one public length n and is cut into Q = ⌈n/c⌉
+        chunks of c rows, the last filled up with the midpoint.""",
+        protects="""a chunk (rows j·c to (j+1)·c − 1 of one feature of one recording, as they are
+        cut; c values in a row elsewhere lie in two), a recording or a person, replace-one, with
+        pure ε-DP. What holds for a chunk costs a person Q·F·R times as much: the certificate states
+        that total. Windows overlap, so that a moment of gaze is in more than one chunk of every
+        feature; this is listed as unprotected.""",
+        why="""as for `fpa`, with chunks of c values instead of whole signals: one chunk moves at
+        most Δ₂ = √c spans, its coefficients √(ck)·Δ₂ in L1. A private k is chosen for each
+        chunk.""",
+        paper="""CFPA of Bozkir et al. 2021, with public bounds instead of each chunk's own
+        extremes, and the person's total beside the chunk's.""",
+    )
+    name: ClassVar[str] = "cfpa"
+
+    def reach(self, shape: Shape) -> float:
+        """√c: every value may move by one span."""
+        return math.sqrt(self.chunk)

@@ -1,0 +1,161 @@
+"""The base of `dct` and `envelope`: noise on the first cosine coefficients of whole signals.
+
+The DCT-II is orthonormal, so lengths of vectors stay what they are, and it has no jump where a
+signal's end meets its beginning, as the Fourier transform has.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eyelid.errors import InputError, Refused
+from eyelid.mechanisms.mechanism import Shape, Values, parameter
+from eyelid.mechanisms.noisy import Integers, noise_of
+from eyelid.mechanisms.records.approximate import ApproximateMechanism
+from eyelid.mechanisms.records.measuring import check_coefficients, cut_off
+from eyelid.privacy.noise import DiscreteGaussian, DiscreteNoise
+from eyelid.privacy.unit import Unit
+
+_SCALE_BITS = 36
+# A unit that moves fewer steps is lost on the grid; one that moves more feels how floating point
+# rounds, and leaves no room for sums over people.
+_FEWEST, _MOST = 2.0**10, 2.0**44
+
+
+def first_cosines(values: Values, k: int) -> Values:
+    """The first k coefficients of the orthonormal DCT-II, over axis −2.
+
+    >>> first_cosines(np.array([[1.0], [1.0], [1.0], [1.0]]), 2).ravel().round(9).tolist()
+    [2.0, 0.0]
+    """
+    from scipy.fft import dct
+
+    kept: Values = dct(values, type=2, axis=-2, norm="ortho")[..., :k, :]
+    return kept
+
+
+def from_first_cosines(coefficients: Values, length: int) -> Values:
+    """The signal of so many values with these coefficients, the others being zero."""
+    from scipy.fft import idct
+
+    signal: Values = idct(coefficients, type=2, n=length, axis=-2, norm="ortho")
+    return signal
+
+
+@dataclass(frozen=True)
+class CosineMechanism(ApproximateMechanism):
+    """Noise on the first K cosine coefficients of every signal, taken from the public midpoint."""
+
+    units: ClassVar[tuple[str, ...]] = ("person", "recording")
+    made_for_means: ClassVar[bool] = True
+
+    k: int | str = parameter(
+        "coefficients kept of each signal: a number, or public (⌈2n/window⌉)", default="public"
+    )
+    window: int | None = parameter(
+        "rows that one window covers, for the public k; as the study says when not given",
+        default=None,
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_coefficients(self.k, self.window, ("public",))
+
+    @abstractmethod
+    def limit(self, steps: Values, shape: Shape) -> Values:
+        """Coefficients in steps, brought inside the public set that the sensitivity is of."""
+
+    @property
+    def fewest_rows(self) -> int:
+        """A signal has at least as many values as coefficients are kept."""
+        return self.k if isinstance(self.k, int) else 1
+
+    def kept(self, shape: Shape) -> int:
+        """K: how many coefficients of a signal are kept."""
+        if isinstance(self.k, str):
+            return min(shape.length, math.ceil(2 * shape.length / (self.window or shape.window)))
+        if self.k > shape.length:
+            raise InputError(
+                f"k = {self.k} is more than the {shape.length} rows of a recording: "
+                f"set k to {shape.length} or less"
+            )
+        return self.k
+
+    def blocks(self, shape: Shape, unit: Unit) -> int:
+        """Recordings of the unit."""
+        counts = {"person": shape.recordings, "recording": 1}
+        if unit.name not in counts:
+            raise Refused(f"unit '{unit}' is not offered here: choose one of {', '.join(counts)}")
+        return counts[unit.name]
+
+    def coordinates(self, shape: Shape, unit: Unit) -> int:
+        """K for each feature of each recording."""
+        return self.blocks(shape, unit) * shape.features * self.kept(shape)
+
+    def noise(self, shape: Shape) -> DiscreteNoise:
+        """One public scale, whatever ε is."""
+        return DiscreteGaussian(2**_SCALE_BITS)
+
+    def loss(self, shape: Shape) -> float:
+        """What one unit may lose: how far its integers may move, over the scale of the noise."""
+        return self.mu(shape)
+
+    def most_steps(self, shape: Shape) -> float:
+        """How far the integers of one unit may move."""
+        most = self.loss(shape) * noise_of(self, shape).scale
+        if most > _MOST:
+            raise InputError(
+                f"epsilon {self.epsilon:g} leaves noise finer than the grid: choose a smaller one"
+            )
+        if most < _FEWEST:
+            raise InputError(
+                f"epsilon {self.epsilon:g} asks for more noise than there are numbers for: "
+                "choose a larger one"
+            )
+        return most
+
+    def query(self, values: Values, shape: Shape) -> Integers:
+        """The coefficients of the clipped values, limited, as whole steps.
+
+        Truncated towards zero: nothing leaves a set that is limited by size.
+        """
+        found = first_cosines(self.clip(values) - 0.5, self.kept(shape))
+        return np.trunc(self.limit(found / self.step(shape), shape)).astype(np.int64)
+
+    def analyse(self, values: Values, shape: Shape) -> Values:
+        """The coefficients that `rebuild` makes these values of."""
+        return first_cosines(values - 0.5, self.kept(shape))
+
+    def rebuild(self, coordinates: Values, shape: Shape) -> Values:
+        """The signals with these coefficients, around the midpoint."""
+        return from_first_cosines(coordinates, shape.length) + 0.5
+
+    def cut_off(self, shape: Shape) -> str:
+        """What the coefficients that are not kept would have shown."""
+        return cut_off(self.kept(shape), shape.length, 2 * shape.length / self.kept(shape))
+
+    @abstractmethod
+    def errors(self, shape: Shape) -> NDArray[np.float64]:
+        """The expected squared error of each kept coefficient, in squared spans."""
+
+    def expected_rmse_of_span(self, shape: Shape) -> float:
+        """Squared errors are the same for coefficients and for values."""
+        return math.sqrt(float(self.errors(shape).sum()) / shape.length)
+
+    def expected_mean_rmse_of_span(self, shape: Shape) -> float:
+        """The mean over rows is the first coefficient over √n."""
+        return math.sqrt(float(self.errors(shape)[0]) / shape.length)
+
+    def game_shapes(self) -> Iterator[Shape]:
+        """Two recordings, one, and two features, all of few rows."""
+        rows = max(2, self.fewest_rows)
+        yield Shape(1, 2, rows, 1)
+        yield Shape(1, 1, rows, 1)
+        yield Shape(1, 1, rows, 2)

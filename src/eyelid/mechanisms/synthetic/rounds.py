@@ -1,0 +1,468 @@
+"""What is counted of people for made-up ones, in rounds: each under Gaussian noise of its own.
+
+All of a person's rows together count no more than U in any table or number of a round. A round may
+ask what the noisy answers of those before it suggest: of the whole, μ² is the sum of theirs.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from abc import abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eyelid.errors import InputError
+from eyelid.mechanisms.gaussian_total import SCALE, GaussianTotal
+from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter
+from eyelid.mechanisms.noisy import Integers, noise_of
+from eyelid.mechanisms.proof_note import ProofNote
+from eyelid.mechanisms.synthetic.binning import Bins, Codes
+from eyelid.mechanisms.synthetic.sequences import BEND, Sequences, lags_of, sequences_of_values
+from eyelid.privacy.noise import Randomness
+from eyelid.privacy.unit import Unit
+
+QUARTERS = 4
+"""Parts into which the values of a feature are put for each task."""
+TRENDS = 2
+"""Waves over a recording, of half a period and of a whole one, that trends are made of."""
+LENGTH_BINS = 64
+"""Numbers of rows from 1 to two million, three bins for each doubling."""
+
+Lookup = NDArray[Any]
+"""What becomes of a bin; the last entry is of what is missing. May have axes in front."""
+
+_MOST_STEPS = 2.0**61
+_WAVE = 1 << 8
+# In games: what everybody else's values are.
+_OTHERS = (0.25, np.nan)
+
+
+@dataclass(frozen=True)
+class Round(GaussianTotal):
+    """One noisy sum over everybody.
+
+    Of a shape, ``recordings`` are the tasks and ``length`` the rows of each that count.
+    """
+
+    takes: ClassVar[str] = "features"
+    paper: ClassVar[str] = (
+        "McKenna, Miklau & Sheldon (2021), Winning the NIST contest: a scalable and general "
+        "approach to differentially private synthetic data"
+    )
+    games: ClassVar[tuple[dict[str, Any], ...]] = ({"epsilon": 4.0, "delta": 1e-5, "bins": 8},)
+
+    bins: int = parameter("bins of each feature", default=64)
+    share: float = parameter("of μ², that this round has", default=1.0)
+    elsewhere: int = parameter("numbers with noise in the other rounds", default=0)
+
+    @abstractmethod
+    def reach(self, shape: Shape) -> float:
+        """How far somebody who is replaced can move the sum, in units of U."""
+
+    @abstractmethod
+    def counted(self, sequences: Sequences, shape: Shape, lookup: Lookup | None = None) -> Integers:
+        """What each person adds, (…, people, cells), in steps.
+
+        Args:
+            sequences: people's bins.
+            shape: the public facts.
+            lookup: what becomes of a bin, by what is known already; an even one if not given.
+        """
+
+    def mu(self, shape: Shape) -> float:
+        """μ of this round."""
+        whole = self.mu_for(shape.people, self.cells(shape) + self.elsewhere)
+        return whole * math.sqrt(self.share)
+
+    @abstractmethod
+    def terms(self, shape: Shape) -> int:
+        """Of how many terms the finest of its numbers is a mean."""
+
+    def whole(self, shape: Shape) -> int:
+        """U: the most that a person counts in one table or number, in steps."""
+        found = math.floor(self.mu(shape) * SCALE / self.reach(shape))
+        if found < self.terms(shape):
+            raise InputError(
+                f"epsilon {self.epsilon:g} asks for more noise than there are numbers for, with "
+                f"{shape.length} records of each task: choose a larger ε, or fewer records"
+            )
+        if found * shape.people + 64 * SCALE > _MOST_STEPS:
+            raise InputError(
+                f"{shape.people} people at epsilon {self.epsilon:g} add up to more than there are "
+                "numbers for: choose a smaller ε"
+            )
+        return found
+
+    def each(self, shape: Shape, terms: int) -> int:
+        """What one of so many terms counts."""
+        return self.whole(shape) // terms
+
+    def sensitivity(self, shape: Shape, unit: Unit) -> float:
+        """The reach of a person."""
+        return self.reach(shape) * self.whole(shape)
+
+    def noise_of_person(self, shape: Shape) -> float:
+        """Standard deviation of the noise, in people."""
+        return SCALE / self.whole(shape)
+
+    def total(self, sequences: Sequences, shape: Shape, lookup: Lookup | None = None) -> Integers:
+        """The sum over everybody, (…, cells)."""
+        each = (self.counted(block, shape, lookup).sum(axis=-2) for block in sequences.blocks())
+        return np.asarray(functools.reduce(np.add, each))
+
+    def in_people(self, noisy: Integers, shape: Shape) -> Values:
+        """Noisy sums, counted in people."""
+        found: Values = noisy / self.whole(shape)
+        return found
+
+    def person_total(self, shape: Shape) -> str:
+        """Calibrated to the person."""
+        return f"calibrated to the person, with {self.share:.4g} of μ²"
+
+    def sampler(self, shape: Shape) -> str:
+        """The noise in words."""
+        return (
+            f"discrete Gaussian, scale {SCALE} steps or {self.noise_of_person(shape):.4g} people, "
+            f"in each of {self.cells(shape)} numbers"
+        )
+
+    def query(self, values: Values, shape: Shape) -> Integers:
+        """One person's counts from values (…, tasks, rows, features)."""
+        flat = values.reshape(-1, *values.shape[-3:])
+        found = self.counted(self.sequences(flat, shape), shape)
+        return found.reshape(*values.shape[:-3], 1, 1, -1)
+
+    def sequences(self, values: Values, shape: Shape) -> Sequences:
+        """People's values in spans (people, tasks, rows, features) as bins."""
+        features = values.shape[-1]
+        bins = Bins(np.zeros(features), np.ones(features), self.bins, BEND)
+        return sequences_of_values(values, bins, shape.length, lags_of(shape.window))
+
+    def within(self, shape: Shape, unit: Unit) -> tuple[slice, slice, slice]:
+        """Everything of a person."""
+        return slice(None), slice(None), slice(None)
+
+    def random_shape(self, rng: np.random.Generator) -> Shape:
+        """Few tasks, rows and features."""
+        tasks, rows, features = (int(count) for count in rng.integers(1, 5, size=3))
+        return Shape(1, tasks, rows, features, window=1)
+
+    def neighbour_pairs(self, unit: Unit) -> Iterator[NeighbourPair]:
+        """All at one bound against all at the other; far outside; not there at all."""
+        shape = Shape(1 + len(_OTHERS), 1, 2, 2, window=1)
+        ends = (
+            ("from one bound to the other", 0.0, 1.0),
+            ("far outside the bounds", -1e4, 1e4),
+            ("missing against present", np.nan, 1.0),
+        )
+        for name, low, high in ends:
+            one = np.full((1, shape.length, shape.features), low)
+            yield NeighbourPair(name, shape, unit, one, np.full_like(one, high))
+        # Where signs count: features go together or against each other, and stay or go to and fro.
+        together = np.array([[[0.0, 0.0], [1.0, 1.0]]])
+        against = np.array([[[0.0, 1.0], [1.0, 0.0]]])
+        steady = np.ones_like(against)
+        yield NeighbourPair("together or against each other", shape, unit, together, against)
+        yield NeighbourPair("steady or to and fro", shape, unit, steady, against)
+
+    def play(self, values: Values, shape: Shape, runs: int, noise: Randomness) -> Values:
+        """Noisy sums over somebody with these values and others who stay the same."""
+        total = self.total(self.sequences(with_others(values), shape), shape)
+        noisy = self.perturb(np.broadcast_to(total, (runs, *total.shape)), shape, noise)
+        return noisy.reshape(runs, -1).astype(np.float64)
+
+    def score(self, outputs: Values, pair: NeighbourPair) -> Values:
+        """The log-likelihood ratio of the noise."""
+        law = noise_of(self, pair.shape)
+        one, other = (
+            law.log_mass(outputs - self.total(self.sequences(people, pair.shape), pair.shape))
+            for people in (with_others(pair.one), with_others(pair.other))
+        )
+        ratio: Values = (other - one).sum(axis=1)
+        return ratio
+
+
+def with_others(values: Values) -> Values:
+    """Somebody with these values, and the others of a game."""
+    return np.stack([values, *[np.full_like(values, fixed) for fixed in _OTHERS]])
+
+
+@dataclass(frozen=True)
+class Levels(Round):
+    """How values are distributed: one table a feature, over all tasks together."""
+
+    note: ClassVar[ProofNote] = ProofNote(
+        summary="How values are distributed: one table a feature, over all tasks together.",
+        takes="""T rows of each person and task; a row counts U/(R·T) in the bin of each of its
+        features, a missing value nowhere.""",
+        protects="a person, replace-one, (ε, δ) with its μ.",
+        why="""a person counts at most U in each of F tables, never less than nothing: the squared
+        norm is at most F·U², and two such are at most √(2F)·U apart.""",
+        paper="""marginals under Gaussian noise as in McKenna, Miklau & Sheldon 2021, with
+        everybody's rows weighted so that the person is the unit.""",
+    )
+    name: ClassVar[str] = "synthetic levels"
+
+    def cells(self, shape: Shape) -> int:
+        """Bins of all features."""
+        return shape.features * self.bins
+
+    def reach(self, shape: Shape) -> float:
+        """√(2F)."""
+        return math.sqrt(2 * shape.features)
+
+    def terms(self, shape: Shape) -> int:
+        """Rows of all tasks."""
+        return shape.recordings * shape.length
+
+    def counted(self, sequences: Sequences, shape: Shape, lookup: Lookup | None = None) -> Integers:
+        """Everybody's histograms, features × bins; nothing is looked up."""
+        codes = sequences.codes[..., 0, :]
+        people, features = len(codes), codes.shape[-1]
+        width = sequences.missing + 1
+        place = codes.reshape(people, -1, features).astype(np.int64)
+        place += np.arange(people)[:, None, None] * (features * width)
+        place += np.arange(features) * width
+        found = np.bincount(place.ravel(), minlength=people * features * width)
+        table = found.reshape(people, features, width)[..., :-1]
+        return table.reshape(people, -1) * self.each(shape, self.terms(shape))
+
+
+@dataclass(frozen=True)
+class Shares(Round):
+    """How much of each task lies in which quarter of a feature, and how long recordings are."""
+
+    note: ClassVar[ProofNote] = ProofNote(
+        summary=(
+            "How much of each task lies in which quarter of a feature, and how long recordings are."
+        ),
+        takes="""a public table that puts each bin in a quarter. A row counts U/T in one quarter of
+        each feature of its task; the length of a task counts U in one of the public bins of
+        lengths.""",
+        protects="a person, replace-one, (ε, δ) with its μ.",
+        why="""a person counts at most U in each of R·F tables of quarters and R of lengths, never
+        less than nothing: two people are at most √(2·R·(F + 1))·U apart. Public groups of people
+        have tables of their own; a person is in one group.""",
+        paper="as for the levels.",
+    )
+    name: ClassVar[str] = "synthetic shares"
+
+    with_lengths: bool = parameter("whether lengths are measured", default=True)
+
+    def cells(self, shape: Shape) -> int:
+        """Of one group."""
+        lengths = LENGTH_BINS * self.with_lengths
+        return shape.recordings * (shape.features * QUARTERS + lengths)
+
+    def reach(self, shape: Shape) -> float:
+        """√(2·R·(F + 1))."""
+        return math.sqrt(2 * shape.recordings * (shape.features + self.with_lengths))
+
+    def terms(self, shape: Shape) -> int:
+        """Rows of a task."""
+        return shape.length
+
+    def total(self, sequences: Sequences, shape: Shape, lookup: Lookup | None = None) -> Integers:
+        """The sums over the people of each group, (…, groups, cells)."""
+        sums: Integers | None = None
+        groups = int(sequences.group.max()) + 1
+        for block in sequences.blocks():
+            each = self.counted(block, shape, lookup)
+            if sums is None:
+                sums = np.zeros((*each.shape[:-2], groups, each.shape[-1]), dtype=np.int64)
+            for group in np.unique(block.group):
+                sums[..., group, :] += each[..., block.group == group, :].sum(axis=-2)
+        assert sums is not None, "there are people"
+        return sums
+
+    def counted(self, sequences: Sequences, shape: Shape, lookup: Lookup | None = None) -> Integers:
+        """Everybody's shares: tasks × features × quarters, then tasks × bins of lengths.
+
+        The lookup is the quarter of each bin, (…, features, bins + 1).
+        """
+        codes = sequences.codes[..., 0, :]
+        if lookup is None:
+            even = np.arange(sequences.missing + 1) * QUARTERS // sequences.missing
+            lookup = np.broadcast_to(even, (codes.shape[-1], even.size))
+        place = np.arange(codes.shape[-1]) * lookup.shape[-1] + codes
+        found = np.take(lookup.reshape(*lookup.shape[:-2], -1), place, axis=-1)
+        shares = [(found == part).sum(axis=-2, dtype=np.int64) for part in range(QUARTERS)]
+        table = np.stack(shares, axis=-1) * self.each(shape, self.terms(shape))
+        flat = table.reshape(*table.shape[:-3], -1)
+        if not self.with_lengths:
+            return flat
+        place = length_bin(sequences.lengths)[..., None] == np.arange(LENGTH_BINS)
+        lengths = place.reshape(len(place), -1) * np.int64(self.whole(shape))
+        return np.concatenate(
+            [flat, np.broadcast_to(lengths, (*flat.shape[:-1], lengths.shape[-1]))], axis=-1
+        )
+
+
+@dataclass(frozen=True)
+class Signs(Round):
+    """What goes together: features with each other, with themselves later, and with time."""
+
+    note: ClassVar[ProofNote] = ProofNote(
+        summary=(
+            "What goes together: features with each other, with themselves later, and with time."
+        ),
+        takes="""a public table that says of each task and bin whether it is high (1), low (−1) or
+        neither (0), and a public tree of features. Each number is a mean over a person's rows and
+        tasks, from −U to U: of the product of a feature with its parent in the tree; of a feature
+        with itself some rows later; of its means in two tasks; of its product with a wave over the
+        recording.""",
+        protects="a person, replace-one, (ε, δ) with its μ.",
+        why="of m numbers none moves by more than 2U: two people are at most 2·√m·U apart.",
+        paper="""two-way marginals of halves; orthant probabilities of a Gaussian copula give its
+        correlations.""",
+    )
+    name: ClassVar[str] = "synthetic signs"
+    games: ClassVar[tuple[dict[str, Any], ...]] = (
+        {"epsilon": 4.0, "delta": 1e-5, "bins": 8, "parents": (-1, 0)},
+    )
+
+    parents: tuple[int, ...] = parameter("of each feature, the one before it in the tree", ())
+
+    def numbers(self, shape: Shape) -> tuple[int, int, int, int]:
+        """How many there are of pairs, of lags, of tasks, of waves."""
+        features = shape.features
+        return (
+            features - 1,
+            features * len(lags_of(shape.window)),
+            features * (shape.recordings > 1),
+            features * TRENDS,
+        )
+
+    def cells(self, shape: Shape) -> int:
+        """All numbers."""
+        return sum(self.numbers(shape))
+
+    def reach(self, shape: Shape) -> float:
+        """2·√m."""
+        return 2 * math.sqrt(self.cells(shape))
+
+    def terms(self, shape: Shape) -> int:
+        """Pairs of rows of two tasks, or the whole numbers that waves are at most."""
+        return shape.recordings * shape.length * max(shape.length, _WAVE)
+
+    def random_shape(self, rng: np.random.Generator) -> Shape:
+        """As many features as the tree has."""
+        return replace(super().random_shape(rng), features=len(self.parents))
+
+    def counted(self, sequences: Sequences, shape: Shape, lookup: Lookup | None = None) -> Integers:
+        """Everybody's numbers: pairs, lags × features, features over tasks, waves × features.
+
+        The lookup is 1, −1 or 0 of each bin, (…, groups, tasks, features, bins + 1).
+        """
+        signs = signs_of(sequences, sequences.codes, lookup)
+        now, later = signs[..., 0, :], signs[..., 1:, :]
+        rows = shape.recordings * shape.length
+        over_rows = (-3, -2)
+        child = np.arange(1, shape.features)
+        parent = np.array(self.parents[1:], dtype=np.intp)
+        pairs = (now[..., child] * now[..., parent]).sum(axis=over_rows, dtype=np.int64)
+        lags = (now[..., None, :] * later).sum(axis=(-4, -3), dtype=np.int64)
+        parts = [
+            pairs * self.each(shape, rows),
+            lags.reshape(*lags.shape[:-2], -1) * self.each(shape, rows),
+        ]
+        if shape.recordings > 1:
+            sums = now.sum(axis=-2, dtype=np.int64)
+            across = (sums * np.roll(sums, 1, axis=-2)).sum(axis=-2)
+            parts.append(across * self.each(shape, rows * shape.length))
+        waves = whole_waves(shape.length)
+        moved = np.einsum("...rtf,kt->...kf", now.astype(np.int64), waves)
+        terms = shape.recordings * np.abs(waves).sum(axis=1)
+        steps = np.array([self.each(shape, int(many)) for many in terms])
+        parts.append((moved * steps[:, None]).reshape(*moved.shape[:-2], -1))
+        return np.concatenate(parts, axis=-1)
+
+
+@dataclass(frozen=True)
+class AllPairs(Round):
+    """How much all features go together, to choose a tree by."""
+
+    note: ClassVar[ProofNote] = ProofNote(
+        summary="How much all features go together, to choose a tree by.",
+        takes="""as for the signs; a number for each two features, a mean over a person's rows and
+        tasks of the product of their signs.""",
+        protects="a person, replace-one, (ε, δ) with its μ.",
+        why="""let s be the signs of a row, each −1, 0 or 1, and M the mean of s·sᵀ over a person's
+        rows, M' that of another. Neither has a norm above F, and their inner product is a mean of
+        (s·s')², not below 0: they are at most √2·F apart, and the half above the diagonal F.""",
+        paper="a noisy matrix of products as in Dwork, Talwar, Thakurta & Zhang 2014.",
+    )
+    name: ClassVar[str] = "synthetic choice"
+    paper: ClassVar[str] = "Dwork, Talwar, Thakurta & Zhang (2014), Analyze Gauss"
+
+    def cells(self, shape: Shape) -> int:
+        """Pairs of features."""
+        return shape.features * (shape.features - 1) // 2
+
+    def reach(self, shape: Shape) -> float:
+        """F."""
+        return float(shape.features)
+
+    def terms(self, shape: Shape) -> int:
+        """Rows of all tasks."""
+        return shape.recordings * shape.length
+
+    def random_shape(self, rng: np.random.Generator) -> Shape:
+        """At least two features."""
+        shape = super().random_shape(rng)
+        return replace(shape, features=max(2, shape.features))
+
+    def counted(self, sequences: Sequences, shape: Shape, lookup: Lookup | None = None) -> Integers:
+        """Everybody's products, of each two features in order; the lookup is that of the signs."""
+        signs = signs_of(sequences, sequences.codes[..., :1, :], lookup)
+        flat = signs.reshape(*signs.shape[:-4], -1, shape.features).astype(np.float64)
+        # Whole numbers far below 2⁵³: exact in floating point, and matrix products are fast there.
+        products = np.swapaxes(flat, -1, -2) @ flat
+        first, second = np.triu_indices(shape.features, 1)
+        steps = self.each(shape, self.terms(shape))
+        return products[..., first, second].astype(np.int64) * steps
+
+
+def signs_of(sequences: Sequences, codes: Codes, lookup: Lookup | None) -> NDArray[Any]:
+    """Whether bins (people, tasks, rows, …, features) are high or low, by group and task.
+
+    Without a lookup high is what lies above the middle bin.
+    """
+    if lookup is None:
+        even = np.where(np.arange(sequences.missing + 1) * 2 < sequences.missing, -1, 1)
+        even[-1] = 0
+        return np.asarray(even.astype(np.int8)[codes])
+    tasks, features, bins = lookup.shape[-3:]
+    table = sequences.group[:, None] * tasks + np.arange(tasks)
+    first = table[..., None, None, None] * features + np.arange(features)
+    # One flat table and one place in it are several times as fast as an index for each axis.
+    flat = lookup.reshape(*lookup.shape[:-4], -1)
+    return np.asarray(np.take(flat, first * bins + codes, axis=-1))
+
+
+def length_bin(rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The bin of a number of rows, −1 for none.
+
+    >>> length_bin(np.array([0, 1, 2, 3, 4, 1200])).tolist()
+    [-1, 0, 3, 4, 6, 30]
+    """
+    return np.searchsorted(length_edges()[:-1], rows, side="right") - 1
+
+
+def length_edges() -> NDArray[np.int64]:
+    """The fewest rows of each bin of lengths, and the end of the last."""
+    return np.ceil(2.0 ** (np.arange(LENGTH_BINS + 1) / 3) - 1e-9).astype(np.int64)
+
+
+def whole_waves(rows: int) -> NDArray[np.int64]:
+    """Cosines of half a period and of a whole one over a recording, in whole numbers."""
+    middle = (np.arange(rows) + 0.5) / rows
+    waves = [np.cos(np.pi * (k + 1) * middle) for k in range(TRENDS)]
+    found = np.rint(np.array(waves) * _WAVE).astype(np.int64)
+    # With one or two rows a wave may be nothing but its middle.
+    return np.where(np.abs(found).sum(axis=1, keepdims=True) == 0, 1, found)

@@ -1,0 +1,589 @@
+"""Made-up rows that begin as somebody's, and are released if many others could have begun them."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from eyelid.engine.progress import track
+from eyelid.errors import InputError, unknown
+from eyelid.gaze.table import FeatureTable
+from eyelid.mechanisms.differential import CalibratedMechanism, DifferentialMechanism
+from eyelid.mechanisms.features import UnpredictableMechanism
+from eyelid.mechanisms.mechanism import Form, NeighbourPair, Shape, Values, parameter, register
+from eyelid.mechanisms.proof_note import ProofNote
+from eyelid.mechanisms.records.approximate import default_delta
+from eyelid.mechanisms.release_kind import Gaps, ReleaseKind
+from eyelid.mechanisms.synthetic.binning import Bins, Codes
+from eyelid.mechanisms.synthetic.chain import Chain, whole_odds
+from eyelid.mechanisms.synthetic.deniability import LEAST_GAMMA, plausible_people
+from eyelid.mechanisms.synthetic.marginals import ChainMarginals
+from eyelid.mechanisms.synthetic.naming import MADE_UP
+from eyelid.mechanisms.synthetic.recordings import tasks_of
+from eyelid.mechanisms.synthetic.records import TaskRecords, records_of_tasks
+from eyelid.mechanisms.synthetic.threshold import Threshold, fewest_people
+from eyelid.privacy.gaussian import check_delta
+from eyelid.privacy.guarantee import Guarantee, Kind
+from eyelid.privacy.noise import Randomness
+from eyelid.privacy.noise.randomness import below
+from eyelid.privacy.repeated import share_of_total
+from eyelid.privacy.unit import PERSON, Neighbours, Trust, Unit
+
+SEEDED = "label_seeded"
+# In games: how many times the people that the test needs.
+_CROWD = 10
+# Larger ε that are named where one is too small for so many people.
+_EPSILONS = (2.0, 4.0, 8.0)
+_MOST_GAMMA = 1e6
+# In games: the evidence of what only one side gives.
+_CERTAIN = 1e6
+
+
+@dataclass(frozen=True)
+class GameShape(Shape):
+    """Public facts of a game.
+
+    Attributes:
+        there: how many others have a row where somebody may be.
+    """
+
+    there: int = 0
+
+
+@register
+@dataclass(frozen=True)
+class Seeded(CalibratedMechanism, UnpredictableMechanism):
+    """Rows that keep a few features of a person's row, if enough people could have given them."""
+
+    note: ClassVar[ProofNote] = ProofNote(
+        summary="""Rows that keep a few features of a person's row, if enough people could have
+        given them.""",
+        takes="""a FeatureTable; every value is put in one of a public number of equal bins between
+        its public bounds, a missing one in the bin of the midpoint. Of each person and task at most
+        T rows are used, chosen at random. A model says how each feature follows the one before it,
+        in a public order: it is measured under Gaussian noise on a share of the people, who are
+        used for nothing else. A candidate keeps the first ω features of a row of a random one of
+        the others, and draws the rest from the model. It is released if at least k people, plus
+        Laplace noise unless the test is deterministic, have a row that would give it with a
+        probability in the same range between powers of γ. In the place of any other, and with a
+        randomised test also of some that a coin picks, a row is released that was drawn from the
+        model alone, so that the number of rows is public.""",
+        protects="""a person, replace-one within the public tasks, (ε, δ) in total over all rows and
+        the model. With ``test=deterministic`` there is no noise in the test and no ε for those who
+        may be seeds: (k, γ)-plausible deniability of each row, with one row a person and task;
+        people in the model have its (ε, δ).""",
+        why="""let D and D' differ in person a, N people. Let Q_j be the probability that a
+        candidate is y and its seed's probability p(y) is in range j, and c_j how many people have a
+        row there. Others give at least c_j/(N·T)·γ^(−j−1) of Q_j, and a at most γ^(−j)/N. With t
+        others or more, Q'_j ≤ (1 + Tγ/t)·Q_j; c_j moves by one, which noise of scale 1/ε₀ turns
+        into a factor e^ε₀. With fewer than t others the count is t at most, which passes with a
+        probability π of about e^(−ε₀(k−t))/2, and only what a gives, 1/N at most over all rows, is
+        more than e^ε₀ times as likely: δ = π/N. A row without a seed has the probability
+        1 − β + β·F, F that a candidate fails: F' ≤ e^ε₀·F + 1/N, and β, the coin, is such that
+        1 − β makes up for 1/N. So each row, and whether it has a seed, is (ε₀ + ln(1 + Tγ/t), δ)-DP
+        for a person. Rows are independent given the model, and compose (Kairouz, Oh & Viswanath
+        2015). The model costs other people than the rows do, and who is which is drawn without a
+        look at anybody: a person's total is that of one of the two.""",
+        paper="""Bindschaedler, Shokri & Gunter 2017, whose theorem is about adding one record,
+        leaves the number of discarded candidates secret, and takes a model of no one's data;
+        David-John, Butler & Jain 2022 use it with a model that ignores its seed
+        (`marginals-paper`).""",
+    )
+    name: ClassVar[str] = "seeded"
+    takes: ClassVar[str] = "features"
+    kind: ClassVar[Kind] = Kind.APPROXIMATE
+    units: ClassVar[tuple[str, ...]] = ("person",)
+    trust: ClassVar[Trust] = Trust.CENTRAL
+    release: ClassVar[ReleaseKind] = ReleaseKind.ROWS
+    gaps: ClassVar[Gaps] = Gaps.MIDPOINT
+    paper: ClassVar[str] = (
+        "Bindschaedler, Shokri & Gunter (2017), Plausible deniability for privacy-preserving data "
+        "synthesis, at the level of people; David-John, Butler & Jain (2022), For your eyes only: "
+        "privacy-preserving eye-tracking datasets"
+    )
+    games: ClassVar[tuple[dict[str, Any], ...]] = (
+        {"epsilon": 2.0, "delta": 1e-3, "rows": 1, "gamma": 1.05, "keep_features": 1, "bins": 2},
+        {"epsilon": 2.0, "delta": 1e-2, "rows": 2, "gamma": 1.5, "keep_features": "1-2", "bins": 2},
+        {"epsilon": 3.0, "delta": 1e-3, "rows": 1, "records": 20, "keep_features": 1, "bins": 2},
+    )
+
+    delta: float | None = parameter("δ; min(N^−1.5, 1e-6) when not given", default=None)
+    k: int | None = parameter(
+        "people who must have a row as likely to give what is released; as many as ε needs when "
+        "not given",
+        default=None,
+    )
+    gamma: float = parameter("how much likelier one of them may be than another", default=2.0)
+    keep_features: int | str = parameter(
+        "features of a person's row that are kept: a number, or a range such as 1-3", default=1
+    )
+    rows: int = parameter("rows that are released of each task", default=20)
+    records: int = parameter("rows of each person and task that are used", default=1)
+    bins: int = parameter("bins of each feature", default=8)
+    order: str | None = parameter(
+        "features, the first to be kept first, each drawn given the one before: a,b,c; as the "
+        "table has them when not given",
+        default=None,
+    )
+    share: float = parameter("of the people, whom the model is measured on", default=0.5)
+    test: str = parameter(
+        "randomised, or deterministic: then ε is for the model alone", default="randomised"
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.delta is not None and check_delta(self.delta) == 0:
+            raise InputError("delta must be above 0: neither test nor model is pure")
+        if not LEAST_GAMMA <= self.gamma <= _MOST_GAMMA:
+            raise InputError(
+                f"gamma must be more than 1 (from {LEAST_GAMMA} to {_MOST_GAMMA:g}), got "
+                f"{self.gamma!r}: with 1 or less no two probabilities are alike"
+            )
+        if self.k is not None and self.k < 2:
+            raise InputError(
+                f"k must be at least 2, got {self.k}: one person could be anybody's seed"
+            )
+        if self.test not in ("randomised", "deterministic"):
+            raise InputError(f"test must be randomised or deterministic, got '{self.test}'")
+        if self.test == "deterministic" and self.records > 1:
+            raise InputError(
+                f"a deterministic test takes one row of a person and task, got records = "
+                f"{self.records}: with more, one person may be likelier than another by more than γ"
+            )
+        for name in ("k", "rows", "records", "bins"):
+            if getattr(self, name) is not None and not isinstance(getattr(self, name), int):
+                raise InputError(f"{name} must be a whole number, got {getattr(self, name)}")
+        if not 0 < self.share < 1:
+            raise InputError(f"share must be between 0 and 1, got {self.share:g}")
+        if self.rows < 1:
+            raise InputError(f"rows must be at least 1, got {self.rows}")
+        if self.test == "deterministic" and self.k is None:
+            raise InputError("a deterministic test needs k: give it with --set k=10")
+        low, high = self.kept
+        if not 0 <= low <= high or high < 1:
+            raise InputError(
+                f"keep_features must be a number or a range such as 1-3, got '{self.keep_features}'"
+            )
+        # What is wrong with the model is told at once.
+        self.marginals(2)
+
+    @property
+    def may_differ(self) -> Form:
+        """Everything but the tasks: of each, a public number of random rows is used at most."""
+        return Form(
+            "of any length and any of these tasks, at least one row,", recordings=True, lengths=True
+        )
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Which rows began as somebody's: told where the ε covers it."""
+        return (SEEDED,) if self.test == "randomised" else ()
+
+    def fewest_of_task(self, shape: Shape) -> int:
+        """k: fewer people give rows that come from the model."""
+        return self.threshold(shape).k
+
+    @property
+    def kept(self) -> tuple[int, int]:
+        """The fewest and the most features of a seed that are kept."""
+        if isinstance(self.keep_features, int):
+            return self.keep_features, self.keep_features
+        found = re.fullmatch(r"(\d+)-(\d+)", self.keep_features)
+        return (int(found[1]), int(found[2])) if found else (1, 0)
+
+    def delta_for(self, people: int) -> float:
+        """The δ that was asked for, or the default for so many people."""
+        return default_delta(people) if self.delta is None else self.delta
+
+    def modelled(self, people: int) -> int:
+        """How many people the model is measured on."""
+        return round(people * self.share)
+
+    def seeds(self, people: int) -> int:
+        """How many people may be seeds."""
+        return people - self.modelled(people)
+
+    def marginals(self, people: int) -> ChainMarginals:
+        """The measurement behind the model."""
+        return ChainMarginals(
+            epsilon=self.epsilon,
+            delta=self.delta_for(people),
+            bins=self.bins,
+            records=self.records,
+        )
+
+    def threshold(self, shape: Shape) -> Threshold:
+        """The test, from public numbers: for each of all rows of all tasks."""
+        if self.kept[1] > shape.features:
+            raise InputError(
+                f"keep_features={self.keep_features} is more than the {shape.features} features "
+                "there are"
+            )
+        rows = self.rows * shape.recordings
+        found, seeds = self.wanted(shape.people, rows), self.seeds(shape.people)
+        if not 1 <= seeds < shape.people:
+            what = "the model" if seeds else "rows to begin with"
+            raise InputError(
+                f"share={self.share:g} of {shape.people} people leaves nobody for {what}: choose "
+                "0.5 or so"
+            )
+        if found.k <= seeds:
+            return found
+        may = f"and {seeds} of {shape.people} may be seeds"
+        if self.k is not None:
+            raise InputError(f"k={found.k} needs as many people, {may}: choose k ≤ {seeds}")
+        raise InputError(
+            f"{rows} rows at epsilon {self.epsilon:g} need k = {found.k} people who could have "
+            f"given each, {may}: {self._that_fits(shape, seeds)}use ksame or groupmean"
+        )
+
+    def _that_fits(self, shape: Shape, seeds: int) -> str:
+        """Fewer rows or a larger ε that so many people allow, in words; empty where none does."""
+        ways = []
+        rows = self.rows // 2
+        while rows and self.wanted(shape.people, rows * shape.recordings).k > seeds:
+            rows //= 2
+        if rows:
+            ways.append(f"release fewer rows (--set rows={rows}), ")
+        for larger in (each for each in _EPSILONS if each > self.epsilon):
+            test = replace(self, epsilon=larger).wanted(shape.people, self.rows * shape.recordings)
+            if test.k <= seeds:
+                ways.append(f"choose a larger ε (--epsilon {larger:g}), ")
+                break
+        return "".join(ways) + ("or " if ways else "too few people for rows that keep parts: ")
+
+    def wanted(self, people: int, rows: int) -> Threshold:
+        """The test for so many rows, whether there are people enough for it or not."""
+        return _threshold(self, people, rows)
+
+    def cost(self, shape: Shape, unit: Unit) -> Guarantee:
+        """(ε, δ) as asked for; of a deterministic test k and γ."""
+        test = self.threshold(shape)
+        about: dict[str, Any] = {
+            "unit": PERSON,
+            "neighbours": Neighbours.REPLACE_ONE,
+            "trust": self.trust,
+        }
+        if self.test == "deterministic":
+            return Guarantee(kind=Kind.DENIABILITY, k=test.k, gamma=self.gamma, **about)
+        return Guarantee(
+            kind=self.kind, epsilon=self.epsilon, delta=self.delta_for(shape.people), **about
+        )
+
+    def person_total(self, shape: Shape) -> str:
+        """How rows and model add up."""
+        rows = self.rows * shape.recordings
+        if self.test == "deterministic":
+            return (
+                f"plausible deniability of each of {rows} rows by itself, which has no ε and adds "
+                f"up with nothing, for {self.seeds(shape.people)} people; the model has ε = "
+                f"{self.epsilon:g}, δ = {self.delta_for(shape.people):g} for the other "
+                f"{self.modelled(shape.people)}: nobody is in both"
+            )
+        test = self.threshold(shape)
+        return (
+            f"{rows} rows of ε = {test.epsilon_each:.4g} each, composed, for the "
+            f"{self.seeds(shape.people)} people who may be seeds; the model with the whole ε for "
+            f"the other {self.modelled(shape.people)}: nobody is in both"
+        )
+
+    def sampler(self, shape: Shape) -> str:
+        """The test and the model's noise, in words."""
+        test = self.threshold(shape)
+        facts = self._model_shape(shape)
+        model = self.marginals(shape.people).sampler(facts)
+        return f"{test.words(self.test == 'randomised')}; model of {facts.people} people: {model}"
+
+    def _model_shape(self, shape: Shape) -> Shape:
+        return replace(shape, people=self.modelled(shape.people), length=self.records)
+
+    def shape(self, table: FeatureTable) -> Shape:
+        """People, tasks, rows released of each, features."""
+        return Shape(
+            people=table.recordings["person"].n_unique(),
+            recordings=len(tasks_of(table)[0]),
+            length=self.rows,
+            features=len(table.features),
+            window=1,
+        )
+
+    def check(self, table: FeatureTable) -> None:
+        """Refuse what could not be made, before anything is paid."""
+        super().check(table)
+        self._columns(table)
+
+    def _columns(self, table: FeatureTable) -> list[int]:
+        """The features in the order of the chain."""
+        if self.order is None:
+            return list(range(len(table.names)))
+        names = [name.strip() for name in self.order.split(",") if name.strip()]
+        for name in names:
+            if name not in table.names:
+                raise unknown("feature", name, table.names)
+        if len(set(names)) < len(names):
+            raise InputError(f"order names a feature twice: '{self.order}'")
+        # Whatever is not named follows in the order of the table.
+        rest = [name for name in table.names if name not in names]
+        return [table.names.index(name) for name in [*names, *rest]]
+
+    def apply(self, table: FeatureTable, noise: Randomness) -> FeatureTable:
+        """One made-up person with one recording a task, whose rows are in no order of time.
+
+        Whether a row had a seed is told where the ε covers it.
+        """
+        self.check(table)
+        shape, columns = self.shape(table), self._columns(table)
+        bins = Bins.of([table.features[j] for j in columns], self.bins)
+        tasks = records_of_tasks(table, self.records, noise)
+        coded = [replace(task, codes=bins.codes(task.values[..., columns])) for task in tasks]
+        people = np.argsort(noise.words(shape.people))
+        measured = people[: self.modelled(shape.people)]
+        seeding = people[shape.people - self.seeds(shape.people) :]
+        chains = self.chains([task.of(measured) for task in coded], shape, noise)
+        frames = []
+        for number, (task, chain) in enumerate(
+            track(list(zip(coded, chains, strict=True)), "making up rows"), start=1
+        ):
+            codes, seeded = self.made_up(task.of(seeding), chain, self.rows, shape, noise)
+            values = np.empty(codes.shape)
+            values[:, columns] = bins.inside(codes, noise)
+            frames.append(self._frame(task.name, number, values, seeded, table))
+        people_told = pl.DataFrame({"person": [MADE_UP], "people": [shape.people]})
+        return replace(table, data=pl.concat(frames), people=people_told, step_ms=None)
+
+    def _frame(
+        self, task: str, number: int, values: Values, seeded: NDArray[np.bool_], table: FeatureTable
+    ) -> pl.DataFrame:
+        """The rows of one task."""
+        keys = {
+            "person": MADE_UP,
+            "recording": str(number),
+            "task": task,
+            "stimulus": "",
+        }
+        frame = pl.DataFrame({"time_ms": np.arange(len(values), dtype=np.float64)})
+        frame = frame.select(*[pl.lit(v).alias(k) for k, v in keys.items()], "time_ms")
+        frame = frame.with_columns(
+            [pl.Series(name, values[:, j]) for j, name in enumerate(table.names)]
+        )
+        if self.test == "deterministic":
+            return frame
+        return frame.with_columns(pl.Series(SEEDED, seeded))
+
+    def chains(self, tasks: list[TaskRecords], shape: Shape, noise: Randomness) -> list[Chain]:
+        """The model of each task, from noisy counts alone."""
+        facts = self._model_shape(shape)
+        law = self.marginals(shape.people)
+        codes = np.stack([task.codes for task in tasks], axis=1)
+        there = np.stack([task.there for task in tasks], axis=1)
+        noisy = law.perturb(law.total(codes, there, facts), facts, noise)
+        sd = law.noise_of_person(facts)
+        return [Chain.of(tables, sd) for tables in law.tables(noisy, facts)]
+
+    def made_up(
+        self, seeds: TaskRecords, chain: Chain, rows: int, shape: Shape, noise: Randomness
+    ) -> tuple[Codes, NDArray[np.bool_]]:
+        """Rows of one task, and which of them had a seed: independent given the chain."""
+        low, high = self.kept
+        test = self.threshold(shape)
+        owner, codes = seeds.listed
+        first = np.searchsorted(owner, np.arange(seeds.people))
+        many = np.searchsorted(owner, np.arange(seeds.people), side="right") - first
+        person = below(noise, np.full(rows, seeds.people))
+        has = many[person] > 0
+        seed = np.where(has, first[person] + below(noise, np.maximum(many[person], 1)), 0)
+        kept = low + below(noise, np.full(rows, high - low + 1))
+        candidates = (
+            chain.drawn(codes[seed], kept, noise)
+            if len(codes)
+            else np.zeros((rows, seeds.codes.shape[-1]), dtype=np.uint8)
+        )
+        counts = np.zeros(rows, dtype=np.int64)
+        if has.any():
+            counts[has] = self.counted(candidates[has], seed[has], codes, owner, chain)
+        passed = self.passes(counts, test, noise) & test.coin(rows, noise) & has
+        alone = chain.drawn(np.zeros_like(candidates), np.zeros(rows, dtype=np.intp), noise)
+        return np.where(passed[:, None], candidates, alone), passed
+
+    def counted(
+        self,
+        candidates: Codes,
+        seed: NDArray[np.integer],
+        codes: Codes,
+        owner: NDArray[np.integer],
+        chain: Chain,
+    ) -> NDArray[np.int64]:
+        """How many people have a row that could have given each candidate, its own among them."""
+        return plausible_people(
+            candidates, seed, codes, owner, chain.weights, self.kept, self.gamma
+        )
+
+    def passes(
+        self, counts: NDArray[np.int64], test: Threshold, noise: Randomness
+    ) -> NDArray[np.bool_]:
+        """Whether enough people could have given each candidate, fresh noise for each."""
+        if self.test == "deterministic":
+            return np.asarray(counts >= test.k)
+        return test.passes(counts, noise)
+
+    def worth(self, shape: Shape) -> str:
+        """How the model's noise compares with what it measures."""
+        facts = self._model_shape(shape)
+        noise = self.marginals(shape.people).noise_of_person(facts)
+        test = self.threshold(shape)
+        low, high = self.kept
+        kept = f"{low}" if low == high else f"{low} to {high}"
+        told = (
+            f"{self.rows} made-up rows of each of {shape.recordings} tasks. Each keeps {kept} of "
+            f"{shape.features} features of a person's row where {test.k} of "
+            f"{self.seeds(shape.people)} people could have given it; the rest follows from pairs "
+            f"of neighbouring features, counted with noise of {noise:.3g} people a cell, of "
+            f"{facts.people}. Rows have no order of time."
+        )
+        # An even spread puts so many people into one cell of a table.
+        if noise > facts.people / self.bins**2:
+            told += (
+                " That is more noise than an even spread puts people into a cell: little of how "
+                "features go together will be left. Fewer features (--only of features), "
+                "fewer bins or more people would show more."
+            )
+        return told
+
+    def unprotected(self, table: FeatureTable) -> list[str]:
+        """What is public, and what of the test may be told."""
+        shape = self.shape(table)
+        shown = [
+            f"the number of people ({shape.people}) and that each of them took part",
+            f"the names of the {shape.recordings} tasks, also of one that few people have",
+        ]
+        if self.test == "deterministic":
+            shown.append(
+                "what many rows say together: deniability is about each row by itself and adds up "
+                "to nothing"
+            )
+        return shown
+
+    def parts(self) -> Iterator[DifferentialMechanism]:
+        """The model's own measurement, which has games of its own."""
+        yield self.marginals(2)
+
+    def neighbour_pairs(self, unit: Unit) -> Iterator[NeighbourPair]:
+        """Somebody who is, or is not, among those who could have given a row."""
+        people = 4
+        while self.seeds(people) < self.wanted(people, self.rows).k:
+            people += 1
+        few = GameShape(people, 1, self.rows, 2, window=1, there=self.seeds(people) - 1)
+        here = np.full((1, self.records, 2), 0.1)
+        away = np.full((1, self.records, 2), 0.9)
+        yield NeighbourPair("the last of k, or elsewhere", few, unit, away, here)
+        yield NeighbourPair("the last of k, or absent", few, unit, away * np.nan, here)
+        # Nearly all pass, so that a row without a seed is a rare thing.
+        crowd = replace(few, people=_CROWD * people, there=self.seeds(_CROWD * people) - 1)
+        yield NeighbourPair("the only one to be elsewhere", crowd, unit, here, away)
+        if self.records > 1:
+            # Were rows counted and not people, all of one person's would make k.
+            fewer = replace(few, there=max(1, few.there + 1 - self.records))
+            yield NeighbourPair("with several rows, or elsewhere", fewer, unit, away, here)
+
+    def _game_seeds(self, values: Values, shape: Shape) -> TaskRecords:
+        """Everybody who may be a seed: one with these values, and others, some with one row there.
+
+        The others' rows are elsewhere.
+        """
+        assert isinstance(shape, GameShape), "only games have such people"
+        each = np.full((self.seeds(shape.people) - 1, self.records, 2), 0.9)
+        each[: shape.there, 0] = 0.1
+        everybody = np.concatenate([values, each])
+        there = np.asarray(~np.isnan(everybody).all(axis=-1))
+        bins = Bins(np.zeros(2), np.ones(2), self.bins)
+        return TaskRecords("", everybody, there, bins.codes(everybody))
+
+    def _game_chain(self) -> Chain:
+        """Any that is public will do: its own measurement is played against by itself."""
+        odds = np.arange(1.0, 1 + 2 * self.bins**2).reshape(2, self.bins, self.bins)
+        return Chain(whole_odds(odds, Chain.BITS))
+
+    def play(self, values: Values, shape: Shape, runs: int, noise: Randomness) -> Values:
+        """Bins of all rows, and which had a seed: rows are independent, runs are rows."""
+        seeds = self._game_seeds(values, shape)
+        codes, seeded = self.made_up(seeds, self._game_chain(), runs * self.rows, shape, noise)
+        told = np.concatenate([codes, seeded[:, None]], axis=1).astype(np.float64)
+        return told.reshape(runs, -1)
+
+    def score(self, outputs: Values, pair: NeighbourPair) -> Values:
+        """The log-likelihood ratio, from the exact probability of every output."""
+        width = pair.one.shape[-1] + 1
+        base = self.bins ** np.arange(width - 1)
+        each = outputs.reshape(len(outputs), -1, width)
+        number = (each[..., :-1] @ base).astype(np.intp)
+        laws = [
+            self.law(self._game_seeds(side, pair.shape), self._game_chain(), pair.shape)
+            for side in (pair.one, pair.other)
+        ]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = np.log(laws[1]) - np.log(laws[0])
+        # What neither gives is no evidence.
+        told = np.nan_to_num(ratio, nan=0.0, posinf=_CERTAIN, neginf=-_CERTAIN)[
+            each[..., -1].astype(np.intp), number
+        ]
+        summed: Values = told.sum(axis=1)
+        return summed
+
+    def law(self, seeds: TaskRecords, chain: Chain, shape: Shape) -> Values:
+        """The exact probability of every row without and with a seed: (2, bins^features).
+
+        For few features and bins: all rows there can be are gone through. The first feature is the
+        lowest digit.
+        """
+        low, high = self.kept
+        test = self.threshold(shape)
+        owner, codes = seeds.listed
+        features = seeds.codes.shape[-1]
+        digits = itertools.product(range(self.bins), repeat=features)
+        every = np.array([row[::-1] for row in digits], dtype=np.uint8)
+        chances = np.exp(chain.log_chance(every))
+        after = np.concatenate(
+            [np.cumprod(chances[:, ::-1], axis=1)[:, ::-1], np.ones((len(every), 1))], axis=1
+        )
+        many = np.bincount(owner, minlength=seeds.people)
+        same = np.cumprod(every[:, None, :] == codes[None], axis=2).sum(axis=2)
+        longest = np.arange(low, high + 1)
+        given = np.where(same[..., None] >= longest, after[:, None, low : high + 1], 0.0)
+        given = given.mean(axis=-1)
+        row, seed = np.nonzero(given)
+        counts = self.counted(every[row], seed, codes, owner, chain)
+        passing = (
+            (counts >= test.k).astype(float)
+            if self.test == "deterministic"
+            else test.chance(counts)
+        )
+        mass = given[row, seed] / many[owner[seed]] / seeds.people
+        seeded = np.bincount(row, mass * passing * test.coin_chance, minlength=len(every))
+        alone = after[:, 0] * (1.0 - seeded.sum())
+        return np.stack([alone, seeded])
+
+
+@functools.lru_cache(maxsize=64)
+def _threshold(mechanism: Seeded, people: int, rows: int) -> Threshold:
+    if mechanism.test == "deterministic":
+        assert mechanism.k is not None, "checked when it was made"
+        return Threshold.plain(mechanism.k)
+    delta = mechanism.delta_for(people)
+    # Half of δ is for counts that pass by chance, half for the composition.
+    each = share_of_total(mechanism.epsilon, delta / 2, rows)
+    weight = mechanism.records * mechanism.gamma
+    found = fewest_people(each, delta / 2 / rows, weight, max(mechanism.seeds(people), 1))
+    if mechanism.k is not None and mechanism.k < found.k:
+        raise InputError(
+            f"k={mechanism.k} is too small for epsilon {mechanism.epsilon:g} over {rows} rows, "
+            f"which needs k ≥ {found.k}: leave k out, release fewer rows, or choose a larger ε"
+        )
+    return replace(found, k=mechanism.k or found.k)

@@ -1,0 +1,710 @@
+"""A study of made-up people: what many have in common, and nobody's own record."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from eyelid.engine.progress import track
+from eyelid.errors import InputError
+from eyelid.gaze.study import Feature
+from eyelid.gaze.table import FeatureTable, table_from_arrays
+from eyelid.mechanisms.differential import CalibratedMechanism, DifferentialMechanism
+from eyelid.mechanisms.features import UnpredictableMechanism
+from eyelid.mechanisms.gaussian_total import SCALE
+from eyelid.mechanisms.groups.public_groups import GroupedShape, Groups, grouped, groups_by
+from eyelid.mechanisms.mechanism import Form, NeighbourPair, Shape, Values, parameter, register
+from eyelid.mechanisms.proof_note import ProofNote
+from eyelid.mechanisms.records.approximate import default_delta
+from eyelid.mechanisms.records.measuring import window_rows
+from eyelid.mechanisms.release_kind import Gaps, ReleaseKind
+from eyelid.mechanisms.synthetic.binning import Bins
+from eyelid.mechanisms.synthetic.fitting import CERTAIN, fitted
+from eyelid.mechanisms.synthetic.measurement import Measurement
+from eyelid.mechanisms.synthetic.naming import MADE_UP
+from eyelid.mechanisms.synthetic.public_pairs import public_tree
+from eyelid.mechanisms.synthetic.recordings import tasks_of
+from eyelid.mechanisms.synthetic.rounds import QUARTERS, AllPairs, Levels, Shares, Signs
+from eyelid.mechanisms.synthetic.sequences import BEND, Sequences, sequences_of
+from eyelid.privacy.gaussian import check_delta, discreteness_slack
+from eyelid.privacy.guarantee import Guarantee, Kind
+from eyelid.privacy.noise import Randomness
+from eyelid.privacy.unit import Trust, Unit
+from eyelid.spelling import plural
+
+MOST_BINS = 128
+MOST_BY_DEFAULT = 8
+"""Features that are carried unless others are asked for: each makes the noise on all larger."""
+COMMON, ALL = "common", "all"
+ONLY_THOSE = "Choose those that your question needs ('eyelid features IN OUT --only A,B')"
+_FEWER = " where everybody has the task (where a third have it, three times as far)"
+# Of μ²: levels, shares and signs; a private choice of pairs takes its part of each.
+_ROUNDS = (0.3, 0.4, 0.3)
+_CHOICE = 0.2
+# Of the error of a share, as found with simulated people: where quarters end is as noisy as shares
+# are; a share varies so much over recordings; tasks differ inside quarters; and it cannot be more.
+_SHARE_NOISE = 1.6
+_SHARE_SD = 0.24
+_SHARE_SHAPE = 0.012
+_MOST_ERROR = 0.35
+_MOST_PEOPLE = 10**9
+# Above these, what goes together and how long recordings are is called lost: the noise on a
+# correlation, and the share of people who would have to have about the same length.
+_MOST_ON_CORRELATIONS = 0.3
+_MOST_ALIKE = 0.5
+# Of the error of a mean, as found with simulated values anywhere between the bounds: at most so
+# much of what noise on each bin by itself would give. And how far apart two tasks' means are moved,
+# in standard deviations of the feature, by noise on shares.
+_MOST_OF_BINS = 0.5
+_TASKS_APART = 5.0
+# A feature is taken for one that nobody has below so much of what most have, if that is so many
+# times the noise on it.
+_HARDLY_ANYONE = 1 / 8
+_CLEARLY_THERE = 16.0
+# In games: what everybody else's values are, times that there may be more rows than count, and runs
+# that are made at once.
+_IN_GAMES = (0.5, 0.5, 0.5, np.nan)
+_MORE_ROWS = 4
+_RUNS = 4_096
+
+
+@register
+@dataclass(frozen=True)
+class Synthetic(CalibratedMechanism, UnpredictableMechanism):
+    """A study of made-up people, drawn from what is measured of everybody under noise."""
+
+    note: ClassVar[ProofNote] = ProofNote(
+        summary="A study of made-up people, drawn from what is measured of everybody under noise.",
+        takes="""a FeatureTable. Of each person and task T rows count, evenly spread over what there
+        is, and each with its part: all together no more than one person. Values are put in public
+        bins. In rounds, under Gaussian noise: how each feature is distributed over all tasks; how
+        much of each task, and of each public group, lies in each quarter of that, and how many rows
+        recordings have; along a tree of features, how they go together, how long they stay as they
+        are, how people stay the same over tasks, and how they change in the course of a recording.
+        The tree is public, or chosen by a round of its own. Of a public order of features, the
+        measures that are reported most first, eight are carried unless others are asked for, and
+        fewer where the error that is wanted does not allow so many; the rest is left out. A missing
+        value counts nowhere. Where noisy counts show that hardly anyone has a feature, its column
+        stays empty; otherwise synthetic rows have a value everywhere, and how much is missing is
+        lost.""",
+        protects="""a person, replace-one, (ε, δ) in total over everything that is released; trust
+        is central. The number of people, of groups and their members, and the names of tasks are
+        public.""",
+        why="""a replaced person moves the sums of a round by no more than its reach (see each
+        round), and a round's noise is calibrated to that with its share of μ². What a round asks
+        depends on noisy answers of those before it alone, so that they compose as Gaussians do,
+        μ² = Σ μᵢ² (Dong, Roth & Su 2022, also for adaptive questions), and μ is that of (ε, δ). All
+        sums are integers, with discrete Gaussian noise. Made-up people are drawn from the answers:
+        nothing of anybody's data is used again.""",
+        paper="""marginals under Gaussian noise and a spanning tree as in McKenna, Miklau & Sheldon
+        2021, whose unit is a row; here it is a person. Mechanisms of the literature that sell an ε
+        of rows for one of people are off by the number of rows.""",
+    )
+    name: ClassVar[str] = "synthetic"
+    takes: ClassVar[str] = "features"
+    kind: ClassVar[Kind] = Kind.APPROXIMATE
+    units: ClassVar[tuple[str, ...]] = ("person",)
+    trust: ClassVar[Trust] = Trust.CENTRAL
+    release: ClassVar[ReleaseKind] = ReleaseKind.SYNTHETIC
+    gaps: ClassVar[Gaps] = Gaps.UNCOUNTED
+    one_length: ClassVar[bool] = False
+    paper: ClassVar[str] = (
+        "McKenna, Miklau & Sheldon (2021), Winning the NIST contest: a scalable and general "
+        "approach to differentially private synthetic data, at the level of people and with time"
+    )
+    games: ClassVar[tuple[dict[str, Any], ...]] = (
+        {"epsilon": 4.0, "delta": 1e-5, "bins": 8, "records": 2, "carry": 2, "rows": 2},
+        {"epsilon": 4.0, "delta": 1e-5, "bins": 8, "records": 2, "carry": 3, "pairs": "private"},
+    )
+
+    delta: float | None = parameter("δ; min(N^−1.5, 1e-6) when not given", default=None)
+    error: float = parameter(
+        "how far the share of a task that lies in a quarter of a feature may be off; features that "
+        "would make it worse are left out",
+        default=0.15,
+    )
+    carry: int | str | None = parameter(
+        "features that are made up, the first of a public order: a number; common (at most "
+        f"{MOST_BY_DEFAULT}, those that are reported most first); or all that the error allows",
+        default=COMMON,
+    )
+    made_up: int | None = parameter(
+        "how many people are made up; as many as there are real ones when not given", default=None
+    )
+    rows: int | None = parameter(
+        "rows of a made-up recording; as many as real ones have, measured, when not given",
+        default=None,
+    )
+    by: str | None = parameter(
+        "public attributes of people that made-up ones have too: gender, or a,b", default=None
+    )
+    pairs: str = parameter(
+        "which features are measured together: public, by simulated people; or private, by a "
+        "choice that is paid for",
+        default="public",
+    )
+    records: int = parameter("rows of each person and task that count", default=32)
+    bins: int | None = parameter(
+        "bins of each feature, a power of two; by the number of people when not given", default=None
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.delta is not None and check_delta(self.delta) == 0:
+            raise InputError("delta must be above 0 for Gaussian noise")
+        if not 0 < self.error < _MOST_ERROR:
+            raise InputError(
+                f"error must be above 0 and below {_MOST_ERROR:g}, as far off as noise alone is, "
+                f"got {self.error:g}"
+            )
+        if isinstance(self.carry, str) and self.carry not in (COMMON, ALL):
+            raise InputError(f"carry must be a whole number, {COMMON} or {ALL}, got '{self.carry}'")
+        for name in ("carry", "made_up", "rows", "records"):
+            number = getattr(self, name)
+            if (name, number) in (("carry", COMMON), ("carry", ALL)):
+                continue
+            if number is not None and (not isinstance(number, int) or number < 1):
+                raise InputError(f"{name} must be a whole number of at least 1, got {number}")
+        if self.pairs not in ("public", "private"):
+            raise InputError(f"pairs must be public or private, got '{self.pairs}'")
+        if self.bins is not None and self.bins not in _powers():
+            raise InputError(f"bins must be a power of two from 4 to {MOST_BINS}, got {self.bins}")
+
+    def delta_for(self, people: int) -> float:
+        """The δ that was asked for, or the default for so many people."""
+        return default_delta(people) if self.delta is None else self.delta
+
+    def bins_for(self, people: int) -> int:
+        """As many as were asked for, or a quarter of the people, from 8 to 64."""
+        if self.bins is not None:
+            return self.bins
+        return max(8, min(64, 1 << max(0, (people // 4).bit_length() - 1)))
+
+    def measurement(self, shape: Shape) -> Measurement:
+        """What is measured of the features that are made up."""
+        return _measurement(self, self.facts(shape))
+
+    def facts(self, shape: Shape) -> Shape:
+        """The public facts of what is measured."""
+        return _plain(replace(shape, features=self.carried(shape)))
+
+    def carried(self, shape: Shape) -> int:
+        """How many features are made up."""
+        if isinstance(self.carry, int):
+            if self.carry > shape.features:
+                raise InputError(
+                    f"carry={self.carry} is more than the {shape.features} features there are"
+                )
+            return self.carry
+        most = self.features_within(shape)
+        if not most:
+            raise InputError(self.too_few(shape))
+        return min(most, MOST_BY_DEFAULT) if self.carry == COMMON else most
+
+    def useful(self, shape: Shape) -> bool:
+        """Whether a feature is made up within the error that is wanted, or was asked for anyway."""
+        return isinstance(self.carry, int) or self.features_within(shape) > 0
+
+    def fewest_of_task(self, shape: Shape) -> int:
+        """As many as the noise on a count is; 0 where nothing useful is released anyway."""
+        if not self.useful(shape):
+            return 0
+        return math.ceil(self.measurement(shape).shares.noise_of_person(self.facts(shape)))
+
+    def tree(self, names: Sequence[str]) -> tuple[list[int], tuple[int, ...]]:
+        """The public order of features, as places in ``names``, and the tree over them.
+
+        Where all are asked for, or a certificate of an older version says nothing of it, they are
+        ordered by what they tell of tasks.
+        """
+        return public_tree(names, common=self.carry not in (None, ALL))
+
+    def too_few(self, shape: Shape) -> str:
+        """Why so few people make up none that are of use, and what to share instead."""
+        one, tasks = replace(shape, features=1), plural(shape.recordings, "task")
+        try:
+            needed = f"would need {self.people_needed(one):,}"
+        except InputError:
+            needed = "would need more than there are"
+        return (
+            f"{shape.people} people are too few: no useful study of made-up people exists that "
+            f"hides a person among them at epsilon {self.epsilon:g}, even one feature of "
+            f"{tasks} {needed} for an error of {self.error:g}. Share means of "
+            "groups (ksame), means over everybody (groupmean), or take a weaker unit than the "
+            "person (dct --unit recording); --set carry=1 makes them up all the same"
+        )
+
+    def features_within(self, shape: Shape) -> int:
+        """The most features that keep the error that is wanted; 0 if none do."""
+        low, high = 0, shape.features
+        while low < high:
+            middle = (low + high + 1) // 2
+            fits = self.error_with_all(replace(shape, features=middle)) <= self.error
+            low, high = (middle, high) if fits else (low, middle - 1)
+        return low
+
+    def noise_of_shares(self, shape: Shape) -> float:
+        """Standard deviation of the noise on a quarter's share of a task, all features carried.
+
+        Of the smallest group, where there are several; if everybody in it has the task.
+        """
+        return self._noise_of_people(shape) / grouped(shape, self.by).smallest
+
+    def _noise_of_people(self, shape: Shape) -> float:
+        """The same on the number of people in that quarter."""
+        facts = _plain(shape)
+        return _measurement(self, facts).shares.noise_of_person(facts)
+
+    def error_with_all(self, shape: Shape) -> float:
+        """How far a task's share of a quarter will be off with all features: the smallest group's.
+
+        Root mean square over features, tasks and quarters. These are the quarters of the release
+        over all tasks, values told apart as 64 public bins tell them. As many people are made up
+        as there are: with fewer, leaving out features would mend nothing.
+        """
+        return _whole_error(self.noise_of_shares(shape), grouped(shape, self.by).smallest)
+
+    def expected_share_error(self, shape: Shape) -> float:
+        """The same of what is released: features that are carried, people made up, all groups."""
+        noise = self._noise_of_people(self.facts(shape)) * math.sqrt(grouped(shape, self.by).groups)
+        return _whole_error(noise / shape.people, self.made_up or shape.people)
+
+    def noise_of_correlations(self, shape: Shape) -> float:
+        """Standard deviation of the noise on a correlation near 0: of two features, or over time.
+
+        A mean product of signs, which is what is measured, is 2/π of the correlation there.
+        """
+        signs = self.measurement(shape).signs
+        return math.pi / 2 * signs.noise_of_person(self.facts(shape)) / shape.people
+
+    def mean_errors(self, table: FeatureTable) -> dict[str, float]:
+        """How far the mean of each feature will be off over everybody, at most about, in its unit.
+
+        From the noise on public bins alone. Where values lie near to each other it is less, as bins
+        in which nobody stands out of the noise count for nothing.
+        """
+        shape, bins = self.shape(table), self.bins_of(table)
+        noise = self.measurement(shape).levels.noise_of_person(self.facts(shape)) / shape.people
+        places = np.arange(bins.count)[:, None] + np.full(bins.lowers.shape, 0.5)
+        values = bins.values(places)
+        spread = np.sqrt(((values - values.mean(axis=0)) ** 2).sum(axis=0))
+        names = [table.names[place] for place in self.chosen(table)]
+        return dict(zip(names, (_MOST_OF_BINS * noise * spread).tolist(), strict=True))
+
+    def tasks_apart(self, shape: Shape) -> float:
+        """How far the difference of two tasks' means will be off, in sd of the feature, about."""
+        return _TASKS_APART * self.noise_of_shares(replace(shape, features=self.carried(shape)))
+
+    def tells_nobody(self, shape: Shape) -> bool:
+        """Whether noisy counts show it if nobody has a feature and everybody has another."""
+        noise = self.noise_of_shares(replace(shape, features=self.carried(shape)))
+        parts = QUARTERS * grouped(shape, self.by).groups / shape.recordings
+        part = grouped(shape, self.by).smallest / shape.people
+        return bool(_CLEARLY_THERE * noise * part * math.sqrt(parts) <= 1.0)
+
+    def noise_in_people(self, shape: Shape) -> dict[str, float]:
+        """Standard deviation of the noise on the counts of each round, in people."""
+        facts = self.facts(shape)
+        return {
+            one.name.removeprefix("synthetic "): one.noise_of_person(facts)
+            for one in self.measurement(shape).rounds
+        }
+
+    def alike_in_length(self, shape: Shape) -> tuple[float, float]:
+        """The shares of people with recordings about as long that are told from the noise.
+
+        Of one task in the smallest group, and over all tasks and groups together.
+        """
+        noise = CERTAIN * self.noise_of_shares(replace(shape, features=self.carried(shape)))
+        part = grouped(shape, self.by).smallest / shape.people
+        return noise, noise * part * math.sqrt(grouped(shape, self.by).groups / shape.recordings)
+
+    def people_needed(self, shape: Shape) -> int:
+        """The fewest people for the error that is wanted with all features of a shape.
+
+        Groups are taken to be as large, of the whole, as they are.
+        """
+        part = grouped(shape, self.by).smallest / shape.people
+
+        def enough(people: int) -> bool:
+            noise = self._noise_of_people(replace(shape, people=people))
+            return _whole_error(noise / (people * part), people * part) <= self.error
+
+        high = 1
+        while not enough(high):
+            high *= 2
+            if high > _MOST_PEOPLE:
+                raise InputError(
+                    f"no number of people up to {_MOST_PEOPLE:,} is enough for an error of "
+                    f"{self.error:g} at epsilon {self.epsilon:g}: choose larger ones"
+                )
+        low = high // 2
+        while low + 1 < high:
+            middle = (low + high) // 2
+            low, high = (low, middle) if enough(middle) else (middle, high)
+        return high
+
+    @property
+    def may_differ(self) -> Form:
+        """Everything but the tasks: recordings are counted in sums over everybody."""
+        return Form(
+            "of any length and any of these tasks, at least one row,", recordings=True, lengths=True
+        )
+
+    def cost(self, shape: Shape, unit: Unit) -> Guarantee:
+        """(ε, δ) as asked for."""
+        made, facts = self.measurement(shape), self.facts(shape)
+        return replace(
+            made.levels.cost(facts, unit),
+            mu=math.sqrt(sum(one.mu(facts) ** 2 for one in made.rounds)),
+            slack=discreteness_slack(sum(one.cells(facts) for one in made.rounds), SCALE),
+        )
+
+    def person_total(self, shape: Shape) -> str:
+        """How the rounds add up."""
+        parts = ", ".join(
+            f"{one.share:.2f} {one.name.removeprefix('synthetic ')}"
+            for one in self.measurement(shape).rounds
+        )
+        return f"calibrated to the person: of μ², {parts}"
+
+    def sampler(self, shape: Shape) -> str:
+        """The noise in words."""
+        facts = self.facts(shape)
+        return "; ".join(
+            f"{one.name.removeprefix('synthetic ')}: {one.sampler(facts)}"
+            for one in self.measurement(shape).rounds
+        )
+
+    def shape(self, table: FeatureTable) -> Shape:
+        """People, tasks, rows of each that count, features."""
+        recordings = table.recordings
+        facts = {
+            "people": recordings["person"].n_unique(),
+            "recordings": len(tasks_of(table)[0]),
+            "length": self.records,
+            "features": len(table.features),
+            "window": window_rows(table),
+        }
+        if not self.by:
+            return Shape(**facts)
+        sizes = self.groups(table).sizes
+        return GroupedShape(**facts, smallest=int(sizes.min()), groups=len(sizes))
+
+    def groups(self, table: FeatureTable) -> Groups:
+        """The public groups that are told apart."""
+        found = groups_by(table, self.by)
+        if self.by and len(found.people) == 1:
+            raise InputError(
+                f"everybody has the same {self.by}: there is nothing to tell apart, leave out by"
+            )
+        return found
+
+    def check(self, table: FeatureTable) -> None:
+        """Refuse what could not be made, before anything is paid."""
+        super().check(table)
+        people = table.recordings["person"].n_unique()
+        if self.bins is not None and self.bins > people:
+            raise InputError(
+                f"{self.bins} bins for {people} people leave most of them empty: choose "
+                f"bins ≤ {people}, or leave it out"
+            )
+
+    def chosen(self, table: FeatureTable) -> list[int]:
+        """The features that are made up, as places in the table, in the public order."""
+        order, _ = self.tree(table.names)
+        return order[: self.carried(self.shape(table))]
+
+    def dropped(self, table: FeatureTable) -> list[str]:
+        """The names of those that are not."""
+        kept = set(self.chosen(table))
+        return [name for place, name in enumerate(table.names) if place not in kept]
+
+    def apply(self, table: FeatureTable, noise: Randomness) -> FeatureTable:
+        """Made-up people, one recording of each task for each of them."""
+        self.check(table)
+        chosen, groups = self.chosen(table), self.groups(table)
+        tasks, sequences = self.sequences(table)
+        _, parents = self.tree(table.names)
+        measurement = self.measurement(self.shape(table))
+        answers = measurement.measured(sequences, parents[: len(chosen)], noise)
+        copula = fitted(measurement, answers, self.bins_of(table))
+        empty = measurement.hardly_anyone(answers.shares, _HARDLY_ANYONE, _CLEARLY_THERE)
+        # In the order of the table again.
+        back = np.argsort(chosen)
+        names = [table.names[chosen[place]] for place in back]
+        rng = np.random.default_rng(noise.words(4))
+        frames, people = [], []
+        for number, made in enumerate(self.people_of(groups)):
+            if not made:
+                continue
+            rows = (
+                np.full((len(made), len(tasks)), self.rows)
+                if self.rows
+                else copula.rows(number, len(made), rng)
+            )
+            blocks = track(copula.drawn(number, rows, rng), "making up people")
+            frame = _frame(made, tasks, rows, table.step_ms or 1.0, blocks, names, back)
+            # Values of what hardly anyone has would be noise.
+            nothing = [
+                pl.lit(None, pl.Float64).alias(name)
+                for name, place in zip(names, back, strict=True)
+                if empty[place]
+            ]
+            frames.append(frame.with_columns(nothing))
+            attributes = groups.people.drop("people", "person")[[number] * len(made)]
+            people.append(pl.DataFrame({"person": made}).hstack(attributes.get_columns()))
+        return replace(
+            table,
+            data=pl.concat(frames),
+            features=tuple(table.features[chosen[place]] for place in back),
+            people=pl.concat(people),
+        )
+
+    def bins_of(self, table: FeatureTable) -> Bins:
+        """Bins between public bounds, of the features that are made up."""
+        features = [table.features[place] for place in self.chosen(table)]
+        return Bins.of(features, self.bins_for(self.shape(table).people), BEND)
+
+    def sequences(self, table: FeatureTable) -> tuple[list[str], Sequences]:
+        """The tasks by name, and everybody's rows as bins: all that is used of anybody's data."""
+        window, member = window_rows(table), self.groups(table).member
+        bins = self.bins_of(table)
+        return sequences_of(table, self.chosen(table), bins, self.records, window, member)
+
+    def people_of(self, groups: Groups) -> list[list[str]]:
+        """Names of made-up people, group by group, in proportion to real ones."""
+        wanted = self.made_up or int(groups.sizes.sum())
+        ends = np.rint(np.cumsum(groups.sizes) / groups.sizes.sum() * wanted).astype(int)
+        digits = len(str(wanted))
+        names = [f"{MADE_UP}{number:0{digits}d}" for number in range(1, wanted + 1)]
+        return [names[a:b] for a, b in itertools.pairwise([0, *ends])]
+
+    def informative(self, shape: Shape) -> bool:
+        """Whether what is carried keeps the error that is wanted, with so many made-up people."""
+        return (
+            self.carried(shape) <= self.features_within(shape)
+            and self.expected_share_error(shape) <= self.error
+        )
+
+    def worth(self, shape: Shape) -> str:
+        """What is kept, what is not, and how far off."""
+        if not self.useful(shape):
+            return f"{self.too_few(shape)}."
+        carried = self.carried(shape)
+        kept, lost = self.kept(shape)
+        told = (
+            f"{self.made_up or shape.people:,} made-up people with {carried} of "
+            f"{plural(shape.features, 'feature')}, {plural(shape.recordings, 'task')}. Of each "
+            "task, the share of rows in a quarter of a feature will be off by about "
+            f"{self.expected_share_error(shape):.2g}{_FEWER if shape.recordings > 1 else ''}. "
+            f"Kept: {', '.join(kept)}. Not kept: {', '.join(lost)}."
+        )
+        if not self.informative(shape):
+            told = f"Farther off than the error of {self.error:g} that is wanted. {told}"
+        elif carried < shape.features:
+            left = plural(shape.features - carried, "feature")
+            if carried < self.features_within(shape):
+                told += (
+                    f" {left} left out: each makes the noise on all others larger. {ONLY_THOSE}; "
+                    f"--set carry={ALL} carries as many as an error of {self.error:g} allows."
+                )
+            else:
+                told += (
+                    f" {left} left out: all of them, with an error of {self.error:g}, would need "
+                    f"{self.people_needed(shape):,} people."
+                )
+        return told
+
+    def kept(self, shape: Shape) -> tuple[list[str], list[str]]:
+        """What made-up people have of real ones, and what they have not, by the noise there is."""
+        kept, lost = ["how each feature is distributed in each task"], []
+        noise, features = self.noise_of_correlations(shape), self.carried(shape)
+        if noise <= _MOST_ON_CORRELATIONS:
+            pairs = "of two features along a tree and " if features > 1 else ""
+            kept += [f"correlations {pairs}over time (±{noise:.2g})", "trends over a recording"]
+        else:
+            lost += [f"correlations of two features (±{noise:.2g})"] * (features > 1)
+            lost.append("trends over a recording")
+            # Features are taken to last about as long as each other, which all of them tell.
+            common = noise / math.sqrt(features)
+            over_time = f"correlations over time (±{common:.2g} on average over features)"
+            (kept if common <= _MOST_ON_CORRELATIONS else lost).append(over_time)
+        each, every = self.alike_in_length(shape)
+        if self.rows is not None:
+            lost.append(f"lengths (rows={self.rows} sets them)")
+        elif each <= _MOST_ALIKE:
+            kept.append(f"lengths that {each:.0%} of a task's people share")
+        elif every <= _MOST_ALIKE:
+            kept.append(f"lengths that {every:.0%} of all recordings share")
+        else:
+            lost.append("lengths (--set rows= sets them)")
+        lost += [
+            "anybody's own record",
+            "what three features have to do with each other",
+            "exact sums and ratios between features",
+            "shares of missing values (a feature that hardly anyone has stays empty)"
+            if self.tells_nobody(shape)
+            else "missing values (also of a feature that nobody has: the noise hides that)",
+            "rare events",
+        ]
+        return kept, lost
+
+    def unprotected(self, table: FeatureTable) -> list[str]:
+        """What is public."""
+        shape = self.shape(table)
+        shown = [
+            f"the number of people ({shape.people}) and that each of them took part",
+            "the name of the task"
+            if shape.recordings == 1
+            else f"the names of the {shape.recordings} tasks, also of one that few people have",
+        ]
+        if self.by:
+            counts = self.groups(table).people.select("person", "people").rows()
+            sizes = ", ".join(f"{name}: {count}" for name, count in counts)
+            shown.append(
+                f"everybody's {self.by}: how many people there are of each is told ({sizes})"
+            )
+        shown.append("the names and bounds of the features, the step and the window of rows")
+        return shown
+
+    def parts(self) -> Iterator[DifferentialMechanism]:
+        """The rounds by themselves, each with all of μ²."""
+        settings: dict[str, Any] = {"epsilon": self.epsilon, "delta": self.delta or 1e-5, "bins": 8}
+        yield Levels(**settings)
+        yield Shares(**settings)
+        yield Signs(**settings, parents=(-1, 0, 1))
+        yield AllPairs(**settings)
+
+    def neighbour_pairs(self, unit: Unit) -> Iterator[NeighbourPair]:
+        """From bound to bound and longer, outside them, absent, one feature or another."""
+        features = self.carry if isinstance(self.carry, int) else 2
+        low = np.zeros((1, self.records, features))
+        first, last = low.copy(), low.copy()
+        first[..., 0] = last[..., -1] = 1.0
+        more = np.full((1, _MORE_ROWS * self.records, features), np.nan)
+        few = np.concatenate([low, more], axis=1)
+        both = np.concatenate([low, low])
+        ends = (
+            ("few rows at one bound, many at the other", few, np.ones_like(few)),
+            ("far outside the bounds", low - 1e4, low + 1e4),
+            ("missing against present", both * np.nan, both + 1),
+            ("one feature or another", first, last),
+        )
+        for name, one, other in ends:
+            shape = Shape(1 + len(_IN_GAMES), len(one), self.records, features, window=1)
+            yield NeighbourPair(name, shape, unit, one, other)
+
+    def game_sequences(self, values: Values) -> Sequences:
+        """One with these values (tasks, rows, features), and others who stay the same, as bins.
+
+        Rows without any value are not there, but for everybody's first.
+        """
+        everybody = np.stack([values, *[np.full_like(values, fixed) for fixed in _IN_GAMES]])
+        there = np.asarray(~np.isnan(everybody).all(axis=-1))
+        there[:, 0, 0] = True
+        features = [Feature(f"feature_{j}", "", "", 0.0, 1.0) for j in range(values.shape[-1])]
+        table = table_from_arrays(everybody, features)
+        _, sequences = self.sequences(replace(table, data=table.data.filter(there.ravel())))
+        return sequences
+
+    def play(self, values: Values, shape: Shape, runs: int, noise: Randomness) -> Values:
+        """All noisy sums, and the tree: whatever is released is made of them."""
+        sequences, tree = self.game_sequences(values), range(-1, shape.features - 1)
+        measurement = self.measurement(shape)
+        parts = [
+            measurement.measured(sequences, tree, noise, (min(_RUNS, runs - start),)).listed()
+            for start in range(0, runs, _RUNS)
+        ]
+        return np.concatenate(parts)
+
+    def score(self, outputs: Values, pair: NeighbourPair) -> Values:
+        """The log-likelihood ratio of the noise, each round given those before it."""
+        measurement = self.measurement(pair.shape)
+        one, other = self.game_sequences(pair.one), self.game_sequences(pair.other)
+        ratio = np.empty(len(outputs))
+        for start in range(0, len(outputs), _RUNS):
+            some = slice(start, start + _RUNS)
+            answers = measurement.unlisted(outputs[some])
+            ratio[some] = measurement.log_mass(answers, other) - measurement.log_mass(answers, one)
+        return ratio
+
+
+def _powers() -> tuple[int, ...]:
+    return tuple(1 << power for power in range(2, MOST_BINS.bit_length()))
+
+
+def _plain(shape: Shape) -> Shape:
+    """The facts that noise depends on."""
+    return Shape(shape.people, shape.recordings, shape.length, shape.features, shape.window)
+
+
+def _whole_error(noise: float, made_up: float) -> float:
+    """The error of a share that has this noise, drawn of so many made-up people."""
+    error = math.hypot(_SHARE_NOISE * noise, _SHARE_SD / math.sqrt(made_up), _SHARE_SHAPE)
+    return error / math.hypot(1.0, error / _MOST_ERROR)
+
+
+@functools.lru_cache(maxsize=64)
+def _measurement(mechanism: Synthetic, facts: Shape) -> Measurement:
+    """The rounds for all features of a shape, each with its share of μ²."""
+    # Of one feature there are no pairs.
+    chosen = _CHOICE if mechanism.pairs == "private" and facts.features > 1 else 0.0
+    about: dict[str, Any] = {
+        "epsilon": mechanism.epsilon,
+        "delta": mechanism.delta_for(facts.people),
+        "bins": mechanism.bins_for(facts.people),
+    }
+    first, second, last = (share * (1 - chosen) for share in _ROUNDS)
+    levels = Levels(**about, share=first)
+    shares = Shares(**about, share=second, with_lengths=mechanism.rows is None)
+    choice = AllPairs(**about, share=chosen) if chosen else None
+    signs = Signs(**about, share=last, parents=tuple(range(-1, facts.features - 1)))
+    draft = Measurement(facts, levels, shares, choice, signs)
+    # What noise on a grid costs is that of all numbers together.
+    cells = sum(one.cells(facts) for one in draft.rounds)
+
+    def among(one: Any) -> Any:
+        return one and replace(one, elsewhere=cells - one.cells(facts))
+
+    return Measurement(facts, among(levels), among(shares), among(choice), among(signs))
+
+
+def _frame(
+    people: list[str],
+    tasks: list[str],
+    rows: NDArray[np.int64],
+    step_ms: float,
+    blocks: Iterable[Values],
+    names: list[str],
+    back: NDArray[np.intp],
+) -> pl.DataFrame:
+    """The rows of made-up people, by task."""
+    many = rows.ravel()
+    owner = np.repeat(np.arange(len(people)), rows.sum(axis=1))
+    task = np.repeat(np.tile(np.arange(len(tasks)), len(people)), many)
+    starts = np.repeat(np.cumsum(many) - many, many)
+    place = np.arange(int(many.sum())) - starts
+    keys = {
+        "person": pl.Series(people)[owner],
+        "recording": pl.Series([str(n + 1) for n in range(len(tasks))])[task],
+        "task": pl.Series(tasks)[task],
+        "stimulus": pl.repeat("", len(place), eager=True),
+        "time_ms": pl.Series(place * step_ms),
+    }
+    columns = [np.empty(len(place)) for _ in names]
+    first = 0
+    for block in blocks:
+        for column, number in zip(columns, back, strict=True):
+            column[first : first + len(block)] = block[:, number]
+        first += len(block)
+    # A column that is in the frame is not needed twice.
+    return pl.DataFrame(keys).with_columns(pl.Series(name, columns.pop(0)) for name in names)

@@ -1,0 +1,1 @@
+"""Filters of gaze that promise nothing: what others do to streams, to compare with."""

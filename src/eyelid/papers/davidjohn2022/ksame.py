@@ -1,0 +1,218 @@
+"""k-same-select sequence as printed in David-John et al. 2022, and what undoes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from eyelid.engine.progress import track
+from eyelid.errors import InputError
+from eyelid.gaze.table import FeatureTable
+from eyelid.mechanisms.groups.anonymising import AnonymisingMechanism
+from eyelid.mechanisms.groups.partition import everything_of_the_last, groups_and_a_rest
+from eyelid.mechanisms.groups.slots import Slots, slots_of
+from eyelid.mechanisms.mechanism import Shape, Values, register
+from eyelid.mechanisms.proof_note import ProofNote
+from eyelid.mechanisms.records.measuring import window_rows
+from eyelid.papers.signals import TaskSignals, signals_of, table_of
+from eyelid.privacy.guarantee import Guarantee
+from eyelid.privacy.noise import Randomness
+from eyelid.privacy.unit import Trust, Unit
+
+
+@dataclass(frozen=True)
+class TaskShape(Shape):
+    """Public facts of people who did several tasks.
+
+    Attributes:
+        tasks: the most different ones that any person has done.
+    """
+
+    tasks: int = 1
+
+
+@register
+@dataclass(frozen=True)
+class KSamePaper(AnonymisingMechanism):
+    """Means over groups of k people, drawn anew for every task: k-same-select as printed."""
+
+    note: ClassVar[ProofNote] = ProofNote(
+        summary=(
+            "Means over groups of k people, drawn anew for every task: k-same-select as printed."
+        ),
+        takes="""a FeatureTable, unclipped; missing values repeat the last known one, and recordings
+        repeat their last row until the longest one of the task ends. Every task needs k people.""",
+        protects="""less than it prints; it is here to be compared with `ksame`. Printed is that
+        nobody is named with a probability above 1/k.""",
+        why="""for each task people are put into groups of k in random order, the i-th rows of a
+        group are averaged, and everybody gets a copy of their group's means under their own name.
+        One task alone has k equal copies. But a name links tasks, and groups differ from task to
+        task: whoever finds somebody's group in each of them is left with the few names that are in
+        all of them, which is mostly one (`found_by_intersection`). Beyond the end of all other
+        members a mean moves by 1/k of what the longest one moves, which gives their increments
+        away. The last group has fewer than k people when k does not divide their number.""",
+        paper="""David-John, Butler & Jain 2022 (k-same-select sequence), after Gross et al. 2005
+        and Newton et al. 2005. Several recordings of a task share its groups; whoever lacks one is
+        left out of its means.""",
+    )
+    name: ClassVar[str] = "ksame-paper"
+    trust: ClassVar[Trust] = Trust.LOCAL
+    claims_to_hold: ClassVar[bool] = False
+    mixes_people: ClassVar[bool] = True
+    regroups: ClassVar[bool] = True
+    paper: ClassVar[str] = (
+        "David-John, Butler & Jain (2022), For your eyes only: privacy-preserving eye-tracking "
+        "datasets (k-same-select sequence); Gross, Airoldi, Malin & Sweeney (2005); Newton, "
+        "Sweeney & Malin (2005)"
+    )
+    games: ClassVar[tuple[dict[str, Any], ...]] = ({"k": 4},)
+
+    def cost(self, shape: Shape, unit: Unit) -> Guarantee:
+        """The printed k, which does not hold."""
+        return super().cost(shape, unit).broken(*self.why_not(shape))
+
+    def why_not(self, shape: Shape) -> Iterator[str]:
+        """Why the printed guarantee does not hold, in words.
+
+        Without a study nobody knows how many tasks there are: then each recording counts as one.
+        """
+        tasks, assumed = shape.recordings, ", taking each recording for one,"
+        if isinstance(shape, TaskShape):
+            tasks, assumed = shape.tasks, ""
+        if tasks > 1:
+            found = found_by_intersection(shape.people, self.k, tasks)
+            yield (
+                f"groups are drawn anew for every task, and names link them: with {tasks} "
+                f"tasks{assumed} of {shape.people} people, an attacker who can tell somebody's "
+                f"group in every task names them with probability {found:.2g}, not 1/{self.k}"
+            )
+        yield (
+            "recordings repeat their last row until the longest one of the task ends: where only "
+            f"one of a group goes on, {self.k} times the step of the mean is that person's own "
+            "step, exactly"
+        )
+        rest = shape.people % self.k
+        if rest:
+            whose = "is one person's own record" if rest == 1 else f"has {rest} people"
+            yield (
+                f"{shape.people} people are no multiple of {self.k}: the last group of every task "
+                f"{whose}"
+            )
+
+    def person_total(self, shape: Shape) -> str:
+        """That there is no bound."""
+        return (
+            f"no bound: 1/{self.k} is printed for one task looked at alone, and names link the "
+            "tasks; it is not differential privacy, has no ε, and adds up with nothing"
+        )
+
+    def shape(self, table: FeatureTable) -> Shape:
+        """People, the most recordings and tasks of one, rows of the longest, features."""
+        owner = slots_of(table).owner
+        return TaskShape(
+            people=int(owner[-1]) + 1,
+            recordings=int(np.bincount(owner).max()),
+            length=int(table.recordings["rows"].to_numpy().max()),
+            features=len(table.features),
+            window=window_rows(table),
+            tasks=int(np.bincount(_takers(table)["person"]).max()),
+        )
+
+    def check(self, table: FeatureTable) -> None:
+        """Refuse tasks that fewer than k people have."""
+        super().check(table)
+        for task, people in _takers(table).group_by("task").len().sort("task").rows():
+            if people < self.k:
+                raise InputError(
+                    f"k={self.k} needs at least {self.k} people in every task, '{task}' has "
+                    f"{people}: choose k ≤ {people}, or leave the task out"
+                )
+
+    def apply(self, table: FeatureTable, noise: Randomness) -> FeatureTable:
+        """Everybody's recordings, each with the means of their group.
+
+        Time stamps are rewritten to the step, labels are dropped.
+        """
+        self.check(table)
+        slots = slots_of(table)
+        tasks = track(list(signals_of(table)), "averaging groups")
+        return table_of([self._averaged(task, slots, noise) for task in tasks], table)
+
+    def _averaged(self, task: TaskSignals, slots: Slots, noise: Randomness) -> TaskSignals:
+        """One task: groups of its people, for all of its recordings."""
+        _, person = np.unique(slots.owner[task.places], return_inverse=True)
+        _, recording = np.unique(slots.slot[task.places], return_inverse=True)
+        member = groups_and_a_rest(int(person.max()) + 1, self.k, noise)
+        cell = member[person] * (recording.max() + 1) + recording
+        padded = task.padded()
+        sums = np.zeros((int(cell.max()) + 1, *padded.values.shape[1:]))
+        np.add.at(sums, cell, padded.values)
+        sums /= np.maximum(np.bincount(cell), 1)[:, None, None]
+        return replace(padded, values=sums[cell])
+
+    def sampler(self, shape: Shape) -> str:
+        """What is random, in words."""
+        rest = shape.people % self.k
+        last = f" and one of {rest}" if rest else ""
+        return (
+            f"no noise: {shape.people} people in random order, {shape.people // self.k} groups of "
+            f"{self.k}{last}, anew for every task"
+        )
+
+    def worth(self, shape: Shape) -> str:
+        """That means keep what people have in common."""
+        return (
+            f"Without noise: everybody has the means of a group of {self.k}, which keep what its "
+            "members have in common (tasks). How far a mean is from a person depends on "
+            "how much people differ."
+        )
+
+    def unprotected(self, table: FeatureTable) -> list[str]:
+        """What is released besides; the reasons say why the rest is not safe."""
+        return [
+            "the number of people, their names and order, their recordings, tasks and stimuli",
+            "the rows of the longest recording of each task",
+            "who was in one group in a task: their records are the same",
+            everything_of_the_last(self.k),
+        ]
+
+
+def _takers(table: FeatureTable) -> pl.DataFrame:
+    """One row for each ``task`` and ``person``, by number, who has done it."""
+    slots = slots_of(table)
+    tasks = slots.names["task"].gather(slots.slot)
+    return pl.DataFrame({"task": tasks, "person": slots.owner}).unique()
+
+
+def found_by_intersection(people: int, k: int, tasks: int) -> float:
+    """How often whoever knows somebody's group in every task names them.
+
+    Of the others, some share all groups with a person: with x of them the right one of 1 + x names
+    is chosen. Their number is followed from task to task; a group has k people or, for whoever is
+    left over, fewer.
+
+    >>> round(found_by_intersection(20, 4, 3), 3), found_by_intersection(20, 4, 1)
+    (0.963, 0.25)
+    """
+    from scipy.special import gammaln
+
+    def log_choose(n: NDArray[np.int64] | int, of_them: NDArray[np.int64]) -> Values:
+        return np.asarray(gammaln(n + 1) - gammaln(of_them + 1) - gammaln(n - of_them + 1))
+
+    rest, counts = people % k, np.arange(k)
+    left, before = counts[:, None], counts
+    chance, stays = np.zeros(k), np.zeros((k, k))
+    for size, share in ((k, 1 - rest / people), (rest, rest / people)):
+        if size:
+            chance[size - 1] += share
+            # Of those who were with them so far, so many are in the next group too.
+            ways = log_choose(size - 1, left) + log_choose(people - size, before - left)
+            stays += share * np.exp(ways - log_choose(people - 1, before))
+    for _ in range(tasks - 1):
+        chance = stays @ chance
+    return float(chance @ (1 / (1 + counts)))

@@ -1,0 +1,119 @@
+"""Mechanisms of other packages come by entry points, and a broken one takes nothing away."""
+
+import sys
+import textwrap
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from eyelid.errors import EyelidWarning
+from eyelid.mechanisms import catalogue, entry_points, find, mechanism
+
+ROOT = Path(__file__).parents[2]
+registry = sys.modules["eyelid.mechanisms.mechanism"]
+
+ECHO = """
+    from dataclasses import dataclass
+    from typing import ClassVar
+
+    from eyelid.mechanisms.records.laplace import Laplace
+    from eyelid.mechanisms.mechanism import register
+    from eyelid.mechanisms.proof_note import ProofNote
+
+
+    @register
+    @dataclass(frozen=True)
+    class Echo(Laplace):
+        note: ClassVar[ProofNote] = ProofNote(
+            summary="s", takes="t", protects="p", why="w", paper="p"
+        )
+        name: ClassVar[str] = "{name}"
+        aliases: ClassVar[tuple[str, ...]] = ({alias})
+"""
+
+
+@pytest.fixture
+def installed(tmp_path, monkeypatch):
+    """Install a package with one module that brings mechanisms; the catalogue looks again."""
+    catalogue()
+    monkeypatch.setattr(registry, "_registry", dict(registry._registry))
+    monkeypatch.setattr(registry, "_aliases", dict(registry._aliases))
+    monkeypatch.setattr(registry, "_completed", [])
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def install(package, source, value=None):
+        if source is not None:
+            (tmp_path / f"{package}.py").write_text(textwrap.dedent(source))
+            monkeypatch.delitem(sys.modules, package, raising=False)
+        info = tmp_path / f"{package}-1.0.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
+        point = f"[eyelid.mechanisms]\nsome = {value or package}\n"
+        (info / "entry_points.txt").write_text(point)
+
+    yield install
+    for module in [name for name in sys.modules if name.startswith("others_")]:
+        del sys.modules[module]
+
+
+def test_eyelid_s_own_are_in_its_metadata_and_the_other_way_round():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert sorted(project["entry-points"][entry_points.GROUP].values()) == sorted(entry_points.OWN)
+
+
+def test_a_package_that_is_installed_brings_its_mechanism(installed):
+    installed("others_echo", ECHO.format(name="echo", alias='"again",'))
+    assert find("echo").__module__ == "others_echo"
+    assert mechanism("again", epsilon=1.0).name == "echo"
+    assert {"echo", "laplace", "lpa-paper", "kalman"} <= set(catalogue())
+
+
+def test_an_entry_point_may_name_the_class(installed):
+    installed("others_echo", ECHO.format(name="echo", alias=""), "others_echo:Echo")
+    assert "echo" in catalogue()
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        ("import not_installed_anywhere", "No module named 'not_installed_anywhere'"),
+        ("raise RuntimeError('on\\n two lines')", "RuntimeError: on two lines"),
+        (ECHO.format(name="laplace", alias=""), "there is a mechanism 'laplace' already"),
+        (ECHO.format(name="echo", alias='"gaussian",'), "a mechanism 'gaussian' already"),
+        (ECHO.format(name="lpa-paper", alias=""), "in eyelid.papers.bozkir2021.mechanisms"),
+        (ECHO.format(name="echo", alias="") + "\n    1 / 0", "division by zero"),
+    ],
+)
+def test_a_broken_package_is_left_out_with_a_line_that_names_it(installed, source, reason):
+    before = dict(sorted(registry._registry.items()))
+    installed("others_broken", source)
+    with pytest.warns(EyelidWarning, match=r"^the mechanisms of others_broken .*are left out") as w:
+        assert catalogue() == before
+    assert reason in str(w[0].message)
+    assert "\n" not in str(w[0].message)
+    assert len(w) == 1
+
+
+def test_metadata_without_a_module_are_left_out_as_well(installed):
+    installed("others_broken", "", "no.such-module here")
+    with pytest.warns(EyelidWarning, match="others_broken"):
+        assert "laplace" in catalogue()
+
+
+def test_own_mechanisms_do_not_need_fresh_metadata(installed, monkeypatch):
+    """A checkout that was installed before an entry point was written loses nothing."""
+    monkeypatch.setattr(entry_points, "entry_points", lambda group: ())
+    assert [module for module, _ in entry_points.modules()] == list(entry_points.OWN)
+
+
+def test_what_metadata_of_another_eyelid_say_is_passed_over(installed):
+    installed("eyelid", None, "eyelid.mechanisms.papers")
+    assert "eyelid.mechanisms.papers" not in dict(entry_points.modules())
+    assert "lpa-paper" in catalogue()
+
+
+def test_a_module_that_looks_at_the_catalogue_on_its_way_sees_what_is_there(installed):
+    source = "from eyelid.mechanisms import catalogue\nassert 'laplace' in catalogue()\n"
+    installed("others_curious", source)
+    assert "laplace" in catalogue()
