@@ -13,7 +13,7 @@ from eyelid.mechanisms.noisy import noise_of
 from eyelid.mechanisms.records.additive import AdditiveMechanism
 from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy.noise import Randomness
-from eyelid.releases.canaries import PEOPLE, CanaryResult, canary_audit, takes_canaries
+from eyelid.releases.audits.canaries import PEOPLE, CanaryResult, canary_audit, takes_canaries
 from eyelid.verification.faults import twin
 from proofs.result import Effort, Result, progress
 

@@ -12,7 +12,7 @@ from eyelid.attacks.identification import strongest
 from eyelid.gaze.features import window_features
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import read
-from eyelid.releases.audit import audit
+from eyelid.releases.audits.audit import audit
 from eyelid.releases.release import release
 from proofs.result import Effort, Result, progress, real_recordings
 

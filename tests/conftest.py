@@ -228,10 +228,10 @@ def _unrendered(patch: pytest.MonkeyPatch) -> None:
 
 
 def _quick(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr("eyelid.releases.audit.utility", partial(utility, models=["knn"]))
-    patch.setattr("eyelid.releases.audit._canaries", lambda subject: None)
-    patch.setattr("eyelid.releases.audit.averaging", partial(averaging, counts=(1, 4)))
-    patch.setattr("eyelid.releases.audit.audit_groups", partial(audit_groups, partitions=3))
+    patch.setattr("eyelid.releases.audits.audit.utility", partial(utility, models=["knn"]))
+    patch.setattr("eyelid.releases.audits.audit._canaries", lambda subject: None)
+    patch.setattr("eyelid.releases.audits.audit.averaging", partial(averaging, counts=(1, 4)))
+    patch.setattr("eyelid.releases.audits.audit.audit_groups", partial(audit_groups, partitions=3))
     patch.setattr("eyelid.attacks.means._MOST_TRIALS", 200)
 
 

@@ -49,8 +49,8 @@ def quicker(monkeypatch):
     monkeypatch.setattr(
         "eyelid.simulate", lambda **asked: simulate(**{"rate_hz": 30.0} | asked | short)
     )
-    monkeypatch.setattr("eyelid.releases.audit._canaries", lambda subject: None)
-    for place in ("eyelid.releases.audit", "eyelid.comparisons.outcome"):
+    monkeypatch.setattr("eyelid.releases.audits.audit._canaries", lambda subject: None)
+    for place in ("eyelid.releases.audits.audit", "eyelid.attacks.outcome"):
         monkeypatch.setattr(f"{place}.utility", partial(utility, models=["knn"]))
     monkeypatch.setattr("eyelid.mechanisms.streams.filter.compiled", lambda kernel: None)
     monkeypatch.setattr(Figure, "savefig", without_svg)

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from eyelid.io.study_folder import write as write
     from eyelid.mechanisms.mechanism import mechanism as mechanism
     from eyelid.privacy.guarantee import Guarantee as Guarantee
-    from eyelid.releases.audit import audit as audit
+    from eyelid.releases.audits.audit import audit as audit
+    from eyelid.releases.audits.maps import audit_heatmap as audit_heatmap
     from eyelid.releases.certificate import Certificate as Certificate
-    from eyelid.releases.maps.audit import audit_heatmap as audit_heatmap
     from eyelid.releases.maps.heatmap import private_heatmap as private_heatmap
     from eyelid.releases.quote import cost as cost
     from eyelid.releases.release import Release as Release
@@ -48,8 +48,8 @@ _HOMES = {
     "Guarantee": "eyelid.privacy.guarantee",
     "Release": "eyelid.releases.release",
     "Study": "eyelid.gaze.study",
-    "audit": "eyelid.releases.audit",
-    "audit_heatmap": "eyelid.releases.maps.audit",
+    "audit": "eyelid.releases.audits.audit",
+    "audit_heatmap": "eyelid.releases.audits.maps",
     "compare": "eyelid.comparisons.compare",
     "convert": "eyelid.io.convert",
     "cost": "eyelid.releases.quote",

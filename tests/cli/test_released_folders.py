@@ -176,7 +176,7 @@ def test_working_in_the_released_folder_leaves_nothing_there(home, eyelid, snaps
         noted.extend(path.parent for path in home.rglob(".eyelid-compare-*"))
         return utility(*words, **more)
 
-    monkeypatch.setattr("eyelid.comparisons.outcome.utility", looking)
+    monkeypatch.setattr("eyelid.attacks.outcome.utility", looking)
     asked = ("--mechanisms", "laplace", "--epsilons", "1", "--fast")
     assert eyelid("compare", "../features", *asked).code == 0
     assert set(noted) == {home}

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import polars as pl
 import pytest
 
+from eyelid.attacks.outcome import Outcome, Questions
 from eyelid.comparisons.comparison import Comparison, Promise, Row
-from eyelid.comparisons.outcome import Outcome, Questions
 from eyelid.comparisons.settings import Setting
 from eyelid.gaze.table import FeatureTable
 from eyelid.privacy.guarantee import Guarantee, Kind

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from eyelid.attacks.outcome import Outcome
 from eyelid.attacks.statistics import rate_of_decisions
 from eyelid.comparisons.comparison import RAW, Row, total_of
-from eyelid.comparisons.outcome import Outcome
 
 
 def test_the_strongest_attacker_counts_over_all_runs(by_hand):

@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 from scipy import stats
 
+from eyelid.attacks.outcome import Outcome
 from eyelid.comparisons.candidates import Candidate, candidates
 from eyelid.comparisons.facts import Facts
 from eyelid.comparisons.goals import goals_of
 from eyelid.comparisons.judging import judged
-from eyelid.comparisons.outcome import Outcome
 from eyelid.privacy.unit import Unit
 
 FACTS = Facts(20, 3, 600, ("a", "b"), ("fixation_rate",), ("gender",))

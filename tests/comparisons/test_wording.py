@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from eyelid.attacks.outcome import Outcome
 from eyelid.comparisons.comparison import Row
-from eyelid.comparisons.outcome import Outcome
 from eyelid.comparisons.wording import (
     ABOVE,
     ONE_DRAW,

@@ -14,8 +14,8 @@ from eyelid.io import read, write
 from eyelid.io.convert import convert
 from eyelid.io.same_people import ledger_here
 from eyelid.privacy.ledger import Ledger
+from eyelid.releases.audits.target import subject_of
 from eyelid.releases.spending import budget
-from eyelid.releases.subject import subject_of
 
 LAPLACE = {"mechanism": "laplace", "epsilon": 1.0}
 ELSEWHERE = "other releases of these people may be counted in another ledger"

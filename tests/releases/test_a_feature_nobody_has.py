@@ -14,7 +14,7 @@ from eyelid.comparisons.compare import compare
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
 from eyelid.io import write
-from eyelid.releases.audit import audit
+from eyelid.releases.audits.audit import audit
 from eyelid.releases.inspection import inspect
 from eyelid.releases.neighbours.coupling import coupled
 from eyelid.releases.neighbours.folder import apart, shown_by
@@ -47,9 +47,9 @@ def quickly():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(noisy_answers, "_DECISIONS", 12)
         patch.setattr(noisy_answers, "_OF_CONTROL", 12)
-        patch.setattr("eyelid.releases.audit.learned_elsewhere", tree)
-        patch.setattr("eyelid.releases.audit.utility", lambda *words, **more: [])
-        patch.setattr("eyelid.releases.audit._canaries", lambda subject: None)
+        patch.setattr("eyelid.releases.audits.audit.learned_elsewhere", tree)
+        patch.setattr("eyelid.releases.audits.audit.utility", lambda *words, **more: [])
+        patch.setattr("eyelid.releases.audits.audit._canaries", lambda subject: None)
         yield
 
 

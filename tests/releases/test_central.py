@@ -17,8 +17,8 @@ from eyelid.gaze.simulator import simulate
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import read, write
 from eyelid.mechanisms import mechanism
-from eyelid.releases.audit import audit
-from eyelid.releases.canaries import canary_audit
+from eyelid.releases.audits.audit import audit
+from eyelid.releases.audits.canaries import canary_audit
 from eyelid.releases.release import release
 from eyelid.releases.report import report, standing
 

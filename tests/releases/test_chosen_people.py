@@ -10,10 +10,10 @@ from eyelid.gaze.simulator import simulate
 from eyelid.io import write
 from eyelid.io.derivations import derive_features
 from eyelid.privacy.ledger import Ledger
-from eyelid.releases.audit import audit
+from eyelid.releases.audits.audit import audit
+from eyelid.releases.audits.maps import audit_heatmap
 from eyelid.releases.certificate import NARROWEST_FORM
 from eyelid.releases.chosen_people import BY_LIST
-from eyelid.releases.maps.audit import audit_heatmap
 from eyelid.releases.maps.heatmap import private_heatmap
 from eyelid.releases.quote import cost
 from eyelid.releases.release import release

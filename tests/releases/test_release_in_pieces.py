@@ -30,9 +30,9 @@ from eyelid.privacy import Ledger
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.noise.randomness import stream_of
 from eyelid.releases import earlier_digests, release, taking
+from eyelid.releases.audits.target import subject_of
 from eyelid.releases.fingerprint import input_digest, output_digest, person_digests
 from eyelid.releases.spending import budget
-from eyelid.releases.subject import subject_of
 
 LAPLACE = {"mechanism": "laplace", "epsilon": 1.0}
 PEOPLE, PARTS = 9, 5

@@ -30,13 +30,13 @@ from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms import mechanism
 from eyelid.privacy.guarantee import rounded_up
-from eyelid.releases import audit as audits
-from eyelid.releases.audit import UNCOVERED, Audit
-from eyelid.releases.canaries import CanaryResult
+from eyelid.releases.audits import audit as audits
+from eyelid.releases.audits.audit import UNCOVERED, Audit
+from eyelid.releases.audits.canaries import CanaryResult
+from eyelid.releases.audits.target import subject_of
 from eyelid.releases.release import release
 from eyelid.releases.report import report as drawn
 from eyelid.releases.report import standing
-from eyelid.releases.subject import subject_of
 from eyelid.releases.words import coarse, number, promise
 
 # Of the same audit the same page, which takes long to draw.

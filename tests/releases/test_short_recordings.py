@@ -10,7 +10,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.simulator import simulate
 from eyelid.io import read, write
 from eyelid.io.derivations import derive_features
-from eyelid.releases.audit import audit
+from eyelid.releases.audits.audit import audit
 from eyelid.releases.inspection import inspect
 from eyelid.releases.quote import cost
 from eyelid.releases.release import release

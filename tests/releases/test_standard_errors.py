@@ -12,8 +12,8 @@ from eyelid.gaze.table import table_from_arrays
 from eyelid.io.lint import lint
 from eyelid.mechanisms import mechanism
 from eyelid.privacy import randomness
+from eyelid.releases.audits.target import subject_of
 from eyelid.releases.standard_errors import standard_errors
-from eyelid.releases.subject import subject_of
 
 FEATURES = (
     Feature("fixation_rate", "1/s", "", 0.0, 10.0),

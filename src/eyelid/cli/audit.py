@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from eyelid.attacks.means import MeansAudit
     from eyelid.attacks.streams import StreamMeasures
     from eyelid.attacks.synthetic import ShownHistograms, SyntheticAudit
-    from eyelid.releases.audit import Audit
-    from eyelid.releases.maps.audit import HeatmapAudit
+    from eyelid.releases.audits.audit import Audit
+    from eyelid.releases.audits.maps import HeatmapAudit
 
 EXAMPLES = """\b
 Examples:
@@ -99,7 +99,7 @@ def run(
     raw data. Exit code 1 when a certificate is refuted.
     """
     from eyelid.io.release_folder import states_heatmap
-    from eyelid.releases.audit import UNCOVERED, audit
+    from eyelid.releases.audits.audit import UNCOVERED, audit
 
     if released is not None and states_heatmap(released):
         if attackers or protocols or targets:
@@ -149,8 +149,8 @@ def _run_heatmap(
     as_json: bool,
 ) -> None:
     """The same for a heatmap."""
-    from eyelid.releases.audit import UNCOVERED
-    from eyelid.releases.maps.audit import audit_heatmap
+    from eyelid.releases.audits.audit import UNCOVERED
+    from eyelid.releases.audits.maps import audit_heatmap
 
     done = audit_heatmap(
         original,
@@ -190,8 +190,8 @@ def _tell(done: Audit) -> None:
     """The figures as tables, the strongest attacker for every protocol."""
     from eyelid.attacks.identification import strongest
     from eyelid.privacy.guarantee import rounded_up
+    from eyelid.releases.audits.verdict import best_learned
     from eyelid.releases.report import telling_attributes
-    from eyelid.releases.verdict import best_learned
     from eyelid.releases.words import measured_told
 
     if done.means is not None:
@@ -439,7 +439,7 @@ def _tell_means(means: MeansAudit) -> None:
 
 def _tell_heatmap(done: HeatmapAudit) -> None:
     """What was asked of a heatmap, and how much of the one without noise is left."""
-    from eyelid.releases.maps.findings import findings, map_words, table_words
+    from eyelid.releases.audits.map_findings import findings, map_words, table_words
     from eyelid.releases.words import coarse
 
     rows = [(one.of, one.attack, one.found, one.means) for one in findings(done)]

@@ -11,9 +11,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from eyelid.attacks.outcome import ATTACKERS, Outcome, Questions, measured, measured_raw
 from eyelid.comparisons.comparison import Comparison, Promise, Row
 from eyelid.comparisons.journal import journal
-from eyelid.comparisons.outcome import ATTACKERS, Outcome, Questions, measured, measured_raw
 from eyelid.comparisons.plane import check_picture
 from eyelid.comparisons.settings import (
     DEFAULT,
@@ -39,10 +39,10 @@ from eyelid.io.people_choice import (
 )
 from eyelid.mechanisms.features import FeatureMechanism, windows_of
 from eyelid.privacy.noise import randomness
-from eyelid.releases.audit import PAGES
+from eyelid.releases.audits.audit import PAGES
+from eyelid.releases.audits.recorded import recorded_in
 from eyelid.releases.fingerprint import input_digest
 from eyelid.releases.plan import NOTHING_LONG_ENOUGH, make_plan
-from eyelid.releases.recorded import recorded_in
 from eyelid.spelling import plural
 from eyelid.version import __version__
 

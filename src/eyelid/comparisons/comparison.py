@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from eyelid.attacks.outcome import Outcome, Questions, mean_errors
 from eyelid.attacks.statistics import Rate, rate_of_decisions
 from eyelid.comparisons.limits import is_constant, rate_of_runs, with_runs
-from eyelid.comparisons.outcome import Outcome, Questions, mean_errors
 from eyelid.comparisons.settings import Setting
 from eyelid.mechanisms import find
 from eyelid.privacy.guarantee import Guarantee, Kind

@@ -13,12 +13,12 @@ from typing import Any
 
 import polars as pl
 
+from eyelid.attacks.outcome import Outcome, Questions, measured
 from eyelid.comparisons.candidates import Candidate, candidates
 from eyelid.comparisons.compare import FEWEST_PEOPLE, Source
 from eyelid.comparisons.facts import Facts
 from eyelid.comparisons.goals import Goals, goals_of
 from eyelid.comparisons.judging import Judged, judged
-from eyelid.comparisons.outcome import Outcome, Questions, measured
 from eyelid.comparisons.private_choice import PrivateChoice
 from eyelid.comparisons.recommendation import (
     ALONE,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from eyelid.attacks.protocols import POSITIVE, PROTOCOLS
+from eyelid.attacks.same_recordings import KNOWS
 from eyelid.comparisons.comparison import Comparison, Row
-from eyelid.comparisons.same_recordings import KNOWS
 from eyelid.releases.words import limits, percent
 
 ONE_DRAW = "one draw, limits unknown"

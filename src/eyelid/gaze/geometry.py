@@ -5,13 +5,28 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from eyelid.errors import InputError
+from eyelid.errors import InputError, unknown
 from eyelid.gaze.study import Screen
 
 Floats = NDArray[np.float64]
 Vectors = tuple[Floats, Floats, Floats]
 
 _ON_SCREEN = ("px", "fraction")
+
+# How large a degree is where the screen does not say: pixels are those of a desktop screen, a
+# fraction is of 1920 of them, and normalised are pupil positions in an eye camera image.
+PER_DEGREE = {"deg": 1.0, "px": 35.0, "fraction": 35.0 / 1920, "normalised": 1 / 150}
+
+
+def in_units(degrees: float, units: str) -> float:
+    """About as much in other units.
+
+    >>> in_units(2.0, "px")
+    70.0
+    """
+    if units not in PER_DEGREE:
+        raise unknown("units", units, PER_DEGREE)
+    return degrees * PER_DEGREE[units]
 
 
 def missing_for_degrees(screen: Screen | None, units: str | None, xy_origin: str | None) -> str:

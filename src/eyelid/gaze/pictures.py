@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from eyelid.errors import InputError, unknown
-from eyelid.gaze.features.ranges import Ranges
+from eyelid.gaze.features.statistics import Ranges
 from eyelid.gaze.study import Recording, Screen, Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.spelling import on_terminal

@@ -28,7 +28,7 @@ from eyelid.gaze.features.omission import Omissions, blank_recordings
 from eyelid.gaze.features.per_event import HOW_TO_FIT as event_help
 from eyelid.gaze.features.per_event import event_outline, events_and_omissions
 from eyelid.gaze.features.per_event import least_s as events_least_s
-from eyelid.gaze.features.scanpath import check_nothing_to_detect, usual_kind
+from eyelid.gaze.features.quantities import check_nothing_to_detect, usual_kind
 from eyelid.gaze.features.windows import (
     STEP_S,
     WINDOW_S,

@@ -222,13 +222,13 @@ def windows_of(source: Study | FeatureTable) -> FeatureTable:
     """The features of a study; gaze samples are summarised in windows of the default length.
 
     Of a report of fixations a row is a fixation, unless recordings are longer by design: see
-    `eyelid.gaze.features.scanpath.usual_kind`.
+    `eyelid.gaze.features.quantities.usual_kind`.
     """
     if isinstance(source, FeatureTable):
         return source
     if source.kind != "features":
         from eyelid.gaze.features.per_event import events_and_omissions
-        from eyelid.gaze.features.scanpath import usual_kind
+        from eyelid.gaze.features.quantities import usual_kind
         from eyelid.gaze.features.windows import windows_and_omissions
 
         # Some of the people may all be left out: that nobody is left shows over all of them.

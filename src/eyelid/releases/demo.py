@@ -19,8 +19,8 @@ from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.study_folder import write
 from eyelid.privacy.rank1 import rank1_bounds
-from eyelid.releases.audit import Audit, audit
-from eyelid.releases.audit_folder import NOTICE, AuditPlaces
+from eyelid.releases.audits.audit import Audit, audit
+from eyelid.releases.audits.folder import NOTICE, AuditPlaces
 from eyelid.releases.release import Release, release
 from eyelid.releases.spending import Budget, budget
 from eyelid.verification.verify import Verification, verify

@@ -16,7 +16,7 @@ from eyelid.engine.progress import track
 from eyelid.errors import InputError
 from eyelid.gaze.events.blinks import MIN_CONFIDENCE
 from eyelid.gaze.features.omission import Blanks, without_blanks
-from eyelid.gaze.features.scanpath import usual_kind
+from eyelid.gaze.features.quantities import usual_kind
 from eyelid.gaze.sampling import usual_step_ms
 from eyelid.gaze.study import RECORDING_KEY, Study, track_key
 from eyelid.gaze.table import FeatureTable

@@ -13,8 +13,8 @@ from eyelid.attacks.identification import Finding, strongest
 from eyelid.attacks.statistics import Rate
 from eyelid.attacks.utility import Use
 from eyelid.gaze.study import Study
+from eyelid.releases.audits.naming import EXACT_INTERSECTION, INTERSECTION
 from eyelid.releases.drawing import BLUE, GREEN, GREY, INK, ORANGE, SMALL, in_words, svg
-from eyelid.releases.naming import EXACT_INTERSECTION, INTERSECTION
 from eyelid.releases.rendering import bound
 from eyelid.releases.words import percent
 from eyelid.verification.game import GameResult
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from eyelid.attacks.membership import Membership
     from eyelid.attacks.synthetic import SyntheticAudit
     from eyelid.gaze.table import FeatureTable
-    from eyelid.releases.audit import Audit
+    from eyelid.releases.audits.audit import Audit
+    from eyelid.releases.audits.naming import NamingAttack
     from eyelid.releases.demo import Attempt
-    from eyelid.releases.naming import NamingAttack
 
 _FIRST_NAMES = 5
 _QUARTERS = ([0, 0.25, 0.5, 0.75, 1], ["0", "25", "50", "75", "100 %"])

@@ -21,6 +21,14 @@ from eyelid.attacks.temporal.summary import OF_THE_DATA
 from eyelid.attacks.utility import Use
 from eyelid.privacy.guarantee import large_delta
 from eyelid.releases import pictures
+from eyelid.releases.audits.verdict import (
+    ALLOWS_MUCH,
+    best_learned,
+    informative,
+    named,
+    printed_groups,
+    printed_histograms,
+)
 from eyelid.releases.certificate import NARROWEST_FORM
 from eyelid.releases.group_pictures import (
     MOST_GROUPS,
@@ -39,14 +47,6 @@ from eyelid.releases.synthetic_pictures import (
     trends_picture,
 )
 from eyelid.releases.temporal_pictures import correlation_picture, leakage_picture
-from eyelid.releases.verdict import (
-    ALLOWS_MUCH,
-    best_learned,
-    informative,
-    named,
-    printed_groups,
-    printed_histograms,
-)
 from eyelid.releases.words import SAYS_NOTHING, formal_only, limits, stated
 from eyelid.spelling import plural
 from eyelid.version import __version__
@@ -56,9 +56,9 @@ if TYPE_CHECKING:
 
     from eyelid.attacks.temporal.summary import TemporalSummary
     from eyelid.privacy.guarantee import Guarantee
-    from eyelid.releases.audit import Audit
+    from eyelid.releases.audits.audit import Audit
+    from eyelid.releases.audits.target import Subject
     from eyelid.releases.demo import Story
-    from eyelid.releases.subject import Subject
 
 # Features that tell people apart by chance alone, over all of them together.
 _FEATURES_ALPHA = 0.05
@@ -172,7 +172,7 @@ def report(audit: Audit, story: Story | None = None, own: bool = False) -> str:
             synthetic participants; those of simulated participants always are.
     """
     # The audit writes reports.
-    from eyelid.releases.audit import UNCOVERED
+    from eyelid.releases.audits.audit import UNCOVERED
 
     subject = audit.subject
     released, certificate = subject.released is not None, subject.certificate

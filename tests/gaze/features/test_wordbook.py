@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eyelid.gaze.features.ranges import Ranges
+from eyelid.gaze.features.statistics import Ranges
 from eyelid.gaze.features.wordbook import LETTERS, letters, word_statistics
 
 

@@ -18,8 +18,8 @@ from eyelid.mechanisms import Shape, find, mechanism
 from eyelid.mechanisms.means.mean_mechanism import MeanMechanism
 from eyelid.privacy import PERSON, gaussian_sigma, randomness
 from eyelid.privacy.unit import Trust
-from eyelid.releases.audit import audit
-from eyelid.releases.canaries import canary_audit
+from eyelid.releases.audits.audit import audit
+from eyelid.releases.audits.canaries import canary_audit
 from eyelid.releases.fingerprint import output_digest
 from eyelid.verification.faults import faults_of
 from eyelid.verification.game import play

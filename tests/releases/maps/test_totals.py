@@ -20,10 +20,10 @@ from eyelid.io import read, study_folder, write
 from eyelid.io.pieces import in_pieces
 from eyelid.io.study_parts import part_facts
 from eyelid.privacy.ledger import Ledger
-from eyelid.releases import earlier_digests
+from eyelid.releases.audits import earlier_digests
+from eyelid.releases.audits.maps import audit_heatmap
 from eyelid.releases.fingerprint import looks_digest
 from eyelid.releases.maps import heatmap, totals
-from eyelid.releases.maps.audit import audit_heatmap
 from eyelid.releases.maps.heatmap import private_heatmap
 from eyelid.releases.maps.plan import seen
 from eyelid.releases.maps.preview import heatmap_preview, planned

@@ -7,7 +7,7 @@ import pytest
 import eyelid
 from eyelid.errors import InputError
 from eyelid.privacy.noise import randomness
-from eyelid.releases.subject import subject_of
+from eyelid.releases.audits.target import subject_of
 
 KNOWN = {"mechanism": "kaleido", "epsilon": 8.0, "window": 30, "radius": 2.0}
 

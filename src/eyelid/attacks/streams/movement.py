@@ -15,7 +15,7 @@ from eyelid.attacks.streams.pairing import Stream
 from eyelid.gaze.events.spans import Floats, Spans
 from eyelid.gaze.events.velocity import no_gap
 from eyelid.gaze.features.catalogue import MAX_SACCADE_MS, scale_of
-from eyelid.gaze.features.stretches import Stretches, samples_of
+from eyelid.gaze.features.statistics import Stretches, samples_of
 
 # Fewer saccades, or saccades that are all alike, have no main sequence.
 FEWEST_SACCADES = 10

@@ -108,20 +108,16 @@ def gaze_of(study: Study, units: str | None = None) -> Iterator[tuple[Recording,
     is known, or ``units`` are given, x and y are taken as they are.
     """
     _check_samples(study)
-    return _each_looked(study, units, _best)
+    return recordings_looked(study, units)
 
 
-def fixations_of(study: Study) -> Iterator[tuple[Recording, str]]:
-    """Each recording of a study of fixations, a row a fixation, with x and y as `gaze_of` has them.
+def recordings_looked(study: Study, units: str | None = None) -> Iterator[tuple[Recording, str]]:
+    """Each recording of a study of samples or of fixations, and the units of x and y.
 
-    Of several eyes the combined one is taken, or else the one with more fixations.
+    Both are as `gaze_of` has them. Of several eyes the combined one is taken, or else the one that
+    was seen longer: a mean of two eyes would jump whenever one of them is lost. Of fixations that
+    is the one with more of them.
     """
-    return _each_looked(study, None, _most_fixations)
-
-
-def _each_looked(
-    study: Study, units: str | None, best: Callable[[list[Recording]], Recording]
-) -> Iterator[tuple[Recording, str]]:
     place, units = _place_and_units(study, units)
     if study.data.is_empty():
         raise InputError("the study is empty: it has no rows")
@@ -137,8 +133,14 @@ def _each_looked(
             return recording
         return replace(recording, columns=recording.columns | {"x": x, "y": y})
 
-    for _, eyes in itertools.groupby(study.recordings(), key=lambda r: (r.person, r.recording)):
-        yield best([looked(eye) for eye in eyes]), "deg" if place == "screen" else units
+    def rank(recording: Recording) -> tuple[bool, int]:
+        known = np.isfinite(recording["x"]) if study.kind == "fixations" else ~lost_in(recording)
+        return recording.eye == "cyclopean", int(known.sum())
+
+    for _, tracks in itertools.groupby(study.recordings(), key=lambda r: (r.person, r.recording)):
+        eyes = [looked(eye) for eye in tracks]
+        best = max(eyes, key=rank) if len(eyes) > 1 else eyes[0]
+        yield best, "deg" if place == "screen" else units
 
 
 def gaze_units(study: Study, units: str | None = None) -> str:
@@ -149,17 +151,17 @@ def gaze_units(study: Study, units: str | None = None) -> str:
         units: of x and y, as for `detect_events`.
     """
     _check_samples(study)
-    return looked_units(study, units)
-
-
-def looked_units(study: Study, units: str | None = None) -> str:
-    """The units in which `gaze_of` or, of a study of fixations, `fixations_of` gives x and y.
-
-    Args:
-        study: with all rows, some, or none.
-        units: of x and y, as for `detect_events`.
-    """
     place, units = _place_and_units(study, units)
+    return "deg" if place == "screen" else units
+
+
+def units_looked(study: Study) -> str:
+    """The units in which `recordings_looked` gives x and y, the same for everybody."""
+    if study.kind != "fixations":
+        return gaze_units(study)
+    if "duration_ms" not in study.data.columns:
+        raise InputError("the data have no column duration_ms: every fixation needs it")
+    place, units = _place_and_units(study, None)
     return "deg" if place == "screen" else units
 
 
@@ -200,22 +202,6 @@ def _directions_deg(recording: Recording) -> tuple[Floats, Floats]:
     known = np.isfinite(azimuth)
     azimuth[known] = np.unwrap(azimuth[known], period=360.0)
     return azimuth, elevation
-
-
-def _best(eyes: list[Recording]) -> Recording:
-    """One eye of a recording: both together where that is known, else the one seen longer.
-
-    A mean of two eyes would jump whenever one of them is lost.
-    """
-    if len(eyes) == 1:
-        return eyes[0]
-    return max(eyes, key=lambda r: (r.eye == "cyclopean", int((~lost_in(r)).sum())))
-
-
-def _most_fixations(eyes: list[Recording]) -> Recording:
-    if len(eyes) == 1:
-        return eyes[0]
-    return max(eyes, key=lambda r: (r.eye == "cyclopean", int(np.isfinite(r["x"]).sum())))
 
 
 def events_of(

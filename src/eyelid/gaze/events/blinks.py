@@ -102,10 +102,7 @@ def detect_blinks(
     >>> [index.tolist() for index in detect_blinks(np.arange(60) * 1000 / 60, missing)]
     [[20], [29]]
     """
-    found = runs(missing)
-    if not len(found.onset):
-        return found
-    offset = np.minimum(found.offset, len(time_ms) - 1)
-    apart = time_ms[found.onset[1:]] - time_ms[offset[:-1]] > bridge_ms
-    found = Spans(found.onset[np.r_[True, apart]], offset[np.r_[apart, True]])
-    return found.lasting(time_ms, min_ms, max_ms)
+    first, past = runs(missing)
+    found = Spans(first, np.minimum(past, len(time_ms) - 1))
+    flicker_ms = time_ms[found.onset[1:]] - time_ms[found.offset[:-1]]
+    return found.joined(flicker_ms > bridge_ms).lasting(time_ms, min_ms, max_ms)

@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from eyelid.gaze.events.scale import in_units
 from eyelid.gaze.events.spans import Floats, Indices, Mask, Spans, covered, nothing, runs_of_samples
 from eyelid.gaze.events.velocity import MAX_GAP_MS, no_gap, nominal_rate_hz
+from eyelid.gaze.geometry import in_units
 
 
 def idt(

@@ -86,7 +86,9 @@ def is5t(
     between = runs(unbroken & ~covered(saccades, len(unbroken)))
     pieces = _pieces(between.lasting(time_ms, min_fixation_ms), time_ms, min_fixation_ms)
     steady = _steady(pieces, time_ms, towards, max_spread_deg, max_drift_deg_s)
-    fixations = _joined_pieces(pieces.keep(steady)).lasting(time_ms, min_fixation_ms)
+    pieces = pieces.keep(steady)
+    fixations = pieces.joined(pieces.onset[1:] != pieces.offset[:-1])
+    fixations = fixations.lasting(time_ms, min_fixation_ms)
     return {
         "fixation": Spans(seen[fixations.onset], seen[fixations.offset]),
         "saccade": Spans(seen[saccades.onset], seen[saccades.offset]),
@@ -128,11 +130,3 @@ def _steady(
     apart_ms = halves[1].mean(time_ms) - halves[0].mean(time_ms)
     drift_deg_s = _angle_deg(first, second) / apart_ms * 1000.0
     return np.asarray((spread_deg <= max_spread_deg) & (drift_deg_s < max_drift_deg_s))
-
-
-def _joined_pieces(pieces: Spans) -> Spans:
-    """Pieces of which one ends where the next begins, as one."""
-    if not len(pieces.onset):
-        return pieces
-    apart = pieces.onset[1:] != pieces.offset[:-1]
-    return Spans(pieces.onset[np.r_[True, apart]], pieces.offset[np.r_[apart, True]])

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from eyelid.gaze.events.scale import in_units
 from eyelid.gaze.events.spans import Floats, Spans, runs_of_samples
 from eyelid.gaze.events.velocity import MAX_GAP_MS, velocity_per_s
+from eyelid.gaze.geometry import in_units
 
 
 def ivt(

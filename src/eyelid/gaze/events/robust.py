@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from eyelid.errors import unknown
-from eyelid.gaze.events.scale import PER_DEGREE, in_units
 from eyelid.gaze.events.spans import Floats, Mask, Spans, covered, nothing, runs
 from eyelid.gaze.events.velocity import MAX_GAP_MS, around, no_gap
+from eyelid.gaze.geometry import PER_DEGREE, in_units
 
 THRESHOLD_PER_S = {units: in_units(30.0, units) for units in PER_DEGREE}
 # The smallest saccade believed; of pupil positions in an eye camera image, which are noisy, a
@@ -93,7 +93,10 @@ def robust(
 
     speed = speed_per_s(span_ms)
     moving = unbroken & (leapt | (speed > threshold_per_s))
-    saccades = _merged(runs(moving), time_ms, min_pause_ms)
+    saccades = runs(moving)
+    # Movements that no real rest separates are one.
+    pause_ms = time_ms[saccades.onset[1:]] - time_ms[saccades.offset[:-1]]
+    saccades = saccades.joined(pause_ms >= min_pause_ms)
     settle = max(int(settle_ms / np.median(gap_ms)), 1)
     amplitude = np.hypot(*(_moved(axis, saccades, settle) for axis in (x, y)))
     saccades = saccades.keep(amplitude >= min_amplitude).lasting(time_ms, min_saccade_ms)
@@ -108,14 +111,6 @@ def robust(
         "fixation": Spans(seen[fixations.onset], seen[fixations.offset]),
         "saccade": Spans(seen[saccades.onset], seen[saccades.offset]),
     }
-
-
-def _merged(saccades: Spans, time_ms: Floats, min_pause_ms: float) -> Spans:
-    """The movements, with those that no real rest separates as one."""
-    if not len(saccades.onset):
-        return saccades
-    apart = time_ms[saccades.onset[1:]] - time_ms[saccades.offset[:-1]] >= min_pause_ms
-    return Spans(saccades.onset[np.r_[True, apart]], saccades.offset[np.r_[apart, True]])
 
 
 def _moved(axis: Floats, saccades: Spans, settle: int) -> Floats:

@@ -27,6 +27,12 @@ class Spans(NamedTuple):
         duration_ms = time_ms[self.offset] - time_ms[self.onset]
         return self.keep((duration_ms >= least_ms) & (duration_ms <= most_ms))
 
+    def joined(self, apart: Mask) -> Spans:
+        """The spans in order, as one where ``apart`` does not hold between two neighbours."""
+        if not len(self.onset):
+            return self
+        return Spans(self.onset[np.r_[True, apart]], self.offset[np.r_[apart, True]])
+
     def mean(self, values: Floats) -> Floats:
         """Mean of the known values in each span, both ends included; NaN without any.
 

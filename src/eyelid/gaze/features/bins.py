@@ -14,14 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eyelid.errors import InputError, unknown
-from eyelid.gaze.events import gaze_of, gaze_units
+from eyelid.gaze.events import gaze_units
 from eyelid.gaze.events.spans import Floats
-from eyelid.gaze.features.assembling import filled, outline_of, rows_of
 from eyelid.gaze.features.catalogue import PUPILS, SCALES, scale_of, window_feature_set
-from eyelid.gaze.features.omission import blank_row, why_omitted
+from eyelid.gaze.features.omission import Rows, outline_of, summarised
 from eyelid.gaze.features.quantities import Quantities, quantities_of
 from eyelid.gaze.features.windows import least_s, planned_windows, window_starts_ms
-from eyelid.gaze.study import Feature, Study
+from eyelid.gaze.study import Feature, Recording, Study
 from eyelid.gaze.table import FeatureTable
 
 # Of half a second: reading makes about two fixations in it, and two blinks a second are the bound.
@@ -134,22 +133,22 @@ def bin_streams(
     planned = planned_windows(study, window_s, step_s)
     step_ms, bins = step_s * 1000.0, None if planned is None else planned + per_window - 1
     outline = outline_of(study, [known[name] for name in names], step_ms, step_ms, bins)
-    frames, least = [], least_s(study, window_s)
-    for recording, _ in gaze_of(study):
+    most = {"fixation": max_events, "saccade": max_events, "blink": max_blinks}
+    ranges = _public_ranges(units, study.pupil_unit)
+
+    def describe(recording: Recording, units: str) -> Rows | None:
         windows = len(window_starts_ms(recording, window_s, step_s))
-        if why_omitted(recording, least) or not windows:
-            frames.append(blank_row(study, recording, outline.features))
-            continue
-        edges_ms = np.arange(windows + per_window, dtype=np.float64) * (step_s * 1000.0)
-        most = {"fixation": max_events, "saccade": max_events, "blink": max_blinks}
-        ranges = _public_ranges(units, study.pupil_unit)
+        if not windows:
+            return None
+        edges_ms = np.arange(windows + per_window, dtype=np.float64) * step_ms
         measured = quantities_of(recording, units, study.pupil_unit)
         values = _streams_of(measured, edges_ms, most, ranges)
         absent = [name for name in names if name not in values]
         if absent:
             raise InputError(f"the recordings have no pupil, which {absent[0]} is about")
-        frames.append(rows_of(study, recording, edges_ms[:-1], outline.features, values))
-    return filled(outline, frames)
+        return edges_ms[:-1], values
+
+    return summarised(study, outline, least_s(study, window_s), describe)[0]
 
 
 def bins_of_window(window_s: float, step_s: float) -> int:

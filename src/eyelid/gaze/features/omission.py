@@ -1,21 +1,23 @@
-"""Recordings that are too short or too slow to be summarised, and what stands in their place.
+"""From recordings to rows, and what stands in the place of those that cannot be summarised.
 
-Such a recording keeps one row without any value. So its person, and the recording, count as
-everybody else's do: what a release shows does not depend on how long somebody was recorded.
+A recording that is too short or too slow keeps one row without any value. So its person, and the
+recording, count as everybody else's do: what a release shows does not depend on how long somebody
+was recorded.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
 import polars as pl
 
 from eyelid.errors import InputError
-from eyelid.gaze.features.assembling import rows_of
+from eyelid.gaze.events import recordings_looked
+from eyelid.gaze.events.spans import Floats
 from eyelid.gaze.sampling import LEAST_USEFUL_HZ
-from eyelid.gaze.study import RECORDING_KEY, Feature, Recording, Study
+from eyelid.gaze.study import INDEX_COLUMNS, RECORDING_KEY, Feature, Recording, Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.spelling import plural
 
@@ -149,35 +151,97 @@ def length_s(recording: Recording) -> float:
     Its last sample stands for one more sampling interval, its last fixation lasts as long as it
     does.
     """
-    time_ms = recording.time_ms
-    interval_ms = float(np.median(np.diff(time_ms))) if len(time_ms) > 1 else 0.0
-    if "duration_ms" in recording.columns:
-        interval_ms = float(np.nan_to_num(recording["duration_ms"][-1]))
-    return float(time_ms[-1] - time_ms[0] + interval_ms) / 1000.0
+    last_ms = (
+        float(np.nan_to_num(recording["duration_ms"][-1]))
+        if "duration_ms" in recording.columns
+        else _interval_ms(recording)
+    )
+    return float(recording.time_ms[-1] - recording.time_ms[0] + last_ms) / 1000.0
 
 
-def why_omitted(recording: Recording, least_s: float) -> str:
-    """``short`` or ``slow`` for a recording that cannot be summarised; empty for others.
+def _interval_ms(recording: Recording) -> float:
+    """The usual time from one row to the next, 0 where there is one row only."""
+    return float(np.median(np.diff(recording.time_ms))) if len(recording.time_ms) > 1 else 0.0
 
-    Args:
-        recording: any.
-        least_s: what it has to last.
-    """
+
+def _why_omitted(recording: Recording, least_s: float) -> str:
+    """``short`` or ``slow`` for a recording that cannot be summarised; empty for others."""
     if length_s(recording) < least_s * (1 - _ROUNDING):
         return "short"
-    if "duration_ms" in recording.columns:
-        # Fixations are as far apart as they are long.
-        return ""
-    interval_ms = float(np.median(np.diff(recording.time_ms))) if len(recording.time_ms) > 1 else 0
-    if interval_ms > 1000.0 / LEAST_USEFUL_HZ * (1 + _ROUNDING):
-        return "slow"
-    return ""
+    # Fixations are as far apart as they are long.
+    sampled = "duration_ms" not in recording.columns
+    longest_ms = 1000.0 / LEAST_USEFUL_HZ * (1 + _ROUNDING)
+    return "slow" if sampled and _interval_ms(recording) > longest_ms else ""
 
 
-def blank_row(study: Study, recording: Recording, features: tuple[Feature, ...]) -> pl.DataFrame:
-    """The row of a recording that is left out: its keys, and no value."""
-    nothing = {feature.name: np.full(1, np.nan) for feature in features}
-    return rows_of(study, recording, np.zeros(1), features, nothing)
+def outline_of(
+    study: Study,
+    features: Sequence[Feature],
+    step_ms: float | None = None,
+    window_ms: float | None = None,
+    planned_rows: int | None = None,
+) -> FeatureTable:
+    """The table of the same people, before there are rows in it."""
+    keys = [name for name in INDEX_COLUMNS[:-1] if name in study.data.columns]
+    numbers = ["time_ms", *[feature.name for feature in features]]
+    schema = dict.fromkeys(keys, pl.String) | dict.fromkeys(numbers, pl.Float64)
+    about = study.derive(
+        data=pl.DataFrame(schema=schema),
+        features=tuple(features),
+        step_ms=step_ms,
+        window_ms=window_ms,
+        planned_rows=planned_rows,
+    )
+    return FeatureTable.outline(about)
+
+
+Rows = tuple[Floats, Mapping[str, Floats]]
+"""The times of the rows of one recording, and the values of each feature, NaN where unknown."""
+
+
+def summarised(
+    study: Study,
+    outline: FeatureTable,
+    least_s: float,
+    describe: Callable[[Recording, str], Rows | None],
+    without_rows: str = "short",
+) -> tuple[FeatureTable, Omissions]:
+    """The table with the rows of every recording, a blank one for each that is left out.
+
+    Args:
+        study: whole people.
+        outline: of the table.
+        least_s: what a recording has to last.
+        describe: the rows of a recording whose x and y are in some units; None if it has none.
+        without_rows: why it has none, see `Omissions.of`.
+    """
+    nothing = np.zeros(1), {feature.name: np.full(1, np.nan) for feature in outline.features}
+    frames, verdicts = [], []
+    for recording, units in recordings_looked(study):
+        why = _why_omitted(recording, least_s)
+        rows = None if why else describe(recording, units)
+        reason = "" if rows else why or without_rows
+        verdicts.append((recording.person, reason, length_s(recording)))
+        frames.append(_rows_of(study, recording, outline.features, *(rows or nothing)))
+    return replace(outline, data=pl.concat(frames)), Omissions.of(verdicts)
+
+
+def _rows_of(
+    study: Study,
+    recording: Recording,
+    features: Sequence[Feature],
+    time_ms: Floats,
+    values: Mapping[str, Floats],
+) -> pl.DataFrame:
+    """The rows of one recording, cut off at the public bounds."""
+    # Of many short recordings, a query for every key would take longest.
+    keys = {
+        name: pl.Series([getattr(recording, name)], dtype=pl.String).new_from_index(0, len(time_ms))
+        for name in INDEX_COLUMNS[:-1]
+        if name in study.data.columns
+    }
+    columns = {f.name: np.clip(values[f.name], f.lower, f.upper) for f in features}
+    return pl.DataFrame(keys | {"time_ms": time_ms} | columns, nan_to_null=True)
 
 
 def blank_recordings(table: FeatureTable) -> pl.DataFrame:

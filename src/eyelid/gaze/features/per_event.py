@@ -5,11 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from eyelid.errors import InputError
-from eyelid.gaze.events import DEFAULT_METHOD, events_of, lost_in
+from eyelid.gaze.events import DEFAULT_METHOD, events_of, lost_in, units_looked
 from eyelid.gaze.events.spans import Floats, Spans
-from eyelid.gaze.features.assembling import filled, outline_of, rows_of
 from eyelid.gaze.features.catalogue import (
-    Scale,
     event_feature_set,
     reported_event_feature_set,
     scale_of,
@@ -17,18 +15,12 @@ from eyelid.gaze.features.catalogue import (
 from eyelid.gaze.features.omission import (
     LEAST_EVENTS_S,
     Omissions,
-    blank_row,
-    length_s,
-    why_omitted,
+    Rows,
+    outline_of,
+    summarised,
 )
-from eyelid.gaze.features.ranges import ratio
-from eyelid.gaze.features.scanpath import (
-    check_nothing_to_detect,
-    recordings_looked,
-    scanpath_of,
-    units_looked,
-)
-from eyelid.gaze.features.stretches import Stretches, samples_of
+from eyelid.gaze.features.quantities import check_nothing_to_detect, scanpath_of
+from eyelid.gaze.features.statistics import Stretches, ratio, samples_of
 from eyelid.gaze.study import Recording, Study
 from eyelid.gaze.table import FeatureTable
 
@@ -84,33 +76,25 @@ def events_and_omissions(
         settings: of the detector.
     """
     outline = event_outline(study, kind)
-    least = least_s(study)
-    frames, verdicts = [], []
     if study.kind == "fixations":
         check_nothing_to_detect(method, settings)
-    for recording, units in recordings_looked(study):
-        why = why_omitted(recording, least)
-        if not why and study.kind == "fixations":
-            onset_ms, values = _reported(recording, kind, units)
-            why = "" if any(np.isfinite(each).any() for each in values.values()) else "empty"
-        elif not why:
-            spans = events_of(recording, method, units, **settings)[kind.removesuffix("s")]
-            why = "" if len(spans.onset) else "empty"
-        verdicts.append((recording.person, why, length_s(recording)))
-        if why:
-            frames.append(blank_row(study, recording, outline.features))
-            continue
-        if study.kind == "fixations":
-            frames.append(rows_of(study, recording, onset_ms, outline.features, values))
-            continue
+
+    def reported(recording: Recording, units: str) -> Rows | None:
+        onset_ms, values = _reported(recording, kind, units)
+        known = any(np.isfinite(of_feature).any() for of_feature in values.values())
+        return (onset_ms, values) if known else None
+
+    def detected(recording: Recording, units: str) -> Rows | None:
+        spans = events_of(recording, method, units, **settings)[kind.removesuffix("s")]
         describe = _fixations if kind == "fixations" else _saccades
-        values = describe(recording, spans, scale_of(units))
-        if units == "deg" and kind == "fixations":
-            # Azimuth goes on beyond half a turn, so that distances are true.
-            values["fixation_x"] = _half_turn_deg(values["fixation_x"])
-        onset_ms = recording.time_ms[spans.onset]
-        frames.append(rows_of(study, recording, onset_ms, outline.features, values))
-    return filled(outline, frames), Omissions.of(verdicts)
+        return (
+            (recording.time_ms[spans.onset], describe(recording, spans, units))
+            if len(spans.onset)
+            else None
+        )
+
+    describe = reported if study.kind == "fixations" else detected
+    return summarised(study, outline, least_s(study), describe, without_rows="empty")
 
 
 def least_s(study: Study) -> float:
@@ -166,7 +150,8 @@ def _reported(recording: Recording, kind: str, units: str) -> tuple[Floats, dict
     }
 
 
-def _fixations(recording: Recording, spans: Spans, scale: Scale) -> dict[str, Floats]:
+def _fixations(recording: Recording, spans: Spans, units: str) -> dict[str, Floats]:
+    scale = scale_of(units)
     index, samples = samples_of(spans, ~lost_in(recording))
     x, y = (recording[axis][index] for axis in "xy")
     duration_ms = recording.time_ms[spans.offset] - recording.time_ms[spans.onset]
@@ -184,10 +169,14 @@ def _fixations(recording: Recording, spans: Spans, scale: Scale) -> dict[str, Fl
     right, up = (_since_previous(values[f"fixation_{axis}"]) for axis in "xy")
     values["fixation_previous_distance"] = np.hypot(right, up)
     values["fixation_previous_angle"] = _angle_deg(right, up)
+    if units == "deg":
+        # Azimuth goes on beyond half a turn, so that distances are true.
+        values["fixation_x"] = _half_turn_deg(values["fixation_x"])
     return values
 
 
-def _saccades(recording: Recording, spans: Spans, scale: Scale) -> dict[str, Floats]:
+def _saccades(recording: Recording, spans: Spans, units: str) -> dict[str, Floats]:
+    scale = scale_of(units)
     index, samples = samples_of(spans, ~lost_in(recording))
     time_s, x, y = recording.time_ms[index] / 1000.0, recording["x"][index], recording["y"][index]
     duration_ms = recording.time_ms[spans.offset] - recording.time_ms[spans.onset]

@@ -7,14 +7,12 @@ import math
 import numpy as np
 
 from eyelid.errors import InputError
-from eyelid.gaze.events import DEFAULT_METHOD
+from eyelid.gaze.events import DEFAULT_METHOD, units_looked
 from eyelid.gaze.events.spans import Floats
-from eyelid.gaze.features.assembling import filled, outline_of, rows_of
 from eyelid.gaze.features.catalogue import reported_window_feature_set, window_feature_set
-from eyelid.gaze.features.omission import Omissions, blank_row, length_s, why_omitted
-from eyelid.gaze.features.quantities import Quantities, quantities_in
-from eyelid.gaze.features.ranges import Ranges, ratio
-from eyelid.gaze.features.scanpath import check_nothing_to_detect, recordings_looked, units_looked
+from eyelid.gaze.features.omission import Omissions, Rows, length_s, outline_of, summarised
+from eyelid.gaze.features.quantities import Quantities, check_nothing_to_detect, quantities_in
+from eyelid.gaze.features.statistics import Ranges, ratio
 from eyelid.gaze.features.wordbook import LENGTHS, word_statistics
 from eyelid.gaze.study import Recording, Study
 from eyelid.gaze.table import FeatureTable
@@ -88,19 +86,15 @@ def windows_and_omissions(
     outline = window_outline(study, window_s, step_s)
     if study.kind == "fixations":
         check_nothing_to_detect(method, settings)
-    least = least_s(study, window_s)
-    frames, verdicts = [], []
-    for recording, units in recordings_looked(study):
+
+    def describe(recording: Recording, units: str) -> Rows | None:
         start_ms = window_starts_ms(recording, window_s, step_s)
-        why = why_omitted(recording, least) or ("" if len(start_ms) else "short")
-        verdicts.append((recording.person, why, length_s(recording)))
-        if why:
-            frames.append(blank_row(study, recording, outline.features))
-            continue
+        if not len(start_ms):
+            return None
         measured = quantities_in(study, recording, units, method, **settings)
-        values = _features_of(measured, start_ms, window_s * 1000.0)
-        frames.append(rows_of(study, recording, start_ms, outline.features, values))
-    return filled(outline, frames), Omissions.of(verdicts)
+        return start_ms, _features_of(measured, start_ms, window_s * 1000.0)
+
+    return summarised(study, outline, least_s(study, window_s), describe)
 
 
 def how_to_fit(study: Study, omitted: Omissions) -> str:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eyelid.gaze.events.spans import Floats, Indices
-from eyelid.gaze.features.ranges import Ranges
+from eyelid.gaze.features.statistics import Ranges
 
 LARGE_DIRECTIONS, SMALL_DIRECTIONS = 16, 8
 LETTERS = LARGE_DIRECTIONS + SMALL_DIRECTIONS

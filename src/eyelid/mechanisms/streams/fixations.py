@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from eyelid.errors import InputError
-from eyelid.gaze.events.scale import in_units
+from eyelid.gaze.geometry import in_units
 from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.streams.detecting import LOST, detecting

@@ -6,7 +6,13 @@ import base64
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from eyelid.releases.maps.findings import findings, map_words, signed, signed_limits, table_words
+from eyelid.releases.audits.map_findings import (
+    findings,
+    map_words,
+    signed,
+    signed_limits,
+    table_words,
+)
 from eyelid.releases.maps.pictures import guarantee_legend
 from eyelid.releases.rendering import rendered
 from eyelid.releases.report import Standing, told_total
@@ -17,7 +23,7 @@ from eyelid.version import __version__
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-    from eyelid.releases.maps.audit import HeatmapAudit
+    from eyelid.releases.audits.maps import HeatmapAudit
 
 _SHOWN = {
     "overlay.png": "The released map. It is all that others see, and shows noise as well as gaze.",
@@ -30,7 +36,7 @@ _SHOWN = {
 def map_report(audit: HeatmapAudit) -> str:
     """The audit of a heatmap as a page."""
     # The audit writes reports.
-    from eyelid.releases.audit import UNCOVERED
+    from eyelid.releases.audits.audit import UNCOVERED
 
     subject = audit.subject
     return rendered(

@@ -10,9 +10,9 @@ import pytest
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import read, write
+from eyelid.releases.audits.target import subject_of
 from eyelid.releases.fingerprint import output_digest
 from eyelid.releases.release import release
-from eyelid.releases.subject import subject_of
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ from eyelid.engine.engines import using
 from eyelid.io import write
 from eyelid.io.pieces import StudyInPieces
 from eyelid.mechanisms.features import windows_of
-from eyelid.releases.recorded import Recorded, recorded_in
-from eyelid.releases.subject import subject_of
+from eyelid.releases.audits.recorded import Recorded, recorded_in
+from eyelid.releases.audits.target import subject_of
 
 
 @pytest.fixture(scope="module")

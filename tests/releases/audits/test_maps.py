@@ -17,15 +17,15 @@ from eyelid.gaze.study import Screen, Study
 from eyelid.io import read, write
 from eyelid.io.reading import is_heatmap
 from eyelid.privacy.noise import randomness
-from eyelid.releases.audit import audit
+from eyelid.releases.audits.audit import audit
+from eyelid.releases.audits.map_target import map_subject
+from eyelid.releases.audits.maps import AREAS, audit_heatmap
 from eyelid.releases.certificate import read_certificate
 from eyelid.releases.fingerprint import arrays_digest
 from eyelid.releases.maps import pictures
-from eyelid.releases.maps.audit import AREAS, audit_heatmap
 from eyelid.releases.maps.derived import Measured, maps_of, released_facts, trusted_of
 from eyelid.releases.maps.files import arrays_of
 from eyelid.releases.maps.heatmap import private_heatmap
-from eyelid.releases.maps.subject import map_subject
 from eyelid.releases.spending import budget
 
 pytestmark = pytest.mark.usefixtures("quick_map_audits")

@@ -11,7 +11,7 @@ import pytest
 from eyelid.errors import InputError
 from eyelid.gaze.events import detect_events
 from eyelid.gaze.features import event_features, window_features
-from eyelid.gaze.features.scanpath import usual_kind
+from eyelid.gaze.features.quantities import usual_kind
 from eyelid.gaze.simulator import simulate
 from eyelid.gaze.study import Screen, Study
 

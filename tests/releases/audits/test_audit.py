@@ -15,7 +15,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
 from eyelid.io import read, write
-from eyelid.releases.audit import UNCOVERED, audit
+from eyelid.releases.audits.audit import UNCOVERED, audit
 from eyelid.releases.release import release
 from eyelid.releases.report import standing
 

@@ -35,13 +35,13 @@ from eyelid.attacks.held_out import learned_without
 from eyelid.attacks.identification import identify
 from eyelid.attacks.means import true_means
 from eyelid.attacks.protocols import POSITIVE, Material, find_protocol
-from eyelid.attacks.utility import utility
-from eyelid.comparisons.same_recordings import (
+from eyelid.attacks.same_recordings import (
     KNOWS,
     Shares,
     named_by_likelihood,
     named_by_rows,
 )
+from eyelid.attacks.utility import utility
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.features import FeatureMechanism

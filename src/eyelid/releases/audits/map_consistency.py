@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.rank1 import rank1_bounds
-from eyelid.releases.agreement import claims_more, told
-from eyelid.releases.audit_folder import DROPPINGS, LEFT_INSIDE
+from eyelid.releases.audits.consistency import claims_more, told
+from eyelid.releases.audits.folder import DROPPINGS, LEFT_INSIDE
 from eyelid.releases.certificate import NOT_COUNTED
 from eyelid.releases.certifying import NO_LEDGER, large_deltas
 from eyelid.releases.chosen_people import form_given, shown_by_choice
@@ -36,8 +36,8 @@ from eyelid.releases.maps.files import arrays_of
 from eyelid.version import __version__
 
 if TYPE_CHECKING:
+    from eyelid.releases.audits.map_target import MapSubject
     from eyelid.releases.maps.plan import MapPlan
-    from eyelid.releases.maps.subject import MapSubject
 
 _ALWAYS = ("certificate.json", "DATACARD.md")
 _OF_MAPS = ("map.npz", "heatmap.png", "overlay.png", "reliable.png")

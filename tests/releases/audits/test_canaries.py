@@ -16,7 +16,7 @@ from eyelid.mechanisms.noisy import noise_of
 from eyelid.mechanisms.records.additive import AdditiveMechanism
 from eyelid.privacy import RECORDING
 from eyelid.releases import making, plan
-from eyelid.releases.canaries import canary_audit
+from eyelid.releases.audits.canaries import canary_audit
 from eyelid.verification.faults import twin
 
 

@@ -7,10 +7,10 @@ import numpy as np
 import polars as pl
 import pytest
 
+from eyelid.attacks.outcome import Outcome, Questions, measured, measured_raw
 from eyelid.attacks.protocols import Material
+from eyelid.attacks.same_recordings import named_by_rows
 from eyelid.attacks.statistics import above
-from eyelid.comparisons.outcome import Outcome, Questions, measured, measured_raw
-from eyelid.comparisons.same_recordings import named_by_rows
 from eyelid.engine.parallel import alone
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays

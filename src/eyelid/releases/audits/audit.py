@@ -65,14 +65,14 @@ from eyelid.mechanisms.features import PredictableMechanism
 from eyelid.mechanisms.records.measuring import MeasuringMechanism
 from eyelid.privacy.guarantee import rounded_up
 from eyelid.privacy.unit import Trust
-from eyelid.releases.audit_folder import audit_places
-from eyelid.releases.audit_json import audit_json
-from eyelid.releases.canaries import CanaryResult, canary_audit, takes_canaries
-from eyelid.releases.naming import NamingAttack, naming_attacks
+from eyelid.releases.audits.audit_json import audit_json
+from eyelid.releases.audits.canaries import CanaryResult, canary_audit, takes_canaries
+from eyelid.releases.audits.folder import audit_places
+from eyelid.releases.audits.naming import NamingAttack, naming_attacks
+from eyelid.releases.audits.target import Source, Subject, subject_of
+from eyelid.releases.audits.verdict import verdict
 from eyelid.releases.release import Release
 from eyelid.releases.streams.release import StreamRelease
-from eyelid.releases.subject import Source, Subject, subject_of
-from eyelid.releases.verdict import verdict
 from eyelid.releases.words import percent
 from eyelid.spelling import json_text
 

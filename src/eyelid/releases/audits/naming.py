@@ -11,7 +11,7 @@ from eyelid.attacks.statistics import Rate
 
 if TYPE_CHECKING:
     from eyelid.attacks.groups import GroupsAudit
-    from eyelid.releases.subject import Subject
+    from eyelid.releases.audits.target import Subject
 
 # What names people in groups: called as protocols are, though nothing is learned.
 INTERSECTION = "intersection"

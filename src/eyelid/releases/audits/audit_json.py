@@ -21,7 +21,7 @@ from eyelid.attacks.utility import Use
 from eyelid.version import __version__
 
 if TYPE_CHECKING:
-    from eyelid.releases.audit import Audit
+    from eyelid.releases.audits.audit import Audit
 
 SCHEMA = "eyelid/audit/1"
 _LONGEST_LIST = 20

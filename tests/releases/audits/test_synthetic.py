@@ -16,11 +16,11 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
 from eyelid.io import write
-from eyelid.releases.audit import audit
+from eyelid.releases.audits.audit import audit
+from eyelid.releases.audits.target import subject_of
 from eyelid.releases.fingerprint import output_digest
 from eyelid.releases.release import release
 from eyelid.releases.report import beyond_expected, report, standing
-from eyelid.releases.subject import subject_of
 
 FEATURES = [Feature(name, "1/s", f"{name} a second", 0.0, 2.0) for name in "abc"]
 LAW = {"mechanism": "synthetic", "epsilon": 16.0, "delta": 1e-5, "rows": 12}
@@ -47,7 +47,7 @@ def quickly():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(noisy_answers, "_DECISIONS", 12)
         patch.setattr(noisy_answers, "_OF_CONTROL", 12)
-        patch.setattr("eyelid.releases.audit.learned_elsewhere", tree)
+        patch.setattr("eyelid.releases.audits.audit.learned_elsewhere", tree)
         yield
 
 

@@ -19,22 +19,9 @@ from eyelid.mechanisms.mechanism import catalogue, mechanism
 from eyelid.mechanisms.streams.stream import StreamMechanism
 from eyelid.mechanisms.streams.study_scene import gaze_columns
 from eyelid.privacy.noise import Randomness, randomness
-from eyelid.releases import earlier_digests
-from eyelid.releases.certificate import Certificate
-from eyelid.releases.fingerprint import samples_digest, shows
-from eyelid.releases.next_steps import fitting_windows
-from eyelid.releases.streams.agreement import stream_disagreements, too_few_to_check
-from eyelid.releases.streams.facts import same_for_all
-from eyelid.releases.streams.plan import (
-    RECORDED,
-    REGULAR,
-    TIMES,
-    filtered,
-    taken_of,
-    timed,
-    with_lost_eye,
-)
-from eyelid.releases.subject import (
+from eyelid.releases.audits import earlier_digests
+from eyelid.releases.audits.gaze_consistency import stream_disagreements, too_few_to_check
+from eyelid.releases.audits.target import (
     RELEASED_FILES,
     Subject,
     beyond,
@@ -44,6 +31,19 @@ from eyelid.releases.subject import (
     matched,
     times_released,
     with_values,
+)
+from eyelid.releases.certificate import Certificate
+from eyelid.releases.fingerprint import samples_digest, shows
+from eyelid.releases.next_steps import fitting_windows
+from eyelid.releases.streams.facts import same_for_all
+from eyelid.releases.streams.plan import (
+    RECORDED,
+    REGULAR,
+    TIMES,
+    filtered,
+    taken_of,
+    timed,
+    with_lost_eye,
 )
 
 

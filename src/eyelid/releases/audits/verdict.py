@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from eyelid.attacks.means import MeansAudit
     from eyelid.attacks.synthetic import ShownHistograms, SyntheticAudit
     from eyelid.attacks.utility import Use
-    from eyelid.releases.audit import Audit
-    from eyelid.releases.naming import NamingAttack
+    from eyelid.releases.audits.audit import Audit
+    from eyelid.releases.audits.naming import NamingAttack
 
 # Shares that differ by less are the same.
 _SAME = 1e-9

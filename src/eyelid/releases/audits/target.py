@@ -42,22 +42,22 @@ from eyelid.privacy.ledger import Debit, Ledger
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.privacy.unit import Trust
-from eyelid.releases import earlier_digests
-from eyelid.releases.agreement import disagreements
-from eyelid.releases.audit_folder import LEFT_INSIDE
+from eyelid.releases.audits import earlier_digests
+from eyelid.releases.audits.consistency import disagreements
+from eyelid.releases.audits.folder import LEFT_INSIDE
+from eyelid.releases.audits.recorded import Recorded, recorded_in
 from eyelid.releases.bounds import clipped_to
 from eyelid.releases.certificate import Certificate, read_certificate
 from eyelid.releases.certifying import bounding
 from eyelid.releases.fingerprint import debit_of, input_digest, shows
 from eyelid.releases.plan import NOTHING_LONG_ENOUGH, check_type, feature_table, people_alike
-from eyelid.releases.recorded import Recorded, recorded_in
 from eyelid.releases.release import Release
 from eyelid.releases.standard_errors import errors_text, standard_errors
 from eyelid.releases.streams.release import StreamRelease
 from eyelid.version import __version__
 
 if TYPE_CHECKING:
-    from eyelid.releases.streams.subject import Streamed
+    from eyelid.releases.audits.gaze_target import Streamed
 
 Source = Study | FeatureTable | Path | str
 
@@ -227,7 +227,7 @@ def subject_of(
         min_seconds: what a recording had to last, as for the release.
     """
     # Which builds on what is here.
-    from eyelid.releases.streams.subject import names_filter, stream_subject
+    from eyelid.releases.audits.gaze_target import names_filter, stream_subject
 
     table, recorded = _original(original, map, ledger, people, min_seconds)
     if table.released:

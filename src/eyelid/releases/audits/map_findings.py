@@ -14,7 +14,7 @@ from eyelid.privacy.guarantee import rounded_up
 from eyelid.releases.words import SAYS_NOTHING, coarse, limits, percent
 
 if TYPE_CHECKING:
-    from eyelid.releases.maps.audit import HeatmapAudit
+    from eyelid.releases.audits.maps import HeatmapAudit
 
 NOT_TRIED = "whoever was drawn is in it without noise, as its δ says"
 

@@ -20,11 +20,11 @@ from eyelid.mechanisms.streams.study_scene import gaze_columns
 from eyelid.privacy.ledger import Debit
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.unit import PERSON
-from eyelid.releases.agreement import among_promises, claims_more, told
+from eyelid.releases.audits.consistency import among_promises, claims_more, told
+from eyelid.releases.audits.nearness import ALARM, ENOUGH, Nearness, nearness
 from eyelid.releases.certificate import Certificate, ReleasedAs
 from eyelid.releases.chosen_people import NOT_SAID_OF_CHOICE, form_given, shown_by_choice
 from eyelid.releases.streams.facts import recordings_touched, shape_of, shortest_of
-from eyelid.releases.streams.nearness import ALARM, ENOUGH, Nearness, nearness
 from eyelid.releases.streams.plan import TIMES, filtered, unprotected
 from eyelid.version import __version__
 

@@ -9,7 +9,7 @@ from eyelid.gaze.study import Screen
 from eyelid.mechanisms import mechanism
 from eyelid.mechanisms.streams.state import WHOLE
 from eyelid.privacy.noise import randomness
-from eyelid.releases.streams.agreement import (
+from eyelid.releases.audits.gaze_consistency import (
     stream_disagreements,
     too_few_to_check,
     worst_window,

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from eyelid.gaze.features.stretches import Stretches
+from eyelid.gaze.features.statistics import Stretches
 
 
 @given(

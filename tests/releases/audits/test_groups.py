@@ -16,8 +16,9 @@ from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
 from eyelid.io import read, write
 from eyelid.mechanisms.groups.ksame import KSame
-from eyelid.releases.agreement import among_promises
-from eyelid.releases.audit import audit
+from eyelid.releases.audits.audit import audit
+from eyelid.releases.audits.consistency import among_promises
+from eyelid.releases.audits.target import subject_of
 from eyelid.releases.fingerprint import output_digest
 from eyelid.releases.group_pictures import (
     group_view,
@@ -27,7 +28,6 @@ from eyelid.releases.group_pictures import (
 )
 from eyelid.releases.release import release
 from eyelid.releases.report import report, standing
-from eyelid.releases.subject import subject_of
 from eyelid.releases.words import percent
 
 WORDS = {"speed": "turns a second", "rate": "looks a second", "same": "", "idle": ""}
@@ -125,7 +125,7 @@ def test_the_page_of_an_audit_is_for_the_owner_and_draws_people(done, home):
 
 
 def test_the_terminal_tells_what_groups_hide_and_what_not(done, home, eyelid, monkeypatch):
-    monkeypatch.setattr("eyelid.releases.audit.audit", lambda *words, **more: done)
+    monkeypatch.setattr("eyelid.releases.audits.audit.audit", lambda *words, **more: done)
     told = eyelid("audit", home / "features", home / "out")
     assert told.code == 0
     text = " ".join(told.out.split())
@@ -219,7 +219,7 @@ def test_a_second_release_of_the_same_people_is_told(done, tmp_path):
 @pytest.mark.usefixtures("plain_pictures")
 def test_groups_as_printed_are_attacked_by_intersection_and_padding(monkeypatch):
     for slow in ("utility", "averaging"):
-        monkeypatch.setattr(f"eyelid.releases.audit.{slow}", lambda *words, **more: [])
+        monkeypatch.setattr(f"eyelid.releases.audits.audit.{slow}", lambda *words, **more: [])
     table = nine_people()
     made = release(table, mechanism="ksame-paper", k=3)
     found = audit(table, made, attackers=["means"], protocols=["raw->release"])
@@ -265,7 +265,7 @@ def two_tasks(people=8, tasks=2, rows=12):
 )
 @pytest.mark.usefixtures("plain_pictures")
 def test_whatever_people_and_groups_lack_the_audit_comes_to_an_end(table, k, monkeypatch):
-    monkeypatch.setattr("eyelid.releases.audit.utility", lambda *words, **more: [])
+    monkeypatch.setattr("eyelid.releases.audits.audit.utility", lambda *words, **more: [])
     made = release(table, mechanism="ksame", k=k)
     found = audit(table, made, attackers=["means"])
     assert found.refuted == []
@@ -276,7 +276,7 @@ def test_whatever_people_and_groups_lack_the_audit_comes_to_an_end(table, k, mon
 
 
 def test_people_with_nothing_to_know_beforehand_are_not_to_be_named(monkeypatch):
-    monkeypatch.setattr("eyelid.releases.audit.utility", lambda *words, **more: [])
+    monkeypatch.setattr("eyelid.releases.audits.audit.utility", lambda *words, **more: [])
     table = replace(two_tasks(tasks=1), window_ms=30_000.0)
     found = audit(table, release(table, mechanism="ksame", k=4), attackers=["means"])
     assert found.identification == ()
@@ -286,7 +286,7 @@ def test_people_with_nothing_to_know_beforehand_are_not_to_be_named(monkeypatch)
 
 @pytest.mark.usefixtures("plain_pictures")
 def test_groups_that_cannot_be_found_out_are_checked_as_far_as_it_goes(monkeypatch):
-    monkeypatch.setattr("eyelid.releases.audit.utility", lambda *words, **more: [])
+    monkeypatch.setattr("eyelid.releases.audits.audit.utility", lambda *words, **more: [])
     table = two_tasks(people=30, rows=6)
     made = release(table, mechanism="ksame", k=5)
     found = audit(table, made, attackers=["means"])
@@ -315,7 +315,7 @@ def made_up_people(people):
 
 def test_a_promise_that_allows_much_is_not_green(monkeypatch):
     monkeypatch.setattr(synthetic, "_TRIALS", 10)
-    monkeypatch.setattr("eyelid.releases.audit.learned_elsewhere", lambda *words, **more: [])
+    monkeypatch.setattr("eyelid.releases.audits.audit.learned_elsewhere", lambda *words, **more: [])
     table = made_up_people(300)
     made = release(table, mechanism="seeded", epsilon=4.0, delta=1e-3, rows=1, bins=4)
     found = audit(table, made)
@@ -334,7 +334,7 @@ def test_a_promise_that_allows_much_is_not_green(monkeypatch):
 @pytest.mark.usefixtures("plain_pictures")
 def test_rows_from_histograms_without_noise_show_who_is_alone_in_a_bin(monkeypatch):
     for slow in ("utility", "averaging"):
-        monkeypatch.setattr(f"eyelid.releases.audit.{slow}", lambda *words, **more: [])
+        monkeypatch.setattr(f"eyelid.releases.audits.audit.{slow}", lambda *words, **more: [])
     table = nine_people()
     made = release(table, mechanism="marginals-paper")
     found = audit(table, made, attackers=["means"], protocols=["raw->release"])
@@ -362,7 +362,7 @@ def test_made_up_rows_are_asked_who_gave_them_and_what_they_are_worth(monkeypatc
     assert found.synthetic.copies == 0
     assert found.to_dict()["made_up"]["rows"] == 8
     assert {use.protocol for use in found.utility} == {"made-up→raw"}
-    monkeypatch.setattr("eyelid.releases.audit.audit", lambda *words, **more: found)
+    monkeypatch.setattr("eyelid.releases.audits.audit.audit", lambda *words, **more: found)
     text = " ".join(eyelid("audit", "original", "released").out.split())
     assert "Which of two people was in it" in text
     assert "That is no guarantee." in text

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from eyelid.errors import InputError
-from eyelid.releases import audit_folder
-from eyelid.releases.audit import audit
-from eyelid.releases.audit_folder import AuditPlaces, audit_places
+from eyelid.releases.audits import folder as audit_folder
+from eyelid.releases.audits.audit import audit
+from eyelid.releases.audits.folder import AuditPlaces, audit_places
+from eyelid.releases.audits.target import subject_of
 from eyelid.releases.release import release
-from eyelid.releases.subject import subject_of
 
 pytestmark = pytest.mark.usefixtures("quick_audits", "no_pictures")
 

@@ -37,15 +37,15 @@ from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.ledger import Debit, Ledger
 from eyelid.privacy.unit import PERSON
-from eyelid.releases import earlier_digests
-from eyelid.releases.agreement import among_promises
+from eyelid.releases.audits import earlier_digests
+from eyelid.releases.audits.consistency import among_promises
+from eyelid.releases.audits.map_consistency import map_disagreements, unknown_files
+from eyelid.releases.audits.target import counted
 from eyelid.releases.certificate import Certificate, read_certificate
 from eyelid.releases.fingerprint import arrays_digest, looks_digest
-from eyelid.releases.maps.agreement import map_disagreements, unknown_files
 from eyelid.releases.maps.files import Arrays
 from eyelid.releases.maps.plan import AreaPlan, MapPlan, Observers, apart, groups_of, seen, together
 from eyelid.releases.maps.view import View
-from eyelid.releases.subject import counted
 from eyelid.version import __version__
 
 _TEXT, _NUMBERS = ("table", "layer", "area", "to_area"), ("value", "standard_error", "measured")

@@ -32,11 +32,11 @@ from eyelid.gaze.study import Study
 from eyelid.io.column_map import Map
 from eyelid.io.people_choice import Whom
 from eyelid.privacy.guarantee import rounded_up
-from eyelid.releases.audit import PAGES, UNCOVERED
-from eyelid.releases.audit_folder import audit_places
-from eyelid.releases.audit_json import SCHEMA
-from eyelid.releases.maps.findings import NOT_TRIED, signed, signed_limits, worth
-from eyelid.releases.maps.subject import MapSubject, map_subject
+from eyelid.releases.audits.audit import PAGES, UNCOVERED
+from eyelid.releases.audits.audit_json import SCHEMA
+from eyelid.releases.audits.folder import audit_places
+from eyelid.releases.audits.map_findings import NOT_TRIED, signed, signed_limits, worth
+from eyelid.releases.audits.map_target import MapSubject, map_subject
 from eyelid.releases.words import SAYS_NOTHING
 from eyelid.spelling import json_text
 from eyelid.version import __version__

@@ -15,7 +15,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
 from eyelid.io import write
-from eyelid.releases.audit import audit
+from eyelid.releases.audits.audit import audit
 from eyelid.releases.release import release
 
 pytestmark = pytest.mark.usefixtures("quick_audits", "no_pictures")
@@ -42,7 +42,7 @@ def folders(tmp_path_factory):
 
 
 def test_figures_do_not_depend_on_who_works(folders, dask, monkeypatch):
-    monkeypatch.setattr("eyelid.releases.audit.utility", partial(utility, models=["svm"]))
+    monkeypatch.setattr("eyelid.releases.audits.audit.utility", partial(utility, models=["svm"]))
     asked = {"attackers": ["svm", "lda"], "protocols": ["raw->release", "release->raw"]}
     told = {}
     engines = {"a thread": "local", "two threads": "local", "copies": OfCopies(1), "dask": dask}
