@@ -44,7 +44,7 @@ from eyelid.io.study_leaks import (
     ScrubPlan,
     T,
     excerpt_of_events,
-    excerpt_of_study,
+    excerpt_of_recorded,
     findings,
     names_to_replace,
     planned,
@@ -245,7 +245,7 @@ def _of_folder(cut: StudyInPieces, place: Place, advance: Advance) -> Source:
 
 
 def _excerpt(head: Shared[Study], changes: RowChanges, piece: Piece) -> Study:
-    return excerpt_of_study(changes.of(piece.read(head.get(), events=True)))
+    return excerpt_of_recorded(changes.of(piece.read(head.get(), events=True)))
 
 
 def _check_raw(study: Study, path: Path) -> None:

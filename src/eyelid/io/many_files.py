@@ -10,7 +10,7 @@ import contextlib
 import json
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
 
@@ -22,25 +22,23 @@ from eyelid.engine.runs import Run
 from eyelid.errors import EyelidError, InputError
 from eyelid.gaze.study import Feature, Screen, Study, check
 from eyelid.io.file_leaks import leaks_of_file
-from eyelid.io.joining import (
-    NamedPart,
-    Places,
-    check_everybody,
-    filled,
-    joined,
-    rates_of,
-    with_tasks,
-)
 from eyelid.io.layout import Layout
 from eyelid.io.leaks import Finding
 from eyelid.io.parquet import rows_of, scan
-from eyelid.io.part import Part
+from eyelid.io.part import Part, Places
 from eyelid.io.pieces import (
     StudyInPieces,
     of_slices,
     recordings_of,
 )
 from eyelid.io.reading import Place, left_out_told, none_read
+from eyelid.io.recordings import (
+    check_everybody,
+    filled,
+    joined,
+    with_tasks,
+)
+from eyelid.io.remarks import rates_of
 from eyelid.io.row_changes import RowChanges
 from eyelid.io.rows import (
     Slice,
@@ -48,7 +46,7 @@ from eyelid.io.rows import (
 )
 from eyelid.io.study_leaks import (
     excerpt_of,
-    excerpt_of_events,
+    excerpt_of_recorded,
 )
 
 BUNDLE_BYTES = 1 << 25
@@ -71,7 +69,7 @@ class FileTaken:
         leaks: what the file gives away by itself.
     """
 
-    named: NamedPart
+    named: Part
     recordings: pl.DataFrame
     rows: Path
     events: Path | None
@@ -190,13 +188,13 @@ def put_together(
     return Source(excerpt, _cut(excerpt, taken, run), leaks)
 
 
-def _placed(run: Run, each: FileTaken, named: NamedPart) -> FileTaken:
+def _placed(run: Run, each: FileTaken, named: Part) -> FileTaken:
     """A file that may have got another task, as it has without rows."""
     if named is each.named:
         return each
     rows = each.rows.with_suffix(".placed.parquet")
-    run.put(rows, named.part.data.write_parquet)
-    return replace(each, named=named, recordings=recordings_of(named.part.data), rows=rows)
+    run.put(rows, named.data.write_parquet)
+    return replace(each, named=named, recordings=recordings_of(named.data), rows=rows)
 
 
 def _not_all_read(place: Place, found: Sequence[object]) -> InputError:
@@ -236,7 +234,7 @@ def _excerpt(taken: Sequence[FileTaken], said: Layout) -> Study:
     texts = [name for name in study.labels if model.schema[name] == pl.String]
 
     def is_other(each: FileTaken) -> bool:
-        own = each.named.part.data.schema
+        own = each.named.data.schema
         return any(own.get(name, pl.String) not in (pl.String, pl.Null) for name in texts)
 
     if not any(is_other(each) for each in taken):
@@ -245,9 +243,9 @@ def _excerpt(taken: Sequence[FileTaken], said: Layout) -> Study:
     return joined([_as_text(each, model) if is_other(each) else each.named for each in taken], said)
 
 
-def _as_text(each: FileTaken, model: pl.DataFrame) -> NamedPart:
+def _as_text(each: FileTaken, model: pl.DataFrame) -> Part:
     rows = excerpt_of(with_columns_of(model, rows_of(each.rows)))
-    return replace(each.named, part=replace(each.named.part, data=rows))
+    return replace(each.named, data=rows)
 
 
 def _cut(excerpt: Study, taken: Sequence[FileTaken], run: Run) -> StudyInPieces:
@@ -320,17 +318,17 @@ def _taken(run: Run, place: Place, path: Path, number: int) -> FileTaken | Unrea
         return Unreadable(str(error), leaks)
     try:
         check_everybody(named)
-        named = replace(named, part=_in_order(named.part), rates_hz=tuple(rates_of(named.part)))
+        named = replace(_in_order(named), rates_hz=tuple(rates_of(named)))
     except InputError as error:
         words = str(error)
         return Unfit(words if str(path) in words else f"{path}: {words}")
     # Quick to write and to read rather than small: it is gone when the run has ended.
-    quickly = partial(named.part.data.write_parquet, compression="lz4", statistics=False)
+    quickly = partial(named.data.write_parquet, compression="lz4", statistics=False)
     run.put(_rows(run, number), quickly)
-    if named.part.events is not None:
-        run.put(_events(run, number), named.part.events.write_parquet)
-    assert named.part.people is not None
-    run.put(_people(run, number), named.part.people.write_parquet)
+    if named.events is not None:
+        run.put(_events(run, number), named.events.write_parquet)
+    assert named.people is not None
+    run.put(_people(run, number), named.people.write_parquet)
     # The last one: where it is, the others are.
     text = json.dumps(_facts(named, leaks), default=float)
     run.put(_about(run, number), lambda draft: draft.write_text(text, encoding="utf-8"))
@@ -346,45 +344,31 @@ def _in_order(part: Part) -> Part:
     return replace(part, data=check(Study(part.kind, data, people)).data)
 
 
-def _outlined(run: Run, number: int, named: NamedPart, leaks: tuple[Finding, ...]) -> FileTaken:
+def _outlined(run: Run, number: int, named: Part, leaks: tuple[Finding, ...]) -> FileTaken:
     """A file without most of its rows."""
-    part = named.part
-    events = part.events
     return FileTaken(
-        replace(
-            named,
-            part=replace(
-                part,
-                data=excerpt_of(part.data),
-                events=None if events is None else excerpt_of_events(events),
-            ),
-        ),
-        recordings_of(part.data),
+        excerpt_of_recorded(named),
+        recordings_of(named.data),
         _rows(run, number),
-        None if events is None else _events(run, number),
+        None if named.events is None else _events(run, number),
         leaks,
     )
 
 
-def _facts(named: NamedPart, leaks: tuple[Finding, ...]) -> dict[str, object]:
+_TABLES = ("data", "events", "people")
+
+
+def _facts(named: Part, leaks: tuple[Finding, ...]) -> dict[str, object]:
     """What is known of a file besides its tables, as json can tell it."""
-    part = named.part
+    told = {item.name: getattr(named, item.name) for item in fields(Part)}
     return {
-        "format": part.format,
-        "kind": part.kind,
-        "units": part.units,
-        "xy_origin": part.xy_origin,
-        "pupil_unit": part.pupil_unit,
-        "rate_hz": part.rate_hz,
-        "screen": None if part.screen is None else asdict(part.screen),
-        "features": [asdict(feature) for feature in part.features],
-        "notes": part.notes,
-        "rates_hz": named.rates_hz,
+        **{name: value for name, value in told.items() if name not in (*_TABLES, "path", "names")},
+        "screen": None if named.screen is None else asdict(named.screen),
+        "features": [asdict(feature) for feature in named.features],
         "places": asdict(named.places),
         "outside": dict(named.outside),
         "leaks": [asdict(leak) for leak in leaks],
-        "events": part.events is not None,
-        "blank": named.blank,
+        "events": named.events is not None,
     }
 
 
@@ -392,21 +376,17 @@ def _found_again(run: Run, path: Path, number: int) -> FileTaken:
     """What an earlier attempt has read."""
     told = json.loads(_about(run, number).read_text(encoding="utf-8"))
     leaks = tuple(Finding(**leak) for leak in told.pop("leaks"))
-    rates_hz, places = tuple(told.pop("rates_hz")), Places(**told.pop("places"))
-    outside = {name: (beyond, known) for name, (beyond, known) in told.pop("outside").items()}
-    events = rows_of(_events(run, number)) if told.pop("events") else None
-    blank = told.pop("blank")
-    screen, features = told.pop("screen"), told.pop("features")
-    part = Part(
-        **told | {"notes": tuple(told["notes"])},
-        data=rows_of(_rows(run, number)),
-        people=rows_of(_people(run, number)),
-        events=events,
-        screen=None if screen is None else Screen(**screen),
-        features=tuple(Feature(**feature) for feature in features),
-    )
-    again = NamedPart(path, part, rates_hz, places, outside, blank)
-    return _outlined(run, number, again, leaks)
+    told |= {
+        "notes": tuple(told["notes"]),
+        "screen": None if told["screen"] is None else Screen(**told["screen"]),
+        "features": tuple(Feature(**feature) for feature in told["features"]),
+        "rates_hz": tuple(told["rates_hz"]),
+        "places": Places(**told["places"]),
+        "outside": {name: tuple(counts) for name, counts in told["outside"].items()},
+        "events": rows_of(_events(run, number)) if told["events"] else None,
+    }
+    rows, people = rows_of(_rows(run, number)), rows_of(_people(run, number))
+    return _outlined(run, number, Part(**told, path=path, data=rows, people=people), leaks)
 
 
 def _rows(run: Run, number: int) -> Path:

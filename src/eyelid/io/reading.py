@@ -24,12 +24,16 @@ from eyelid.io.files import (
     head_of,
 )
 from eyelid.io.formats import FOLDERS, FORMATS, feature_table
-from eyelid.io.joining import NamedPart, joined, named, named_without_rows
 from eyelid.io.layout import MAP_NAME, NOTHING_SAID, Layout
 from eyelid.io.part import NoRows, Part
 from eyelid.io.people_choice import (
     Whom,
     chosen_of,
+)
+from eyelid.io.recordings import (
+    joined,
+    named,
+    named_without_rows,
 )
 from eyelid.io.release_folder import as_certified, is_heatmap
 from eyelid.io.remote import here
@@ -139,7 +143,7 @@ class Place:
             return RowChanges(degrees)
         return RowChanges(degrees, True, tasks_by_stimulus(recordings))
 
-    def read_file(self, path: Path) -> NamedPart:
+    def read_file(self, path: Path) -> Part:
         """One of the files, with what is known about whose it is."""
         alone = len(self.files) == 1
         try:
@@ -153,7 +157,7 @@ class Place:
             found = named(path, part, self.said, alone=alone)
         if not self.said.each_stimulus:
             return found
-        return replace(found, part=by_stimulus(found.part))
+        return by_stimulus(found)
 
 
 def place_of(path: Path | str, map: Map = None, units: str | None = None) -> Place:
@@ -291,7 +295,7 @@ def read_readable(place: Place, *, stop: bool = False) -> tuple[Study, list[tupl
         place: a folder of files.
         stop: fail at the first that cannot be read.
     """
-    parts: list[NamedPart] = []
+    parts: list[Part] = []
     skipped = []
     for path in track(place.files, "reading", len(place.files)):
         try:

@@ -30,6 +30,7 @@ from eyelid.io.leaks import (
     short,
     telling_takes,
 )
+from eyelid.io.row_changes import Recorded
 
 T = TypeVar("T", Study, FeatureTable)
 
@@ -407,10 +408,10 @@ def excerpt_of(data: pl.DataFrame) -> pl.DataFrame:
     return data[pl.concat(rows).unique().sort()]
 
 
-def excerpt_of_study(study: Study) -> Study:
-    """Everything about a study, with an excerpt of its rows and events."""
-    events = None if study.events is None else excerpt_of_events(study.events)
-    return replace(study, data=excerpt_of(study.data), events=events)
+def excerpt_of_recorded(recorded: Recorded) -> Recorded:
+    """Everything about a study or a file, with an excerpt of its rows and events."""
+    events = None if recorded.events is None else excerpt_of_events(recorded.events)
+    return replace(recorded, data=excerpt_of(recorded.data), events=events)
 
 
 def excerpt_of_events(events: pl.DataFrame) -> pl.DataFrame:

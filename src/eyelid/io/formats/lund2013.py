@@ -27,9 +27,12 @@ from eyelid.io.files import (
 )
 from eyelid.io.formats import matlab
 from eyelid.io.formats.mpiidpeye import passed_over
-from eyelid.io.joining import joined, named
 from eyelid.io.layout import Layout
 from eyelid.io.part import Part
+from eyelid.io.recordings import (
+    joined,
+    named,
+)
 
 NAME = "Lund 2013"
 

@@ -22,9 +22,12 @@ from eyelid.io.files import (
     Head,
     head_of,
 )
-from eyelid.io.joining import joined, named
 from eyelid.io.layout import Layout
 from eyelid.io.part import Part
+from eyelid.io.recordings import (
+    joined,
+    named,
+)
 from eyelid.io.tables import read_table
 
 NAME = "MPIIDPEye"

@@ -6,7 +6,7 @@ import shlex
 
 from eyelid.errors import InputError
 from eyelid.gaze.study import Study
-from eyelid.io.joining import rates_of
+from eyelid.io.remarks import rates_of
 from eyelid.mechanisms.streams.scene import Scene
 from eyelid.mechanisms.streams.study_scene import (
     coordinates_of,
