@@ -31,10 +31,8 @@ from eyelid.io import (
     read,
     write,
 )
-from eyelid.io.derivations import (
-    derive_events,
-    derive_features,
-)
+from eyelid.io.derivations import derive_features
+from eyelid.io.detection import derive_events
 from eyelid.version import __version__
 
 WINDOW = {"window_s": 10.0}

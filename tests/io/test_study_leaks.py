@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eyelid.gaze.study import Study
-from eyelid.io.leaks import is_code, is_plain_take, leak_of_field, leaks_in_text
+from eyelid.io.leaks import are_plain_takes, is_code, leak_of_field, leaks_in_text
 from eyelid.io.study_leaks import (
     excerpt_of,
     excerpt_of_events,
@@ -112,9 +112,9 @@ def test_codes_are_nobodys_names():
 
 
 def test_a_recording_may_be_called_after_its_task():
-    assert is_plain_take("comic", ["comic"])
-    assert is_plain_take("run-2", [])
-    assert not is_plain_take("anna_lee_2", ["comic"])
+    assert are_plain_takes(["comic"], ["comic"])
+    assert are_plain_takes(["run-2"], [])
+    assert not are_plain_takes(["anna_lee_2"], ["comic"])
 
 
 def test_a_study_without_leaks_has_no_findings():

@@ -309,7 +309,7 @@ def write(
         if known is None:
             known = stated(other, people)
         else:
-            check_same_people(known.origin, other, people)
+            check_same_people(known.origin, other)
     entry = known or Entry(Origin(uuid.uuid4().hex, ledger_beside(path)))
     origin = entry.origin
     study = replace(study, origin=origin)
