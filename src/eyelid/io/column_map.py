@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
 from eyelid.engine.remote import check_here
-from eyelid.errors import InputError, unknown
+from eyelid.errors import InputError, cannot_read, unknown
 from eyelid.gaze.study import PUPIL_UNITS, UNITS, XY_ORIGINS, Screen, Study
 from eyelid.io.formats.vr import PRESETS
 from eyelid.io.layout import (
@@ -33,11 +33,7 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "decimal": (".", ","),
 }
 _SCREEN = ("screen", "screen_m", "distance_m")
-_NUMBERS = ("rate_hz", "distance_m")
 _FILES = ("names", "people")
-_TEXTS = ("separator", "file", *_FILES, "glob")
-_SETTINGS = (*_CHOICES, *_SCREEN, "rate_hz", "header", "lost", "skip_lines", *_TEXTS)
-_SETTINGS += ("attributes", "planned_rows")
 _NAMED = ("tab", "space", "comma", "semicolon")
 _SEPARATORS = {"tab": "\t", "\\t": "\t", "space": " ", "comma": ",", "semicolon": ";"}
 
@@ -105,10 +101,8 @@ def layout_from_file(path: Path) -> Layout:
             f"--map: no file {path}; write KEY=VALUE,…, or name a TOML file or a preset "
             f"({', '.join(PRESETS)})"
         )
-    try:
+    with cannot_read(f"the column map {path}", OSError, ValueError, RecursionError):
         said = read_toml(path)
-    except (OSError, ValueError, RecursionError) as error:
-        raise InputError(f"cannot read the column map {path}: {error}") from None
     flat = {key: value for key, value in said.items() if key not in ("columns", "screen", "study")}
     columns = said.get("columns", {})
     if not isinstance(columns, dict):
@@ -154,40 +148,49 @@ def layout_from_dict(said: Mapping[str, Any]) -> Layout:
             found["each_stimulus"] = True
         elif key in ROLES or re.fullmatch(r"label_\w+", key):
             found["columns"][key] = str(value)
-        elif key not in _SETTINGS:
-            raise unknown("column or setting", key, (*ROLES, "label_…", *_SETTINGS))
-        elif key in _CHOICES:
-            if value not in _CHOICES[key]:
-                raise unknown(key, str(value), _CHOICES[key])
-            found[key] = value
         elif key in _SCREEN:
             screen |= _screen_setting(key, value)
-        elif key == "header":
-            found[key] = _yes_or_no(value)
-        elif key == "separator":
-            found[key] = _separator(str(value))
-        elif key in _FILES:
-            check_here(str(value), f"--map: the file of {key}")
-            found[key] = Path(str(value))
-        elif key in _TEXTS:
-            found[key] = str(value)
-        elif key == "lost":
-            values = value if isinstance(value, list | tuple) else str(value).split(";")
-            found[key] = tuple(_number(key, each) for each in values)
-        elif key == "attributes":
-            values = value if isinstance(value, list | tuple) else str(value).split(";")
-            found[key] = tuple(str(each).strip() for each in values)
-            if "person" in found[key]:
-                raise InputError("person is no attribute of people: leave it out of attributes")
-        elif key == "planned_rows":
-            found[key] = _count(key, value)
+        elif key in _SETTINGS:
+            found[key] = _SETTINGS[key](key, value)
         else:
-            found[key] = _number(key, value)
-    if "skip_lines" in found:
-        found["skip_lines"] = int(found["skip_lines"])
+            raise unknown("column or setting", key, (*ROLES, "label_…", *_SETTINGS, *_SCREEN))
     if screen:
         found["screen"] = Screen(**screen)
     return Layout(**found)
+
+
+def _choice(key: str, value: Any) -> Any:
+    if value not in _CHOICES[key]:
+        raise unknown(key, str(value), _CHOICES[key])
+    return value
+
+
+def _file(key: str, value: Any) -> Path:
+    check_here(str(value), f"--map: the file of {key}")
+    return Path(str(value))
+
+
+def _text(key: str, value: Any) -> str:
+    return str(value)
+
+
+def _listed(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, list | tuple) else str(value).split(";")
+
+
+def _numbers(key: str, value: Any) -> tuple[float, ...]:
+    return tuple(_number(key, each) for each in _listed(value))
+
+
+def _names(key: str, value: Any) -> tuple[str, ...]:
+    names = tuple(str(each).strip() for each in _listed(value))
+    if "person" in names:
+        raise InputError("person is no attribute of people: leave it out of attributes")
+    return names
+
+
+def _lines(key: str, value: Any) -> int:
+    return int(_number(key, value))
 
 
 def _number(key: str, value: Any) -> float:
@@ -209,16 +212,16 @@ def _count(key: str, value: Any) -> int:
     return int(number)
 
 
-def _separator(value: str) -> str:
-    letter = _SEPARATORS.get(value, value)
+def _separator(key: str, value: Any) -> str:
+    letter = _SEPARATORS.get(str(value), str(value))
     if len(letter) != 1 or letter in '"\r\n' or not letter.isascii():
         raise InputError(
-            f"separator must be one letter, or {', '.join(_NAMED)}, got '{value[:20]}'"
+            f"separator must be one letter, or {', '.join(_NAMED)}, got '{str(value)[:20]}'"
         )
     return letter
 
 
-def _yes_or_no(value: Any) -> bool:
+def _yes_or_no(key: str, value: Any) -> bool:
     if isinstance(value, bool):
         return value
     if str(value).lower() in ("yes", "true", "no", "none", "false"):
@@ -329,3 +332,19 @@ def _agreed(name: str, own: Any, said: Any, where: str) -> Any:
         f"{where} says {name}={own}, and --map says {said}: leave {name} out of --map, or mend "
         "study.json if that is wrong"
     )
+
+
+_SETTINGS: dict[str, Callable[[str, Any], Any]] = {
+    **dict.fromkeys(_CHOICES, _choice),
+    **dict.fromkeys(_FILES, _file),
+    "file": _text,
+    "glob": _text,
+    "separator": _separator,
+    "header": _yes_or_no,
+    "lost": _numbers,
+    "attributes": _names,
+    "planned_rows": _count,
+    "skip_lines": _lines,
+    "rate_hz": _number,
+}
+"""What is said besides columns and the screen, and how it is read."""

@@ -15,7 +15,7 @@ import polars as pl
 
 from eyelid.engine.atomic import new_folder
 from eyelid.engine.runs import Run
-from eyelid.errors import InputError
+from eyelid.errors import InputError, cannot_read
 from eyelid.gaze.study import INDEX_COLUMNS, Feature, Kind, Origin, Study, check
 from eyelid.io.bids.tables import typed
 from eyelid.io.csv_cells import for_spreadsheets, from_spreadsheets
@@ -298,12 +298,10 @@ def _whole(value: Any) -> int | None:
 def _read_table(path: Path, types: Mapping[str, type[pl.DataType]]) -> pl.DataFrame:
     """A table of a study, in the types that it had."""
     content = head_of(path).content()
-    try:
+    with cannot_read(path, pl.exceptions.PolarsError, ValueError):
         check_cells(content)
         # As text: numbers in quotes that are not closed bring the reader down.
         table = from_spreadsheets(text_table(content, infer_schema=False))
-    except (pl.exceptions.PolarsError, ValueError) as error:
-        raise InputError(f"cannot read {path}: {str(error).splitlines()[0]}") from None
     last = content.rpartition(b"\n")[2]
     if last and last.count(b",") + 1 < table.width:
         raise InputError(f"{path} ends in the middle of a line: it may be truncated")

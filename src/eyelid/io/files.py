@@ -24,7 +24,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from eyelid.engine.foreign import opened
-from eyelid.errors import InputError
+from eyelid.errors import InputError, cannot_read
 
 _TIMES = 100
 _ALWAYS = 1 << 24
@@ -113,7 +113,8 @@ def arrays_in(path: Path) -> dict[str, NDArray[Any]]:
     Args:
         path: of the file.
     """
-    try:
+    damaged = (OSError, ValueError, EOFError, OverflowError, RuntimeError, MemoryError)
+    with cannot_read(path, *damaged, zipfile.BadZipFile, zlib.error):
         most = most_bytes(path.stat().st_size)
         with opened(path) as file, zipfile.ZipFile(file) as archive:
             members = archive.infolist()
@@ -124,18 +125,6 @@ def arrays_in(path: Path) -> dict[str, NDArray[Any]]:
                 with archive.open(member) as content:
                     found[member.filename.removesuffix(".npy")] = array_of(content)
             return found
-    except (
-        OSError,
-        ValueError,
-        EOFError,
-        OverflowError,
-        RuntimeError,
-        MemoryError,
-        zipfile.BadZipFile,
-        zlib.error,
-    ) as error:
-        why = (str(error).strip().splitlines() or [type(error).__name__])[0]
-        raise InputError(f"cannot read {path}: {why}") from None
 
 
 def array_of(content: Any) -> NDArray[Any]:
@@ -220,13 +209,11 @@ class Head:
         """All bytes of the file, unpacked if it is gzipped."""
         if self.whole:
             return self.raw
-        try:
+        with cannot_read(self.path, OSError, ValueError, EOFError, zlib.error):
             if self.gzipped:
                 return gunzipped(self.path)
             with opened(self.path) as file:
                 return file.read()
-        except (OSError, ValueError, EOFError, zlib.error) as error:
-            raise InputError(f"cannot read {self.path}: {error}") from None
 
 
 def head_of(path: Path) -> Head:

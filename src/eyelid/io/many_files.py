@@ -9,14 +9,15 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import polars as pl
 
-from eyelid.engine.engines import advancing
+from eyelid.engine.engines import advancing, in_order
 from eyelid.engine.progress import Advance
 from eyelid.engine.runs import Run
 from eyelid.errors import EyelidError, InputError
@@ -49,6 +50,8 @@ from eyelid.io.study_leaks import (
     excerpt_of_recorded,
 )
 
+R = TypeVar("R")
+
 BUNDLE_BYTES = 1 << 25
 """Files are given away in bundles of so many bytes, which take a second or so to read."""
 
@@ -77,27 +80,16 @@ class FileTaken:
 
 
 @dataclass(frozen=True)
-class Unreadable:
-    """Why a file could not be read.
+class NotTaken:
+    """Why a file could not be read, or what is wrong with its rows.
 
     Attributes:
-        reason: names the file.
-        leaks: what it gives away all the same.
+        reason: names the file, in a line.
+        leaks: what it gives away all the same; None where it was read, and its rows are unfit.
     """
 
     reason: str
-    leaks: tuple[Finding, ...]
-
-
-@dataclass(frozen=True)
-class Unfit:
-    """What is wrong with the rows of a file.
-
-    Attributes:
-        reason: in a line.
-    """
-
-    reason: str
+    leaks: tuple[Finding, ...] | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +123,7 @@ def bundles(files: Iterable[Path]) -> list[list[tuple[int, Path]]]:
     return found
 
 
-def read_all(place: Place, run: Run, advance: Advance) -> list[FileTaken | Unreadable | Unfit]:
+def read_all(place: Place, run: Run, advance: Advance) -> list[FileTaken | NotTaken]:
     """Read every file of a folder, or find it read, in their order.
 
     Args:
@@ -143,16 +135,25 @@ def read_all(place: Place, run: Run, advance: Advance) -> list[FileTaken | Unrea
     if len(portions) > 1:
         run.keep()
     work = partial(_taken_bundle, run, place, Path.cwd())
-    found: dict[int, FileTaken | Unreadable | Unfit] = {}
-    shares = [len(portion) / len(place.files) for portion in portions]
-    for at, results in advancing(work, portions, shares, advance, "reading"):
-        found |= {number: each for (number, _), each in zip(portions[at], results, strict=True)}
-    return [found[number] for number in range(len(place.files))]
+    return _of_bundles(work, portions, advance, "reading")
+
+
+def _of_bundles(
+    work: Callable[[Sequence[tuple[int, Path]]], list[R]],
+    portions: Sequence[Sequence[tuple[int, Path]]],
+    advance: Advance,
+    what: str,
+) -> list[R]:
+    """What whoever is free makes of each file, in their order."""
+    files = sum(map(len, portions))
+    shares = [len(portion) / files for portion in portions]
+    found = in_order(advancing(work, portions, shares, advance, what))
+    return [each for results in found for each in results]
 
 
 def put_together(
     place: Place,
-    found: Sequence[FileTaken | Unreadable | Unfit],
+    found: Sequence[FileTaken | NotTaken],
     run: Run,
     skip_unreadable: bool,
 ) -> Source:
@@ -164,27 +165,26 @@ def put_together(
         run: whose scratch has the rows.
         skip_unreadable: leave out what cannot be read, and say so in the notes.
     """
-    skipped = [
-        (path, each.reason)
-        for path, each in zip(place.files, found, strict=True)
-        if isinstance(each, Unreadable)
-    ]
+    by_file = dict(zip(place.files, found, strict=True))
+    bad = {file: each for file, each in by_file.items() if isinstance(each, NotTaken)}
+    skipped = [(file, each.reason) for file, each in bad.items() if each.leaks is not None]
+    unfit = [(file, each.reason) for file, each in bad.items() if each.leaks is None]
     taken = [each for each in found if isinstance(each, FileTaken)]
     if skipped and len(skipped) == len(found):
         raise none_read(place, skipped)
     if skipped and not skip_unreadable:
-        raise _not_all_read(place, found)
-    if any(isinstance(each, Unfit) for each in found):
-        raise _not_all_fit(place, found)
+        told, rest = _reasons(place, skipped), "to go on with the others, add --skip-unreadable"
+        if len(skipped) == 1:
+            raise InputError(f"{told} (one of {len(found)} files; {rest})")
+        raise InputError(f"cannot read {len(skipped)} of {len(found)} files: {told} ({rest})")
+    if unfit:
+        many = f"{len(unfit)} of {len(found)} files are not as they must be: "
+        raise InputError(f"{many if len(unfit) > 1 else ''}{_reasons(place, unfit)}")
     named = with_tasks([each.named for each in taken], place.said)
     taken = [_placed(run, *pair) for pair in zip(taken, named, strict=True)]
     excerpt = _excerpt(taken, place.said)
     excerpt = excerpt.derive(notes=(*excerpt.notes, *left_out_told(place, skipped, excerpt)))
-    leaks = {
-        path: each.leaks
-        for path, each in zip(place.files, found, strict=True)
-        if not isinstance(each, Unfit)
-    }
+    leaks = {file: each.leaks for file, each in by_file.items() if each.leaks is not None}
     return Source(excerpt, _cut(excerpt, taken, run), leaks)
 
 
@@ -197,34 +197,12 @@ def _placed(run: Run, each: FileTaken, named: Part) -> FileTaken:
     return replace(each, named=named, recordings=recordings_of(named.data), rows=rows)
 
 
-def _not_all_read(place: Place, found: Sequence[object]) -> InputError:
-    told, count = _reasons(place, found, Unreadable)
-    rest = "to go on with the others, add --skip-unreadable"
-    if count == 1:
-        return InputError(f"{told} (one of {len(found)} files; {rest})")
-    return InputError(f"cannot read {count} of {len(found)} files: {told} ({rest})")
-
-
-def _not_all_fit(place: Place, found: Sequence[object]) -> InputError:
-    told, count = _reasons(place, found, Unfit)
-    if count == 1:
-        return InputError(told)
-    return InputError(f"{count} of {len(found)} files are not as they must be: {told}")
-
-
-def _reasons(
-    place: Place, found: Sequence[object], kind: type[Unreadable] | type[Unfit]
-) -> tuple[str, int]:
-    """What is wrong with files in one way, each of them named, and how many they are."""
-    bad = [
-        (path, each.reason)
-        for path, each in zip(place.files, found, strict=True)
-        if isinstance(each, kind)
-    ]
+def _reasons(place: Place, bad: Sequence[tuple[Path, str]]) -> str:
+    """What is wrong with files, each of them named."""
     if len(bad) <= _MOST_REASONS:
-        return "; ".join(reason for _, reason in bad), len(bad)
+        return "; ".join(reason for _, reason in bad)
     names = ", ".join(str(path.relative_to(place.path)) for path, _ in bad[1:])
-    return f"{bad[0][1]}; and {names}", len(bad)
+    return f"{bad[0][1]}; and {names}"
 
 
 def _excerpt(taken: Sequence[FileTaken], said: Layout) -> Study:
@@ -288,7 +266,7 @@ def _sunk(parts: Sequence[Path], draft: Path) -> None:
 
 def _taken_bundle(
     run: Run, place: Place, home: Path, bundle: Sequence[tuple[int, Path]]
-) -> list[FileTaken | Unreadable | Unfit]:
+) -> list[FileTaken | NotTaken]:
     root, names = _found_from(home, place.path), place.said.names
     if names is not None:
         place = replace(place, said=replace(place.said, names=_found_from(home, names)))
@@ -307,31 +285,31 @@ def _found_from(home: Path, path: Path) -> Path:
     return found
 
 
-def _taken(run: Run, place: Place, path: Path, number: int) -> FileTaken | Unreadable | Unfit:
+def _taken(run: Run, place: Place, path: Path, number: int) -> FileTaken | NotTaken:
     """What is in a file; its rows are put into the scratch, unless they are there."""
-    if _about(run, number).exists():
+    if _file(run, number, "json").exists():
         return _found_again(run, path, number)
     leaks = tuple(leaks_of_file(path, place.path))
     try:
         named = place.read_file(path)
     except InputError as error:
-        return Unreadable(str(error), leaks)
+        return NotTaken(str(error), leaks)
     try:
         check_everybody(named)
         named = replace(_in_order(named), rates_hz=tuple(rates_of(named)))
     except InputError as error:
         words = str(error)
-        return Unfit(words if str(path) in words else f"{path}: {words}")
+        return NotTaken(words if str(path) in words else f"{path}: {words}", None)
     # Quick to write and to read rather than small: it is gone when the run has ended.
     quickly = partial(named.data.write_parquet, compression="lz4", statistics=False)
-    run.put(_rows(run, number), quickly)
+    run.put(_file(run, number, "parquet"), quickly)
     if named.events is not None:
-        run.put(_events(run, number), named.events.write_parquet)
+        run.put(_file(run, number, "events.parquet"), named.events.write_parquet)
     assert named.people is not None
-    run.put(_people(run, number), named.people.write_parquet)
+    run.put(_file(run, number, "people.parquet"), named.people.write_parquet)
     # The last one: where it is, the others are.
     text = json.dumps(_facts(named, leaks), default=float)
-    run.put(_about(run, number), lambda draft: draft.write_text(text, encoding="utf-8"))
+    run.put(_file(run, number, "json"), lambda draft: draft.write_text(text, encoding="utf-8"))
     return _outlined(run, number, named, leaks)
 
 
@@ -349,8 +327,8 @@ def _outlined(run: Run, number: int, named: Part, leaks: tuple[Finding, ...]) ->
     return FileTaken(
         excerpt_of_recorded(named),
         recordings_of(named.data),
-        _rows(run, number),
-        None if named.events is None else _events(run, number),
+        _file(run, number, "parquet"),
+        None if named.events is None else _file(run, number, "events.parquet"),
         leaks,
     )
 
@@ -374,7 +352,7 @@ def _facts(named: Part, leaks: tuple[Finding, ...]) -> dict[str, object]:
 
 def _found_again(run: Run, path: Path, number: int) -> FileTaken:
     """What an earlier attempt has read."""
-    told = json.loads(_about(run, number).read_text(encoding="utf-8"))
+    told = json.loads(_file(run, number, "json").read_text(encoding="utf-8"))
     leaks = tuple(Finding(**leak) for leak in told.pop("leaks"))
     told |= {
         "notes": tuple(told["notes"]),
@@ -383,31 +361,19 @@ def _found_again(run: Run, path: Path, number: int) -> FileTaken:
         "rates_hz": tuple(told["rates_hz"]),
         "places": Places(**told["places"]),
         "outside": {name: tuple(counts) for name, counts in told["outside"].items()},
-        "events": rows_of(_events(run, number)) if told["events"] else None,
+        "events": rows_of(_file(run, number, "events.parquet")) if told["events"] else None,
     }
-    rows, people = rows_of(_rows(run, number)), rows_of(_people(run, number))
-    return _outlined(run, number, Part(**told, path=path, data=rows, people=people), leaks)
+    data, people = (rows_of(_file(run, number, end)) for end in ("parquet", "people.parquet"))
+    return _outlined(run, number, Part(**told, path=path, data=data, people=people), leaks)
 
 
-def _rows(run: Run, number: int) -> Path:
-    return run.scratch / f"file-{number:06d}.parquet"
-
-
-def _events(run: Run, number: int) -> Path:
-    return run.scratch / f"file-{number:06d}.events.parquet"
-
-
-def _people(run: Run, number: int) -> Path:
-    return run.scratch / f"file-{number:06d}.people.parquet"
-
-
-def _about(run: Run, number: int) -> Path:
-    return run.scratch / f"file-{number:06d}.json"
+def _file(run: Run, number: int, ending: str) -> Path:
+    return run.scratch / f"file-{number:06d}.{ending}"
 
 
 def leaks_in_files(
     files: Sequence[Path], root: Path, sound: Collection[Path], advance: Advance
-) -> Iterator[list[Finding]]:
+) -> list[list[Finding]]:
     """What files give away by themselves, whoever looks at them, in their order.
 
     Args:
@@ -416,13 +382,8 @@ def leaks_in_files(
         sound: those that were read before.
         advance: of a bar, by shares of them.
     """
-    portions = bundles(files)
     work = partial(_leaks_of_bundle, root, frozenset(sound), Path.cwd())
-    found: dict[int, list[Finding]] = {}
-    shares = [len(portion) / len(files) for portion in portions]
-    for at, results in advancing(work, portions, shares, advance, "looking for leaks"):
-        found |= {number: each for (number, _), each in zip(portions[at], results, strict=True)}
-    return (found[number] for number in range(len(files)))
+    return _of_bundles(work, bundles(files), advance, "looking for leaks")
 
 
 def _leaks_of_bundle(
