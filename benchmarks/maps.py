@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.case import Case, best_cpu_seconds, remark
-from eyelid.gaze.maps.caps import best_cap
+from eyelid.papers.liu2019.caps import best_cap
 from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.gaze.maps.gaze_map import mean_map
 from eyelid.gaze.maps.grid import Grid, counted

@@ -117,10 +117,9 @@ def _bare_websocket(told: Connection) -> None:
 def _websocket(told: Connection) -> None:
     from eyelid.stream import Gatekeeper
     from eyelid.stream.access import Access
+    from eyelid.stream.endpoints import Scenery
     from eyelid.stream.pump import Pump
-    from eyelid.stream.sinks.websocket_server import WebSocketServerSink
-    from eyelid.stream.sources import Scenery
-    from eyelid.stream.sources.websocket_server import WebSocketServerSource
+    from eyelid.stream.websocket import WebSocketServerSink, WebSocketServerSource
 
     source = WebSocketServerSource("raw", Scenery(), "127.0.0.1", 0, Access(TRACKER_TOKEN))
     sink = WebSocketServerSink("released", "127.0.0.1", 0, Access(TOKEN))
@@ -185,9 +184,8 @@ def _bare_lsl(told: Connection) -> None:
 
 def _lsl(told: Connection) -> None:
     from eyelid.stream import Gatekeeper
+    from eyelid.stream.addresses import sink_of, source_of
     from eyelid.stream.pump import Pump
-    from eyelid.stream.sinks import sink_of
-    from eyelid.stream.sources import source_of
 
     source, sink = source_of(f"lsl:{RAW},rate=120"), sink_of(f"lsl:{RELEASED}")
     told.send(None)

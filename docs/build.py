@@ -50,10 +50,10 @@ MODULES = (
     "eyelid.privacy.noise.randomness",
     "eyelid.releases.audits.audit",
     "eyelid.releases.audits.maps",
-    "eyelid.releases.maps.heatmap",
-    "eyelid.releases.quote",
-    "eyelid.releases.streams.quote",
-    "eyelid.releases.streams.release",
+    "eyelid.releases.kinds.maps.heatmap",
+    "eyelid.releases.kinds.features.quote",
+    "eyelid.releases.kinds.streams.quote",
+    "eyelid.releases.kinds.streams.release",
     "eyelid.stream",
 )
 GUIDES = {

@@ -46,16 +46,18 @@ from eyelid.gaze.table import FeatureTable
 from eyelid.io import read
 from eyelid.mechanisms.groups.partition import group_sizes
 from eyelid.mechanisms.records.measuring import window_rows
-from eyelid.papers.davidjohn2022.document_type import (
+from eyelid.papers.davidjohn2022.halves import (
     first_halves,
+    named_by_halves,
     recognised,
     second_halves,
     shown_windows,
 )
-from eyelid.papers.davidjohn2022.half_identification import named_by_halves
-from eyelid.papers.davidjohn2022.settings import KS, RAW, Setting
 from eyelid.papers.davidjohn2022.trials import (
     ATTACKERS,
+    KS,
+    RAW,
+    Setting,
     Shares,
     across_documents,
     found_by_nearest,

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from eyelid.attacks.one_run import ALPHA
+from eyelid.attacks.twins import twin
 from eyelid.mechanisms.mechanism import Mechanism, Shape, Values, catalogue
 from eyelid.mechanisms.noisy import noise_of
 from eyelid.mechanisms.records.additive import AdditiveMechanism
 from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy.noise import Randomness
 from eyelid.releases.audits.canaries import PEOPLE, CanaryResult, canary_audit, takes_canaries
-from eyelid.verification.faults import twin
 from proofs.result import Effort, Result, progress
 
 MANY = 20_000

@@ -28,7 +28,11 @@ from eyelid.gaze.simulator import simulate
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms import mechanism
 from eyelid.privacy.noise import Randomness, randomness
-from eyelid.releases.expectation import beats_constant, expectation, worse_than_constant
+from eyelid.releases.kinds.features.expectation import (
+    beats_constant,
+    expectation,
+    worse_than_constant,
+)
 from proofs.result import Effort, Result, progress
 
 TASKS = ("comic", "newspaper", "textbook")

@@ -94,10 +94,9 @@ async def _soak(
 
     from eyelid.stream import Gatekeeper
     from eyelid.stream.access import Access
+    from eyelid.stream.endpoints import Scenery
     from eyelid.stream.pump import Pump
-    from eyelid.stream.sinks.websocket_server import WebSocketServerSink
-    from eyelid.stream.sources import Scenery
-    from eyelid.stream.sources.websocket_server import WebSocketServerSource
+    from eyelid.stream.websocket import WebSocketServerSink, WebSocketServerSource
 
     source = WebSocketServerSource("raw", Scenery(RATE_HZ), "127.0.0.1", 0, Access(TRACKER_TOKEN))
     sink = WebSocketServerSink("released", "127.0.0.1", 0, Access(TOKEN))

@@ -8,13 +8,10 @@ import numpy as np
 
 from eyelid.mechanisms import catalogue
 from eyelid.mechanisms.streams.filter import Filter
-from eyelid.mechanisms.streams.fixations import Fixations
 from eyelid.privacy.noise import SystemRandomness, randomness
 from eyelid.privacy.unit import PERSON
-from eyelid.verification.detector import examine_fixations
-from eyelid.verification.faults import faults_of
+from eyelid.verification.families import FAMILIES, mutants_of
 from eyelid.verification.game import play
-from eyelid.verification.streams import examine_stream, scheduled
 from proofs.result import Effort, Result, progress
 
 # What the worst neighbours known can lose, as a share of ε, and how much of that games should find.
@@ -28,9 +25,9 @@ def prove(effort: Effort) -> Result:
     figures: dict[str, object] = {"runs_per_side": effort.runs}
     refuted, weak, missed = [], [], []
     for name, kind in catalogue().items():
-        variants = [v for v in kind.set_for_games() if isinstance(v, Filter)]
+        examine = FAMILIES[kind.family].streams if kind.family else None
+        variants = list(kind.set_for_games()) if examine else []
         for law in variants:
-            examine = examine_fixations if isinstance(law, Fixations) else examine_stream
             seen = examine(law, noise)
             games = [play(law, unit, effort.runs, noise) for unit in (law.unit, PERSON)]
             if seen.refuted or any(game.refuted for game in games):
@@ -46,9 +43,9 @@ def prove(effort: Effort) -> Result:
             if law is variants[0] and games[0].lower_bound < FOUND * LOST[name] * law.epsilon:
                 weak.append(name)
         if variants:
-            if scheduled(variants[0]) and not _compiled_runs_are_the_same(variants[0]):
+            if kind.family == "filters" and not _compiled_runs_are_the_same(variants[0]):
                 refuted.append(f"{name}, compiled")
-            for fault in faults_of(kind):
+            for fault in mutants_of(kind):
                 caught = fault.caught(effort.runs, noise)
                 progress(
                     f"stream_games: {fault.name} in {name}: {'caught' if caught else 'MISSED'}"

@@ -40,8 +40,8 @@ from eyelid.io import read
 from eyelid.mechanisms.streams.stream import StreamMechanism
 from eyelid.privacy.noise import Randomness, randomness
 from eyelid.releases.audits.target import in_common, matched
-from eyelid.releases.streams.plan import filtered, taken_of
-from eyelid.releases.streams.scene import build_filter
+from eyelid.releases.kinds.streams.plan import build_filter, filtered
+from eyelid.releases.kinds.streams.preparation import taken_of
 from proofs.result import Effort, Result, progress, real_recordings
 
 EPSILONS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 64.0)

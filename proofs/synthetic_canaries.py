@@ -15,7 +15,7 @@ from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy.noise import SystemRandomness
 from eyelid.privacy.unit import PERSON
 from eyelid.verification.canaries import ALPHA, CanaryRun, play_canaries
-from eyelid.verification.synthetic_faults import each_row_a_person
+from eyelid.verification.synthetic import each_row_a_person
 from proofs.result import Effort, Result, progress
 
 CANARIES = 1_000

@@ -213,8 +213,9 @@ def _unrendered(patch: pytest.MonkeyPatch) -> None:
     from matplotlib.figure import Figure
 
     draws = "heatmap", "overlay", "reliable", "layers", "difference"
-    for place in (*(f"pictures.draw_{one}" for one in draws), "files.draw_tables"):
-        patch.setattr(f"eyelid.releases.maps.{place}", lambda *words, **more: Figure())
+    places = [f"maps.pictures.draw_{one}" for one in draws]
+    for place in (*places, "kinds.maps.presentation.draw_tables"):
+        patch.setattr(f"eyelid.releases.{place}", lambda *words, **more: Figure())
 
     def blank(figure, file, **options):
         if isinstance(file, io.TextIOBase):
@@ -320,7 +321,7 @@ def no_samplers(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def no_faults(monkeypatch: pytest.MonkeyPatch) -> None:
     """`verify` without planted faults, where something else is asked of it."""
-    monkeypatch.setattr("eyelid.verification.verify._faults", lambda kinds: [])
+    monkeypatch.setattr("eyelid.verification.verify._mutants", lambda kinds: [])
 
 
 @pytest.fixture

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from eyelid.releases.audits.audit import audit as audit
     from eyelid.releases.audits.maps import audit_heatmap as audit_heatmap
     from eyelid.releases.certificate import Certificate as Certificate
-    from eyelid.releases.maps.heatmap import private_heatmap as private_heatmap
-    from eyelid.releases.quote import cost as cost
+    from eyelid.releases.kinds.features.quote import cost as cost
+    from eyelid.releases.kinds.maps.heatmap import private_heatmap as private_heatmap
     from eyelid.releases.release import Release as Release
     from eyelid.releases.release import release as release
     from eyelid.verification.verify import verify as verify
@@ -52,14 +52,14 @@ _HOMES = {
     "audit_heatmap": "eyelid.releases.audits.maps",
     "compare": "eyelid.comparisons.compare",
     "convert": "eyelid.io.convert",
-    "cost": "eyelid.releases.quote",
+    "cost": "eyelid.releases.kinds.features.quote",
     "detect_events": "eyelid.gaze.events",
     "event_features": "eyelid.gaze.features",
     "gaze_map": "eyelid.gaze.maps.gaze_map",
     "heatmap": "eyelid.gaze.maps.spread",
     "lint": "eyelid.io.lint",
     "mechanism": "eyelid.mechanisms",
-    "private_heatmap": "eyelid.releases.maps.heatmap",
+    "private_heatmap": "eyelid.releases.kinds.maps.heatmap",
     "read": "eyelid.io",
     "recommend": "eyelid.comparisons.recommend",
     "release": "eyelid.releases.release",

@@ -16,7 +16,7 @@ from eyelid.gaze.table import table_from_arrays
 from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.unit import PERSON
-from eyelid.verification.synthetic_faults import each_row_a_person
+from eyelid.verification.synthetic import each_row_a_person
 
 FEATURES = [Feature(name, "", "", 0.0, 1.0) for name in "ab"]
 LAW = Synthetic(epsilon=4.0, delta=1e-5, carry=2, records=4, bins=8)

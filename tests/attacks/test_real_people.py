@@ -16,7 +16,7 @@ from eyelid.attacks.identification import identify, strongest
 from eyelid.attacks.protocols import POSITIVE, Material
 from eyelid.gaze.features import event_features
 from eyelid.mechanisms import mechanism
-from eyelid.papers.davidjohn2022.document_type import (
+from eyelid.papers.davidjohn2022.halves import (
     first_halves,
     recognised,
     second_halves,

@@ -9,8 +9,8 @@ import pytest
 from eyelid.gaze.areas import Area
 from eyelid.gaze.simulator import simulate
 from eyelid.io import write
-from eyelid.releases.maps.heatmap import private_heatmap
-from eyelid.releases.spending import budget
+from eyelid.releases.budget import budget
+from eyelid.releases.kinds.maps.heatmap import private_heatmap
 
 pytestmark = pytest.mark.usefixtures("plain_pictures", "quick_map_audits")
 

@@ -8,9 +8,9 @@ import pytest
 from eyelid.errors import Refused
 from eyelid.privacy.guarantee import large_delta
 from eyelid.privacy.ledger import Ledger
-from eyelid.releases.quote import cost
+from eyelid.releases.budget import budget
+from eyelid.releases.kinds.features.quote import cost
 from eyelid.releases.release import release
-from eyelid.releases.spending import budget
 from eyelid.stream import Gatekeeper
 
 

@@ -12,9 +12,9 @@ import pytest
 
 from eyelid.gaze.study import Feature, Screen, Study
 from eyelid.io import write
+from eyelid.releases.budget import budget
 from eyelid.releases.inspection import inspect
 from eyelid.releases.release import release
-from eyelid.releases.spending import budget
 
 SCREEN = Screen(1000, 800, 0.5, 0.4, 0.6)
 PLACEHOLDERS = re.compile(r"\bA,B\b|=W\b|=R\b|X0,Y0|=…|\bIN\b|\bOUT\b")

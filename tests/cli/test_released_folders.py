@@ -20,7 +20,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.features import window_features
 from eyelid.gaze.simulator import simulate
 from eyelid.io import write
-from eyelid.releases.maps.heatmap import private_heatmap
+from eyelid.releases.kinds.maps.heatmap import private_heatmap
 from eyelid.releases.release import release
 
 pytestmark = pytest.mark.usefixtures("quick_audits", "quick_map_audits", "no_pictures")

@@ -15,7 +15,7 @@ from eyelid.errors import InputError, Refused
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import read, write
 from eyelid.privacy.ledger import Ledger
-from eyelid.releases.spending import budget
+from eyelid.releases.budget import budget
 
 
 @pytest.fixture(autouse=True)

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from eyelid.stream import Gatekeeper
+from eyelid.stream.addresses import sink_of, source_of
 from eyelid.stream.pump import Pump
-from eyelid.stream.sinks import sink_of
-from eyelid.stream.sources import source_of
 
 PAGE = Path(__file__).parents[2] / "docs" / "streaming.md"
 TOKEN = "a-token-for-this-test-only"

@@ -4,9 +4,9 @@ import re
 from dataclasses import asdict
 from pathlib import Path
 
+from eyelid.stream import GazeEvent
 from eyelid.stream.frames import SUBPROTOCOLS, encoded, events_text, hello
 from eyelid.stream.samples import ReleasedGaze
-from eyelid.stream.tiers import GazeEvent
 
 SCRIPT = (Path(__file__).parents[2] / "examples" / "unity" / "EyelidGaze.cs").read_text("utf-8")
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import polars as pl
 
 from eyelid.io.columns import (
-    events_of_marks,
+    events_of_kinds,
     events_of_runs,
     number,
+    with_numbered_events,
     without,
 )
+from eyelid.io.part import Part
 
 
 def test_text_becomes_numbers_where_it_holds_some():
@@ -79,8 +81,17 @@ def test_samples_without_marks_give_no_event():
 
 
 def test_events_of_several_kinds_stand_in_order_of_time():
-    marks = {"one": ["1", None, "2"], "two": [None, "1", None]}
+    marks = {"label__fixation": ["1", None, "2"], "label__blink": [None, "1", None]}
     data = pl.DataFrame({"recording": ["r"] * 3, "time_ms": [0.0, 10.0, 20.0], **marks})
-    found = events_of_marks(data, {"fixation": "one", "blink": "two"})
-    assert found["name"].to_list() == ["fixation", "blink", "fixation"]
-    assert events_of_marks(data, {}) is None
+    part = Part("any", data)
+    found = with_numbered_events(part, marks)
+    assert found.events["name"].to_list() == ["fixation", "blink", "fixation"]
+    assert found.data.columns == ["recording", "time_ms"]
+    assert with_numbered_events(part, {}) is part
+
+
+def test_only_the_kinds_that_are_events_become_events():
+    data = pl.DataFrame({"time_ms": [0.0, 10.0, 20.0], "label__event": ["Fixation", "-", "Blink"]})
+    found = events_of_kinds(data, ("fixation", "saccade"))
+    assert found["name"].to_list() == ["fixation"]
+    assert events_of_kinds(data.drop("label__event"), ("fixation",)) is None

@@ -11,8 +11,8 @@ from eyelid.io import read, write
 from eyelid.io.convert import convert
 from eyelid.io.lint import lint
 from eyelid.privacy.ledger import Ledger
+from eyelid.releases.budget import budget
 from eyelid.releases.release import release
-from eyelid.releases.spending import budget
 
 TARGETS = ["study", "bids", "csv"]
 TOBII = (

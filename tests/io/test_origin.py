@@ -15,8 +15,8 @@ from eyelid.io.convert import convert
 from eyelid.io.derivations import derive_features
 from eyelid.io.origin import enter
 from eyelid.privacy.ledger import Ledger
-from eyelid.releases.maps.heatmap import private_heatmap
-from eyelid.releases.spending import budget
+from eyelid.releases.budget import budget
+from eyelid.releases.kinds.maps.heatmap import private_heatmap
 
 LAPLACE = {"mechanism": "laplace", "epsilon": 1.0}
 

@@ -29,7 +29,7 @@ from eyelid.io.study_parts import (
     write_part,
 )
 from eyelid.privacy.ledger import Ledger
-from eyelid.releases.spending import budget
+from eyelid.releases.budget import budget
 
 JITTER = {"mechanism": "jitter", "sd": 1.0, "seed": 3}
 

@@ -15,7 +15,7 @@ from eyelid.io.convert import convert
 from eyelid.io.same_people import ledger_here
 from eyelid.privacy.ledger import Ledger
 from eyelid.releases.audits.target import subject_of
-from eyelid.releases.spending import budget
+from eyelid.releases.budget import budget
 
 LAPLACE = {"mechanism": "laplace", "epsilon": 1.0}
 ELSEWHERE = "other releases of these people may be counted in another ledger"
@@ -400,7 +400,7 @@ def test_a_join_that_was_stopped_is_ended_by_the_same_command(
 
     for step in ("bring_over", "end_leaving"):
         with monkeypatch.context() as patch:
-            patch.setattr(f"eyelid.privacy.accounts.{step}", stopped)
+            patch.setattr(f"eyelid.privacy.joins.{step}", stopped)
             with pytest.raises(KeyboardInterrupt):
                 budget(tmp_path / "windows", join=tmp_path / named)
         assert budget(tmp_path / "fixations").gaps

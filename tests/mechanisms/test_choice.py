@@ -17,9 +17,8 @@ from eyelid.mechanisms import Shape, find, mechanism
 from eyelid.mechanisms.choice import choose, log_chances
 from eyelid.mechanisms.records.fourier import first_coefficients
 from eyelid.privacy import PERSON, RECORDING, randomness
-from eyelid.verification.faults import faults_of
-from eyelid.verification.game import play
-from eyelid.verification.precision import attack
+from eyelid.verification.families import mutants_of
+from eyelid.verification.game import attack_digits, play
 from eyelid.verification.sensitivity import fuzz
 
 NAMES = ["fpa", "cfpa", "dcfpa"]
@@ -240,12 +239,12 @@ def test_the_game_does_not_refute_choice_and_noise(name):
     assert result.lower_bound > 0.4 * result.claimed
     assert not fuzz(law, PERSON, pairs=500).refuted
     pair = list(law.neighbour_pairs(PERSON))[-1]
-    assert not attack(law, pair, 5_000, randomness(8)).refuted
+    assert not attack_digits(law, pair, 5_000, randomness(8)).refuted
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_choice_that_is_not_paid_for_or_not_private_is_caught(name):
-    faults = [fault for fault in faults_of(find(name)) if fault.name.startswith("choice of k")]
+    faults = [fault for fault in mutants_of(find(name)) if fault.name.startswith("choice of k")]
     assert {f.name for f in faults} == {
         "choice of k not paid for",
         "choice of k without noise",

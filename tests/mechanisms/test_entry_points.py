@@ -1,5 +1,7 @@
 """Mechanisms of other packages come by entry points, and a broken one takes nothing away."""
 
+import json
+import re
 import sys
 import textwrap
 import tomllib
@@ -7,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from eyelid.engine.parallel import alone
 from eyelid.errors import EyelidWarning
+from eyelid.io import write
 from eyelid.mechanisms import catalogue, entry_points, find, mechanism
 
 ROOT = Path(__file__).parents[2]
@@ -117,3 +121,40 @@ def test_a_module_that_looks_at_the_catalogue_on_its_way_sees_what_is_there(inst
     source = "from eyelid.mechanisms import catalogue\nassert 'laplace' in catalogue()\n"
     installed("others_curious", source)
     assert "laplace" in catalogue()
+
+
+PAGE = (ROOT / "docs" / "own-mechanism.md").read_text("utf-8")
+
+
+def block(language):
+    (found,) = re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
+    return found
+
+
+def test_the_example_of_the_page_is_known_to_every_command(
+    installed, eyelid, make_table, tmp_path, monkeypatch, quick_audits, no_samplers
+):
+    """One module and one entry point, and no line more."""
+    (value,) = tomllib.loads(block("toml"))["project"]["entry-points"][entry_points.GROUP].values()
+    installed(value, block("python"))
+    write(make_table(people=6, recordings=2, rows=40).study(), tmp_path / "study")
+    monkeypatch.chdir(tmp_path)
+    said = {}
+    for line in block("console").splitlines():
+        _, command, *rest = line.split()
+        with alone():
+            done = eyelid(command, *rest, *(["--json"] if command in ("verify", "compare") else []))
+        assert done.code == 0, f"{line}: {done.err}"
+        said[command] = done.out
+    assert "rows that share one mean" in said["mechanisms"]
+    certificate = json.loads((tmp_path / "out" / "certificate.json").read_text())
+    assert certificate["mechanism"]["name"] == "stretches"
+    assert certificate["guarantee"]["holds"] is True
+    assert {"stretches", "laplace"} <= {
+        row.get("mechanism") for row in json.loads(said["compare"])["rows"]
+    }
+    verified = json.loads(said["verify"])
+    assert {game["name"] for game in verified["mechanisms"]} == {"stretches"}
+    planted = [fault for fault in verified["planted"] if fault["mechanism"] == "stretches"]
+    assert len(planted) >= 5
+    assert all(fault["caught"] for fault in planted)

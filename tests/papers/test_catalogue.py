@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from eyelid.errors import InputError
-from eyelid.papers import liu2019
 from eyelid.papers.catalogue import PAPERS, reproduce
+from eyelid.papers.liu2019 import paper as liu2019
 from eyelid.papers.reproduction import Data, Reproduction
 
 

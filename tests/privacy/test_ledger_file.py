@@ -39,7 +39,7 @@ def test_others_cannot_read_a_ledger_its_journal_or_its_draft(tmp_path, monkeypa
     ledger = Ledger.create(tmp_path / "l")
     assert seen == [0o600]
     assert mode_of(ledger.path) == 0o600
-    with ledger._transaction() as database:
+    with ledger.transaction() as database:
         database.execute("INSERT INTO origin VALUES ('o')")
         (journal,) = tmp_path.glob("l-*")
         assert mode_of(journal) == 0o600

@@ -15,12 +15,12 @@ from eyelid.mechanisms.groups.slots import slots_of
 from eyelid.privacy import PERSON, Guarantee, Kind, Neighbours, Trust, rank1_bounds, sequential
 from eyelid.privacy.accounts import Gap
 from eyelid.privacy.noise import randomness
+from eyelid.releases.accounting import NO_LEDGER, OTHER_GROUPS, OTHER_ROWS
+from eyelid.releases.budget import budget
 from eyelid.releases.certificate import NOT_COUNTED, Certificate, read_certificate
-from eyelid.releases.certifying import NO_LEDGER, OTHER_GROUPS, OTHER_ROWS
-from eyelid.releases.plan import LISTED_BOUNDS, SEEDED_GROUPS, SEEDED_ROWS
-from eyelid.releases.quote import cost
+from eyelid.releases.kinds.features.plan import LISTED_BOUNDS, SEEDED_GROUPS, SEEDED_ROWS
+from eyelid.releases.kinds.features.quote import cost
 from eyelid.releases.release import release
-from eyelid.releases.spending import budget
 from eyelid.releases.words import promise
 
 NO_BOUND = {"raw_to_release": None, "release_to_raw": None}

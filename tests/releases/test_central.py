@@ -77,7 +77,7 @@ def test_the_certificate_is_for_everybody_and_names_nobody(home):
 
 
 def test_the_ledger_counts_everybody(home):
-    from eyelid.releases.spending import budget
+    from eyelid.releases.budget import budget
 
     spent = budget(home / "features")
     assert [debit.mechanism for debit in spent.debits][:1] == ["groupmean"]

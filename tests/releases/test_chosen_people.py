@@ -12,10 +12,9 @@ from eyelid.io.derivations import derive_features
 from eyelid.privacy.ledger import Ledger
 from eyelid.releases.audits.audit import audit
 from eyelid.releases.audits.maps import audit_heatmap
-from eyelid.releases.certificate import NARROWEST_FORM
-from eyelid.releases.chosen_people import BY_LIST
-from eyelid.releases.maps.heatmap import private_heatmap
-from eyelid.releases.quote import cost
+from eyelid.releases.certificate import BY_LIST, NARROWEST_FORM
+from eyelid.releases.kinds.features.quote import cost
+from eyelid.releases.kinds.maps.heatmap import private_heatmap
 from eyelid.releases.release import release
 
 pytestmark = pytest.mark.usefixtures("quick_audits", "quick_map_audits", "no_pictures")

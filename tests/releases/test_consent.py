@@ -17,7 +17,7 @@ from eyelid.mechanisms.synthetic.binning import Bins
 from eyelid.releases.certificate import NARROWEST_FORM, Certificate, read_certificate
 from eyelid.releases.consent import CONSENT, NOT_HIDDEN, for_participants
 from eyelid.releases.inspection import inspect
-from eyelid.releases.maps.heatmap import private_heatmap
+from eyelid.releases.kinds.maps.heatmap import private_heatmap
 from eyelid.releases.release import release
 
 DIAGNOSES = ["ADHD"] * 4 + ["control"] * 20

@@ -15,10 +15,11 @@ from eyelid.errors import InputError, Refused
 from eyelid.gaze.study import Feature
 from eyelid.io import read, write
 from eyelid.privacy import Ledger, gaussian_epsilon
-from eyelid.releases.certifying import COUNTED_ONCE, STAYS_COUNTED
+from eyelid.releases.accounting import COUNTED_ONCE, STAYS_COUNTED
+from eyelid.releases.budget import budget
 from eyelid.releases.fingerprint import output_digest
-from eyelid.releases.plan import DATA_BOUNDS, SEEDED, singled_out
-from eyelid.releases.spending import budget
+from eyelid.releases.kinds.features.notes import singled_out
+from eyelid.releases.kinds.features.plan import DATA_BOUNDS, SEEDED
 
 CERTIFICATE_KEYS = {
     "schema", "mechanism", "guarantee", "person_level", "bounds", "noise", "ledger", "unprotected",

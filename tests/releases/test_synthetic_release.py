@@ -19,14 +19,14 @@ from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.records.laplace import Laplace
 from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy.noise import randomness
+from eyelid.releases.budget import budget
 from eyelid.releases.certificate import read_certificate
 from eyelid.releases.consent import for_participants
 from eyelid.releases.inspection import inspect
-from eyelid.releases.plan import LISTED_BOUNDS, SEEDED
-from eyelid.releases.prospect import made_up, prospects
-from eyelid.releases.quote import cost
+from eyelid.releases.kinds.features.plan import LISTED_BOUNDS, SEEDED
+from eyelid.releases.kinds.features.prospect import made_up, prospects
+from eyelid.releases.kinds.features.quote import cost
 from eyelid.releases.release import release
-from eyelid.releases.spending import budget
 
 LAW = {"mechanism": "synthetic", "epsilon": 4.0}
 # Enough people for three of five features, by public facts alone.

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import eyelid
 from eyelid.papers.bozkir2021.mechanisms import LPAPaper
 from eyelid.privacy.unit import RECORDING
-from eyelid.releases.expectation import (
+from eyelid.releases.kinds.features.expectation import (
     CONSTANT_RMSE_OF_SPAN,
     beats_constant,
     clipped,

@@ -11,9 +11,9 @@ import pytest
 
 from eyelid.stream import Gatekeeper
 from eyelid.stream.access import Access
+from eyelid.stream.endpoints import Scenery, Source
 from eyelid.stream.pump import Pump
 from eyelid.stream.samples import RawGaze
-from eyelid.stream.sources import Scenery, Source
 
 
 class Hand(Source):
@@ -46,7 +46,7 @@ class Hand(Source):
 def _patience(monkeypatch):
     """Nobody is sent away for being slow: how fast the machine is decides nothing here."""
     for name in ("_ASKED_WITHIN_S", "_ANSWERED_WITHIN_S"):
-        monkeypatch.setattr(f"eyelid.stream.websocket.{name}", 600)
+        monkeypatch.setattr(f"eyelid.stream.connections.{name}", 600)
     monkeypatch.setattr("eyelid.stream.pump._PATIENCE_S", 600.0)
 
 

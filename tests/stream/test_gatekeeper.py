@@ -372,7 +372,7 @@ def test_nothing_is_released_that_could_not_be_written_down(tmp_path, monkeypatc
 
     for _ in range(2):
         with monkeypatch.context() as patch:
-            patch.setattr(gate._book, "write", full)
+            patch.setattr(gate.budget, "write", full)
             for _ in range(3):
                 with pytest.raises(OSError, match="no space"):
                     gate.push(1e4, 1.0, 1.0)
@@ -454,7 +454,7 @@ def test_a_smaller_epsilon_begins_when_no_window_has_both(tmp_path):
 
 def interrupted(gate, monkeypatch):
     """A sample whose budget is only half counted when somebody presses Ctrl-C."""
-    run = gate._run
+    run = gate._passage.run
 
     def stop(*_):
         run.state[PUBLISHED_SUM] -= 1.0
@@ -541,7 +541,7 @@ def test_a_book_is_for_its_owner_alone(tmp_path):
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 def test_a_forked_process_releases_nothing_and_leaves_the_book_alone(tmp_path):
     gate = uniform(epsilon=1e3, budget=tmp_path / "b")
-    run = uniform(epsilon=1e3)._run
+    run = uniform(epsilon=1e3)._passage.run
     before, _ = gate.push(0.0, 500.0, 500.0), run.push(500.0, 500.0)
     reader, writer = os.pipe()
     child = os.fork()
@@ -565,7 +565,7 @@ def test_a_forked_process_releases_nothing_and_leaves_the_book_alone(tmp_path):
 
 def test_there_is_one_of_each_gatekeeper():
     gate = uniform()
-    for one in (gate, gate._run, gate._run.planes):
+    for one in (gate, gate._passage.run, gate._passage.run.planes):
         for make in (copy.copy, copy.deepcopy, pickle.dumps):
             with pytest.raises(Refused, match="cannot be copied"):
                 make(one)

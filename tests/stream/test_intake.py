@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eyelid.stream.intake import Intake
+from eyelid.mechanisms.streams.scene import Scene
+from eyelid.stream.intake import Fit, Intake
 from eyelid.stream.samples import RawGaze
 
 times = st.floats(-1e6, 1e6) | st.sampled_from([math.nan, math.inf, -math.inf, 0.0])
@@ -110,3 +111,40 @@ def test_the_rate_is_measured_without_the_tracker_s_pauses(size):
 
 def test_raw_gaze_shows_no_value_in_its_text():
     assert repr(raw([123.456])) == str(raw([123.456])) == "RawGaze(1 samples)"
+
+
+SCREEN = Scene.of("px", "0,0,1920,1080")
+
+
+def told(x, y, scene=SCREEN, count=600):
+    fit = Fit(scene)
+    for _ in range(count):
+        fit.add(RawGaze([0.0], [[float(x)], [float(y)]], 0.0))
+    return fit.trouble
+
+
+def test_gaze_outside_of_the_scene_is_told_in_round_numbers():
+    fit = Fit(SCREEN)
+    fit.add(RawGaze([0.0] * 1000, [[-3.0] * 433 + [800.0] * 567, [5.0] * 1000], 0.0))
+    assert fit.trouble.startswith("about 40 % of the first samples lie outside of the scene")
+
+
+def test_fractions_in_a_scene_of_pixels_are_noticed():
+    assert "fractions" in told(0.7, 0.4)
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "scene"),
+    [
+        (800, 400, SCREEN),
+        (math.nan, 0.4, SCREEN),
+        (math.nan, math.inf, SCREEN),
+        (0.7, 0.4, Scene.of("fraction")),
+    ],
+)
+def test_gaze_that_fits_or_is_lost_is_not_worth_a_word(x, y, scene):
+    assert told(x, y, scene) == ""
+
+
+def test_a_few_samples_are_not_either():
+    assert told(-5, 5, count=100) == ""

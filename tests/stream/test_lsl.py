@@ -7,10 +7,8 @@ from pathlib import Path
 import pytest
 
 from eyelid.errors import InputError
-from eyelid.stream.lsl import configuration, layer
-from eyelid.stream.sinks import sink_of
-from eyelid.stream.sinks.lsl_outlet import LslSink
-from eyelid.stream.sources import source_of
+from eyelid.stream.addresses import sink_of, source_of
+from eyelid.stream.lsl import LslSink, configuration, layer
 
 # Nothing is measured by it: it only ends what hangs.
 PATIENCE_S = 60.0
@@ -113,7 +111,7 @@ def test_who_can_read_beside_us_is_told(lsl, names):
 def test_a_stream_that_is_not_there_is_told_with_those_that_are(
     run, streaming, until, lsl, names, monkeypatch
 ):
-    monkeypatch.setattr("eyelid.stream.sources.lsl_inlet._MISSED_S", 0.0)
+    monkeypatch.setattr("eyelid.stream.lsl._MISSED_S", 0.0)
     source = source_of(f"lsl:{names[0]}-misspelt")
 
     async def story():

@@ -12,12 +12,11 @@ import polars as pl
 import pytest
 
 from eyelid.errors import InputError
-from eyelid.stream.latency import Latency
+from eyelid.stream.addresses import source_of
+from eyelid.stream.endpoints import Sink
 from eyelid.stream.pump import Pump
-from eyelid.stream.samples import RawGaze
-from eyelid.stream.sinks.recorder import Recorder
-from eyelid.stream.sinks.sink import Sink
-from eyelid.stream.sources import source_of
+from eyelid.stream.recorder import Recorder
+from eyelid.stream.samples import Latency, RawGaze
 
 
 class Memory(Sink):

@@ -7,14 +7,14 @@ import polars as pl
 import pytest
 
 from eyelid.errors import InputError
-from eyelid.stream.sinks.recorder import Recorder
+from eyelid.stream.recorder import Recorder
 
 
 @pytest.fixture
 def quick_disk(monkeypatch):
     """Written at once, so that tests need not wait."""
     for name in ("_CSV_EVERY_S", "_PARQUET_EVERY_S"):
-        monkeypatch.setattr(f"eyelid.stream.sinks.recorder.{name}", 0.02)
+        monkeypatch.setattr(f"eyelid.stream.recorder.{name}", 0.02)
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])

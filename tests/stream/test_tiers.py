@@ -47,7 +47,7 @@ def gaze(samples: int = 400) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def test_shares_of_epsilon_add_up_in_the_meter_and_the_certificate() -> None:
     gate = gatekeeper(events=0.25, counters=COUNTED, areas=AREAS)
     gate.push_many(*gaze())
-    shares = [law.epsilon for law in gate.law.parts()]
+    shares = [law.epsilon for law in gate.filter.parts()]
     assert shares == [4.0, 2.0, 2.0]
     assert 2.0 < gate.window_epsilon <= gate.worst_window_epsilon <= 8.0
     told = gate.certificate()
@@ -59,7 +59,7 @@ def test_shares_of_epsilon_add_up_in_the_meter_and_the_certificate() -> None:
 def test_a_person_pays_for_windows_and_for_counters_until_their_horizon() -> None:
     gate = gatekeeper(events=0.25, counters=COUNTED, areas=AREAS)
     gate.push_many(*gaze())
-    dwell = gate.law.dwell
+    dwell = gate.filter.dwell
     assert isinstance(dwell, Dwell)
     own = dwell.cost(next(dwell.neighbour_pairs(PERSON)).shape, PERSON).epsilon
     windows = 400 / 20 * 6.0 * math.hypot(1000, 600) / 50
@@ -126,7 +126,7 @@ def test_events_go_on_after_a_restart_and_the_book_has_no_gaze(tmp_path: Path) -
     with gatekeeper(events=0.25, budget=book) as gate:
         gate.push_many(*samples)
         before = gate.meter()
-    steps = np.rint(np.array(samples[1:]) / gate.law.step).ravel()
+    steps = np.rint(np.array(samples[1:]) / gate.filter.step).ravel()
     assert not any(f"{step:.1f}" in book.read_text() for step in steps[~np.isnan(steps)])
     with gatekeeper(events=0.25, budget=book) as gate:
         assert gate.meter() == before
@@ -185,9 +185,9 @@ def test_a_coarser_epsilon_is_that_of_all_of_them_together() -> None:
     gate = gatekeeper(events=0.3, limit=4 * cost, on_limit="coarsen", window=4)
     gate.push_many(*gaze())
     assert gate.meter().epsilon < 8.0
-    assert sum(part.epsilon for part in gate.law.parts()) == pytest.approx(gate.meter().epsilon)
-    runs = [gate._run._fine, gate._run._detector]
-    assert [run.law.epsilon for run in runs] == [part.epsilon for part in gate.law.parts()]
+    assert sum(part.epsilon for part in gate.filter.parts()) == pytest.approx(gate.meter().epsilon)
+    runs = [gate._passage.run._fine, gate._passage.run._detector]
+    assert [run.law.epsilon for run in runs] == [part.epsilon for part in gate.filter.parts()]
     assert gate.worst_window_epsilon <= 8.0
 
 
@@ -195,20 +195,20 @@ def test_the_meter_shows_it_if_a_part_spends_too_much() -> None:
     gate = gatekeeper(events=0.5)
     gate.push_many(*gaze())
     assert gate.worst_window_epsilon <= 8.0
-    gate._run._fine.state[WORST] = 2.0 * WHOLE
+    gate._passage.run._fine.state[WORST] = 2.0 * WHOLE
     assert gate.worst_window_epsilon > 8.0
     gate = gatekeeper(events=0.5)
-    gate._run._fine = replace(gate.law.fine, epsilon=8.0).start(randomness(7))
-    gate._run._fine.state[WORST] = gate._run._detector.state[WORST] = 1.0 * WHOLE
+    gate._passage.run._fine = replace(gate.filter.fine, epsilon=8.0).start(randomness(7))
+    gate._passage.run._fine.state[WORST] = gate._passage.run._detector.state[WORST] = 1.0 * WHOLE
     assert gate.worst_window_epsilon == 12.0
 
 
 def test_what_was_not_told_follows_from_the_share_of_epsilon() -> None:
     told = {"window": 60, "radius": 50.0, "scene": SCENE}
-    law = gatekeeper(events=0.75, epsilon=16.0, **told).law
+    law = gatekeeper(events=0.75, epsilon=16.0, **told).filter
     assert law.fine.parameters() == Kaleido(epsilon=4.0, **told).parameters()
     # Unless somebody set it.
-    law = gatekeeper(Kaleido(epsilon=16.0, skip=7, **told), events=0.75, **UNTOLD).law
+    law = gatekeeper(Kaleido(epsilon=16.0, skip=7, **told), events=0.75, **UNTOLD).filter
     assert (law.fine.skip, law.fine.epsilon) == (7, 4.0)
 
 

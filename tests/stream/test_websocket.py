@@ -14,14 +14,16 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from eyelid.errors import InputError
 from eyelid.stream.access import Access
+from eyelid.stream.addresses import sink_of, source_of
+from eyelid.stream.connections import checked_url, host_and_port, is_loopback
+from eyelid.stream.endpoints import Scenery
 from eyelid.stream.pump import Pump
-from eyelid.stream.sinks import sink_of
-from eyelid.stream.sinks.websocket_client import WebSocketClientSink
-from eyelid.stream.sinks.websocket_server import WebSocketServerSink
-from eyelid.stream.sources import Scenery, source_of
-from eyelid.stream.sources.websocket_client import WebSocketClientSource
-from eyelid.stream.sources.websocket_server import WebSocketServerSource
-from eyelid.stream.websocket import checked_url, host_and_port, is_loopback
+from eyelid.stream.websocket import (
+    WebSocketClientSink,
+    WebSocketClientSource,
+    WebSocketServerSink,
+    WebSocketServerSource,
+)
 
 SAMPLE = '{"time_ms": %f, "x": 777.123456789, "y": 333.987654321}'
 
@@ -127,8 +129,8 @@ def test_apps_and_trackers_have_tokens_of_their_own(make_gate, app_server, acces
 def test_strangers_who_say_nothing_cannot_fill_the_house(
     run, streaming, until, hand, app_server, bearer, monkeypatch, caplog
 ):
-    monkeypatch.setattr("eyelid.stream.websocket._MOST_STRANGERS", 3)
-    monkeypatch.setattr("eyelid.stream.sinks.websocket_server.MOST_CONNECTIONS", 1)
+    monkeypatch.setattr("eyelid.stream.connections._MOST_STRANGERS", 3)
+    monkeypatch.setattr("eyelid.stream.websocket.MOST_CONNECTIONS", 1)
 
     async def story():
         async with (

@@ -50,7 +50,7 @@ def test_a_window_over_two_runs_is_promised_only_where_they_share_a_budget_file(
     alone = promise_lines(make_gate(seed=None, window=20), None, 2000.0)
     assert twice in " ".join(alone)
     with make_gate(seed=None, window=20, budget=tmp_path / "anna") as gate:
-        assert twice not in " ".join(promise_lines(gate, None, 2000.0, kept=True))
+        assert twice not in " ".join(promise_lines(gate, None, 2000.0))
 
 
 def test_what_was_killed_is_said_at_the_start(make_gate, tmp_path):
@@ -59,6 +59,6 @@ def test_what_was_killed_is_said_at_the_start(make_gate, tmp_path):
     first.push(0.0, 1.0, 1.0)
     first.abandon()
     with make_gate(seed=None, budget=budget) as gate:
-        lines = promise_lines(gate, 120.0, 180.0, kept=True)
+        lines = promise_lines(gate, 120.0, 180.0)
     assert "the last run was killed" in lines[-1]
     assert "29 samples" in lines[-1]

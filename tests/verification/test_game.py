@@ -5,8 +5,7 @@ import pytest
 
 from eyelid.mechanisms import mechanism
 from eyelid.privacy import PERSON, Guarantee, Kind, Neighbours, Trust, randomness
-from eyelid.verification.game import _lower_bound
-from eyelid.verification.precision import attack, finest_bit
+from eyelid.verification.game import _lower_bound, attack_digits, finest_bit
 
 
 def claim(**numbers):
@@ -54,4 +53,4 @@ def test_finest_bits_are_those_of_the_binary_digits():
 def test_digits_of_exact_noise_give_nothing_away(name):
     law = mechanism(name, epsilon=1.0)
     pair = next(law.neighbour_pairs(PERSON))
-    assert attack(law, pair, 20_000, randomness(5)).lower_bound == 0.0
+    assert attack_digits(law, pair, 20_000, randomness(5)).lower_bound == 0.0

@@ -9,7 +9,7 @@ from eyelid.attacks.twins import twin
 from eyelid.mechanisms import catalogue, find
 from eyelid.mechanisms.records.measuring import MeasuringMechanism
 from eyelid.privacy import randomness
-from eyelid.verification.faults import faults_of
+from eyelid.verification.families import mutants_of
 from eyelid.verification.outputs import compare
 
 SOUND = [
@@ -35,7 +35,7 @@ def test_every_mechanism_shows_what_it_made_private(name):
 
 @pytest.mark.parametrize("name", SOUND)
 def test_planted_outputs_are_caught(name):
-    planted = {fault.name: fault for fault in faults_of(find(name))}
+    planted = {fault.name: fault for fault in mutants_of(find(name))}
     chosen = ["input shown, not what is private", "no noise"]
     chosen += ["exact means shown"] * (name in ("groupmean", "ksame-dp"))
     assert [n for n in chosen if not planted[n].caught(1_000, randomness(1))] == []

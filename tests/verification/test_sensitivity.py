@@ -8,7 +8,7 @@ from eyelid.mechanisms import catalogue, find, mechanism
 from eyelid.mechanisms.noisy import NoisyMechanism
 from eyelid.mechanisms.records.fpa import FPA
 from eyelid.privacy import PERSON, RECORDING, randomness
-from eyelid.verification.faults import faults_of
+from eyelid.verification.families import mutants_of
 from eyelid.verification.sensitivity import fuzz
 
 SOUND = [
@@ -33,7 +33,7 @@ def test_what_is_taken_from_others_is_caught(name):
     """Filled or scaled by others: within the declared sensitivity, and still not their own."""
     wanted = {"gaps filled with people's mean", "scaled by the longest of all"}
     wanted |= {"gaps filled with the others' mean", "scaled by the fullest of all"}
-    faults = [fault for fault in faults_of(find(name)) if fault.name in wanted]
+    faults = [fault for fault in mutants_of(find(name)) if fault.name in wanted]
     assert len(faults) == 1 + (name == "dct")
     assert all(fault.caught(1_000, randomness(1)) for fault in faults)
 

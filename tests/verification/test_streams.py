@@ -9,9 +9,8 @@ from eyelid.mechanisms import find
 from eyelid.privacy import PERSON
 from eyelid.privacy.noise import randomness
 from eyelid.verification import streams
-from eyelid.verification.faults import faults_of
-from eyelid.verification.game import play
-from eyelid.verification.precision import attack
+from eyelid.verification.families import mutants_of
+from eyelid.verification.game import attack_digits, play
 from eyelid.verification.streams import examine_stream
 
 NAMES = ("kaleido", "uniform", "sample", "bd", "ba")
@@ -28,7 +27,9 @@ def test_filters_stand_and_games_come_near_their_claims(name):
     game = play(wide, wide.unit, RUNS, randomness(7))
     assert CERTIFIED[name] * game.claimed < game.lower_bound <= game.claimed
     assert not play(narrow, PERSON, RUNS, randomness(7)).refuted
-    assert not attack(wide, next(wide.neighbour_pairs(wide.unit)), 1_000, randomness(7)).refuted
+    assert not attack_digits(
+        wide, next(wide.neighbour_pairs(wide.unit)), 1_000, randomness(7)
+    ).refuted
     seen = examine_stream(wide, randomness(7))
     assert not seen.refuted
     # The budget is used, and the reach, but for what rounding takes.
@@ -56,7 +57,7 @@ PLANTED = [
 
 @pytest.mark.parametrize(("name", "fault"), PLANTED, ids=lambda text: text.replace(" ", "-"))
 def test_planted_faults_are_caught(name, fault):
-    (planted,) = (each for each in faults_of(find(name)) if each.name == fault)
+    (planted,) = (each for each in mutants_of(find(name)) if each.name == fault)
     assert planted.caught(RUNS, randomness(7))
 
 

@@ -7,7 +7,7 @@ from eyelid.attacks.twins import twin
 from eyelid.mechanisms import catalogue, find
 from eyelid.mechanisms.maps.noisy_sum import NoisySum
 from eyelid.privacy import randomness
-from eyelid.verification.faults import faults_of
+from eyelid.verification.families import mutants_of
 from eyelid.verification.sums import compare_sum, examine_sum
 
 SUMS = [name for name, kind in catalogue().items() if issubclass(kind, NoisySum)]
@@ -33,7 +33,7 @@ def test_sound_ones_pass(name):
 def test_faults_after_a_private_choice_are_caught(name):
     wanted = ["chosen with all of ε again", "no noise after the choice"]
     wanted += ["choice of the cap on top of ε", "choice of the cap at 4 × its share"]
-    planted = {fault.name: fault for fault in faults_of(find(name))}
+    planted = {fault.name: fault for fault in mutants_of(find(name))}
     assert [n for n in wanted if not planted[n].caught(1_000, randomness(2))] == []
 
 
@@ -51,7 +51,7 @@ def test_faults_in_noise_and_output_are_caught(name):
         "counts taken as they come",
         "limits for the first people only",
     }
-    planted = {fault.name: fault for fault in faults_of(find(name))}
+    planted = {fault.name: fault for fault in mutants_of(find(name))}
     assert [n for n in sorted(wanted) if not planted[n].caught(1_000, randomness(2))] == []
 
 

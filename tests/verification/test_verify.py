@@ -14,7 +14,7 @@ from eyelid.papers.baselines.baseline import Baseline
 from eyelid.papers.davidjohn2022.marginals import MarginalsPaper
 from eyelid.privacy import randomness
 from eyelid.privacy.noise import DiscreteLaplace
-from eyelid.verification.faults import faults_of
+from eyelid.verification.families import mutants_of
 from eyelid.verification.verify import _claims, verify
 
 
@@ -49,7 +49,7 @@ def test_games_about_made_up_people_say_how_small_they_are():
 
 def test_every_mechanism_that_claims_to_hold_has_planted_faults():
     for kind in catalogue().values():
-        planted = {fault.name for fault in faults_of(kind)}
+        planted = {fault.name for fault in mutants_of(kind)}
         assert len(planted) >= 3 or not kind.claims_to_hold
 
 

@@ -20,7 +20,7 @@ from eyelid.cli.output import (
 from eyelid.errors import InputError
 
 if TYPE_CHECKING:
-    from eyelid.stream.book import Account
+    from eyelid.stream.budget import Account
 
 EXAMPLES = """\b
 Examples:
@@ -75,8 +75,8 @@ def run(
     as_json: Json = False,
 ) -> None:
     """Show what has been spent on these people, over everything derived from the same study."""
-    from eyelid.releases.spending import budget
-    from eyelid.stream.book import is_account, read_account
+    from eyelid.releases.budget import budget
+    from eyelid.stream.budget import is_account, read_account
 
     if is_account(source):
         given = (limit_epsilon, limit_delta, join, apart, ledger)

@@ -79,7 +79,7 @@ def run(
     from dataclasses import asdict
 
     from eyelid.io.convert import convert
-    from eyelid.releases.chosen_people import by_data
+    from eyelid.releases.certificate import by_data
     from eyelid.spelling import plural
 
     with working(engine, workers, quiet):

@@ -24,10 +24,10 @@ from eyelid.cli.output import (
 
 if TYPE_CHECKING:
     from eyelid.gaze.study import Feature
-    from eyelid.releases.expectation import Expectation
-    from eyelid.releases.prospect import MadeUp, Prospect
-    from eyelid.releases.quote import Quote
-    from eyelid.releases.streams.quote import StreamQuote
+    from eyelid.releases.kinds.features.expectation import Expectation
+    from eyelid.releases.kinds.features.prospect import MadeUp, Prospect
+    from eyelid.releases.kinds.features.quote import Quote
+    from eyelid.releases.kinds.streams.quote import StreamQuote
 
 EXAMPLES = """\b
 Examples:
@@ -95,8 +95,8 @@ def run(
     from eyelid.mechanisms import find
     from eyelid.privacy.guarantee import Kind
     from eyelid.privacy.unit import Trust
-    from eyelid.releases.quote import cost
-    from eyelid.releases.streams.quote import StreamQuote
+    from eyelid.releases.kinds.features.quote import cost
+    from eyelid.releases.kinds.streams.quote import StreamQuote
     from eyelid.releases.words import facts, promise_lines
 
     parameters = settings(setting)
@@ -109,8 +109,8 @@ def run(
     if find(mechanism).command == "heatmap":
         if features is not None or length is not None:
             raise InputError("a heatmap has neither features nor a length: leave them out")
-        from eyelid.releases.maps.quote import map_cost
-        from eyelid.releases.maps.view import parsed_size
+        from eyelid.releases.kinds.maps.quote import map_cost
+        from eyelid.releases.kinds.maps.view import parsed_size
 
         told = map_cost(
             mechanism,
@@ -242,7 +242,7 @@ def _named(mechanism: dict[str, Any]) -> str:
 def _errors(errors: Expectation, features: Sequence[Feature]) -> Iterator[tuple[str, str]]:
     """How far off what is released will be, row by row of the table."""
     from eyelid.gaze.features.catalogue import window_feature_set
-    from eyelid.releases.expectation import CONSTANT_RMSE_OF_SPAN, clipped
+    from eyelid.releases.kinds.features.expectation import CONSTANT_RMSE_OF_SPAN, clipped
     from eyelid.releases.words import errors_told, number
 
     most = "at most " if errors.most else ""

@@ -94,8 +94,8 @@ def run(
     from eyelid.errors import InputError
     from eyelid.gaze.features.catalogue import EVENT_KINDS
     from eyelid.io.derivations import derive_features
+    from eyelid.releases.advice import ONE_PERSON, affordable, on
     from eyelid.releases.inspection import fitting_release, table_to_train_on
-    from eyelid.releases.next_steps import ONE_PERSON, affordable, on
     from eyelid.spelling import plural
 
     asked = {"window_s": window, "step_s": step, "method": method}

@@ -28,8 +28,8 @@ from eyelid.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from eyelid.releases.maps.heatmap import PrivateHeatmap
-    from eyelid.releases.maps.preview import HeatmapPreview
+    from eyelid.releases.kinds.maps.heatmap import PrivateHeatmap
+    from eyelid.releases.kinds.maps.preview import HeatmapPreview
 
 EXAMPLES = """\b
 Examples:
@@ -158,7 +158,7 @@ def run(
     stopped after that goes on by the same command, with the same noise.
     """
     from eyelid.errors import unknown
-    from eyelid.releases.maps.view import parsed_place, parsed_size
+    from eyelid.releases.kinds.maps.view import parsed_place, parsed_size
 
     if only not in (None, "areas"):
         raise unknown("--only", str(only), ["areas"])
@@ -197,8 +197,8 @@ def run(
 
 def _preview(source: Path, out: Path, asked: dict[str, Any], same: str, *, as_json: bool) -> None:
     from eyelid.engine.atomic import check_new
-    from eyelid.releases.maps.preview import heatmap_preview
-    from eyelid.releases.next_steps import affordable, on
+    from eyelid.releases.advice import affordable, on
+    from eyelid.releases.kinds.maps.preview import heatmap_preview
 
     check_new(out)
     found = heatmap_preview(source, **asked)
@@ -231,8 +231,8 @@ def _release(
     figures: bool,
     as_json: bool,
 ) -> None:
-    from eyelid.releases.certifying import large_deltas
-    from eyelid.releases.maps.heatmap import private_heatmap
+    from eyelid.releases.accounting import large_deltas
+    from eyelid.releases.kinds.maps.heatmap import private_heatmap
     from eyelid.releases.words import in_all, promise_lines
 
     beside = out.with_name(f"{out.name}-figures-not-private") if figures else None

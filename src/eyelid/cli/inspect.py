@@ -46,8 +46,8 @@ def run(
     """
     from eyelid.engine.progress import shown
     from eyelid.io import read
+    from eyelid.releases.advice import affordable, of_people, on
     from eyelid.releases.inspection import draw_recordings, inspect
-    from eyelid.releases.next_steps import affordable, of_people, on
 
     with shown():
         study = read(source, column_map(columns), skip_unreadable=skip_unreadable, people=people)

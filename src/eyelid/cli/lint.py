@@ -39,7 +39,7 @@ def run(
 
     from eyelid.engine.progress import shown
     from eyelid.io.lint import looked_at
-    from eyelid.releases.next_steps import on
+    from eyelid.releases.advice import on
     from eyelid.spelling import plural
 
     with shown():

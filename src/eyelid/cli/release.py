@@ -28,8 +28,8 @@ from eyelid.cli.output import (
 )
 
 if TYPE_CHECKING:
+    from eyelid.releases.kinds.streams.release import StreamRelease
     from eyelid.releases.release import Release
-    from eyelid.releases.streams.release import StreamRelease
 
 EXAMPLES = """\b
 Examples:
@@ -117,7 +117,7 @@ def run(
 
 
 def _say_what_holds(done: Release | StreamRelease, out: Path) -> None:
-    from eyelid.releases.certifying import large_deltas
+    from eyelid.releases.accounting import large_deltas
     from eyelid.releases.words import FORMAL_ONLY, formal_only, in_all, promise_lines
     from eyelid.spelling import plural
 

@@ -21,7 +21,7 @@ from eyelid.mechanisms.records.approximate import default_delta
 from eyelid.mechanisms.synthetic.seeded import Seeded
 from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy.unit import PERSON, Trust, Unit
-from eyelid.releases.plan import promised, released_alike
+from eyelid.releases.kinds.features.plan import promised, released_alike
 
 # Up to this ε in total a promise to a person counts more than one chance in k.
 STRONG_EPSILON = 10.0

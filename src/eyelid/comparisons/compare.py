@@ -42,7 +42,7 @@ from eyelid.privacy.noise import randomness
 from eyelid.releases.audits.audit import PAGES
 from eyelid.releases.audits.recorded import recorded_in
 from eyelid.releases.fingerprint import input_digest
-from eyelid.releases.plan import NOTHING_LONG_ENOUGH, make_plan
+from eyelid.releases.kinds.features.plan import NOTHING_LONG_ENOUGH, make_plan
 from eyelid.spelling import plural
 from eyelid.version import __version__
 

@@ -26,7 +26,7 @@ from eyelid.gaze.simulator import QUICKEST, simulate
 from eyelid.gaze.simulator.pages import TASKS
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable
-from eyelid.releases.plan import people_alike
+from eyelid.releases.kinds.features.plan import people_alike
 
 # Made-up people make no fewer than two fixations, and saccades, a second.
 _MOST_MS_OF_EVENT = 500.0

@@ -41,9 +41,8 @@ from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy.gaussian import check_epsilon
 from eyelid.privacy.guarantee import Kind
 from eyelid.privacy.noise import Randomness, randomness
-from eyelid.releases.certifying import NO_LEDGER
-from eyelid.releases.counting import counting_origin, open_ledger
-from eyelid.releases.plan import feature_table
+from eyelid.releases.accounting import NO_LEDGER, counting_origin, open_ledger
+from eyelid.releases.kinds.features.plan import feature_table
 
 STUDIES = 3
 # So many are shown, and measured on all studies.

@@ -12,7 +12,7 @@ from eyelid.errors import InputError, unknown
 from eyelid.mechanisms import catalogue, find
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.mechanism import Mechanism
-from eyelid.releases.plan import build_mechanism
+from eyelid.releases.kinds.features.plan import build_mechanism
 
 ALL = "all"
 # From the strongest promise to the weakest, of every kind that there is.

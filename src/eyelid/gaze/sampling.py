@@ -37,18 +37,6 @@ def usual_step_ms(time_steps_ms: NDArray[np.float64]) -> float | None:
     return float(near.mean()) if len(near) else middle
 
 
-def slow_sampling(study: Study) -> str | None:
-    """Which features mean little at the rate of the slowest recording; None above 20 Hz.
-
-    >>> import polars as pl
-    >>> data = pl.DataFrame({"person": "a", "recording": "r", "time_ms": [0.0, 100.0, 200.0]})
-    >>> print(slow_sampling(Study("samples", data, data.select("person").unique())))
-    recordings come at down to 10 Hz, below 20: saccade durations, speeds and accelerations mean \
-little there, and short fixations and small saccades are missed
-    """
-    return too_slow(slowest_step_ms(study))
-
-
 def slowest_step_ms(study: Study) -> float | None:
     """The usual time between two samples of the slowest recording, where any has two."""
     interval_ms = pl.col("time_ms").diff().median()
@@ -57,7 +45,15 @@ def slowest_step_ms(study: Study) -> float | None:
 
 
 def too_slow(slowest_ms: float | None) -> str | None:
-    """What `slow_sampling` says, from the time between two samples of the slowest recording."""
+    """Which features mean little at the rate of the slowest recording; None above 20 Hz.
+
+    Args:
+        slowest_ms: its usual time between two samples.
+
+    >>> print(too_slow(100.0))
+    recordings come at down to 10 Hz, below 20: saccade durations, speeds and accelerations mean \
+little there, and short fixations and small saccades are missed
+    """
     if slowest_ms is None or slowest_ms <= 1000.0 / LEAST_RATE_HZ:
         return None
     return (

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import polars as pl
 
 from eyelid.gaze.study import EVENT_COLUMNS, RECORDING_KEY
+from eyelid.io.part import Part
 
 
 def number(column: str) -> pl.Expr:
@@ -74,15 +76,35 @@ def events_of_runs(
 _OWN = EVENT_COLUMNS[len(RECORDING_KEY) :]
 
 
-def events_of_marks(data: pl.DataFrame, marks: Mapping[str, str]) -> pl.DataFrame | None:
-    """Events of several kinds in order of time; None where no kind is marked.
+def with_numbered_events(part: Part, marks: Iterable[str]) -> Part:
+    """The content of a file with events for the labels that number them, in order of time.
 
     Args:
-        data: samples in order of time.
-        marks: for each name of an event, the column that numbers such events.
+        part: with samples in order of time.
+        marks: labels that are taken out of it: ``label__`` and the name of an event each.
     """
-    if not marks:
+    roles = list(marks)
+    if not roles:
+        return part
+    names = {role: pl.lit(role.removeprefix("label__")) for role in roles}
+    kinds = [events_of_runs(part.data, [role], name) for role, name in names.items()]
+    keys = [key for key in RECORDING_KEY if key in part.data.columns]
+    events = pl.concat(kinds).sort(*keys, "onset_ms", maintain_order=True)
+    return replace(part, data=part.data.drop(roles), events=events)
+
+
+def events_of_kinds(data: pl.DataFrame, kinds: Sequence[str]) -> pl.DataFrame | None:
+    """Events from the kind that each sample is marked with; None where none is marked.
+
+    Args:
+        data: samples in order of time with ``label__event``, and where the table has them the
+            number ``label__index`` of the event and ``label__lasted_ms``, how long it lasted.
+        kinds: that are events, in lower case.
+    """
+    if "label__event" not in data.columns:
         return None
-    kinds = [events_of_runs(data, [column], pl.lit(name)) for name, column in marks.items()]
-    keys = [key for key in RECORDING_KEY if key in data.columns]
-    return pl.concat(kinds).sort(*keys, "onset_ms", maintain_order=True)
+    kind = pl.col("label__event").str.to_lowercase()
+    marked = data.with_columns(pl.when(kind.is_in(kinds)).then(kind).alias("label__event"))
+    marks = [name for name in ("label__event", "label__index") if name in data.columns]
+    lasted_ms = number("label__lasted_ms") if "label__lasted_ms" in data.columns else None
+    return events_of_runs(marked, marks, pl.col("label__event"), lasted_ms)

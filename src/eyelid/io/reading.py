@@ -23,7 +23,7 @@ from eyelid.io.files import (
     Head,
     head_of,
 )
-from eyelid.io.formats import FOLDERS, FORMATS, feature_table
+from eyelid.io.formats import FOLDERS, FORMATS, any_table
 from eyelid.io.layout import MAP_NAME, NOTHING_SAID, Layout
 from eyelid.io.part import NoRows, Part
 from eyelid.io.people_choice import (
@@ -225,7 +225,7 @@ def read_part(path: Path, said: Layout = NOTHING_SAID) -> Part:
     if not head.raw.strip():
         raise NoRows(f"{path} is empty")
     if said.feature_columns:
-        return feature_table.read(head, said)
+        return any_table.read_features(head, said)
     for format in FORMATS:
         if format.recognises(head):
             part: Part = format.read(head, said)

@@ -22,6 +22,7 @@ class DifferentialMechanism(Mechanism):
         epsilon: the total for one ``unit``, over everything in it.
     """
 
+    family: ClassVar[str] = "differential"
     games: ClassVar[tuple[dict[str, Any], ...]] = ({"epsilon": 1.0},)
     """Parameters for distinguishing games, where these have power (ε or μ between 0.5 and 4): first
     those under which neighbours reach the whole loss, then others."""

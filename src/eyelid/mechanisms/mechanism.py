@@ -139,6 +139,9 @@ class Mechanism(ABC):
     """What of a study it needs at once."""
     trust: ClassVar[Trust] = Trust.LOCAL
     """Whether it releases a record for each person, or something about many of them."""
+    family: ClassVar[str] = ""
+    """The family whose games, checks and mutants `verify` tries it with: see
+    `eyelid.verification.families`; empty where nothing is promised."""
     playable: ClassVar[bool] = False
     """Whether distinguishing games can refute its claim: see `DifferentialMechanism`."""
     predictable: ClassVar[bool] = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,8 @@ class NoisyMechanism(CalibratedMechanism):
 
     Arrays of one person's values have the axes (…, recordings, rows, features).
     """
+
+    family: ClassVar[str] = "noisy"
 
     @abstractmethod
     def noise(self, shape: Shape) -> DiscreteNoise:

@@ -6,9 +6,8 @@ A module a paper fills `Reproduction`; the page, the files and the command are t
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
 
@@ -190,10 +189,6 @@ class Reproduction:
         words += [f"--repeats {self.repeats}", f"--seed {self.seed}"]
         words += ["--fast"] * self.fast + ["--full"] * self.full
         return " ".join(words)
-
-
-Reproduce = Callable[[Path | None, int, bool, int], Reproduction]
-"""Data folder or None, repeats, fast, seed: what each paper's module has as ``reproduce``."""
 
 
 def to_dict(done: Reproduction) -> dict[str, Any]:

@@ -1,40 +1,21 @@
 """Whose releases add up: people of one or of several studies, known to a ledger by their ids.
 
 An origin is what a study calls its people. Origins that were joined are one account: what is spent
-on any of them is spent on the same people. Every function here works inside a transaction of the
-ledger, which settles that a reader sees the old state or the new one.
+on any of them is spent on the same people.
 """
 
 from __future__ import annotations
 
 import hashlib
-import sqlite3
+import secrets
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
 from eyelid.errors import InputError
+from eyelid.privacy.ledger_file import FORMAT_WITH_ACCOUNTS, LedgerFile
 from eyelid.spelling import spelt_alike
-
-TABLES = {
-    "member": "CREATE TABLE IF NOT EXISTS member (origin TEXT, person TEXT, "
-    "PRIMARY KEY (origin, person)) WITHOUT ROWID",
-    "kin": "CREATE TABLE IF NOT EXISTS kin (origin TEXT PRIMARY KEY, account TEXT NOT NULL)",
-    "gap": "CREATE TABLE IF NOT EXISTS gap (origin TEXT, kind TEXT, PRIMARY KEY (origin, kind))",
-    "doubt": "CREATE TABLE IF NOT EXISTS doubt (origin TEXT, other TEXT, place TEXT NOT NULL, "
-    "shared INTEGER NOT NULL, settled INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (origin, other))",
-    "forward": "CREATE TABLE IF NOT EXISTS forward (origin TEXT PRIMARY KEY, place TEXT NOT NULL, "
-    "beside TEXT NOT NULL, ledger TEXT NOT NULL)",
-    "joining": "CREATE TABLE IF NOT EXISTS joining (origin TEXT PRIMARY KEY, place TEXT NOT NULL, "
-    "beside TEXT NOT NULL, ledger TEXT NOT NULL)",
-    "also": "CREATE TABLE IF NOT EXISTS also (debit INTEGER, key TEXT, number INTEGER NOT NULL, "
-    "charged INTEGER NOT NULL, PRIMARY KEY (debit, key))",
-}
-"""Of people and of ledgers that were joined; earlier ledgers lack them."""
-
-OTHER = "other"
-"""What the database of a second ledger is called while two are joined."""
 
 # Whom each origin of `theirs` has, by every name; a pseudonym stands for its bearer.
 _EVERYBODY = (
@@ -46,8 +27,6 @@ _EVERYBODY = (
 )
 # Stands for studies that have not been looked for yet.
 _UNSEEN = ""
-# Earlier versions know nothing of accounts, and would count too little.
-_FORMAT_WITH_ACCOUNTS = "eyelid/ledger/2"
 
 
 class Gap(StrEnum):
@@ -103,6 +82,14 @@ class Forward:
     beside: str
     ledger: str
 
+    def stopped(self) -> InputError:
+        """What to do about people who are being joined with others, and were not to the end."""
+        return InputError(
+            f"these people are being joined with those of {self.place}, and that was stopped: "
+            "nothing is counted until it is done again, with 'eyelid budget IN --join OTHER' as it "
+            f"was begun (IN is counted in {self.place})"
+        )
+
 
 @dataclass(frozen=True)
 class Joined:
@@ -119,376 +106,299 @@ class Joined:
     there: int
 
 
-def name_of(key: str) -> str:
-    """What tells a ledger from others, without telling its secret key."""
-    return hashlib.sha256(f"ledger:{key}".encode()).hexdigest()
-
-
-def key_of(database: sqlite3.Connection, schema: str = "main") -> str:
-    """The secret key of a ledger."""
-    query = f"SELECT value FROM {schema}.ledger WHERE key = 'key'"
-    return str(database.execute(query).fetchone()[0])
-
-
 def marks(values: Sequence[object]) -> str:
     """Question marks for an IN (…)."""
     return f"({', '.join('?' * len(values))})"
 
 
-def family(database: sqlite3.Connection, origin: str, schema: str = "main") -> tuple[str, ...]:
-    """Every origin of the account that an origin belongs to, itself included."""
-    query = (
-        f"SELECT origin FROM {schema}.kin WHERE account = "
-        f"(SELECT account FROM {schema}.kin WHERE origin = ?) ORDER BY origin"
-    )
-    return tuple(name for (name,) in database.execute(query, (origin,))) or (origin,)
+class Accounts(LedgerFile):
+    """The people that a ledger counts, and which of them are the same."""
 
+    def key(self, schema: str = "main") -> str:
+        """The secret key of the ledger, or of the one that is joined with it."""
+        ((key,),) = self.rows(f"SELECT value FROM {schema}.ledger WHERE key = 'key'")
+        return str(key)
 
-def true_names(
-    database: sqlite3.Connection, origin: str, people: Iterable[str], schema: str = "main"
-) -> list[str]:
-    """The names under which people are counted, in order; a pseudonym stands for its bearer."""
-    query = f"SELECT pseudonym, person FROM {schema}.pseudonym WHERE origin = ?"
-    bearers = dict(database.execute(query, (origin,)).fetchall())
-    return sorted({bearers[name] if name in bearers else spelt_alike(name) for name in people})
+    @property
+    def name(self) -> str:
+        """What tells this ledger from others, wherever its file stands."""
+        return hashlib.sha256(f"ledger:{self.key()}".encode()).hexdigest()
 
+    # Origins.
 
-def counted_people(
-    database: sqlite3.Connection, origins: Sequence[str], schema: str = "main"
-) -> set[str]:
-    """The names of everybody of whom something was released."""
-    query = (
-        f"SELECT DISTINCT person FROM {schema}.crowd WHERE crowd IN "
-        f"(SELECT crowd FROM {schema}.debit WHERE origin IN {marks(origins)})"
-    )
-    return {spelt_alike(name) for (name,) in database.execute(query, origins)}
+    def register(self, origin: str, people: Iterable[str] = (), gap: Gap | None = None) -> None:
+        """Make an origin known, so that its spending can be counted here.
 
+        Args:
+            origin: of the study.
+            people: whom it has; by their ids other studies of the same people are noticed.
+            gap: why releases of them are missing here from the start, if any are.
+        """
+        with self.transaction():
+            self._check_stays(origin)
+            self._add_origin(origin, people)
+            if gap is not None:
+                self.mark_incomplete(origin, gap)
+                # Where they were joined to is what was lost.
+                self.change("DELETE FROM forward WHERE origin = ?", (origin,))
 
-def known_people(
-    database: sqlite3.Connection, origins: Sequence[str], schema: str = "main"
-) -> set[str]:
-    """The names of everybody whom some origins have, released or not."""
-    found = counted_people(database, origins, schema)
-    for table in ("member", "pseudonym"):
-        query = f"SELECT person FROM {schema}.{table} WHERE origin IN {marks(origins)}"
-        found |= {name for (name,) in database.execute(query, origins)}
-    return found
+    def _add_origin(self, origin: str, people: Iterable[str]) -> None:
+        self.change("INSERT OR IGNORE INTO origin VALUES (?)", (origin,))
+        members = [(origin, name) for name in self.true_names(origin, people)]
+        self.change("INSERT OR IGNORE INTO member VALUES (?, ?)", *members)
 
+    def knows(self, origin: str) -> bool:
+        """Whether this ledger was made for, or has counted, this origin."""
+        with self.transaction():
+            known = self.row("SELECT 1 FROM origin WHERE id = ?", origin) is not None
+            return known or self.intent_of(origin) is not None
 
-def add_people(database: sqlite3.Connection, origin: str, people: Iterable[str]) -> None:
-    """Remember whom an origin has."""
-    rows = [(origin, name) for name in true_names(database, origin, people)]
-    database.executemany("INSERT OR IGNORE INTO member VALUES (?, ?)", rows)
+    def check_knows(self, origin: str) -> None:
+        """Fail unless this ledger was made for, or has counted, this origin."""
+        with self.transaction():
+            self._check_stays(origin)
+            if self.knows(origin):
+                return
+            forward = self.forward_of(origin)
+        if forward is not None:
+            raise InputError(
+                f"the people of {self.path} are counted in {forward.place} since both were joined: "
+                f"count there, with --ledger {forward.place}"
+            )
+        raise InputError(
+            f"the ledger {self.path} does not know these people, so it is not theirs: bring theirs "
+            "back, or say where it is with --ledger FILE; if it is lost for good, 'eyelid budget "
+            "IN --lost' goes on without a total"
+        )
 
+    def _check_stays(self, origin: str) -> None:
+        """Fail if an origin is being joined into another ledger."""
+        begun = self.intent_of(origin)
+        if begun is not None:
+            raise begun.stopped()
 
-def alike(
-    database: sqlite3.Connection, people: Sequence[str], besides: str | None = None
-) -> list[Alike]:
-    """The accounts that have some of these ids, those that share most first."""
-    own = () if besides is None else family(database, besides)
-    rows = database.execute(
-        "WITH theirs AS (SELECT id FROM (SELECT id FROM origin UNION SELECT origin FROM joining) "
-        f"WHERE id NOT IN {marks(own)}) {_EVERYBODY}",
-        own,
-    ).fetchall()
-    # Most ledgers count one account, and spelling takes its time.
-    wanted = {spelt_alike(name) for name in people} if rows else set[str]()
-    found: dict[str, set[str]] = {}
-    for origin, name, person in rows:
-        same = name if name in wanted else spelt_alike(name)
-        if same in wanted:
-            found.setdefault(origin, set()).add(same if name == person else person)
-    together: dict[tuple[str, ...], list[str]] = {}
-    for origin in sorted(found, key=lambda each: (-len(found[each]), each)):
-        together.setdefault(family(database, origin), []).append(origin)
-    each = [
-        Alike(having[0], origins, len(set[str]().union(*(found[one] for one in having))))
-        for origins, having in together.items()
-    ]
-    return sorted(each, key=lambda one: (-one.shared, one.origin))
+    def origin_of_folder(
+        self, folder: str, origin: str | None = None, people: Iterable[str] = ()
+    ) -> str:
+        """The one origin of a folder that came without, the same for every later call.
 
+        Args:
+            folder: its name.
+            origin: that it gets if it has none yet; a fresh one by default.
+            people: whom it has, noted when it gets one. Whether others have the ids of a fresh one
+                is to be looked for (`is_unseen`).
+        """
+        with self.transaction():
+            known = self.known_folder(folder)
+            if known is not None:
+                return known
+            given = origin or secrets.token_hex(16)
+            self.change("INSERT INTO home VALUES (?, ?)", (folder, given))
+            self._add_origin(given, people)
+            if origin is None:
+                # Before anything else: nobody has looked for others with the same ids.
+                unseen = "INSERT OR IGNORE INTO doubt VALUES (?, ?, '', 0, 0)"
+                self.change(unseen, (given, _UNSEEN))
+        return given
 
-def doubt_same_ids(
-    database: sqlite3.Connection, origin: str, people: Sequence[str], place: Path
-) -> None:
-    """Remember, for both, which other accounts of this ledger have ids of people being charged.
+    def known_folder(self, folder: str) -> str | None:
+        """The origin that a folder was given here, if it was."""
+        row = self.row("SELECT origin FROM home WHERE folder = ?", folder)
+        return None if row is None else str(row[0])
 
-    A study grows: that nobody else had its ids when it was made says nothing of those it has now.
+    def homes(self) -> dict[str, str]:
+        """The recordings and folders that this ledger knows by name, and the origin of each."""
+        return dict(self.rows("SELECT folder, origin FROM home ORDER BY folder"))
 
-    Args:
-        database: of the ledger.
-        origin: of the study.
-        people: their true names.
-        place: of the ledger.
-    """
-    for found in alike(database, people, origin):
-        if not is_settled(database, origin, found.origins):
-            raise_doubt(database, origin, found.origin, place, found.shared)
-            raise_doubt(database, found.origin, origin, place, found.shared)
+    def account(self, origin: str) -> tuple[str, ...]:
+        """Every origin that is counted together with one, itself included."""
+        query = (
+            "SELECT origin FROM kin WHERE account = (SELECT account FROM kin WHERE origin = ?) "
+            "ORDER BY origin"
+        )
+        return tuple(name for (name,) in self.rows(query, (origin,))) or (origin,)
 
+    # People.
 
-def is_settled(database: sqlite3.Connection, origin: str, others: Sequence[str]) -> bool:
-    """Whether an account is known to have the ids of an origin for other people."""
-    query = f"SELECT 1 FROM doubt WHERE settled AND origin = ? AND other IN {marks(others)}"
-    return database.execute(query, (origin, *others)).fetchone() is not None
+    def true_names(self, origin: str, people: Iterable[str]) -> list[str]:
+        """The names under which people are counted, in order; a pseudonym stands for its bearer."""
+        query = "SELECT pseudonym, person FROM pseudonym WHERE origin = ?"
+        bearers = dict(self.rows(query, (origin,)))
+        return sorted({bearers[name] if name in bearers else spelt_alike(name) for name in people})
 
+    def people(self, origin: str) -> list[str]:
+        """The ids of everybody whom an account has, released or not, as they are compared."""
+        with self.transaction():
+            return sorted(self.known_people(self.account(origin)))
 
-def raise_doubt(
-    database: sqlite3.Connection, origin: str, other: str, place: Path, shared: int
-) -> None:
-    """Remember that another study has the same ids, unless somebody has said who they are."""
-    database.execute(
-        "INSERT OR IGNORE INTO doubt (origin, other, place, shared) VALUES (?, ?, ?, ?)",
-        (origin, other, str(place), shared),
-    )
-    _only_for_this_version(database)
+    def counted_people(self, origins: Sequence[str]) -> set[str]:
+        """The names of everybody of whom something was released."""
+        query = (
+            "SELECT DISTINCT person FROM crowd WHERE crowd IN "
+            f"(SELECT crowd FROM debit WHERE origin IN {marks(origins)})"
+        )
+        return {spelt_alike(name) for (name,) in self.rows(query, origins)}
 
+    def known_people(self, origins: Sequence[str]) -> set[str]:
+        """The names of everybody whom some origins have, released or not."""
+        found = self.counted_people(origins)
+        for table in ("member", "pseudonym"):
+            query = f"SELECT person FROM {table} WHERE origin IN {marks(origins)}"
+            found |= {name for (name,) in self.rows(query, origins)}
+        return found
 
-def reopen_doubt(
-    database: sqlite3.Connection, origin: str, others: Sequence[str], place: Path, shared: int
-) -> None:
-    """Remember that others are said to be the same people, and are not counted together yet."""
-    database.executemany(
-        "INSERT OR REPLACE INTO doubt VALUES (?, ?, ?, ?, 0)",
-        [(origin, other, str(place), shared) for other in others],
-    )
-    _only_for_this_version(database)
+    def alike(self, people: Sequence[str], besides: str | None = None) -> list[Alike]:
+        """The accounts that have some of these ids, those that share most first.
 
+        Args:
+            people: their ids.
+            besides: an origin whose own account is left out.
+        """
+        with self.transaction():
+            own = () if besides is None else self.account(besides)
+            rows = self.rows(
+                "WITH theirs AS (SELECT id FROM (SELECT id FROM origin UNION SELECT origin FROM "
+                f"joining) WHERE id NOT IN {marks(own)}) {_EVERYBODY}",
+                own,
+            )
+            # Most ledgers count one account, and spelling takes its time.
+            wanted = {spelt_alike(name) for name in people} if rows else set[str]()
+            found: dict[str, set[str]] = {}
+            for origin, name, person in rows:
+                same = name if name in wanted else spelt_alike(name)
+                if same in wanted:
+                    found.setdefault(origin, set()).add(same if name == person else person)
+            together: dict[tuple[str, ...], list[str]] = {}
+            for origin in sorted(found, key=lambda one: (-len(found[one]), one)):
+                together.setdefault(self.account(origin), []).append(origin)
+        shared = [
+            Alike(having[0], origins, len(set[str]().union(*(found[one] for one in having))))
+            for origins, having in together.items()
+        ]
+        return sorted(shared, key=lambda one: (-one.shared, one.origin))
 
-def note_unseen(database: sqlite3.Connection, origin: str) -> None:
-    """Remember, before anything else, that nobody has looked for others with the same ids."""
-    database.execute("INSERT OR IGNORE INTO doubt VALUES (?, ?, '', 0, 0)", (origin, _UNSEEN))
+    # Doubts: whether the same ids are the same people.
 
+    def doubt_same_ids(self, origin: str, people: Sequence[str]) -> None:
+        """Remember, for both, which other accounts of this ledger have ids of people being charged.
 
-def is_unseen(database: sqlite3.Connection, origin: str) -> bool:
-    """Whether nobody has looked yet for others with the same ids."""
-    query = "SELECT 1 FROM doubt WHERE origin = ? AND other = ? AND NOT settled"
-    return database.execute(query, (origin, _UNSEEN)).fetchone() is not None
+        A study grows: that nobody else had its ids when it was made says nothing of those it has
+        now.
 
+        Args:
+            origin: of the study.
+            people: their true names.
+        """
+        place = self.path.resolve()
+        for found in self.alike(people, origin):
+            if not self.is_apart(origin, found.origins):
+                self.doubt(origin, found.origin, place, found.shared)
+                self.doubt(found.origin, origin, place, found.shared)
 
-def note_seen(database: sqlite3.Connection, origin: str) -> None:
-    """Remember that others with the same ids were looked for."""
-    database.execute("DELETE FROM doubt WHERE origin = ? AND other = ?", (origin, _UNSEEN))
+    def is_apart(self, origin: str, others: Sequence[str]) -> bool:
+        """Whether others have the ids of an origin for other people, as their owner has said."""
+        query = f"SELECT 1 FROM doubt WHERE settled AND origin = ? AND other IN {marks(others)}"
+        return self.row(query, origin, *others) is not None
 
+    def set_apart(self, origin: str, others: Sequence[str]) -> None:
+        """Remember that other studies have the same ids for other people.
 
-def settle_doubt(database: sqlite3.Connection, origin: str, others: Sequence[str]) -> None:
-    """Remember that other studies have the same ids for other people."""
-    for mine in family(database, origin):
-        for other in others:
-            database.execute(
+        Args:
+            origin: of people whom this ledger counts.
+            others: origins of the other studies.
+        """
+        with self.transaction():
+            pairs = [(mine, other) for mine in self.account(origin) for other in others]
+            self.change(
                 "INSERT INTO doubt VALUES (?, ?, '', 0, 1) "
                 "ON CONFLICT (origin, other) DO UPDATE SET settled = 1",
-                (mine, other),
+                *pairs,
             )
 
+    def doubt(self, origin: str, other: str, place: Path, shared: int) -> None:
+        """Remember that another study has the same ids, until it is said who they are.
 
-def doubts(database: sqlite3.Connection, origin: str) -> tuple[Doubt, ...]:
-    """Other studies with the same ids, of which nobody has said whether they are the same."""
-    own = family(database, origin)
-    known = (*own, _UNSEEN)
-    query = (
-        "SELECT other, place, max(shared) FROM doubt WHERE NOT settled "
-        f"AND origin IN {marks(own)} AND other NOT IN {marks(known)} GROUP BY other ORDER BY other"
-    )
-    return tuple(
-        Doubt(other, Path(place), shared)
-        for other, place, shared in database.execute(query, (*own, *known))
-    )
+        Args:
+            origin: of people whom this ledger counts.
+            other: origin of the other study.
+            place: of the ledger that counts it.
+            shared: how many ids are the same.
+        """
+        with self.transaction():
+            self.change(
+                "INSERT OR IGNORE INTO doubt (origin, other, place, shared) VALUES (?, ?, ?, ?)",
+                (origin, other, str(place), shared),
+            )
+            self.close_to_earlier_versions()
 
+    def doubts(self, origin: str) -> tuple[Doubt, ...]:
+        """Other studies with the same ids; nobody has said whether they are the same people."""
+        with self.transaction():
+            own = self.account(origin)
+            known = (*own, _UNSEEN)
+            query = (
+                "SELECT other, place, max(shared) FROM doubt WHERE NOT settled AND origin IN "
+                f"{marks(own)} AND other NOT IN {marks(known)} GROUP BY other ORDER BY other"
+            )
+            rows = self.rows(query, (*own, *known))
+        return tuple(Doubt(other, Path(place), shared) for other, place, shared in rows)
 
-def gaps(database: sqlite3.Connection, origin: str) -> tuple[Gap, ...]:
-    """Why not everything may be known that was released of these people; empty where it is."""
-    own = family(database, origin)
-    named = f"SELECT DISTINCT kind FROM gap WHERE origin IN {marks(own)} ORDER BY kind"
-    kinds = {kind for (kind,) in database.execute(named, own)}
-    found = [gap for gap in sorted(Gap) if gap in kinds]
-    # What earlier versions have noted has no kind, and later ones may know others.
-    plain = f"SELECT 1 FROM incomplete WHERE origin IN {marks(own)}"
-    if not found and (kinds or database.execute(plain, own).fetchone() is not None):
-        found.append(Gap.ELSEWHERE)
-    stopped = any(intent_of(database, each) is not None for each in own)
-    if stopped or doubts(database, origin) or is_unseen(database, origin):
-        found.append(Gap.SAME_IDS)
-    return tuple(found)
+    def is_unseen(self, origin: str) -> bool:
+        """Whether nobody has looked yet for other studies with the same ids."""
+        query = "SELECT 1 FROM doubt WHERE origin = ? AND other = ? AND NOT settled"
+        return self.row(query, origin, _UNSEEN) is not None
 
+    def seen(self, origin: str) -> None:
+        """Remember that other studies with the same ids were looked for; doubts are noted."""
+        self.change("DELETE FROM doubt WHERE origin = ? AND other = ?", (origin, _UNSEEN))
 
-def add_gap(database: sqlite3.Connection, origin: str, gap: Gap) -> None:
-    """Remember that something may be missing, also for earlier versions."""
-    database.execute("INSERT OR IGNORE INTO incomplete VALUES (?)", (origin,))
-    database.execute("INSERT OR IGNORE INTO gap VALUES (?, ?)", (origin, gap))
+    def close_to_earlier_versions(self) -> None:
+        """Have earlier versions refuse the file, since they would count too little."""
+        statement = "UPDATE ledger SET value = ? WHERE key = 'format'"
+        self.change(statement, (FORMAT_WITH_ACCOUNTS,))
 
+    # Gaps: what may be missing.
 
-def forward_of(database: sqlite3.Connection, origin: str) -> Forward | None:
-    """Where an origin is counted since its ledger was joined with another; None where here."""
-    query = "SELECT place, beside, ledger FROM forward WHERE origin = ?"
-    row = database.execute(query, (origin,)).fetchone()
-    return None if row is None else Forward(*row)
+    def mark_incomplete(self, origin: str, gap: Gap = Gap.ELSEWHERE) -> None:
+        """Remember that releases of these people are, or may be, missing here."""
+        with self.transaction():
+            # For earlier versions, too, which know no kinds.
+            self.change("INSERT OR IGNORE INTO incomplete VALUES (?)", (origin,))
+            self.change("INSERT OR IGNORE INTO gap VALUES (?, ?)", (origin, gap))
 
+    def gaps(self, origin: str) -> tuple[Gap, ...]:
+        """Why releases of these people are, or may be, missing here; empty where all are known."""
+        with self.transaction():
+            own = self.account(origin)
+            query = f"SELECT DISTINCT kind FROM gap WHERE origin IN {marks(own)} ORDER BY kind"
+            kinds = {kind for (kind,) in self.rows(query, own)}
+            found = [gap for gap in sorted(Gap) if gap in kinds]
+            # What earlier versions have noted has no kind, and later ones may know others.
+            plain = f"SELECT 1 FROM incomplete WHERE origin IN {marks(own)}"
+            if not found and (kinds or self.row(plain, *own) is not None):
+                found.append(Gap.ELSEWHERE)
+            stopped = any(self.intent_of(each) is not None for each in own)
+            if stopped or self.doubts(origin) or self.is_unseen(origin):
+                found.append(Gap.SAME_IDS)
+        return tuple(found)
 
-def intent_of(database: sqlite3.Connection, origin: str) -> Forward | None:
-    """The ledger that an origin is being joined into; None unless that was begun and not ended."""
-    query = "SELECT place, beside, ledger FROM joining WHERE origin = ?"
-    row = database.execute(query, (origin,)).fetchone()
-    return None if row is None else Forward(*row)
+    def is_incomplete(self, origin: str) -> bool:
+        """Whether releases of these people are, or may be, missing here."""
+        return bool(self.gaps(origin))
 
+    # Where people are counted whose ledger was joined with another.
 
-def begin_leaving(database: sqlite3.Connection, others: Sequence[str], home: Forward) -> None:
-    """Have a ledger count nothing more of some origins, which are being joined into another.
+    def forward_of(self, origin: str) -> Forward | None:
+        """Where an origin is counted since its ledger was joined with another; None where here."""
+        row = self.row("SELECT place, beside, ledger FROM forward WHERE origin = ?", origin)
+        return None if row is None else Forward(*row)
 
-    Args:
-        database: of the ledger that they leave.
-        others: whole accounts.
-        home: where they will be counted.
-    """
-    check_may_leave(database, others, home)
-    database.executemany(
-        "INSERT OR REPLACE INTO joining VALUES (?, ?, ?, ?)",
-        [(each, home.place, home.beside, home.ledger) for each in others],
-    )
-    # Nothing can be spent here any more, by earlier versions neither.
-    database.execute(f"DELETE FROM origin WHERE id IN {marks(others)}", others)
+    def intent_of(self, origin: str) -> Forward | None:
+        """The ledger that an origin is being joined into; None unless that was begun, not ended."""
+        row = self.row("SELECT place, beside, ledger FROM joining WHERE origin = ?", origin)
+        return None if row is None else Forward(*row)
 
-
-def check_may_leave(database: sqlite3.Connection, others: Sequence[str], home: Forward) -> None:
-    """Fail if origins are being joined into a ledger other than ``home``."""
-    for each in others:
-        begun = intent_of(database, each)
-        if begun is not None and begun.ledger != home.ledger:
-            raise InputError(stopped_join(begun))
-
-
-def end_leaving(database: sqlite3.Connection, others: Sequence[str], home: Forward) -> None:
-    """Have a ledger point to the one that counts some origins since they were joined."""
-    database.executemany(
-        "INSERT OR REPLACE INTO forward VALUES (?, ?, ?, ?)",
-        [(each, home.place, home.beside, home.ledger) for each in others],
-    )
-    database.execute(f"DELETE FROM joining WHERE origin IN {marks(others)}", others)
-
-
-def stopped_join(begun: Forward) -> str:
-    """What to do about people who are being joined with others, and were not to the end."""
-    return (
-        f"these people are being joined with those of {begun.place}, and that was stopped: nothing "
-        "is counted until it is done again, with 'eyelid budget IN --join OTHER' as it was begun "
-        f"(IN is counted in {begun.place})"
-    )
-
-
-def known_at(database: sqlite3.Connection, debit: int) -> frozenset[int]:
-    """The debits that a ledger had when it counted one of them, that one included.
-
-    Ledgers that were joined later have others, which no certificate of that time can tell of.
-    """
-    query = "SELECT key, number FROM also WHERE debit = ? AND charged"
-    row = database.execute(query, (debit,)).fetchone()
-    if row is None:
-        query = "SELECT id FROM debit WHERE id <= ?"
-        return frozenset(number for (number,) in database.execute(query, (debit,)))
-    query = "SELECT debit FROM also WHERE key = ? AND number <= ?"
-    return frozenset(number for (number,) in database.execute(query, row))
-
-
-def shared_ids(here: set[str], there: set[str]) -> Joined:
-    """How many ids two accounts share.
-
-    Args:
-        here: ids of one account.
-        there: of the other.
-
-    Raises:
-        InputError: no id is in both, so that nothing would add up.
-    """
-    if not here & there:
-        raise InputError(
-            f"no id is in both ({len(here)} here, {len(there)} there), so that nothing would add "
-            "up: write one of the studies with the ids of the other first"
-        )
-    return Joined(len(here & there), len(here - there), len(there - here))
-
-
-def merge(database: sqlite3.Connection, origin: str, others: Sequence[str]) -> None:
-    """Make accounts of one ledger one account: the same id is the same person.
-
-    Args:
-        database: of the ledger.
-        origin: of one account.
-        others: origins of the accounts that it is joined with.
-    """
-    everyone = sorted({*family(database, origin), *others})
-    query = f"SELECT min(epsilon), min(delta) FROM allowance WHERE origin IN {marks(everyone)}"
-    epsilon, delta = database.execute(query, everyone).fetchone()
-    database.execute(f"DELETE FROM allowance WHERE origin IN {marks(everyone)}", everyone)
-    if epsilon is not None:
-        # Both limits were promises: the stricter of each number keeps both.
-        database.execute("INSERT INTO allowance VALUES (?, ?, ?)", (origin, epsilon, delta))
-    database.executemany(
-        "INSERT OR REPLACE INTO kin VALUES (?, ?)", [(each, origin) for each in everyone]
-    )
-    _only_for_this_version(database)
-
-
-def bring_over(database: sqlite3.Connection, others: Sequence[str]) -> None:
-    """Copy accounts of the attached ledger into this one; what was copied before, is not again.
-
-    Args:
-        database: of this ledger, the other one attached as ``other``.
-        others: origins there, whole accounts that are leaving.
-    """
-    their_key, own_key = key_of(database, OTHER), key_of(database)
-    which = marks(others)
-    database.executemany(
-        "INSERT OR IGNORE INTO main.origin VALUES (?)", [(each,) for each in others]
-    )
-    for table in ("home", "pseudonym", "member", "incomplete", "gap", "doubt", "kin"):
-        database.execute(
-            f"INSERT OR IGNORE INTO main.{table} "
-            f"SELECT * FROM {OTHER}.{table} WHERE origin IN {which}",
-            others,
-        )
-    database.execute(
-        f"INSERT INTO main.allowance SELECT * FROM {OTHER}.allowance WHERE origin IN {which} "
-        "ON CONFLICT (origin) DO UPDATE SET epsilon = min(epsilon, excluded.epsilon), "
-        "delta = min(delta, excluded.delta)",
-        others,
-    )
-    # What was counted here once, left, and comes back, is here.
-    at_home = (
-        f"SELECT also.debit FROM {OTHER}.also JOIN main.debit ON main.debit.id = also.number "
-        "WHERE also.key = ?"
-    )
-    copied = "SELECT number FROM main.also WHERE key = ?"
-    columns = "origin, crowd, made_at, mechanism, guarantee, what, alike"
-    rows = database.execute(
-        f"SELECT id, {columns} FROM {OTHER}.debit WHERE origin IN {which} "
-        f"AND id NOT IN ({at_home}) AND id NOT IN ({copied}) ORDER BY id",
-        (*others, own_key, their_key),
-    ).fetchall()
-    database.execute(
-        f"INSERT OR IGNORE INTO main.crowd SELECT crowd, person FROM {OTHER}.crowd "
-        f"WHERE crowd IN (SELECT crowd FROM {OTHER}.debit WHERE origin IN {which})",
-        others,
-    )
-    for number, *row in rows:
-        made = database.execute(
-            f"INSERT INTO main.debit ({columns}) VALUES {marks(row)}", row
-        ).lastrowid
-        database.execute(
-            f"INSERT INTO main.also SELECT ?, key, number, charged FROM {OTHER}.also "
-            "WHERE debit = ?",
-            (made, number),
-        )
-        query = "SELECT 1 FROM main.also WHERE debit = ? AND charged"
-        earlier = database.execute(query, (made,)).fetchone() is not None
-        database.execute(
-            "INSERT INTO main.also VALUES (?, ?, ?, ?)", (made, their_key, number, not earlier)
-        )
-        database.execute(
-            f"INSERT OR IGNORE INTO main.run SELECT id, ?, ended FROM {OTHER}.run WHERE debit = ?",
-            (made, number),
-        )
-    database.execute(f"DELETE FROM main.forward WHERE origin IN {which}", others)
-
-
-def _only_for_this_version(database: sqlite3.Connection) -> None:
-    database.execute("UPDATE ledger SET value = ? WHERE key = 'format'", (_FORMAT_WITH_ACCOUNTS,))
+    def forwards(self) -> list[Forward]:
+        """The ledgers that count people of this one since they were joined."""
+        query = "SELECT DISTINCT place, beside, ledger FROM forward ORDER BY place"
+        return [Forward(*row) for row in self.rows(query)]

@@ -1,22 +1,63 @@
 """The file of a ledger: made at once, for its owner's eyes, and told from its copies.
 
-A ledger may come from others: it lies inside of data, or is named by a study.json. It is opened in
-one place, `opened`, so that it can have SQLite do nothing to any other file, and nothing endless.
+SQLite gives the transaction: two processes cannot both take the last of a budget, and a process
+killed in between leaves the old ledger or the new one. A ledger may come from others: it lies
+inside of data, or is named by a study.json. It is opened in one place, `opened`, so that it can
+have SQLite do nothing to any other file, and nothing endless.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import sqlite3
 import stat
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import cache
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from eyelid.errors import InputError
+
+_FIRST_TABLES = (
+    "CREATE TABLE ledger (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
+    "CREATE TABLE crowd (crowd TEXT, person TEXT, PRIMARY KEY (crowd, person))",
+    "CREATE TABLE debit (id INTEGER PRIMARY KEY AUTOINCREMENT, origin TEXT NOT NULL, "
+    "crowd TEXT NOT NULL, made_at TEXT NOT NULL, mechanism TEXT NOT NULL, "
+    "guarantee TEXT NOT NULL, what TEXT NOT NULL, alike INTEGER NOT NULL)",
+    "CREATE TABLE origin (id TEXT PRIMARY KEY)",
+    "CREATE TABLE home (folder TEXT PRIMARY KEY, origin TEXT NOT NULL)",
+    "CREATE TABLE allowance (origin TEXT PRIMARY KEY, epsilon REAL, delta REAL)",
+)
+# Apart from the others: ledgers of the first version lack them.
+_LATER_TABLES = {
+    "pseudonym": "CREATE TABLE IF NOT EXISTS pseudonym (origin TEXT, person TEXT, pseudonym TEXT, "
+    "PRIMARY KEY (origin, person), UNIQUE (origin, pseudonym))",
+    "incomplete": "CREATE TABLE IF NOT EXISTS incomplete (origin TEXT PRIMARY KEY)",
+    "run": "CREATE TABLE IF NOT EXISTS run (id TEXT PRIMARY KEY, debit INTEGER NOT NULL, "
+    "ended INTEGER NOT NULL DEFAULT 0)",
+    "made": "CREATE TABLE IF NOT EXISTS made (run TEXT PRIMARY KEY, output TEXT NOT NULL)",
+    "member": "CREATE TABLE IF NOT EXISTS member (origin TEXT, person TEXT, "
+    "PRIMARY KEY (origin, person)) WITHOUT ROWID",
+    "kin": "CREATE TABLE IF NOT EXISTS kin (origin TEXT PRIMARY KEY, account TEXT NOT NULL)",
+    "gap": "CREATE TABLE IF NOT EXISTS gap (origin TEXT, kind TEXT, PRIMARY KEY (origin, kind))",
+    "doubt": "CREATE TABLE IF NOT EXISTS doubt (origin TEXT, other TEXT, place TEXT NOT NULL, "
+    "shared INTEGER NOT NULL, settled INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (origin, other))",
+    "forward": "CREATE TABLE IF NOT EXISTS forward (origin TEXT PRIMARY KEY, place TEXT NOT NULL, "
+    "beside TEXT NOT NULL, ledger TEXT NOT NULL)",
+    "joining": "CREATE TABLE IF NOT EXISTS joining (origin TEXT PRIMARY KEY, place TEXT NOT NULL, "
+    "beside TEXT NOT NULL, ledger TEXT NOT NULL)",
+    "also": "CREATE TABLE IF NOT EXISTS also (debit INTEGER, key TEXT, number INTEGER NOT NULL, "
+    "charged INTEGER NOT NULL, PRIMARY KEY (debit, key))",
+}
+FORMAT, FORMAT_WITH_ACCOUNTS = "eyelid/ledger/1", "eyelid/ledger/2"
+"""The second has joined accounts or doubts, of which earlier versions know nothing."""
+OTHER = "other"
+"""What the database of a second ledger is called while two are joined."""
 
 # Windows keeps no such modes; there a file is as private as its folder.
 _HAS_MODES = os.name != "nt"
@@ -29,8 +70,79 @@ _STEPS, _STEPS_OF_BYTE, _STEPS_OF_CHANGE = 2_000_000, 200, 1_000
 _STEPS_AT_ONCE = 100_000
 
 
+class LedgerFile:
+    """A ledger's file, whose tables are read and changed in transactions.
+
+    Attributes:
+        path: of the file.
+    """
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
+        self._open: tuple[int, sqlite3.Connection] | None = None
+        if not self.path.exists():
+            raise InputError(
+                f"the ledger {self.path} is missing: bring it back, or say where it is with "
+                "--ledger FILE (spending without it would not be counted); if it is lost for good, "
+                "'eyelid budget IN --lost' goes on without a total"
+            )
+        with self.transaction() as database:
+            check_values(database, self.path)
+            check_no_copy(database, self.path)
+            make_private_once(database, self.path)
+
+    @property
+    def exposed(self) -> str:
+        """That others on this machine may read the file, and what to do; empty if they may not."""
+        return exposed(self.path)
+
+    @contextmanager
+    def transaction(self, other: Path | None = None) -> Iterator[sqlite3.Connection]:
+        """One transaction, which may read another ledger's file; inside of another, a part of it.
+
+        It never writes both: SQLite makes that whole by a third file, known by its absolute path,
+        and a folder that is moved after a kill would be left with half of it.
+        """
+        # Nobody else is in one: SQLite lets in a single writer.
+        if self._open is not None and self._open[0] == threading.get_ident():
+            yield self._open[1]
+            return
+        try:
+            with opened(self.path, other) as database:
+                database.execute("PRAGMA synchronous = FULL")
+                database.execute("BEGIN IMMEDIATE")
+                _recognise(database, self.path)
+                if other is not None and not is_ledger(database, OTHER):
+                    raise InputError(f"{other} is not a ledger that this eyelid can read")
+                self._open = threading.get_ident(), database
+                try:
+                    yield database
+                finally:
+                    self._open = None
+                # Closing without COMMIT rolls back.
+                database.execute("COMMIT")
+        except sqlite3.Error as error:
+            raise InputError(
+                f"cannot use the ledger {self.path} ({error}): check the file and its folder"
+            ) from None
+
+    def rows(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        """Everything that a query finds."""
+        with self.transaction() as database:
+            return database.execute(query, values).fetchall()
+
+    def row(self, query: str, *values: object) -> tuple[Any, ...] | None:
+        """The first row that a query finds, if there is one."""
+        return next(iter(self.rows(query, values)), None)
+
+    def change(self, statement: str, *rows: Sequence[object]) -> None:
+        """Have a statement change the tables, once for each row of values."""
+        with self.transaction() as database:
+            database.executemany(statement, rows)
+
+
 @contextmanager
-def opened(path: Path, other: tuple[Path, str] | None = None) -> Iterator[sqlite3.Connection]:
+def opened(path: Path, other: Path | None = None) -> Iterator[sqlite3.Connection]:
     """The database in a file that others may have made; closed at the end, never made.
 
     SQLite does what the files beside a database say: a journal may name a further file, which is
@@ -39,12 +151,12 @@ def opened(path: Path, other: tuple[Path, str] | None = None) -> Iterator[sqlite
 
     Args:
         path: of the file.
-        other: another file that is read too, and what it is called.
+        other: another ledger's file that is read too, as the database ``other``.
 
     Raises:
         InputError: it is no file that a ledger can be in.
     """
-    files = [path.resolve(), *([] if other is None else [other[0].resolve()])]
+    files = [file.resolve() for file in (path, other) if file is not None]
     steps = _Steps(sum(_checked(file) for file in files))
     place = f"{_uri(files[0])}?mode=rw"
     with closing(sqlite3.connect(place, timeout=60, isolation_level=None, uri=True)) as database:
@@ -55,7 +167,7 @@ def opened(path: Path, other: tuple[Path, str] | None = None) -> Iterator[sqlite
             database.execute("PRAGMA cell_size_check = ON")
             if other is not None:
                 place = f"{_uri(files[1])}?mode=ro"
-                database.execute(f"ATTACH DATABASE ? AS {other[1]}", (place,))
+                database.execute(f"ATTACH DATABASE ? AS {OTHER}", (place,))
             yield database
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode != sqlite3.SQLITE_INTERRUPT:
@@ -147,7 +259,24 @@ def _uri(path: Path) -> str:
     return f"file://{'' if plain.startswith('/') else '/'}{quote(os.fsencode(plain))}"
 
 
-def is_ledger(database: sqlite3.Connection, schema: Sequence[str], of: str = "main") -> bool:
+def _recognise(database: sqlite3.Connection, path: Path) -> None:
+    """Fail unless a database is a ledger's; one of an earlier version gets what it lacks."""
+    query = "SELECT key, value FROM ledger WHERE key IN ('format', 'key')"
+    known = dict(database.execute(query)) if is_ledger(database) else {}
+    key = re.fullmatch("(?:[0-9a-f]{2})+", str(known.get("key")))
+    if known.get("format") not in (FORMAT, FORMAT_WITH_ACCOUNTS) or key is None:
+        raise InputError(
+            f"{path} is not a ledger that this eyelid can read: it may have been "
+            "emptied; bring back a copy, or say where it is with --ledger FILE; if there is "
+            "none, move the file away and go on without a total by 'eyelid budget IN --lost'"
+        )
+    tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master")}
+    for table, statement in _LATER_TABLES.items():
+        if table not in tables:
+            database.execute(statement)
+
+
+def is_ledger(database: sqlite3.Connection, of: str = "main") -> bool:
     """Whether the tables of a database are those of a ledger, and cause nothing besides.
 
     Views, triggers, constraints, and computed columns and indexes of others would run as soon as
@@ -155,12 +284,11 @@ def is_ledger(database: sqlite3.Connection, schema: Sequence[str], of: str = "ma
 
     Args:
         database: in a transaction.
-        schema: what makes all tables of a ledger.
         of: which of its databases.
     """
     if database.execute(f"PRAGMA {of}.journal_mode").fetchone() == ("wal",):
         return False
-    known = _tables(tuple(schema))
+    known, _ = _expected()
     names = set()
     for kind, name, sql in database.execute(f"SELECT type, name, sql FROM {of}.sqlite_master"):
         if kind == "table" and isinstance(name, str) and isinstance(sql, str):
@@ -174,16 +302,16 @@ def is_ledger(database: sqlite3.Connection, schema: Sequence[str], of: str = "ma
     return "ledger" in names
 
 
-def check_values(database: sqlite3.Connection, path: Path, schema: Sequence[str]) -> None:
+def check_values(database: sqlite3.Connection, path: Path) -> None:
     """Fail unless every value is of the kind that its column is for; SQLite takes any.
 
     Args:
         database: of a ledger, which has all tables.
         path: of its file.
-        schema: what makes all tables of a ledger.
     """
-    for table, columns in _kinds(tuple(schema)).items():
-        wrong = " OR ".join(f"typeof({name}) <> '{kind}'" for name, kind in columns.items())
+    _, columns = _expected()
+    for table, kinds in columns.items():
+        wrong = " OR ".join(f"typeof({name}) <> '{kind}'" for name, kind in kinds)
         if database.execute(f"SELECT 1 FROM {table} WHERE {wrong} LIMIT 1").fetchone() is not None:
             raise InputError(
                 f"the ledger {path} is damaged, or made by others: its table {table} has values "
@@ -192,38 +320,24 @@ def check_values(database: sqlite3.Connection, path: Path, schema: Sequence[str]
 
 
 @cache
-def _kinds(schema: tuple[str, ...]) -> dict[str, dict[str, str]]:
-    """The kinds of values that columns are for, by tables."""
+def _expected() -> tuple[dict[str, str], dict[str, list[tuple[str, str]]]]:
+    """What SQLite notes of a ledger's tables by their names, and the kinds of their columns."""
     with closing(sqlite3.connect(":memory:")) as database:
-        for statement in schema:
+        for statement in (*_FIRST_TABLES, *_LATER_TABLES.values()):
             database.execute(statement)
-        columns = database.execute(
-            "SELECT m.name, c.name, lower(c.type) FROM sqlite_master AS m, "
-            "pragma_table_info(m.name) AS c WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite%'"
-        ).fetchall()
-    found: dict[str, dict[str, str]] = {}
-    for table, name, kind in columns:
-        found.setdefault(table, {})[name] = kind
-    return found
+        query = "SELECT name, sql FROM sqlite_master WHERE type = 'table'"
+        tables = dict(database.execute(query).fetchall())
+        kinds = "SELECT name, lower(type) FROM pragma_table_info(?)"
+        columns = {
+            table: database.execute(kinds, (table,)).fetchall()
+            for table in tables
+            if not table.startswith("sqlite")
+        }
+    return tables, columns
 
 
-@cache
-def _tables(schema: tuple[str, ...]) -> dict[str, str]:
-    """What SQLite notes of tables, by their names."""
-    with closing(sqlite3.connect(":memory:")) as database:
-        for statement in schema:
-            database.execute(statement)
-        return dict(database.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'"))
-
-
-def make(path: Path, schema: Sequence[str], facts: Sequence[tuple[str, str]]) -> None:
-    """Put down a fresh ledger in one step, so that an empty file always is a damaged one.
-
-    Args:
-        path: of the file.
-        schema: what makes its tables.
-        facts: what it knows of itself.
-    """
+def make(path: Path) -> None:
+    """Put down a fresh ledger in one step, so that an empty file always is a damaged one."""
     draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
     try:
         # SQLite gives its journal the mode of the file, so nothing is ever open to others.
@@ -232,10 +346,15 @@ def make(path: Path, schema: Sequence[str], facts: Sequence[tuple[str, str]]) ->
         with closing(sqlite3.connect(draft)) as database:
             # Together: every transaction waits for the disk.
             database.execute("BEGIN")
-            for statement in schema:
+            for statement in _FIRST_TABLES:
                 database.execute(statement)
-            known = [*facts, ("place", str(path.resolve())), ("private", "")]
-            database.executemany("INSERT INTO ledger VALUES (?, ?)", known)
+            known = {
+                "format": FORMAT,
+                "key": secrets.token_hex(32),
+                "place": str(path.resolve()),
+                "private": "",
+            }
+            database.executemany("INSERT INTO ledger VALUES (?, ?)", known.items())
             database.commit()
         # Unlike a rename, a link never replaces what another process put there first.
         with suppress(FileExistsError):
@@ -270,7 +389,7 @@ def make_private_once(database: sqlite3.Connection, path: Path) -> None:
         database.execute("INSERT INTO ledger VALUES ('private', '')")
 
 
-def check_no_copy(database: sqlite3.Connection, path: Path, schema: Sequence[str]) -> None:
+def check_no_copy(database: sqlite3.Connection, path: Path) -> None:
     """Fail if this file is a copy of a ledger that is still where it was; a moved one is not.
 
     Each of the two would count on its own, and both too little.
@@ -278,14 +397,13 @@ def check_no_copy(database: sqlite3.Connection, path: Path, schema: Sequence[str
     Args:
         database: of the file.
         path: of the file.
-        schema: what makes all tables of a ledger.
     """
     here = path.resolve()
     row = database.execute("SELECT value FROM ledger WHERE key = 'place'").fetchone()
     if row is not None and (row[0] == str(here) or is_same_file(Path(row[0]), here)):
         return
     (key,) = database.execute("SELECT value FROM ledger WHERE key = 'key'").fetchone()
-    if row is not None and _has_key(Path(row[0]), key, schema):
+    if row is not None and _has_key(Path(row[0]), key):
         raise InputError(
             f"the ledger {path} is a copy of {row[0]}, which counts these people: count there, "
             f"with --ledger {row[0]}"
@@ -302,14 +420,14 @@ def is_same_file(one: Path, other: Path) -> bool:
         return False
 
 
-def _has_key(path: Path, key: str, schema: Sequence[str]) -> bool:
+def _has_key(path: Path, key: str) -> bool:
     """Whether a path leads to a ledger with this secret key; whatever cannot be read is none."""
     if not path.is_absolute() or not path.is_file():
         return False
     try:
         with opened(path) as database:
             database.execute("BEGIN")
-            if not is_ledger(database, schema):
+            if not is_ledger(database):
                 return False
             row = database.execute("SELECT value FROM ledger WHERE key = 'key'").fetchone()
     except (sqlite3.Error, InputError):

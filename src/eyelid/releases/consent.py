@@ -15,9 +15,8 @@ from eyelid.mechanisms.groups.partition import group_sizes
 from eyelid.mechanisms.records.approximate import default_delta
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.guarantee import Guarantee, Kind, large_delta, rounded_up
-from eyelid.releases.certificate import NARROWEST_FORM, Certificate
-from eyelid.releases.certifying import NO_LEDGER
-from eyelid.releases.chosen_people import participants_told
+from eyelid.releases.accounting import NO_LEDGER
+from eyelid.releases.certificate import NARROWEST_FORM, Certificate, participants_told
 from eyelid.releases.words import factor, formal_only, kept_of_rows
 from eyelid.spelling import plural
 

@@ -23,8 +23,8 @@ from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.privacy.unit import Trust
 from eyelid.releases.certificate import NARROWEST_FORM, Certificate
 from eyelid.releases.consent import for_participants
-from eyelid.releases.expectation import FeatureError, expectation, inside
-from eyelid.releases.prospect import told_in_people
+from eyelid.releases.kinds.features.expectation import FeatureError, expectation, inside
+from eyelid.releases.kinds.features.prospect import told_in_people
 from eyelid.releases.rendering import rendered
 from eyelid.releases.words import (
     SAYS_NOTHING,

@@ -21,8 +21,8 @@ from eyelid.io.study_folder import write
 from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.releases.audits.audit import Audit, audit
 from eyelid.releases.audits.folder import NOTICE, AuditPlaces
+from eyelid.releases.budget import Budget, budget
 from eyelid.releases.release import Release, release
-from eyelid.releases.spending import Budget, budget
 from eyelid.verification.verify import Verification, verify
 
 # Mechanism, ε, unit: from the strongest promise to the weakest.

@@ -29,17 +29,17 @@ from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.records.measuring import window_rows
 from eyelid.mechanisms.synthetic.naming import MADE_UP
 from eyelid.mechanisms.synthetic.synthetic import Synthetic
-from eyelid.releases.expectation import MOST_ERROR, people_needed
-from eyelid.releases.next_steps import (
+from eyelid.releases.advice import (
     ONE_PERSON,
     affordable,
     commands_in,
     fewer_features,
     heatmap_lacks,
+    stream_way,
     window_options,
 )
-from eyelid.releases.plan import check_numbers
-from eyelid.releases.streams.advice import stream_way
+from eyelid.releases.kinds.features.expectation import MOST_ERROR, people_needed
+from eyelid.releases.kinds.features.plan import check_numbers
 from eyelid.releases.words import errors_told
 from eyelid.spelling import in_quotes
 

@@ -48,31 +48,24 @@ from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.guarantee import Kind
 from eyelid.privacy.noise import Randomness, randomness
-from eyelid.releases.bounds import Ranges
-from eyelid.releases.certificate import Certificate
-from eyelid.releases.certifying import Purchase, bought, claimed, ended
-from eyelid.releases.chosen_people import told_of_choice
-from eyelid.releases.counting import counting_entry, open_ledger
+from eyelid.releases.accounting import Purchase, bought, claimed, counting_entry, ended, open_ledger
+from eyelid.releases.certificate import Certificate, told_of_choice
 from eyelid.releases.datacard import datacard
 from eyelid.releases.fingerprint import output_digest
-from eyelid.releases.imputation import missing_values
-from eyelid.releases.making import made_private
-from eyelid.releases.plan import (
-    Plan,
-    build_mechanism,
-    described,
+from eyelid.releases.kinds.features.application import errors_text, made_private, standard_errors
+from eyelid.releases.kinds.features.notes import (
     lengths_cut,
-    plan_for,
+    missing_values,
     recordings_left_out,
     singled_out,
     stimuli_mixed,
     tasks_of_few,
 )
-from eyelid.releases.prospect import made_up
-from eyelid.releases.standard_errors import errors_text, standard_errors
-from eyelid.releases.streams.release import StreamRelease, release_streams
-from eyelid.releases.streams.scene import is_filter
-from eyelid.releases.taking import Taken, opened, take
+from eyelid.releases.kinds.features.plan import Plan, Ranges, build_mechanism, described, plan_for
+from eyelid.releases.kinds.features.preparation import Taken, opened, take
+from eyelid.releases.kinds.features.prospect import made_up
+from eyelid.releases.kinds.streams.plan import is_filter
+from eyelid.releases.kinds.streams.release import StreamRelease, release_streams
 from eyelid.releases.words import released_as, worth
 from eyelid.spelling import plural
 from eyelid.version import __version__

@@ -27,9 +27,9 @@ from eyelid.mechanisms.synthetic.seeded import Seeded
 from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy.guarantee import Guarantee, Kind, rounded_up
 from eyelid.privacy.unit import PERSON, Unit
+from eyelid.releases.accounting import undone
 from eyelid.releases.certificate import NARROWEST_FORM, Certificate
-from eyelid.releases.certifying import undone
-from eyelid.releases.expectation import (
+from eyelid.releases.kinds.features.expectation import (
     MOST_ERROR,
     Expectation,
     beats_constant,

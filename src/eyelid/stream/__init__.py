@@ -5,7 +5,6 @@
 'Gatekeeper'
 """
 
-from eyelid.stream.gatekeeper import Gatekeeper, Meter
-from eyelid.stream.tiers import GazeEvent
+from eyelid.stream.gatekeeper import Gatekeeper, GazeEvent, Meter
 
 __all__ = ["Gatekeeper", "GazeEvent", "Meter"]

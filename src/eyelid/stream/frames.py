@@ -48,9 +48,8 @@ import numpy as np
 from eyelid.errors import unknown
 from eyelid.mechanisms.streams.continual import Counters
 from eyelid.spelling import json_line
-from eyelid.stream.gatekeeper import Meter
+from eyelid.stream.gatekeeper import GazeEvent, Meter
 from eyelid.stream.samples import Column, RawGaze, ReleasedGaze
-from eyelid.stream.tiers import GazeEvent
 
 Format = Literal["json", "binary"]
 FORMATS: tuple[Format, ...] = ("json", "binary")

@@ -1,6 +1,7 @@
 """What of incoming gaze goes to the gatekeeper: bad input is dropped and counted.
 
-Nothing here looks at where somebody looks. Gaze that is not a number is lost gaze and goes on;
+Where somebody looks decides nothing here, and is only held against the scene, for whoever runs the
+gatekeeper. Gaze that is not a number is lost gaze and goes on;
 gaze outside of the scene goes on too, and is clamped by the filter.
 """
 
@@ -11,6 +12,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from eyelid.mechanisms.streams.scene import Scene
 from eyelid.stream.samples import RawGaze
 
 Floats = NDArray[np.float64]
@@ -25,6 +27,11 @@ BURST_S = 0.5
 _NEW_CLOCK_AFTER_S = 1.0
 # A rate is measured over so long, without pauses of the tracker.
 _MEASURED_OVER_MS, _PAUSE_MS = 5000.0, 250.0
+
+# Fewer samples, or a smaller share outside, say nothing: people look past a screen's edge.
+_ENOUGH, _MUCH = 500, 0.2
+# Gaze as fractions of a screen is at most about one; scenes in other units are larger than this.
+_FRACTION, _LARGE_SCENE = 1.5, 20.0
 
 
 def most_hz(rate_hz: float | None) -> float:
@@ -169,3 +176,48 @@ def _only(raw: RawGaze, kept: Mask) -> RawGaze:
     """Some of the samples."""
     time_ms, *parts = (np.array(c)[kept].tolist() for c in (raw.time_ms, *raw.parts))
     return RawGaze(time_ms, parts, raw.arrived_s)
+
+
+class Fit:
+    """Counts gaze that lies outside of the scene, and tells of much of it, in round numbers.
+
+    Args:
+        scene: the public one.
+    """
+
+    def __init__(self, scene: Scene) -> None:
+        self._scene = scene
+        self._seen = self._outside = self._small = 0
+
+    def add(self, raw: RawGaze) -> None:
+        """Some more of it; directions are not looked at, since all of them are somewhere."""
+        if self._scene.directions or self._seen >= _ENOUGH:
+            return
+        x, y = np.array(raw.parts)
+        seen = ~(np.isnan(x) | np.isnan(y))
+        x, y = x[seen], y[seen]
+        scene = self._scene
+        inside = (scene.x0 <= x) & (x <= scene.x1) & (scene.y0 <= y) & (y <= scene.y1)
+        self._seen += len(x)
+        self._outside += int((~inside).sum())
+        self._small += int(((abs(x) <= _FRACTION) & (abs(y) <= _FRACTION)).sum())
+
+    @property
+    def trouble(self) -> str:
+        """What should be looked into, if anything."""
+        scene = self._scene
+        if self._seen < _ENOUGH:
+            return ""
+        if self._outside > _MUCH * self._seen:
+            tenths = max(1, round(10 * self._outside / self._seen))
+            return (
+                f"about {10 * tenths} % of the first samples lie outside of the "
+                f"scene {scene} {scene.units}, and were taken for its edge: check --units and "
+                "--scene"
+            )
+        if self._small == self._seen and scene.diameter > _LARGE_SCENE:
+            return (
+                f"gaze looks like fractions of a screen, and the scene {scene} is in "
+                f"{scene.units}: check --units and --scene"
+            )
+        return ""

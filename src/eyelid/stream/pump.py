@@ -15,15 +15,13 @@ import numpy as np
 
 from eyelid.errors import InputError
 from eyelid.stream.access import alike
-from eyelid.stream.fit import Fit
+from eyelid.stream.endpoints import Consumer, Sink, Source, Stage
 from eyelid.stream.frames import counters_text, events_text, meter_text
 from eyelid.stream.gatekeeper import Gatekeeper, Meter
-from eyelid.stream.intake import Intake, most_hz
-from eyelid.stream.latency import Latency
-from eyelid.stream.samples import RawGaze, ReleasedGaze
-from eyelid.stream.sinks import Consumer, Sink, Stage
-from eyelid.stream.sources import Source
-from eyelid.stream.words import hello_of, holds, honest
+from eyelid.stream.intake import Fit, Intake
+from eyelid.stream.intake import most_hz as usual_most_hz
+from eyelid.stream.samples import Latency, RawGaze, ReleasedGaze
+from eyelid.stream.words import hello_of, honest
 
 # How long a consumer may stall before a replay waits for it no longer.
 _PATIENCE_S = 1.0
@@ -107,11 +105,9 @@ class Pump:
                     "send gaze, too; give them different ones"
                 )
         self.source, self.gate, self.sinks = source, gate, tuple(sinks)
-        self.intake = Intake(most_hz or _most_of(source), source.by_arrival)
-        self.fit = Fit(gate.law.place)
+        self.intake = Intake(most_hz or usual_most_hz(source.scenery.rate_hz), source.by_arrival)
+        self.fit = Fit(gate.filter.place)
         self.latency = Latency()
-        self._has_events = _answers(gate.take_events)
-        self._has_counters = _answers(gate.counters)
         self._released = 0
         self._rate_told = ""
         self._began_s: float | None = None
@@ -155,7 +151,7 @@ class Pump:
             for sink in self.sinks:
                 await sink.open(self._stage())
                 opened.append(sink)
-            directions = self.gate.law.place.directions
+            directions = self.gate.filter.place.directions
             source = asyncio.ensure_future(self.source.run(self, directions))
             self._began_s = time.perf_counter()
             work = [source, asyncio.ensure_future(self._ended.wait())]
@@ -178,7 +174,7 @@ class Pump:
     def _stage(self) -> Stage:
         return Stage(
             hello=hello_of(self.gate, self.source.scenery.rate_hz),
-            directions=self.gate.law.place.directions,
+            directions=self.gate.filter.place.directions,
             rate_hz=self.source.scenery.rate_hz,
             lsl_clock=self.source.lsl_clock,
             certificate=self.gate.certificate,
@@ -194,7 +190,7 @@ class Pump:
         """Tell apps what was spent and counted, and whoever watches how it goes."""
         while True:
             self._tell(meter_text(self._meter()))
-            if self._has_counters:
+            if self.gate.filter.counting:
                 self._tell(counters_text(self.gate.counters()))
             if watch is not None:
                 watch(self.status())
@@ -231,7 +227,7 @@ class Pump:
             self._released += len(released)
             for sink in self.sinks:
                 sink.offer(released)
-            if self._has_events and (events := self.gate.take_events()):
+            if self.gate.filter.eventful and (events := self.gate.take_events()):
                 self._tell(events_text(events))
         except BaseException as error:
             self._failed = error
@@ -281,7 +277,7 @@ class Pump:
             consumers=tuple(c for sink in self.sinks for c in sink.consumers()),
             troubles=tuple(trouble for trouble in self._troubles() if trouble),
             meter=self._meter(),
-            promised=self.gate.guarantee.epsilon if holds(self.gate) else None,
+            promised=self.gate.guarantee.epsilon if self.gate.promised else None,
         )
 
     def _troubles(self) -> list[str]:
@@ -313,16 +309,3 @@ class Pump:
                     f"--rate {found_hz:.0f}"
                 )
         return self._rate_told
-
-
-def _answers(question: Callable[[], object]) -> bool:
-    """Whether a gatekeeper releases this, as it is set."""
-    try:
-        question()
-    except InputError:
-        return False
-    return True
-
-
-def _most_of(source: Source) -> float:
-    return most_hz(source.scenery.rate_hz)

@@ -1,52 +1,40 @@
-"""Events and counters beside a filter: more things told of the same gaze, under one ε."""
+"""The filter that somebody asks for, with events and counters of the same gaze beside it.
+
+Tiers are more things told of the same gaze under one ε; to the gatekeeper they are a filter.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from eyelid.errors import InputError, Refused
 from eyelid.mechanisms.differential import DifferentialMechanism
 from eyelid.mechanisms.mechanism import Shape, mechanism
 from eyelid.mechanisms.proof_note import ProofNote
-from eyelid.mechanisms.streams.continual import Counters, Dwell, DwellRun
+from eyelid.mechanisms.streams.continual import Counters, Dwell
 from eyelid.mechanisms.streams.draws import own_sources
 from eyelid.mechanisms.streams.events import StreamEvent
 from eyelid.mechanisms.streams.filter import Filter, FilterRun
-from eyelid.mechanisms.streams.fixations import FixationRun, Fixations
+from eyelid.mechanisms.streams.fixations import Fixations
 from eyelid.mechanisms.streams.state import FIXED, WHOLE
-from eyelid.mechanisms.streams.stream import Floats, Run
+from eyelid.mechanisms.streams.stream import (
+    Floats,
+    Run,
+    StreamMechanism,
+    filter_named,
+    first_missing,
+)
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import PERSON, Neighbours, Trust, Unit
 
 Share = float | str | Mapping[str, Any]
 """A share of ε, or that and further parameters: ``{"share": 0.2, "span": 100}``."""
-
-
-@dataclass(frozen=True)
-class GazeEvent:
-    """Something that was released, in the units of gaze.
-
-    Attributes:
-        name: ``fixation started``, ``fixation ended`` or ``area entered``.
-        time_ms: of the sample at which it was released.
-        region: where it happened: the name of an area, or the row and column of a cell.
-        x: of the region's middle.
-        y: the same.
-        z: of directions.
-    """
-
-    name: str
-    time_ms: float
-    region: str
-    x: float
-    y: float
-    z: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,13 +69,28 @@ class Tiers(Filter):
     def spoken(self) -> str:
         """The filter, and what there is beside it."""
         beside = {"events": self.events, "counters": self.counters}
-        told = " and ".join(name for name, law in beside.items() if law is not None)
+        told = " and ".join(name for name, part in beside.items() if part is not None)
         return f"{self.filter.spoken} with {told}"
+
+    @property
+    def eventful(self) -> bool:
+        """Events are told beside the filter, or by it."""
+        return self.events is not None or self.filter.eventful
+
+    @property
+    def counting(self) -> bool:
+        """Counters are told beside the filter."""
+        return self.counters is not None
+
+    @property
+    def resumes(self) -> bool:
+        """Counters need what everybody did before, which no file may keep."""
+        return not self.counting
 
     @cached_property
     def fine(self) -> Filter:
         """The filter with what the others leave of ε, to the last digit."""
-        others = (law.epsilon for law in (self.detector, self.dwell) if law is not None)
+        others = (part.epsilon for part in (self.detector, self.dwell) if part is not None)
         rest = Fraction(self.epsilon) - sum(Fraction(epsilon) for epsilon in others)
         epsilon = float(rest)
         if epsilon > rest:
@@ -108,19 +111,25 @@ class Tiers(Filter):
             return None
         return replace(self.counters, epsilon=self.epsilon * self.counters_share)
 
+    def filters(self) -> Iterator[Filter]:
+        """What goes on for ever, each with its share."""
+        return (part for part in (self.fine, self.detector) if part is not None)
+
     def parts(self) -> Iterator[DifferentialMechanism]:
         """Everything that is told, each with its share."""
-        return (law for law in (self.fine, self.detector, self.dwell) if law is not None)
+        yield from self.filters()
+        if self.dwell is not None:
+            yield self.dwell
 
     @property
     def apart(self) -> int:
         """Samples that must pass so that nothing before and after them shares changed ones."""
-        return max(law.apart for law in self.parts() if isinstance(law, Filter))
+        return max(part.apart for part in self.filters())
 
     @property
     def window_cost(self) -> float:
         """Person-level ε of one window of what goes on for ever."""
-        return sum(law.window_cost for law in self.parts() if isinstance(law, Filter))
+        return sum(part.window_cost for part in self.filters())
 
     @property
     def standing_cost(self) -> float:
@@ -132,7 +141,7 @@ class Tiers(Filter):
 
     def cost(self, shape: Shape, unit: Unit) -> Guarantee:
         """The sum of what all of them lose."""
-        losses = [law.cost(shape, unit) for law in self.parts()]
+        losses = [part.cost(shape, unit) for part in self.parts()]
         total = sum(loss.epsilon or 0.0 for loss in losses)
         return Guarantee(
             kind=Kind.PURE if self.dwell is None else Kind.APPROXIMATE,
@@ -146,15 +155,15 @@ class Tiers(Filter):
 
     def person_total(self, shape: Shape) -> str:
         """Of each, in words."""
-        return "; ".join(f"{law.name}: {law.person_total(shape)}" for law in self.parts())
+        return "; ".join(f"{part.name}: {part.person_total(shape)}" for part in self.parts())
 
     def sampler(self, shape: Shape) -> str:
         """The noise of each, in words."""
-        return "; ".join(f"{law.name}: {law.sampler(shape)}" for law in self.parts())
+        return "; ".join(f"{part.name}: {part.sampler(shape)}" for part in self.parts())
 
     def parameters(self) -> dict[str, Any]:
         """As a certificate writes them: of everything that is told, with its own ε."""
-        told = {law.name: law.parameters() for law in self.parts()}
+        told = {part.name: part.parameters() for part in self.parts()}
         return {"epsilon": self.epsilon, "window": self.window, "radius": self.radius, **told}
 
     def start(self, noise: Randomness) -> TierRun:  # type: ignore[override]
@@ -174,30 +183,27 @@ class TierRun(Run):
         fine, detector, dwell = own_sources(noise, 3)
         self._fine: FilterRun = law.fine.start(fine)
         self._detector = None if law.detector is None else law.detector.start(detector)
-        self._dwell: DwellRun | None = None if law.dwell is None else law.dwell.start(dwell)
+        self._dwell = None if law.dwell is None else law.dwell.start(dwell)
 
     def push(self, x: float, y: float) -> tuple[float, float]:
         """What the filter releases for the next sample."""
-        if self._detector is not None:
-            self._detector.push(x, y)
-        if self._dwell is not None:
-            self._dwell.push(x, y)
+        for beside in (self._detector, self._dwell):
+            if beside is not None:
+                beside.push(x, y)
         self.samples += 1
         return self._fine.push(x, y)
 
     def push_many(self, x: Floats, y: Floats) -> tuple[Floats, Floats]:
-        """The same for many samples, as if they had been pushed one by one."""
-        if self._detector is not None:
-            self._detector.push_many(x, y)
-        if self._dwell is not None:
-            self._dwell.push_many(x, y)
+        """What the filter releases for many samples, as if they had been pushed one by one."""
+        for beside in (self._detector, self._dwell):
+            if beside is not None:
+                beside.push_many(x, y)
         self.samples += len(x)
         return self._fine.push_many(x, y)
 
     def take_events(self) -> list[StreamEvent]:
-        """Of the events beside the filter, or of the filter if it tells them itself."""
-        run = self._detector or self._fine
-        return run.take_events() if isinstance(run, FixationRun) else []
+        """Events told beside the filter, or by the filter itself."""
+        return (self._detector or self._fine).take_events()
 
     def counters(self) -> Counters | None:
         """What counters last told, if there are any."""
@@ -215,14 +221,12 @@ class TierRun(Run):
 
     def _added(self, name: str) -> int:
         """In parts of all of ε; exact, so that nothing has to be cut off."""
-        spent = [(run.law.epsilon, getattr(run, name)) for run in self._filters()]
+        runs = [run for run in (self._fine, self._detector) if run is not None]
+        spent = [(run.law.epsilon, getattr(run, name)) for run in runs]
         if self._dwell is not None:
             spent.append((self._dwell.law.epsilon, WHOLE))
         total = sum((Fraction(epsilon) * parts for epsilon, parts in spent), Fraction())
         return math.ceil(total / Fraction(self.law.epsilon))
-
-    def _filters(self) -> Iterator[FilterRun]:
-        return (run for run in (self._fine, self._detector) if run is not None)
 
     def saved(self) -> dict[str, Any]:
         """Budgets and what was released, to go on after a restart; no gaze."""
@@ -237,13 +241,75 @@ class TierRun(Run):
         self.samples = int(saved["samples"])
 
 
-def tiered(law: Filter, events: Share | None, counters: Share | None, areas: str) -> Tiers:
+def filter_asked(
+    filter: str | StreamMechanism,
+    asked: dict[str, Any],
+    events: Share | None,
+    counters: Share | None,
+    areas: str,
+) -> StreamMechanism:
+    """The filter that somebody asks for, with tiers if there is a share of ε for any.
+
+    Args:
+        filter: its name, or one with its parameters set.
+        asked: parameters of the filter; those that are None were not given.
+        events: the share of ε for events.
+        counters: the share of ε for counters.
+        areas: of interest.
+    """
+    asked = {name: value for name, value in asked.items() if value is not None}
+    tiers = events is not None or counters is not None
+    if areas and isinstance(filter, str) and takes_areas(filter_named(filter)):
+        asked["areas"] = areas
+    elif areas and not tiers:
+        raise InputError(
+            "areas are for events, counters or the filter fixations: add events=0.3, or leave "
+            "areas out"
+        )
+    own = _filter_with(filter, asked)
+    if not tiers:
+        return own
+    if own.guaranteed is None:
+        raise InputError(
+            f"{own.name} promises nothing: there is no ε to share with events or counters"
+        )
+    both = tiered(own.guaranteed, events, counters, areas)
+    if not isinstance(filter, str):
+        return both
+    # What it was not told follows from its share of ε.
+    fine = _filter_with(filter, asked | {"epsilon": both.fine.epsilon}).guaranteed
+    return replace(both, filter=fine or both.filter)
+
+
+def takes_areas(kind: type[StreamMechanism]) -> bool:
+    """Whether a filter has areas of interest among its parameters."""
+    return any(item.name == "areas" for item in fields(kind))
+
+
+def _filter_with(filter: str | StreamMechanism, parameters: dict[str, Any]) -> StreamMechanism:
+    """A filter from its name and parameters."""
+    if not isinstance(filter, str):
+        if parameters:
+            raise InputError(
+                f"{filter.name} has its parameters set already: leave out {', '.join(parameters)}"
+            )
+        return filter
+    kind = filter_named(filter)
+    parameters = kind.as_formal(parameters)
+    missing = first_missing(kind, parameters)
+    if missing is not None:
+        name, means = missing
+        raise InputError(f"{kind.name} needs {name}, {means}: give it as {name}=…")
+    return cast(StreamMechanism, mechanism(filter, **parameters))
+
+
+def tiered(filter: Filter, events: Share | None, counters: Share | None, areas: str) -> Tiers:
     """A filter with events or counters beside it, all of them within its ε."""
     common: dict[str, Any] = {
-        "epsilon": law.epsilon,
-        "window": law.window,
-        "coordinates": law.coordinates,
-        "scene": law.scene,
+        "epsilon": filter.epsilon,
+        "window": filter.window,
+        "coordinates": filter.coordinates,
+        "scene": filter.scene,
     }
     events_share, events_settings = _share("events", events)
     counters_share, counters_settings = _share("counters", counters)
@@ -252,21 +318,22 @@ def tiered(law: Filter, events: Share | None, counters: Share | None, areas: str
             f"events and counters take {events_share + counters_share:g} of ε and leave nothing "
             "for the filter: choose smaller shares"
         )
-    found: list[Any] = [None, None]
+    detector: Any = None
     if events_share:
-        if isinstance(law, Fixations):
-            raise InputError("fixations tells events by itself: leave events out")
-        own = {"areas": areas, "radius": law.radius, "epsilon": law.epsilon * events_share}
-        found[0] = mechanism("fixations", **{**common, **own, **events_settings})
+        if filter.eventful:
+            raise InputError(f"{filter.name} tells events by itself: leave events out")
+        own = {"areas": areas, "radius": filter.radius, "epsilon": filter.epsilon * events_share}
+        detector = mechanism("fixations", **{**common, **own, **events_settings})
+    dwell: Any = None
     if counters_share:
-        own = {"areas": areas, "epsilon": law.epsilon * counters_share}
-        found[1] = mechanism("dwell", **{**common, **own, **counters_settings})
+        own = {"areas": areas, "epsilon": filter.epsilon * counters_share}
+        dwell = mechanism("dwell", **{**common, **own, **counters_settings})
     return Tiers(
         **common,
-        radius=law.radius,
-        filter=law,
-        events=found[0],
-        counters=found[1],
+        radius=filter.radius,
+        filter=filter,
+        events=detector,
+        counters=dwell,
         events_share=events_share,
         counters_share=counters_share,
     )

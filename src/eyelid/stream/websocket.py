@@ -1,304 +1,397 @@
-"""WebSocket connections as all sources and sinks have them: small messages, nothing logged."""
+"""Trackers and apps on WebSockets: ``ws://HOST:PORT``, or ``ws-serve:`` if they connect to us."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import ipaddress
-import logging
-import socket
-from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+import threading
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
 
-from eyelid.errors import InputError
-from eyelid.stream.access import Access, Refusal
-from eyelid.stream.frames import FORMATS, SUBPROTOCOLS, Format
-from eyelid.stream.strangers import Strangers
+from eyelid.stream.access import Access
+from eyelid.stream.connections import (
+    MOST_CONNECTIONS,
+    POLICY_VIOLATION,
+    TRY_AGAIN_LATER,
+    format_of,
+    keep_little,
+    listen,
+    stay_connected,
+)
+from eyelid.stream.endpoints import Consumer, Endpoint, Scenery, Sink, Source, Stage, Taker
+from eyelid.stream.frames import Format, Malformed, decoded, encoded, hello
+from eyelid.stream.samples import Backlog, Latency, ReleasedGaze
 
 if TYPE_CHECKING:
-    from websockets.asyncio.client import ClientConnection
     from websockets.asyncio.server import Server, ServerConnection
 
-MOST_BYTES = 2**16
-"""Of a message that comes in; longer ones end the connection."""
-MOST_CONNECTIONS = 32
-POLICY_VIOLATION, TRY_AGAIN_LATER = 1008, 1013
+    from eyelid.stream.connections import Connection
 
-# The library writes whole messages into its log when asked for details: gaze must not be there.
-_SILENT = logging.getLogger("eyelid.stream.websocket.silent")
-_SILENT.setLevel(logging.CRITICAL + 1)
-_SILENT.propagate = False
-_GOODBYE_S = 1
-_COMMON: dict[str, Any] = {
-    "compression": None,
-    "max_size": MOST_BYTES,
-    "ping_interval": 10,
-    "close_timeout": _GOODBYE_S,
-    "logger": _SILENT,
-}
-# Whoever has said nothing by then is not waited for; trackers and apps elsewhere may be slower.
-_ASKED_WITHIN_S, _ANSWERED_WITHIN_S = 3, 5
-# Connections beyond those that are let in, which have yet to show a token: in all, and of one
-# address. All programs of this machine share an address, and so they share all places.
-_MOST_STRANGERS, _MOST_STRANGERS_OF_ADDRESS = 32, 8
-# What a stranger may send before it has shown a token; a browser's request is some 1 kB.
-_MOST_ASKED_BYTES = 2**14
-# A consumer may stall for so long before it is taken for gone.
-_STALL_S = 60
-# Little is kept on the way to a slow consumer: what it has not got in time is old.
-_WRITE_LIMIT = 2**14
-_SYSTEM_LIMIT = 2**15
+CAPACITY = 2048
+"""Samples that may wait for a consumer: two seconds at 1000 per second."""
+# Of what is not gaze; the oldest give way.
+_MOST_TEXTS = 256
+# How long the end of a stream waits for a consumer to take the rest, and how often it looks.
+_FAREWELL_S, _LOOK_S = 2.0, 0.002
+_MOST_MALFORMED = 5
 
 
-def needs_websockets() -> None:
-    """Fail where the library is not installed."""
-    try:
-        import websockets.asyncio.server  # noqa: F401
-    except ImportError:
-        raise InputError(
-            "WebSockets need the package websockets: pip install 'eyelid[stream]'"
-        ) from None
+class _Listener(Endpoint):
+    """An end that others connect to.
 
-
-def host_and_port(place: str) -> tuple[str, int]:
-    """Where to listen.
-
-    >>> host_and_port("127.0.0.1:8765"), host_and_port("[::1]:80"), host_and_port(":8765")
-    (('127.0.0.1', 8765), ('::1', 80), ('127.0.0.1', 8765))
-    """
-    host, colon, port = place.rpartition(":")
-    if not colon or not port.isdigit() or int(port) > 65535:
-        raise InputError(f"'{place}' is no place to listen: write it as 127.0.0.1:8765")
-    return host.strip("[]") or "127.0.0.1", int(port)
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach it.
-
-    >>> is_loopback("localhost"), is_loopback("127.0.0.1"), is_loopback("0.0.0.0")
-    (True, True, False)
-    """
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-def warn_of_wire(url: str, what: str, tell: Callable[[str], None]) -> None:
-    """Say who can read what goes to another machine or comes from it.
-
-    Args:
-        url: of the other's server.
-        what: goes there or comes from there.
-        tell: is told.
-    """
-    parts = urlsplit(url)
-    if parts.scheme == "ws" and not is_loopback(parts.hostname or ""):
-        tell(
-            f"{parts.hostname} is another machine, and ws:// is not encrypted: {what} and the "
-            "token can be read on their way. Use wss://, or a tunnel"
-        )
-
-
-def warn_of_network(host: str, tell: Callable[[str], None]) -> None:
-    """Say what it means to listen beyond this machine."""
-    if not is_loopback(host):
-        tell(
-            f"{host} can be reached from the network, and nothing is encrypted: tokens and gaze "
-            "can be read on their way. Use a trusted network, or a proxy with TLS before it"
-        )
-
-
-async def listen(
-    host: str,
-    port: int,
-    access: Access,
-    handle: Callable[[ServerConnection], Awaitable[None]],
-    most: int,
-    count_refused: Callable[[str], None],
-) -> Server:
-    """A server that lets in whoever may, and not too many of them.
-
-    Args:
+    Attributes:
         host: to listen at.
-        port: the same; 0 for any.
-        access: who may.
-        handle: what to do with a connection, until it ends.
-        most: connections at once.
-        count_refused: is told why somebody was refused.
-    """
-    from websockets.asyncio.server import ServerConnection, serve
-    from websockets.http11 import Request, Response
-
-    loop = asyncio.get_running_loop()
-    strangers: Strangers[Guarded] = Strangers(_MOST_STRANGERS, _most_of)
-
-    class Guarded(_Leaving, ServerConnection):
-        """A connection that is a stranger's until its token is known."""
-
-        refused, heard = False, 0
-
-        def connection_made(self, transport: Any) -> None:
-            super().connection_made(transport)
-            strangers.add(self, (transport.get_extra_info("peername") or ("",))[0])
-            # Those that came with it are heard before any has to go: what an app has sent may wait
-            # to be read. Reading is the next turn of the loop, and answering the one after.
-            loop.call_soon(loop.call_soon, loop.call_soon, _send_away)
-
-        def data_received(self, data: bytes) -> None:
-            if self in strangers:
-                self.heard += len(data)
-                if self.heard > _MOST_ASKED_BYTES:
-                    count_refused("too much before a token")
-                    self.transport.abort()
-                    return
-            super().data_received(data)
-
-        def connection_lost(self, exc: Exception | None) -> None:
-            strangers.discard(self)
-            super().connection_lost(exc)
-
-    def _send_away() -> None:
-        for one in strangers.surplus(lambda one: one.request is None or one.refused):
-            if not one.refused:
-                count_refused("too many at the door")
-            one.transport.abort()
-
-    def refuse(connection: ServerConnection, request: Request) -> Response | None:
-        assert isinstance(connection, Guarded)
-        refusal = access.refuse(request)
-        if refusal is None and len(connection.server.connections) >= most:
-            refusal = Refusal("too many", 503, f"There are {most} connections already\n")
-        if refusal is None:
-            strangers.discard(connection)
-            return None
-        connection.refused = True
-        count_refused(refusal.why)
-        return connection.respond(refusal.status, refusal.answer)
-
-    try:
-        return await serve(
-            handle,
-            host,
-            port,
-            process_request=refuse,
-            select_subprotocol=lambda _, offered: _chosen(offered),
-            server_header=None,
-            create_connection=Guarded,
-            open_timeout=_ASKED_WITHIN_S,
-            ping_timeout=_STALL_S,
-            write_limit=_WRITE_LIMIT,
-            **_COMMON,
-        )
-    except OSError as error:
-        raise InputError(
-            f"cannot listen at {host}:{port}: {error.strerror or error}; choose another port"
-        ) from None
-
-
-def _most_of(host: str) -> int:
-    """Strangers that an address may have."""
-    return _MOST_STRANGERS if is_loopback(host) else _MOST_STRANGERS_OF_ADDRESS
-
-
-class _Leaving:
-    """A connection that does not wait for ever for the other side to read.
-
-    The library's own pings wait for their turn to be sent, and so does its goodbye: neither comes
-    where nothing is read.
+        port: that it listens at, once it does; 0 for any before.
     """
 
-    transport: asyncio.Transport
-    _stalls: asyncio.TimerHandle | None = None
+    def _set_place(self, host: str, port: int, access: Access) -> None:
+        self.host, self.port, self._access = host, port, access
+        self.token = access.token
 
-    def pause_writing(self) -> None:
-        super().pause_writing()  # type: ignore[misc]
-        self._stalls = asyncio.get_running_loop().call_later(_STALL_S, self.transport.abort)
+    async def _listen(
+        self, handle: Callable[[ServerConnection], Awaitable[None]], most: int
+    ) -> Server:
+        server = await listen(self.host, self.port, self._access, handle, most, self.refused)
+        self.port = server.sockets[0].getsockname()[1]
+        self.listens_at = f"ws://{self.host}:{self.port}"
+        return server
 
-    def resume_writing(self) -> None:
-        self._read_again()
-        super().resume_writing()  # type: ignore[misc]
 
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._read_again()
-        super().connection_lost(exc)  # type: ignore[misc]
+# Trackers.
 
-    async def close(self, code: int = 1000, reason: str = "") -> None:
+
+class _WebSocketSource(Source):
+    """A tracker that sends messages."""
+
+    async def _take(self, connection: Connection, taker: Taker, directions: bool) -> None:
+        """Hand over what a tracker sends, until it ends or too much of it is no gaze."""
+        from websockets.exceptions import ConnectionClosed
+
+        taker.begin()
+        self.state = "connected"
+        malformed = 0
         try:
-            async with asyncio.timeout(2 * _GOODBYE_S):
-                await super().close(code, reason)  # type: ignore[misc]
-        except TimeoutError:
-            self.transport.abort()
-
-    def _read_again(self) -> None:
-        if self._stalls is not None:
-            self._stalls.cancel()
-            self._stalls = None
-
-
-def _chosen(offered: Any) -> Any:
-    """The first format that is offered; the one with the token is never repeated."""
-    return next((name for name in offered if name in SUBPROTOCOLS.values()), None)
-
-
-def format_of(connection: ServerConnection | ClientConnection) -> Format:
-    """What was agreed on; JSON where nothing was."""
-    return next((f for f in FORMATS if SUBPROTOCOLS[f] == connection.subprotocol), "json")
+            async for message in connection:
+                arrived_s = time.perf_counter()
+                try:
+                    raw = decoded(message, directions=directions, arrived_s=arrived_s)
+                except Malformed as error:
+                    self.refused["malformed"] += 1
+                    self.trouble = self.trouble or f"a message of the tracker was no gaze: {error}"
+                    malformed += 1
+                    if malformed >= _MOST_MALFORMED:
+                        await connection.close(POLICY_VIOLATION, f"no gaze: {error}")
+                        return
+                    continue
+                taker.take(raw)
+        except ConnectionClosed as closed:
+            if closed.sent is not None and closed.sent.code == 1009:
+                self.refused["oversized"] += 1
 
 
-def keep_little(connection: ServerConnection | ClientConnection) -> None:
-    """Have the system keep little for a consumer that does not read: it would be old."""
-    link = connection.transport.get_extra_info("socket")
-    link.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SYSTEM_LIMIT)
-
-
-@contextlib.asynccontextmanager
-async def dialled(url: str, token: str | None, format: Format) -> AsyncIterator[ClientConnection]:
-    """A connection to somebody else's server, once.
+class WebSocketClientSource(_WebSocketSource):
+    """A connection to a tracker's server, made again whenever it ends.
 
     Args:
+        name: as a person wrote it.
+        scenery: what is known of the gaze.
         url: of the server.
         token: that it wants, if it wants one.
         format: of gaze.
     """
-    from websockets.asyncio.client import ClientConnection, connect
 
-    class Guarded(_Leaving, ClientConnection):
-        """Left where it does not read."""
+    def __init__(
+        self, name: str, scenery: Scenery, url: str, token: str | None, format: Format
+    ) -> None:
+        super().__init__(name, scenery)
+        self._url, self.token, self._format = url, token, format
 
-    class Direct(connect):
-        """Goes nowhere else: whoever sends us elsewhere would get the token, or gaze."""
+    async def run(self, taker: Taker, directions: bool) -> None:
+        """Connect and take, again and again until stopped."""
 
-        def process_redirect(self, exc: Exception) -> Exception | str:
-            return exc
+        async def handle(connection: Connection) -> None:
+            self.trouble = ""
+            await self._take(connection, taker, directions)
 
-    headers = {} if token is None else {"Authorization": f"Bearer {token}"}
-    async with Direct(
-        url,
-        subprotocols=[SUBPROTOCOLS[format]],  # type: ignore[list-item]
-        additional_headers=headers,
-        user_agent_header=None,
-        proxy=None,
-        create_connection=Guarded,
-        open_timeout=_ANSWERED_WITHIN_S,
-        ping_timeout=_STALL_S,
-        write_limit=_WRITE_LIMIT,
-        **_COMMON,
-    ) as connection:
-        yield connection
+        def ended(error: Exception | None) -> None:
+            self.state = "reconnecting"
+            if error is not None:
+                self.trouble = f"the tracker does not answer ({type(error).__name__})"
+
+        await stay_connected(self._url, self.token, self._format, handle, ended)
 
 
-def checked_url(url: str) -> str:
-    """A WebSocket address without secrets in it."""
-    parts = urlsplit(url)
-    if parts.scheme not in ("ws", "wss") or not parts.hostname:
-        raise InputError(f"'{url}' is no WebSocket address: write it as ws://127.0.0.1:8765")
-    if parts.username or parts.password or "token" in parts.query:
-        raise InputError(
-            f"{parts.scheme}://{parts.hostname} has a secret in its address, where logs keep it: "
-            "give the token in a file or an environment variable"
-        )
-    return url
+class WebSocketServerSource(_Listener, _WebSocketSource):
+    """A server for one tracker at a time: two would be two people in one stream.
+
+    Whoever connects must have the token for trackers, which is not the one for apps: whoever may
+    listen may not send gaze.
+
+    Args:
+        name: as a person wrote it.
+        scenery: what is known of the gaze.
+        host: to listen at.
+        port: the same; 0 for any.
+        access: who may connect.
+    """
+
+    def __init__(self, name: str, scenery: Scenery, host: str, port: int, access: Access) -> None:
+        super().__init__(name, scenery)
+        self._set_place(host, port, access)
+
+    async def run(self, taker: Taker, directions: bool) -> None:
+        """Listen until stopped."""
+
+        async def handle(connection: ServerConnection) -> None:
+            # Two may have asked at the same moment.
+            if self.state == "connected":
+                await connection.close(TRY_AGAIN_LATER, "another tracker is connected")
+                return
+            try:
+                await self._take(connection, taker, directions)
+            finally:
+                self.state = "waiting"
+
+        async with await self._listen(handle, most=1):
+            await asyncio.Event().wait()
+
+
+# Apps.
+
+
+class Outbox:
+    """What waits for one consumer, sent as fast as the consumer takes it.
+
+    Made in the thread of the event loop; offered to from any.
+    """
+
+    def __init__(self, name: str, latency: Latency, capacity: int = CAPACITY) -> None:
+        self._name, self._latency = name, latency
+        self._backlog = Backlog(capacity)
+        self._sent = 0
+        self._sending = False
+        self._texts: deque[str] = deque(maxlen=_MOST_TEXTS)
+        self._wake = asyncio.Event()
+        self._loop = asyncio.get_running_loop()
+        self._thread = threading.get_ident()
+
+    def offer(self, gaze: ReleasedGaze) -> None:
+        """Have it sent; never waits."""
+        self._backlog.offer(gaze)
+        self._rouse()
+
+    def tell(self, text: str) -> None:
+        """Have a text sent before the gaze that comes next."""
+        self._texts.append(text)
+        self._rouse()
+
+    def _rouse(self) -> None:
+        if threading.get_ident() == self._thread:
+            self._wake.set()
+        else:
+            self._loop.call_soon_threadsafe(self._wake.set)
+
+    async def send_to(self, connection: Connection, format: Format) -> None:
+        """Send what there is and what comes, until the connection ends."""
+        # A connection may end while there is nothing to send.
+        work = [
+            asyncio.ensure_future(self._send(connection, format)),
+            asyncio.ensure_future(connection.wait_closed()),
+        ]
+        try:
+            await asyncio.wait(work, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for one in work:
+                one.cancel()
+            await asyncio.gather(*work, return_exceptions=True)
+
+    async def _send(self, connection: Connection, format: Format) -> None:
+        while True:
+            self._wake.clear()
+            while self._texts:
+                await connection.send(self._texts.popleft())
+            gaze, lost = self._backlog.take()
+            if gaze is None:
+                await self._wake.wait()
+                continue
+            self._sending = True
+            try:
+                for message in encoded(gaze, lost, format):
+                    await connection.send(message)
+            except BaseException:
+                self._backlog.miss(len(gaze) + lost)
+                raise
+            finally:
+                self._sending = False
+            self._sent += len(gaze)
+            self._latency.add(time.perf_counter() - gaze.arrived_s, len(gaze))
+
+    @property
+    def crowded(self) -> bool:
+        """Whether much waits."""
+        return self._backlog.crowded
+
+    async def emptied(self) -> None:
+        """Wait until everything is sent, or for so long that it never will be."""
+        until_s = time.perf_counter() + _FAREWELL_S
+        while (self._sending or self._backlog) and time.perf_counter() < until_s:
+            await asyncio.sleep(_LOOK_S)
+
+    def state(self) -> Consumer:
+        """How it fares."""
+        return Consumer(self._name, self._sent, self._backlog.lost, len(self._backlog))
+
+
+class _WebSocketSink(Sink):
+    """Apps that are sent messages, each at its own pace."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self._outboxes: dict[object, Outbox] = {}
+
+    def offer(self, gaze: ReleasedGaze) -> None:
+        """To everybody who is connected or waited for."""
+        for outbox in list(self._outboxes.values()):
+            outbox.offer(gaze)
+
+    def tell(self, text: str) -> None:
+        """Something beside gaze, to the same."""
+        for outbox in list(self._outboxes.values()):
+            outbox.tell(text)
+
+    def consumers(self) -> list[Consumer]:
+        """Everybody who is connected or waited for."""
+        return [outbox.state() for outbox in list(self._outboxes.values())]
+
+    @property
+    def crowded(self) -> bool:
+        """Whether anybody has much to take."""
+        return any(outbox.crowded for outbox in list(self._outboxes.values()))
+
+    async def _emptied(self) -> None:
+        """Wait until everybody has the rest, for a while."""
+        await asyncio.gather(*(outbox.emptied() for outbox in self._outboxes.values()))
+
+
+async def _greet(connection: Connection, stage: Stage) -> None:
+    """What an app is told first: what is promised, and what was spent."""
+    keep_little(connection)
+    await connection.send(hello(stage.hello))
+    await connection.send(stage.meter())
+
+
+class WebSocketClientSink(_WebSocketSink):
+    """A connection to an app's server, made again whenever it ends.
+
+    Args:
+        name: as a person wrote it.
+        url: of the server.
+        token: that it wants, if it wants one.
+        format: of gaze.
+    """
+
+    def __init__(self, name: str, url: str, token: str | None, format: Format) -> None:
+        super().__init__(name)
+        self._url, self.token, self._format = url, token, format
+        self._work: asyncio.Task[None] | None = None
+
+    async def open(self, stage: Stage) -> None:
+        """Begin to connect; the app may come later."""
+        outbox = self._outboxes[self] = Outbox(self.name, stage.latency)
+
+        async def handle(connection: Connection) -> None:
+            self.trouble = ""
+            await _greet(connection, stage)
+            await outbox.send_to(connection, self._format)
+
+        def ended(error: Exception | None) -> None:
+            if error is not None:
+                self.trouble = f"not connected ({type(error).__name__})"
+
+        connecting = stay_connected(self._url, self.token, self._format, handle, ended)
+        self._work = asyncio.create_task(connecting)
+
+    @property
+    def crowded(self) -> bool:
+        """Whether the app has much to take; nobody waits for one that is not there."""
+        return not self.trouble and super().crowded
+
+    async def close(self) -> None:
+        """Hang up."""
+        if self._work is not None:
+            if not self.trouble:
+                await self._emptied()
+            self._work.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._work
+
+
+class WebSocketServerSink(_Listener, _WebSocketSink):
+    """A server for many apps, each at its own pace. Apps listen: one that speaks is shown out.
+
+    Args:
+        name: as a person wrote it.
+        host: to listen at.
+        port: the same; 0 for any.
+        access: who may connect.
+    """
+
+    def __init__(self, name: str, host: str, port: int, access: Access) -> None:
+        super().__init__(name)
+        self._set_place(host, port, access)
+        self._server: Server | None = None
+        self._left, self._left_sent, self._left_lost = 0, 0, 0
+
+    async def open(self, stage: Stage) -> None:
+        """Listen."""
+
+        async def handle(connection: ServerConnection) -> None:
+            await self._serve(connection, stage)
+
+        self._server = await self._listen(handle, most=MOST_CONNECTIONS)
+
+    async def _serve(self, connection: ServerConnection, stage: Stage) -> None:
+        from websockets.exceptions import ConnectionClosed
+
+        # Apps of one machine differ by their ports.
+        address = connection.remote_address
+        outbox = Outbox(f"{address[0]}:{address[1]}", stage.latency)
+        listening = asyncio.ensure_future(self._refuse_messages(connection))
+        with contextlib.suppress(ConnectionClosed):
+            try:
+                await _greet(connection, stage)
+                self._outboxes[connection] = outbox
+                await outbox.send_to(connection, format_of(connection))
+            finally:
+                listening.cancel()
+                if self._outboxes.pop(connection, None) is not None:
+                    self._count_as_left(outbox.state())
+
+    def _count_as_left(self, gone: Consumer) -> None:
+        """Remember what those who left got and lost, all together."""
+        self._left += 1
+        self._left_sent += gone.sent
+        self._left_lost += gone.lost or 0
+
+    async def _refuse_messages(self, connection: ServerConnection) -> None:
+        """Show out an app that speaks."""
+        from websockets.exceptions import ConnectionClosed
+
+        with contextlib.suppress(ConnectionClosed):
+            async for _ in connection:
+                self.refused["app that sends"] += 1
+                await connection.close(POLICY_VIOLATION, "apps listen, they do not send")
+
+    def consumers(self) -> list[Consumer]:
+        """Everybody who is connected, and those who were, all together."""
+        left = Consumer(f"{self._left} that left", self._left_sent, self._left_lost, 0)
+        return [left, *super().consumers()] if self._left else super().consumers()
+
+    async def close(self) -> None:
+        """Say goodbye."""
+        if self._server is not None:
+            await self._emptied()
+            self._server.close()
+            await self._server.wait_closed()

@@ -4,10 +4,13 @@ The fuzz: whole numbers of neighbours are never farther apart than is declared. 
 the law, not against the counters that serve a stream: these are pushed samples one by one and
 together. What they tell must be L·(R·x + z) for the noise z that they were given, with x counted
 here; and what is left of fresh runs, once R·x is taken off, must be draws of the law.
+Then the mutants.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -16,12 +19,17 @@ import numpy as np
 from eyelid.attacks.residuals import ResidualResult, judged
 from eyelid.attacks.twins import twin
 from eyelid.gaze.areas import Floats
+from eyelid.mechanisms.gaussian_total import SCALE
+from eyelid.mechanisms.mechanism import NeighbourPair, Values
 from eyelid.mechanisms.streams.continual import Dwell, DwellRun, Integers
+from eyelid.mechanisms.streams.square_root import stretch
 from eyelid.privacy.noise import DiscreteGaussian, Randomness, randomness
+from eyelid.verification.mutant import Changes, Mutant, by_game, mutants, sold_as_person
 from eyelid.verification.outputs import OutputResult
 from eyelid.verification.sensitivity import FLOATING, FuzzResult
 
 _RUNS = 500
+_FEW_PAIRS = 200
 # Of what is told, and of the noise's scale.
 _NEXT_TO_NOTHING = 1e-6
 
@@ -167,3 +175,130 @@ def _triangle(diagonals: Floats | Integers) -> Floats:
     """The lower triangular matrix that is the same along each diagonal."""
     ticks = np.arange(len(diagonals))
     return np.asarray(np.tril(diagonals[np.abs(ticks[:, None] - ticks)]), dtype=np.float64)
+
+
+# Mutants.
+
+
+def dwell_mutants(variants: Sequence[Dwell]) -> Iterator[Mutant]:
+    """What can go wrong with counters: what a sample moves, and what noise is for."""
+    sound = variants[0]
+    yield from mutants(sound, by_game, _PLAYED)
+    yield from mutants(sound, _by_fuzz, _FUZZED)
+    yield sold_as_person(sound)
+    for name, run in _AT_WORK.items():
+        yield Mutant(name, sound, {"start": _started(run)}, _at_work)
+
+
+def _by_fuzz(mutant: Dwell, _sound: Dwell, _runs: int, _noise: Randomness) -> bool:
+    return fuzz_dwell(mutant, _FEW_PAIRS).refuted
+
+
+def _at_work(mutant: Dwell, sound: Dwell, _: int, noise: Randomness) -> bool:
+    return compare_dwell(mutant, sound).refuted or examine_dwell(mutant, noise, sound).refuted
+
+
+def _started(run: type[DwellRun]) -> Any:
+    return lambda self, source: run(self, source)
+
+
+def _each_tick(self: Dwell) -> float:
+    full, rest = divmod(self.window, self.every)
+    alone = [stretch(self.root, count, self.every) for count in [self.every] * full + [rest]]
+    return math.hypot(*alone)
+
+
+def _sums(self: Dwell, counts: Integers, noise: Integers) -> Integers:
+    """Sums of all ticks, with the noise that a single telling would need."""
+    return np.asarray(int(SCALE / _sd_of_one(self)) * counts.sum(axis=-2)) + noise
+
+
+def _last(self: Dwell, measured: Floats) -> Floats:
+    return np.asarray(measured[..., -1, :] * _sd_of_one(self) / SCALE)
+
+
+def _sd_of_one(law: Dwell) -> float:
+    """σ over what w samples move in one telling, in samples."""
+    return math.sqrt(law.areas_moved) * law.window / law.mu
+
+
+def _by_sums(self: Dwell, outputs: Values, pair: NeighbourPair) -> Values:
+    told = outputs.reshape(len(outputs), len(pair.one), self.horizon, self.counters)
+    difference = np.cumsum(self.counted(pair.other) - self.counted(pair.one), axis=1)
+    return np.asarray(np.einsum("nrta,rta->n", told, difference))
+
+
+class _OneDraw(DiscreteGaussian):
+    """Noise of the first tick, again at every other."""
+
+    def draw(self, size: Any, source: Randomness | None = None) -> Integers:
+        first = super().draw((*size[:-2], 1, size[-1]), source)
+        return np.asarray(np.broadcast_to(first, size)).copy()
+
+
+def _by_changes(self: Dwell, outputs: Values, pair: NeighbourPair) -> Values:
+    """Noise that stays the same falls out of differences."""
+    told = outputs.reshape(len(outputs), -1, self.horizon, self.counters)
+    return np.asarray(told[:, 0, 1, 0] - self.root[:2].sum() * told[:, 0, 0, 0])
+
+
+_PLAYED: dict[str, Changes] = {
+    "scale × 0.85": {"noise": property(lambda _: DiscreteGaussian(int(0.85 * SCALE)))},
+    "fresh noise on every sum": {"measured": _sums, "presented": _last, "score": _by_sums},
+    "one draw for all ticks": {
+        "noise": cached_property(lambda _: _OneDraw(SCALE)),
+        "score": _by_changes,
+    },
+}
+_FUZZED: dict[str, Changes] = {
+    "one sample's sensitivity for w": {
+        "moved": property(lambda self: stretch(self.root, 1, self.every))
+    },
+    "ticks counted each alone": {"moved": property(_each_tick)},
+    "one area counted, not two": {"areas_moved": property(lambda _: 1)},
+}
+
+
+# Faults of counters at work, which games do not play against.
+
+
+class _Stale(DwellRun):
+    def __init__(self, law: Dwell, noise: Randomness) -> None:
+        super().__init__(law, noise)
+        self._noise[:] = self._noise[0]
+
+
+class _Bare(DwellRun):
+    def __init__(self, law: Dwell, noise: Randomness) -> None:
+        super().__init__(law, noise)
+        self._noise[:] = 0
+
+
+class _Twice(DwellRun):
+    def _tell(self) -> None:
+        self._now = [2 * count for count in self._now]
+        super()._tell()
+
+
+class _Late(DwellRun):
+    _kept: tuple[int, ...] | None = None
+
+    def _tell(self) -> None:
+        now = tuple(self._now)
+        self._now = list(self._kept or [0] * len(now))
+        self._kept = now
+        super()._tell()
+
+
+class _Seeded(DwellRun):
+    def __init__(self, law: Dwell, _: Randomness) -> None:
+        super().__init__(law, randomness(0))
+
+
+_AT_WORK: dict[str, type[DwellRun]] = {
+    "noise of the first tick at every tick": _Stale,
+    "counters without noise": _Bare,
+    "samples counted twice": _Twice,
+    "sums one tick short": _Late,
+    "generator seeded anew": _Seeded,
+}

@@ -9,7 +9,6 @@ the mechanism really takes: a small simulated study, summarised as it asks.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -21,19 +20,14 @@ from eyelid.gaze.simulator import simulate
 from eyelid.gaze.study import RECORDING_KEY, Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.features import windows_of
-from eyelid.mechanisms.means.mean_mechanism import MeanMechanism
-from eyelid.mechanisms.mechanism import Shape
-from eyelid.mechanisms.noisy import Integers
 from eyelid.mechanisms.records.measuring import MeasuringMechanism
-from eyelid.mechanisms.records.prewindow import Prewindow
-from eyelid.privacy.noise import Randomness, randomness
+from eyelid.privacy.noise import randomness
+from eyelid.verification.mutant import NO_NOISE
 
 _PEOPLE, _MINUTES, _SEED = 3, 0.8, 0
 _KEPT_MS = 36_000.0
 # In spans: far below the noise of the games, far above the rounding of any grid.
 _NEXT_TO_NOTHING = 1e-6
-# Short windows of several bins, and whatever bins cannot give beside them.
-_WINDOW_S, _STEP_S, _OTHERS = 2.0, 0.5, "dct"
 
 
 @dataclass(frozen=True)
@@ -71,10 +65,8 @@ def compare(
         mechanism: to look at.
         declared: how private tables should be presented; the mechanism itself by default.
     """
-    tried = [
-        _compare(own, twin(should, {"perturb": no_noise}))
-        for own, should in zip(_settings(mechanism), _settings(declared or mechanism), strict=True)
-    ]
+    settings = mechanism.set_for_outputs(), (declared or mechanism).set_for_outputs()
+    tried = [_compare(own, twin(should, NO_NOISE)) for own, should in zip(*settings, strict=True)]
     return OutputResult(
         mechanism=mechanism.name,
         unit=str(mechanism.unit),
@@ -107,20 +99,9 @@ def _compare(mechanism: MeasuringMechanism, quiet: MeasuringMechanism) -> Output
     )
 
 
-def _settings(mechanism: MeasuringMechanism) -> Iterator[MeasuringMechanism]:
-    """The mechanism as it is, and so that windows are made of bins."""
-    yield mechanism
-    if isinstance(mechanism, Prewindow):
-        yield replace(mechanism, window_s=_WINDOW_S, step_s=_STEP_S, others=_OTHERS)
-    if isinstance(mechanism, MeanMechanism):
-        inner = f"prewindow:window_s={_WINDOW_S}:step_s={_STEP_S}:others={_OTHERS}"
-        yield replace(mechanism, inner=inner)
-
-
 def _taken_by(mechanism: MeasuringMechanism) -> FeatureTable:
     """What the mechanism takes of the study."""
-    core = mechanism.core if isinstance(mechanism, MeanMechanism) else mechanism
-    return mechanism.summarise(_study() if core.takes == "samples" else _windows())
+    return mechanism.summarise(_study() if mechanism.core.measures_bins else _windows())
 
 
 @functools.cache
@@ -147,10 +128,3 @@ def _values(table: FeatureTable) -> NDArray[np.float64]:
     spans = np.array([feature.span for feature in table.features])
     found: NDArray[np.float64] = (table.data.select(table.names).to_numpy() - lowers) / spans
     return found
-
-
-def no_noise(
-    self: MeasuringMechanism, integers: Integers, shape: Shape, noise: Randomness
-) -> Integers:
-    """In the place of ``perturb``: what would be released as it is."""
-    return integers

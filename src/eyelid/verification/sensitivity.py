@@ -6,17 +6,15 @@ whoever else is in the table, and that a private choice and the noise after it f
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from eyelid.mechanisms.choice import log_chances
-from eyelid.mechanisms.maps.capped_map import CappedMap
-from eyelid.mechanisms.maps.noisy_sum import NoisySum
 from eyelid.mechanisms.mechanism import Shape, Values
 from eyelid.mechanisms.noisy import NoisyMechanism, noise_of
-from eyelid.mechanisms.records.perturbation import FourierMechanism
 from eyelid.privacy.gaussian import discreteness_slack, gaussian_epsilon
 from eyelid.privacy.noise import DiscreteLaplace
 from eyelid.privacy.unit import Unit
@@ -103,7 +101,7 @@ def _reached(
 
 def _stated(mechanism: NoisyMechanism, shape: Shape, unit: Unit) -> float:
     """What noise of this scale loses at the declared sensitivity, over what is stated, of sums."""
-    if not isinstance(mechanism, NoisySum) or getattr(mechanism, "chooses", False):
+    if mechanism.family not in _SUMS or mechanism.chooses:
         return 0.0
     said, law = mechanism.cost(shape, unit), noise_of(mechanism, shape)
     loss = mechanism.sensitivity(shape, unit) / law.scale
@@ -118,42 +116,54 @@ def _lost_with_choice(
     mechanism: NoisyMechanism, one: Values, other: Values, shape: Shape, unit: Unit
 ) -> float:
     """What any choice can tell, and the noise of the worst one, as a share of the ε stated."""
-    if isinstance(mechanism, CappedMap) and mechanism.chooses:
-        # Candidates are the mechanism itself with a number for a cap, which has its own fuzz.
-        told = np.abs(_log_chances(mechanism, one, shape) - _log_chances(mechanism, other, shape))
-        of_noise = max(each.epsilon for each in mechanism.candidates())
-        return float((told.max() + of_noise) / mechanism.epsilon)
-    if not (isinstance(mechanism, FourierMechanism) and mechanism.chooses):
-        return 0.0
-    scale = noise_of(mechanism, shape).scale
-    told = np.abs(_log_chances(mechanism, one, shape) - _log_chances(mechanism, other, shape))
+    lost = _CHOSEN.get(mechanism.family) if mechanism.chooses else None
+    return lost(mechanism, one, other, shape, unit) if lost else 0.0
+
+
+def _lost_with_cap(mechanism: Any, one: Values, other: Values, shape: Shape, _: Unit) -> float:
+    told = _told_by_choice(mechanism, one, other, shape)
+    # Candidates are the mechanism itself with a number for a cap, which has its own fuzz.
+    of_noise = max(each.epsilon for each in mechanism.candidates())
+    return float((told.max() + of_noise) / mechanism.epsilon)
+
+
+def _lost_with_k(mechanism: Any, one: Values, other: Values, shape: Shape, unit: Unit) -> float:
+    told = _told_by_choice(mechanism, one, other, shape)
     of_choice = told.max(axis=-1).reshape(len(one), -1).sum(axis=1).max()
     # What noise loses is how far integers go, over the scale that is drawn whatever was chosen.
-    candidates = mechanism.candidates(shape)
+    scale = noise_of(mechanism, shape).scale
     of_noise = max(
         each.sensitivity(shape, unit) * max(1.0, _reached(each, one, other, shape, unit)) / scale
-        for each in candidates
+        for each in mechanism.candidates(shape)
     )
     return float((of_choice + of_noise) / (mechanism.cost(shape, unit).epsilon or 0.0))
 
 
-def _log_chances(mechanism: FourierMechanism | CappedMap, values: Values, shape: Shape) -> Values:
-    return log_chances(mechanism.costs(values, shape), noise_of(mechanism, shape).scale)
+def _told_by_choice(mechanism: Any, one: Values, other: Values, shape: Shape) -> Values:
+    """How much likelier neighbours make each choice."""
+    scale = noise_of(mechanism, shape).scale
+    chances = [log_chances(mechanism.costs(values, shape), scale) for values in (one, other)]
+    return np.abs(chances[0] - chances[1])
 
 
-def _mixed(mechanism: NoisyMechanism, values: Values, shape: Shape) -> int:
+# Families that choose privately, and how what they lose is put together.
+_CHOSEN: dict[str, Callable[[Any, Values, Values, Shape, Unit], float]] = {
+    "fourier": _lost_with_k,
+    "maps": _lost_with_cap,
+}
+_SUMS = ("sums", "maps", "tables")
+
+
+def _mixed(mechanism: Any, values: Values, shape: Shape) -> int:
     """How many of the first people are measured otherwise alone, by as little as one step."""
-
-    def seen_of(some: Values) -> list[NDArray[np.int64]]:
-        if isinstance(mechanism, FourierMechanism | CappedMap) and mechanism.chooses:
-            return [mechanism.query(some, shape), mechanism.costs(some, shape)]
-        return [mechanism.query(some, shape)]
-
-    among = seen_of(values)
+    measures = [mechanism.query]
+    if mechanism.chooses and mechanism.family in _CHOSEN:
+        measures.append(mechanism.costs)
+    among = [measure(values, shape) for measure in measures]
     return sum(
         any(
-            not np.array_equal(all_of_them[i : i + 1], alone)
-            for all_of_them, alone in zip(among, seen_of(values[i : i + 1]), strict=True)
+            not np.array_equal(everybody[i : i + 1], measure(values[i : i + 1], shape))
+            for everybody, measure in zip(among, measures, strict=True)
         )
         for i in range(min(_ALONE, len(values)))
     )

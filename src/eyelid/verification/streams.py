@@ -21,7 +21,6 @@ from eyelid.attacks.residuals import ALPHA, SIGMAS, low_bits, repeated
 from eyelid.mechanisms.mechanism import Values
 from eyelid.mechanisms.streams.draws import BLOCK, Ahead, LaplaceAhead
 from eyelid.mechanisms.streams.filter import Filter, FilterRun
-from eyelid.mechanisms.streams.schedule import schedule
 from eyelid.mechanisms.streams.state import ABSORBING, FIXED, PLANES_USED, TESTS_USED, WHOLE
 from eyelid.privacy.noise import Randomness, SystemRandomness, randomness
 
@@ -93,11 +92,6 @@ class StreamResult:
             or self.spread > SIGMAS
             or min(self.low_bits_p, self.tests_p) < ALPHA
         )
-
-
-def scheduled(mechanism: object) -> bool:
-    """Whether it is a filter that works as `schedule` says."""
-    return isinstance(mechanism, Filter) and mechanism.kernel() is schedule
 
 
 def examine_stream(
@@ -263,9 +257,9 @@ def hostile_stream(rng: np.random.Generator, law: Filter, number: int) -> Values
 def _wide(law: Filter) -> list[Filter]:
     """The same with windows of several lengths, in a scene that holds all of its noise."""
     changes: list[dict[str, Any]] = [
-        {"window": window, **({"skip": skip} if hasattr(law, "skip") else {})}
+        {"window": window, **({"skip": skip} if law.skips else {})}
         for window in (1, 2, 3, 5, _LONGEST_WINDOW)
-        for skip in (sorted({1, 2, window}) if hasattr(law, "skip") else [1])
+        for skip in (sorted({1, 2, window}) if law.skips else [1])
         if skip <= window
     ]
     return [in_square(law, WIDE, **each) for each in changes]
@@ -282,7 +276,7 @@ def in_square(law: L, radii: float, **changes: Any) -> L:
 
 def _plain(law: Filter) -> Filter:
     """The same with windows of one sample, of which each knows its budget, in a wide scene."""
-    changes: dict[str, Any] = {"skip": 1} if hasattr(law, "skip") else {}
+    changes: dict[str, Any] = {"skip": 1} if law.skips else {}
     return in_square(law, ROOMY, window=1, **changes)
 
 

@@ -2,25 +2,43 @@
 
 The same questions that `residuals` and `outputs` ask of tables of features: known counts are
 measured twice, what is left without them must be draws of the declared law, and what is shown must
-be the noisy sums over the public number of people, to the last bit.
+be the noisy sums over the public number of people, to the last bit. Then the mutants of sums,
+of maps and of tables of areas.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from eyelid.attacks.residuals import ResidualResult, judged
+from eyelid.attacks.twins import sound_of
 from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.gaze.maps.grid import Grid
-from eyelid.mechanisms.maps.aoi_tables import AoiTables
-from eyelid.mechanisms.maps.capped_map import CappedMap
-from eyelid.mechanisms.maps.map_mechanism import MapShape
-from eyelid.mechanisms.maps.noisy_sum import NoisySum
-from eyelid.mechanisms.mechanism import Shape
+from eyelid.mechanisms.maps.map_mechanism import MapShape, cleaned
+from eyelid.mechanisms.maps.noisy_sum import BLOCK
+from eyelid.mechanisms.mechanism import Shape, Values
+from eyelid.mechanisms.noisy import Integers, noise_of
+from eyelid.mechanisms.release_kind import ReleaseKind
+from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import Randomness, randomness
+from eyelid.privacy.unit import Unit
+from eyelid.verification.mutant import (
+    COARSE,
+    KEEN,
+    SEEDED_ANEW,
+    Changes,
+    Mutant,
+    by_fuzz,
+    by_game,
+    by_short_fuzz,
+    less_noise,
+    mutants,
+)
 from eyelid.verification.outputs import OutputResult
 
 # More people than are summed up at once.
@@ -33,9 +51,7 @@ _HOSTILE = (np.nan, np.inf, -np.inf, -5.0, 1e300)
 _NEXT_TO_NOTHING = 1e-6
 
 
-def examine_sum(
-    mechanism: NoisySum, noise: Randomness, declared: NoisySum | None = None
-) -> ResidualResult:
+def examine_sum(mechanism: Any, noise: Randomness, declared: Any = None) -> ResidualResult:
     """Measure known counts twice and look at the noise.
 
     Args:
@@ -56,7 +72,7 @@ def examine_sum(
     return judged(mechanism, np.concatenate(left, axis=1).T, declared.noise(shape))
 
 
-def compare_sum(mechanism: NoisySum, declared: NoisySum | None = None) -> OutputResult:
+def compare_sum(mechanism: Any, declared: Any = None) -> OutputResult:
     """Look whether what is shown is the noisy sum divided, and nowhere the sum itself.
 
     Args:
@@ -85,18 +101,16 @@ def compare_sum(mechanism: NoisySum, declared: NoisySum | None = None) -> Output
     )
 
 
-def _with_one_choice(mechanism: NoisySum) -> NoisySum:
+def _with_one_choice(mechanism: Any) -> Any:
     """Where a cap is chosen, there is one to choose: so that its noise is known."""
-    if isinstance(mechanism, CappedMap) and mechanism.chooses:
-        return replace(mechanism, samples=1)
-    return mechanism
+    return replace(mechanism, samples=1) if mechanism.chooses else mechanism
 
 
-def known_to(mechanism: NoisySum) -> tuple[PersonCounts, Shape]:
+def known_to(mechanism: Any) -> tuple[PersonCounts, Shape]:
     """People with different numbers of looks, some without any, in a shape that it takes."""
     side = math.isqrt(_CELLS)
     shape: Shape = MapShape.of(_PEOPLE, _LAYERS, Grid(side, side, side, side))
-    if isinstance(mechanism, AoiTables):
+    if mechanism.release is ReleaseKind.TABLES:
         # So many draws of each layer that their spread is next to Gaussian.
         areas = side if "transitions" in mechanism.names else _CELLS
         shape = mechanism.shape_of(_PEOPLE, _LAYERS, areas)
@@ -107,3 +121,223 @@ def known_to(mechanism: NoisySum) -> tuple[PersonCounts, Shape]:
     counts = PersonCounts.added_up(_PEOPLE, cells, person, place)
     counts.count[: len(_HOSTILE)] = _HOSTILE
     return counts, shape
+
+
+# Mutants that every sum can have.
+
+
+def by_residuals(mutant: Any, sound: Any, _: int, noise: Randomness) -> bool:
+    """Whether noise on known counts is found wanting."""
+    return examine_sum(mutant, noise, declared=sound).refuted
+
+
+def by_outputs(mutant: Any, sound: Any, _runs: int, _noise: Randomness) -> bool:
+    """Whether something else is shown than the noisy sum."""
+    return compare_sum(mutant, declared=sound).refuted
+
+
+def sum_mutants(variants: Sequence[Any]) -> Iterator[Mutant]:
+    """Noise that is too small, stale or missing, rounding, and a number of people from the data."""
+    sound = variants[0]
+    yield Mutant("scale × 0.85", sound, less_noise(0.85), by_game)
+    yield Mutant("noise of the mean on the sum", sound, less_noise(1 / 3), by_game)
+    yield Mutant("rounded up, not cut", sound, {"integers": _rounded_up}, by_fuzz)
+    yield Mutant("less stated than is lost", sound, {"cost": _understated}, by_short_fuzz)
+    yield Mutant("counts taken as they come", sound, {"integers": _uncleaned}, by_outputs)
+    yield Mutant("limits for the first people only", sound, {"limited": _some_limited}, by_outputs)
+    yield from mutants(sound, by_residuals, _STALE)
+    by_those_present = {"measure": _by_those_present}
+    yield Mutant("divided by those who looked", sound, by_those_present, by_residuals)
+    yield Mutant("no noise", sound, {"measure": _exact}, by_outputs)
+
+
+def _rounded_up(self: Any, counts: PersonCounts, shape: Shape) -> Any:
+    clean = replace(counts, count=cleaned(counts.count))
+    return np.asarray(np.ceil(self.limited(clean, shape) / self.step(shape)), dtype=np.int64) + 1
+
+
+def _understated(self: Any, shape: Shape, unit: Unit) -> Any:
+    said: Guarantee = sound_of(self).cost(shape, unit)
+    return replace(said, epsilon=0.8 * (said.epsilon or 0.0))
+
+
+def _uncleaned(self: Any, counts: PersonCounts, shape: Shape) -> Any:
+    with np.errstate(invalid="ignore"):
+        steps = self.limited(counts, shape) / self.step(shape)
+        return np.asarray(np.floor(steps)).astype(np.int64)
+
+
+def _some_limited(self: Any, counts: PersonCounts, shape: Shape) -> Any:
+    limited: Values = sound_of(self).limited(counts, shape)
+    # The last block has fewer people than the others.
+    return limited if counts.people == BLOCK else 10 * limited
+
+
+def _by_those_present(self: Any, counts: PersonCounts, shape: Shape, noise: Randomness) -> Any:
+    measured: Values = sound_of(self).measure(counts, shape, noise)
+    return measured * shape.people / max(1, np.unique(counts.person).size)
+
+
+def _exact(self: Any, counts: PersonCounts, shape: Shape, _: Randomness) -> Any:
+    return self.divided(self.total(counts, shape), shape)
+
+
+def _same_for_layers(self: Any, integers: Integers, shape: Shape, noise: Randomness) -> Any:
+    draws = noise_of(self, shape).draw((*integers.shape[:-1], shape.length), noise)
+    return integers + np.tile(draws, shape.recordings)
+
+
+def _same_for_cells(self: Any, integers: Integers, shape: Shape, noise: Randomness) -> Any:
+    draws = noise_of(self, shape).draw((*integers.shape[:-1], shape.recordings), noise)
+    return integers + np.repeat(draws, shape.length, axis=-1)
+
+
+def _only_where_looked(self: Any, integers: Integers, shape: Shape, noise: Randomness) -> Any:
+    return integers + np.where(integers, noise_of(self, shape).draw(integers.shape, noise), 0)
+
+
+# What a game about one person and few cells cannot see.
+_STALE: dict[str, Changes] = {
+    "noise reused over pictures": {"perturb": _same_for_layers},
+    "noise reused over cells": {"perturb": _same_for_cells},
+    "generator seeded anew": SEEDED_ANEW,
+    "low bits without noise": COARSE,
+    "noise only where somebody looked": {"perturb": _only_where_looked},
+}
+
+
+# Mutants of maps.
+
+
+def map_mutants(variants: Sequence[Any]) -> Iterator[Mutant]:
+    """What can go wrong with a map: its limits, its noise, its number of people, its choices."""
+    first = variants[0]
+    yield from sum_mutants(variants)
+    yield Mutant("missing limit", first, {"limited": _as_counted}, by_game)
+    # In L1 it makes a difference only where every cell is full.
+    negative = {"query": _with_negatives}
+    yield Mutant("negative counts kept", variants[1], negative, by_short_fuzz)
+    yield Mutant("one person's part, not two", first, {"reach": _of_one}, by_game)
+    yield Mutant("each picture limited alone", first, {"limited": _each_picture}, by_game)
+    yield Mutant("scaled by the fullest of all", first, {"limited": _by_fullest}, by_short_fuzz)
+    for sound in variants:
+        if sound.chooses:
+            yield Mutant(
+                "choice of the cap on top of ε", sound, {"candidates": _on_top}, by_short_fuzz
+            )
+            yield Mutant("chosen with all of ε again", sound, {"settled": _with_all}, by_residuals)
+            yield Mutant("no noise after the choice", sound, {"measure": _exact_choice}, by_outputs)
+            yield Mutant("choice of the cap at 4 × its share", sound, KEEN, by_short_fuzz)
+
+
+def _as_counted(self: Any, counts: PersonCounts, shape: Shape) -> Any:
+    return np.minimum(counts.count, 1e6)
+
+
+def _with_negatives(self: Any, values: Values, shape: Shape) -> Any:
+    sign = np.where(np.nan_to_num(values) < 0, -1, 1)
+    whole: Integers = sound_of(self).query(np.abs(values), shape)
+    return whole * sign
+
+
+def _of_one(self: Any, shape: Shape) -> Any:
+    return float(sound_of(self).reach(shape)) / math.sqrt(2)
+
+
+def _each_picture(self: Any, counts: PersonCounts, shape: Shape) -> Any:
+    apart = _apart_by_layer(counts, shape)
+    order = np.argsort(apart.person, kind="stable")
+    entries = {name: getattr(apart, name)[order] for name in ("person", "cell", "count")}
+    limited = np.empty(counts.count.size)
+    limited[order] = sound_of(self).limited(replace(apart, **entries), shape)
+    return limited
+
+
+def _by_fullest(self: Any, counts: PersonCounts, shape: Shape) -> Any:
+    limited: Values = sound_of(self).limited(counts, shape)
+    fullest = counts.per_person(limited)
+    share = float(fullest[fullest > 0].min(initial=1.0)) / max(1e-9, float(fullest.max()))
+    return limited * share
+
+
+def _apart_by_layer(counts: PersonCounts, shape: Shape) -> PersonCounts:
+    """What a person has in another layer, taken for somebody else's."""
+    layers = shape.recordings
+    person = counts.person * layers + counts.cell // shape.length
+    return replace(counts, people=counts.people * layers, person=person)
+
+
+def _on_top(self: Any) -> Any:
+    return tuple(replace(each, epsilon=self.epsilon) for each in sound_of(self).candidates())
+
+
+def _with_all(self: Any, counts: PersonCounts, shape: Shape, noise: Randomness) -> Any:
+    chosen = sound_of(self).settled(counts, shape, noise)
+    return replace(chosen, epsilon=5 * self.epsilon)
+
+
+def _exact_choice(self: Any, counts: PersonCounts, shape: Shape, noise: Randomness) -> Any:
+    return _exact(self.settled(counts, shape, noise), counts, shape, noise)
+
+
+# Mutants of tables of areas.
+
+
+def table_mutants(variants: Sequence[Any]) -> Iterator[Mutant]:
+    """What can go wrong with tables: their limits, their noise, their shares of ε.
+
+    Args:
+        variants: as set for games: visits alone first, all tables last.
+    """
+    visits, *_, everything = variants
+    yield from sum_mutants(variants)
+    yield Mutant("visits without a limit", visits, {"limited": _visits_as_counted}, by_game)
+    one_table = {"reach": lambda self, shape: 1.0}
+    yield Mutant("each table given the whole of ε", everything, one_table, by_game)
+    yield Mutant("counted as somebody more or less", visits, {"limits_of": _add_remove}, by_game)
+    yield Mutant("noise on dwell only", everything, {"perturb": _dwell_only}, by_game)
+    yield Mutant(
+        "a limit for cells, none for tables", everything, {"limited": _cells_only}, by_short_fuzz
+    )
+    each_layer = {"limited": _each_layer}
+    yield Mutant("each layer limited alone", everything, each_layer, by_short_fuzz)
+    fullest = {"limited": _by_fullest_table}
+    yield Mutant("scaled by the fullest of all", visits, fullest, by_short_fuzz)
+    yield Mutant("negative counts kept", visits, {"query": _with_negatives}, by_fuzz)
+
+
+def _of_entries(self: Any, counts: PersonCounts, shape: Any, limit: str) -> Any:
+    """Of each entry a limit of its table."""
+    limits = self.limits(shape)
+    each = np.repeat([float(getattr(one, limit)) for one in limits], [one.cells for one in limits])
+    return np.asarray(each[counts.cell % shape.length])
+
+
+def _visits_as_counted(self: Any, counts: PersonCounts, shape: Any) -> Any:
+    return np.minimum(counts.count, 1e6) / _of_entries(self, counts, shape, "reach")
+
+
+def _cells_only(self: Any, counts: PersonCounts, shape: Any) -> Any:
+    capped = np.minimum(counts.count, _of_entries(self, counts, shape, "most"))
+    return np.asarray(capped / _of_entries(self, counts, shape, "reach"))
+
+
+def _each_layer(self: Any, counts: PersonCounts, shape: Any) -> Any:
+    return sound_of(self).limited(_apart_by_layer(counts, shape), shape)
+
+
+def _by_fullest_table(self: Any, counts: PersonCounts, shape: Any) -> Any:
+    most = float(self.visits)
+    capped = np.minimum(counts.count, most)
+    fullest = counts.per_person(capped).max(initial=most)
+    return np.asarray(capped * (most / fullest) / _of_entries(self, counts, shape, "reach"))
+
+
+def _add_remove(self: Any, layers: int, areas: int) -> Any:
+    return [replace(each, reach=each.total) for each in sound_of(self).limits_of(layers, areas)]
+
+
+def _dwell_only(self: Any, integers: Integers, shape: Any, noise: Randomness) -> Any:
+    draws = noise_of(self, shape).draw(integers.shape, noise)
+    draws[..., np.arange(integers.shape[-1]) % shape.length > shape.areas] = 0
+    return integers + draws

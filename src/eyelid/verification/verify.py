@@ -12,57 +12,40 @@ it must catch.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from eyelid.attacks.residuals import ResidualResult, examine
+from eyelid.attacks.residuals import ResidualResult
 from eyelid.engine.parallel import in_turn, parallel
 from eyelid.errors import InputError
-from eyelid.mechanisms.differential import DifferentialMechanism
-from eyelid.mechanisms.features import FeatureMechanism
-from eyelid.mechanisms.groups.anonymising import AnonymisingMechanism
-from eyelid.mechanisms.groups.ksame import KSame
-from eyelid.mechanisms.maps.noisy_sum import NoisySum
 from eyelid.mechanisms.mechanism import Mechanism, catalogue, find
-from eyelid.mechanisms.noisy import NoisyMechanism
-from eyelid.mechanisms.records.measuring import MeasuringMechanism
-from eyelid.mechanisms.streams.continual import Dwell
-from eyelid.mechanisms.streams.filter import Filter
-from eyelid.mechanisms.streams.fixations import Fixations
-from eyelid.mechanisms.synthetic.synthetic import Synthetic
-from eyelid.privacy.guarantee import Kind
 from eyelid.privacy.noise import Randomness, SystemRandomness
 from eyelid.privacy.unit import PERSON, Unit
-from eyelid.verification.anonymity import play_anonymity, same_for_everybody
-from eyelid.verification.canaries import CanaryRun, play_canaries
-from eyelid.verification.deniability import play_deniability
-from eyelid.verification.detector import examine_fixations
-from eyelid.verification.dwell import compare_dwell, examine_dwell, fuzz_dwell
-from eyelid.verification.fault import Fault
-from eyelid.verification.faults import faults_of
-from eyelid.verification.fixations import fuzz_fixations
-from eyelid.verification.game import GameResult, play
-from eyelid.verification.outputs import OutputResult, compare
-from eyelid.verification.precision import attack
+from eyelid.verification.canaries import CanaryRun
+from eyelid.verification.families import FAMILIES, mutants_of
+from eyelid.verification.game import GameResult, attack_digits
+from eyelid.verification.mutant import Mutant
+from eyelid.verification.outputs import OutputResult
 from eyelid.verification.samplers import SamplerResult, check_samplers, faulty_samplers
-from eyelid.verification.sensitivity import FuzzResult, fuzz
-from eyelid.verification.streams import StreamResult, examine_stream, scheduled
-from eyelid.verification.sums import compare_sum, examine_sum
-from eyelid.verification.synthesis import compare_made_up, examine_rounds, fuzz_rounds
+from eyelid.verification.sensitivity import FuzzResult
+from eyelid.verification.streams import StreamResult
 
 SCHEMA = "eyelid/verify/1"
 DEFAULT_RUNS = 50_000
 _FEWEST_RUNS = 1_000
 _FUZZ_PAIRS = 4_096
 _SAMPLER_DRAWS = 400_000
-# What of made-up people is played with is far smaller than what is released: to be told.
-_SIZE = ("carry", "bins", "records")
+# In each report, families that come after all others, in this order.
+_LAST = {
+    "fuzz": ("synthetic", "fixations", "dwell"),
+    "residuals": ("sums", "tables", "maps", "dwell", "synthetic"),
+    "outputs": ("sums", "tables", "maps", "groups", "dwell", "synthetic"),
+    "canaries": (),
+    "streams": ("fixations",),
+}
 
-# Claims that are tried on whole releases.
-_BY_RELEASES = (Kind.K_ANONYMITY, Kind.DENIABILITY)
-
-Claimed = tuple[DifferentialMechanism | FeatureMechanism, Unit, str]
+Claimed = tuple[Any, Unit, str]
 """A mechanism, what is to be attacked of it, and what sets it apart from others of its kind."""
 
 
@@ -216,84 +199,54 @@ def verify(
     noise = noise or SystemRandomness()
     kinds = [find(name) for name in names] if names else list(catalogue().values())
     claims = [claim for kind in kinds for claim in _claims(kind)]
-
-    def tried(claim: Claimed) -> list[GameResult]:
-        mechanism, unit, settings = claim
-        if isinstance(mechanism, AnonymisingMechanism):
-            return play_anonymity(mechanism, noise)
-        if isinstance(mechanism, DifferentialMechanism):
-            return [replace(play(mechanism, unit, runs, noise), settings=settings)]
-        return [play_deniability(mechanism, noise)]
-
-    def planted_fault(fault: Fault) -> Planted:
-        # Most show in few runs.
-        caught = any(fault.caught(some, noise) for some in sorted({_FEWEST_RUNS, runs}))
-        return Planted(fault.name, fault.mechanism, caught)
-
     # Repeatable numbers come in one order only; those of the system have none.
     spread = parallel if isinstance(noise, SystemRandomness) else in_turn
-    played = spread(tried, claims, "playing against the claims")
-    games = tuple(game for results in played for game in results)
-    differential = [
-        (m, settings)
-        for m, unit, settings in claims
-        if isinstance(m, DifferentialMechanism) and unit == m.unit
-    ]
-    own = [m for m, _ in differential]
+
+    def played(claim: Claimed) -> list[GameResult]:
+        mechanism, unit, settings = claim
+        games = FAMILIES[mechanism.family].play(mechanism, unit, runs, noise)
+        return [replace(game, settings=settings if mechanism.playable else "") for game in games]
+
+    def planted(mutant: Mutant) -> Planted:
+        # Most show in few runs.
+        caught = any(mutant.caught(some, noise) for some in sorted({_FEWEST_RUNS, runs}))
+        return Planted(mutant.name, mutant.mechanism, caught)
+
+    games = [game for some in spread(played, claims, "playing against the claims") for game in some]
+    own = [claim for claim in claims if claim[1] == claim[0].unit]
     digits = [
-        replace(attack(m, next(m.neighbour_pairs(m.unit)), runs, noise), settings=settings)
-        for m, settings in differential
+        replace(
+            attack_digits(mechanism, next(mechanism.neighbour_pairs(unit)), runs, noise),
+            settings=settings,
+        )
+        for mechanism, unit, settings in own
+        if mechanism.playable
     ]
-    measuring = [m for m in own if isinstance(m, MeasuringMechanism)]
-    sums = [m for m in own if isinstance(m, NoisySum)]
     fuzzes = [
-        replace(fuzz(m, m.unit, _FUZZ_PAIRS), settings=settings)
-        for m, settings in differential
-        if isinstance(m, NoisyMechanism)
+        replace(fuzz(mechanism, _FUZZ_PAIRS, noise), settings=settings)
+        for fuzz, mechanism, settings in _checks(own, "fuzz")
     ]
-    # Where a mechanism chooses what it measures, the rest has no noise to look at.
-    residuals = [examine(m, noise) for m in measuring if not getattr(m, "chooses", False)]
-    residuals += [examine_sum(m, noise) for m in sums]
-    outputs = [compare(mechanism) for mechanism in measuring]
-    outputs += [compare_sum(m) for m in sums]
-    outputs += [same_for_everybody(m) for m, *_ in claims if isinstance(m, KSame)]
-    made_up = [(m, settings) for m, settings in differential if isinstance(m, Synthetic)]
-    fuzzes += [replace(fuzz_rounds(m, _FUZZ_PAIRS), settings=settings) for m, settings in made_up]
-    fuzzes += [
-        replace(fuzz_fixations(m, _FUZZ_PAIRS // 16, noise), settings=settings)
-        for m, settings in differential
-        if isinstance(m, Fixations)
-    ]
-    fuzzes += [fuzz_dwell(m, _FUZZ_PAIRS) for m in own if isinstance(m, Dwell)]
-    residuals += [examine_dwell(m, noise) for m in own if isinstance(m, Dwell)]
-    outputs += [compare_dwell(m) for m in own if isinstance(m, Dwell)]
-    residuals += [examine_rounds(m, noise) for m, _ in made_up]
-    outputs += [compare_made_up(m) for m, _ in made_up]
-    canaries = [play_canaries(m, noise) for m, _ in made_up]
+    residuals = [look(mechanism, noise) for look, mechanism, _ in _checks(own, "residuals")]
+    outputs = [compare(mechanism) for compare, mechanism, _ in _checks(own, "outputs")]
+    canaries = [guess(mechanism, noise) for guess, mechanism, _ in _checks(own, "canaries")]
     streams = [
-        replace(examine_stream(m, noise), settings=settings)
-        for m, settings in differential
-        if isinstance(m, Filter) and scheduled(m)
-    ]
-    streams += [
-        replace(examine_fixations(m, noise), settings=settings)
-        for m, settings in differential
-        if isinstance(m, Fixations)
+        replace(look(mechanism, noise), settings=settings)
+        for look, mechanism, settings in _checks(own, "streams")
     ]
     samplers = tuple(check_samplers(_SAMPLER_DRAWS, noise))
-    planted = list(spread(planted_fault, _faults(kinds), "planting faults"))
-    planted += [
+    caught = list(spread(planted, _mutants(kinds), "planting faults"))
+    caught += [
         Planted(fault, sampler, result.refuted)
         for sampler, fault, result in faulty_samplers(_SAMPLER_DRAWS, noise)
     ]
     return Verification(
-        games,
+        tuple(games),
         tuple(digits),
         tuple(fuzzes),
-        tuple(residuals),
+        tuple(result for result in residuals if result),
         tuple(outputs),
         samplers,
-        tuple(planted),
+        tuple(caught),
         tuple(canaries),
         tuple(streams),
     )
@@ -302,14 +255,12 @@ def verify(
 def _claims(kind: type[Mechanism]) -> list[Claimed]:
     """Each offered unit with the mechanism calibrated to it, and the person-level total."""
     claims: list[Claimed] = []
-    variants = list(kind.set_for_games())
+    variants: list[Any] = list(kind.set_for_games()) if kind.family else []
     for mechanism in variants:
         settings = _apart(mechanism, variants)
-        if isinstance(mechanism, FeatureMechanism) and mechanism.kind in _BY_RELEASES:
-            claims.append((mechanism, mechanism.unit, settings))
-        if not isinstance(mechanism, DifferentialMechanism):
-            continue
         claims.append((mechanism, mechanism.unit, settings))
+        if not mechanism.playable:
+            continue
         if mechanism.unit != PERSON:
             claims.append((mechanism, PERSON, settings))
         known = [law for law, *_ in claims]
@@ -320,15 +271,30 @@ def _claims(kind: type[Mechanism]) -> list[Claimed]:
 def _apart(mechanism: Mechanism, variants: Sequence[Mechanism]) -> str:
     """The parameters in which it differs from others of the same unit, and those of its size."""
     others = [each.parameters() for each in variants if each.unit == mechanism.unit]
-    own = mechanism.parameters()
-    size = _SIZE if isinstance(mechanism, Synthetic) else ()
+    sizes = FAMILIES[mechanism.family].sizes
     differ = {
         key: value
-        for key, value in own.items()
-        if key in size or any(o[key] != value for o in others)
+        for key, value in mechanism.parameters().items()
+        if key in sizes or any(other[key] != value for other in others)
     }
     return ", ".join(f"{key}={value}" for key, value in differ.items() if value is not None)
 
 
-def _faults(kinds: Sequence[type[Mechanism]]) -> list[Fault]:
-    return [fault for kind in kinds if kind.claims_to_hold for fault in faults_of(kind)]
+def _checks(
+    claims: Sequence[Claimed], report: str
+) -> Iterator[tuple[Callable[..., Any], Any, str]]:
+    """What is run for a report, with which mechanism and its settings, in the order of reports."""
+    last = _LAST[report]
+
+    def place(claim: Claimed) -> int:
+        family = claim[0].family
+        return last.index(family) if family in last else -1
+
+    for mechanism, _, settings in sorted(claims, key=place):
+        check = getattr(FAMILIES[mechanism.family], report)
+        if check:
+            yield check, mechanism, settings
+
+
+def _mutants(kinds: Sequence[type[Mechanism]]) -> list[Mutant]:
+    return [mutant for kind in kinds if kind.claims_to_hold for mutant in mutants_of(kind)]

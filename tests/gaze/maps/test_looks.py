@@ -384,7 +384,7 @@ def test_the_readings_of_a_force_plate_come_back_as_they_went_in():
     plate = Grid(600, 400, 24, 16)
     newtons = np.random.default_rng(11).gamma(0.3, 40.0, (5, plate.cells)).round(2)
     newtons[2] = 0.0
-    x, y = plate.centres_px()
+    x, y = np.tile(12.5 + 25.0 * np.arange(24), 16), np.repeat(12.5 + 25.0 * np.arange(16), 24)
     looks = looks_from_arrays(
         np.repeat([f"p{n}" for n in range(5)], plate.cells).tolist(),
         np.tile(x, 5),

@@ -18,9 +18,9 @@ from eyelid.mechanisms.maps.aoi_tables import TABLES
 from eyelid.privacy.gaussian import gaussian_sigma
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.unit import PERSON, Trust
-from eyelid.verification.aoi_faults import aoi_faults
 from eyelid.verification.game import play
 from eyelid.verification.sensitivity import fuzz
+from eyelid.verification.sums import table_mutants
 
 VARIANTS = list(find("aoi-tables").set_for_games())
 LEFT = Area("left", [[0, 0], [10, 0], [10, 10], [0, 10]])
@@ -268,7 +268,7 @@ class TestClaims:
         assert not result.refuted
         assert result.reached > 0.999
 
-    @pytest.mark.parametrize("fault", list(aoi_faults(VARIANTS)), ids=lambda fault: fault.name)
+    @pytest.mark.parametrize("fault", list(table_mutants(VARIANTS)), ids=lambda fault: fault.name)
     def test_planted_faults_are_caught(self, fault):
         assert fault.caught(20_000, randomness(3))
 

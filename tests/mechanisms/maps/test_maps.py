@@ -15,7 +15,7 @@ from eyelid.mechanisms.maps.map_mechanism import MapShape
 from eyelid.privacy.gaussian import gaussian_delta, gaussian_sigma
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.unit import PERSON, Trust
-from eyelid.verification.faults import faults_of
+from eyelid.verification.families import mutants_of
 from eyelid.verification.game import play
 from eyelid.verification.sensitivity import fuzz
 from eyelid.verification.sums import compare_sum, examine_sum
@@ -325,7 +325,7 @@ class TestClaims:
 
     @pytest.mark.parametrize("name", HOLDING)
     def test_planted_faults_are_caught(self, name):
-        faults = list(faults_of(find(name)))
+        faults = list(mutants_of(find(name)))
         hard = ("scale × 0.85", "one person's part, not two", "each picture limited alone")
         runs = dict.fromkeys(hard, 20_000)
         missed = [f.name for f in faults if not f.caught(runs.get(f.name, 2_000), randomness(6))]

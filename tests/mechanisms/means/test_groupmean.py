@@ -17,7 +17,7 @@ from eyelid.mechanisms import Shape, find, mechanism
 from eyelid.mechanisms.groups.slots import slots_of
 from eyelid.privacy import PERSON, randomness
 from eyelid.privacy.unit import RECORDING, Trust
-from eyelid.verification.faults import faults_of
+from eyelid.verification.families import mutants_of
 from eyelid.verification.game import play
 from eyelid.verification.sensitivity import fuzz
 
@@ -299,7 +299,7 @@ def test_games_fuzz_and_noise_hold(number):
 
 @pytest.mark.parametrize(
     "fault",
-    [f for f in faults_of(find("groupmean")) if f.name != "scale × 0.85"],
+    [f for f in mutants_of(find("groupmean")) if f.name != "scale × 0.85"],
     ids=lambda f: f.name,
 )
 def test_planted_faults_are_caught(fault):

@@ -21,7 +21,7 @@ from eyelid.privacy.unit import Trust
 from eyelid.releases.audits.audit import audit
 from eyelid.releases.audits.canaries import canary_audit
 from eyelid.releases.fingerprint import output_digest
-from eyelid.verification.faults import faults_of
+from eyelid.verification.families import mutants_of
 from eyelid.verification.game import play
 from eyelid.verification.sensitivity import fuzz
 
@@ -201,7 +201,7 @@ OWN = ("clip", "task", "2B", "sizes", "others' mean", "groups of", "exact")
 
 @pytest.mark.parametrize(
     "fault",
-    [f for f in faults_of(find("ksame-dp")) if any(word in f.name for word in OWN)],
+    [f for f in mutants_of(find("ksame-dp")) if any(word in f.name for word in OWN)],
     ids=lambda f: f.name,
 )
 def test_planted_faults_are_caught(fault):

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eyelid.attacks.residuals import examine
+from eyelid.attacks.twins import twin
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
@@ -17,8 +18,8 @@ from eyelid.mechanisms import Shape, mechanism
 from eyelid.mechanisms.records.approximate import default_delta
 from eyelid.privacy import PERSON, RECORD, RECORDING, gaussian_epsilon, randomness
 from eyelid.privacy.gaussian import epsilon_of_rho, gaussian_delta, rho_of_mu
-from eyelid.verification import faults
-from eyelid.verification.faults import faults_of, twin
+from eyelid.verification import record_mutants
+from eyelid.verification.families import mutants_of
 from eyelid.verification.game import play
 from eyelid.verification.sensitivity import fuzz
 
@@ -234,7 +235,7 @@ def test_the_distinguishing_game_does_not_refute_the_claim(name, unit):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_faults_of_every_kind_are_planted(name):
-    assert {f.name for f in faults_of(type(build(name)))} >= {
+    assert {f.name for f in mutants_of(type(build(name)))} >= {
         "scale × 0.85",
         "missing clip",
         "float noise",
@@ -248,7 +249,7 @@ def test_faults_of_every_kind_are_planted(name):
 
 def test_every_planted_fault_of_gaussian_is_caught():
     """Those of laplace are planted, and caught, in the tests of `verify` itself."""
-    planted = list(faults_of(type(build("gaussian"))))
+    planted = list(mutants_of(type(build("gaussian"))))
     # A little less noise and its low digits need many runs to be seen, the others few.
     runs = {"scale × 0.85": 50_000, "float noise": 20_000}
     found = {f.name: f.caught(runs.get(f.name, 2_000), randomness(3)) for f in planted}
@@ -265,7 +266,7 @@ def test_the_noise_of_a_whole_table_is_fresh_and_whole(name, unit):
 
 def test_the_game_catches_missing_values_that_are_published():
     law = build("laplace")
-    mask = {"randomise": faults._STALE["missing values published"]["randomise"]}
+    mask = {"randomise": record_mutants._MISCOUNTED["missing values published"]["randomise"]}
     assert play(twin(law, mask), PERSON, 2_000, randomness(1)).refuted
 
 

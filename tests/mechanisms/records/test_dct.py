@@ -20,7 +20,7 @@ from eyelid.mechanisms.records.cosine import first_cosines, from_first_cosines
 from eyelid.mechanisms.records.dct import DCT
 from eyelid.privacy import PERSON, RECORD, RECORDING, gaussian_epsilon, gaussian_sigma, randomness
 from eyelid.privacy.guarantee import Kind
-from eyelid.verification.faults import faults_of
+from eyelid.verification.families import mutants_of
 from eyelid.verification.game import play
 from eyelid.verification.sensitivity import fuzz
 
@@ -374,7 +374,7 @@ def test_a_game_certifies_most_of_the_claim_and_refutes_none(variant):
 
 @pytest.mark.parametrize(
     "fault",
-    [f for f in faults_of(DCT) if any(word in f.name for word in OURS)],
+    [f for f in mutants_of(DCT) if any(word in f.name for word in OURS)],
     ids=lambda fault: fault.name,
 )
 def test_planted_faults_are_caught(fault):

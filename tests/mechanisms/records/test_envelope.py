@@ -18,7 +18,7 @@ from eyelid.mechanisms import Shape, mechanism
 from eyelid.mechanisms.noisy import noise_of
 from eyelid.mechanisms.records.envelope import Envelope
 from eyelid.privacy import PERSON, RECORDING, gaussian_epsilon, randomness
-from eyelid.verification.faults import faults_of
+from eyelid.verification.families import mutants_of
 from eyelid.verification.game import play
 from eyelid.verification.sensitivity import fuzz
 
@@ -324,7 +324,7 @@ def test_a_game_certifies_most_of_the_claim_and_refutes_none():
 
 @pytest.mark.parametrize(
     "fault",
-    [f for f in faults_of(Envelope) if any(word in f.name for word in OURS)],
+    [f for f in mutants_of(Envelope) if any(word in f.name for word in OURS)],
     ids=lambda fault: fault.name,
 )
 def test_planted_faults_are_caught(fault):

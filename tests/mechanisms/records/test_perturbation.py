@@ -20,7 +20,7 @@ from eyelid.mechanisms import Shape, find, mechanism
 from eyelid.mechanisms.records.fourier import coordinates_of_first
 from eyelid.mechanisms.records.measuring import MeasuringMechanism
 from eyelid.privacy import PERSON, RECORDING, Unit, randomness
-from eyelid.verification.faults import faults_of
+from eyelid.verification.families import mutants_of
 from eyelid.verification.game import play
 from eyelid.verification.sensitivity import fuzz
 
@@ -258,7 +258,7 @@ def test_the_distinguishing_game_does_not_refute_the_claim(name, unit):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_planted_faults_are_caught(name):
-    planted = {fault.name: fault for fault in faults_of(find(name))}
+    planted = {fault.name: fault for fault in mutants_of(find(name))}
     chosen = ["noise on real parts only", "missing √n", "recording ε sold as person"]
     chosen += ["chunk ε sold as person"] * (name != "fpa")
     assert {*chosen, "missing clip", "rows without noise"} <= set(planted)

@@ -16,7 +16,7 @@ from eyelid.gaze.table import table_from_arrays
 from eyelid.mechanisms import Shape, mechanism
 from eyelid.mechanisms.records.windowing import FORMULAS
 from eyelid.privacy import PERSON, RECORDING, randomness
-from eyelid.verification.faults import faults_of
+from eyelid.verification.families import mutants_of
 from eyelid.verification.game import play
 from eyelid.verification.sensitivity import fuzz
 
@@ -309,7 +309,7 @@ def test_the_sensitivity_is_reached_and_not_exceeded():
 
 @pytest.mark.parametrize("name", ["windows counted, not bins", "events in all their windows"])
 def test_planted_faults_are_caught(name):
-    planted = {fault.name: fault for fault in faults_of(type(build()))}
+    planted = {fault.name: fault for fault in mutants_of(type(build()))}
     assert planted[name].caught(20_000, randomness(4))
 
 

@@ -24,7 +24,7 @@ from eyelid.privacy.noise import randomness
 from eyelid.privacy.repeated import repeated_delta
 from eyelid.privacy.unit import PERSON
 from eyelid.verification.game import play
-from eyelid.verification.seeded_faults import seeded_faults
+from eyelid.verification.rows import seeded_mutants
 
 FEATURES = [Feature(name, "1", "", 0.0, 1.0) for name in ("a", "b", "c")]
 
@@ -145,7 +145,7 @@ def test_the_promise_survives_its_games(mechanism: Seeded) -> None:
 
 def test_planted_faults_are_caught() -> None:
     variants = [v for v in Seeded.set_for_games() if isinstance(v, Seeded)]
-    missed = [f.name for f in seeded_faults(variants) if not f.caught(30_000, randomness(5))]
+    missed = [f.name for f in seeded_mutants(variants) if not f.caught(30_000, randomness(5))]
     assert missed == []
 
 

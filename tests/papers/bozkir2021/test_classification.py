@@ -8,15 +8,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from eyelid.papers.bozkir2021.classification import (
-    TABLES_OF_READERS,
-    Effort,
-    chance_of,
-    tables,
-    value_of,
-)
+from eyelid.papers.bozkir2021.classification import TABLES_OF_READERS, tables
 from eyelid.papers.bozkir2021.methods import KEPT
-from eyelid.papers.bozkir2021.recognition import Question, Subject
+from eyelid.papers.bozkir2021.recognition import Effort, Question, Subject, chance_of, value_of
 from eyelid.papers.bozkir2021.sources import PRIVACY
 
 EFFORT = Effort(

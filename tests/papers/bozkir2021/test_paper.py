@@ -8,10 +8,10 @@ import pytest
 
 from eyelid.errors import InputError
 from eyelid.papers.bozkir2021 import paper
-from eyelid.papers.bozkir2021.classification import Effort
 from eyelid.papers.bozkir2021.findings import findings
 from eyelid.papers.bozkir2021.methods import KEPT
 from eyelid.papers.bozkir2021.paper import of_source
+from eyelid.papers.bozkir2021.recognition import Effort
 from eyelid.papers.reproduction import to_dict
 
 EFFORT = Effort(("FPA",), (0.48,), repeats=1, repeats_kept=1, runs_for_k=1, thinner=1, seed=0)

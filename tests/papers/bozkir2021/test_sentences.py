@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from eyelid.papers.bozkir2021.methods import KEPT
-from eyelid.papers.bozkir2021.nearness import nearness
 from eyelid.papers.bozkir2021.sentences import (
     AS_PRINTED,
     best,
@@ -13,6 +12,7 @@ from eyelid.papers.bozkir2021.sentences import (
     gaps,
     largest,
     most,
+    nearness,
     noise_alone,
     what_comes_out,
 )

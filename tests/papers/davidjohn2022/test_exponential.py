@@ -15,7 +15,7 @@ from eyelid.mechanisms import Shape, find, mechanism
 from eyelid.papers.davidjohn2022.exponential import worst_loss
 from eyelid.papers.signals import signals_of
 from eyelid.privacy import PERSON, RECORDING, Unit, randomness
-from eyelid.verification.faults import faults_of
+from eyelid.verification.families import mutants_of
 from eyelid.verification.game import play
 
 
@@ -154,7 +154,7 @@ def test_the_game_finds_half_of_the_claim_and_no_more():
 
 
 def test_planted_faults_are_caught():
-    planted = {fault.name: fault for fault in faults_of(find("exponential"))}
+    planted = {fault.name: fault for fault in mutants_of(find("exponential"))}
     runs = {"scale × 0.425": 50_000, "missing clip": 5_000, "chunk ε sold as person": 20_000}
     assert [name for name, n in runs.items() if not planted[name].caught(n, randomness(3))] == []
 

@@ -9,7 +9,7 @@ from eyelid.engine.engines import shared
 from eyelid.errors import InputError
 from eyelid.gaze.simulator import simulate
 from eyelid.io import write
-from eyelid.papers.davidjohn2022.settings import RAW, Setting
+from eyelid.papers.davidjohn2022.trials import RAW, Setting
 from eyelid.papers.davidjohn2022.vr import DATASETS, QUARTERS, Events, read_events, tried_on_events
 
 NAMED = {dataset.name: dataset for dataset in DATASETS}

@@ -8,16 +8,14 @@ from scipy.ndimage import gaussian_filter
 
 from eyelid.gaze.maps.gaze_map import gaze_map
 from eyelid.gaze.maps.grid import Grid
-from eyelid.papers.liu2019 import heatmaps, noise_levels, observers, theorems
+from eyelid.papers.liu2019 import copies, heatmaps, observers, theorems
+from eyelid.papers.liu2019.copies import ALLOWED, COPIES, SOUND_COPIES
 from eyelid.papers.liu2019.heatmaps import (
-    ALLOWED,
     AT,
-    COPIES,
     FIXATIONS,
     GAUSSIAN,
     LAPLACIAN,
     SAMPLED,
-    SOUND_COPIES,
     Maps,
     rows_of,
 )
@@ -81,7 +79,7 @@ def test_nothing_without_noise_protects_anybody(made_up):
 
 
 def test_figure_2_has_the_observers_that_the_paper_names():
-    good, okay = noise_levels.slice_of_300().cells
+    good, okay = theorems.slice_of_300().cells
     for cell, epsilon in ((good, 1), (okay, 3)):
         people = cell.as_printed.mean
         inside = epsilon / 2 + math.log(300**2 * people**1.5)
@@ -92,7 +90,7 @@ def test_figure_2_has_the_observers_that_the_paper_names():
 
 
 def test_the_surfaces_are_the_theorem_and_what_is_enough():
-    found = noise_levels.surfaces()
+    found = theorems.surfaces()
     cell = found.at("good privacy (ε = 1), 1,000 observers", "300 × 300 px")
     theorem = 300 / 1000 * math.sqrt(0.5 + math.log(300**2 * 1000**1.5))
     assert cell.as_printed.mean == pytest.approx(theorem)
@@ -148,7 +146,7 @@ def test_no_number_of_copies_is_called_honest_and_each_exhibit_warns(maps):
 
 
 def test_copies_protect_nobody_who_was_recorded(made_up):
-    found = heatmaps.whom_copies_protect(made_up)
+    found = copies.whom_copies_protect(made_up)
     one_copy, person = found.at(COPIES, AT).ours
     assert one_copy < 0.51
     assert person > found.at(ALLOWED, AT).honest.mean == pytest.approx(0.5 + 0.5 * math.tanh(0.75))
@@ -156,7 +154,7 @@ def test_copies_protect_nobody_who_was_recorded(made_up):
 
 
 def test_a_sound_mechanism_for_copies_protects_copies_and_no_person(made_up):
-    found = heatmaps.whom_copies_protect(made_up)
+    found = copies.whom_copies_protect(made_up)
     for column in found.columns:
         allowed = found.at(ALLOWED, column).honest.mean
         one_copy, person = found.at(SOUND_COPIES, column).ours
@@ -178,13 +176,13 @@ def test_who_was_in_it_is_told_as_often_as_in_play(made_up):
             apart = (counts[one] - counts[other])[differs] / FEW
             seen = apart + sigma * rng.standard_normal((1000, differs.size))
             right.append(np.mean(seen @ apart > apart @ apart / 2))
-    found = heatmaps.whom_copies_protect(made_up)
+    found = copies.whom_copies_protect(made_up)
     honest = found.at(f"map-gaussian for N = {FEW}", "ε = 5").honest.mean
     assert honest == pytest.approx(np.mean(right), abs=0.011)
 
 
 def test_so_few_people_get_little_and_the_blob_stands_beside_it(made_up):
-    found = heatmaps.without_copies(made_up, repeats=1, seed=0)
+    found = copies.without_copies(made_up, repeats=1, seed=0)
     assert found.rows[0] == "5 observers"
     assert found.rows[2] == "15 observers"
     theirs, ours = found.at("15 observers", "ε = 5").ours

@@ -10,14 +10,14 @@ import numpy as np
 import polars as pl
 import pytest
 
+from eyelid.attacks.twins import twin
 from eyelid.errors import InputError
 from eyelid.mechanisms import mechanism
 from eyelid.mechanisms.noisy import noise_of
 from eyelid.mechanisms.records.additive import AdditiveMechanism
 from eyelid.privacy import RECORDING
-from eyelid.releases import making, plan
 from eyelid.releases.audits.canaries import canary_audit
-from eyelid.verification.faults import twin
+from eyelid.releases.kinds.features import application, plan
 
 
 def with_noise_times(factor):
@@ -175,7 +175,7 @@ def test_other_faults_of_a_mechanism_are_caught(name, parameters, changes, lengt
 
 def test_people_written_as_they_were_are_caught(monkeypatch):
     """A fault that no game about a mechanism can see: the pipeline writes the wrong table."""
-    honest = making._private
+    honest = application._private
 
     def mix_up(private, job, piece):
         some = pl.col("person").str.ends_with("5")
@@ -185,7 +185,7 @@ def test_people_written_as_they_were_are_caught(monkeypatch):
         return replace(table, data=pl.concat([table.data.filter(~some), bare], how="diagonal"))
 
     assert not canary_audit(mechanism("laplace", epsilon=1.0), seed=4).refuted
-    monkeypatch.setattr(making, "_private", mix_up)
+    monkeypatch.setattr(application, "_private", mix_up)
     assert canary_audit(mechanism("laplace", epsilon=1.0), seed=4).refuted
 
 

@@ -20,13 +20,18 @@ from eyelid.privacy.noise import randomness
 from eyelid.releases.audits.audit import audit
 from eyelid.releases.audits.map_target import map_subject
 from eyelid.releases.audits.maps import AREAS, audit_heatmap
+from eyelid.releases.budget import budget
 from eyelid.releases.certificate import read_certificate
 from eyelid.releases.fingerprint import arrays_digest
+from eyelid.releases.kinds.maps.heatmap import private_heatmap
+from eyelid.releases.kinds.maps.presentation import (
+    Measured,
+    arrays_of,
+    maps_of,
+    released_facts,
+    trusted_of,
+)
 from eyelid.releases.maps import pictures
-from eyelid.releases.maps.derived import Measured, maps_of, released_facts, trusted_of
-from eyelid.releases.maps.files import arrays_of
-from eyelid.releases.maps.heatmap import private_heatmap
-from eyelid.releases.spending import budget
 
 pytestmark = pytest.mark.usefixtures("quick_map_audits")
 

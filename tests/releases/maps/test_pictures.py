@@ -23,6 +23,7 @@ from eyelid.gaze.maps.gaze_map import GazeMap, presented
 from eyelid.gaze.maps.grid import Grid
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.unit import PERSON, Neighbours, Trust
+from eyelid.releases.kinds.maps.reliability import difference_sentence
 from eyelid.releases.maps import pictures as map_pictures
 from eyelid.releases.maps.pictures import (
     NO_GUARANTEE,
@@ -35,7 +36,6 @@ from eyelid.releases.maps.pictures import (
     read_picture,
     save,
 )
-from eyelid.releases.maps.reliability import difference_sentence
 
 HIGH, WIDE = 60, 90
 LEGEND = "Protects each of 20 people."

@@ -8,7 +8,7 @@ import pytest
 
 from eyelid.gaze.study import Screen
 from eyelid.io import write
-from eyelid.releases.streams.advice import stream_way
+from eyelid.releases.advice import stream_way
 
 # What a sentence leaves to its reader to fill in.
 

@@ -14,7 +14,8 @@ from eyelid.releases.audits.gaze_consistency import (
     too_few_to_check,
     worst_window,
 )
-from eyelid.releases.streams.plan import filtered, taken_of
+from eyelid.releases.kinds.streams.plan import filtered
+from eyelid.releases.kinds.streams.preparation import taken_of
 
 KNOWN = {"epsilon": 2.0, "window": 10, "radius": 40.0}
 

@@ -18,13 +18,12 @@ from eyelid.privacy.ledger import Ledger
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.noise.randomness import stream_of
 from eyelid.privacy.unit import PERSON
+from eyelid.releases.budget import budget
 from eyelid.releases.certificate import read_certificate
 from eyelid.releases.fingerprint import debit_of, output_digest, samples_digest
-from eyelid.releases.spending import budget
-from eyelid.releases.streams import release as releases
-from eyelid.releases.streams.facts import shape_of
-from eyelid.releases.streams.plan import filtered, taken_of
-from eyelid.releases.streams.scene import build_filter
+from eyelid.releases.kinds.streams import release as releases
+from eyelid.releases.kinds.streams.plan import build_filter, filtered
+from eyelid.releases.kinds.streams.preparation import shape_of, taken_of
 
 KNOWN = {"mechanism": "kaleido", "epsilon": 2.0, "window": 25, "radius": 40.0}
 # One person each, of those in these tests.
@@ -193,7 +192,7 @@ def test_a_stopped_release_goes_on_with_its_parts_and_one_debit(
 KILLED = """
 import os, sys
 import eyelid, eyelid.engine.engines, eyelid.io.pieces, eyelid.mechanisms.streams.filter
-from eyelid.releases.streams import release
+from eyelid.releases.kinds.streams import release
 
 def stream(noise, piece):
     if piece == 1:

@@ -9,10 +9,15 @@ from hypothesis import strategies as st
 from eyelid.errors import InputError
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.unit import PERSON
-from eyelid.releases.plan import SEEDED
-from eyelid.releases.streams.facts import facts_of, same_for_all, shape_of, together
-from eyelid.releases.streams.plan import filtered, make_stream_plan, taken_of
-from eyelid.releases.streams.scene import build_filter
+from eyelid.releases.kinds.features.plan import SEEDED
+from eyelid.releases.kinds.streams.plan import build_filter, filtered, make_stream_plan
+from eyelid.releases.kinds.streams.preparation import (
+    facts_of,
+    same_for_all,
+    shape_of,
+    taken_of,
+    together,
+)
 
 KNOWN = {"epsilon": 2.0, "window": 25, "radius": 40.0}
 

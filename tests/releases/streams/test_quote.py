@@ -4,7 +4,7 @@ import pytest
 
 import eyelid
 from eyelid.errors import InputError
-from eyelid.releases.spending import budget
+from eyelid.releases.budget import budget
 
 KNOWN = {"epsilon": 2.0, "window": 25, "radius": 40.0}
 TOTAL = 2 * 8 * 2.0 * math.hypot(1000, 500) / 40

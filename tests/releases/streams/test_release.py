@@ -9,10 +9,10 @@ from eyelid.errors import InputError, Refused
 from eyelid.io import read
 from eyelid.mechanisms import mechanism
 from eyelid.privacy.noise import randomness
+from eyelid.releases.budget import budget
 from eyelid.releases.inspection import inspect
-from eyelid.releases.spending import budget
-from eyelid.releases.streams.facts import recordings_touched
-from eyelid.releases.streams.plan import filtered, taken_of, unprotected
+from eyelid.releases.kinds.streams.plan import filtered, unprotected
+from eyelid.releases.kinds.streams.preparation import recordings_touched, taken_of
 
 KNOWN = {"mechanism": "kaleido", "epsilon": 2.0, "window": 25, "radius": 40.0}
 TOTAL = 2 * 8 * 2.0 * math.hypot(1000, 500) / 40

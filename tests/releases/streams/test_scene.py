@@ -9,7 +9,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import Screen
 from eyelid.mechanisms import mechanism
 from eyelid.mechanisms.streams.study_scene import scene_of, usual_window
-from eyelid.releases.streams.scene import bounds_of, build_filter, is_filter
+from eyelid.releases.kinds.streams.plan import bounds_of, build_filter, is_filter
 
 KNOWN = {"epsilon": 1.0, "window": 25, "radius": 40.0}
 

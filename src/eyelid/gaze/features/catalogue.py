@@ -8,7 +8,7 @@ most a quarter of the squared width of what varies. No bound looks at data.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from eyelid.errors import unknown
@@ -321,6 +321,7 @@ def _on_screen(scale: Scale, units: str, screen: Screen) -> Scale:
 
 
 _Row = tuple[str, str, str, Range]
+_ANY_DIRECTION = (-180.0, 180.0)
 
 
 def _words(length: int, window_s: float) -> list[_Row]:
@@ -329,97 +330,103 @@ def _words(length: int, window_s: float) -> list[_Row]:
     bins = LETTERS**length
     times = (0.0, most)
     word = f"words of {length} saccade{'s' if length > 1 else ''}"
+    # Largest when one word is all there is.
+    variance = (0.0, most**2 * (bins - 1) / bins**2)
     return [
         (f"wb{length}_nonzero", "1", f"different {word}", (0.0, min(float(bins), most))),
         (f"wb{length}_max", "1", f"occurrences of the commonest of all {word}", times),
         (f"wb{length}_min", "1", f"occurrences of the rarest of the {word} that occur", times),
         (f"wb{length}_range", "1", f"wb{length}_max − wb{length}_min", times),
         (f"wb{length}_mean", "1", f"mean occurrences over all {bins} {word}", (0.0, most / bins)),
-        # Largest when one word is all there is.
+        (f"wb{length}_var", "1", f"variance over all {bins} {word}", variance),
+    ]
+
+
+def _fixations(units: str, scale: Scale, centred: bool, least_ms: float) -> list[_Row]:
+    speed = (0.0, scale.max_drift_per_s)
+    path = (0.0, scale.max_drift_per_s * MAX_FIXATION_MS / 1000.0)
+    deviation, extents = (0.0, scale.max_extent / 2), (0.0, 2 * scale.max_extent)
+    first = -0.5 if centred else 0.0
+    sizes = {"x": scale.width, "y": scale.height}
+    return [
+        ("fixation_duration", "ms", "from onset to offset", (least_ms, MAX_FIXATION_MS)),
+        *[
+            (f"fixation_{axis}", units, f"mean {axis}", (first * size, (first + 1.0) * size))
+            for axis, size in sizes.items()
+        ],
+        *[
+            row
+            for axis in sizes
+            for row in (
+                (f"fixation_{axis}_std", units, f"standard deviation of {axis}", deviation),
+                *_shape(f"fixation_{axis}", axis),
+            )
+        ],
+        ("fixation_dispersion", units, "extent of x plus extent of y", extents),
+        ("fixation_path_length", units, "sum of the distances between samples", path),
+        ("fixation_average_speed", f"{units}/s", "path length over duration", speed),
+        _previous("fixation", units, scale),
         (
-            f"wb{length}_var",
-            "1",
-            f"variance over all {bins} {word}",
-            (0.0, most**2 * (bins - 1) / bins**2),
+            "fixation_previous_angle",
+            "deg",
+            "direction from the mean place of the previous fixation, from +x towards +y",
+            _ANY_DIRECTION,
         ),
     ]
 
 
-def _fixations(units: str, scale: Scale, centred: bool, least_ms: float) -> Iterator[_Row]:
-    speed = (0.0, scale.max_drift_per_s)
-    path = (0.0, scale.max_drift_per_s * MAX_FIXATION_MS / 1000.0)
-    yield "fixation_duration", "ms", "from onset to offset", (least_ms, MAX_FIXATION_MS)
-    for axis, size in (("x", scale.width), ("y", scale.height)):
-        place = (-size / 2, size / 2) if centred else (0.0, size)
-        yield f"fixation_{axis}", units, f"mean {axis}", place
-    for axis in "xy":
-        deviation = (0.0, scale.max_extent / 2)
-        yield f"fixation_{axis}_std", units, f"standard deviation of {axis}", deviation
-        yield from _shape(f"fixation_{axis}", axis)
-    extents = (0.0, 2 * scale.max_extent)
-    yield "fixation_dispersion", units, "extent of x plus extent of y", extents
-    yield "fixation_path_length", units, "sum of the distances between samples", path
-    yield "fixation_average_speed", f"{units}/s", "path length over duration", speed
-    yield from _previous("fixation", units, scale)
-    yield (
-        "fixation_previous_angle",
-        "deg",
-        "direction from the mean place of the previous fixation, from +x towards +y",
-        (-180.0, 180.0),
-    )
-
-
-def _saccades(units: str, scale: Scale, least_amplitude: float) -> Iterator[_Row]:
+def _saccades(units: str, scale: Scale, least_amplitude: float) -> list[_Row]:
     amplitude = (least_amplitude, scale.max_amplitude)
     speed, acceleration = (0.0, scale.max_speed_per_s), (0.0, scale.max_acceleration_per_s2)
     per_s, per_s2 = f"{units}/s", f"{units}/s²"
-    yield "saccade_duration", "ms", "from onset to offset", (0.0, MAX_SACCADE_MS)
-    yield "saccade_amplitude", units, "distance from onset to offset", amplitude
-    yield (
-        "saccade_angle",
-        "deg",
-        "direction from onset to offset, from +x towards +y",
-        (-180.0, 180.0),
-    )
-    extents = (0.0, 2 * scale.max_amplitude)
-    yield "saccade_dispersion", units, "extent of x plus extent of y", extents
-    yield "saccade_path_length", units, "sum of the distances between samples", extents
-    for axis in "xy":
-        deviation = (0.0, scale.max_amplitude / 2)
-        yield f"saccade_{axis}_std", units, f"standard deviation of {axis}", deviation
-    yield "saccade_average_speed", per_s, "amplitude over duration", speed
-    yield "saccade_ratio", per_s2, "peak speed over duration", acceleration
-    yield from _previous("saccade", units, scale)
-    yield (
-        "saccade_previous_angle",
-        "deg",
-        "turn from the direction of the previous saccade, +x towards +y",
-        (-180.0, 180.0),
-    )
+    deviation, extents = (0.0, scale.max_amplitude / 2), (0.0, 2 * scale.max_amplitude)
+    rows = [
+        ("saccade_duration", "ms", "from onset to offset", (0.0, MAX_SACCADE_MS)),
+        ("saccade_amplitude", units, "distance from onset to offset", amplitude),
+        (
+            "saccade_angle",
+            "deg",
+            "direction from onset to offset, from +x towards +y",
+            _ANY_DIRECTION,
+        ),
+        ("saccade_dispersion", units, "extent of x plus extent of y", extents),
+        ("saccade_path_length", units, "sum of the distances between samples", extents),
+        ("saccade_x_std", units, "standard deviation of x", deviation),
+        ("saccade_y_std", units, "standard deviation of y", deviation),
+        ("saccade_average_speed", per_s, "amplitude over duration", speed),
+        ("saccade_ratio", per_s2, "peak speed over duration", acceleration),
+        _previous("saccade", units, scale),
+        (
+            "saccade_previous_angle",
+            "deg",
+            "turn from the direction of the previous saccade, +x towards +y",
+            _ANY_DIRECTION,
+        ),
+    ]
     for what, unit, bounds in (("speed", per_s, speed), ("acceleration", per_s2, acceleration)):
         for axis in ("", "x_", "y_"):
             name = f"saccade_{axis}{what}"
             words = f"{what} along {axis[0]}, without sign" if axis else what
-            for statistic in ("mean", "median", "max"):
-                yield f"{name}_{statistic}", unit, f"{statistic} {words}", bounds
-            deviation = (0.0, bounds[1] / 2)
-            yield f"{name}_std", unit, f"standard deviation of {words}", deviation
-            yield from _shape(name, words)
+            half = (0.0, bounds[1] / 2)
+            rows += [
+                *[(f"{name}_{s}", unit, f"{s} {words}", bounds) for s in ("mean", "median", "max")],
+                (f"{name}_std", unit, f"standard deviation of {words}", half),
+                *_shape(name, words),
+            ]
+    return rows
 
 
-def _shape(name: str, what: str) -> Iterator[_Row]:
+def _shape(name: str, what: str) -> list[_Row]:
     """Third and fourth standardised moment."""
-    yield f"{name}_skewness", "1", f"skewness of {what}", (-MAX_SKEWNESS, MAX_SKEWNESS)
-    yield f"{name}_kurtosis", "1", f"kurtosis of {what}, 3 for a Gaussian", (1.0, MAX_KURTOSIS)
+    return [
+        (f"{name}_skewness", "1", f"skewness of {what}", (-MAX_SKEWNESS, MAX_SKEWNESS)),
+        (f"{name}_kurtosis", "1", f"kurtosis of {what}, 3 for a Gaussian", (1.0, MAX_KURTOSIS)),
+    ]
 
 
-def _previous(event: str, units: str, scale: Scale) -> Iterator[_Row]:
-    yield (
-        f"{event}_previous_distance",
-        units,
-        f"distance between the mean places of this and the previous {event}",
-        (0.0, scale.max_amplitude),
-    )
+def _previous(event: str, units: str, scale: Scale) -> _Row:
+    what = f"distance between the mean places of this and the previous {event}"
+    return f"{event}_previous_distance", units, what, (0.0, scale.max_amplitude)
 
 
 def _variance(values: Range) -> Range:

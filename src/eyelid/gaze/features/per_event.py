@@ -163,9 +163,11 @@ def _fixations(recording: Recording, spans: Spans, units: str) -> dict[str, Floa
         "fixation_average_speed": ratio(path_length * 1000.0, duration_ms),
     }
     for axis, place in (("x", x), ("y", y)):
-        values[f"fixation_{axis}"] = samples.mean(place)
-        values[f"fixation_{axis}_std"] = np.sqrt(samples.moment(place, 2))
-        values |= _shape(f"fixation_{axis}", place, samples, scale.max_extent)
+        values |= {
+            f"fixation_{axis}": samples.mean(place),
+            f"fixation_{axis}_std": np.sqrt(samples.moment(place, 2)),
+            **_shape(f"fixation_{axis}", place, samples, scale.max_extent),
+        }
     right, up = (_since_previous(values[f"fixation_{axis}"]) for axis in "xy")
     values["fixation_previous_distance"] = np.hypot(right, up)
     values["fixation_previous_angle"] = _angle_deg(right, up)

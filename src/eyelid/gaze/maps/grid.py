@@ -91,17 +91,6 @@ class Grid:
         """Width and height of a cell."""
         return self.width_px / self.columns, self.height_px / self.rows
 
-    def centres_px(self) -> tuple[Floats, Floats]:
-        """Where the middle of every cell is, x and y, in the order of cells.
-
-        >>> [places.tolist() for places in Grid(40, 20, 2, 1).centres_px()]
-        [[10.0, 30.0], [10.0, 10.0]]
-        """
-        wide, high = self.cell_px
-        x = (np.arange(self.columns) + 0.5) * wide
-        y = (np.arange(self.rows) + 0.5) * high
-        return np.tile(x, self.rows), np.repeat(y, self.columns)
-
     def cell_of(self, x_px: Floats, y_px: Floats) -> Cells:
         """The cell of each place in px from the picture's top left; -1 outside and where lost."""
         cell = np.empty(len(x_px), dtype=np.int64)

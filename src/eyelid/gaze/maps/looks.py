@@ -69,28 +69,22 @@ class Looks:
     def of_people(self, first: int, last: int) -> Looks:
         """Those of some of the people, up to and without the last; not how many were left out."""
         here = slice(*np.searchsorted(self.person, [first, last]).tolist())
-        return replace(
-            self,
-            people=self.people[first:last],
-            person=self.person[here] - first,
-            layer=self.layer[here],
-            x_px=self.x_px[here],
-            y_px=self.y_px[here],
-            weight=self.weight[here],
-            outside=0,
-            lost=0,
-        )
+        some = self.at(here)
+        return replace(some, people=self.people[first:last], person=some.person - first)
 
     def of_layer(self, name: str) -> Looks:
         """Those at one layer; not how many were left out."""
         if name not in self.layers:
             raise unknown("picture or stretch of time", name, self.layers)
-        here = self.layer == self.layers.index(name)
+        some = self.at(self.layer == self.layers.index(name))
+        return replace(some, layers=(name,), layer=np.zeros_like(some.layer))
+
+    def at(self, here: slice | NDArray[np.bool_]) -> Looks:
+        """Some of the looks; not how many were left out."""
         return replace(
             self,
-            layers=(name,),
             person=self.person[here],
-            layer=np.zeros(np.count_nonzero(here), dtype=np.int64),
+            layer=self.layer[here],
             x_px=self.x_px[here],
             y_px=self.y_px[here],
             weight=self.weight[here],
@@ -481,22 +475,16 @@ def _weight(study: Study, weight: Weight) -> pl.Expr:
 
 def _on_picture(looks: Looks, in_time: tuple[Floats, Floats] | None = None) -> Looks:
     """Without lost looks and those outside the picture or all stretches of time."""
-    layer = looks.layer
-    wanted = np.ones(len(layer), dtype=np.bool_)
+    wanted = np.ones(len(looks.layer), dtype=np.bool_)
     if in_time is not None:
         since_ms, edges_ms = in_time
-        layer = np.searchsorted(edges_ms, since_ms, side="right") - 1
-        wanted = (layer >= 0) & (layer < len(edges_ms) - 1)
+        looks = replace(looks, layer=np.searchsorted(edges_ms, since_ms, side="right") - 1)
+        wanted = (looks.layer >= 0) & (looks.layer < len(edges_ms) - 1)
     lost = np.isnan(looks.x_px) | np.isnan(looks.y_px)
     whole = Grid(looks.width_px, looks.height_px, 1, 1)
     kept = wanted & (whole.cell_of(looks.x_px, looks.y_px) == 0)
     return replace(
-        looks,
-        person=looks.person[kept],
-        layer=layer[kept],
-        x_px=looks.x_px[kept],
-        y_px=looks.y_px[kept],
-        weight=looks.weight[kept],
+        looks.at(kept),
         outside=int(np.count_nonzero(wanted & ~lost & ~kept)),
         lost=int(np.count_nonzero(wanted & lost)),
     )

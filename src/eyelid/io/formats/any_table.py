@@ -1,15 +1,26 @@
-"""Any csv, tsv or parquet table, by the usual names of its columns and by somebody's map."""
+"""Any csv, tsv or parquet table, by the usual names of its columns and by somebody's map.
+
+A row is a sample or a fixation. Where somebody says which columns are features, with their public
+bounds in a file (`eyelid.io.feature_tables`), a row is a trial, a sentence, a word or whatever was
+measured.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
+from eyelid.errors import InputError
+from eyelid.io.feature_tables import read_feature_table
 from eyelid.io.files import Head
 from eyelid.io.layout import DIRECTION, KEYS, MEASURES, PERSON_COLUMNS, Layout, plain_name
 from eyelid.io.part import Part
 from eyelid.io.raw_tables import (
+    cells,
     header_of,
     is_parquet,
+    separator_of,
 )
 from eyelid.io.tables import (
     read_table,
@@ -40,23 +51,30 @@ _SIDES = {"left": ("left", "l"), "right": ("right", "r")}
 
 def recognises(head: Head) -> bool:
     """Whether this is a table at all."""
-    return is_parquet(head) or (bool(head.lines) and len(_first_cells(head)) > 1)
-
-
-def _first_cells(head: Head) -> list[str]:
-    from eyelid.io.raw_tables import (
-        cells,
-        separator_of,
-    )
-
-    return cells(head.lines[0], separator_of(head.lines[:50]))
+    if is_parquet(head):
+        return True
+    return bool(head.lines) and len(cells(head.lines[0], separator_of(head.lines[:50]))) > 1
 
 
 def read(head: Head, said: Layout) -> Part:
     """The table, by its usual names where the map says nothing."""
-    names = header_of(head, said.separator) if said.header is not False else []
+    names = _names(head, said)
     layout = usual_layout(names).under(said)
     return with_unread_told(read_table(head, layout), names, layout)
+
+
+def read_features(head: Head, said: Layout) -> Part:
+    """A table of the features that somebody names, with keys by their usual names otherwise."""
+    if not recognises(head):
+        raise InputError(f"{head.path} is no table: features come from csv, tsv or Parquet")
+    taken = {*said.feature_columns.values(), *said.attributes, *said.columns.values()}
+    usual = usual_layout(_names(head, said)).columns
+    keys = {role: name for role, name in usual.items() if role in KEYS and name not in taken}
+    return read_feature_table(head, replace(said, columns={**keys, **said.columns}))
+
+
+def _names(head: Head, said: Layout) -> list[str]:
+    return header_of(head, said.separator) if said.header is not False else []
 
 
 def usual_layout(names: list[str]) -> Layout:
@@ -70,20 +88,13 @@ def usual_layout(names: list[str]) -> Layout:
     whole = len(direction) == len(DIRECTION)
     others = [name for name in names if not whole or name not in direction]
     plain = {plain_name(name): name for name in reversed(others)}
-    columns: dict[str, str] = {}
-    for role, usual in _USUAL.items():
-        column = next((plain[name] for name in usual if name in plain), None)
-        if column is not None:
-            columns[role] = column
-    for side, spellings in _SIDES.items():
+    spellings: dict[str, Iterable[str]] = dict(_USUAL)
+    for side, letters in _SIDES.items():
         for measure in ("x", "y", "pupil"):
-            usual = _USUAL[measure]
-            spelt = [u + s for u in usual for s in spellings] + [
-                s + u for u in usual for s in spellings
-            ]
-            column = next((plain[name] for name in spelt if name in plain), None)
-            if column is not None:
-                columns[f"{measure}_{side}"] = column
+            after = [name + side_name for name in _USUAL[measure] for side_name in letters]
+            before = [side_name + name for name in _USUAL[measure] for side_name in letters]
+            spellings[f"{measure}_{side}"] = after + before
+    columns = columns_called(spellings, plain)
     for name in names:
         known = name in (*KEYS, *MEASURES) and (whole or name not in direction)
         if re.fullmatch(r"label_\w+", name) or known:
@@ -92,3 +103,17 @@ def usual_layout(names: list[str]) -> Layout:
     if any(re.search(r"pix|\[px\]|_px", columns.get(x, "")) for x in ("x", "x_left", "x_right")):
         units = "px"
     return Layout(columns=columns, units=units)
+
+
+def columns_called(known: Mapping[str, Iterable[str]], names: Mapping[str, str]) -> dict[str, str]:
+    """The column of each role that has one: the first of its known names that there is.
+
+    Args:
+        known: what each role is called.
+        names: columns by what they are called.
+
+    >>> columns_called({"x": ("gaze x", "x"), "y": ("y",)}, {"x": "X [px]"})
+    {'x': 'X [px]'}
+    """
+    found = {role: next((n for n in spelt if n in names), None) for role, spelt in known.items()}
+    return {role: names[name] for role, name in found.items() if name is not None}

@@ -8,6 +8,7 @@ what a line says can be looked up for everything that comes after it.
 
 from __future__ import annotations
 
+import codecs
 import itertools
 import math
 import re
@@ -29,18 +30,17 @@ from eyelid.io.part import NoRows, Part
 
 NAME = "EyeLink"
 
-_Places = NDArray[np.int64]
-"""Where lines begin: the number of bytes before them."""
+_Floats = NDArray[np.float64]
+_Integers = NDArray[np.int64]
+"""Mostly where lines begin: the number of bytes before them."""
 
 _CHUNK_BYTES = 1 << 22
 _TAB, _NEWLINE = b"\t\n"
 _BLANKS_TO_TABS = bytes.maketrans(b" \r", b"\t\t")
 _WORDS_BEGIN_WITH = np.frombuffer(b"EMS", np.uint8)
-_MISSING = [".", "NA"]
 _MEASURES = ("x", "y", "pupil")
 _EYES: list[tuple[str, ...]] = [(), ("left",), ("right",), ("left", "right")]
 _EVENTS = {"EFIX": "fixation", "ESACC": "saccade", "EBLINK": "blink"}
-_POSITIONS = ("GAZE", "HREF", "PUPIL")
 _FROM_MESSAGES = "msg:"
 _KEYS_FROM_MESSAGES = ("recording", "task", "stimulus")
 
@@ -62,9 +62,7 @@ def recognises(head: Head) -> bool:
     >>> recognises(Head(Path("a.txt"), b"** TYPE: EDF_FILE BINARY EVENT SAMPLE TAGGED", True))
     True
     """
-    lines = [line for line in head.lines[:50] if line.strip()]
-    if not lines:
-        return False
+    lines = [line for line in head.lines[:50] if line.strip()] or [""]
     if lines[0].startswith("**"):
         return any(_PREAMBLE.match(line) for line in lines)
     return _OPENING.match(lines[0]) is not None
@@ -78,8 +76,10 @@ def read(head: Head, said: Layout) -> Part:
         said: may take keys and labels from messages: ``stimulus=msg:TRIALID (\S+)`` gives every
             sample the group in the last message before it that fits.
     """
-    script = _Script(_Text(head.path, _content(head)), _patterns(head.path, said), said.lost)
-    pieces = [piece for at, chunk in script.text.chunks() for piece in _samples(script, at, chunk)]
+    wide = head.encoding.startswith("utf-16")
+    content = head.text().encode() if wide else head.content().removeprefix(codecs.BOM_UTF8)
+    script = _Script(head.path, content, _patterns(head.path, said), said.lost)
+    pieces = [piece for at, chunk in script.chunks() for piece in _samples(script, at, chunk)]
     script.close()
     if pieces and said.kind != "fixations":
         samples = pl.concat(pieces, how="diagonal")
@@ -94,12 +94,6 @@ def read(head: Head, said: Layout) -> Part:
         f"{head.path} is an EyeLink file without {said.kind or 'samples or fixations'}: convert "
         "the EDF file again, with samples or events"
     )
-
-
-def _content(head: Head) -> bytes:
-    if head.encoding.startswith("utf-16"):
-        return head.text().encode()
-    return head.content().removeprefix(b"\xef\xbb\xbf")
 
 
 def _patterns(path: Path, said: Layout) -> dict[str, re.Pattern[str]]:
@@ -126,32 +120,6 @@ def _patterns(path: Path, said: Layout) -> dict[str, re.Pattern[str]]:
     return found
 
 
-@dataclass(frozen=True, eq=False)
-class _Text:
-    """The bytes of a file."""
-
-    path: Path
-    content: bytes
-
-    def chunks(self) -> Iterator[tuple[int, bytes]]:
-        """Whole lines, some megabytes at a time, and their place."""
-        at = 0
-        while at < len(self.content):
-            end = self.content.find(b"\n", at + _CHUNK_BYTES) + 1 or len(self.content)
-            chunk = self.content[at:end]
-            yield at, chunk if chunk.endswith(b"\n") else chunk + b"\n"
-            at = end
-
-    def unended(self, at: int) -> bool:
-        """Whether this is the last line and has no end, so that it may be cut."""
-        return self.content.find(b"\n", at) < 0
-
-    def wrong(self, at: int, what: str) -> InputError:
-        """The error about a line."""
-        line = self.content.count(b"\n", 0, at) + 1
-        return InputError(f"{self.path}, line {line}: {what}")
-
-
 @dataclass(frozen=True)
 class _Stretch:
     """What holds from one line on; outside of START … END there are no eyes.
@@ -173,7 +141,7 @@ class _Stretch:
     def described(self, at: int, words: Sequence[str]) -> _Stretch:
         """What holds after a line SAMPLES or EVENTS."""
         rate = _number(words[words.index("RATE") + 1]) if "RATE" in words[:-1] else None
-        kind = next((word for word in words[1:2] if word in _POSITIONS), "")
+        kind = next((word for word in words[1:2] if word in ("GAZE", "HREF", "PUPIL")), "")
         now = replace(self, at=at, rate_hz=rate if rate and rate > 0 else self.rate_hz)
         if words[0] == "EVENTS":
             return replace(now, events=kind)
@@ -185,7 +153,8 @@ class _Script:
     """What the lines in words say, as far as the file has been read.
 
     Attributes:
-        text: the file.
+        path: of the file.
+        content: its bytes.
         patterns: to look for in messages, per role.
         lost: a position that means that the eye was lost, if there is one.
         stretches: in their order.
@@ -196,7 +165,8 @@ class _Script:
         open: whether there was a START and no END since.
     """
 
-    text: _Text
+    path: Path
+    content: bytes
     patterns: Mapping[str, re.Pattern[str]]
     lost: tuple[float, ...]
     stretches: list[_Stretch] = field(default_factory=lambda: [_Stretch()])
@@ -205,6 +175,24 @@ class _Script:
     coords: dict[str, set[tuple[float, ...]]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     open: bool = False
+
+    def chunks(self) -> Iterator[tuple[int, bytes]]:
+        """Whole lines, some megabytes at a time, and their place."""
+        at = 0
+        while at < len(self.content):
+            end = self.content.find(b"\n", at + _CHUNK_BYTES) + 1 or len(self.content)
+            chunk = self.content[at:end]
+            yield at, chunk if chunk.endswith(b"\n") else chunk + b"\n"
+            at = end
+
+    def unended(self, at: int) -> bool:
+        """Whether this is the last line and has no end, so that it may be cut."""
+        return self.content.find(b"\n", at) < 0
+
+    def wrong(self, at: int, what: str) -> InputError:
+        """The error about a line."""
+        line = self.content.count(b"\n", 0, at) + 1
+        return InputError(f"{self.path}, line {line}: {what}")
 
     def take(self, at: int, line: bytes) -> None:
         """Read on by one line."""
@@ -243,33 +231,28 @@ class _Script:
     @cached_property
     def messages(self) -> dict[str, list[tuple[int, str | None]]]:
         """Places and findings, per role, once the file is read; a pattern may be others'."""
-        found = {}
-        texts = pl.Series([text for _, text in self.said], dtype=pl.String)
-        for role, pattern in self.patterns.items():
-            values = texts.str.extract(pattern.pattern, min(pattern.groups, 1)).to_list()
-            fits = texts.str.contains(pattern.pattern).to_list()
-            fitting = [
-                (at, value)
-                for (at, _), value, does in zip(self.said, values, fits, strict=True)
-                if does
-            ]
-            if fitting:
-                found[role] = fitting
-        return found
+        said = pl.DataFrame(self.said, {"at": pl.Int64, "text": pl.String}, orient="row")
+        text = pl.col("text").str
+        return {
+            role: said.filter(text.contains(pattern.pattern))
+            .select("at", text.extract(pattern.pattern, min(pattern.groups, 1)))
+            .rows()
+            for role, pattern in self.patterns.items()
+        }
 
     def _take_event(self, at: int, words: Sequence[str]) -> None:
         name, eye, onset, offset, _, *means = [*words, *[""] * 8][:8]
-        if self.text.unended(at) and len(words) < (8 if name == "EFIX" else 5):
+        if self.unended(at) and len(words) < (8 if name == "EFIX" else 5):
             self.notes.append(_CUT)
             return
         onset_ms, offset_ms = _number(onset), _number(offset)
         if eye not in ("L", "R") or onset_ms is None or offset_ms is None or offset_ms < onset_ms:
             seen = f"{name} {eye} {onset} {offset}".strip()
-            raise self.text.wrong(at, f"'{seen[:60]}' is no event with an eye, onset and offset")
+            raise self.wrong(at, f"'{seen[:60]}' is no event with an eye, onset and offset")
         side = "left" if eye == "L" else "right"
         self.events.append((at, _EVENTS[name], onset_ms, offset_ms, side, *map(_number, means)))
 
-    def stretch_of(self, at: _Places) -> NDArray[np.int64]:
+    def stretch_of(self, at: _Integers) -> _Integers:
         """The number of the stretch in which a line stands."""
         return np.searchsorted([s.at for s in self.stretches], at, side="right") - 1
 
@@ -323,20 +306,18 @@ def _single_tabs(plain: NDArray[np.uint8], wanted: NDArray[np.bool_]) -> NDArray
     return plain[wanted & ~needless]
 
 
-def _whole_lines(
-    script: _Script, places: _Places, eyes: NDArray[np.int64], tabs: NDArray[np.int64]
-) -> int:
+def _whole_lines(script: _Script, places: _Integers, eyes: _Integers, tabs: _Integers) -> int:
     """How many lines have their cells: all of them, or all but a last one that is cut."""
     needed = np.array([len(_MEASURES) * len(sides) for sides in _EYES])[eyes]
     whole = len(places)
     # Without an end, the last cell may lack digits.
-    if script.text.unended(int(places[-1])) and tabs[-1] <= needed[-1]:
+    if script.unended(int(places[-1])) and tabs[-1] <= needed[-1]:
         script.notes.append(_CUT)
         whole -= 1
     short = np.flatnonzero(tabs[:whole] < needed[:whole])
     if len(short):
         at = int(short[0])
-        raise script.text.wrong(
+        raise script.wrong(
             int(places[at]),
             f"a sample of the {' and '.join(_EYES[eyes[at]])} eye begins with {needed[at] + 1} "
             f"numbers, this line has {tabs[at] + 1} cells",
@@ -345,18 +326,18 @@ def _whole_lines(
 
 
 def _table(
-    script: _Script, eyes: Sequence[str], lines: NDArray[np.uint8], places: _Places
+    script: _Script, eyes: Sequence[str], lines: NDArray[np.uint8], places: _Integers
 ) -> pl.DataFrame:
     """Time, then position and pupil of each eye; the columns after them are left alone."""
     names = ["time_ms", *(f"{measure}_{eye}" for eye in eyes for measure in _MEASURES)]
     source = b"".join(("\t".join(names).encode(), b"\n", lines.data))
-    options: dict[str, Any] = {"null_values": _MISSING, "truncate_ragged_lines": True}
+    options: dict[str, Any] = {"null_values": [".", "NA"], "truncate_ragged_lines": True}
     options |= {"separator": "\t", "quote_char": None}
     try:
         table = text_table(source, schema_overrides=dict.fromkeys(names, pl.Float64), **options)
     except pl.exceptions.PolarsError:
         cells = text_table(source, infer_schema=False, encoding="utf8-lossy", **options)
-        raise _no_number(script.text, cells, places) from None
+        raise _no_number(script, cells, places) from None
     measured = [column for eye in eyes for column in _measured(script, f"_{eye}")]
     return table.select(pl.Series("at", places), "time_ms", *measured)
 
@@ -371,12 +352,12 @@ def _measured(script: _Script, suffix: str) -> list[pl.Expr]:
     return [pl.when(seen).then(x), pl.when(seen).then(y), pl.when(found).then(pupil)]
 
 
-def _no_number(text: _Text, cells: pl.DataFrame, places: _Places) -> InputError:
+def _no_number(script: _Script, cells: pl.DataFrame, places: _Integers) -> InputError:
     """The error about the first cell that is no number."""
     wrong = cells.select(pl.all().cast(pl.Float64, strict=False).is_null() & pl.all().is_not_null())
     row = int(wrong.select(pl.any_horizontal(pl.all()).arg_max()).item())
     cell = next((c for c, w in zip(cells.row(row), wrong.row(row), strict=True) if w), cells[0, 0])
-    return text.wrong(int(places[row]), f"'{cell[:40]}' is no number")
+    return script.wrong(int(places[row]), f"'{cell[:40]}' is no number")
 
 
 def _used(script: _Script, rows: pl.DataFrame) -> list[_Stretch]:
@@ -385,13 +366,13 @@ def _used(script: _Script, rows: pl.DataFrame) -> list[_Stretch]:
     return [script.stretches[number] for number in numbers]
 
 
-def _recording_begins(script: _Script, rows: pl.DataFrame) -> _Places:
+def _recording_begins(script: _Script, rows: pl.DataFrame) -> _Integers:
     """Where a recording begins after another one, since the rate changes."""
     pairs = itertools.pairwise(_used(script, rows))
     return np.array([now.at for then, now in pairs if now.rate_hz != then.rate_hz], dtype=int)
 
 
-def _timed(script: _Script, samples: pl.DataFrame, begins: _Places) -> pl.DataFrame:
+def _timed(script: _Script, samples: pl.DataFrame, begins: _Integers) -> pl.DataFrame:
     """Samples of which each has its own time."""
     at, time_ms = samples["at"].to_numpy(), samples["time_ms"].to_numpy().copy()
     recording = np.searchsorted(begins, at, side="right")
@@ -406,16 +387,14 @@ def _timed(script: _Script, samples: pl.DataFrame, begins: _Places) -> pl.DataFr
     return samples.with_columns(pl.Series("time_ms", time_ms))
 
 
-def _check_time(
-    script: _Script, time_ms: NDArray[np.float64], at: _Places, track: NDArray[np.int64]
-) -> None:
+def _check_time(script: _Script, time_ms: _Floats, at: _Integers, track: _Integers) -> None:
     """Fail where time does not go on in a run of rows of one track."""
     stuck = ~np.isfinite(time_ms)
     stuck[1:] |= (np.diff(time_ms) <= 0) & (np.diff(track) == 0)
     if stuck.any():
         row = int(stuck.argmax())
         before = f" after {time_ms[row - 1]:.12g}" if row else ""
-        raise script.text.wrong(
+        raise script.wrong(
             int(at[row]),
             f"time must increase, but here is {time_ms[row]:.12g} ms{before}: if several "
             "recordings were put into one file, part them",
@@ -435,7 +414,7 @@ def _by_eye(script: _Script, samples: pl.DataFrame) -> pl.DataFrame:
     return pl.concat(found)
 
 
-def _fixations(script: _Script, fixations: pl.DataFrame, begins: _Places) -> pl.DataFrame:
+def _fixations(script: _Script, fixations: pl.DataFrame, begins: _Integers) -> pl.DataFrame:
     """Fixations as rows, those of an eye together."""
     rows = fixations.sort("eye", maintain_order=True)
     at = rows["at"].to_numpy()
@@ -453,7 +432,7 @@ def _events(script: _Script) -> pl.DataFrame:
     return events.with_columns(duration_ms=pl.col("offset_ms") - pl.col("onset_ms"))
 
 
-def _part(script: _Script, said: Layout, kind: Kind, rows: pl.DataFrame, begins: _Places) -> Part:
+def _part(script: _Script, said: Layout, kind: Kind, rows: pl.DataFrame, begins: _Integers) -> Part:
     """The rows, with all that is known about them."""
     used = _used(script, rows)
     screen, first_pixel = _screen(script)
@@ -463,14 +442,12 @@ def _part(script: _Script, said: Layout, kind: Kind, rows: pl.DataFrame, begins:
     if positions != {"GAZE"}:
         stated = " and ".join(sorted(positions - {""})) or "of no stated kind"
         script.notes.append(f"positions are {stated}, not GAZE on the screen: give their units")
-    elif first_pixel is None:
-        own = replace(own, units="px")
     else:
-        own = replace(own, units="px", xy_origin="top-left")
-        if any(first_pixel) and said.xy_origin is None:
+        own = replace(own, units="px", xy_origin="top-left" if first_pixel else None)
+        if first_pixel and any(first_pixel) and said.xy_origin is None:
             script.notes.append(_SHIFTED)
             rows = rows.with_columns(pl.col("x") - first_pixel[0], pl.col("y") - first_pixel[1])
-    unmatched = [role for role in script.patterns if role not in script.messages]
+    unmatched = [role for role, messages in script.messages.items() if not messages]
     script.notes.extend(f"no message fits {role}={said.columns[role]}" for role in unmatched)
     layout = own.under(said)
     events = _events(script).drop(_MEASURES)
@@ -505,17 +482,17 @@ def _screen(script: _Script) -> tuple[Screen | None, tuple[float, float] | None]
 
 
 def _keyed(
-    script: _Script, rows: pl.DataFrame, begins: _Places, roles: Sequence[str]
+    script: _Script, rows: pl.DataFrame, begins: _Integers, roles: Sequence[str]
 ) -> pl.DataFrame:
     """The rows with the names of their recordings and what messages say, by their places."""
     at = rows["at"].to_numpy()
     columns = []
     if len(begins) and "recording" not in roles:
-        stem = script.text.path.name.split(".")[0]
+        stem = script.path.name.partition(".")[0]
         names = pl.Series("recording", [f"{stem}-{n}" for n in range(1, len(begins) + 2)])
         columns.append(names.gather(np.searchsorted(begins, at)))
     for role in roles:
-        messages = script.messages.get(role, [])
+        messages = script.messages[role]
         before = None if role.startswith("label_") else ""
         texts = pl.Series(role, [before, *(text or before for _, text in messages)], pl.String)
         columns.append(texts.gather(np.searchsorted([place for place, _ in messages], at)))

@@ -14,8 +14,8 @@ import polars as pl
 
 from eyelid.errors import InputError
 from eyelid.io.columns import (
-    events_of_marks,
     number,
+    with_numbered_events,
     without,
 )
 from eyelid.io.files import Head
@@ -109,8 +109,8 @@ def _samples(head: Head, layout: Layout, said: Layout, names: list[str]) -> Part
     together = bool(pupils) and set(places) == {""}
     columns |= {f"pupil{suffix}": column for suffix, (column, _) in pupils.items()}
     columns |= {"pupil": _PUPIL} if together else {}
-    marks = {f"label__{name}": name for name, column in _MARKS.items() if column in names}
-    columns |= {role: _MARKS[name] for role, name in marks.items()}
+    marks = {f"label__{name}": column for name, column in _MARKS.items() if column in names}
+    columns |= marks
     flags = [columns[-1] for columns in (*places.values(), *pupils.values())] + ["FPOGV"]
     layout = replace(
         layout,
@@ -134,15 +134,9 @@ def _samples(head: Head, layout: Layout, said: Layout, names: list[str]) -> Part
             raw = raw.with_columns(mean.alias(_PUPIL))
         return raw
 
-    part = read_table(head, replace(layout, prepare=prepared))
-    events = events_of_marks(part.data, {name: role for role, name in marks.items()})
+    part = with_numbered_events(read_table(head, replace(layout, prepare=prepared)), marks)
     note = "the export has gaze of both eyes together: their pupils were averaged"
-    return replace(
-        part,
-        data=part.data.drop(*marks),
-        events=events,
-        notes=(*part.notes, note) if together else part.notes,
-    )
+    return replace(part, notes=(*part.notes, note)) if together else part
 
 
 def _fixations(head: Head, layout: Layout, said: Layout, names: list[str]) -> Part:

@@ -9,8 +9,8 @@ import polars as pl
 
 from eyelid.gaze.geometry import direction
 from eyelid.io.columns import (
-    events_of_marks,
     number,
+    with_numbered_events,
     without,
 )
 from eyelid.io.files import Head
@@ -52,8 +52,8 @@ def read(head: Head, said: Layout) -> Part:
 def _cloud(head: Head, said: Layout, names: list[str]) -> Part:
     """Gaze in px of the scene camera; not worn means lost."""
     angles = _ANGLES if set(_ANGLES) <= set(names) else ()
-    marks = {f"label__{name}": name for name, column in _MARKS.items() if column in names}
-    columns = _CLOUD | {role: _MARKS[name] for role, name in marks.items()}
+    marks = {f"label__{name}": column for name, column in _MARKS.items() if column in names}
+    columns = _CLOUD | marks
     if "recording id" in names:
         columns["recording"] = "recording id"
     worn = ("worn",) if "worn" in names else ()
@@ -77,9 +77,7 @@ def _cloud(head: Head, said: Layout, names: list[str]) -> Part:
         made=vector,
         prepare=prepared,
     )
-    part = read_table(head, layout.under(said))
-    events = events_of_marks(part.data, {name: role for role, name in marks.items()})
-    return replace(part, data=part.data.drop(*marks), events=events)
+    return with_numbered_events(read_table(head, layout.under(said)), marks)
 
 
 def _with_directions(raw: pl.DataFrame) -> pl.DataFrame:

@@ -15,11 +15,12 @@ import polars as pl
 from eyelid.errors import InputError
 from eyelid.gaze.study import EVENT_COLUMNS, Screen
 from eyelid.io.columns import (
-    events_of_runs,
+    events_of_kinds,
     number,
     without,
 )
 from eyelid.io.files import Head
+from eyelid.io.formats.any_table import columns_called
 from eyelid.io.layout import Layout
 from eyelid.io.part import NoRows, Part
 from eyelid.io.raw_tables import (
@@ -131,7 +132,7 @@ def _samples(head: Head, said: Layout) -> Part:
     return replace(
         part,
         data=part.data.drop("label__event", strict=False),
-        events=_marked(part.data),
+        events=events_of_kinds(part.data, _EVENTS),
     )
 
 
@@ -197,22 +198,10 @@ def _stimulus(raw: pl.DataFrame, shown: list[tuple[int, str]]) -> pl.Expr:
     return pl.coalesce(*found, pl.lit("")).alias(_STIMULUS)
 
 
-def _marked(data: pl.DataFrame) -> pl.DataFrame | None:
-    """The events that samples are marked with; those of the left eye where there are two."""
-    if "label__event" not in data.columns:
-        return None
-    kind = pl.col("label__event").str.to_lowercase()
-    marked = data.with_columns(pl.when(kind.is_in(_EVENTS)).then(kind).alias("label__event"))
-    return events_of_runs(marked, ["label__event"], pl.col("label__event"))
-
-
 def _list_of_events(head: Head, said: Layout, names: list[str]) -> Part:
     """One row a fixation, of glasses called a visual intake; other kinds become events."""
     columns = {"time": _START, "duration": _LASTED}
-    for role, known in _LISTED.items():
-        column = next((name for name in known if name in names), None)
-        if column is not None:
-            columns[role] = column
+    columns |= columns_called(_LISTED, dict(zip(names, names, strict=True)))
     layout = Layout(
         format=NAME,
         columns=columns,

@@ -11,11 +11,12 @@ import polars as pl
 from eyelid.errors import InputError
 from eyelid.gaze.study import RECORDING_KEY, Screen
 from eyelid.io.columns import (
-    events_of_runs,
+    events_of_kinds,
     number,
     without,
 )
 from eyelid.io.files import Head
+from eyelid.io.formats.any_table import columns_called
 from eyelid.io.layout import MS_PER, Layout
 from eyelid.io.part import NoRows, Part
 from eyelid.io.raw_tables import (
@@ -126,25 +127,21 @@ def _columns(names: list[str]) -> Columns:
     return found
 
 
-def _column(found: Columns, *names: str) -> str | None:
-    """The first column of one of these names, in whatever unit."""
-    return next((next(iter(found[name].values())) for name in names if name in found), None)
+def _of_any_unit(found: Columns) -> dict[str, str]:
+    """The first column of each name, in whatever unit."""
+    return {name: next(iter(units.values())) for name, units in found.items()}
 
 
 def _of_sides(found: Columns, what: str) -> dict[str, str]:
     """The columns of a quantity of each eye."""
-    columns = {side: _column(found, f"{what} {side}") for side in _SIDES}
-    return {side: column for side, column in columns.items() if column is not None}
+    return columns_called({side: (f"{what} {side}",) for side in _SIDES}, _of_any_unit(found))
 
 
 def _read_pro_lab(head: Head, said: Layout, names: list[str]) -> Part:
     found = _columns(names)
     what, place = _where(found)
     columns = {} if place is None else _of_eyes(found, what, place)
-    for role, known in (_KEYS | _ASIDE).items():
-        column = _column(found, *known)
-        if column is not None:
-            columns[role] = column
+    columns |= columns_called(_KEYS | _ASIDE, _of_any_unit(found))
     unit, columns["time"] = next(iter(found["recording timestamp"].items()))
     time_unit = said.time_unit or _TIME_UNITS.get(unit)
     notes = []
@@ -226,28 +223,27 @@ def _plausible_time_unit(head: Head, names: list[str], column: str, said: Layout
 
 def _tracked(head: Head, raw: pl.DataFrame, found: Columns) -> pl.DataFrame:
     """The rows of the eye tracker: no other sensors' rows, and no events'."""
-    sensor, event = _column(found, "sensor"), _column(found, "event")
-    if sensor is not None:
-        named = pl.col(sensor).cast(pl.String).str.strip_chars().str.to_lowercase()
+    whose = _whose(found)
+    if "sensor" in whose:
+        named = pl.col(whose["sensor"]).cast(pl.String).str.strip_chars().str.to_lowercase()
         raw = raw.filter(named == "eye tracker")
         if raw.is_empty():
             raise NoRows(f"{head.path} has no rows of the sensor 'Eye Tracker'")
-    elif event is not None:
-        raw = raw.filter(pl.col(event).is_null())
+    elif "event" in whose:
+        raw = raw.filter(pl.col(whose["event"]).is_null())
     return raw
 
 
-def _whose(found: Columns) -> tuple[str, ...]:
+def _whose(found: Columns) -> dict[str, str]:
     """The columns that tell whether a row is the eye tracker's."""
-    columns = (_column(found, name) for name in ("sensor", "event"))
-    return tuple(column for column in columns if column is not None)
+    return columns_called({name: (name,) for name in ("sensor", "event")}, _of_any_unit(found))
 
 
 def _samples(head: Head, said: Layout, layout: Layout, found: Columns) -> Part:
     pupils, validity = _of_sides(found, "pupil diameter"), _of_sides(found, "validity")
     averaged = bool(pupils) and not {"x_left", "x_right"} & set(layout.columns)
     own = {"pupil": _PUPIL} if averaged else {f"pupil_{s}": name for s, name in pupils.items()}
-    extra = (*validity.values(), *(pupils.values() if averaged else ()), *_whose(found))
+    extra = (*validity.values(), *(pupils.values() if averaged else ()), *_whose(found).values())
     layout = replace(
         layout,
         columns={**layout.columns, **own},
@@ -270,18 +266,7 @@ def _samples(head: Head, said: Layout, layout: Layout, found: Columns) -> Part:
     part = read_table(head, replace(layout, prepare=prepared))
     note = "the export has gaze of both eyes together: their pupils were averaged"
     notes = (*part.notes, note) if averaged else part.notes
-    return replace(part, events=_events(part.data), notes=notes)
-
-
-def _events(data: pl.DataFrame) -> pl.DataFrame | None:
-    """Fixations and saccades, from the type that each sample has."""
-    if "label__event" not in data.columns:
-        return None
-    kind = pl.col("label__event").str.to_lowercase()
-    marked = data.with_columns(pl.when(kind.is_in(_EVENTS)).then(kind).alias("label__event"))
-    marks = [name for name in ("label__event", "label__index") if name in data.columns]
-    lasted_ms = number("label__lasted_ms") if "label__lasted_ms" in data.columns else None
-    return events_of_runs(marked, marks, pl.col("label__event"), lasted_ms)
+    return replace(part, events=events_of_kinds(part.data, _EVENTS), notes=notes)
 
 
 def _fixations_layout(head: Head, layout: Layout, found: Columns) -> Layout:
@@ -313,7 +298,7 @@ def _fixations_layout(head: Head, layout: Layout, found: Columns) -> Layout:
         layout,
         kind="fixations",
         columns={"duration": _LASTED, **columns},
-        extra=_whose(found),
+        extra=tuple(_whose(found).values()),
         made=(_LASTED,),
         prepare=prepared,
     )

@@ -17,6 +17,7 @@ from eyelid.privacy.unit import PERSON, Neighbours, Unit
 class AnonymisingMechanism(UnpredictableMechanism):
     """k-anonymity: what is released is the same for all people of a group of at least k."""
 
+    family: ClassVar[str] = "anonymity"
     takes: ClassVar[str] = "features"
     kind: ClassVar[Kind] = Kind.K_ANONYMITY
     units: ClassVar[tuple[str, ...]] = ("person",)

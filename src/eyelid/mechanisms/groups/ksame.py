@@ -88,6 +88,7 @@ class KSame(AnonymisingMechanism):
         of Machanavajjhala et al. 2007, distinct.""",
     )
     name: ClassVar[str] = "ksame"
+    family: ClassVar[str] = "groups"
     trust: ClassVar[Trust] = Trust.CENTRAL
     gaps: ClassVar[Gaps] = Gaps.EMPTY_GROUPS
     one_length: ClassVar[bool] = False

@@ -90,6 +90,7 @@ class AoiTables(LaplaceSum):
         for tables of few cells; Laplace noise with the sensitivity of whole tables is ours.""",
     )
     name: ClassVar[str] = "aoi-tables"
+    family: ClassVar[str] = "tables"
     takes: ClassVar[str] = "areas of interest"
     command: ClassVar[str] = "heatmap"
     release: ClassVar[ReleaseKind] = ReleaseKind.TABLES

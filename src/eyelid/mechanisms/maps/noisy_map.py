@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -19,6 +20,8 @@ from eyelid.privacy.noise import Randomness
 @dataclass(frozen=True)
 class NoisyMap(MapMechanism, NoisySum):
     """Each person's counts within a public limit, summed over people, with one noise on the sum."""
+
+    family: ClassVar[str] = "maps"
 
     check_room = NoisySum.check_room
 

@@ -37,6 +37,7 @@ class NoisySum(NoisyMechanism):
     unit of the mechanism's own, in which one step is the same in every cell.
     """
 
+    family: ClassVar[str] = "sums"
     units: ClassVar[tuple[str, ...]] = ("person",)
     trust: ClassVar[Trust] = Trust.CENTRAL
     execution: ClassVar[Execution] = Execution.BY_SUMS

@@ -67,6 +67,7 @@ class KSameDP(MeanMechanism):
         McSherry, Nissim & Smith 2006, in integers after Canonne, Kamath & Steinke 2020.""",
     )
     name: ClassVar[str] = "ksame-dp"
+    family: ClassVar[str] = "random-means"
     units: ClassVar[tuple[str, ...]] = ("person",)
     drawn: ClassVar[bool] = True
     release: ClassVar[ReleaseKind] = ReleaseKind.RANDOM_MEANS

@@ -61,6 +61,7 @@ class MeanMechanism(MeasuringMechanism):
     sum, whatever the groups are, as long as nobody's gaze decides about them.
     """
 
+    family: ClassVar[str] = "means"
     takes: ClassVar[str] = "features or samples"
     kind: ClassVar[Kind] = Kind.APPROXIMATE
     trust: ClassVar[Trust] = Trust.CENTRAL
@@ -90,6 +91,11 @@ class MeanMechanism(MeasuringMechanism):
             raise InputError(f"per_task must be at least 1, got {self.per_task}")
         # What is wrong with the mechanism inside is said at once.
         self._inside_as_asked()
+
+    def set_for_outputs(self) -> Iterator[Self]:
+        """As it is, and over windows that are made of noisy bins."""
+        yield self
+        yield replace(self, inner="prewindow:window_s=2.0:step_s=0.5:others=dct")
 
     @property
     def core(self) -> MeasuringMechanism:

@@ -31,6 +31,7 @@ _MAX_BITS = 50
 class AdditiveMechanism(MeasuringMechanism):
     """Integer noise on every value of a feature table, each person's record on its own."""
 
+    family: ClassVar[str] = "additive"
     units: ClassVar[tuple[str, ...]] = ("person", "recording", "record")
 
     @abstractmethod

@@ -53,6 +53,7 @@ def from_first_cosines(coefficients: Values, length: int) -> Values:
 class CosineMechanism(ApproximateMechanism):
     """Noise on the first K cosine coefficients of every signal, taken from the public midpoint."""
 
+    family: ClassVar[str] = "cosine"
     units: ClassVar[tuple[str, ...]] = ("person", "recording")
     made_for_means: ClassVar[bool] = True
 

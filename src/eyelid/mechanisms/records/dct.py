@@ -66,6 +66,7 @@ class DCT(CosineMechanism):
         discrete Gaussian is that of Canonne, Kamath & Steinke 2020.""",
     )
     name: ClassVar[str] = "dct"
+    family: ClassVar[str] = "dct"
     paper: ClassVar[str] = (
         "Bozkir, Günlü, Fuhl, Schaefer & Kasneci (2021), Differential privacy for eye tracking "
         "with temporal correlations (FPA), made orthonormal and clipped jointly; Balle & Wang "

@@ -56,6 +56,7 @@ class Envelope(CosineMechanism):
         noise come by Lagrange's multipliers, the shrinkage is Wiener's.""",
     )
     name: ClassVar[str] = "envelope"
+    family: ClassVar[str] = "envelope"
     shrinks: ClassVar[bool] = True
     paper: ClassVar[str] = (
         "Bozkir, Günlü, Fuhl, Schaefer & Kasneci (2021), Differential privacy for eye tracking "

@@ -49,6 +49,7 @@ class MeasuringMechanism(NoisyMechanism, PredictableMechanism):
     (…, recordings, coordinates, features).
     """
 
+    family: ClassVar[str] = "records"
     takes: ClassVar[str] = "features"
     execution: ClassVar[Execution] = Execution.PER_PERSON
     gaps: ClassVar[Gaps] = Gaps.MIDPOINT
@@ -175,6 +176,10 @@ class MeasuringMechanism(NoisyMechanism, PredictableMechanism):
     def apply_to_some(self, people: FeatureTable, shape: Shape, noise: Randomness) -> FeatureTable:
         """Some people's records made private, as among everybody's."""
         return self.present(self._perturbed(people, shape, noise))
+
+    def set_for_outputs(self) -> Iterator[Self]:
+        """The mechanism, as `verify` looks at its output, in each way in which it takes data."""
+        yield self
 
     def present(self, private: FeatureTable) -> FeatureTable:
         """What is shown of a table that is private already: by default all of it."""

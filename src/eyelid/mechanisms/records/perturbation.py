@@ -58,6 +58,7 @@ _NEVER = 256
 class FourierMechanism(PureMechanism):
     """Discrete Laplace noise on real and imaginary parts of the first k coefficients of pieces."""
 
+    family: ClassVar[str] = "fourier"
     paper: ClassVar[str] = (
         "Bozkir, Günlü, Fuhl, Schaefer & Kasneci (2021), Differential privacy for eye tracking "
         "with temporal correlations; Rastogi & Nath (2010), Differentially private aggregation of "

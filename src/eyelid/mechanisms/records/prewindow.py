@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -55,6 +56,7 @@ class Prewindow(Gaussian):
         before instead of after windows overlap. The noise is that of `gaussian`.""",
     )
     name: ClassVar[str] = "prewindow"
+    family: ClassVar[str] = "bins"
     takes: ClassVar[str] = "samples"
     measures_bins: ClassVar[bool] = True
     shows_measured: ClassVar[bool] = False
@@ -95,6 +97,11 @@ class Prewindow(Gaussian):
         # What is wrong with windows or names is told at once.
         bins_of_window(self.window_s, self.step_s)
         self.wanted()
+
+    def set_for_outputs(self) -> Iterator[Self]:
+        """As it is, and with windows of several bins and what bins cannot give beside them."""
+        yield self
+        yield replace(self, window_s=2.0, step_s=0.5, others="dct")
 
     @property
     def bins_of_window(self) -> int:

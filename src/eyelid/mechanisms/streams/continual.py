@@ -60,6 +60,7 @@ class Dwell(DifferentialMechanism, SceneMechanism):
         Upadhyay (2023). Whole numbers, w samples in a row and several areas at once are ours.""",
     )
     name: ClassVar[str] = "dwell"
+    family: ClassVar[str] = "dwell"
     takes: ClassVar[str] = "a live stream"
     command: ClassVar[str] = "stream --counters 0.2"
     kind: ClassVar[Kind] = Kind.APPROXIMATE

@@ -81,6 +81,7 @@ class Filter(DifferentialMechanism, StreamMechanism):
         radius: how far each of them may have been elsewhere.
     """
 
+    family: ClassVar[str] = "filters"
     kind: ClassVar[Kind] = Kind.PURE
     units: ClassVar[tuple[str, ...]] = ("event",)
     skips: ClassVar[bool] = False
@@ -114,6 +115,21 @@ class Filter(DifferentialMechanism, StreamMechanism):
                 f"epsilon {self.epsilon:g} over {self.window} samples asks for more noise than "
                 "there are numbers for: choose a larger one, or a shorter window"
             )
+
+    @property
+    def guaranteed(self) -> Filter:
+        """This filter: it keeps its ε."""
+        return self
+
+    @property
+    def resumes(self) -> bool:
+        """Whether a stream can go on after a restart, or with another ε."""
+        return True
+
+    @property
+    def standing_cost(self) -> float:
+        """Person-level ε that is paid in advance, however long the stream lasts."""
+        return 0.0
 
     @property
     def unit(self) -> Unit:

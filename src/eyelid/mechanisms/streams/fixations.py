@@ -72,6 +72,7 @@ class Fixations(Filter):
         that count the detector's memory, and the dispersion of Salvucci & Goldberg (2000).""",
     )
     name: ClassVar[str] = "fixations"
+    family: ClassVar[str] = "fixations"
     paper: ClassVar[str] = (
         "ours; Kellaris, Papadopoulos, Xiao & Papadias (2014); Li, Chowdhury, Fawaz & Kim (2021); "
         "Salvucci & Goldberg (2000)"
@@ -157,6 +158,11 @@ class Fixations(Filter):
     def regions(self) -> Regions:
         """Areas of interest and the cells around them."""
         return Regions.with_cells(self.place, self.areas, float(self.cell or 0.0))
+
+    @property
+    def eventful(self) -> bool:
+        """Fixations start and end, and enter areas."""
+        return True
 
     @property
     def slot_samples(self) -> int:

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection
 from dataclasses import MISSING, dataclass, fields
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +18,13 @@ from eyelid.errors import InputError, unknown
 from eyelid.mechanisms.mechanism import Form, Mechanism, catalogue, find, parameter
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.mechanisms.streams.draws import Unique
+from eyelid.mechanisms.streams.events import StreamEvent
 from eyelid.mechanisms.streams.scene import Scene
 from eyelid.privacy.noise import Randomness
+
+if TYPE_CHECKING:
+    from eyelid.mechanisms.streams.continual import Counters
+    from eyelid.mechanisms.streams.filter import Filter
 
 Floats = NDArray[np.float64]
 
@@ -40,6 +45,33 @@ class Run(Unique, ABC):
     @abstractmethod
     def push_many(self, x: Floats, y: Floats) -> tuple[Floats, Floats]:
         """The same for many samples, as if they had been pushed one by one."""
+
+    # What a filter with a budget spends and keeps, and what is told beside gaze.
+
+    @property
+    def window_parts(self) -> int:
+        """What the last w samples have spent, in parts of ε; nothing where there is no budget."""
+        return 0
+
+    @property
+    def worst_parts(self) -> int:
+        """The most that any w samples in a row have spent, in parts of ε."""
+        return 0
+
+    def saved(self) -> dict[str, Any]:
+        """Budgets and what was released, to go on after a restart; no gaze."""
+        return {}
+
+    def restore(self, saved: dict[str, Any]) -> None:
+        """Go on from what was saved of a run of the same filter."""
+
+    def take_events(self) -> list[StreamEvent]:
+        """What happened since events were last taken, oldest first."""
+        return []
+
+    def counters(self) -> Counters | None:
+        """What counters last told, where there are any."""
+        return None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,13 +111,27 @@ class StreamMechanism(SceneMechanism):
     """A filter with its parameters set."""
 
     takes: ClassVar[str] = "samples"
-
     strength: ClassVar[dict[str, str]] = {}
-    """Parameters that are set by what a filter with a promise calls ``window`` or ``radius``."""
+    """Own parameters that ``window`` or ``radius`` set where the filter has no such parameters."""
+
+    @property
+    def guaranteed(self) -> Filter | None:
+        """This filter with its ε, window and radius; None where it promises nothing."""
+        return None
+
+    @property
+    def eventful(self) -> bool:
+        """Whether its runs tell events beside gaze."""
+        return False
+
+    @property
+    def counting(self) -> bool:
+        """Whether its runs tell counters beside gaze."""
+        return False
 
     @classmethod
     def as_formal(cls, parameters: dict[str, Any]) -> dict[str, Any]:
-        """Own parameters where those of a filter with a promise were given."""
+        """Own parameters where those of a filter with a guarantee were given."""
         return parameters
 
     @property

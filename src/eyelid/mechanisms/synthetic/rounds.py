@@ -60,6 +60,16 @@ class Round(GaussianTotal):
     share: float = parameter("of μ², that this round has", default=1.0)
     elsewhere: int = parameter("numbers with noise in the other rounds", default=0)
 
+    @property
+    def with_lengths(self) -> bool:
+        """Whether lengths of recordings are measured, too."""
+        return False
+
+    @property
+    def parents(self) -> tuple[int, ...]:
+        """Of each feature, the one before it in the tree, where what is asked follows one."""
+        return ()
+
     @abstractmethod
     def reach(self, shape: Shape) -> float:
         """How far somebody who is replaced can move the sum, in units of U."""
@@ -151,6 +161,15 @@ class Round(GaussianTotal):
         """Few tasks, rows and features."""
         tasks, rows, features = (int(count) for count in rng.integers(1, 5, size=3))
         return Shape(1, tasks, rows, features, window=1)
+
+    def any_lookup(self, shape: Shape, rng: np.random.Generator) -> Lookup | None:
+        """What noisy answers might suggest to ask, for the fuzz; None where nothing is looked up.
+
+        Args:
+            shape: the public facts.
+            rng: by which it is drawn.
+        """
+        return None
 
     def neighbour_pairs(self, unit: Unit) -> Iterator[NeighbourPair]:
         """All at one bound against all at the other; far outside; not there at all."""
@@ -267,6 +286,11 @@ class Shares(Round):
         """Rows of a task."""
         return shape.length
 
+    def any_lookup(self, shape: Shape, rng: np.random.Generator) -> Lookup:
+        """Any quarter of each bin; no quarter of what is missing."""
+        quarters = rng.integers(0, QUARTERS, size=(shape.features, self.bins))
+        return _with_missing(quarters, QUARTERS)
+
     def total(self, sequences: Sequences, shape: Shape, lookup: Lookup | None = None) -> Integers:
         """The sums over the people of each group, (…, groups, cells)."""
         sums: Integers | None = None
@@ -354,6 +378,10 @@ class Signs(Round):
         """As many features as the tree has."""
         return replace(super().random_shape(rng), features=len(self.parents))
 
+    def any_lookup(self, shape: Shape, rng: np.random.Generator) -> Lookup:
+        """Any sign of each bin; none of what is missing."""
+        return _any_signs(self.bins, shape, rng)
+
     def counted(self, sequences: Sequences, shape: Shape, lookup: Lookup | None = None) -> Integers:
         """Everybody's numbers: pairs, lags × features, features over tasks, waves × features.
 
@@ -417,6 +445,10 @@ class AllPairs(Round):
         shape = super().random_shape(rng)
         return replace(shape, features=max(2, shape.features))
 
+    def any_lookup(self, shape: Shape, rng: np.random.Generator) -> Lookup:
+        """Any sign of each bin; none of what is missing."""
+        return _any_signs(self.bins, shape, rng)
+
     def counted(self, sequences: Sequences, shape: Shape, lookup: Lookup | None = None) -> Integers:
         """Everybody's products, of each two features in order; the lookup is that of the signs."""
         signs = signs_of(sequences, sequences.codes[..., :1, :], lookup)
@@ -426,6 +458,17 @@ class AllPairs(Round):
         first, second = np.triu_indices(shape.features, 1)
         steps = self.each(shape, self.terms(shape))
         return products[..., first, second].astype(np.int64) * steps
+
+
+def _any_signs(bins: int, shape: Shape, rng: np.random.Generator) -> Lookup:
+    signs = rng.choice([-1, 1], size=(1, shape.recordings, shape.features, bins))
+    return _with_missing(signs, 0)
+
+
+def _with_missing(found: Lookup, nothing: int) -> Lookup:
+    """A lookup with an entry for what is missing."""
+    last = np.full((*found.shape[:-1], 1), nothing)
+    return np.concatenate([found, last], axis=-1)
 
 
 def signs_of(sequences: Sequences, codes: Codes, lookup: Lookup | None) -> NDArray[Any]:

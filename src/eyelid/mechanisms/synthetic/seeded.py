@@ -98,6 +98,7 @@ class Seeded(CalibratedMechanism, UnpredictableMechanism):
         (`marginals-paper`).""",
     )
     name: ClassVar[str] = "seeded"
+    family: ClassVar[str] = "seeded"
     takes: ClassVar[str] = "features"
     kind: ClassVar[Kind] = Kind.APPROXIMATE
     units: ClassVar[tuple[str, ...]] = ("person",)

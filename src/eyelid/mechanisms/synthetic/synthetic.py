@@ -109,6 +109,7 @@ class Synthetic(CalibratedMechanism, UnpredictableMechanism):
         of rows for one of people are off by the number of rows.""",
     )
     name: ClassVar[str] = "synthetic"
+    family: ClassVar[str] = "synthetic"
     takes: ClassVar[str] = "features"
     kind: ClassVar[Kind] = Kind.APPROXIMATE
     units: ClassVar[tuple[str, ...]] = ("person",)

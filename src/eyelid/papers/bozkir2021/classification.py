@@ -9,46 +9,40 @@ what the same classifiers can do at all.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
-from eyelid.attacks.statistics import Rate, rate_of_decisions, rate_of_shares
-from eyelid.engine.engines import Shared, shared, spread
-from eyelid.mechanisms.mechanism import Values
-from eyelid.papers.bozkir2021.fourier_noise import TaskNoise
-from eyelid.papers.bozkir2021.methods import KEPT, Chosen, Method, best_k, noisy, without_signals
-from eyelid.papers.bozkir2021.nearness import nearness
+from eyelid.papers.bozkir2021.methods import KEPT
 from eyelid.papers.bozkir2021.pictures import accuracy_picture, file_name, labelled
-from eyelid.papers.bozkir2021.printed import CLASSIFIERS, FEATURES, METHODS, printed
+from eyelid.papers.bozkir2021.printed import CLASSIFIERS, printed
 from eyelid.papers.bozkir2021.recognition import (
     BY_MEANS,
+    NO_NOISE,
+    NOTHING,
     PERSON,
-    Answers,
+    Effort,
+    Found,
     Question,
-    Shares,
     Subject,
-    across_tasks,
-    by_means,
-    of_halves,
-    of_others,
+    chance_of,
+    recognise,
+    value_of,
 )
 from eyelid.papers.bozkir2021.sentences import (
     guessing,
     largest,
     limits,
     most,
+    nearness,
     noise_alone,
     what_comes_out,
 )
 from eyelid.papers.bozkir2021.sources import PRIVACY, Source
-from eyelid.papers.reproduction import Cell, Exhibit, Value
+from eyelid.papers.reproduction import Cell, Exhibit
 
 TASK, GENDER = "task", "gender"
-NOTHING, NO_NOISE = "nothing but noise", "no noise"
 
 
 class Table(NamedTuple):
@@ -87,129 +81,6 @@ TABLES_OF_DAILY_LIFE = (
 )
 
 
-@dataclass(frozen=True)
-class Effort:
-    """How much is done.
-
-    Attributes:
-        methods: of `METHODS`.
-        epsilons: of the paper's, ascending.
-        repeats: noisy runs, of methods as printed.
-        repeats_kept: noisy runs of methods with a mean without noise.
-        runs_for_k: noisy runs by which each k is chosen.
-        thinner: how many times fewer windows than in the paper are looked at.
-        seed: of everything that is drawn.
-    """
-
-    methods: tuple[str, ...]
-    epsilons: tuple[float, ...]
-    repeats: int
-    repeats_kept: int
-    runs_for_k: int
-    thinner: int
-    seed: int
-
-    @property
-    def rows(self) -> list[Method]:
-        """Every method, as printed and with a mean without noise."""
-        printed = [Method.called(name) for name in self.methods]
-        return [replace(one, noisy_mean=noisy) for one in printed for noisy in (True, False)]
-
-
-Found = dict[tuple[str, float | None], list[Answers]]
-"""By row and ε (None for nothing but noise; no noise has both), the answers of every run."""
-
-
-def recognise(source: Source, effort: Effort, targets: Sequence[str]) -> tuple[Subject, Found]:
-    """Release again and again, and ask everything of every release.
-
-    Args:
-        source: the dataset.
-        effort: how much of it.
-        targets: what is asked, besides who it is.
-    """
-    subject = Subject.of(
-        source.table,
-        targets,
-        source.every * effort.thinner,
-        source.every_of_person * effort.thinner,
-    )
-    found: Found = {}
-    with shared(subject) as handle:
-        tasks = range(len(subject.signals))
-        choices = [(method, task) for method in effort.rows for task in tasks]
-        choose = functools.partial(_choose, handle, effort)
-        chosen = dict(zip(choices, spread(choose, choices, "choosing k"), strict=True))
-        jobs = [
-            _Job(method, run, tuple(chosen[method, task] for task in tasks))
-            for run in range(max(effort.repeats, effort.repeats_kept))
-            for method in effort.rows
-            if run < (effort.repeats if method.noisy_mean else effort.repeats_kept)
-        ]
-        attack = functools.partial(_attack, handle, effort)
-        for job, answers in zip(jobs, spread(attack, jobs, "recognising"), strict=True):
-            for epsilon, each in answers.items():
-                found.setdefault((job.method.row, epsilon), []).append(each)
-    found[NO_NOISE, None] = [_of_raw(subject, effort.seed)]
-    return subject, found
-
-
-class _Job(NamedTuple):
-    method: Method
-    run: int
-    chosen: tuple[Chosen, ...]
-    """Of every task."""
-
-
-def _number(method: Method) -> int:
-    """A number of its own, for seeds."""
-    return METHODS.index(method.name) + (0 if method.noisy_mean else len(METHODS))
-
-
-def _choose(subject: Shared[Subject], effort: Effort, choice: tuple[Method, int]) -> Chosen:
-    method, task = choice
-    shares = [epsilon / FEATURES for epsilon in effort.epsilons]
-    seed = [effort.seed, _number(method), task]
-    return best_k(method, subject.get().signals[task], shares, effort.runs_for_k, seed)
-
-
-def _attack(subject: Shared[Subject], effort: Effort, job: _Job) -> dict[float | None, Answers]:
-    """One run of a method: every ε, and nothing but its noise at the smallest."""
-    who = subject.get()
-    tasks = [job.method.noise_of(signals) for signals in who.signals]
-
-    def released(tasks: Sequence[TaskNoise], place: int) -> Values:
-        share = effort.epsilons[place] / FEATURES
-        start = [effort.seed, _number(job.method), job.run, place]
-        return who.flat(
-            [
-                noisy(task, chosen[place], share, [*start, number])
-                for number, (task, chosen) in enumerate(zip(tasks, job.chosen, strict=True))
-            ]
-        )
-
-    releases = [released(tasks, place) for place in range(len(effort.epsilons))]
-    seed = effort.seed + job.run
-    across, means = across_tasks(who, releases, seed), by_means(who, releases, seed)
-    found: dict[float | None, Answers] = {
-        epsilon: of_others(who, release, seed) | of_halves(who, release, seed) | far | mean
-        for epsilon, release, far, mean in zip(
-            effort.epsilons, releases, across, means, strict=True
-        )
-    }
-    silent = released([without_signals(task) for task in tasks], 0)
-    others = of_others(who, silent, seed) | of_halves(who, silent, seed)
-    found[None] = {asked: shares for asked, shares in others.items() if not asked.honest}
-    return found
-
-
-def _of_raw(subject: Subject, seed: int) -> Answers:
-    """What is recognised in recordings as they are."""
-    raw = subject.raw
-    (across,), (means,) = across_tasks(subject, [raw], seed), by_means(subject, [raw], seed)
-    return of_others(subject, raw, seed) | of_halves(subject, raw, seed) | across | means
-
-
 def tables(source: Source, effort: Effort, wanted: Sequence[Table]) -> list[Exhibit]:
     """The paper's tables of one dataset, and the controls.
 
@@ -228,38 +99,6 @@ def tables(source: Source, effort: Effort, wanted: Sequence[Table]) -> list[Exhi
         *means,
         _controls(source, subject, found, effort, wanted),
     ]
-
-
-def chance_of(subject: Subject, target: str) -> float:
-    """What guessing gives: one of the people, or always the commonest class.
-
-    Of recordings, where the class is the same all through each; else of windows.
-    """
-    if target == PERSON:
-        return 1 / (int(subject.owner.max()) + 1)
-    codes = subject.targets[target]
-    pairs = np.unique(np.column_stack([subject.record, codes])[codes >= 0], axis=0)
-    once = len(np.unique(pairs[:, 0])) == len(pairs)
-    counted = np.bincount(pairs[:, 1] if once else codes[codes >= 0])
-    return float(counted.max() / counted.sum())
-
-
-def value_of(runs: Sequence[Answers], asked: Question) -> Value | None:
-    """The mean over runs, with limits over people where the protocol is honest."""
-    found = [answers[asked] for answers in runs if asked in answers]
-    if not found:
-        return None
-    mean = Value.of_runs([float(np.nanmean(shares)) for shares in found])
-    if not asked.honest:
-        return mean
-    rate = _over_people(np.mean(found, axis=0), asked)
-    return Value(mean.mean, mean.spread, rate.low, rate.high)
-
-
-def _over_people(shares: Shares, asked: Question) -> Rate:
-    known = shares[~np.isnan(shares)]
-    decisions = asked.voted and asked.target == PERSON
-    return rate_of_decisions(known, 0.0) if decisions else rate_of_shares(known, 0.0)
 
 
 def _protocols(table: Table, source: Source, effort: Effort) -> tuple[str, str]:

@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from statistics import median
 
-from eyelid.papers.bozkir2021.classification import NO_NOISE, NOTHING
 from eyelid.papers.bozkir2021.methods import KEPT
+from eyelid.papers.bozkir2021.recognition import NO_NOISE, NOTHING
 from eyelid.papers.bozkir2021.sentences import (
     ALIKE,
     best,

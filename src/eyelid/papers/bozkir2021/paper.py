@@ -1,25 +1,28 @@
-"""The whole paper: figures 3 to 12 and Tables 1 to 9 on what is at hand."""
+"""The whole paper: figures 3 to 12 and Tables 1 to 9 on what is at hand, and what its ε means."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from eyelid.papers.bozkir2021.classification import (
     TABLES_OF_DAILY_LIFE,
     TABLES_OF_READERS,
-    Effort,
     tables,
 )
 from eyelid.papers.bozkir2021.correlation import correlations
 from eyelid.papers.bozkir2021.findings import findings
-from eyelid.papers.bozkir2021.guarantee import what_epsilon_means
+from eyelid.papers.bozkir2021.methods import Method
 from eyelid.papers.bozkir2021.printed import EPSILONS, METHODS
+from eyelid.papers.bozkir2021.recognition import Effort
 from eyelid.papers.bozkir2021.sources import DAILY_LIFE, READERS, Source, in_daily_life, readers
 from eyelid.papers.bozkir2021.utility import published_nmse, utilities
 from eyelid.papers.datasets import find_datasets, where_looked
-from eyelid.papers.reproduction import Data, Exhibit, Reproduction
+from eyelid.papers.reproduction import Cell, Data, Exhibit, Reproduction, Value
+from eyelid.papers.signals import longest_shape
+from eyelid.privacy.guarantee import rounded_up
+from eyelid.privacy.unit import PERSON
 
 PAPER = "bozkir2021"
 CITATION = (
@@ -145,3 +148,37 @@ def _not_run(dataset: str) -> list[Exhibit]:
     titles |= {figure: f"Utility over ε, {dataset}" for figure in figures}
     titles |= {table.name: f"{table.title}, {dataset}" for table in _TABLES[dataset]}
     return [Exhibit(name, title, not_run=where_looked(dataset)) for name, title in titles.items()]
+
+
+def what_epsilon_means(
+    source: Source, methods: Sequence[str], epsilons: Sequence[float]
+) -> Exhibit:
+    """For each method and ε, the person total that the formula has; none of them holds.
+
+    Args:
+        source: for the number of recordings, their length, the features.
+        methods: of the paper's.
+        epsilons: of the paper's.
+    """
+    shape = longest_shape(source.table)
+    cells, held, words = [], 0, []
+    for method in methods:
+        for epsilon in epsilons:
+            mechanism = Method.called(method).mechanism(epsilon, runs=1)
+            total, _ = mechanism.with_public_scale(shape, PERSON)
+            held += mechanism.cost(shape, PERSON).holds
+            cells.append(Cell(method, f"ε = {epsilon:g}", epsilon, honest=Value(total)))
+        words.append(f"{rounded_up(total)} by {method}")
+    return Exhibit(
+        name=f"What ε means, {source.name}",
+        title="The printed ε, and the total for a person had scale and k been public",
+        says=(
+            f"{held or 'None'} of {len(cells)} guarantees hold, since scale and k come from the "
+            f"data; at ε = {epsilons[-1]:g} a person would lose ε = {'; '.join(words)}."
+        ),
+        protocol=f"ε is the sum over {shape.features} features of one recording; of its chunks the "
+        "largest is taken, and a person's recordings are not added up",
+        honest_protocol="everything that is released of one person adds up: features, chunks and "
+        "recordings",
+        cells=tuple(cells),
+    )

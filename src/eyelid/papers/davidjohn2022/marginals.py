@@ -67,6 +67,7 @@ class MarginalsPaper(UnpredictableMechanism):
         of the one that takes its place, which makes no difference.""",
     )
     name: ClassVar[str] = "marginals-paper"
+    family: ClassVar[str] = "deniability"
     takes: ClassVar[str] = "features"
     kind: ClassVar[Kind] = Kind.DENIABILITY
     units: ClassVar[tuple[str, ...]] = ("record",)

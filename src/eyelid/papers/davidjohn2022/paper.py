@@ -11,21 +11,16 @@ from eyelid.gaze.simulator import simulate
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import read
 from eyelid.papers.datasets import find_datasets, where_looked
-from eyelid.papers.davidjohn2022.exhibits import (
-    at_chance,
+from eyelid.papers.davidjohn2022.claims import (
     at_equal_identification,
-    figure_1,
-    figure_1_of_events,
-    figure_2,
     intersections,
     order_said,
     poster,
     run_times,
 )
-from eyelid.papers.davidjohn2022.ordering import Order, order, order_as_printed
-from eyelid.papers.davidjohn2022.results import Results, measured
-from eyelid.papers.davidjohn2022.settings import PUBLISHED, SOUND, place
-from eyelid.papers.davidjohn2022.trials import Tables, tried
+from eyelid.papers.davidjohn2022.figures import at_chance, figure_1, figure_1_of_events, figure_2
+from eyelid.papers.davidjohn2022.results import Order, Results, measured, order, order_as_printed
+from eyelid.papers.davidjohn2022.trials import PUBLISHED, SOUND, Tables, place, tried
 from eyelid.papers.davidjohn2022.vr import DATASETS, VrDataset, read_events, tried_on_events
 from eyelid.papers.reproduction import Data, Exhibit, Reproduction
 

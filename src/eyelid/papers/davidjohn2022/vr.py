@@ -43,8 +43,7 @@ from eyelid.gaze.table import FeatureTable
 from eyelid.io import read
 from eyelid.io.column_map import layout_from_pairs
 from eyelid.papers.datasets import where_looked
-from eyelid.papers.davidjohn2022.settings import Setting
-from eyelid.papers.davidjohn2022.trials import ATTACKERS, NETWORK, Outcome, Shares
+from eyelid.papers.davidjohn2022.trials import ATTACKERS, NETWORK, Outcome, Setting, Shares
 
 DETECTOR = "is5t"
 QUARTERS = 4

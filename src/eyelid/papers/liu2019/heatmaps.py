@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from statistics import fmean
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from eyelid.attacks.maps import centre_bias, map_error
+from eyelid.attacks.maps import map_error
 from eyelid.engine.parallel import parallel
-from eyelid.gaze.maps.caps import best_cap
 from eyelid.gaze.maps.gaze_map import gaze_map
 from eyelid.gaze.maps.grid import Floats, Grid
 from eyelid.gaze.maps.looks import Looks
@@ -20,13 +18,13 @@ from eyelid.gaze.maps.spread import spread
 from eyelid.mechanisms import mechanism
 from eyelid.mechanisms.maps.capped_map import CappedMap
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
+from eyelid.papers.liu2019.caps import best_cap
 from eyelid.papers.liu2019.observers import FEW, RATE_HZ, TIMES, Observers
 from eyelid.papers.liu2019.theorems import SAMPLES, paper_delta
 from eyelid.papers.page import shown
 from eyelid.papers.reproduction import Cell, Exhibit, Value
-from eyelid.privacy.noise import gaussian_noise, laplace_noise, randomness
+from eyelid.privacy.noise import gaussian_noise, laplace_noise
 from eyelid.releases.drawing import BLUE, GREY, ORANGE, SMALL, svg
-from eyelid.releases.maps.figures import experiment
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -41,29 +39,20 @@ AT = "ε = 1.5"
 """The column of the paper's example."""
 
 
-_PEOPLE = FEW * TIMES
-_DELTA = paper_delta(_PEOPLE)
-COPIES = f"Theorem 3.4 for N = {_PEOPLE:,}"
-"""The row of those who are copied."""
-
-SOUND_COPIES = f"map-gaussian for N = {_PEOPLE:,}"
-"""The same with the noise of a sound mechanism, which is far less."""
-
-ALLOWED = "the most that (ε, δ) allows"
-"""The row of what a promise for a person would keep to."""
+CROWD = FEW * TIMES
+DELTA = paper_delta(CROWD)
 
 _SAME_COPIES = "the same copies, by a sound mechanism"
 # Shorter, for a legend.
 _CURVES = ("as printed", "same copies, sound mechanism")
 _NOT_OF_FIVE = (
     f"No number of these could be published of the {FEW} people who were recorded: noise for "
-    f"{_PEOPLE:,} hides a copy and none of them, least of all the smaller noise of the sound "
+    f"{CROWD:,} hides a copy and none of them, least of all the smaller noise of the sound "
     "mechanism (see 'Whom the copies protect')."
 )
 _REPEATED = f"{FEW} observers, each {TIMES:,} times over, as the paper does"
-_SHOWN_ALIKE = ("map-gaussian-paper", "map-grid")
 # Heatmaps are compared at every few px, far denser than the point spread.
-_STEP = 4
+STEP = 4
 
 
 @dataclass(frozen=True)
@@ -117,14 +106,14 @@ class Maps:
 
         def draw(number: int) -> list[Floats]:
             rng = np.random.default_rng([seed, number])
-            return [_heat(noise.draw((height_px, width_px), rng), observers) for noise in _NOISES]
+            return [heat_of(noise.draw((height_px, width_px), rng), observers) for noise in _NOISES]
 
         found = list(parallel(draw, range(repeats), "drawing noise"))
         heats = {
             noise.words: tuple(one[place] for one in found) for place, noise in enumerate(_NOISES)
         }
         looks = {FIXATIONS: observers.few, SAMPLED: observers.samples(seed)}
-        truths = {kind: _heat(gaze_map(each).values, observers) for kind, each in looks.items()}
+        truths = {kind: heat_of(gaze_map(each).values, observers) for kind, each in looks.items()}
         return cls(observers, looks, truths, heats)
 
     def noisy(self, kind: str, noise: _Noise, name: str, epsilon: float) -> list[Floats]:
@@ -133,8 +122,8 @@ class Maps:
         A copy of everybody changes no mean, so that the map of five is that of 50 000.
         """
         law = built(name, epsilon)
-        shape = law.shape_of(_PEOPLE, 1, *self.observers.size, self.observers.sigma_px)
-        signal = _heat(_limited(law, self.looks[kind], shape), self.observers)
+        shape = law.shape_of(CROWD, 1, *self.observers.size, self.observers.sigma_px)
+        signal = heat_of(_limited(law, self.looks[kind], shape), self.observers)
         sigma = law.cell_sd(shape)
         noisy = [signal + sigma * heat for heat in self.heats[noise.words]]
         if not isinstance(law, CappedMap):
@@ -166,7 +155,7 @@ class Maps:
 def built(name: str, epsilon: float) -> MapMechanism:
     """A mechanism of the paper's δ for 50 000 and cap 1."""
     pure = {"epsilon": epsilon, "cap": 1}
-    law = mechanism(name, **(pure if "laplace" in name else pure | {"delta": _DELTA}))
+    law = mechanism(name, **(pure if "laplace" in name else pure | {"delta": DELTA}))
     assert isinstance(law, MapMechanism), name
     return law
 
@@ -180,10 +169,10 @@ def _limited(law: MapMechanism, looks: Looks, shape: MapShape) -> Floats:
     return np.asarray(summed.reshape(shape.grid.rows, shape.grid.columns) / counts.people)
 
 
-def _heat(values: Floats, observers: Observers) -> Floats:
+def heat_of(values: Floats, observers: Observers) -> Floats:
     """Spread out, at every few px."""
     grid = Grid.of_pixels(*observers.size)
-    return spread(values, grid, observers.sigma_px)[::_STEP, ::_STEP]
+    return spread(values, grid, observers.sigma_px)[::STEP, ::STEP]
 
 
 def figure3(maps: Maps) -> tuple[Exhibit, Exhibit]:
@@ -204,7 +193,7 @@ def figure3(maps: Maps) -> tuple[Exhibit, Exhibit]:
         for noise, kind in ((GAUSSIAN, SAMPLED), (GAUSSIAN, FIXATIONS), (LAPLACIAN, SAMPLED))
     )
     protocol = (
-        f"{_REPEATED}; noise of Theorems 3.4 and 3.5 on every pixel for N = {_PEOPLE:,}, δ = "
+        f"{_REPEATED}; noise of Theorems 3.4 and 3.5 on every pixel for N = {CROWD:,}, δ = "
         f"N^−1.5, m = 1, then the point spread. The paper prints a figure without numbers, of "
         f"samples of people we do not have: beside fixations ({maps.fixations_each:.0f} a person) "
         f"stand made-up samples of them ({maps.samples_each:.0f} a person, {RATE_HZ:g} Hz). "
@@ -308,14 +297,14 @@ def _curves(maps: Maps, cells: Sequence[Cell], measure: str, scale: str) -> Mark
 def figure2_heatmaps(maps: Maps) -> Exhibit:
     """Figure 2 (c, d): the heatmap, and what is to be seen of it at ε = 1."""
     noise, names = GAUSSIAN, (GAUSSIAN.paper, GAUSSIAN.ours)
-    column = f"at ε = {SHOWN_EPSILON:g}, {_PEOPLE:,} copies"
+    column = f"at ε = {SHOWN_EPSILON:g}, {CROWD:,} copies"
     cells = []
     for kind in (FIXATIONS, SAMPLED):
         for words, name in zip(("", f": {_SAME_COPIES}"), names, strict=True):
             found, _ = maps.likeness(kind, noise, name, SHOWN_EPSILON)
             cells.append(Cell(f"correlation, {kind}{words}", column, as_printed=found))
     sigma = [
-        law.cell_sd(law.shape_of(_PEOPLE, 1, *maps.observers.size))
+        law.cell_sd(law.shape_of(CROWD, 1, *maps.observers.size))
         for law in (built(name, SHOWN_EPSILON) for name in names)
     ]
     cells += [
@@ -363,143 +352,3 @@ def _heatmaps(pictures: Sequence[tuple[str, Floats]]) -> Markup:
 
     alt = "Heatmaps of made-up samples of five observers: " + ", ".join(w for w, _ in pictures)
     return svg(draw, alt, 2.1, columns=len(pictures), width=7.4)
-
-
-def without_copies(observers: Observers, repeats: int, seed: int) -> Exhibit:
-    """Figure 3 of the people there are."""
-    draws = max(2, repeats)
-    everybody = len(observers.pictures[0].people)
-    groups = tuple(dict.fromkeys((FEW, everybody)))
-
-    def measured(item: tuple[int, int]) -> dict[tuple[str, float], float]:
-        people, number = item
-        table = experiment(
-            observers.pictures[number].of_people(0, people).counts,
-            *observers.size,
-            people,
-            observers.sigma_px,
-            epsilons=EPSILONS,
-            draws=draws,
-            mechanisms=_SHOWN_ALIKE,
-            delta=_DELTA,
-            noise=randomness(np.random.default_rng([seed, people, number])),
-        )
-        columns = table.select("mechanism", "epsilon", "correlation_mean").iter_rows()
-        return {(name, epsilon): found for name, epsilon, found in columns}
-
-    items = [(people, number) for people in groups for number in range(len(observers.pictures))]
-    done = dict(zip(items, parallel(measured, items, "drawing noise"), strict=True))
-    cells, best = [], {}
-    for people in groups:
-        mine = [found for (of, _), found in done.items() if of == people]
-        blob = [_blob(looks.of_people(0, people), observers) for looks in observers.pictures]
-        for epsilon in EPSILONS:
-            theirs, ours = (
-                Value.of_runs([found[name, epsilon] for found in mine]) for name in _SHOWN_ALIKE
-            )
-            column = f"ε = {epsilon:g}"
-            cells.append(Cell(f"{people} observers", column, as_printed=theirs, honest=ours))
-            best[people, epsilon] = theirs.mean, ours.mean, fmean(blob)
-        for epsilon in EPSILONS:
-            blobs = f"{people} observers: a public blob in the middle"
-            cells.append(Cell(blobs, f"ε = {epsilon:g}", honest=Value.of_runs(blob)))
-    theirs_at, ours_at, blob_at = best[everybody, 1.5]
-    beaten = [f"{epsilon:g}" for epsilon in EPSILONS if best[everybody, epsilon][1] > blob_at]
-    return Exhibit(
-        name="Figure 3, without the copies",
-        title="correlation when N is the number of people there are",
-        says=(
-            f"With noise for the {everybody} people there are, Theorem 3.4 leaves a correlation of "
-            f"{shown(theirs_at, 2)} at ε = 1.5, and shares in coarse cells (map-grid) "
-            f"{shown(ours_at, 2)}. A blob in the middle of the picture, which costs nothing, has "
-            f"{shown(blob_at, 2)}: "
-            + (
-                f"on average map-grid tells more than that at ε = {', '.join(beaten)}."
-                if beaten
-                else "at these ε no private map of so few people tells more than that."
-            )
-        ),
-        protocol=(
-            "Theorem 3.4 with N as it is, δ as for 50 000, m = 1; less one standard error, "
-            "without what is below 0, as map-grid is shown."
-        ),
-        honest_protocol=(
-            f"map-grid, a guarantee for each person, at the same ε and δ. Means over "
-            f"{len(observers.pictures)} pictures of {draws} draws each, ± over pictures."
-        ),
-        cells=tuple(cells),
-    )
-
-
-def _blob(looks: Looks, observers: Observers) -> float:
-    truth = _heat(gaze_map(looks).values, observers)
-    return map_error(truth, centre_bias(*observers.size)[::_STEP, ::_STEP]).correlation or 0.0
-
-
-def whom_copies_protect(observers: Observers) -> Exhibit:
-    """Who was in it: told by the likelihood ratio, when one copy is replaced and when a person."""
-    from scipy.special import ndtr
-
-    looks = observers.pictures[0]
-    grid = Grid.of_pixels(*observers.size)
-    counts = looks.counts(grid)
-
-    def apart(values: Floats) -> list[float]:
-        """Between each of the five and each of the others who might have been there instead."""
-        dense = np.zeros((counts.people, counts.cells))
-        dense[counts.person, counts.cell] = values
-        return [
-            float(np.linalg.norm(dense[one] - dense[other]))
-            for one in range(FEW)
-            for other in range(FEW, counts.people)
-        ]
-
-    def right(copies: int, people: int, noise: float, away: list[float]) -> Value:
-        return Value.of_runs([float(ndtr(copies * each / people / noise / 2)) for each in away])
-
-    cells = []
-    for epsilon in EPSILONS:
-        law, sound = built("map-gaussian-paper", epsilon), built("map-gaussian", epsilon)
-        assert isinstance(sound, CappedMap)
-        shape, few_shape = (sound.shape_of(n, 1, *observers.size) for n in (_PEOPLE, FEW))
-        capped, limited = apart(np.minimum(counts.count, 1.0)), apart(sound.limited(counts, shape))
-        column = f"ε = {epsilon:g}"
-        for row, noise, away in (
-            (COPIES, law.cell_sd(law.shape_of(_PEOPLE, 1, *observers.size)), capped),
-            (SOUND_COPIES, sound.cell_sd(shape), limited),
-        ):
-            one_copy, person = (right(copies, _PEOPLE, noise, away) for copies in (1, TIMES))
-            cells.append(Cell(row, column, as_printed=one_copy, honest=person))
-        most = 0.5 + (math.expm1(epsilon) + 2 * _DELTA) / (2 * (math.exp(epsilon) + 1))
-        few = right(1, FEW, sound.cell_sd(few_shape), limited)
-        cells += [
-            Cell(f"map-gaussian for N = {FEW}", column, honest=few),
-            Cell(ALLOWED, column, honest=Value(most)),
-        ]
-    at = {cell.row: cell for cell in cells if cell.column == AT}
-    copy_told, person_told = at[COPIES].ours
-    _, sound_told = at[SOUND_COPIES].ours
-    (allowed,) = at[ALLOWED].numbers
-    return Exhibit(
-        name="Whom the copies protect",
-        title="right answers to: which of two people was one of the five?",
-        says=(
-            f"{_PEOPLE:,} copies of {FEW} people are {FEW} people. If one copy is replaced, as the "
-            f"accounting has it, the noisy map at ε = 1.5 tells it in {100 * copy_told:.1f} % of "
-            f"cases; if one of the five who were recorded is, all {TIMES:,} copies change and it "
-            f"tells in {100 * person_told:.1f} %, where {100 * allowed:.0f} % are allowed. With "
-            f"the smaller noise of map-gaussian for {_PEOPLE:,} it is {100 * sound_told:.1f} %: a "
-            "sound mechanism protects those whom it counts, and copies are not counted as one. "
-            "The figures show what 50 000 people would get, and nothing that could be published "
-            "of five."
-        ),
-        protocol="One of 50 000 copies is another person's.",
-        honest_protocol=(
-            "One of the five is another person, and so are all copies; and, below, noise for the "
-            "five there are. By the likelihood ratio of the noisy map, exactly; ± over pairs of "
-            "people."
-        ),
-        cells=tuple(cells),
-        chance=0.5,
-        digits=3,
-    )

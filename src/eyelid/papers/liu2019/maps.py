@@ -76,7 +76,7 @@ class PaperMap(MapMechanism):
         """With the cap of the least expected squared error, by reading the data."""
         if self.cap != "paper":
             return self
-        from eyelid.gaze.maps.caps import best_cap
+        from eyelid.papers.liu2019.caps import best_cap
 
         return replace(self, cap=best_cap(counts, self.noise_per_cap(shape)))
 

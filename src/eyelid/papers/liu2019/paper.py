@@ -5,23 +5,31 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from eyelid.papers.liu2019.heatmaps import (
+from eyelid.papers.liu2019.copies import (
     ALLOWED,
-    AT,
     COPIES,
+    SOUND_COPIES,
+    whom_copies_protect,
+    without_copies,
+)
+from eyelid.papers.liu2019.heatmaps import (
+    AT,
     GAUSSIAN,
     SAMPLED,
-    SOUND_COPIES,
     Maps,
     figure2_heatmaps,
     figure3,
     rows_of,
-    whom_copies_protect,
-    without_copies,
 )
-from eyelid.papers.liu2019.noise_levels import slice_of_300, surfaces
 from eyelid.papers.liu2019.observers import find_observers
-from eyelid.papers.liu2019.theorems import SAMPLES, example, few_cells, no_free_privacy
+from eyelid.papers.liu2019.theorems import (
+    SAMPLES,
+    example,
+    few_cells,
+    no_free_privacy,
+    slice_of_300,
+    surfaces,
+)
 from eyelid.papers.page import shown
 from eyelid.papers.reproduction import Exhibit, Reproduction
 

@@ -71,8 +71,8 @@ from eyelid.releases.audits.folder import audit_places
 from eyelid.releases.audits.naming import NamingAttack, naming_attacks
 from eyelid.releases.audits.target import Source, Subject, subject_of
 from eyelid.releases.audits.verdict import verdict
+from eyelid.releases.kinds.streams.release import StreamRelease
 from eyelid.releases.release import Release
-from eyelid.releases.streams.release import StreamRelease
 from eyelid.releases.words import percent
 from eyelid.spelling import json_text
 

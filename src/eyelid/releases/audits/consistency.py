@@ -31,10 +31,9 @@ from eyelid.privacy.ledger import Debit
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.privacy.unit import PERSON
-from eyelid.releases.certificate import Certificate
-from eyelid.releases.certifying import bounding
-from eyelid.releases.chosen_people import form_given, shown_by_choice
-from eyelid.releases.plan import described
+from eyelid.releases.accounting import bounding
+from eyelid.releases.certificate import Certificate, form_given, shown_by_choice
+from eyelid.releases.kinds.features.plan import described
 from eyelid.verification.rerun import quieter_than_again
 from eyelid.version import __version__
 

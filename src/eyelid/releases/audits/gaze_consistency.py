@@ -22,10 +22,20 @@ from eyelid.privacy.noise import randomness
 from eyelid.privacy.unit import PERSON
 from eyelid.releases.audits.consistency import among_promises, claims_more, told
 from eyelid.releases.audits.nearness import ALARM, ENOUGH, Nearness, nearness
-from eyelid.releases.certificate import Certificate, ReleasedAs
-from eyelid.releases.chosen_people import NOT_SAID_OF_CHOICE, form_given, shown_by_choice
-from eyelid.releases.streams.facts import recordings_touched, shape_of, shortest_of
-from eyelid.releases.streams.plan import TIMES, filtered, unprotected
+from eyelid.releases.certificate import (
+    NOT_SAID_OF_CHOICE,
+    Certificate,
+    ReleasedAs,
+    form_given,
+    shown_by_choice,
+)
+from eyelid.releases.kinds.streams.plan import filtered, unprotected
+from eyelid.releases.kinds.streams.preparation import (
+    TIMES,
+    recordings_touched,
+    shape_of,
+    shortest_of,
+)
 from eyelid.version import __version__
 
 Floats = NDArray[np.float64]

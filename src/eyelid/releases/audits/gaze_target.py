@@ -19,6 +19,7 @@ from eyelid.mechanisms.mechanism import catalogue, mechanism
 from eyelid.mechanisms.streams.stream import StreamMechanism
 from eyelid.mechanisms.streams.study_scene import gaze_columns
 from eyelid.privacy.noise import Randomness, randomness
+from eyelid.releases.advice import fitting_windows
 from eyelid.releases.audits import earlier_digests
 from eyelid.releases.audits.gaze_consistency import stream_disagreements, too_few_to_check
 from eyelid.releases.audits.target import (
@@ -34,13 +35,12 @@ from eyelid.releases.audits.target import (
 )
 from eyelid.releases.certificate import Certificate
 from eyelid.releases.fingerprint import samples_digest, shows
-from eyelid.releases.next_steps import fitting_windows
-from eyelid.releases.streams.facts import same_for_all
-from eyelid.releases.streams.plan import (
+from eyelid.releases.kinds.streams.plan import filtered
+from eyelid.releases.kinds.streams.preparation import (
     RECORDED,
     REGULAR,
     TIMES,
-    filtered,
+    same_for_all,
     taken_of,
     timed,
     with_lost_eye,

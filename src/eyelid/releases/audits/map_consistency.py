@@ -19,25 +19,24 @@ from numpy.typing import NDArray
 from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.rank1 import rank1_bounds
+from eyelid.releases.accounting import NO_LEDGER, large_deltas
 from eyelid.releases.audits.consistency import claims_more, told
 from eyelid.releases.audits.folder import DROPPINGS, LEFT_INSIDE
-from eyelid.releases.certificate import NOT_COUNTED
-from eyelid.releases.certifying import NO_LEDGER, large_deltas
-from eyelid.releases.chosen_people import form_given, shown_by_choice
-from eyelid.releases.maps.card import map_card
-from eyelid.releases.maps.derived import (
+from eyelid.releases.certificate import NOT_COUNTED, form_given, shown_by_choice
+from eyelid.releases.kinds.maps.presentation import (
     Measured,
+    arrays_of,
     maps_of,
     released_facts,
     sentences,
     trusted_of,
 )
-from eyelid.releases.maps.files import arrays_of
+from eyelid.releases.maps.card import map_card
 from eyelid.version import __version__
 
 if TYPE_CHECKING:
     from eyelid.releases.audits.map_target import MapSubject
-    from eyelid.releases.maps.plan import MapPlan
+    from eyelid.releases.kinds.maps.plan import MapPlan
 
 _ALWAYS = ("certificate.json", "DATACARD.md")
 _OF_MAPS = ("map.npz", "heatmap.png", "overlay.png", "reliable.png")

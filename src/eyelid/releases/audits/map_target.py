@@ -43,9 +43,11 @@ from eyelid.releases.audits.map_consistency import map_disagreements, unknown_fi
 from eyelid.releases.audits.target import counted
 from eyelid.releases.certificate import Certificate, read_certificate
 from eyelid.releases.fingerprint import arrays_digest, looks_digest
-from eyelid.releases.maps.files import Arrays
-from eyelid.releases.maps.plan import AreaPlan, MapPlan, Observers, apart, groups_of, seen, together
-from eyelid.releases.maps.view import View
+from eyelid.releases.kinds.maps.plan import AreaPlan, MapPlan, Observers, apart, together
+from eyelid.releases.kinds.maps.presentation import Arrays
+from eyelid.releases.kinds.maps.settings import groups_of
+from eyelid.releases.kinds.maps.survey import seen
+from eyelid.releases.kinds.maps.view import View
 from eyelid.version import __version__
 
 _TEXT, _NUMBERS = ("table", "layer", "area", "to_area"), ("value", "standard_error", "measured")

@@ -42,18 +42,23 @@ from eyelid.privacy.ledger import Debit, Ledger
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.privacy.unit import Trust
+from eyelid.releases.accounting import bounding
 from eyelid.releases.audits import earlier_digests
 from eyelid.releases.audits.consistency import disagreements
 from eyelid.releases.audits.folder import LEFT_INSIDE
 from eyelid.releases.audits.recorded import Recorded, recorded_in
-from eyelid.releases.bounds import clipped_to
 from eyelid.releases.certificate import Certificate, read_certificate
-from eyelid.releases.certifying import bounding
 from eyelid.releases.fingerprint import debit_of, input_digest, shows
-from eyelid.releases.plan import NOTHING_LONG_ENOUGH, check_type, feature_table, people_alike
+from eyelid.releases.kinds.features.application import errors_text, standard_errors
+from eyelid.releases.kinds.features.plan import (
+    NOTHING_LONG_ENOUGH,
+    check_type,
+    clipped_to,
+    feature_table,
+    people_alike,
+)
+from eyelid.releases.kinds.streams.release import StreamRelease
 from eyelid.releases.release import Release
-from eyelid.releases.standard_errors import errors_text, standard_errors
-from eyelid.releases.streams.release import StreamRelease
 from eyelid.version import __version__
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from eyelid.attacks.membership import advantage_bound
 from eyelid.releases.certificate import Certificate
 from eyelid.releases.consent import for_participants
+from eyelid.releases.kinds.maps.plan import MapPlan
 from eyelid.releases.maps.pictures import guarantee_legend
-from eyelid.releases.maps.plan import MapPlan
 from eyelid.releases.rendering import rendered
 
 

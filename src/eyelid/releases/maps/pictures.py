@@ -21,6 +21,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.maps.gaze_map import RELIABLE_ERRORS, GazeMap, difference
 from eyelid.privacy.guarantee import Guarantee, large_delta, rounded_up
 from eyelid.releases.drawing import BLUE, INK, ORANGE, SMALL
+from eyelid.releases.kinds.maps.reliability import difference_sentence
 from eyelid.releases.maps.page import (
     CAUTION,
     DPI,
@@ -33,7 +34,6 @@ from eyelid.releases.maps.page import (
     Page,
     styled,
 )
-from eyelid.releases.maps.reliability import difference_sentence
 from eyelid.releases.words import FORMAL_ONLY, formal_only
 from eyelid.spelling import plural
 

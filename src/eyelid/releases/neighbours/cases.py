@@ -29,7 +29,8 @@ from eyelid.mechanisms.streams.stream import StreamMechanism
 from eyelid.mechanisms.streams.uniform import Uniform
 from eyelid.mechanisms.synthetic.seeded import Seeded
 from eyelid.mechanisms.synthetic.synthetic import Synthetic
-from eyelid.releases.maps.heatmap import private_heatmap
+from eyelid.releases.kinds.maps.heatmap import private_heatmap
+from eyelid.releases.kinds.streams.plan import build_filter
 from eyelid.releases.neighbours.studies import (
     GROUPED,
     RARE,
@@ -40,7 +41,6 @@ from eyelid.releases.neighbours.studies import (
     reading_study,
 )
 from eyelid.releases.release import release
-from eyelid.releases.streams.scene import build_filter
 
 Said = dict[str, str]
 """What is printed beside a folder, by place."""

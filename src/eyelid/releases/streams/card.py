@@ -5,9 +5,9 @@ from __future__ import annotations
 from eyelid.gaze.study import Study
 from eyelid.mechanisms.streams.filter import Filter
 from eyelid.releases.certificate import Certificate
+from eyelid.releases.kinds.streams.plan import Distance, StreamPlan
+from eyelid.releases.kinds.streams.preparation import REGULAR, TIMES
 from eyelid.releases.rendering import rendered
-from eyelid.releases.streams.expectation import Distance
-from eyelid.releases.streams.plan import REGULAR, TIMES, StreamPlan
 from eyelid.releases.streams.words import (
     guessed,
     restarts_told,

@@ -1,0 +1,346 @@
+"""Who counts a release, what it costs there, and the certificate of what was paid."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from eyelid.engine.runs import Run
+from eyelid.errors import EyelidError, InputError, Refused
+from eyelid.gaze.study import Origin, Study
+from eyelid.gaze.table import FeatureTable
+from eyelid.io.origin import (
+    counted_in,
+    counting_ledger,
+    enter,
+    is_chosen,
+    looked_around,
+    own_origin,
+    refuse_to_pass_parts,
+)
+from eyelid.io.same_people import Entry
+from eyelid.privacy.bounds import Bounds
+from eyelid.privacy.composition import parallel
+from eyelid.privacy.guarantee import Guarantee, Kind, large_delta
+from eyelid.privacy.ledger import Debit, Ledger
+from eyelid.privacy.rank1 import rank1_bounds
+from eyelid.privacy.unit import PERSON, Trust
+from eyelid.releases.certificate import (
+    NOT_COUNTED,
+    Certificate,
+    ReleasedAs,
+    form_given,
+    other_releases,
+    shown_by_choice,
+)
+from eyelid.version import __version__
+
+
+def counting_origin(
+    source: Study | FeatureTable, path: Path | None, ledger: Path | str | None
+) -> Origin | None:
+    """Who these people are to the ledger that will count a release, as `counting_entry` says."""
+    return counting_entry(source, path, ledger)[0]
+
+
+def counting_entry(
+    source: Study | FeatureTable, path: Path | None, ledger: Path | str | None
+) -> tuple[Origin | None, tuple[str, ...]]:
+    """Who these people are to the ledger that will count the release, and what to know of that.
+
+    Nobody counts, and the origin is None, where it has none and no ledger is named.
+
+    Args:
+        source: what is released from.
+        path: where it was read; None for what only Python knows.
+        ledger: count in this file, which must know people who have an origin; refused while the
+            study's own has a limit, as is a folder while a part of it has one.
+    """
+    if path is None or not isinstance(source, Study):
+        refuse_to_dodge(source.origin, ledger)
+        people = source.people["person"].to_list()
+        if ledger is not None:
+            entry = counted_in(source.origin, ledger, people)
+        elif source.origin is not None:
+            entry = looked_around(Entry(source.origin), people)
+        else:
+            return None, ()
+    else:
+        refuse_to_dodge(own_origin(source, path, ledger), ledger)
+        refuse_to_pass_parts(source, path, ledger)
+        entry = enter(source, path, ledger)
+    return entry.origin, entry.notes
+
+
+def open_ledger(origin: Origin | None) -> tuple[Ledger, str] | None:
+    """The ledger that counts these people, and the name it knows them by; None without a study."""
+    if origin is None:
+        return None
+    if origin.ledger is None:
+        raise InputError(
+            "these data name their origin and not its ledger: say where it is with --ledger FILE"
+        )
+    return Ledger.counting(origin.ledger, origin.id), origin.id
+
+
+def refuse_to_dodge(own: Origin | None, chosen: Path | str | None) -> None:
+    """Refuse another ledger while the study's own has a limit, which the other would not keep."""
+    book = counting_ledger(own)
+    if own is None or book is None or chosen is None or is_chosen(own, chosen):
+        return
+    limit = book.allowance(own.id)
+    if limit is not None:
+        raise Refused(
+            f"the study's own ledger {book.path.name} has a limit of ε = {limit.epsilon:g}, which "
+            "another --ledger would not keep: count there, or lift the limit with 'eyelid budget "
+            "IN --no-limit'"
+        )
+
+
+NO_LEDGER = "what earlier releases of these people gave away: there is no ledger"
+OTHER_GROUPS = (
+    "who of a group somebody is, to whoever also has another release of these people: two "
+    "partitions intersect, and one chance in k is promised of a single release only"
+)
+OTHER_ROWS = (
+    "what this release and the others of these people tell together: plausible deniability is of a "
+    "single release only"
+)
+STAYS_COUNTED = "nothing was released, but this release stays counted in the ledger"
+COUNTED_ONCE = "this release stays counted in the ledger, and going on costs nothing more"
+
+# Kinds that add up with nothing, and what other releases of the same people do to them.
+_OF_ONE_RELEASE = {Kind.K_ANONYMITY: OTHER_GROUPS, Kind.DENIABILITY: OTHER_ROWS}
+
+_NO_BOUND_ON = {
+    Kind.K_ANONYMITY: "being named",
+    Kind.DENIABILITY: "what is told about a person",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Purchase:
+    """A release that is about to be paid for.
+
+    Attributes:
+        what: kind of release, and of what, for the owner's memory; no person is named.
+        mechanism: its name.
+        parameters: as set.
+        people: everybody whose data it touches.
+        guarantee: for the unit asked for.
+        person_level: for a person: what is debited.
+        how: how that total comes about.
+        bounds: what values are clipped to.
+        noise: sampler, numerics, randomness.
+        unprotected: what it shows besides.
+        alike: whether nothing released as it is tells people apart.
+        input_digest: a hash of what the release is made of, asked for once it is paid.
+        form: what a person's data may be exchanged for under the guarantee.
+        released_as: what kind of thing it is.
+        map: public facts of maps, where it is one.
+        made_up: public facts of made-up people, where there are some.
+        chosen: how people were chosen out of more, as a study remembers it.
+    """
+
+    what: str
+    mechanism: str
+    parameters: dict[str, Any]
+    people: Sequence[str]
+    guarantee: Guarantee
+    person_level: Guarantee
+    how: str
+    bounds: Bounds
+    noise: dict[str, str]
+    unprotected: Sequence[str]
+    alike: bool
+    input_digest: Callable[[], bytes]
+    form: str
+    released_as: ReleasedAs
+    map: dict[str, Any] | None = None
+    made_up: dict[str, Any] | None = None
+    chosen: Sequence[str] = ()
+
+
+@contextmanager
+def bought(
+    purchase: Purchase,
+    book: tuple[Ledger, str] | None,
+    out: Path | None = None,
+    run: Run | None = None,
+) -> Iterator[Certificate]:
+    """The certificate of a counted release.
+
+    The run's folder is there first, so that a place where nothing can be written costs nothing. A
+    run that goes on after a stop has been counted, and is not again. Whatever fails after the debit
+    says that the release stays counted; of a run, whoever runs it says so.
+
+    Args:
+        purchase: what is bought; refused above a limit.
+        book: the ledger, and the name it knows these people by; None where nobody counts.
+        out: where the release will be; None where nothing is written.
+        run: that makes it; None where nothing is written.
+    """
+    counted = False
+    try:
+        paid = None if book is None else _debited(purchase, *book, out, run)
+        counted = paid is not None
+        certificate = _certificate(purchase, book, paid)
+        # It holds on to private data, and writing takes memory.
+        del purchase
+        yield certificate
+    except Exception as error:
+        if counted and run is None:
+            error.add_note(STAYS_COUNTED)
+        raise
+
+
+def claimed(book: tuple[Ledger, str] | None, run: Run | None, certificate: Certificate) -> None:
+    """Let a release out once for what was counted, however many copies of its run there are.
+
+    Args:
+        book: as for `bought`.
+        run: that made it, if it is written; given up where another copy came first.
+        certificate: of what it made.
+    """
+    if book is None or run is None or book[0].claim(run.id, str(certificate.output_sha256)):
+        return
+    run.keep(False)
+    raise InputError(
+        "a copy of this run has made its release already, with other noise: this would be a second "
+        "release of what was counted once; nothing was released here, and what the run left is "
+        "removed"
+    )
+
+
+def ended(book: tuple[Ledger, str] | None, run: Run | None) -> None:
+    """Have the ledger remember that a release is in its place, so that no copy of its run goes on.
+
+    Args:
+        book: as for `bought`.
+        run: that made it, if it was written.
+    """
+    if book is not None and run is not None:
+        # The release is whole, whatever becomes of the ledger now.
+        with suppress(EyelidError):
+            book[0].end(run.id)
+
+
+def _debited(
+    purchase: Purchase, ledger: Ledger, origin: str, out: Path | None, run: Run | None
+) -> Debit:
+    """What the ledger counts now, with where it will be for the owner's memory."""
+    what = f"{purchase.what}, {out.name if out else '–'}"
+    guarantee = purchase.guarantee
+    if guarantee.unit != PERSON:
+        what += f", {guarantee.numbers()} per {guarantee.unit}"
+    arguments = (
+        origin, purchase.people, purchase.mechanism, purchase.person_level, what, purchase.alike
+    )  # fmt: skip
+    if run is None:
+        return ledger.debit(*arguments)
+    before = run.note
+    # Whoever is killed between the debit and the next line has paid, and may go on.
+    run.keep(note=COUNTED_ONCE)
+    try:
+        return ledger.debit(*arguments, run=run.id)
+    except EyelidError:
+        # What was not counted is given up: somebody may ask for less.
+        run.keep(bool(before), before)
+        raise
+
+
+def _certificate(
+    purchase: Purchase, book: tuple[Ledger, str] | None, paid: Debit | None
+) -> Certificate:
+    """What was bought, and what it comes to with everything that the ledger has counted."""
+    history: tuple[dict[str, Any], ...] = ()
+    total: Guarantee | None = None
+    fingerprint: str | None = None
+    alike, others = purchase.alike, ""
+    guarantee, person_level = purchase.guarantee, purchase.person_level
+    unprotected = [*purchase.unprotected, *shown_by_choice(purchase.chosen)]
+    if book is None or paid is None:
+        unprotected.append(NO_LEDGER)
+    else:
+        ledger, origin = book
+        balances = ledger.balances(origin, people=purchase.people)
+        total = parallel([b.total for b in balances])
+        counted = {d.id: d for b in balances for d in b.debits}
+        history = tuple(
+            {"mechanism": d.mechanism} | d.guarantee.summary() for _, d in sorted(counted.items())
+        )
+        # Who was in which release tells people apart as well as any attribute.
+        alike = len(balances) == 1 and all(d.alike for d in counted.values())
+        if len(history) > 1 and person_level.kind in _OF_ONE_RELEASE:
+            unprotected.append(_OF_ONE_RELEASE[person_level.kind])
+        gaps = ledger.gaps(origin)
+        others = other_releases(len(history) - 1, bool(gaps))
+        fingerprint = ledger.fingerprint(purchase.input_digest(), paid.id)
+        if gaps:
+            # A sum over some of the releases is no total.
+            alike, total = False, None
+            unprotected += [NOT_COUNTED[gap] for gap in gaps]
+    people = len(purchase.people)
+    unprotected += large_deltas(people, person_level, total)
+    lead = undone(person_level, others)
+    bounded = bounding(person_level, total, len(history))
+    if not alike:
+        # Kept attributes or unequal recordings may name people without any gaze.
+        bounded = bounded.broken("people are told apart by what is not protected")
+    return Certificate(
+        mechanism=purchase.mechanism,
+        parameters=purchase.parameters,
+        guarantee=guarantee,
+        person_level=person_level,
+        how=f"{lead}; this release alone would give: {purchase.how}" if lead else purchase.how,
+        bounds=purchase.bounds,
+        noise=purchase.noise,
+        ledger=history,
+        total=total,
+        unprotected=tuple(unprotected),
+        rank1_bound=rank1_bounds(bounded, people),
+        people=people,
+        input_sha256=fingerprint,
+        version=__version__,
+        map=purchase.map,
+        made_up=purchase.made_up,
+        form=form_given(purchase.chosen, purchase.form),
+        released_as=purchase.released_as,
+    )
+
+
+def large_deltas(people: int, *stated: Guarantee | None) -> list[str]:
+    """What guarantees leave unprotected that are stated at a δ of at least 1/N; each δ once."""
+    told = [large_delta(each.delta, people) for each in stated if each is not None]
+    return [warning for warning in dict.fromkeys(told) if warning]
+
+
+def undone(person_level: Guarantee, others: str) -> str:
+    """Why other releases leave nothing of what one of its kind promises alone; empty if they do.
+
+    Args:
+        person_level: of a release.
+        others: why there are, or may be, other releases; empty where this is the only one.
+    """
+    if not others or not person_level.holds or person_level.kind not in _OF_ONE_RELEASE:
+        return ""
+    return f"no bound on {_NO_BOUND_ON[person_level.kind]}: {others}"
+
+
+def bounding(person_level: Guarantee, total: Guarantee | None, releases: int) -> Guarantee:
+    """The guarantee that bounds how often people are named, where there is one.
+
+    Args:
+        person_level: of a release.
+        total: over everything counted of these people; None without a ledger.
+        releases: how many were counted, this one included.
+    """
+    if person_level.kind is Kind.K_ANONYMITY:
+        # It adds up with nothing: 1/k is true of people of whom nothing else was released.
+        return person_level.broken(OTHER_GROUPS) if releases > 1 else person_level
+    if total is None or person_level.trust is Trust.CENTRAL:
+        return person_level
+    return total

@@ -1,0 +1,1 @@
+"""What is particular to a kind of release: how it is prepared, planned, applied and priced."""

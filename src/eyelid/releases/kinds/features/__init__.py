@@ -1,0 +1,1 @@
+"""Features of people: own records, means, groups, made-up rows and people."""

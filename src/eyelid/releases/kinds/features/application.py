@@ -1,0 +1,368 @@
+"""What mechanisms make of private data, piece by piece or at once; each piece of it once."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from eyelid.engine.engines import Shared, shared
+from eyelid.engine.progress import Advance
+from eyelid.engine.runs import Run
+from eyelid.gaze.study import Feature, Study
+from eyelid.gaze.table import FeatureTable
+from eyelid.io import study_folder
+from eyelid.io.csv_cells import csv_text
+from eyelid.io.parquet import rows_of, scan
+from eyelid.io.pieces import Piece, cut_evenly, each_piece
+from eyelid.io.study_parts import (
+    part_facts,
+    part_path,
+)
+from eyelid.mechanisms.features import FeatureMechanism
+from eyelid.mechanisms.groups.public_groups import Groups
+from eyelid.mechanisms.groups.slots import Slots
+from eyelid.mechanisms.means.mean_mechanism import MeanMechanism
+from eyelid.mechanisms.mechanism import Shape
+from eyelid.mechanisms.noisy import Integers
+from eyelid.mechanisms.records.prewindow import Prewindow
+from eyelid.privacy.noise import Randomness
+from eyelid.privacy.noise.randomness import stream_of
+from eyelid.releases.fingerprint import digest_of_release, names_of, person_digests
+from eyelid.releases.kinds.features.plan import Plan
+from eyelid.releases.kinds.features.preparation import (
+    Outline,
+    Taken,
+    is_kept,
+    keep_table,
+    kept_table,
+    outline_of,
+    taken_again,
+)
+
+_Private = tuple[Study, dict[str, bytes]]
+_SHOWN, _WHOLE = "shown", "whole"
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """What became of a piece.
+
+    Attributes:
+        table: what is released of it, without rows and people.
+        recordings: of that table.
+        blank: which of them have no value.
+        digests: of what is released of each person, by name.
+        facts: what study.json says about its file.
+        held: the rows, where they were not written.
+    """
+
+    table: FeatureTable
+    recordings: pl.DataFrame
+    blank: NDArray[np.bool_]
+    digests: dict[str, bytes]
+    facts: dict[str, Any]
+    held: pl.DataFrame | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Made:
+    """What is released, as far as it is not written.
+
+    Attributes:
+        shown: its outline.
+        parts: what study.json says about its files.
+        digests: of what is released of each person, by name.
+        held: all of it, where nothing is written.
+    """
+
+    shown: Outline
+    parts: list[dict[str, Any]]
+    digests: dict[str, bytes]
+    held: FeatureTable | None
+
+    def empty(self, folder: Path) -> list[str]:
+        """Features that have no value in what was written.
+
+        Args:
+            folder: into which.
+        """
+        files = [folder / part["file"] for part in self.parts]
+        columns = pl.col(self.shown.names)
+        known = scan(*files).select(columns.is_not_null().any())
+        return [name for name, there in known.collect().row(0, named=True).items() if not there]
+
+    def digest(self) -> str:
+        """The same as `output_digest` of the whole release."""
+        return digest_of_release(self.shown.people, list(self.digests), list(self.digests.values()))
+
+
+@dataclass(frozen=True, eq=False)
+class _Job:
+    """What everybody who makes a piece private needs to know.
+
+    Attributes:
+        mechanism: with its parameters set.
+        shape: the public facts of everybody.
+        features: with the bounds that values are clipped to.
+        noise: of the whole release.
+        pieces: how many there are.
+        run: into which they are written; None for a release that is not.
+    """
+
+    mechanism: FeatureMechanism
+    shape: Shape
+    features: tuple[Feature, ...]
+    noise: Randomness
+    pieces: int
+    run: Run | None
+
+
+def made_private(
+    plan: Plan, taken: Taken, noise: Randomness, run: Run | None, advance: Advance
+) -> Made:
+    """What the mechanism makes of the private data, and no more than that.
+
+    Args:
+        plan: what was bought.
+        taken: the private data.
+        noise: every piece gets a stream of its own.
+        run: into which parts are written, unless they are there; None to hold them.
+        advance: of the bar of the whole run.
+    """
+    if plan.mechanism.by_person:
+        parts, people = _by_person(plan, taken, noise, run, advance), plan.table.people
+    else:
+        part, people = _at_once(plan, taken, noise, run, advance)
+        parts = [part]
+    if not plan.central:
+        people = people.filter(pl.col("person").is_in(plan.people)).select("person", *plan.keep)
+    # Bounds read off the data must not come back as the features' own.
+    defined = {feature.name: feature for feature in plan.defined_features}
+    first = parts[0].table
+    shown = outline_of(
+        replace(
+            first,
+            people=people,
+            features=tuple(defined.get(f.name, f) for f in first.features),
+            origin=None,
+            planned_rows=None,
+            released=True,
+            # The certificate says how people were chosen.
+            chosen=(),
+        ),
+        [part.recordings for part in parts],
+        [part.blank for part in parts],
+    )
+    held = None
+    if run is None:
+        rows = pl.concat([part.held for part in parts if part.held is not None])
+        held = FeatureTable.outline(replace(shown.study(), data=rows))
+    digests = {name: digest for part in parts for name, digest in part.digests.items()}
+    return Made(shown, [part.facts for part in parts], digests, held)
+
+
+def _by_person(
+    plan: Plan, taken: Taken, noise: Randomness, run: Run | None, advance: Advance
+) -> list[Part]:
+    """Whole people at a time, by whoever works; in parts that show nobody's length."""
+    cut = cut_evenly(taken.cut, plan.shape.length)
+    job = _Job(plan.mechanism, plan.shape, plan.table.features, noise, len(cut.pieces), run)
+    with shared((cut.head, taken.digests)) as private:
+        return list(each_piece(partial(_part, private, job), cut, advance, "adding noise"))
+
+
+def _part(private: Shared[_Private], job: _Job, piece: Piece) -> Part:
+    """A piece made private, unless it was before: what is there stays, and is told of."""
+    if job.run is None:
+        table = _private(private, job, piece)
+        return _told(table, table.data, {}, held=table.data)
+    path = part_path(job.run.output, piece.number, job.pieces)
+    if not (path.exists() and is_kept(job.run, _SHOWN)):
+        table = _private(private, job, piece)
+        keep_table(job.run, _SHOWN, _without_rows(table))
+        job.run.put(path, table.data.write_parquet)
+    shown, _ = kept_table(job.run, _SHOWN)
+    # Not what was made here: somebody may have been faster.
+    return _told(shown, rows_of(path), part_facts(path, job.run.output))
+
+
+def _private(private: Shared[_Private], job: _Job, piece: Piece) -> FeatureTable:
+    head, digests = private.get()
+    table = taken_again(piece, head, [digests[name] for name in piece.people])
+    table = replace(table, features=job.features)
+    return job.mechanism.apply_to_some(table, job.shape, stream_of(job.noise, piece.number))
+
+
+def _at_once(
+    plan: Plan, taken: Taken, noise: Randomness, run: Run | None, advance: Advance
+) -> tuple[Part, pl.DataFrame]:
+    """One table of all, with the people as the mechanism shows them, or groups of them."""
+    if run is None:
+        table = _whole(plan, taken, noise, advance)
+        return _told(table, table.data, {}, held=table.data), table.people
+    path = part_path(run.output, 0, 1)
+    if path.exists() and not is_kept(run, _WHOLE):
+        # All was there, and could not be put in its place.
+        table = FeatureTable.of(study_folder.read_study(run.output))
+    else:
+        if not is_kept(run, _WHOLE):
+            keep_table(run, _WHOLE, _whole(plan, taken, noise, advance))
+        table, _ = kept_table(run, _WHOLE)
+    run.put(path, table.data.write_parquet)
+    return _told(table, table.data, part_facts(path, run.output)), table.people
+
+
+def _whole(plan: Plan, taken: Taken, noise: Randomness, advance: Advance) -> FeatureTable:
+    """What a mechanism makes of everybody: of sums over pieces, or of all rows in memory."""
+    law, own = plan.mechanism, stream_of(noise, 0)
+    if not (isinstance(law, MeanMechanism) and law.by_sums):
+        advance(0, "adding noise")
+        table = law.apply(plan.table, own)
+        advance(taken.cut.recordings.height, "adding noise")
+        return table
+    groups = law.partition(plan.table, own)
+    cut = taken.cut
+    # Large things are shared; the mechanism may be somebody's own.
+    crowd = _Crowd(cut.head, taken.digests, groups, law.slots(plan.table), _begins(cut.pieces))
+    totals = None
+    with shared(crowd) as handle:
+        work = partial(_summed, handle, law, plan.shape, plan.table.features)
+        for each in each_piece(work, cut, advance, "adding up"):
+            totals = each if totals is None else totals + each
+    assert totals is not None, "a study has people"
+    return law.from_sums(plan.table, groups, totals, own)
+
+
+@dataclass(frozen=True, eq=False)
+class _Crowd:
+    """Everybody, as whoever adds up a piece needs to know them.
+
+    Attributes:
+        head: of what was taken.
+        digests: of what was taken of each person, by name.
+        groups: who is in which.
+        slots: of all recordings.
+        begins: the first person and recording of each piece.
+    """
+
+    head: Study
+    digests: dict[str, bytes]
+    groups: Groups
+    slots: Slots
+    begins: dict[int, tuple[int, int]]
+
+
+def _begins(pieces: Sequence[Piece]) -> dict[int, tuple[int, int]]:
+    people = itertools.accumulate((len(piece.people) for piece in pieces), initial=0)
+    recordings = itertools.accumulate((piece.recordings for piece in pieces), initial=0)
+    return {
+        piece.number: begin
+        for piece, begin in zip(pieces, zip(people, recordings, strict=True), strict=False)
+    }
+
+
+def _summed(
+    handle: Shared[_Crowd],
+    law: MeanMechanism,
+    shape: Shape,
+    features: tuple[Feature, ...],
+    piece: Piece,
+) -> Integers:
+    """The exact sums over the people of a piece, as whole numbers."""
+    crowd = handle.get()
+    table = taken_again(piece, crowd.head, [crowd.digests[name] for name in piece.people])
+    first, recording = crowd.begins[piece.number]
+    mine = replace(crowd.groups, member=crowd.groups.member[first : first + len(piece.people)])
+    slots = crowd.slots.of_some(recording, piece.recordings)
+    return law.sums(replace(table, features=features), mine, shape, slots)
+
+
+def _told(
+    table: FeatureTable,
+    rows: pl.DataFrame,
+    facts: dict[str, Any],
+    held: pl.DataFrame | None = None,
+) -> Part:
+    whole = replace(table, data=rows)
+    digests = dict(zip(names_of(rows), person_digests(rows), strict=True))
+    return Part(_without_rows(whole), whole.recordings, whole.blank, digests, facts, held)
+
+
+def _without_rows(table: FeatureTable) -> FeatureTable:
+    return replace(table, data=table.data.clear(), people=table.people.clear())
+
+
+VALUE, MEAN_OVER_ROWS = "one value", "mean over rows"
+_DIGITS = 6
+
+
+def standard_errors(
+    mechanism: FeatureMechanism,
+    shape: Shape,
+    features: Sequence[Feature],
+    people: pl.DataFrame,
+    step_ms: float | None = None,
+) -> pl.DataFrame | None:
+    """The standard deviation of the noise on each released mean, in the unit of its feature.
+
+    One row for each group, of one value and, where a recording has several rows, of its mean over
+    them. ``time_ms`` is null where the error is the same for all rows. Everything in it follows
+    from public facts. It is before clipping to the bounds, and leaves out rounding, which is less
+    than a billionth of it, and what a mechanism cuts off.
+
+    Args:
+        mechanism: that makes means, with its parameters.
+        shape: the public facts.
+        features: with the bounds that values are clipped to.
+        people: of the release: groups, with how many ``people`` each has.
+        step_ms: of the released rows.
+
+    Returns:
+        ``person`` (the group; not of groups that chance draws, which their ``people`` tell apart),
+        ``people``, ``of``, ``time_ms`` and the features; None where nothing or something else than
+        means under noise on their own values is released.
+    """
+    if not isinstance(mechanism, MeanMechanism) or isinstance(mechanism.core, Prewindow):
+        return None
+    # Which of the groups that chance draws is larger is left to chance, and is not shown here.
+    names = ["people"] if mechanism.drawn else ["person", "people"]
+    groups = people.select(names)
+    if mechanism.drawn:
+        groups = groups.unique().sort("people")
+    spans = np.array([feature.span for feature in features])
+    parts = []
+    for group in groups.rows(named=True):
+        rows, mean = mechanism.noise_sd_of_span(shape, group["people"])
+        errors, of, time = rows[:, None] * spans, [VALUE] * rows.size, [None]
+        if rows.size > 1:
+            time = (np.arange(rows.size) * (step_ms or 1.0)).tolist()
+        if shape.length > 1:
+            errors, of = np.vstack([errors, mean * spans]), [*of, MEAN_OVER_ROWS]
+            time = [*time, None]
+        parts.append(
+            pl.DataFrame(
+                {
+                    **{name: [group[name]] * len(of) for name in names},
+                    "of": of,
+                    "time_ms": pl.Series(time, dtype=pl.Float64),
+                    **{each.name: errors[:, j] for j, each in enumerate(features)},
+                }
+            )
+        )
+    found = pl.concat(parts)
+    return found.with_columns(
+        pl.col(each.name).round_sig_figs(_DIGITS) for each in features if np.isfinite(each.span)
+    )
+
+
+def errors_text(errors: pl.DataFrame) -> str:
+    """The text of standard_errors.csv."""
+    return csv_text(errors)

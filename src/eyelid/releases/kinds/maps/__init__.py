@@ -1,0 +1,1 @@
+"""Maps of where people looked, and tables over areas of interest."""

@@ -1,0 +1,324 @@
+"""The noisy cells of maps and tables: drawn once, and put down before anything is made of them.
+
+Everybody's sums are made piece by piece, limited and made whole numbers where their rows are read.
+Only sums of whole numbers travel. They are exact, so that neither the order in which they are added
+nor who made them matters.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from eyelid.engine.engines import Shared, advancing, shared
+from eyelid.engine.progress import Advance
+from eyelid.engine.runs import Run
+from eyelid.io.files import arrays_in
+from eyelid.io.pieces import Piece, StudyInPieces
+from eyelid.mechanisms.maps.capped_map import CappedMap
+from eyelid.mechanisms.maps.map_mechanism import MapMechanism
+from eyelid.mechanisms.maps.noisy_map import NoisyMap
+from eyelid.mechanisms.mechanism import Values
+from eyelid.mechanisms.noisy import Integers
+from eyelid.privacy.noise import Randomness
+from eyelid.releases.kinds.maps.plan import AreaPlan, MapPlan, Observers
+from eyelid.releases.kinds.maps.presentation import Measured
+from eyelid.releases.kinds.maps.settings import map_mechanism
+from eyelid.releases.kinds.maps.survey import Sight
+
+
+@dataclass(frozen=True, eq=False)
+class _Sheet:
+    """What is added up.
+
+    Attributes:
+        sight: how to see where people looked.
+        law: of the maps; None without maps.
+        observers: of each map.
+        tables: over areas; None without them.
+        run: keeps what was added up of a piece; None where nothing is kept.
+    """
+
+    sight: Sight
+    law: NoisyMap | None
+    observers: tuple[Observers, ...]
+    tables: AreaPlan | None
+    run: Run | None
+
+    @property
+    def name(self) -> str:
+        """Of everything that sums depend on besides the looks."""
+        laws = [self.law, None if self.tables is None else self.tables.mechanism]
+        told = json.dumps([None if law is None else law.parameters() for law in laws])
+        return hashlib.sha256(told.encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """What some people add to a vector of sums: all of it, or where there is something.
+
+    Attributes:
+        where: places of the values; None for all of them.
+        values: to add.
+    """
+
+    where: Integers | None
+    values: Integers
+
+    @classmethod
+    def of(cls, summed: Integers) -> _Part:
+        """Whatever is smaller."""
+        where = np.flatnonzero(summed)
+        return cls(None, summed) if 2 * where.size > summed.size else cls(where, summed[where])
+
+    def add_to(self, total: Integers) -> None:
+        """In place."""
+        total[slice(None) if self.where is None else self.where] += self.values
+
+
+def totals(
+    cut: StudyInPieces,
+    plan: MapPlan,
+    sight: Sight,
+    law: NoisyMap | None,
+    run: Run | None,
+    advance: Advance,
+) -> tuple[list[Integers], Integers | None]:
+    """The sums of each map's people, and those of tables where there are any.
+
+    Args:
+        cut: the study.
+        plan: of the maps and tables.
+        sight: how to see where people looked.
+        law: of the maps, with what it chose; None without maps.
+        run: where sums of pieces are kept until it ends; None where nothing is written.
+        advance: of the bar of the whole run, by recordings.
+    """
+    maps = plan.observers if law is not None else ()
+    # One piece is as quickly added up again.
+    kept = run if len(cut.pieces) > 1 else None
+    sheet = _Sheet(sight, law, maps, plan.tables, kept)
+    lengths = [each.shape.recordings * each.shape.length for each in maps]
+    if plan.tables is not None:
+        lengths.append(plan.tables.shape.recordings * plan.tables.shape.length)
+    found = _added_up(_summed, sheet, cut, lengths, advance)
+    return found[: len(maps)], found[-1] if plan.tables is not None else None
+
+
+def cuts(
+    cut: StudyInPieces, plan: MapPlan, sight: Sight, law: CappedMap, advance: Advance
+) -> Integers:
+    """What each cap that a mechanism may choose cuts off everybody (candidates, cells).
+
+    Args:
+        cut: the study.
+        plan: of the one map.
+        sight: how to see where people looked.
+        law: that is to choose.
+        advance: of the bar of the whole run, by recordings.
+    """
+    (only,) = plan.observers
+    sheet = _Sheet(sight, law, plan.observers, None, None)
+    cells = only.shape.recordings * only.shape.length
+    count = len(law.candidates())
+    (found,) = _added_up(_cut, sheet, cut, [count * cells], advance)
+    return found.reshape(count, cells)
+
+
+def _added_up(
+    work: Callable[[Shared[_Sheet], Piece], list[tuple[int, _Part]]],
+    sheet: _Sheet,
+    cut: StudyInPieces,
+    lengths: Sequence[int],
+    advance: Advance,
+) -> list[Integers]:
+    """Sums of so many numbers each, added as they arrive: no more than a few are there at once."""
+    found = [np.zeros(length, dtype=np.int64) for length in lengths]
+    weights = [piece.recordings for piece in cut.pieces]
+    with shared(sheet) as handle:
+        mine = partial(work, handle)
+        for _, parts in advancing(mine, cut.pieces, weights, advance, "adding up"):
+            for number, part in parts:
+                part.add_to(found[number])
+    return found
+
+
+def _cut(handle: Shared[_Sheet], piece: Piece) -> list[tuple[int, _Part]]:
+    sheet = handle.get()
+    law, (only,) = sheet.law, sheet.observers
+    assert isinstance(law, CappedMap)
+    return [
+        (number, _Part.of(law.cuts(looks.counts(only.shape.grid), only.shape).reshape(-1)))
+        for number, looks in sheet.sight.looks(piece)
+    ]
+
+
+def _summed(handle: Shared[_Sheet], piece: Piece) -> list[tuple[int, _Part]]:
+    """What the people of a piece add, unless it was added up before the run was stopped."""
+    sheet = handle.get()
+    if sheet.run is None:
+        return _of_people(sheet, piece)
+    path = sheet.run.scratch / f"sums-{sheet.name}-{piece.number:06d}"
+    if not path.exists():
+        sheet.run.put(path, partial(_write, _of_people(sheet, piece)))
+    return _read(path)
+
+
+def _of_people(sheet: _Sheet, piece: Piece) -> list[tuple[int, _Part]]:
+    found = []
+    for number, looks in sheet.sight.looks(piece):
+        if sheet.law is not None:
+            shape = sheet.observers[number].shape
+            found.append((number, _Part.of(sheet.law.part(looks.counts(shape.grid), shape))))
+        if sheet.tables is not None:
+            law, areas = sheet.tables.mechanism, sheet.tables.areas
+            summed = law.part(law.tables_of(looks, areas), sheet.tables.shape)
+            found.append((len(sheet.observers), _Part.of(summed)))
+    return found
+
+
+def _write(parts: list[tuple[int, _Part]], draft: Path) -> None:
+    arrays = {}
+    for number, part in parts:
+        arrays[f"values{number}"] = part.values
+        if part.where is not None:
+            arrays[f"where{number}"] = part.where
+    with draft.open("wb") as file:
+        np.savez(file, **arrays)  # type: ignore[arg-type]
+
+
+def _read(path: Path) -> list[tuple[int, _Part]]:
+    found = arrays_in(path)
+    numbers = sorted(int(name[len("values") :]) for name in found if name.startswith("values"))
+    return [
+        (number, _Part(found.get(f"where{number}"), found[f"values{number}"])) for number in numbers
+    ]
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """All that anything after it knows of people.
+
+    Attributes:
+        maps: what was measured of the people of each.
+        tables: layers × cells; None without tables.
+    """
+
+    maps: tuple[Measured, ...]
+    tables: Values | None
+
+
+def passes(plan: MapPlan) -> int:
+    """How often everybody's rows are read for it."""
+    law = plan.mechanism
+    return 2 if isinstance(law, CappedMap) and law.chooses else 1
+
+
+def measured(
+    cut: StudyInPieces,
+    plan: MapPlan,
+    known: Mapping[str, bytes],
+    noise: Randomness,
+    run: Run | None,
+    advance: Advance,
+) -> Cells:
+    """Measure, unless the run did before it was stopped: what was drawn is not drawn again.
+
+    Args:
+        cut: the study.
+        plan: of the maps and tables, which are paid for.
+        known: digests of where people looked, by name: anything else is refused.
+        noise: where it comes from.
+        run: that makes them; None where nothing is written.
+        advance: of the bar of the whole run, by recordings.
+    """
+    sight = Sight.of(cut.head, plan, known)
+    if run is None:
+        return _drawn(cut, plan, sight, noise, None, advance)
+    # Not in the scratch, which is gone before the output is in its place.
+    path = run.drawn / "measured"
+    if not path.exists():
+        run.put(path, partial(_write_cells, _drawn(cut, plan, sight, noise, run, advance)))
+    return _read_cells(path, plan)
+
+
+def _drawn(
+    cut: StudyInPieces,
+    plan: MapPlan,
+    sight: Sight,
+    noise: Randomness,
+    run: Run | None,
+    advance: Advance,
+) -> Cells:
+    """Noise on the sums, once; one after the other, so that a seed gives the same always."""
+    law = plan.mechanism
+    if isinstance(law, CappedMap) and law.chooses:
+        law = law.settled_by(cuts(cut, plan, sight, law, advance), plan.observers[0].shape, noise)
+    summing = law if isinstance(law, NoisyMap) else None
+    maps: list[Integers] = []
+    areas: Integers | None = None
+    if summing is not None or plan.tables is not None:
+        maps, areas = totals(cut, plan, sight, summing, run, advance)
+    if summing is not None:
+        means = [
+            summing.noisy_mean(total, each.shape, noise)
+            for total, each in zip(maps, plan.observers, strict=True)
+        ]
+        found = _with_errors([summing] * len(means), means, plan)
+    else:
+        found = [] if law is None else _of_the_literature(cut, plan, sight, law, noise)
+    if plan.tables is None or areas is None:
+        return Cells(tuple(found), None)
+    mechanism, shape = plan.tables.mechanism, plan.tables.shape
+    return Cells(tuple(found), mechanism.noisy_mean(areas, shape, noise))
+
+
+def _of_the_literature(
+    cut: StudyInPieces, plan: MapPlan, sight: Sight, law: MapMechanism, noise: Randomness
+) -> list[Measured]:
+    """What takes everybody's own counts at once: all of their looks must fit into memory."""
+    everybody = sight.all_looks(cut.whole())
+    laws, means = [], []
+    for each, looks in zip(plan.observers, everybody, strict=True):
+        counts = looks.counts(each.shape.grid)
+        laws.append(law.settled(counts, each.shape, noise))
+        means.append(laws[-1].measure(counts, each.shape, noise))
+    return _with_errors(laws, means, plan)
+
+
+def _write_cells(cells: Cells, draft: Path) -> None:
+    arrays = {f"map{number}": each.cells for number, each in enumerate(cells.maps)}
+    if cells.tables is not None:
+        arrays["tables"] = cells.tables
+    laws = json.dumps([each.mechanism.parameters() for each in cells.maps])
+    with draft.open("wb") as file:
+        np.savez(file, laws=np.array(laws), **arrays)  # type: ignore[arg-type]
+
+
+def _read_cells(path: Path, plan: MapPlan) -> Cells:
+    found = arrays_in(path)
+    maps = [found[f"map{number}"] for number in range(len(plan.observers))]
+    laws = [_law(plan, parameters) for parameters in json.loads(str(found["laws"]))]
+    return Cells(tuple(_with_errors(laws, maps, plan)), found.get("tables"))
+
+
+def _with_errors(
+    laws: Sequence[MapMechanism], cells: Sequence[Values], plan: MapPlan
+) -> list[Measured]:
+    return [
+        Measured(law, found, law.cell_sd(each.shape))
+        for law, found, each in zip(laws, cells, plan.observers, strict=True)
+    ]
+
+
+def _law(plan: MapPlan, parameters: dict[str, float | int | str]) -> MapMechanism:
+    assert plan.mechanism is not None
+    if parameters == plan.mechanism.parameters():
+        return plan.mechanism
+    return map_mechanism(plan.mechanism.name, **parameters)

@@ -1,0 +1,468 @@
+"""Everything about a heatmap that is settled before noise is drawn."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any, get_args
+
+from eyelid.errors import InputError
+from eyelid.gaze.areas import Area, check_on_picture
+from eyelid.gaze.maps.looks import Weight, layers_of
+from eyelid.gaze.study import Study
+from eyelid.io.areas import read_areas
+from eyelid.mechanisms.maps.aoi_tables import AoiTables, AreaShape
+from eyelid.mechanisms.maps.map_grid import MapGrid
+from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
+from eyelid.mechanisms.maps.noisy_map import NoisyMap
+from eyelid.mechanisms.maps.noisy_sum import MOST_ENTRIES
+from eyelid.mechanisms.mechanism import mechanism as built
+from eyelid.mechanisms.records.approximate import default_delta
+from eyelid.mechanisms.release_kind import ReleaseKind
+from eyelid.privacy.composition import parallel
+from eyelid.privacy.guarantee import Guarantee, Kind
+from eyelid.privacy.noise import Randomness
+from eyelid.privacy.noise.randomness import SEEDED
+from eyelid.privacy.unit import PERSON
+from eyelid.releases.certificate import ReleasedAs
+from eyelid.releases.kinds.features.plan import promised
+from eyelid.releases.kinds.maps.settings import (
+    FEWEST_IN_GROUP,
+    MOST_LOOKS,
+    check_drawable,
+    groups_of,
+    mechanism_for,
+    stretches_of,
+    total_epsilon,
+)
+from eyelid.releases.kinds.maps.view import View
+from eyelid.spelling import plural
+
+# Of all maps together; each has three numbers a px.
+_MOST_PX = 1 << 25
+_MOST_NAMED = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Observers:
+    """The people of one map: everybody, or one public group.
+
+    Attributes:
+        name: of the group; empty for everybody.
+        shape: the public facts of their map.
+    """
+
+    name: str
+    shape: MapShape
+
+
+@dataclass(frozen=True, eq=False)
+class AreaPlan:
+    """Tables over areas of interest.
+
+    Attributes:
+        mechanism: with its parameters.
+        areas: of interest.
+        shape: the public facts.
+    """
+
+    mechanism: AoiTables
+    areas: tuple[Area, ...]
+    shape: AreaShape
+
+
+@dataclass(frozen=True, eq=False)
+class MapPlan:
+    """Maps, or tables over areas, or both, that could be released: nobody's gaze is in it.
+
+    Attributes:
+        view: what was looked at.
+        people: everybody whose data the release touches.
+        layers: names of the pictures or stretches of time.
+        mechanism: for the maps; None without maps.
+        observers: of each map: everybody, or two groups; none without maps.
+        tables: over areas of interest; None without them.
+        guarantee: for a person, over everything released.
+        weight: what a look counts.
+        stretches_ms: where stretches of time begin, and where the last one ends.
+        by: the attribute that groups are made by.
+    """
+
+    view: View
+    people: tuple[str, ...]
+    layers: tuple[str, ...]
+    mechanism: MapMechanism | None
+    observers: tuple[Observers, ...]
+    tables: AreaPlan | None
+    guarantee: Guarantee
+    weight: Weight
+    stretches_ms: tuple[float, ...] | None
+    by: str | None
+
+    @property
+    def what(self) -> str:
+        """What is released, and of which pictures, in a few words."""
+        said = ["heatmap"] if self.mechanism is not None else []
+        if self.tables is not None:
+            said.append("tables of areas")
+        names = self.view.stimuli or ()
+        pictures = ", ".join(names) if len(names) <= _MOST_NAMED else f"{len(names)} pictures"
+        over = " over time" if self.stretches_ms else f" by {self.by}" if self.by else ""
+        return " and ".join(said) + (f" of {pictures}" if pictures else "") + over
+
+    @property
+    def told(self) -> str:
+        """How much there is of it, in a few words."""
+        said = [plural(len(self.people), "person", "people")]
+        if self.mechanism is not None:
+            grid = self.observers[0].shape.grid
+            count = plural(len(self.observers) * len(self.layers), "map")
+            said.append(f"{count} of {self.view.width_px} × {self.view.height_px} px")
+            said.append(f"measured in {grid.columns} × {grid.rows} cells by {self.mechanism.name}")
+        if self.tables is not None:
+            said.append(f"{plural(len(self.tables.mechanism.names), 'table')} of areas")
+        return ", ".join(said)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was taken for granted."""
+        size = (self.view.width_px, self.view.height_px)
+        beyond = [
+            f"area '{area.name}' reaches beyond the picture: only its part on the picture counts"
+            for area in (self.tables.areas if self.tables is not None else ())
+            if (area.corners < 0).any() or (area.corners > size).any()
+        ]
+        return *self.view.notes, *beyond
+
+    @property
+    def how(self) -> str:
+        """How the total of a person comes about, in words."""
+        said = []
+        if self.mechanism is not None:
+            said.append(self.mechanism.person_total(self.observers[0].shape))
+            if self.by:
+                said[0] += ", in the map of one group only"
+        if self.tables is not None:
+            said.append(f"tables of areas {self.tables.mechanism.person_total(self.tables.shape)}")
+        return "; ε adds up over both: ".join(said)
+
+    def sampler(self) -> str:
+        """The noise in words."""
+        said = []
+        for each in self.observers:
+            assert self.mechanism is not None
+            words = self.mechanism.sampler(each.shape)
+            said.append(f"{each.name}: {words}" if each.name else words)
+        if self.tables is not None:
+            said.append(f"areas: {self.tables.mechanism.sampler(self.tables.shape)}")
+        return "; ".join(said)
+
+    def check_room(self) -> None:
+        """Refuse what could not be added up or drawn, whatever the data are."""
+        for each in self.observers:
+            assert self.mechanism is not None
+            check_drawable(self.mechanism, each.shape, self.view.sigma_px)
+            if isinstance(self.mechanism, NoisyMap):
+                self.mechanism.check_room(each.shape)
+        if self.tables is not None:
+            self.tables.mechanism.check_room(self.tables.shape)
+
+    def check_looks(self, most: int) -> None:
+        """Refuse somebody who may have looked at more cells than can be added up exactly.
+
+        Args:
+            most: looks of whoever has most.
+        """
+        for each in self.observers:
+            cells = each.shape.recordings * each.shape.length
+            if isinstance(self.mechanism, NoisyMap) and min(cells, most) > MOST_ENTRIES:
+                raise InputError(
+                    f"somebody has {most:,} looks, which may be in more than {MOST_ENTRIES:,} "
+                    "cells: take a coarser grid (--grid WxH)"
+                )
+
+    @property
+    def numerics(self) -> str:
+        """Whether the arithmetic keeps the promise."""
+        return "exact" if self.mechanism is None else self.mechanism.numerics
+
+    @property
+    def unprotected(self) -> list[str]:
+        """What of the output is outside the guarantee, in words."""
+        said: list[str] = []
+        if self.mechanism is not None:
+            whole = replace(self.observers[0].shape, people=len(self.people))
+            said += self.mechanism.unprotected(whole)
+        if self.tables is not None:
+            said += self.tables.mechanism.unprotected(self.tables.shape)
+        said.append(
+            "the size and geometry of the screen as the recordings state them, where the picture's "
+            "size or the point spread follow from it"
+        )
+        if self.by:
+            sizes = ", ".join(f"{each.name}: {each.shape.people}" for each in self.observers)
+            said.append(f"who is in which group by {self.by} ({sizes})")
+        return list(dict.fromkeys(said))
+
+    @property
+    def released_as(self) -> ReleasedAs:
+        """What kind of thing it is, with the public groups that it is about."""
+        kind = ReleaseKind.TABLES if self.mechanism is None else self.mechanism.release
+        if not self.by:
+            return ReleasedAs(kind)
+        return ReleasedAs(kind, self.by, {each.name: each.shape.people for each in self.observers})
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What is public about the maps, as a certificate tells it: enough to make them again."""
+        place = self.view.placement
+        grid = self.observers[0].shape.grid if self.observers else None
+        return {
+            "width_px": self.view.width_px,
+            "height_px": self.view.height_px,
+            "placement": {"x_px": place.x_px, "y_px": place.y_px, "scale": place.scale},
+            "stimuli": None if self.view.stimuli is None else list(self.view.stimuli),
+            "layers": list(self.layers),
+            "stretches_ms": None if self.stretches_ms is None else list(self.stretches_ms),
+            "weight": self.weight,
+            "sigma_px": self.view.sigma_px,
+            "grid": None if grid is None else [grid.columns, grid.rows],
+            "groups": None
+            if not self.by
+            else {
+                "by": self.by,
+                "people": {each.name: each.shape.people for each in self.observers},
+            },
+            "areas": None
+            if self.tables is None
+            else {
+                "mechanism": self.tables.mechanism.name,
+                "parameters": self.tables.mechanism.parameters(),
+                "areas": [
+                    {"name": area.name, "polygon": area.corners.tolist()}
+                    for area in self.tables.areas
+                ],
+            },
+        }
+
+
+def make_map_plan(
+    study: Study,
+    view: View,
+    noise: Randomness,
+    *,
+    mechanism: str | MapMechanism | None = None,
+    epsilon: float | None = None,
+    level: str | None = None,
+    weight: Weight = "count",
+    every_s: float | None = None,
+    for_s: float | None = None,
+    by: str | None = None,
+    between: Sequence[str] | None = None,
+    areas: Path | str | Sequence[Area] | None = None,
+    only_areas: bool = False,
+    **parameters: Any,
+) -> MapPlan:
+    """Check everything that can be checked by public facts, before any gaze is read.
+
+    Args:
+        study: who there is, and what is known about them; its rows are left alone.
+        view: what was looked at.
+        noise: where it will come from.
+        mechanism: its name, or set; by default chosen.
+        epsilon: the total.
+        level: instead of it.
+        weight: what a look counts.
+        every_s: length of stretches of time.
+        for_s: until when.
+        by: an attribute to make groups by.
+        between: two of its values.
+        areas: of interest, or their file.
+        only_areas: and no map.
+        parameters: of the mechanism and of tables.
+    """
+    _refuse_unusable(study)
+    if weight not in get_args(Weight):
+        raise InputError(
+            f"weight is count (every look is 1) or duration (a look is its seconds), got '{weight}'"
+        )
+    given = {key: value for key, value in parameters.items() if value is not None}
+    stretches_ms = stretches_of(every_s, for_s)
+    _refuse_mixtures(view, stretches_ms, by, between, areas, only_areas)
+    groups = groups_of(study, by, between) if by else {}
+    everybody = tuple(
+        [name for members in groups.values() for name in members] or study.people["person"]
+    )
+    names = layers_of(view.stimuli, stretches_ms)
+    people, layers = len(everybody), len(names)
+    if people < FEWEST_IN_GROUP:
+        raise InputError(
+            f"the study has only one person ({everybody[0]}), who has nobody to hide among: a "
+            "map needs at least 2 people"
+        )
+    if layers * max(1, len(groups)) * view.width_px * view.height_px > _MOST_PX:
+        raise InputError(
+            f"{layers} maps of {view.width_px} × {view.height_px} px are more than fit: take "
+            "fewer, longer stretches of time, or a smaller picture"
+        )
+    of_tables = {item.name for item in fields(AoiTables)} - {item.name for item in fields(MapGrid)}
+    for_tables = {key: given.pop(key) for key in of_tables & set(given)}
+    if for_tables and areas is None:
+        raise InputError(f"{sorted(for_tables)[0]} is of tables of areas: give --areas FILE")
+    total = total_epsilon(epsilon, level, mechanism)
+    both = areas is not None and not only_areas
+    own = None if total is None else total / 2 if both else total
+    reasons = [] if noise.private else [SEEDED]
+
+    tables = None
+    costs = []
+    if areas is not None:
+        tables = _tables(areas, own, for_tables, people, layers)
+        check_on_picture(tables.areas, *view.size)
+        costs.append(promised(tables.mechanism, tables.shape, PERSON, *reasons))
+    chosen: MapMechanism | None = None
+    observers: tuple[Observers, ...] = ()
+    if only_areas:
+        if given or mechanism is not None:
+            what = "mechanism" if mechanism is not None else sorted(given)[0]
+            raise InputError(f"{what} is of maps: leave it out, or --only areas")
+    else:
+        chosen = mechanism_for(mechanism, own, given, people, layers, view)
+        _refuse_caps(chosen, weight, by)
+        chosen, observers = _with_groups(chosen, people, layers, view, groups)
+        costs.append(apart([promised(chosen, each.shape, PERSON, *reasons) for each in observers]))
+    plan = MapPlan(
+        view=view,
+        people=everybody,
+        layers=names,
+        mechanism=chosen,
+        observers=observers,
+        tables=tables,
+        guarantee=together(costs),
+        weight=weight,
+        stretches_ms=stretches_ms,
+        by=by,
+    )
+    # Whatever could fail about the noise fails now, before anything is paid.
+    plan.check_room()
+    plan.sampler()
+    return plan
+
+
+def _refuse_mixtures(
+    view: View,
+    stretches_ms: tuple[float, ...] | None,
+    by: str | None,
+    between: Sequence[str] | None,
+    areas: Path | str | Sequence[Area] | None,
+    only_areas: bool,
+) -> None:
+    """Say what cannot be had at once."""
+    if between and not by:
+        raise InputError("--between names two values of an attribute: say which with --by")
+    if (by or stretches_ms) and view.stimuli is not None and len(view.stimuli) > 1:
+        what = "groups are compared on" if by else "stretches of time are of"
+        raise InputError(f"{what} one stimulus, got {len(view.stimuli)}: name one")
+    if by and stretches_ms:
+        raise InputError("groups are compared on one map: leave out --every and --for, or --by")
+    if by and areas is not None:
+        raise InputError("tables of areas are over everybody: leave out --areas or --by")
+    if only_areas and areas is None:
+        raise InputError("there are no areas to make tables of: give them with --areas FILE")
+
+
+def _refuse_caps(mechanism: MapMechanism, weight: Weight, by: str | None) -> None:
+    """Say where a cap cannot be chosen by the data."""
+    cap = mechanism.parameters().get("cap")
+    if by and cap in ("private", "paper"):
+        raise InputError(
+            f"--cap {cap} chooses a cap for each group, and groups would differ by their caps: "
+            "give both the same, such as --cap 1"
+        )
+    if weight == "duration" and cap == "paper":
+        raise InputError(
+            "--cap paper (Algorithm 1) is about whole numbers of looks, not about seconds: give a "
+            "number, or leave out --weight duration"
+        )
+
+
+def _refuse_unusable(study: Study) -> None:
+    if study.released:
+        raise InputError(
+            "this is a released dataset already: release from the original study, whose ledger "
+            "counts these people"
+        )
+    if study.kind == "features":
+        raise InputError(
+            "a heatmap needs samples or fixations, and this is a study of features: start from the "
+            "recordings"
+        )
+
+
+def _tables(
+    areas: Path | str | Sequence[Area],
+    epsilon: float | None,
+    parameters: dict[str, Any],
+    people: int,
+    layers: int,
+) -> AreaPlan:
+    listed = read_areas(areas) if isinstance(areas, str | Path) else tuple(areas)
+    if epsilon is None:
+        raise InputError("tables of areas need an ε of their own: give --level or --epsilon")
+    made = built(AoiTables.name, epsilon=epsilon, **parameters)
+    assert isinstance(made, AoiTables)
+    if made.visits > MOST_LOOKS:
+        raise InputError(f"visits must be at most {MOST_LOOKS:,}, got {made.visits:,}")
+    return AreaPlan(made, listed, made.shape_of(people, layers, len(listed)))
+
+
+def _with_groups(
+    chosen: MapMechanism, people: int, layers: int, view: View, groups: dict[str, list[str]]
+) -> tuple[MapMechanism, tuple[Observers, ...]]:
+    """Whose maps are made, on one grid and within one clip: those that fit the smallest group."""
+    fewest = min((len(members) for members in groups.values()), default=people)
+    smallest = chosen.shape_of(fewest, layers, view.width_px, view.height_px, view.sigma_px)
+    if not groups:
+        return chosen, (Observers("", smallest),)
+    settings: dict[str, Any] = {"grid": f"{smallest.grid.columns}x{smallest.grid.rows}"}
+    if "delta" in chosen.parameters() and chosen.parameters()["delta"] is None:
+        settings["delta"] = default_delta(people)
+    chosen = replace(chosen, **settings)
+    if isinstance(chosen, MapGrid):
+        chosen = replace(chosen, clip=chosen.radius(smallest))
+    return chosen, tuple(
+        Observers(name, MapShape.of(len(members), layers, smallest.grid))
+        for name, members in groups.items()
+    )
+
+
+def apart(costs: Sequence[Guarantee]) -> Guarantee:
+    """ε and δ of maps of different people: the worst of them."""
+    if len(costs) == 1:
+        return costs[0]
+    if all(each.holds for each in costs):
+        return parallel(costs)
+    return max(costs, key=lambda each: (each.epsilon or 0.0, each.delta or 0.0))
+
+
+def together(costs: Sequence[Guarantee]) -> Guarantee:
+    """ε and δ of a map and tables of the same people: both add up."""
+    first, *others = costs
+    if not others:
+        return first
+    reasons = tuple(dict.fromkeys(reason for each in costs for reason in each.reasons))
+    delta = math.fsum(each.delta or 0.0 for each in costs)
+    differential = all(each.kind.differential for each in costs)
+    kind = (Kind.APPROXIMATE if delta else Kind.PURE) if differential else Kind.NONE
+    return replace(
+        first,
+        kind=kind,
+        epsilon=math.fsum(math.inf if g.epsilon is None else g.epsilon for g in costs),
+        delta=delta,
+        mu=None,
+        slack=0.0,
+        holds=all(each.holds for each in costs),
+        reasons=reasons,
+    )

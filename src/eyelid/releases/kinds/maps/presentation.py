@@ -1,0 +1,213 @@
+"""What follows from noisy cells and public facts, in a release and in its audit; its files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from eyelid.engine.progress import track
+from eyelid.gaze.maps.gaze_map import GazeMap, presented
+from eyelid.gaze.maps.grid import Floats
+from eyelid.io.csv_cells import csv_text
+from eyelid.mechanisms.maps.map_mechanism import MapMechanism
+from eyelid.mechanisms.maps.noisy_sum import LaplaceSum
+from eyelid.releases.certificate import Certificate
+from eyelid.releases.kinds.maps.plan import MapPlan
+from eyelid.releases.kinds.maps.reliability import (
+    Reliability,
+    difference_sentence,
+    places_sentence,
+    reliability,
+    tables_sentence,
+    worst,
+)
+from eyelid.releases.maps import pictures
+from eyelid.releases.maps.area_pictures import draw_tables
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """What was measured of the people of one map: all that anything after it knows of them.
+
+    Attributes:
+        mechanism: with what it chose.
+        cells: layers × rows × columns, noisy.
+        cell_sd: of the noise in each of them.
+    """
+
+    mechanism: MapMechanism
+    cells: Floats
+    cell_sd: float
+
+
+def maps_of(plan: MapPlan, measured: Sequence[Measured]) -> list[GazeMap]:
+    """Noisy cells as maps: of each group its layers."""
+    jobs = [
+        (observers, each, layer)
+        for observers, each in zip(plan.observers, measured, strict=True)
+        for layer in range(len(plan.layers))
+    ]
+    return [
+        presented(
+            each.cells[layer],
+            observers.shape.grid,
+            plan.view.sigma_px,
+            each.cell_sd,
+            observers.name or plan.layers[layer],
+            observers.shape.people,
+            laplace=isinstance(each.mechanism, LaplaceSum),
+        )
+        for observers, each, layer in track(jobs, "spreading out", len(jobs))
+    ]
+
+
+def trusted_of(plan: MapPlan, measured: Sequence[Measured]) -> Reliability | None:
+    """What hotspots can be trusted on each of the maps; None without maps."""
+    return worst(
+        [
+            reliability(each.mechanism, observers.shape, plan.view.sigma_px, each.cells)
+            for each, observers in zip(measured, plan.observers, strict=True)
+        ]
+    )
+
+
+def released_facts(
+    plan: MapPlan, measured: Sequence[Measured], trusted: Reliability | None
+) -> dict[str, Any]:
+    """What a certificate tells beside public facts, of what is released."""
+    if trusted is None:
+        return {}
+    chosen = [each.mechanism.parameters() for each in measured if each.mechanism != plan.mechanism]
+    return {
+        "cell_sd": [each.cell_sd for each in measured],
+        # A private choice is part of what is released.
+        "settled": chosen or None,
+        "reliability": trusted.to_dict(),
+    }
+
+
+def sentences(
+    plan: MapPlan,
+    maps: Sequence[GazeMap],
+    trusted: Reliability | None,
+    tables: pl.DataFrame | None,
+) -> tuple[str, ...]:
+    """What can be trusted, by the noise that is known and what is released."""
+    said = []
+    if trusted is not None:
+        said.append(trusted.sentence)
+        if trusted.noisy:
+            said.append(places_sentence(maps))
+            if plan.by:
+                said.append(difference_sentence(*maps))
+    if tables is not None:
+        assert plan.tables is not None
+        law, shape = plan.tables.mechanism, plan.tables.shape
+        said.append(tables_sentence(law, shape, tables, beside_map=bool(maps)))
+    return tuple(said)
+
+
+Arrays = dict[str, NDArray[Any]]
+
+
+def arrays_of(maps: Sequence[GazeMap], cells: Sequence[Floats], plan: MapPlan) -> Arrays:
+    """What map.npz has; empty without maps.
+
+    ``map`` sums to 1 in each layer, or is 0 where nothing rose above the noise; ``measured`` and
+    its ``standard_error`` are densities a px before that; ``cells`` is what was measured.
+    """
+    if not maps:
+        return {}
+    grid = plan.observers[0].shape.grid
+    return {
+        "map": np.stack([each.values for each in maps]).astype(np.float32),
+        "measured": np.stack([_there(each.measured) for each in maps]).astype(np.float32),
+        "standard_error": np.stack([_there(each.error) for each in maps]).astype(np.float32),
+        "cells": np.concatenate(cells),
+        "layers": np.array([each.name for each in maps], dtype=np.str_),
+        "grid": np.array([grid.columns, grid.rows]),
+        "size": np.array(plan.view.size),
+        "sigma_px": np.array(plan.view.sigma_px),
+    }
+
+
+def _there(values: Floats | None) -> Floats:
+    assert values is not None, "released maps have errors"
+    return values
+
+
+def write_maps(
+    folder: Path,
+    plan: MapPlan,
+    maps: Sequence[GazeMap],
+    arrays: Arrays,
+    tables: pl.DataFrame | None,
+    certificate: Certificate,
+    card: str,
+    *,
+    sentence: str,
+) -> None:
+    """Everything that leaves the house, into a folder that is made."""
+    legend = pictures.guarantee_legend(certificate.person_level, certificate.people)
+    if maps:
+        np.savez_compressed(folder / "map.npz", **arrays)  # type: ignore[arg-type]
+        for name, figure in _drawn(plan, maps, legend, sentence).items():
+            pictures.save(figure, folder / name)
+    if tables is not None:
+        (folder / "areas.csv").write_text(csv_text(tables), encoding="utf-8", newline="")
+        pictures.save(_drawn_tables(plan, tables, legend), folder / "areas.png")
+    (folder / "certificate.json").write_text(certificate.to_json(), encoding="utf-8")
+    (folder / "DATACARD.md").write_text(card, encoding="utf-8")
+
+
+def _drawn(plan: MapPlan, maps: Sequence[GazeMap], legend: str, sentence: str) -> dict[str, Any]:
+    """The pictures, by the names of their files."""
+    at: dict[str, Any] = {"degree_px": plan.view.degree_px}
+    shown = plan.view.pictures
+    if len(maps) == 1:
+        (one,) = maps
+        return {
+            "heatmap.png": pictures.draw_heatmap(one, legend, **at),
+            "overlay.png": pictures.draw_overlay(one, shown[0], legend, **at),
+            "reliable.png": pictures.draw_reliable(one, shown[0], legend, **at, sentence=sentence),
+        }
+    # Groups and stretches of time have one picture for all of them.
+    below = shown * len(maps) if len(shown) == 1 else shown
+    title = _title(plan)
+    drawn = {
+        "heatmap.png": pictures.draw_layers(maps, legend, **at, title=title),
+        "overlay.png": pictures.draw_layers(maps, legend, below, **at, title=title),
+        "reliable.png": pictures.draw_layers(
+            maps, legend, below, **at, title=title, reliable_only=True, sentence=sentence
+        ),
+    }
+    if plan.by:
+        first, second = maps
+        drawn["difference.png"] = pictures.draw_difference(
+            first, second, shown[0], legend, **at, title=title
+        )
+    return drawn
+
+
+def _drawn_tables(plan: MapPlan, tables: pl.DataFrame, legend: str) -> Any:
+    """Every table, and the areas on each picture."""
+    assert plan.tables is not None
+    return draw_tables(
+        tables,
+        legend,
+        areas=plan.tables.areas,
+        pictures=plan.view.pictures,
+        title=_title(plan) or "areas of interest",
+    )
+
+
+def _title(plan: MapPlan) -> str:
+    """The only stimulus; several have their names at their maps."""
+    named = plan.view.stimuli or ()
+    return named[0] if len(named) == 1 else ""

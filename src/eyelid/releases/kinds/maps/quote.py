@@ -1,0 +1,231 @@
+"""What a heatmap or tables of areas would promise and show, before anything runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from eyelid.attacks.membership import advantage_bound
+from eyelid.errors import InputError
+from eyelid.gaze.maps.grid import Grid
+from eyelid.gaze.maps.placement import Placement, default_sigma_px, point_spread_px
+from eyelid.gaze.study import Screen
+from eyelid.io.column_map import Map
+from eyelid.io.people_choice import (
+    Whom,
+    counted_or_chosen,
+)
+from eyelid.io.reading import read
+from eyelid.mechanisms.maps.aoi_tables import AoiTables, AreaShape
+from eyelid.mechanisms.maps.map_grid import MapGrid
+from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
+from eyelid.mechanisms.mechanism import mechanism as built
+from eyelid.privacy.guarantee import Guarantee
+from eyelid.privacy.unit import PERSON
+from eyelid.releases.kinds.features.plan import promised
+from eyelid.releases.kinds.maps.reliability import Reliability, reliability, tables_sentence
+from eyelid.releases.kinds.maps.settings import (
+    check_drawable,
+    level_epsilon,
+    map_mechanism,
+    stretches_of,
+)
+from eyelid.releases.kinds.maps.view import Size, parsed_blur
+from eyelid.releases.maps.pictures import guarantee_legend
+from eyelid.releases.words import promise_lines
+from eyelid.spelling import plural
+
+
+@dataclass(frozen=True)
+class MapQuote:
+    """A price and what it buys, from public facts only.
+
+    Attributes:
+        mechanism: with its parameters.
+        shape: the public facts.
+        sigma_px: of the point spread.
+    """
+
+    mechanism: MapMechanism | AoiTables
+    shape: MapShape | AreaShape
+    sigma_px: float
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """For a person."""
+        return promised(self.mechanism, self.shape, PERSON)
+
+    @property
+    def grid(self) -> Grid | None:
+        """Of maps."""
+        return self.shape.grid if isinstance(self.shape, MapShape) else None
+
+    @property
+    def reliability(self) -> Reliability | None:
+        """What could be trusted of a map, as far as that can be said."""
+        if isinstance(self.mechanism, AoiTables) or not isinstance(self.shape, MapShape):
+            return None
+        return reliability(self.mechanism, self.shape, self.sigma_px)
+
+    @property
+    def clip(self) -> float | None:
+        """Length within which a person's shares of gaze are kept, where there is one."""
+        if isinstance(self.mechanism, MapGrid) and isinstance(self.shape, MapShape):
+            return self.mechanism.radius(self.shape)
+        return None
+
+    @property
+    def says(self) -> str:
+        """What it would be worth, in words."""
+        if isinstance(self.mechanism, AoiTables) and isinstance(self.shape, AreaShape):
+            return tables_sentence(self.mechanism, self.shape)
+        if self.reliability is None:
+            return "What lies within two standard errors of the noise may be noise alone."
+        return self.reliability.sentence
+
+    @property
+    def promise(self) -> list[str]:
+        """What a person would be promised, in words."""
+        if not self.guarantee.holds:
+            return promise_lines(self.guarantee)
+        return [guarantee_legend(self.guarantee, self.shape.people)]
+
+    def rows(self) -> list[tuple[str, str]]:
+        """As ``eyelid cost`` prints it."""
+        layers = plural(self.shape.recordings, "map")
+        told = [("mechanism", self.mechanism.name)]
+        told.append(("assumed", f"{plural(self.shape.people, 'person', 'people')}, {layers}"))
+        if self.grid is not None:
+            cell = " × ".join(f"{length:.0f}" for length in self.grid.cell_px)
+            told += [
+                ("picture", f"{self.grid.width_px} × {self.grid.height_px} px"),
+                ("grid", f"{self.grid.columns} × {self.grid.rows} cells of {cell} px"),
+                ("point spread", f"{self.sigma_px:.3g} px"),
+            ]
+        if self.clip is not None:
+            told.append(("a person's shares of gaze", f"clipped to a length of {self.clip:.3g}"))
+        told.append(("for one person, in total", self.guarantee.numbers()))
+        told.append(("noise", self.mechanism.sampler(self.shape)))
+        bound = advantage_bound(self.guarantee)
+        words = "no bound known" if bound is None else f"advantage at most {bound:.3g}"
+        return [*told, ("told whether somebody is in it", words)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As ``eyelid cost --json`` prints it."""
+        grid, trusted = self.grid, self.reliability
+        return {
+            "mechanism": {
+                "name": self.mechanism.name,
+                "parameters": self.mechanism.parameters(),
+            },
+            "shape": {"people": self.shape.people, "layers": self.shape.recordings},
+            "guarantee": self.guarantee.to_dict(),
+            "form": self.mechanism.form,
+            "person_level": self.guarantee.summary()
+            | {"how": self.mechanism.person_total(self.shape)},
+            "noise": {
+                "sampler": self.mechanism.sampler(self.shape),
+                "numerics": self.mechanism.numerics,
+            },
+            "map": None
+            if grid is None
+            else {
+                "width_px": grid.width_px,
+                "height_px": grid.height_px,
+                "sigma_px": self.sigma_px,
+                "grid": [grid.columns, grid.rows],
+                "clip": self.clip,
+                "cell_sd": self.mechanism.cell_sd(self.shape),  # type: ignore[arg-type]
+                "reliability": None if trusted is None else trusted.to_dict(),
+            },
+            "advantage_bound": advantage_bound(self.guarantee),
+            "says": self.says,
+        }
+
+
+def map_cost(
+    mechanism: str,
+    source: Path | str | None = None,
+    *,
+    people: int | Whom = None,
+    level: str | None = None,
+    layers: int | None = None,
+    every_s: float | None = None,
+    for_s: float | None = None,
+    size: Size | None = None,
+    areas: int | None = None,
+    blur: float | str | None = None,
+    map: Map = None,
+    **parameters: Any,
+) -> MapQuote:
+    """The guarantee of a heatmap and what it would show, before anything runs.
+
+    Args:
+        mechanism: its name.
+        source: a study whose people and screen to take; or give them:
+        people: how many people.
+        level: ``good`` (ε = 1) or ``okay`` (ε = 3), instead of ``epsilon``.
+        layers: how many pictures share the budget.
+        every_s: length of stretches of time that share it instead.
+        for_s: until when, a multiple of it.
+        size: width and height of the picture in px.
+        areas: how many areas of interest, for tables of them.
+        blur: standard deviation of the point spread in px, or as ``1deg``.
+        map: what you say about the columns of recordings, as for `eyelid.read`.
+        parameters: of the mechanism, such as ``epsilon`` and ``delta``.
+
+    >>> quote = map_cost("map-grid", people=40, size=(1680, 1050), epsilon=1.0)
+    >>> quote.grid.columns, quote.grid.rows, quote.guarantee.numbers()
+    (9, 6, 'ε = 1, δ = 1e-06')
+    """
+    screen = Screen()
+    count, whom = counted_or_chosen(people, study=source is not None)
+    if source is not None:
+        if count is not None:
+            raise InputError("the study says how many people it has: leave it out")
+        study = read(source, map, people=whom)
+        count, screen = len(study.people), study.screen or screen
+    if count is None:
+        raise InputError("cost of a heatmap needs a study, or --people; missing: people")
+    given = {key: value for key, value in parameters.items() if value is not None}
+    epsilon = level_epsilon(given.pop("epsilon", None), level)
+    if epsilon is not None:
+        given["epsilon"] = epsilon
+    layers = _layers(layers, every_s, for_s)
+    if mechanism == AoiTables.name:
+        made = built(mechanism, **given)
+        assert isinstance(made, AoiTables)
+        if areas is None or areas < 1:
+            got = "" if areas is None else f", at least 1, got {areas}"
+            raise InputError(f"the cost of tables depends on how many areas: give --areas N{got}")
+        if size is not None or blur is not None:
+            raise InputError("tables of areas have neither a size nor a blur: leave them out")
+        return MapQuote(made, made.shape_of(count, layers, areas), 0.0)
+    law = map_mechanism(mechanism, **given)
+    if areas is not None:
+        raise InputError(
+            f"{law.name} makes no tables of areas: ask for aoi-tables as well, a map and tables "
+            "have half of ε each"
+        )
+    if size is None and screen.width_px and screen.height_px:
+        size = screen.width_px, screen.height_px
+    if size is None:
+        raise InputError("the cost of a map depends on the picture: give --size WxH in px")
+    degree_px = point_spread_px(1.0, screen, Placement())
+    sigma_px = parsed_blur(blur, degree_px, default_sigma_px(size[0], screen), size)
+    shape = law.shape_of(count, layers, *size, sigma_px)
+    check_drawable(law, shape, sigma_px)
+    return MapQuote(law, shape, sigma_px)
+
+
+def _layers(pictures: int | None, every_s: float | None, for_s: float | None) -> int:
+    """How many maps share the budget."""
+    edges = stretches_of(every_s, for_s)
+    if pictures is not None and pictures < 1:
+        raise InputError(f"there must be at least 1 picture (--recordings), got {pictures}")
+    if edges is None:
+        return pictures or 1
+    if pictures not in (None, 1):
+        raise InputError(f"stretches of time are of one picture, got {pictures}: leave out one")
+    return len(edges) - 1

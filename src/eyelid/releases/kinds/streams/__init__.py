@@ -1,0 +1,1 @@
+"""Gaze itself, sample by sample, through a filter."""

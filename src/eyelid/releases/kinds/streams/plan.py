@@ -1,0 +1,310 @@
+"""Everything about a release of gaze that is settled before noise is drawn."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import MISSING, dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from eyelid.errors import InputError, unknown
+from eyelid.gaze.study import Study
+from eyelid.mechanisms.mechanism import Mechanism, Shape, find, mechanism
+from eyelid.mechanisms.streams.filter import Filter
+from eyelid.mechanisms.streams.scene import Scene
+from eyelid.mechanisms.streams.stream import StreamMechanism
+from eyelid.mechanisms.streams.study_scene import (
+    USUAL_WINDOW_MS,
+    coordinates_of,
+    gaze_columns,
+    scene_of,
+    usual_radius,
+    usual_window,
+)
+from eyelid.privacy.bounds import Bounds, BoundsSource
+from eyelid.privacy.guarantee import Guarantee
+from eyelid.privacy.noise import Randomness, randomness
+from eyelid.privacy.noise.randomness import SEEDED
+from eyelid.privacy.unit import PERSON
+from eyelid.releases.kinds.streams.preparation import (
+    RECORDED,
+    TIMES,
+    GazeFacts,
+    gaze_of,
+    recordings_touched,
+)
+
+
+def is_filter(asked: str | Mechanism) -> bool:
+    """Whether a mechanism takes gaze sample by sample."""
+    kind = find(asked) if isinstance(asked, str) else type(asked)
+    return issubclass(kind, StreamMechanism)
+
+
+def build_filter(
+    asked: str | Mechanism, study: Study | None = None, **parameters: Any
+) -> StreamMechanism:
+    """A filter from what was asked for; units and scene are the study's where nobody says.
+
+    Args:
+        asked: its name, or a filter with its parameters set.
+        study: whose gaze it is for; without one the scene must be told.
+        parameters: None for what is left to its default.
+    """
+    given = {name: value for name, value in parameters.items() if value is not None}
+    if isinstance(asked, StreamMechanism):
+        if given:
+            raise InputError(
+                f"{asked.name} has its parameters set already: leave out {', '.join(given)}"
+            )
+        made = asked
+    else:
+        name = asked if isinstance(asked, str) else asked.name
+        if study is not None:
+            given.setdefault("coordinates", coordinates_of(study))
+            if not given.get("scene"):
+                given["scene"] = scene_of(study)
+        scene = Scene.of(str(given.get("coordinates", "px")), given.get("scene"))
+        _check_asked(find(name), given, scene, study)
+        made = mechanism(name, **given)  # type: ignore[assignment]
+    if study is not None and made.coordinates != coordinates_of(study):
+        raise InputError(
+            f"{made.name} is set for gaze in {made.coordinates}, and the study has gaze in "
+            f"{coordinates_of(study)}"
+        )
+    return made
+
+
+def _check_asked(
+    kind: type[Mechanism], given: dict[str, Any], scene: Scene, study: Study | None
+) -> None:
+    """Refuse a filter without its window or its radius, and say what they might be."""
+    required = [item.name for item in fields(kind) if item.default is MISSING]
+    if "window" in required and "window" not in given:
+        rate_hz = study.rate_hz if study else None
+        samples = usual_window(rate_hz or 60.0)
+        at_rate = (
+            f"{samples} samples at {rate_hz:g} Hz, --set window={samples}"
+            if rate_hz is not None
+            else f"{samples} samples at 60 Hz (--set window={samples}) and {usual_window(10.0)} at "
+            f"10 Hz (--set window={usual_window(10.0)}); count by the fastest recording"
+        )
+        raise InputError(
+            f"{kind.name} needs window, the samples in a row that are hidden together: "
+            f"{USUAL_WINDOW_MS} ms are {at_rate}"
+        )
+    if "radius" in required and "radius" not in given:
+        raise InputError(
+            f"{kind.name} needs radius, how far each of them may have been elsewhere, in "
+            f"{scene.spoken_units}: --set radius={usual_radius(scene):g}, say"
+        )
+
+
+def bounds_of(law: StreamMechanism, told: bool) -> Bounds:
+    """Where released gaze lies: the scene; unit vectors in their own numbers.
+
+    Args:
+        law: the filter.
+        told: whether somebody said so, and not the study.
+    """
+    place = law.place
+    x0, y0, x1, y1 = place.plane
+    source = BoundsSource.FILE if told else BoundsSource.PUBLIC
+    if not place.directions:
+        return Bounds({"x": (x0, x1), "y": (y0, y1)}, source)
+    ends = [math.radians(end) for end in (x0, y0, x1, y1)]
+    return Bounds({"gaze_x": (ends[0], ends[2]), "gaze_y": (ends[1], ends[3])}, source)
+
+
+FIXATION_S = 0.3
+USUAL_RATE_HZ = 60.0
+_FIXATIONS = 400
+_PIECE = 1000
+# What is off by less than this part of what a constant is off tells where somebody looked.
+_KEPT = 0.5
+UNPROTECTED = (
+    "which samples were lost: the last output is repeated then, so that what is released depends "
+    "on them",
+    "how many samples each recording has, and at what rate",
+    "the number of people, that each of them took part, and the recordings of each, with what "
+    "recordings, tasks and stimuli are called",
+    "the names of the people as the study has them, and their order",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class StreamPlan:
+    """A release of gaze that could be run.
+
+    Attributes:
+        mechanism: the filter.
+        facts: of everything that it takes.
+        shape: the public facts: R the most recordings of a person, n the longest one.
+        bounds: the public scene.
+        guarantee: for the samples of a window.
+        person_level: for a person.
+        alike: whether nothing that is released as it is tells people apart.
+        keep: attributes of people that are released as they are.
+        times: whether time stamps are those recorded, or regular.
+    """
+
+    mechanism: StreamMechanism
+    facts: GazeFacts
+    shape: Shape
+    bounds: Bounds
+    guarantee: Guarantee
+    person_level: Guarantee
+    alike: bool
+    keep: tuple[str, ...] = ()
+    times: str = RECORDED
+
+    @property
+    def touched(self) -> int:
+        """Recordings of a person in which the samples of a window can lie, at most."""
+        if not isinstance(self.mechanism, Filter):
+            return 1
+        return recordings_touched(self.mechanism.window, self.shape.recordings, self.facts.shortest)
+
+
+def unprotected(
+    times: str, mechanism: StreamMechanism | None = None, touched: int = 1
+) -> tuple[str, ...]:
+    """What released gaze shows as it is, and what of it the samples of a window do not cover.
+
+    Args:
+        times: whether time stamps are those recorded, or regular.
+        mechanism: the filter.
+        touched: recordings in which the samples of a window can lie, at most.
+    """
+    shown = TIMES[times], *UNPROTECTED
+    if touched == 1 or not isinstance(mechanism, Filter):
+        return shown
+    return *shown, (
+        f"{mechanism.window} samples in a row that lie in several recordings (here in up to "
+        f"{touched}): every recording starts the filter anew, and together they may cost {touched} "
+        "times the ε of one"
+    )
+
+
+def make_stream_plan(
+    head: Study,
+    facts: GazeFacts,
+    mechanism: StreamMechanism,
+    noise: Randomness,
+    keep: Sequence[str] = (),
+    *,
+    told: bool = False,
+    times: str = RECORDED,
+) -> StreamPlan:
+    """Check everything that can be checked before anything is spent or written.
+
+    Args:
+        head: the study; its rows are left alone.
+        facts: of all that is taken of it.
+        mechanism: the filter.
+        noise: where it will come from.
+        keep: attributes of people to release as they are.
+        told: whether somebody said what the scene is, and not the study.
+        times: whether time stamps are those recorded, or regular.
+    """
+    if head.released:
+        raise InputError(
+            "this is a released dataset already: release from the original study, whose ledger "
+            "counts these people"
+        )
+    if not facts.seen:
+        raise InputError("all samples are lost: there is nothing to release")
+    attributes = [name for name in head.people.columns if name != "person"]
+    for name in keep:
+        if name not in attributes:
+            raise unknown("column to keep", name, attributes)
+    shape = facts.shape
+    reasons = () if noise.private else (SEEDED,)
+    return StreamPlan(
+        mechanism=mechanism,
+        facts=facts,
+        shape=shape,
+        bounds=bounds_of(mechanism, told),
+        guarantee=mechanism.cost(shape, mechanism.unit).broken(*reasons),
+        person_level=mechanism.cost(shape, PERSON).broken(*reasons),
+        alike=not keep and facts.alike,
+        keep=tuple(keep),
+        times=times,
+    )
+
+
+def released_head(plan: StreamPlan, head: Study) -> Study:
+    """Everything about what is released but its rows.
+
+    Args:
+        plan: of the release.
+        head: of the study that it is made of.
+    """
+    columns = gaze_of(head, head.data.clear(), None, plan.times)
+    people = head.people.filter(pl.col("person").is_in(plan.facts.people))
+    shown = people.select("person", *plan.keep)
+    # The certificate says how people were chosen.
+    return replace(columns, people=shown, origin=None, released=True, chosen=())
+
+
+def filtered(law: StreamMechanism, taken: Study, noise: Randomness) -> Study:
+    """Every recording as a stream of its own through a filter; nothing is lost any more."""
+    columns, place, parts = gaze_columns(taken), law.place, []
+    for recording in taken.recordings():
+        x, y = place.to_plane(*(recording[name] for name in columns))
+        parts.append(place.from_plane(*law.start(noise).push_many(x, y)))
+    together = [np.concatenate(part) for part in zip(*parts, strict=True)]
+    values = [pl.Series(name, part) for name, part in zip(columns, together, strict=True)]
+    return replace(taken, data=taken.data.with_columns(values))
+
+
+@dataclass(frozen=True)
+class Distance:
+    """How far released gaze is from where somebody looked, at the median.
+
+    Attributes:
+        released: of the filter's output.
+        constant: of the middle of the scene, which anybody could write down.
+        units: of both.
+        rate_hz: of the made-up gaze.
+    """
+
+    released: float
+    constant: float
+    units: str
+    rate_hz: float
+
+    @property
+    def informative(self) -> bool:
+        """Whether a single released sample tells where somebody looked."""
+        return self.released < _KEPT * self.constant
+
+
+def expected_distance(law: StreamMechanism, rate_hz: float | None = None) -> Distance:
+    """Filter made-up gaze, a new place anywhere in the scene every 0.3 s, and look how far off.
+
+    The same for everybody who asks: neither data nor chance is in it.
+
+    Args:
+        law: the filter.
+        rate_hz: samples a second; 60 where it is not known.
+    """
+    rate = rate_hz or USUAL_RATE_HZ
+    rng = np.random.default_rng(7)
+    x0, y0, x1, y1 = law.place.plane
+    places = rng.uniform((x0, y0), (x1, y1), size=(_FIXATIONS, 2))
+    gaze = np.repeat(places, max(1, round(FIXATION_S * rate)), axis=0)
+    run = law.start(randomness(7))
+    # In pieces: to compile the filter for so little takes longer than to run it.
+    pieces = np.array_split(gaze, math.ceil(len(gaze) / _PIECE))
+    released = np.concatenate([np.stack(run.push_many(*p.T), axis=1) for p in pieces])
+    middle = np.array([(x0 + x1) / 2, (y0 + y1) / 2])
+    return Distance(
+        released=float(np.median(np.linalg.norm(released - gaze, axis=1))),
+        constant=float(np.median(np.linalg.norm(middle - gaze, axis=1))),
+        units=law.place.spoken_units,
+        rate_hz=rate,
+    )

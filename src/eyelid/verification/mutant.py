@@ -1,0 +1,144 @@
+"""Mutants: mechanisms with methods replaced, which ``verify`` must catch, or it proves nothing.
+
+A mutant is data: what is wrong with it, the sound mechanism, what takes the place of which of its
+methods, and the check that must see it. The modules of the families list theirs; here are the
+checks and the wrong noise that several families share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from eyelid.attacks.twins import sound_of, twin
+from eyelid.mechanisms.mechanism import Shape
+from eyelid.mechanisms.noisy import Integers, noise_of
+from eyelid.privacy.noise import Randomness, randomness
+from eyelid.privacy.unit import PERSON
+from eyelid.verification.game import play
+from eyelid.verification.sensitivity import fuzz
+
+_PAIRS = 16_384
+# What is wrong in every pair is seen in few.
+_FEW_PAIRS = 1_024
+
+Changes = Mapping[str, Any]
+"""What takes the place of methods and properties, by their names."""
+Seen = Callable[[Any, Any, int, Randomness], bool]
+"""Whether a check refutes a mutant: it, the sound mechanism, runs of a game, randomness."""
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A mechanism that is wrong on purpose, and the check that must see it.
+
+    Attributes:
+        name: what is wrong.
+        sound: the mechanism that it is a mutant of.
+        changes: what is replaced in it.
+        seen: the check.
+    """
+
+    name: str
+    sound: Any
+    changes: Changes
+    seen: Seen
+
+    @property
+    def mechanism(self) -> str:
+        """The name of the sound mechanism."""
+        return str(self.sound.name)
+
+    def caught(self, runs: int, noise: Randomness) -> bool:
+        """Whether the check refutes it.
+
+        Args:
+            runs: of a game, a side.
+            noise: the randomness of the mutant.
+        """
+        return self.seen(twin(self.sound, self.changes), self.sound, runs, noise)
+
+
+def mutants(sound: Any, seen: Seen, listed: Mapping[str, Changes]) -> Iterator[Mutant]:
+    """Mutants of one mechanism that one check must see, from what is replaced, by name."""
+    for name, changes in listed.items():
+        yield Mutant(name, sound, changes, seen)
+
+
+def by_game(mutant: Any, sound: Any, runs: int, noise: Randomness) -> bool:
+    """Whether a distinguishing game refutes the sound mechanism's claim."""
+    unit = sound.unit
+    return play(mutant, unit, runs, noise, lambda shape: sound.cost(shape, unit)).refuted
+
+
+def by_short_game(most: int) -> Seen:
+    """Whether a game of no more than so many runs does: where they cost more than elsewhere."""
+    return lambda mutant, sound, runs, noise: by_game(mutant, sound, min(runs, most), noise)
+
+
+def by_fuzz(mutant: Any, sound: Any, _runs: int, _noise: Randomness) -> bool:
+    """Whether the sensitivity fuzz finds neighbours beyond what is declared."""
+    return fuzz(mutant, sound.unit, _PAIRS).refuted
+
+
+def by_short_fuzz(mutant: Any, sound: Any, _runs: int, _noise: Randomness) -> bool:
+    """Whether few pairs are enough for the fuzz."""
+    return fuzz(mutant, sound.unit, _FEW_PAIRS).refuted
+
+
+def sold_as_person(mechanism: Any) -> Mutant:
+    """The ε of one recording, row, chunk or window, printed as if it were a person's."""
+
+    def seen(mutant: Any, sound: Any, runs: int, noise: Randomness) -> bool:
+        return play(mutant, PERSON, runs, noise, lambda s: sound.cost(s, sound.unit)).refuted
+
+    return Mutant(f"{mechanism.unit.name} ε sold as person", mechanism, {}, seen)
+
+
+# A choice that is made with four times what is paid for it.
+KEEN: Changes = {"costs": lambda self, values, shape: 4 * sound_of(self).costs(values, shape)}
+
+
+# Wrong noise, in the place of ``perturb``.
+
+
+def less_noise(share: float) -> Changes:
+    """Noise of a share of its scale."""
+
+    def perturb(self: Any, integers: Integers, shape: Shape, noise: Randomness) -> Integers:
+        law = noise_of(self, shape)
+        return integers + type(law)(int(share * law.scale)).draw(integers.shape, noise)
+
+    return {"perturb": perturb}
+
+
+def altered_noise(alter: Callable[[Integers, Shape], Integers]) -> Changes:
+    """Noise to which something happens once it is drawn."""
+
+    def perturb(self: Any, integers: Integers, shape: Shape, noise: Randomness) -> Integers:
+        return integers + alter(noise_of(self, shape).draw(integers.shape, noise), shape)
+
+    return {"perturb": perturb}
+
+
+def reused_noise(axis: int) -> Changes:
+    """Noise that is drawn once for everything along an axis."""
+
+    def perturb(self: Any, integers: Integers, shape: Shape, noise: Randomness) -> Integers:
+        size = list(integers.shape)
+        size[axis] = 1
+        return integers + noise_of(self, shape).draw(tuple(size), noise)
+
+    return {"perturb": perturb}
+
+
+def _from_one_seed(self: Any, integers: Integers, shape: Shape, _: Randomness) -> Integers:
+    return integers + noise_of(self, shape).draw(integers.shape, randomness(0))
+
+
+NO_NOISE: Changes = {"perturb": lambda self, integers, shape, noise: integers}
+SEEDED_ANEW: Changes = {"perturb": _from_one_seed}
+COARSE: Changes = altered_noise(lambda draws, _: np.left_shift(np.right_shift(draws, 10), 10))
