@@ -37,7 +37,7 @@ _TOLERANCE = 1e-4
 CERTAIN = 2.0**60
 _BINS = 16
 
-Places = Callable[[Filter, Values], Values]
+Places = Callable[[Any, Values], Values]
 """Where a filter would publish each of samples × 2 without noise."""
 L = TypeVar("L", bound=Filter)
 Outcomes = tuple[Values, NDArray[np.bool_]]
