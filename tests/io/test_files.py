@@ -179,8 +179,8 @@ def test_a_parquet_that_would_fill_the_memory_is_not_even_tried(long_name, monke
     monkeypatch.setattr(parquet, "_reason", None)
     with pytest.raises(InputError, match="becomes larger than"):
         parquet.check_sound(long_name)
-    monkeypatch.setattr("eyelid.io.lint.check_sound", lambda path: None)
-    monkeypatch.setattr("eyelid.io.lint._MOST_VALUES", None)
+    monkeypatch.setattr("eyelid.io.file_leaks.check_sound", lambda path: None)
+    monkeypatch.setattr("eyelid.io.file_leaks._MOST_VALUES", None)
     (found,) = leaks_of_file(long_name, long_name)
     assert "becomes larger than" in found.value
 
@@ -365,4 +365,4 @@ def test_nobody_else_reads_csv_of_others():
         if "read_csv(" in path.read_text() or "scan_csv(" in path.read_text()
     }
     own = {"releases/consistency/folder.py", "papers/bozkir2021/utility.py"}
-    assert callers - own == {"io/unpacking.py"}
+    assert callers - own == {"io/files.py"}
