@@ -54,7 +54,7 @@ def quicker(monkeypatch):
     )
     for place in ("eyelid.releases.audits.records", "eyelid.attacks.outcome"):
         monkeypatch.setattr(f"{place}.utility", partial(utility, models=["knn"]))
-    monkeypatch.setattr("eyelid.mechanisms.streams.filter.compiled", lambda kernel: None)
+    monkeypatch.setattr("eyelid.mechanisms.streams.filter_run.compiled", lambda kernel: None)
     monkeypatch.setattr(Figure, "savefig", without_svg)
 
 

@@ -7,12 +7,12 @@ from scipy.stats import laplace, norm
 
 from eyelid.attacks.membership import (
     NoiseLaw,
-    advantage_bound,
     evidence,
     membership_game,
 )
 from eyelid.errors import InputError
 from eyelid.privacy import PERSON, RECORDING, Guarantee, Kind, Neighbours, Trust, gaussian_mu
+from eyelid.privacy.rank1 import advantage_bound
 
 
 def central(**facts):

@@ -30,7 +30,7 @@ from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.mechanism import Values
 from eyelid.mechanisms.release_kind import ReleaseKind
-from eyelid.mechanisms.synthetic.naming import MADE_UP
+from eyelid.mechanisms.synthetic.recordings import MADE_UP
 from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import randomness

@@ -15,8 +15,8 @@ from eyelid.engine.atomic import check_file
 from eyelid.engine.engines import using
 from eyelid.errors import InputError
 from eyelid.gaze.study import Study
-from eyelid.io.choosing import Whom
 from eyelid.io.column_map import Map
+from eyelid.io.people_choice import Whom
 from eyelid.io.release_folder import states_heatmap
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.releases.audits.attack import AuditPlan
@@ -27,8 +27,7 @@ from eyelid.releases.audits.maps import MapsAudit
 from eyelid.releases.audits.pairing import Source, audit_target
 from eyelid.releases.audits.results import Audit, TableAudit
 from eyelid.releases.audits.target import AuditTarget
-from eyelid.releases.kinds.streams.release import StreamRelease
-from eyelid.releases.release import Release
+from eyelid.releases.pipeline import Release
 
 # Attackers that are no `Attacker`: they know other things than records.
 _SPECIAL = (LIKELIHOOD, FUSED)
@@ -38,7 +37,7 @@ PAGES = (".html", ".htm")
 
 def audit(
     original: Source,
-    released: Source | Release | StreamRelease | None = None,
+    released: Source | Release | None = None,
     *,
     report: Path | str | None = None,
     attackers: str | Sequence[str | Attacker] | None = None,

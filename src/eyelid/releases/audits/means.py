@@ -25,6 +25,7 @@ from eyelid.attacks.protocols import Material
 from eyelid.engine.foreign import content_of
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
+from eyelid.io.csv_cells import csv_text
 from eyelid.io.release_folder import RELEASED_FILES, STANDARD_ERRORS
 from eyelid.io.remote import here
 from eyelid.mechanisms.features import FeatureMechanism
@@ -37,7 +38,7 @@ from eyelid.releases.audits.matching import Pair, compared
 from eyelid.releases.audits.results import MeansAudit
 from eyelid.releases.audits.target import TableTarget
 from eyelid.releases.certificate import Certificate
-from eyelid.releases.kinds.features.application import errors_text, standard_errors
+from eyelid.releases.kinds.features.application import standard_errors
 from eyelid.releases.kinds.features.plan import clipped_to
 from eyelid.verification.rerun import quieter_than_again
 from eyelid.version import __version__
@@ -154,7 +155,7 @@ def _errors_amiss(target: TableTarget) -> Iterator[str]:
         return
     features = clipped_to(taken, certificate.bounds).features
     errors = standard_errors(law, law.shape(taken), features, released.people, released.step_ms)
-    text = "" if errors is None else errors_text(errors)
+    text = "" if errors is None else csv_text(errors)
     try:
         same = content_of(path, len(text.encode())) == text.encode()
     except (OSError, ValueError):

@@ -16,10 +16,13 @@ from eyelid.gaze.features.windows import windows_and_omissions
 from eyelid.gaze.study import RECORDING_KEY, Study, check
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import study_folder
-from eyelid.io.choosing import Whom, chosen_of
 from eyelid.io.column_map import Map
 from eyelid.io.intake import is_ours, read_scrubbed, under_pseudonyms
 from eyelid.io.origin import origin_so_far
+from eyelid.io.people_choice import (
+    Whom,
+    chosen_of,
+)
 from eyelid.io.reading import read
 from eyelid.mechanisms.features import FeatureMechanism, feature_mechanism, windows_of
 from eyelid.mechanisms.mechanism import catalogue
@@ -36,8 +39,7 @@ from eyelid.releases.audits.target import RecordsTarget, TableTarget, same_featu
 from eyelid.releases.certificate import Certificate, read_certificate
 from eyelid.releases.fingerprint import input_digest
 from eyelid.releases.kinds.features.plan import check_type, clipped_to, feature_table
-from eyelid.releases.kinds.streams.release import StreamRelease
-from eyelid.releases.release import Release
+from eyelid.releases.pipeline import Release
 
 Source = Study | FeatureTable | Path | str
 
@@ -69,7 +71,7 @@ class Opened:
 
 def audit_target(
     original: Source,
-    released: Source | Release | StreamRelease | None = None,
+    released: Source | Release | None = None,
     *,
     map: Map = None,
     ledger: Path | str | None = None,
@@ -113,12 +115,10 @@ def audit_target(
     return _certified(opened, opened.certificate, table, recorded, remarks)
 
 
-def _opened(released: Source | Release | StreamRelease) -> Opened:
+def _opened(released: Source | Release) -> Opened:
     """What was released, with its certificate where there is one."""
     if isinstance(released, Release):
-        return Opened(released.table, released.certificate, released.path)
-    if isinstance(released, StreamRelease):
-        return Opened(released.study, released.certificate, released.path)
+        return Opened(released.data, released.certificate, released.path)
     if isinstance(released, str | Path):
         certificate = read_certificate(Path(released))
         return Opened(read(released), certificate, Path(released))

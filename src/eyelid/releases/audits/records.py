@@ -22,7 +22,6 @@ from eyelid.attacks.error import error_of
 from eyelid.attacks.groups import audit_records
 from eyelid.attacks.identification import Finding, identify, null_control, with_bounds
 from eyelid.attacks.measurements import legible
-from eyelid.attacks.membership import advantage_bound
 from eyelid.attacks.outcome import (
     Outcome,
     Questions,
@@ -48,6 +47,7 @@ from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.records.measuring import MeasuringMechanism
+from eyelid.privacy.rank1 import advantage_bound
 from eyelid.privacy.unit import Trust
 from eyelid.releases.audits.attack import AuditPlan, TableAttack, noted
 from eyelid.releases.audits.canaries import Canaries, RecordCanaries
