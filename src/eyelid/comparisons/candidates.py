@@ -14,10 +14,10 @@ from eyelid.comparisons.settings import Setting, feature_mechanisms
 from eyelid.errors import EyelidError, InputError, unknown
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms import find
+from eyelid.mechanisms.distribution import default_delta
 from eyelid.mechanisms.features import FeatureMechanism, PredictableMechanism
 from eyelid.mechanisms.means.mean_mechanism import MeanMechanism
 from eyelid.mechanisms.mechanism import Mechanism, Shape
-from eyelid.mechanisms.records.approximate import default_delta
 from eyelid.mechanisms.synthetic.seeded import Seeded
 from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy.unit import PERSON, Trust, Unit

@@ -25,8 +25,8 @@ from eyelid.gaze.study import Origin, Study
 from eyelid.io.choosing import Whom
 from eyelid.io.column_map import Map
 from eyelid.io.csv_cells import csv_text
+from eyelid.mechanisms.distribution import default_delta
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism
-from eyelid.mechanisms.records.approximate import default_delta
 from eyelid.privacy.bounds import Bounds
 from eyelid.releases.accounting import Purchase, bought, claimed, counting_entry, ended, open_ledger
 from eyelid.releases.certificate import Certificate

@@ -16,7 +16,7 @@ from eyelid.gaze.maps.gaze_map import GazeMap, presented
 from eyelid.gaze.maps.grid import Floats
 from eyelid.io.csv_cells import csv_text
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism
-from eyelid.mechanisms.maps.noisy_sum import LaplaceSum
+from eyelid.privacy.guarantee import Kind
 from eyelid.releases.certificate import Certificate
 from eyelid.releases.kinds.maps.plan import MapPlan
 from eyelid.releases.kinds.maps.reliability import (
@@ -61,7 +61,7 @@ def maps_of(plan: MapPlan, measured: Sequence[Measured]) -> list[GazeMap]:
             each.cell_sd,
             observers.name or plan.layers[layer],
             observers.shape.people,
-            laplace=isinstance(each.mechanism, LaplaceSum),
+            laplace=each.mechanism.kind is Kind.PURE,
         )
         for observers, each, layer in track(jobs, "spreading out", len(jobs))
     ]

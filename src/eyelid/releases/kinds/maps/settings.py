@@ -18,8 +18,8 @@ from eyelid.mechanisms.maps.aoi_tables import AoiTables
 from eyelid.mechanisms.maps.map_gaussian import MapGaussian
 from eyelid.mechanisms.maps.map_grid import MapGrid
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
-from eyelid.mechanisms.maps.noisy_sum import LaplaceSum
 from eyelid.mechanisms.mechanism import mechanism as built
+from eyelid.privacy.guarantee import Kind
 from eyelid.releases.kinds.maps.view import View
 
 LEVELS = {"good": 1.0, "okay": 3.0}
@@ -108,7 +108,7 @@ def check_drawable(mechanism: MapMechanism, shape: MapShape, sigma_px: float) ->
             "picture"
         )
     # The first to need much memory; it is kept for the pictures.
-    laplace = isinstance(mechanism, LaplaceSum)
+    laplace = mechanism.kind is Kind.PURE
     noise_peak(grid, sigma_px, laplace=laplace)
     contrast_peak(grid, sigma_px, laplace=laplace)
 
