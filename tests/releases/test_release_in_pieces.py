@@ -21,7 +21,7 @@ from eyelid.gaze.simulator import simulate
 from eyelid.gaze.study import RECORDING_KEY
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import read, write
-from eyelid.io.parts import part_facts
+from eyelid.io.study_parts import part_facts
 from eyelid.mechanisms import mechanism
 from eyelid.mechanisms.features import windows_of
 from eyelid.mechanisms.records.laplace import Laplace

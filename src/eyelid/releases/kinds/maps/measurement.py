@@ -20,8 +20,8 @@ import numpy as np
 from eyelid.engine.engines import Shared, advancing, shared
 from eyelid.engine.progress import Advance
 from eyelid.engine.runs import Run
+from eyelid.io.files import arrays_in
 from eyelid.io.pieces import Piece, StudyInPieces
-from eyelid.io.unpacking import arrays_in
 from eyelid.mechanisms.maps.capped_map import CappedMap
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism
 from eyelid.mechanisms.maps.noisy_map import NoisyMap
