@@ -30,11 +30,11 @@ from eyelid.mechanisms.synthetic.naming import MADE_UP
 from eyelid.mechanisms.synthetic.recordings import tasks_of
 from eyelid.mechanisms.synthetic.records import TaskRecords, records_of_tasks
 from eyelid.mechanisms.synthetic.threshold import Threshold, fewest_people
+from eyelid.privacy.composition import share_of_total
 from eyelid.privacy.gaussian import check_delta
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.noise.randomness import below
-from eyelid.privacy.repeated import share_of_total
 from eyelid.privacy.unit import PERSON, Neighbours, Trust, Unit
 
 SEEDED = "label_seeded"
