@@ -10,10 +10,10 @@ from functools import partial
 
 from eyelid.engine.engines import spread
 from eyelid.mechanisms.mechanism import catalogue
-from eyelid.releases.neighbours.cases import cases_of
-from eyelid.releases.neighbours.comparison import compare_folders
-from eyelid.releases.neighbours.mutants import MUTANTS, Mutant
-from eyelid.releases.neighbours.studies import REPLACEMENTS, drawn
+from eyelid.releases.consistency.cases import cases_of
+from eyelid.releases.consistency.comparison import compare_folders
+from eyelid.releases.consistency.mutants import MUTANTS, Mutant
+from eyelid.releases.consistency.studies import REPLACEMENTS, drawn
 from proofs.result import Effort, Result, progress
 
 # Of every way to release: those that are always tried, and so many that are drawn for each seed.

@@ -327,7 +327,7 @@ def no_faults(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def no_folders(monkeypatch: pytest.MonkeyPatch) -> None:
     """`verify` without the folders of neighbouring studies, where something else is asked of it."""
-    from eyelid.releases.neighbours import verification
+    from eyelid.releases.consistency import verification
 
     nothing = verification.FolderVerification((), ())
     monkeypatch.setattr(verification, "verify_folders", lambda names: nothing)

@@ -8,7 +8,7 @@ from itertools import islice
 
 import pytest
 
-from eyelid.releases.neighbours.cases import cases_of
+from eyelid.releases.consistency.cases import cases_of
 from eyelid.verification.game import GameResult
 from eyelid.verification.verify import Verification
 
@@ -140,9 +140,9 @@ def test_a_mechanism_shows_its_proof_note(eyelid):
 
 
 def test_verify_speaks_json_and_exit_codes(eyelid, no_samplers, two_threads, monkeypatch):
-    # One of the two ways it is released; tests/releases/neighbours compares all that differ.
+    # One of the two ways it is released; tests/releases/consistency compares all that differ.
     one = lambda kind: islice(cases_of(kind), 1)  # noqa: E731
-    monkeypatch.setattr("eyelid.releases.neighbours.verification.cases_of", one)
+    monkeypatch.setattr("eyelid.releases.consistency.verification.cases_of", one)
     done = eyelid("verify", "uniform", "--runs", "2000", "--json")
     found = json.loads(done.out)
     assert all(folder["same"] for folder in found["folders"])

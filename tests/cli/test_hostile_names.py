@@ -433,7 +433,7 @@ def test_each_sink_has_one_door():
     assert printing == {"cli/output.py", "cli/application.py"}
     assert tables <= CSV
     # The last one looks through what was written, and writes nothing.
-    assert letters <= {"spelling.py", "cli/output.py", "releases/neighbours/folder.py"}
+    assert letters <= {"spelling.py", "cli/output.py", "releases/consistency/folder.py"}
 
 
 @given(st.text())

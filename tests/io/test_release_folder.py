@@ -22,7 +22,7 @@ from eyelid.io.reading import is_heatmap
 from eyelid.io.release_folder import NOT_OF_THESE_DATA, UNPROVEN, is_certified, statement
 from eyelid.mechanisms.groups.partition import group_names
 from eyelid.mechanisms.groups.public_groups import EVERYBODY
-from eyelid.mechanisms.synthetic.naming import MADE_UP
+from eyelid.mechanisms.synthetic.recordings import MADE_UP
 from eyelid.releases.inspection import inspect
 from eyelid.releases.release import release
 

@@ -353,5 +353,5 @@ def test_nobody_else_reads_csv_of_others():
         for path in home.rglob("*.py")
         if "read_csv(" in path.read_text() or "scan_csv(" in path.read_text()
     }
-    own = {"releases/neighbours/folder.py", "papers/bozkir2021/utility.py"}
+    own = {"releases/consistency/folder.py", "papers/bozkir2021/utility.py"}
     assert callers - own == {"io/unpacking.py"}

@@ -15,9 +15,9 @@ from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
 from eyelid.io import write
 from eyelid.releases.audits.audit import audit
+from eyelid.releases.consistency.comparison import coupled
+from eyelid.releases.consistency.folder import apart, shown_by
 from eyelid.releases.inspection import inspect
-from eyelid.releases.neighbours.coupling import coupled
-from eyelid.releases.neighbours.folder import apart, shown_by
 from eyelid.releases.release import release
 from eyelid.releases.report import report
 

@@ -10,7 +10,7 @@ import typer
 from eyelid.cli.output import Json, note, print_json, print_table, say
 
 if TYPE_CHECKING:
-    from eyelid.releases.neighbours.verification import FolderVerification
+    from eyelid.releases.consistency.verification import FolderVerification
     from eyelid.verification.verify import Verification
 
 EXAMPLES = """\b
@@ -33,7 +33,7 @@ def run(
     """
     from eyelid.engine.progress import shown
     from eyelid.errors import InputError
-    from eyelid.releases.neighbours.verification import WholeVerification, verify_folders
+    from eyelid.releases.consistency.verification import WholeVerification, verify_folders
     from eyelid.verification.verify import DEFAULT_RUNS, verify
 
     if mechanisms and everything:

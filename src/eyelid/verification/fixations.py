@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from eyelid.mechanisms.mechanism import Values
-from eyelid.mechanisms.streams.filter import Filter, FilterRun
+from eyelid.mechanisms.streams.filter_run import FilterRun
 from eyelid.mechanisms.streams.fixation_odds import MOVING, log_odds
 from eyelid.mechanisms.streams.fixations import FixationRun, Fixations
 from eyelid.mechanisms.streams.state import WHOLE
@@ -144,7 +144,13 @@ def examine_fixations(
     declared = declared or mechanism
     spent = [
         # Tests look back at m samples, so that a changed one is seen until m − 1 after it.
-        budget_of(own, should, should.window + should.span - 1, _middles, _STREAMS)
+        budget_of(
+            own,
+            should,
+            should.window + should.span - 1,
+            lambda law, gaze: _seen(law, gaze)[1],
+            _STREAMS,
+        )
         for own, should in zip(_wide(mechanism), _wide(declared), strict=True)
     ]
     return StreamResult(
@@ -185,11 +191,6 @@ def _seen(law: Fixations, gaze: Values) -> tuple[Values, Values, Values]:
     away = np.where(there, last - middle[:, :, None], 0.0)
     spread = np.sqrt((away**2).sum(axis=(1, 2)) / often[:, 0])
     return count[:, 0], middle, spread
-
-
-def _middles(law: Filter, gaze: Values) -> Values:
-    assert isinstance(law, Fixations)
-    return _seen(law, gaze)[1]
 
 
 # Neighbours.

@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from eyelid.attacks.residuals import ALPHA, SIGMAS, low_bits, repeated
 from eyelid.mechanisms.mechanism import Values
 from eyelid.mechanisms.streams.draws import BLOCK, Ahead, LaplaceAhead
-from eyelid.mechanisms.streams.filter import Filter, FilterRun
+from eyelid.mechanisms.streams.filter import Filter
+from eyelid.mechanisms.streams.filter_run import FilterRun
 from eyelid.mechanisms.streams.state import ABSORBING, FIXED, PLANES_USED, TESTS_USED, WHOLE
 from eyelid.privacy.noise import Randomness, SystemRandomness, randomness
 
@@ -37,7 +38,7 @@ _TOLERANCE = 1e-4
 CERTAIN = 2.0**60
 _BINS = 16
 
-Places = Callable[[Filter, Values], Values]
+Places = Callable[[Any, Values], Values]
 """Where a filter would publish each of samples × 2 without noise."""
 L = TypeVar("L", bound=Filter)
 Outcomes = tuple[Values, NDArray[np.bool_]]

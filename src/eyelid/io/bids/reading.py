@@ -14,7 +14,6 @@ from eyelid.engine.progress import track
 from eyelid.errors import InputError
 from eyelid.gaze.study import EYES, RECORDING_KEY, Origin, Study
 from eyelid.io.bids.entities import Name, name_of
-from eyelid.io.bids.inheritance import Sidecars
 from eyelid.io.bids.sidecars import (
     ADDED,
     CHOSEN,
@@ -27,6 +26,7 @@ from eyelid.io.bids.sidecars import (
     SIMULATED,
     Json,
     Said,
+    Sidecars,
     doubts,
     facts_of,
     number,

@@ -1,7 +1,7 @@
 import json
 
-from eyelid.releases.neighbours.comparison import Difference, FolderResult
-from eyelid.releases.neighbours.verification import (
+from eyelid.releases.consistency.comparison import Difference, FolderResult
+from eyelid.releases.consistency.verification import (
     FolderVerification,
     WholeVerification,
     verify_folders,
@@ -55,7 +55,7 @@ def test_json_has_folders_beside_everything_else():
 
 def test_names_choose_what_is_compared(monkeypatch):
     # Folders of this mechanism and of its mutant are compared in the tests of the command.
-    home = "eyelid.releases.neighbours"
+    home = "eyelid.releases.consistency"
     same = lambda case: FolderResult(case.mechanism.name, "", True, 1, ())  # noqa: E731
     monkeypatch.setattr(f"{home}.verification.compare_folders", same)
     monkeypatch.setattr(f"{home}.mutants.Mutant.caught", lambda self: True)
@@ -69,7 +69,7 @@ def test_names_choose_what_is_compared(monkeypatch):
 def test_the_command_tells_what_folders_show_and_exits_with_one(eyelid, monkeypatch):
     shown = FolderVerification((FolderResult("laplace", "length=7", True, 4, (LEAK,)),), ())
     monkeypatch.setattr("eyelid.verification.verify.verify", lambda *words, **more: NOTHING)
-    home = "eyelid.releases.neighbours.verification.verify_folders"
+    home = "eyelid.releases.consistency.verification.verify_folders"
     monkeypatch.setattr(home, lambda names: shown)
     done = eyelid("verify", "laplace")
     assert done.code == 1

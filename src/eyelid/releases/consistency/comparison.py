@@ -1,12 +1,20 @@
-"""Release two neighbouring studies, and see whether their folders tell them apart."""
+"""Release two neighbouring studies, and see whether their folders tell them apart.
+
+Where noise is added to whole numbers, both get the same random words and no data: what differs then
+is no noise. Where groups are drawn, their sizes must not show who is in them.
+"""
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import nullcontext
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext
+from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -14,16 +22,27 @@ from eyelid.engine.engines import using
 from eyelid.engine.progress import shown as bars
 from eyelid.errors import EyelidError
 from eyelid.gaze.table import FeatureTable
-from eyelid.io import study_folder
-from eyelid.mechanisms.groups.ksame import KSame
-from eyelid.privacy.noise import SystemRandomness
-from eyelid.releases.neighbours.cases import Case
-from eyelid.releases.neighbours.coupling import coupled, small_pieces
-from eyelid.releases.neighbours.folder import REFUSED, Shown, apart, shown_by
-from eyelid.releases.neighbours.seats import DRAWS, unfair_seats
-from eyelid.releases.neighbours.studies import ASIDE, OTHER, REPLACEMENTS, Replacement, SmallStudy
+from eyelid.io import pieces, study_folder
+from eyelid.mechanisms.groups.public_groups import Groups
+from eyelid.mechanisms.mechanism import Mechanism, Shape
+from eyelid.mechanisms.noisy import Integers, NoisyMechanism
+from eyelid.privacy.noise import Randomness, SystemRandomness
+from eyelid.privacy.noise.randomness import Words
+from eyelid.releases.consistency.cases import Case
+from eyelid.releases.consistency.folder import REFUSED, Shown, apart, shown_by
+from eyelid.releases.consistency.studies import ASIDE, OTHER, REPLACEMENTS, Replacement, SmallStudy
 
 _MOST_PLACES = 8
+DRAWS = 300
+"""Partitions that are drawn of a study."""
+# How seldom a fair partition may be called unfair.
+_CHANCE = 1e-8
+_SEED = 20_261
+# Words of this block alone: a release in another thread has the system's.
+_own: ContextVar[np.random.Generator | None] = ContextVar("coupled", default=None)
+_one_at_a_time = threading.RLock()
+# Methods that take whole numbers of people's data, public facts and randomness.
+_MEETS_CHANCE = {"perturb", "choose", "settled_by"}
 
 
 @dataclass(frozen=True)
@@ -138,8 +157,8 @@ def neighbours_of(
 
 def _exchanges(case: Case, base: SmallStudy) -> Iterator[Neighbour]:
     """Two members of one group with each other's recordings: groups are drawn without them."""
-    law = case.mechanism
-    if not isinstance(law, KSame):
+    law: Any = case.mechanism
+    if not law.drawn:
         yield Neighbour("two participants exchanged", base.exchanged(0, 1), True)
         return
     with coupled():
@@ -193,3 +212,105 @@ def _some(places: Sequence[str]) -> list[str]:
     """The first ones, and how many more there are."""
     more = len(places) - _MOST_PLACES
     return [*places[:_MOST_PLACES], *([f"and {more} more places"] if more > 0 else [])]
+
+
+# Who is in larger groups.
+
+
+def unfair_seats(law: Any, study: SmallStudy) -> Iterator[str]:
+    """Participants who are in the larger groups more or less often than others, in words.
+
+    The sizes of groups are public, so they must not tell who is in which: where a participant with
+    a rare attribute always has a seat in a larger group, its size shows them.
+
+    Args:
+        law: that draws groups; of any other there is nothing to say.
+        study: whose participants are dealt out.
+    """
+    if not (law.release.of_features and law.drawn):
+        return
+    from scipy.stats import binomtest
+
+    table, noise = FeatureTable.of(study.study()), SystemRandomness()
+    larger = np.zeros(len(study.participants), dtype=np.int64)
+    for _ in range(DRAWS):
+        found = law.partition(table, noise)
+        member = found.member if isinstance(found, Groups) else found
+        sizes = np.bincount(member)
+        larger += sizes[member] > sizes.min()
+    expected = float(larger.mean()) / DRAWS
+    for participant, often in zip(study.participants, larger.tolist(), strict=True):
+        if binomtest(often, DRAWS, expected).pvalue < _CHANCE:
+            about = ", ".join(f"{key} {value}" for key, value in participant.attributes.items())
+            yield (
+                f"people.csv: a participant ({about}) is in one of the larger groups "
+                f"{often / DRAWS:.0%} of the times, others {expected:.0%}"
+            )
+
+
+# The same noise, and no data.
+
+
+@contextmanager
+def coupled() -> Iterator[None]:
+    """Give everything that is released inside the same random words, and noise without data.
+
+    Wherever whole numbers of people's data meet noise, or a private choice, zeros take their place,
+    so that what is released depends on public facts and these words alone. Only what runs in this
+    context is touched: a release in another thread keeps its noise.
+    """
+    with _one_at_a_time, ExitStack() as stack:
+        for kind in _and_below(NoisyMechanism):
+            for name in _MEETS_CHANCE & vars(kind).keys():
+                _replace(stack, kind, name, _without_data)
+        _replace(stack, SystemRandomness, "words", _repeated)
+        token = _own.set(np.random.default_rng(_SEED))
+        stack.callback(_own.reset, token)
+        yield
+
+
+@contextmanager
+def small_pieces(values: int) -> Iterator[None]:
+    """Have studies cut into pieces of so many values, as if they were large.
+
+    Args:
+        values: in the place of `eyelid.io.pieces.PIECE_VALUES`.
+    """
+    with _one_at_a_time:
+        before = pieces.PIECE_VALUES
+        pieces.PIECE_VALUES = values
+        try:
+            yield
+        finally:
+            pieces.PIECE_VALUES = before
+
+
+def _and_below(kind: type[Any]) -> Iterator[type[Any]]:
+    yield kind
+    for each in kind.__subclasses__():
+        yield from _and_below(each)
+
+
+def _replace(stack: ExitStack, kind: type, name: str, by: Callable[[Any], Any]) -> None:
+    true = vars(kind)[name]
+    setattr(kind, name, by(true))
+    stack.callback(setattr, kind, name, true)
+
+
+def _without_data(true: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(true)
+    def met(self: Mechanism, data: Integers, shape: Shape, noise: Randomness) -> Any:
+        return true(self, data if _own.get() is None else 0 * data, shape, noise)
+
+    return met
+
+
+def _repeated(true: Callable[..., Words]) -> Callable[..., Words]:
+    @wraps(true)
+    def words(self: SystemRandomness, count: int) -> Words:
+        own = _own.get()
+        if own is None:
+            return true(self, count)
+        return own.integers(0, 2**64, size=count, dtype=np.uint64)
+
+    return words

@@ -5,8 +5,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from eyelid.releases.neighbours.excepted import EXCEPTED, excepted
-from eyelid.releases.neighbours.folder import REFUSED, apart, shown_by
+from eyelid.releases.consistency.folder import EXCEPTED, REFUSED, apart, excepted, shown_by
 
 ROWS = pl.DataFrame(
     {"person": ["a", "a", "b"], "recording": "1", "time_ms": [0.0, 1.0, 0.0], "x": [0.1, 0.2, 0.3]}

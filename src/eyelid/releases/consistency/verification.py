@@ -8,9 +8,9 @@ from typing import Any
 
 from eyelid.engine.engines import spread
 from eyelid.mechanisms.mechanism import catalogue, find
-from eyelid.releases.neighbours.cases import Case, cases_of
-from eyelid.releases.neighbours.comparison import FolderResult, compare_folders
-from eyelid.releases.neighbours.mutants import Mutant, mutants_of
+from eyelid.releases.consistency.cases import cases_of
+from eyelid.releases.consistency.comparison import FolderResult, compare_folders
+from eyelid.releases.consistency.mutants import MUTANTS, Mutant
 from eyelid.verification.verify import Planted, Verification
 
 
@@ -92,15 +92,11 @@ def verify_folders(names: Sequence[str] = ()) -> FolderVerification:
     """
     kinds = [find(name) for name in names] if names else list(catalogue().values())
     cases = [case for kind in kinds for case in cases_of(kind)]
-    mutants = [mutant for kind in kinds for mutant in mutants_of(kind)]
+    mutants = [mutant for kind in kinds for mutant in MUTANTS if mutant.mechanism == kind.name]
     return FolderVerification(
-        tuple(spread(_compared, cases, "comparing folders")),
+        tuple(spread(compare_folders, cases, "comparing folders")),
         tuple(spread(_planted, mutants, "comparing folders of mutants")),
     )
-
-
-def _compared(case: Case) -> FolderResult:
-    return compare_folders(case)
 
 
 def _planted(mutant: Mutant) -> Planted:
