@@ -55,7 +55,7 @@ MODULES = (
     "eyelid.releases.kinds.maps.heatmap",
     "eyelid.releases.kinds.features.quote",
     "eyelid.releases.kinds.streams.quote",
-    "eyelid.releases.kinds.streams.release",
+    "eyelid.releases.pipeline",
     "eyelid.stream",
     *OWN,
 )

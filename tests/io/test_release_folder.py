@@ -29,7 +29,7 @@ from eyelid.io.release_folder import (
 )
 from eyelid.mechanisms.groups.partition import group_names
 from eyelid.mechanisms.groups.public_groups import EVERYBODY
-from eyelid.mechanisms.synthetic.naming import MADE_UP
+from eyelid.mechanisms.synthetic.recordings import MADE_UP
 from eyelid.releases.inspection import inspect
 from eyelid.releases.release import release
 
