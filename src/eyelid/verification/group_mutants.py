@@ -22,7 +22,7 @@ from eyelid.mechanisms.groups.partition import (
 from eyelid.mechanisms.groups.slots import slots_of
 from eyelid.privacy.noise import Randomness, randomness
 from eyelid.verification.groups import play_groups, same_for_everybody
-from eyelid.verification.mutant import Changes, Mutant, mutants
+from eyelid.verification.mutant import Changes, Mutant, by_output, mutants
 
 # What is wrong in every release is seen in few. Always in the larger group, where 5 of 9 belong, is
 # beyond chance after 28; too few values, in 2 releases of 7, are missed once in 700,000.
@@ -49,8 +49,7 @@ def _by_games(mutant: Any, _sound: Any, _runs: int, noise: Randomness) -> bool:
     return any(game.refuted for game in play_groups(mutant, noise, _FEW_RELEASES))
 
 
-def _by_other_names(mutant: Any, _sound: Any, _runs: int, _noise: Randomness) -> bool:
-    return same_for_everybody(mutant).refuted
+_by_other_names = by_output(lambda mutant, _: same_for_everybody(mutant))
 
 
 def _anew_for_every_task(self: Any, table: FeatureTable, noise: Randomness) -> Any:
