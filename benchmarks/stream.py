@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from benchmarks.case import Case, best_cpu_seconds, remark
 from eyelid.mechanisms import catalogue
-from eyelid.mechanisms.streams.filter import Filter, compiled
+from eyelid.mechanisms.streams.filter import Filter
+from eyelid.mechanisms.streams.filter_run import compiled
 from eyelid.mechanisms.streams.kaleido import Kaleido
 from eyelid.mechanisms.streams.stream import StreamMechanism
 from eyelid.stream import Gatekeeper

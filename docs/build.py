@@ -21,6 +21,8 @@ import pdoc
 from pdoc.render_helpers import to_html
 
 import eyelid
+from eyelid.mechanisms import catalogue
+from eyelid.mechanisms.entry_points import OWN
 
 ROOT = Path(__file__).parent.parent
 SITE = ROOT / "docs" / "_site"
@@ -37,7 +39,7 @@ MODULES = (
     "eyelid.gaze.maps.looks",
     "eyelid.gaze.maps.placement",
     "eyelid.gaze.study",
-    "eyelid.io.choosing",
+    "eyelid.io.people_choice",
     "eyelid.io.convert",
     "eyelid.io.intake",
     "eyelid.io.layout",
@@ -53,8 +55,9 @@ MODULES = (
     "eyelid.releases.kinds.maps.heatmap",
     "eyelid.releases.kinds.features.quote",
     "eyelid.releases.kinds.streams.quote",
-    "eyelid.releases.kinds.streams.release",
+    "eyelid.releases.pipeline",
     "eyelid.stream",
+    *OWN,
 )
 GUIDES = {
     "Tutorials": "docs/tutorials/*.ipynb",
@@ -80,6 +83,7 @@ def write_reference(out: Path) -> None:
     """The pages of `MODULES`, and of those inside them, from their docstrings."""
     for name in eyelid.__all__:  # They are imported when first used, and pdoc only looks.
         getattr(eyelid, name)
+    catalogue()  # So are the mechanisms of the papers.
     _name_inherited_types()
     pdoc.render.configure(
         docformat="google", show_source=False, template_directory=ROOT / "docs" / "templates"

@@ -37,7 +37,7 @@ PAGES = [
 def test_python_blocks_run(page, tmp_path, monkeypatch, quick_audits):
     monkeypatch.chdir(tmp_path)
     # To compile filters takes longer than what pages let them do; it has tests of its own.
-    monkeypatch.setattr("eyelid.mechanisms.streams.filter.compiled", lambda kernel: None)
+    monkeypatch.setattr("eyelid.mechanisms.streams.filter_run.compiled", lambda kernel: None)
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text("utf-8"), re.DOTALL)
     assert blocks
     for block in blocks:

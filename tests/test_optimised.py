@@ -20,7 +20,7 @@ import contextlib, io, json, sys
 from pathlib import Path
 
 assert False, "asserts are not run here"
-import eyelid.mechanisms.streams.filter as filters
+import eyelid.mechanisms.streams.filter_run as filters
 from eyelid.cli.application import _run
 from eyelid.errors import EyelidError
 

@@ -52,7 +52,7 @@ def quicker(monkeypatch):
     monkeypatch.setattr("eyelid.releases.audits.audit._canaries", lambda subject: None)
     for place in ("eyelid.releases.audits.audit", "eyelid.attacks.outcome"):
         monkeypatch.setattr(f"{place}.utility", partial(utility, models=["knn"]))
-    monkeypatch.setattr("eyelid.mechanisms.streams.filter.compiled", lambda kernel: None)
+    monkeypatch.setattr("eyelid.mechanisms.streams.filter_run.compiled", lambda kernel: None)
     monkeypatch.setattr(Figure, "savefig", without_svg)
 
 

@@ -33,7 +33,7 @@ GAZE = {"mechanism": "kaleido", "epsilon": 4.0, "window": 30, "radius": 2}
 @pytest.fixture(autouse=True)
 def _not_compiled(monkeypatch):
     """To compile filters takes longer than what tests let them do; it has tests of its own."""
-    monkeypatch.setattr("eyelid.mechanisms.streams.filter.compiled", lambda kernel: None)
+    monkeypatch.setattr("eyelid.mechanisms.streams.filter_run.compiled", lambda kernel: None)
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,7 @@ def home(tmp_path_factory):
     features = home / "features"
     write(replace(table, features=table.features[:3]).study(), features)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("eyelid.mechanisms.streams.filter.compiled", lambda kernel: None)
+        patch.setattr("eyelid.mechanisms.streams.filter_run.compiled", lambda kernel: None)
         release(features, home / "records", mechanism="laplace", epsilon=1.0)
         release(features, home / "groups", mechanism="ksame", k=2)
         release(features, home / "means", mechanism="groupmean", epsilon=1.0)

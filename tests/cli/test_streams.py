@@ -11,7 +11,7 @@ OPTIONS = ["--mechanism", "kaleido", "--epsilon", "4", "--set", "window=30", "--
 @pytest.fixture(autouse=True)
 def _not_compiled(monkeypatch):
     """To compile filters takes longer than what tests let them do; it has tests of its own."""
-    monkeypatch.setattr("eyelid.mechanisms.streams.filter.compiled", lambda kernel: None)
+    monkeypatch.setattr("eyelid.mechanisms.streams.filter_run.compiled", lambda kernel: None)
 
 
 @pytest.fixture(scope="module")

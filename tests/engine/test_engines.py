@@ -119,7 +119,7 @@ def test_dask_workers_killed_without_end_are_told_in_a_line(dask, monkeypatch):
 def test_workers_that_do_not_see_a_folder_are_named(dask, tmp_path, monkeypatch):
     dask.check_sees(tmp_path)
     assert not list(tmp_path.iterdir())
-    monkeypatch.setattr(dask_cluster, "_reads", "{}".format)
+    monkeypatch.setattr(dask_cluster, "_there", "".startswith)
     with pytest.raises(InputError, match="does not see"):
         dask.check_sees(tmp_path)
 

@@ -23,7 +23,7 @@ from eyelid.gaze.study import Feature, Origin, Screen, Study
 from eyelid.io import read
 from eyelid.io.bids import write_bids
 from eyelid.io.bids.entities import labels
-from eyelid.io.bids.inheritance import Sidecars
+from eyelid.io.bids.sidecars import Sidecars
 from eyelid.spelling import spelt_alike
 
 # What only the people of a study could say.

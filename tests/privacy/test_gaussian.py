@@ -9,8 +9,6 @@ from eyelid.privacy import gaussian_delta, gaussian_epsilon, gaussian_mu, gaussi
 from eyelid.privacy.gaussian import (
     discreteness_slack,
     epsilon_of_rho,
-    mu_of_rho,
-    rho_of_epsilon,
     rho_of_mu,
 )
 
@@ -74,11 +72,6 @@ def test_a_calibrated_mu_keeps_its_epsilon_when_the_slack_is_counted(epsilon, de
     mu = gaussian_mu(epsilon, delta, slack)
     directly = gaussian_delta(epsilon, mu) + (1 + math.exp(epsilon)) * slack <= delta
     assert directly or epsilon_of_rho(rho_of_mu(mu), delta) <= epsilon
-
-
-def test_conversions_between_rho_mu_and_pure_epsilon():
-    assert mu_of_rho(rho_of_mu(1.7)) == pytest.approx(1.7)
-    assert rho_of_epsilon(2.0) == 2.0
 
 
 @pytest.mark.parametrize("s", [4, 16, 64, 256])

@@ -84,7 +84,7 @@ def streaming(make_gate):
         work = asyncio.create_task(pump.stream())
         try:
             # The source runs once all sinks are open.
-            while not (work.done() or pump.began):
+            while not (work.done() or pump._began_s is not None):
                 await asyncio.sleep(0.001)
             yield pump
             if work.done():

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from eyelid.mechanisms.streams.filter import FilterRun
+from eyelid.mechanisms.streams.filter_run import FilterRun
 from eyelid.mechanisms.streams.fixations import Fixations
 from eyelid.mechanisms.streams.state import WHOLE
 from eyelid.stream import Gatekeeper, passage

@@ -43,7 +43,8 @@ from eyelid.errors import InputError
 from eyelid.gaze.features.omission import blank_recordings, without_blanks
 from eyelid.gaze.study import RECORDING_KEY, ROW_KEY
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.groups.ksame import KSame, rows_that_end
+from eyelid.mechanisms.groups.averages import rows_that_end
+from eyelid.mechanisms.groups.ksame import KSame
 from eyelid.mechanisms.groups.partition import Members, group_sizes
 from eyelid.mechanisms.groups.slots import slots_of
 from eyelid.privacy.noise import randomness

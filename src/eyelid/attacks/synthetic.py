@@ -29,7 +29,7 @@ from eyelid.gaze.features.omission import without_blanks
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.mechanism import Values
-from eyelid.mechanisms.synthetic.naming import MADE_UP
+from eyelid.mechanisms.synthetic.recordings import MADE_UP
 from eyelid.mechanisms.synthetic.seeded import Seeded
 from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy.guarantee import Guarantee

@@ -154,12 +154,14 @@ def run(
     Streaming Layer is not announced by multicast beyond it, but answers whoever asks its ports: use
     a firewall.
     """
-    from eyelid.stream.session import OPTIONS, Request, opened
+    from eyelid.stream.session import OPTIONS, check_positive, opened
     from eyelid.stream.view import rows_of, watched
     from eyelid.stream.words import promise_lines
 
-    request = Request(
-        source=source,
+    check_positive("seconds", seconds)
+    with opened(
+        source,
+        tell=lambda text: note(f"eyelid: {text}"),
         sinks=sink or (),
         record=record,
         filter=filter,
@@ -178,7 +180,6 @@ def run(
         on_limit=on_limit,  # type: ignore[arg-type]
         seed=seed,
         unprotected=unprotected,
-        seconds=seconds,
         speed=speed,  # type: ignore[arg-type]
         columns=column_map(columns),
         rate_hz=rate,
@@ -187,8 +188,7 @@ def run(
         source_token_file=source_token_file,
         origins=origin or (),
         lsl_scope=lsl_scope,
-    )
-    with opened(request, lambda text: note(f"eyelid: {text}")) as (pump, recorder):
+    ) as (pump, recorder):
         for line in promise_lines(pump.gate, pump.source.scenery.rate_hz, pump.intake.most_per_s):
             (note if as_json else say)(line)
         with watched(f"eyelid stream: {source}", note) as watch:

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 
-from eyelid.attacks.membership import advantage_bound
 from eyelid.comparisons.comparison import Promise
 from eyelid.comparisons.goals import Goal, Goals, Verdict
 from eyelid.comparisons.settings import Setting, feature_mechanisms
@@ -20,6 +19,7 @@ from eyelid.mechanisms.mechanism import Mechanism, Shape
 from eyelid.mechanisms.records.approximate import default_delta
 from eyelid.mechanisms.synthetic.seeded import Seeded
 from eyelid.mechanisms.synthetic.synthetic import Synthetic
+from eyelid.privacy.rank1 import advantage_bound
 from eyelid.privacy.unit import PERSON, Trust, Unit
 from eyelid.releases.kinds.features.plan import promised, released_alike
 

@@ -15,13 +15,12 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 from eyelid.engine.children import SAFE_PATH, safe_children
 from eyelid.engine.dask_peers import ACCEPTED, check_closed, dialled
-from eyelid.engine.engines import Engine
+from eyelid.engine.engines import Engine, Shared, held
 from eyelid.engine.parallel import ONE_CORE, alone, cores
 from eyelid.engine.processes import KILLED
 from eyelid.errors import EyelidError, InputError
@@ -39,26 +38,9 @@ _RESTART_S = 120
 # Workers with an item that may die before it is given up.
 _MOST_KILLED = 5
 _LOOPBACK = "127.0.0.1"
-# Where this process finds what was shared: what others sent it, or what it shares itself.
-_held: dict[str, Any] = {}
+# How many threads need each shared value.
 _users: Counter[str] = Counter()
 _lock = threading.Lock()
-
-
-@dataclass(frozen=True)
-class SharedResult(Generic[T]):
-    """Something large that every worker keeps once it has got it.
-
-    Attributes:
-        key: its name.
-    """
-
-    key: str
-
-    def get(self) -> T:
-        """The thing itself."""
-        found: T = _held[self.key]
-        return found
 
 
 class DaskEngine(Engine):
@@ -108,7 +90,7 @@ class DaskEngine(Engine):
             self._client.cancel(list(places), force=True)
 
     @contextlib.contextmanager
-    def shared(self, value: T) -> Iterator[SharedResult[T]]:
+    def shared(self, value: T) -> Iterator[Shared[T]]:
         """With the scheduler, which has a worker make it again where the last that had it died."""
         key = f"eyelid-shared-{secrets.token_hex(8)}"
         packed = pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL)
@@ -116,7 +98,7 @@ class DaskEngine(Engine):
             self._futures[key] = self._client.submit(pickle.loads, packed, key=key, pure=False)
         try:
             with _holding({key: value}):
-                yield SharedResult(key)
+                yield Shared(key)
         finally:
             del self._futures[key]
 
@@ -128,38 +110,32 @@ class DaskEngine(Engine):
         return threads
 
     def check_sees(self, folder: Path) -> None:
-        """Fail unless all workers see a folder of this machine, by a file with a secret in it."""
-        secret = secrets.token_hex(8)
-        sign = folder / f".seen-{secret}"
-        sign.write_text(secret)
+        """Fail unless all workers see a folder of this machine, by a file with a secret name."""
+        sign = folder / f".seen-{secrets.token_hex(8)}"
+        sign.touch()
         try:
-            answers = self._asked(_reads, sign)
+            self._check_there(sign, folder)
         finally:
             sign.unlink(missing_ok=True)
-        _check_all_see(folder, {where: read == secret for where, read in answers.items()})
 
     def check_reads(self, path: Path) -> None:
         """Fail unless all workers see a file of the input."""
-        _check_all_see(path, self._asked(_there, path))
+        self._check_there(path, path)
 
-    def _asked(self, question: Callable[[str], R], path: Path) -> dict[str, R]:
-        """What every worker says about a path, by their addresses."""
+    def _check_there(self, path: Path, told: Path) -> None:
+        """Fail unless a path is there for every worker; ``told`` is what a person knows of it."""
         try:
             # Those that were killed may be on their way back.
             self._client.wait_for_workers(1, timeout=_RESTART_S)
-            answers: dict[str, R] = self._client.run(question, str(path))
+            answers: dict[str, bool] = self._client.run(_there, str(path))
         except TimeoutError:
             raise EyelidError(f"{self.name} has no workers: start some") from None
-        return answers
-
-
-def _check_all_see(path: Path, seen: Mapping[str, bool]) -> None:
-    blind = [address for address, there in seen.items() if not there]
-    if blind:
-        raise InputError(
-            f"the worker {blind[0]} does not see {path}: all workers need the same file system, "
-            "under the same path"
-        )
+        blind = [address for address, there in answers.items() if not there]
+        if blind:
+            raise InputError(
+                f"the worker {blind[0]} does not see {told}: all workers need the same file "
+                "system, under the same path"
+            )
 
 
 @contextlib.contextmanager
@@ -180,10 +156,11 @@ def dask_engine(
 
     with contextlib.ExitStack() as stack:
         if address is None:
-            client = Client(stack.enter_context(_own_cluster(workers or cores())))
+            cluster = stack.enter_context(_own_cluster(workers or cores()))
+            client = stack.enter_context(Client(cluster))
         else:
-            client = _connected(address, accepted)
-        stack.enter_context(client)
+            client = stack.enter_context(_connected(address, accepted))
+            _check_workers(client, address, accepted)
         with _calm():
             yield DaskEngine(client, *_introduced(client, address, accepted), accepted)
 
@@ -222,7 +199,7 @@ def _own_cluster(workers: int) -> Iterator[Any]:
 
 
 def _connected(address: str, accepted: bool) -> Any:
-    """A client of a running scheduler whose workers are of this version."""
+    """A client of a running scheduler."""
     from distributed import Client
     from distributed.security import Security
 
@@ -232,7 +209,7 @@ def _connected(address: str, accepted: bool) -> Any:
     security = Security(require_encryption=True) if encrypted else Security()
     _check_answers(address, known, security)
     try:
-        client = Client(
+        return Client(
             known,
             timeout=_ANSWER_S,
             set_as_default=False,
@@ -243,32 +220,30 @@ def _connected(address: str, accepted: bool) -> Any:
     except (OSError, ValueError, TypeError) as error:
         why = str(error).replace(known, address)
         raise InputError(f"no Dask scheduler answers at {address}: {why}") from None
+
+
+def _check_workers(client: Any, address: str, accepted: bool) -> None:
+    """Fail unless a scheduler has workers, all of this version, to whom raw gaze may go."""
     try:
         client.wait_for_workers(1, timeout=_ANSWER_S)
         if not accepted:
             check_closed(client.nthreads(), address)
-        versions = client.run(_version)
+        versions: dict[str, str] = client.run(_version)
     except TimeoutError:
-        client.close()
         raise InputError(f"the Dask scheduler at {address} has no workers: start some") from None
     except InputError:
-        client.close()
         raise
     except Exception as error:
-        client.close()
         raise InputError(
             f"the workers of {address} cannot run eyelid ({error}): install eyelid {__version__} "
             "there"
         ) from None
-    others = {where: version for where, version in versions.items() if version != __version__}
-    if others:
-        client.close()
-        where, version = next(iter(others.items()))
-        raise InputError(
-            f"the worker {where} has eyelid {version}, this is {__version__}: results would depend "
-            "on who computes them; install the same"
-        )
-    return client
+    for where, version in versions.items():
+        if version != __version__:
+            raise InputError(
+                f"the worker {where} has eyelid {version}, this is {__version__}: results would "
+                "depend on who computes them; install the same"
+            )
 
 
 def _check_answers(address: str, known: str, security: Any) -> None:
@@ -392,7 +367,7 @@ def _one(work: Callable[[T], R], item: T, given: dict[str, Any]) -> R:
 def _holding(given: Mapping[str, Any]) -> Iterator[None]:
     """Have shared things where they are found, as long as any thread needs them."""
     with _lock:
-        _held.update(given)
+        held.update(given)
         _users.update(given.keys())
     try:
         yield
@@ -401,14 +376,7 @@ def _holding(given: Mapping[str, Any]) -> Iterator[None]:
             _users.subtract(given.keys())
             for key in given:
                 if not _users[key]:
-                    del _users[key], _held[key]
-
-
-def _reads(path: str) -> str | None:
-    try:
-        return Path(path).read_text()
-    except OSError:
-        return None
+                    del _users[key], held[key]
 
 
 def _there(path: str) -> bool:

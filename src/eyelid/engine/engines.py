@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import contextlib
 from abc import ABC, abstractmethod
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 from eyelid.engine.progress import Advance, track
 from eyelid.errors import InputError
@@ -20,14 +22,38 @@ from eyelid.errors import InputError
 D = TypeVar("D")
 T = TypeVar("T")
 R = TypeVar("R")
-T_co = TypeVar("T_co", covariant=True)
+
+held: OrderedDict[str, Any] = OrderedDict()
+"""What this process shares, or was given of what others share; what was asked for last is last."""
 
 
-class Shared(Protocol, Generic[T_co]):
-    """Something large that every worker gets once, instead of with every item."""
+class NotHere(BaseException):
+    """A shared value that this process was not given: no error, so that nobody handles it."""
 
-    def get(self) -> T_co:
+    def __init__(self, key: str) -> None:
+        super().__init__(key)
+        self.key = key
+
+
+@dataclass(frozen=True)
+class Shared(Generic[T]):
+    """Something large that every worker gets once, instead of with every item.
+
+    Through a connection, never through a file: what is unpickled is code to whoever wrote it.
+
+    Attributes:
+        key: its name.
+    """
+
+    key: str
+
+    def get(self) -> T:
         """The thing itself."""
+        if self.key not in held:
+            raise NotHere(self.key)
+        held.move_to_end(self.key)
+        value: T = held[self.key]
+        return value
 
 
 class Engine(ABC):

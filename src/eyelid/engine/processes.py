@@ -12,17 +12,17 @@ import secrets
 import signal
 import threading
 import time
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 from eyelid.engine.children import SAFE_PATH, safe_children
-from eyelid.engine.engines import Engine
+from eyelid.engine.engines import Engine, NotHere, Shared, held
 from eyelid.engine.parallel import ONE_CORE, alone, cores, in_threads
 from eyelid.errors import EyelidError
 
@@ -42,17 +42,6 @@ _IDLE_S = 60
 _MOST_KILLED = 5
 # Shared values that a worker keeps beside those that it works with.
 _MOST_KEPT = 2
-# What this process shares, and what it was given of what others share.
-_offered: dict[str, Any] = {}
-_kept: OrderedDict[str, Any] = OrderedDict()
-
-
-class _NotHere(BaseException):
-    """A shared value that this worker was not given: no error, so that nobody handles it."""
-
-    def __init__(self, key: str) -> None:
-        super().__init__(key)
-        self.key = key
 
 
 @dataclass(frozen=True)
@@ -64,30 +53,6 @@ class _Asked:
     """
 
     key: str
-
-
-@dataclass(frozen=True)
-class SharedValue(Generic[T]):
-    """Something large that a worker is given when it first asks for it, and keeps for a while.
-
-    Through a pipe, never through a file: what is unpickled is code to whoever wrote it.
-
-    Attributes:
-        key: its name.
-    """
-
-    key: str
-
-    def get(self) -> T:
-        """The thing itself."""
-        if self.key in _offered:
-            found: T = _offered[self.key]
-            return found
-        if self.key not in _kept:
-            raise _NotHere(self.key)
-        _kept.move_to_end(self.key)
-        found = _kept[self.key]
-        return found
 
 
 class Processes(Engine):
@@ -122,18 +87,18 @@ class Processes(Engine):
         """They are on this machine."""
 
     @contextlib.contextmanager
-    def shared(self, value: T) -> Iterator[SharedValue[T]]:
+    def shared(self, value: T) -> Iterator[Shared[T]]:
         """In the memory of this process, as long as the block lasts.
 
         Being asked to end (SIGTERM) ends the block as Ctrl-C would, so that nothing stays.
         """
         key = secrets.token_hex(8)
         with _asked_to_end():
-            _offered[key] = value
+            held[key] = value
             try:
-                yield SharedValue(key)
+                yield Shared(key)
             finally:
-                del _offered[key]
+                del held[key]
 
 
 def _spread_out(
@@ -168,7 +133,7 @@ def _spread_out(
                 place = running.pop(future)
                 result = future.result()
                 if isinstance(result, _Asked):
-                    given.setdefault(place, {})[result.key] = _offered[result.key]
+                    given.setdefault(place, {})[result.key] = held[result.key]
                     waiting.appendleft(place)
                     continue
                 given.pop(place, None)
@@ -206,14 +171,14 @@ def _pool(workers: int, *, anew: bool = False) -> Any:
 def _one(work: Callable[[T], R], item: T, values: Mapping[str, Any]) -> R | _Asked:
     """One item, in a worker: it has one core, and shows no progress of its own."""
     for key, value in values.items():
-        _kept[key] = value
-        _kept.move_to_end(key)
-    while len(_kept) > max(_MOST_KEPT, len(values)):
-        _kept.popitem(last=False)
+        held[key] = value
+        held.move_to_end(key)
+    while len(held) > max(_MOST_KEPT, len(values)):
+        held.popitem(last=False)
     with alone():
         try:
             return work(item)
-        except _NotHere as missing:
+        except NotHere as missing:
             return _Asked(missing.key)
 
 

@@ -1,4 +1,4 @@
-"""Folders for private data that nobody needs once the work is done, whatever becomes of it."""
+"""Locks, and folders for private data, that go with the process that has them."""
 
 from __future__ import annotations
 
@@ -11,11 +11,43 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from eyelid.engine.locking import lock
-
 _PREFIX, _OWNER = "eyelid-shared-", "owner"
 # Somebody may be about to lock what is younger.
 _ABANDONED_AFTER_S = 60.0
+
+
+def lock(handle: int) -> bool | None:
+    """Whether an open file or folder is ours alone from now on; None where there are no locks.
+
+    Args:
+        handle: of the operating system.
+    """
+    try:
+        import fcntl
+    except ImportError:
+        return None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+@contextlib.contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Wait until a file is ours alone, and keep it so; at once where there are no locks.
+
+    Args:
+        path: of the file, made if it is not there.
+    """
+    with path.open("a") as file:
+        try:
+            import fcntl
+        except ImportError:
+            yield
+            return
+        fcntl.flock(file.fileno(), fcntl.LOCK_EX)
+        yield
 
 
 @contextlib.contextmanager

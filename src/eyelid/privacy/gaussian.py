@@ -131,16 +131,6 @@ def rho_of_mu(mu: float) -> float:
     return mu * mu / 2
 
 
-def mu_of_rho(rho: float) -> float:
-    """The Gaussian mechanism's μ that costs ρ: √(2ρ)."""
-    return math.sqrt(2 * rho)
-
-
-def rho_of_epsilon(epsilon: float) -> float:
-    """ZCDP implied by pure ε-DP: ε²/2 (Bun & Steinke 2016)."""
-    return epsilon * epsilon / 2
-
-
 def epsilon_of_rho(rho: float, delta: float) -> float:
     """An ε for which ρ-zCDP gives (ε, δ), optimised over the Rényi order (Canonne et al. 2020).
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 from eyelid.engine.atomic import check_apart, write_file
-from eyelid.engine.locking import lock
+from eyelid.engine.temporary import lock
 from eyelid.errors import InputError
 from eyelid.mechanisms.streams.filter import Filter
 from eyelid.privacy.noise import Randomness
@@ -176,10 +176,13 @@ class Budget:
             )
         if limit is not None and not (math.isfinite(limit) and limit > 0):
             raise InputError(f"limit must be positive and finite, got {limit:g}")
-        self._file = None if file is None else BudgetFile(Path(file))
+        self._file: Path | None = None
+        self._lock: int | None = None
+        if file is not None:
+            self._file, self._lock = _claimed(Path(file))
         self.taken = 0
         try:
-            self.account = Account() if self._file is None else read_account(self._file.path)
+            self.account = Account() if self._file is None else read_account(self._file)
         except BaseException:
             self.close()
             raise
@@ -272,50 +275,37 @@ class Budget:
             taken=taken,
             left_in_order=left_in_order,
         )
-        self._file.write(account)
+        text = json.dumps({"schema": SCHEMA, **asdict(account)}, indent=1, allow_nan=False)
+        # Kept from now on, after a loss of power too.
+        write_file(self._file, text + "\n", durable=True, mode=0o600)
 
     def close(self) -> None:
         """Let somebody else have the file."""
-        if self._file is not None:
-            self._file.close()
-            self._file = None
-
-
-class BudgetFile:
-    """The file of one person's account, ours alone while it is open."""
-
-    def __init__(self, path: Path) -> None:
-        try:
-            # Writing puts a new file in the place of the old one, which would part a link from it.
-            self.path = path.resolve()
-            if self.path.is_dir():
-                raise InputError(
-                    f"cannot keep a budget in {path}: it is a folder; name a file in it"
-                )
-            # What lies in a release is passed on with it.
-            check_apart(self.path)
-            beside = self.path.with_name(self.path.name + ".lock")
-            self._lock = os.open(beside, os.O_RDWR | os.O_CREAT, 0o600)
-        except (OSError, RuntimeError) as error:
-            why = getattr(error, "strerror", None) or error
-            raise InputError(f"cannot keep a budget in {path}: {why}") from None
-        if lock(self._lock) is False:
+        if self._lock is not None:
             os.close(self._lock)
-            raise InputError(
-                f"another gatekeeper counts in {path} already: stop it, or give this person "
-                "another file"
-            )
+        self._file = self._lock = None
 
-    def write(self, account: Account) -> None:
-        """Have the file say so, now and after a loss of power."""
-        text = json.dumps({"schema": SCHEMA, **asdict(account)}, indent=1, allow_nan=False)
-        write_file(self.path, text + "\n", durable=True, mode=0o600)
 
-    def close(self) -> None:
-        """Let somebody else have it."""
-        if self._lock >= 0:
-            os.close(self._lock)
-            self._lock = -1
+def _claimed(path: Path) -> tuple[Path, int]:
+    """A budget's file without links, and the handle of the lock that makes it ours alone."""
+    try:
+        # Writing puts a new file in the place of the old one, which would part a link from it.
+        file = path.resolve()
+        if file.is_dir():
+            raise InputError(f"cannot keep a budget in {path}: it is a folder; name a file in it")
+        # What lies in a release is passed on with it.
+        check_apart(file)
+        handle = os.open(file.with_name(file.name + ".lock"), os.O_RDWR | os.O_CREAT, 0o600)
+    except (OSError, RuntimeError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise InputError(f"cannot keep a budget in {path}: {why}") from None
+    if lock(handle) is False:
+        os.close(handle)
+        raise InputError(
+            f"another gatekeeper counts in {path} already: stop it, or give this person another "
+            "file"
+        )
+    return file, handle
 
 
 def is_account(path: Path) -> bool:

@@ -70,10 +70,9 @@ _to_text = json.JSONEncoder(separators=(",", ":")).encode
 def format_named(options: Mapping[str, str]) -> Format:
     """The format among the options of a source or sink; JSON where nothing is said."""
     asked = options.get("format", "json")
-    for format in FORMATS:
-        if asked == format:
-            return format
-    raise unknown("format", asked, FORMATS)
+    if asked not in FORMATS:
+        raise unknown("format", asked, FORMATS)
+    return asked
 
 
 class Malformed(Exception):

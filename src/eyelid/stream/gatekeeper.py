@@ -311,7 +311,7 @@ class Gatekeeper(Unique):
         across, up = self._scene.point(x, y, z)
         released = self._passage.push(across, up)
         self._time_ms = time_ms
-        if self.filter.eventful:
+        if self._passage.events:
             self._collect([time_ms])
         return self._scene.gaze(*released)
 
@@ -345,7 +345,7 @@ class Gatekeeper(Unique):
         released = self._passage.push_many(*self._scene.to_plane(*parts))
         if len(times):
             self._time_ms = float(times[-1])
-        if self.filter.eventful:
+        if self._passage.events:
             self._collect(times)
         return self._scene.from_plane(*released)
 

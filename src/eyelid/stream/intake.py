@@ -56,12 +56,13 @@ class Intake:
             replayed as fast as it goes.
 
     Attributes:
+        most_per_s: how many are let in.
         dropped: how many samples were not let in, and why.
         came: how many came at a time that is one.
     """
 
     def __init__(self, most_hz: float, by_arrival: bool = True) -> None:
-        self._most_per_s = most_hz
+        self.most_per_s = most_hz
         self._by_arrival = by_arrival
         self._room = 0.0
         self._last_ms = -math.inf
@@ -72,16 +73,6 @@ class Intake:
         self._measured, self._during_ms = 0, 0.0
         self.came = 0
         self.dropped = {"time not a number": 0, "time backwards": 0, "too many per second": 0}
-
-    @property
-    def dropped_in_all(self) -> int:
-        """For whatever reason."""
-        return sum(self.dropped.values())
-
-    @property
-    def most_per_s(self) -> float:
-        """How many are let in."""
-        return self._most_per_s
 
     @property
     def measured_hz(self) -> float | None:
@@ -160,9 +151,9 @@ class Intake:
             first_s, last_s, until_s = (
                 t / 1000 for t in (raw.time_ms[0], raw.time_ms[-1], self._last_ms)
             )
-        burst = self._most_per_s * BURST_S
-        self._room = min(burst, self._room + self._most_per_s * (first_s - until_s))
-        self._room += self._most_per_s * (last_s - first_s)
+        burst = self.most_per_s * BURST_S
+        self._room = min(burst, self._room + self.most_per_s * (first_s - until_s))
+        self._room += self.most_per_s * (last_s - first_s)
         self._last_ms, self._arrived_s = raw.time_ms[-1], raw.arrived_s
         allowed = min(count, math.floor(self._room))
         self._room -= allowed

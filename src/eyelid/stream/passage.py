@@ -60,6 +60,7 @@ class Passage:
         self.events: deque[StreamEvent] = deque(maxlen=KEPT_EVENTS)
         self.resumed = ""
         self._left = 0
+        self._eventful = filter.eventful
         # Whether a sample is being taken: budgets are in disorder where that was interrupted.
         self._at_work = False
         # The public middle of the scene is shown before anything was released.
@@ -80,13 +81,20 @@ class Passage:
         """What is released for the next sample."""
         if not self._left:
             self._next_stretch()
+        self.samples += 1
         if self.mode != "on":
             self._left -= 1
-            self.samples += 1
             return self._last
-        left = self._begin_work(1)
+        # While it is at work nothing is left, so that an interruption is looked into first.
+        left, self._left = self._left - 1, 0
+        self._at_work = True
+        if self.budget is not None:
+            self.budget.taken += 1
         self._last = self.run.push(x, y)
-        self._end_work(left)
+        if self._eventful:
+            self._keep_events()
+        self._at_work = False
+        self._left = left
         return self._last
 
     def push_many(self, x: Floats, y: Floats) -> tuple[Floats, Floats]:
@@ -98,38 +106,29 @@ class Passage:
                 self._next_stretch()
             count = min(self._left, len(x) - done)
             part = slice(done, done + count)
-            if self.mode == "on":
-                left = self._begin_work(count)
-                out[:, part] = self.run.push_many(x[part], y[part])
-                self._last = (float(out[0, part.stop - 1]), float(out[1, part.stop - 1]))
-                self._end_work(left)
-            else:
-                self._left -= count
-                self.samples += count
-                out[:, part] = np.array(self._last)[:, None]
             done += count
+            self.samples += count
+            if self.mode != "on":
+                self._left -= count
+                out[:, part] = np.array(self._last)[:, None]
+                continue
+            left, self._left = self._left - count, 0
+            self._at_work = True
+            if self.budget is not None:
+                self.budget.taken += count
+            out[:, part] = self.run.push_many(x[part], y[part])
+            self._last = (float(out[0, done - 1]), float(out[1, done - 1]))
+            if self._eventful:
+                self._keep_events()
+            self._at_work = False
+            self._left = left
         return out[0], out[1]
 
-    def _begin_work(self, count: int) -> int:
-        """Count samples as taken; what is left of the stretch after them.
-
-        While it is at work nothing is left, so that an interruption is looked into first.
-        """
-        left, self._left = self._left - count, 0
-        self._at_work = True
-        self.samples += count
-        if self.budget is not None:
-            self.budget.taken += count
-        return left
-
-    def _end_work(self, left: int) -> None:
-        """Keep the events of samples that were taken, and go on with the stretch."""
-        if self.filter.eventful:
-            before = self.samples - self.run.samples
-            for event in self.run.take_events():
-                self.events.append(replace(event, sample=before + event.sample))
-        self._at_work = False
-        self._left = left
+    def _keep_events(self) -> None:
+        """Keep the events of samples that were just taken."""
+        before = self.samples - self.run.samples
+        for event in self.run.take_events():
+            self.events.append(replace(event, sample=before + event.sample))
 
     def close(self) -> None:
         """Write down where the stream stands, so that the next run goes on from here."""

@@ -203,11 +203,6 @@ class Pump:
         for sink in self.sinks:
             sink.tell(text)
 
-    @property
-    def began(self) -> bool:
-        """Whether sinks are open and the source has been asked for gaze."""
-        return self._began_s is not None
-
     # What a source calls.
 
     def begin(self) -> None:

@@ -6,7 +6,7 @@ import contextlib
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from eyelid.mechanisms.streams.study_scene import USUAL_WINDOW_MS, usual_radius
 from eyelid.privacy.guarantee import rounded_up
 from eyelid.stream.addresses import sink_of, source_of
 from eyelid.stream.budget import OnLimit
-from eyelid.stream.endpoints import Scenery, Source, Speed
+from eyelid.stream.endpoints import Scenery, Speed
 from eyelid.stream.gatekeeper import Gatekeeper
 from eyelid.stream.pump import Pump
 from eyelid.stream.recorder import Recorder
@@ -46,12 +46,43 @@ _TIERS = {"fine": "kaleido", "coarse": "fixations"}
 _SECONDS = {"ms": 0.001, "s": 1.0}
 
 
-@dataclass(frozen=True, kw_only=True)
-class Request:
-    """A stream as somebody asks for it, every value as it was typed.
+@contextlib.contextmanager
+def opened(
+    source: str,
+    *,
+    tell: Callable[[str], None],
+    sinks: Sequence[str] = (),
+    record: Path | None = None,
+    filter: str | None = None,
+    tier: str = "fine",
+    epsilon: float | None = None,
+    window: str | None = None,
+    radius: float | None = None,
+    units: str | None = None,
+    scene: str | None = None,
+    parameters: dict[str, Any] | None = None,
+    events: float | None = None,
+    counters: float | None = None,
+    areas: str = "",
+    budget: Path | None = None,
+    limit: float | None = None,
+    on_limit: OnLimit = "freeze",
+    seed: int | None = None,
+    unprotected: bool = False,
+    speed: Speed = "real",
+    columns: Map = None,
+    rate_hz: float | None = None,
+    most_hz: float | None = None,
+    token_file: Path | None = None,
+    source_token_file: Path | None = None,
+    origins: Sequence[str] = (),
+    lsl_scope: str = "machine",
+) -> Iterator[tuple[Pump, Recorder | None]]:
+    """The pump between source and sinks, with its gatekeeper and the file that records, if any.
 
-    Attributes:
+    Args:
         source: where raw gaze comes from.
+        tell: is told what a person should know.
         sinks: where released gaze goes.
         record: a new file for what is released.
         filter: its name; by default that of the tier.
@@ -70,7 +101,6 @@ class Request:
         on_limit: what happens there.
         seed: makes the noise repeatable.
         unprotected: whether a filter may release that promises nothing.
-        seconds: how long.
         speed: of what is replayed.
         columns: what those of a file mean.
         rate_hz: nominal rate of the tracker.
@@ -80,84 +110,72 @@ class Request:
         origins: of web pages that may connect.
         lsl_scope: how far the Lab Streaming Layer reaches.
     """
-
-    source: str
-    sinks: Sequence[str] = ()
-    record: Path | None = None
-    filter: str | None = None
-    tier: str = "fine"
-    epsilon: float | None = None
-    window: str | None = None
-    radius: float | None = None
-    units: str | None = None
-    scene: str | None = None
-    parameters: dict[str, Any] = field(default_factory=dict)
-    events: float | None = None
-    counters: float | None = None
-    areas: str = ""
-    budget: Path | None = None
-    limit: float | None = None
-    on_limit: OnLimit = "freeze"
-    seed: int | None = None
-    unprotected: bool = False
-    seconds: float | None = None
-    speed: Speed = "real"
-    columns: Map = None
-    rate_hz: float | None = None
-    most_hz: float | None = None
-    token_file: Path | None = None
-    source_token_file: Path | None = None
-    origins: Sequence[str] = ()
-    lsl_scope: str = "machine"
-
-
-@contextlib.contextmanager
-def opened(request: Request, tell: Callable[[str], None]) -> Iterator[tuple[Pump, Recorder | None]]:
-    """The pump between source and sinks, with its gatekeeper and the file that records, if any.
-
-    Args:
-        request: what was asked for.
-        tell: is told what a person should know.
-    """
-    _check(request)
-    kind = filter_named(request.filter or _TIERS[request.tier])
-    source = _source(request, tell)
-    asked = _asked(request, kind, source.scenery, tell)
+    check_positive("rate", rate_hz)
+    check_positive("max-rate", most_hz)
+    if limit is not None and seed is not None:
+        raise InputError("--limit limits what a promise costs, and --seed voids it: leave one out")
+    kind = _kind(filter, tier)
+    comes_from = source_of(
+        source,
+        speed=speed,
+        token_file=source_token_file,
+        lsl_scope=lsl_scope,
+        tell=tell,
+        map=columns,
+    )
+    if rate_hz is not None:
+        comes_from.scenery = replace(comes_from.scenery, rate_hz=rate_hz)
+    known = comes_from.scenery
+    _check_units(units, known, source)
+    samples = None if window is None else window_samples(window, known.rate_hz)
+    if samples == 1:
+        tell(f"--window {window} is 1 sample: single samples are hidden, and no fixation")
+    _check_areas(kind, areas, events, counters)
+    asked = {
+        "epsilon": epsilon,
+        "window": samples,
+        "radius": radius,
+        "units": units or known.units,
+        "scene": scene or (known.scene if units in (None, known.units) else None),
+    }
+    own = parameters or {}
+    _check_parameters(kind, own)
+    _check_complete(kind, asked, own, known.rate_hz)
     gate = Gatekeeper(
         kind.name,
-        **asked,
-        limit=request.limit,
-        on_limit=request.on_limit,
-        budget=request.budget,
-        seed=request.seed,
-        events=request.events,
-        counters=request.counters,
-        areas=request.areas,
-        **request.parameters,
+        **asked,  # type: ignore[arg-type]
+        limit=limit,
+        on_limit=on_limit,
+        budget=budget,
+        seed=seed,
+        events=events,
+        counters=counters,
+        areas=areas,
+        **own,
     )
     with gate:
-        _check_gate(gate, request.unprotected)
-        if request.unprotected:
+        _check_gate(gate, unprotected)
+        if unprotected:
             tell(
                 f"NOTHING IS PROTECTED: {gate.filter.name} lets raw gaze out, or what gives it away"
             )
-        sinks = [
-            sink_of(
-                text,
-                token_file=request.token_file,
-                origins=request.origins,
-                lsl_scope=request.lsl_scope,
-                tell=tell,
-            )
-            for text in request.sinks
+        ends = [
+            sink_of(text, token_file=token_file, origins=origins, lsl_scope=lsl_scope, tell=tell)
+            for text in sinks
         ]
-        recorder = None if request.record is None else Recorder(request.record)
-        ends = sinks if recorder is None else [*sinks, recorder]
-        yield Pump(source, gate, ends, request.most_hz), recorder
+        recorder = None if record is None else Recorder(record)
+        pump = Pump(comes_from, gate, [*ends, *([recorder] if recorder else [])], most_hz)
+        yield pump, recorder
 
 
-def _check(request: Request) -> None:
-    filter, tier = request.filter, request.tier
+def check_positive(option: str, value: float | None) -> None:
+    """Refuse the number of an option that is not positive."""
+    if value is not None and not 0 < value < 1e9:
+        raise InputError(f"--{option} must be positive, got {value:g}")
+
+
+def _kind(filter: str | None, tier: str) -> type[StreamMechanism]:
+    """The filter that somebody names, or that of a tier."""
     if filter in _RAW:
         raise InputError(
             f"--filter {filter} would let raw gaze out, which is what eyelid is there to prevent: "
@@ -169,76 +187,27 @@ def _check(request: Request) -> None:
         raise InputError(
             f"--tier coarse is --filter {_TIERS[tier]}, got --filter {filter}: leave one out"
         )
-    numbers = {"seconds": request.seconds, "rate": request.rate_hz, "max-rate": request.most_hz}
-    for name, value in numbers.items():
-        if value is not None and not 0 < value < 1e9:
-            raise InputError(f"--{name} must be positive, got {value:g}")
-    if request.limit is not None and request.seed is not None:
-        raise InputError("--limit limits what a promise costs, and --seed voids it: leave one out")
+    return filter_named(filter or _TIERS[tier])
 
 
-def _source(request: Request, tell: Callable[[str], None]) -> Source:
-    """Where gaze comes from, in the units that somebody says it has."""
-    source = source_of(
-        request.source,
-        speed=request.speed,
-        token_file=request.source_token_file,
-        lsl_scope=request.lsl_scope,
-        tell=tell,
-        map=request.columns,
-    )
-    if request.rate_hz is not None:
-        source.scenery = replace(source.scenery, rate_hz=request.rate_hz)
-    units, known = request.units, source.scenery.units
-    alike = _FRACTIONS if known in _FRACTIONS else (known,)
-    if units is not None and known is not None and units not in alike:
+def _check_units(units: str | None, known: Scenery, source: str) -> None:
+    alike = _FRACTIONS if known.units in _FRACTIONS else (known.units,)
+    if units is not None and known.units is not None and units not in alike:
         raise InputError(
-            f"--units {units}, but gaze of {request.source} is in {known}: leave out --units"
+            f"--units {units}, but gaze of {source} is in {known.units}: leave out --units"
         )
-    return source
 
 
-def _asked(
-    request: Request,
-    kind: type[StreamMechanism],
-    known: Scenery,
-    tell: Callable[[str], None],
-) -> dict[str, Any]:
-    """What the gatekeeper is asked for; refuses what the filter lacks or does not know."""
-    window = None if request.window is None else window_samples(request.window, known.rate_hz)
-    if window == 1:
-        tell(f"--window {request.window} is 1 sample: single samples are hidden, and no fixation")
-    tiers = request.events is not None or request.counters is not None
-    if request.areas and not takes_areas(kind) and not tiers:
+def _check_areas(
+    kind: type[StreamMechanism], areas: str, events: float | None, counters: float | None
+) -> None:
+    if areas and not takes_areas(kind) and events is None and counters is None:
         raise InputError(
             "--areas are for --events, --counters or --tier coarse: add one of them, or leave the "
             "areas out"
         )
-    if request.counters is not None and not request.areas:
+    if counters is not None and not areas:
         raise InputError("--counters count time on areas: say them, --areas 'menu:0,0,10,27; …'")
-    units = request.units or known.units
-    scene = request.scene or (known.scene if request.units in (None, known.units) else None)
-    asked = {
-        "epsilon": request.epsilon,
-        "window": window,
-        "radius": request.radius,
-        "units": units,
-        "scene": scene,
-    }
-    _check_parameters(kind, request.parameters)
-    if not scene and UNITS.get(units or "px", "") is None:
-        other = "" if units else " (--units, if it is not px)"
-        raise InputError(
-            f"gaze in {units or 'px'} needs a scene, what everybody could look at, since the noise "
-            f"follows from it: --scene {EXAMPLES[units or 'px']}, say{other}"
-        )
-    examples = {
-        "epsilon": "1",
-        "window": "60" if known.rate_hz is None else f"{USUAL_WINDOW_MS}ms",
-        "radius": f"{usual_radius(Scene.of(units or 'px', scene)):g}",
-    }
-    _check_complete(kind, asked | request.parameters, examples)
-    return asked
 
 
 def _check_parameters(kind: type[StreamMechanism], parameters: dict[str, Any]) -> None:
@@ -251,23 +220,40 @@ def _check_parameters(kind: type[StreamMechanism], parameters: dict[str, Any]) -
 
 
 def _check_complete(
-    kind: type[StreamMechanism], asked: dict[str, Any], examples: dict[str, str]
+    kind: type[StreamMechanism],
+    asked: dict[str, Any],
+    parameters: dict[str, Any],
+    rate_hz: float | None,
 ) -> None:
     """Refuse where something is missing that a filter cannot do without.
 
     Args:
         kind: of filter.
-        asked: all parameters; those that are None were not given.
-        examples: of options.
+        asked: options; those that are None were not given.
+        parameters: of the filter itself.
+        rate_hz: of the source, if known.
     """
-    given = {name: value for name, value in asked.items() if value is not None}
+    units, scene = asked["units"] or "px", asked["scene"]
+    if not scene and UNITS.get(units, "") is None:
+        other = "" if asked["units"] else " (--units, if it is not px)"
+        raise InputError(
+            f"gaze in {units} needs a scene, what everybody could look at, since the noise follows "
+            f"from it: --scene {EXAMPLES[units]}, say{other}"
+        )
+    given = {name: value for name, value in asked.items() if value is not None} | parameters
     missing = first_missing(kind, kind.as_formal(given))
-    if missing is not None:
-        name, means = missing
-        theirs = {ours: formal for formal, ours in kind.strength.items()}
-        option = theirs.get(name, name)
-        how = f"--{option} {examples[option]}" if option in examples else f"--set {name}=…"
-        raise InputError(f"{kind.name} needs {name}, {means}: give it with {how}")
+    if missing is None:
+        return
+    name, means = missing
+    examples = {
+        "epsilon": "1",
+        "window": "60" if rate_hz is None else f"{USUAL_WINDOW_MS}ms",
+        "radius": f"{usual_radius(Scene.of(units, scene)):g}",
+    }
+    theirs = {ours: formal for formal, ours in kind.strength.items()}
+    option = theirs.get(name, name)
+    how = f"--{option} {examples[option]}" if option in examples else f"--set {name}=…"
+    raise InputError(f"{kind.name} needs {name}, {means}: give it with {how}")
 
 
 def _check_gate(gate: Gatekeeper, unprotected: bool) -> None:

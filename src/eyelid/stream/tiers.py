@@ -19,7 +19,8 @@ from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.streams.continual import Counters, Dwell
 from eyelid.mechanisms.streams.draws import own_sources
 from eyelid.mechanisms.streams.events import StreamEvent
-from eyelid.mechanisms.streams.filter import Filter, FilterRun
+from eyelid.mechanisms.streams.filter import Filter
+from eyelid.mechanisms.streams.filter_run import FilterRun
 from eyelid.mechanisms.streams.fixations import Fixations
 from eyelid.mechanisms.streams.state import FIXED, WHOLE
 from eyelid.mechanisms.streams.stream import (

@@ -27,34 +27,30 @@ def watched(title: str, note: Callable[[str], None]) -> Iterator[Callable[[Statu
         note: takes a remark.
     """
     told: set[str] = set()
-    before: list[Status] = []
+    last: Status | None = None
+    with contextlib.ExitStack() as stack:
+        live = stack.enter_context(_live()) if sys.stderr.isatty() else None
 
-    def heard(status: Status) -> str:
-        for remark in (*(f"listening at {place}" for place in status.listening), *status.troubles):
-            if remark not in told:
-                told.add(remark)
-                note(f"eyelid: {remark}")
-        last = before.pop() if before else None
-        before.append(status)
-        return rate_now(status, last)
+        def show(status: Status) -> None:
+            nonlocal last
+            listening = (f"listening at {place}" for place in status.listening)
+            for remark in (*listening, *status.troubles):
+                if remark not in told:
+                    told.add(remark)
+                    note(f"eyelid: {remark}")
+            if live is not None:
+                live.update(_table(title, status, rate_now(status, last)), refresh=True)
+            last = status
 
-    if not sys.stderr.isatty():
+        yield show
 
-        def listen(status: Status) -> None:
-            heard(status)
 
-        yield listen
-        return
+def _live() -> Any:
+    """A place on the terminal that is drawn again and again."""
     from rich.console import Console
     from rich.live import Live
 
-    console = Console(stderr=True)
-    with Live(console=console, auto_refresh=False, transient=True) as live:
-
-        def show(status: Status) -> None:
-            live.update(_table(title, status, heard(status)), refresh=True)
-
-        yield show
+    return Live(console=Console(stderr=True), auto_refresh=False, transient=True)
 
 
 def rate_now(status: Status, last: Status | None) -> str:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from eyelid.mechanisms.mechanism import Values
-from eyelid.mechanisms.streams.filter import FilterRun
+from eyelid.mechanisms.streams.filter_run import FilterRun
 from eyelid.mechanisms.streams.fixation_odds import MOVING, log_odds
 from eyelid.mechanisms.streams.fixations import FixationRun, Fixations
 from eyelid.mechanisms.streams.state import WHOLE

@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from eyelid.attacks.residuals import ALPHA, SIGMAS, low_bits, repeated
 from eyelid.mechanisms.mechanism import Values
 from eyelid.mechanisms.streams.draws import BLOCK, Ahead, LaplaceAhead
-from eyelid.mechanisms.streams.filter import Filter, FilterRun
+from eyelid.mechanisms.streams.filter import Filter
+from eyelid.mechanisms.streams.filter_run import FilterRun
 from eyelid.mechanisms.streams.state import ABSORBING, FIXED, PLANES_USED, TESTS_USED, WHOLE
 from eyelid.privacy.noise import Randomness, SystemRandomness, randomness
 

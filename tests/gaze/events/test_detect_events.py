@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from eyelid.errors import InputError
-from eyelid.gaze.events import METHODS, detect_events, events_by_recording, gaze_of
+from eyelid.gaze.events import METHODS, detect_events, gaze_of
 from eyelid.gaze.geometry import direction
 from eyelid.gaze.simulator import simulate
 from eyelid.gaze.study import EVENT_COLUMNS, Study
@@ -38,7 +38,8 @@ def test_arrays_give_the_events_of_that_recording(study):
 def test_every_method_gives_fixations_saccades_and_blinks(study, method):
     events = detect_events(study, method)
     assert set(events["name"]) == {"fixation", "saccade", "blink"}
-    parts = list(events_by_recording(study, method))
+    recordings = study.data.partition_by("person", "recording", maintain_order=True)
+    parts = [detect_events(study.derive(data=rows), method) for rows in recordings]
     assert len(parts) == 4
     assert pl.concat(parts).equals(events)
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from eyelid.errors import InputError, Refused
 from eyelid.mechanisms import Shape, find, mechanism
 from eyelid.mechanisms.streams import draws
-from eyelid.mechanisms.streams import filter as filters
+from eyelid.mechanisms.streams import filter_run as filters
 from eyelid.mechanisms.streams.draws import BLOCK, Ahead, own_sources
-from eyelid.mechanisms.streams.filter import FilterRun
+from eyelid.mechanisms.streams.filter_run import FilterRun
 from eyelid.mechanisms.streams.state import (
     PLANES_USED,
     PUBLISH_PARTS,

@@ -97,3 +97,16 @@ def test_algorithm_1_reads_the_data_and_says_so():
     law = mechanism("map-gaussian-paper", epsilon=50.0, cap="paper")
     assert any("Algorithm 1" in reason for reason in law.cost(shape, PERSON).reasons)
     assert law.settled(counts, shape, randomness(0)).cap >= 1
+
+
+@pytest.mark.parametrize(
+    ("name", "word"), [("map-gaussian", "private"), ("map-gaussian-paper", "paper")]
+)
+def test_a_mechanism_that_chooses_its_cap_may_become_one_with_a_cap_and_no_other(name, word):
+    chooses = mechanism(name, epsilon=1.0, delta=1e-3, cap=word)
+    shape = chooses.shape_of(8, 1, 4, 4)
+    counts = PersonCounts.of_dense(np.ones((8, 16)))
+    settled = chooses.settled(counts, shape, randomness(3))
+    assert chooses.may_become(settled)
+    assert not settled.may_become(chooses)
+    assert not chooses.may_become(mechanism(name, epsilon=2.0, delta=1e-3, cap=1))

@@ -13,7 +13,7 @@ from eyelid.io import write
 @pytest.fixture(autouse=True)
 def _not_compiled(monkeypatch):
     """To compile filters takes longer than what tests let them do; it has tests of its own."""
-    monkeypatch.setattr("eyelid.mechanisms.streams.filter.compiled", lambda kernel: None)
+    monkeypatch.setattr("eyelid.mechanisms.streams.filter_run.compiled", lambda kernel: None)
 
 
 def gaze(person: str, recording: str, samples: int, rng: np.random.Generator) -> pl.DataFrame:

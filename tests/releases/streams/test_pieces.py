@@ -191,7 +191,7 @@ def test_a_stopped_release_goes_on_with_its_parts_and_one_debit(
 
 KILLED = """
 import os, sys
-import eyelid, eyelid.engine.engines, eyelid.io.pieces, eyelid.mechanisms.streams.filter
+import eyelid, eyelid.engine.engines, eyelid.io.pieces, eyelid.mechanisms.streams.filter_run
 from eyelid.releases.kinds.streams import release
 
 def stream(noise, piece):
@@ -201,7 +201,7 @@ def stream(noise, piece):
 
 release.stream_of = stream
 eyelid.io.pieces.PIECE_VALUES = int(sys.argv[3])
-eyelid.mechanisms.streams.filter.compiled = lambda kernel: None
+eyelid.mechanisms.streams.filter_run.compiled = lambda kernel: None
 known = {"mechanism": "kaleido", "epsilon": 2.0, "window": 25, "radius": 40.0}
 with eyelid.engine.engines.using("local", workers=1):
     eyelid.release(sys.argv[1], sys.argv[2], **known)

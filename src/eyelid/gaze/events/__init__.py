@@ -75,7 +75,10 @@ def detect_events(
     ['fixation', 'saccade', 'fixation', 'blink', 'fixation']
     """
     if isinstance(source, Study):
-        return pl.concat(events_by_recording(source, method, units, **settings))
+        recordings = gaze_of(source, units)
+        return pl.concat(
+            _frame(one, events_of(one, method, u, **settings)) for one, u in recordings
+        )
     time_ms, x, y = (np.asarray(a, dtype=np.float64) for a in source)
     if not time_ms.ndim == 1 or not time_ms.shape == x.shape == y.shape:
         raise InputError(
@@ -85,18 +88,6 @@ def detect_events(
     one = Recording("", "", "", "", time_ms, {"x": x, "y": y})
     found = events_of(one, method, units or "deg", **settings)
     return _frame(one, found).select(EVENT_COLUMNS[2:])
-
-
-def events_by_recording(
-    study: Study,
-    method: str = DEFAULT_METHOD,
-    units: str | None = None,
-    /,
-    **settings: float | str,
-) -> Iterator[pl.DataFrame]:
-    """What `detect_events` finds in a study, recording by recording."""
-    for recording, found_units in gaze_of(study, units):
-        yield _frame(recording, events_of(recording, method, found_units, **settings))
 
 
 def gaze_of(study: Study, units: str | None = None) -> Iterator[tuple[Recording, str]]:

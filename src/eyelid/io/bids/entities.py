@@ -8,6 +8,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+Entity = tuple[str, str]
+"""A key and a label, such as ``sub`` and ``01``."""
+
 _LABEL = re.compile(r"[A-Za-z0-9]+")
 
 
@@ -16,18 +19,18 @@ class Name:
     """What the name of a file says.
 
     Attributes:
-        entities: pairs of key and label, in order.
+        entities: in order.
         suffix: what the file holds, such as ``physio``.
     """
 
-    entities: tuple[tuple[str, str], ...]
+    entities: tuple[Entity, ...]
     suffix: str
 
     def __getitem__(self, key: str) -> str:
         """The label of an entity; empty where the name has none."""
         return dict(self.entities).get(key, "")
 
-    def without(self, *keys: str) -> tuple[tuple[str, str], ...]:
+    def without(self, *keys: str) -> tuple[Entity, ...]:
         """The entities other than these."""
         return tuple((key, label) for key, label in self.entities if key not in keys)
 

@@ -11,9 +11,8 @@ import polars as pl
 
 from eyelid.errors import InputError
 from eyelid.io.bids.sidecars import Said, part, word
-from eyelid.io.head import head_of
-from eyelid.io.tables import check_width
-from eyelid.io.unpacking import text_table
+from eyelid.io.files import head_of, text_table
+from eyelid.io.raw_tables import check_width
 from eyelid.spelling import is_formula
 
 Types = dict[str, type[pl.DataType]]
@@ -125,13 +124,8 @@ def typed(path: Path, text: pl.Series, dtype: type[pl.DataType]) -> pl.Series:
     return values
 
 
-def always_text(column: str) -> type[pl.DataType]:
-    """The type of any column of which nothing is known."""
-    return pl.String
-
-
 def read_cells(
-    path: Path, columns: Sequence[str] | None, type_of: TypeOf = always_text
+    path: Path, columns: Sequence[str] | None, type_of: TypeOf | None = None
 ) -> pl.DataFrame:
     """The rows of a table.
 
@@ -139,7 +133,7 @@ def read_cells(
         path: of a file, gzipped or not.
         columns: their names; None where the file must have a header. A header that should not be
             there is known by its first word, which is no number.
-        type_of: the type of a column.
+        type_of: the type of a column; all are text by default.
     """
     content = head_of(path).content().replace(b"\r\n", b"\n").strip(b"\n")
     first, _, rest = content.partition(b"\n")
@@ -151,7 +145,7 @@ def read_cells(
     if len(set(columns)) < len(columns):
         raise InputError(f"{path} has two columns of one name: {', '.join(columns)}")
     check_width(path, len(columns))
-    schema = {name: type_of(name) for name in columns}
+    schema: Types = {name: type_of(name) if type_of else pl.String for name in columns}
     if not content:
         return pl.DataFrame(schema=schema)
     if content.count(b"\t") != (content.count(b"\n") + 1) * (len(columns) - 1):

@@ -18,7 +18,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.mechanisms.choice import choose, log_chances
 from eyelid.mechanisms.gaussian_total import SCALE
-from eyelid.mechanisms.maps.map_mechanism import MapShape, cleaned, with_others
+from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape, cleaned, with_others
 from eyelid.mechanisms.maps.noisy_map import NoisyMap
 from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter
 from eyelid.mechanisms.noisy import Integers
@@ -74,6 +74,10 @@ class CappedMap(NoisyMap):
     def most_of_person(self) -> float:
         """M."""
         return float(self.samples)
+
+    def may_become(self, chosen: MapMechanism) -> bool:
+        """As one of its candidates, where it chooses."""
+        return chosen in self.candidates() if self.chooses else chosen == self
 
     def cells_of_about(self, people: int, layers: int) -> float:
         """As many as there are pixels: noise in counts is the same however many."""

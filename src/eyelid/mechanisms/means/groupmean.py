@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 from eyelid.errors import Refused
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.groups.public_groups import GroupedShape, Groups, grouped, groups_by
-from eyelid.mechanisms.means.mean_mechanism import AUTO, TEAM, MeanMechanism, parsed
+from eyelid.mechanisms.means.inside import AUTO, parsed
+from eyelid.mechanisms.means.mean_mechanism import TEAM, MeanMechanism
 from eyelid.mechanisms.mechanism import Shape, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.privacy.noise import Randomness

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-import math
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
@@ -13,18 +11,17 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from eyelid.errors import EyelidError, InputError
+from eyelid.errors import InputError
 from eyelid.gaze.study import Feature, Study
 from eyelid.gaze.table import FeatureTable, table_from_arrays
 from eyelid.mechanisms.groups.public_groups import Groups
 from eyelid.mechanisms.groups.slots import Slots, everybody, slots_of
+from eyelid.mechanisms.means.inside import AUTO, candidates, fits, inside, least_noise
 from eyelid.mechanisms.mechanism import (
     Form,
     NeighbourPair,
     Shape,
     Values,
-    find,
-    mechanism,
     parameter,
 )
 from eyelid.mechanisms.noisy import Integers
@@ -35,17 +32,6 @@ from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.noise import DiscreteNoise, Randomness
 from eyelid.privacy.unit import PERSON, Trust, Unit
 
-AUTO = "auto"
-# What is chosen from, by public facts, if nothing is said; of nearly equal ones the first. Left out
-# are those whose error depends on more than noise: a spectrum that people's signals are believed to
-# have (envelope), a jump where a signal's end meets its beginning (fpa), cuts into chunks, and
-# features of their own (prewindow).
-_WITH_DELTA, _PURE = ("dct", "gaussian"), ("laplace", "dct:law=spherical")
-_CHOICE = ("dct", "laplace", "gaussian", "dct:law=spherical")
-# Errors that differ by less are the same.
-_NEARLY = 1.01
-# Sums of integers, with their noise, stay far from the end of 64 bits.
-_MOST_STEPS = 2.0**61
 # In games: the others of a group, one with values in the middle of nowhere, one without any.
 _OTHERS = (0.25, np.nan)
 TEAM_SIZE = 1 + len(_OTHERS)
@@ -110,8 +96,8 @@ class MeanMechanism(MeasuringMechanism):
     def _inside_as_asked(self) -> MeasuringMechanism:
         asked = (self.epsilon, self.delta, self.unit, self.length)
         if self.undecided:
-            return next(iter(_candidates(*asked).values()))
-        return _inside(self.inner, *asked)
+            return next(iter(candidates(*asked).values()))
+        return inside(self.inner, *asked)
 
     @property
     def undecided(self) -> bool:
@@ -122,7 +108,7 @@ class MeanMechanism(MeasuringMechanism):
         """The same with the mechanism inside by its name, which a certificate then states."""
         if not self.undecided:
             return self
-        inner = _least_noise(self.epsilon, self.delta, self.unit, self.length, shape)
+        inner = least_noise(self.epsilon, self.delta, self.unit, self.length, shape)
         return replace(self, inner=inner, delta=self.delta or None)
 
     def core_at(self, shape: Shape) -> MeasuringMechanism:
@@ -390,7 +376,7 @@ class MeanMechanism(MeasuringMechanism):
 
     def _check_room(self, shape: Shape) -> None:
         """Refuse what could not be added up, whatever the data are."""
-        if not _fits(self.core_at(shape), shape):
+        if not fits(self.core_at(shape), shape):
             raise InputError(
                 f"{shape.people} people at epsilon {self.epsilon:g} add up to more than there are "
                 "numbers for: choose a smaller ε"
@@ -460,89 +446,3 @@ def with_others(values: Values) -> Values:
     """
     others = [np.full_like(values, fixed) for fixed in _OTHERS]
     return np.stack([values, *others], axis=-4)
-
-
-def parsed(text: str) -> tuple[type[MeasuringMechanism], dict[str, str]]:
-    """The mechanism inside, and its settings as text."""
-    name, *pairs = text.split(":")
-    kind = find(name)
-    if not issubclass(kind, MeasuringMechanism) or kind.trust is not Trust.LOCAL:
-        raise InputError(f"{kind.name} cannot be inside a mean: choose dct, gaussian or laplace")
-    if not kind.claims_to_hold:
-        raise InputError(f"{kind.name} does not hold, and no mean of it would: choose another")
-    settings = {}
-    for pair in pairs:
-        key, separator, value = pair.partition("=")
-        if not separator:
-            raise InputError(f"inner is NAME:KEY=VALUE:…, got '{pair}' in '{text}'")
-        if key in ("epsilon", "delta", "unit", "length", "averaged"):
-            raise InputError(f"{key} is set for the mean itself, not inside '{text}'")
-        settings[key] = value
-    return kind, settings
-
-
-@functools.lru_cache(maxsize=64)
-def _candidates(
-    epsilon: float, delta: float | None, unit: Unit, length: int | str
-) -> dict[str, MeasuringMechanism]:
-    """What may be chosen: of the kind that δ asks for, as far as it offers the unit.
-
-    A δ that is given says which kind of promise is wanted, (ε, δ) with its μ or pure ε; without one
-    either is given, and pure ε promises more.
-    """
-    allowed = (*_WITH_DELTA, *_PURE) if delta is None else _WITH_DELTA if delta else _PURE
-    found, amiss = {}, []
-    for text in _CHOICE:
-        if text in allowed:
-            try:
-                found[text] = _inside(text, epsilon, delta or None, unit, length)
-            except EyelidError as error:
-                amiss.append(error)
-    if not found:
-        raise amiss[0]
-    return found
-
-
-@functools.lru_cache(maxsize=256)
-def _least_noise(
-    epsilon: float, delta: float | None, unit: Unit, length: int | str, shape: Shape
-) -> str:
-    """Which mechanism inside has the least expected error, by nothing but public facts."""
-    errors, amiss = {}, []
-    for text, core in _candidates(epsilon, delta, unit, length).items():
-        try:
-            error = core.expected_rmse_of_span(shape)
-            if _fits(core, shape):
-                errors[text] = error
-        except EyelidError as wrong:
-            amiss.append(wrong)
-    if not errors and amiss:
-        raise amiss[0]
-    # Where all add up to too much, the first says so when it is asked for its noise.
-    least = min(errors.values(), default=math.inf)
-    near = [text for text, error in errors.items() if error <= _NEARLY * least]
-    return near[0] if near else next(iter(_candidates(epsilon, delta, unit, length)))
-
-
-def _fits(core: MeasuringMechanism, shape: Shape) -> bool:
-    """Whether the integers of so many people can be added up, whatever the data are."""
-    nothing = np.zeros((shape.recordings, shape.length, shape.features))
-    # Anybody's integers are no farther from those of nothing than the sensitivity.
-    most = float(np.abs(core.query(nothing, shape)).max()) + core.sensitivity(shape, PERSON)
-    return most * shape.people + 64 * math.sqrt(core.noise(shape).variance) <= _MOST_STEPS
-
-
-@functools.lru_cache(maxsize=64)
-def _inside(
-    text: str, epsilon: float, delta: float | None, unit: Unit, length: int | str
-) -> MeasuringMechanism:
-    kind, settings = parsed(text)
-    asked = {} if delta is None else {"delta": delta}
-    if settings.get("k") == "private":
-        raise InputError(
-            "a private k is chosen for one person's own signals: inside a mean set k to public or "
-            "to a number"
-        )
-    made = mechanism(kind.name, epsilon=epsilon, unit=unit, length=length, **asked, **settings)
-    assert isinstance(made, MeasuringMechanism)
-    return made

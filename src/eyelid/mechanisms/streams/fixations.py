@@ -22,7 +22,8 @@ from eyelid.mechanisms.streams.events import (
     FIXATION_STARTED,
     StreamEvent,
 )
-from eyelid.mechanisms.streams.filter import Filter, FilterRun, Kernel
+from eyelid.mechanisms.streams.filter import Filter
+from eyelid.mechanisms.streams.filter_run import FilterRun, Kernel
 from eyelid.mechanisms.streams.fixation_odds import MOVING, log_odds
 from eyelid.mechanisms.streams.regions import Regions
 from eyelid.mechanisms.streams.state import HALVING, PUBLISHED, STATE_SIZE, WHOLE

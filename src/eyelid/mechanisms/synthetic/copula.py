@@ -10,10 +10,11 @@ sin(π·s/2).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from eyelid.mechanisms.mechanism import Values
@@ -161,3 +162,35 @@ def recall(window: int) -> Values:
     slow, fast = (rate**apart for rate in rates(window))
     always, overlap = np.ones(len(apart)), np.maximum(1 - apart / window, 0.0)
     return np.stack([always, always, slow, fast, overlap], axis=1)
+
+
+def rows_of_people(
+    people: list[str],
+    tasks: list[str],
+    rows: NDArray[np.int64],
+    step_ms: float,
+    blocks: Iterable[Values],
+    names: list[str],
+    back: NDArray[np.intp],
+) -> pl.DataFrame:
+    """The rows of made-up people, by task."""
+    many = rows.ravel()
+    owner = np.repeat(np.arange(len(people)), rows.sum(axis=1))
+    task = np.repeat(np.tile(np.arange(len(tasks)), len(people)), many)
+    starts = np.repeat(np.cumsum(many) - many, many)
+    place = np.arange(int(many.sum())) - starts
+    keys = {
+        "person": pl.Series(people)[owner],
+        "recording": pl.Series([str(n + 1) for n in range(len(tasks))])[task],
+        "task": pl.Series(tasks)[task],
+        "stimulus": pl.repeat("", len(place), eager=True),
+        "time_ms": pl.Series(place * step_ms),
+    }
+    columns = [np.empty(len(place)) for _ in names]
+    first = 0
+    for block in blocks:
+        for column, number in zip(columns, back, strict=True):
+            column[first : first + len(block)] = block[:, number]
+        first += len(block)
+    # A column that is in the frame is not needed twice.
+    return pl.DataFrame(keys).with_columns(pl.Series(name, columns.pop(0)) for name in names)

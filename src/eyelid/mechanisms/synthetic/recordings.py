@@ -1,4 +1,4 @@
-"""Whose each recording of a table is, and of which task."""
+"""Whose each recording of a table is, and of which task; and what made-up people are called."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from eyelid.gaze.table import FeatureTable
+
+MADE_UP = "synthetic"
+"""Nobody's rows are all by this name; made-up people are numbered after it."""
 
 
 def owners_of(table: FeatureTable) -> NDArray[np.intp]:

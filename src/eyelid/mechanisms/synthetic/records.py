@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.mechanism import Values
 from eyelid.mechanisms.synthetic.binning import Codes
-from eyelid.mechanisms.synthetic.recordings import owners_of, tasks_of
+from eyelid.mechanisms.synthetic.recordings import MADE_UP, owners_of, tasks_of
 from eyelid.privacy.noise import Randomness
 
 
@@ -65,3 +66,20 @@ def records_of_tasks(table: FeatureTable, most: int, noise: Randomness) -> list[
         TaskRecords(name, values[:, number], there[:, number], none)
         for number, name in enumerate(names)
     ]
+
+
+def frame_of_rows(task: str, number: int, columns: dict[str, NDArray[Any]]) -> pl.DataFrame:
+    """Rows of one task that are nobody's, in no order of time.
+
+    Args:
+        task: its name.
+        number: of its recording.
+        columns: the released ones.
+    """
+    keys = {"person": MADE_UP, "recording": str(number), "task": task, "stimulus": ""}
+    rows = len(next(iter(columns.values())))
+    frame = pl.DataFrame({"time_ms": np.arange(rows, dtype=np.float64)})
+    frame = frame.select(*[pl.lit(v).alias(k) for k, v in keys.items()], "time_ms")
+    return frame.with_columns(
+        pl.Series(name, np.ascontiguousarray(values)) for name, values in columns.items()
+    )

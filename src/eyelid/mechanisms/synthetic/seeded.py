@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
 import re
 from collections.abc import Iterator
@@ -25,37 +24,24 @@ from eyelid.mechanisms.release_kind import Gaps, ReleaseKind
 from eyelid.mechanisms.synthetic.binning import Bins, Codes
 from eyelid.mechanisms.synthetic.chain import Chain, whole_odds
 from eyelid.mechanisms.synthetic.deniability import LEAST_GAMMA, plausible_people
+from eyelid.mechanisms.synthetic.games import GameShape
 from eyelid.mechanisms.synthetic.marginals import ChainMarginals
-from eyelid.mechanisms.synthetic.naming import MADE_UP
-from eyelid.mechanisms.synthetic.recordings import tasks_of
-from eyelid.mechanisms.synthetic.records import TaskRecords, records_of_tasks
-from eyelid.mechanisms.synthetic.threshold import Threshold, fewest_people
+from eyelid.mechanisms.synthetic.recordings import MADE_UP, tasks_of
+from eyelid.mechanisms.synthetic.records import TaskRecords, frame_of_rows, records_of_tasks
+from eyelid.mechanisms.synthetic.threshold import Threshold, that_fits, threshold_for
+from eyelid.mechanisms.synthetic.worth import shown_of_rows, worth_of_rows
 from eyelid.privacy.gaussian import check_delta
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.noise.randomness import below
-from eyelid.privacy.repeated import share_of_total
 from eyelid.privacy.unit import PERSON, Neighbours, Trust, Unit
 
 SEEDED = "label_seeded"
 # In games: how many times the people that the test needs.
 _CROWD = 10
-# Larger ε that are named where one is too small for so many people.
-_EPSILONS = (2.0, 4.0, 8.0)
 _MOST_GAMMA = 1e6
 # In games: the evidence of what only one side gives.
 _CERTAIN = 1e6
-
-
-@dataclass(frozen=True)
-class GameShape(Shape):
-    """Public facts of a game.
-
-    Attributes:
-        there: how many others have a row where somebody may be.
-    """
-
-    there: int = 0
 
 
 @register
@@ -243,27 +229,12 @@ class Seeded(CalibratedMechanism, UnpredictableMechanism):
             raise InputError(f"k={found.k} needs as many people, {may}: choose k ≤ {seeds}")
         raise InputError(
             f"{rows} rows at epsilon {self.epsilon:g} need k = {found.k} people who could have "
-            f"given each, {may}: {self._that_fits(shape, seeds)}use ksame or groupmean"
+            f"given each, {may}: {that_fits(self, shape, seeds)}use ksame or groupmean"
         )
-
-    def _that_fits(self, shape: Shape, seeds: int) -> str:
-        """Fewer rows or a larger ε that so many people allow, in words; empty where none does."""
-        ways = []
-        rows = self.rows // 2
-        while rows and self.wanted(shape.people, rows * shape.recordings).k > seeds:
-            rows //= 2
-        if rows:
-            ways.append(f"release fewer rows (--set rows={rows}), ")
-        for larger in (each for each in _EPSILONS if each > self.epsilon):
-            test = replace(self, epsilon=larger).wanted(shape.people, self.rows * shape.recordings)
-            if test.k <= seeds:
-                ways.append(f"choose a larger ε (--epsilon {larger:g}), ")
-                break
-        return "".join(ways) + ("or " if ways else "too few people for rows that keep parts: ")
 
     def wanted(self, people: int, rows: int) -> Threshold:
         """The test for so many rows, whether there are people enough for it or not."""
-        return _threshold(self, people, rows)
+        return threshold_for(self, people, rows)
 
     def cost(self, shape: Shape, unit: Unit) -> Guarantee:
         """(ε, δ) as asked for; of a deterministic test k and γ."""
@@ -299,11 +270,12 @@ class Seeded(CalibratedMechanism, UnpredictableMechanism):
     def sampler(self, shape: Shape) -> str:
         """The test and the model's noise, in words."""
         test = self.threshold(shape)
-        facts = self._model_shape(shape)
+        facts = self.model_shape(shape)
         model = self.marginals(shape.people).sampler(facts)
         return f"{test.words(self.test == 'randomised')}; model of {facts.people} people: {model}"
 
-    def _model_shape(self, shape: Shape) -> Shape:
+    def model_shape(self, shape: Shape) -> Shape:
+        """The public facts of what the model is measured on."""
         return replace(shape, people=self.modelled(shape.people), length=self.records)
 
     def shape(self, table: FeatureTable) -> Shape:
@@ -356,32 +328,15 @@ class Seeded(CalibratedMechanism, UnpredictableMechanism):
             codes, seeded = self.made_up(task.of(seeding), chain, self.rows, shape, noise)
             values = np.empty(codes.shape)
             values[:, columns] = bins.inside(codes, noise)
-            frames.append(self._frame(task.name, number, values, seeded, table))
+            shown = dict(zip(table.names, values.T, strict=True))
+            shown |= dict.fromkeys(self.labels, seeded)
+            frames.append(frame_of_rows(task.name, number, shown))
         people_told = pl.DataFrame({"person": [MADE_UP], "people": [shape.people]})
         return replace(table, data=pl.concat(frames), people=people_told, step_ms=None)
 
-    def _frame(
-        self, task: str, number: int, values: Values, seeded: NDArray[np.bool_], table: FeatureTable
-    ) -> pl.DataFrame:
-        """The rows of one task."""
-        keys = {
-            "person": MADE_UP,
-            "recording": str(number),
-            "task": task,
-            "stimulus": "",
-        }
-        frame = pl.DataFrame({"time_ms": np.arange(len(values), dtype=np.float64)})
-        frame = frame.select(*[pl.lit(v).alias(k) for k, v in keys.items()], "time_ms")
-        frame = frame.with_columns(
-            [pl.Series(name, values[:, j]) for j, name in enumerate(table.names)]
-        )
-        if self.test == "deterministic":
-            return frame
-        return frame.with_columns(pl.Series(SEEDED, seeded))
-
     def chains(self, tasks: list[TaskRecords], shape: Shape, noise: Randomness) -> list[Chain]:
         """The model of each task, from noisy counts alone."""
-        facts = self._model_shape(shape)
+        facts = self.model_shape(shape)
         law = self.marginals(shape.people)
         codes = np.stack([task.codes for task in tasks], axis=1)
         there = np.stack([task.there for task in tasks], axis=1)
@@ -437,40 +392,11 @@ class Seeded(CalibratedMechanism, UnpredictableMechanism):
 
     def worth(self, shape: Shape) -> str:
         """How the model's noise compares with what it measures."""
-        facts = self._model_shape(shape)
-        noise = self.marginals(shape.people).noise_of_person(facts)
-        test = self.threshold(shape)
-        low, high = self.kept
-        kept = f"{low}" if low == high else f"{low} to {high}"
-        told = (
-            f"{self.rows} made-up rows of each of {shape.recordings} tasks. Each keeps {kept} of "
-            f"{shape.features} features of a person's row where {test.k} of "
-            f"{self.seeds(shape.people)} people could have given it; the rest follows from pairs "
-            f"of neighbouring features, counted with noise of {noise:.3g} people a cell, of "
-            f"{facts.people}. Rows have no order of time."
-        )
-        # An even spread puts so many people into one cell of a table.
-        if noise > facts.people / self.bins**2:
-            told += (
-                " That is more noise than an even spread puts people into a cell: little of how "
-                "features go together will be left. Fewer features (--only of features), "
-                "fewer bins or more people would show more."
-            )
-        return told
+        return worth_of_rows(self, shape)
 
     def unprotected(self, table: FeatureTable) -> list[str]:
         """What is public, and what of the test may be told."""
-        shape = self.shape(table)
-        shown = [
-            f"the number of people ({shape.people}) and that each of them took part",
-            f"the names of the {shape.recordings} tasks, also of one that few people have",
-        ]
-        if self.test == "deterministic":
-            shown.append(
-                "what many rows say together: deniability is about each row by itself and adds up "
-                "to nothing"
-            )
-        return shown
+        return shown_of_rows(self, self.shape(table))
 
     def parts(self) -> Iterator[DifferentialMechanism]:
         """The model's own measurement, which has games of its own."""
@@ -570,21 +496,3 @@ class Seeded(CalibratedMechanism, UnpredictableMechanism):
         seeded = np.bincount(row, mass * passing * test.coin_chance, minlength=len(every))
         alone = after[:, 0] * (1.0 - seeded.sum())
         return np.stack([alone, seeded])
-
-
-@functools.lru_cache(maxsize=64)
-def _threshold(mechanism: Seeded, people: int, rows: int) -> Threshold:
-    if mechanism.test == "deterministic":
-        assert mechanism.k is not None, "checked when it was made"
-        return Threshold.plain(mechanism.k)
-    delta = mechanism.delta_for(people)
-    # Half of δ is for counts that pass by chance, half for the composition.
-    each = share_of_total(mechanism.epsilon, delta / 2, rows)
-    weight = mechanism.records * mechanism.gamma
-    found = fewest_people(each, delta / 2 / rows, weight, max(mechanism.seeds(people), 1))
-    if mechanism.k is not None and mechanism.k < found.k:
-        raise InputError(
-            f"k={mechanism.k} is too small for epsilon {mechanism.epsilon:g} over {rows} rows, "
-            f"which needs k ≥ {found.k}: leave k out, release fewer rows, or choose a larger ε"
-        )
-    return replace(found, k=mechanism.k or found.k)

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import functools
+import bisect
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from eyelid.engine.progress import track
 from eyelid.errors import InputError
-from eyelid.gaze.study import Feature
-from eyelid.gaze.table import FeatureTable, table_from_arrays
+from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.differential import CalibratedMechanism, DifferentialMechanism
 from eyelid.mechanisms.features import UnpredictableMechanism
 from eyelid.mechanisms.gaussian_total import SCALE
@@ -27,39 +25,32 @@ from eyelid.mechanisms.records.approximate import default_delta
 from eyelid.mechanisms.records.measuring import window_rows
 from eyelid.mechanisms.release_kind import Gaps, ReleaseKind
 from eyelid.mechanisms.synthetic.binning import Bins
-from eyelid.mechanisms.synthetic.fitting import CERTAIN, fitted
-from eyelid.mechanisms.synthetic.measurement import Measurement
-from eyelid.mechanisms.synthetic.naming import MADE_UP
+from eyelid.mechanisms.synthetic.copula import rows_of_people
+from eyelid.mechanisms.synthetic.fitting import fitted
+from eyelid.mechanisms.synthetic.games import in_game, worst_pairs
+from eyelid.mechanisms.synthetic.measurement import (
+    MOST_ERROR,
+    Measurement,
+    error_of_share,
+    measurement_of,
+)
 from eyelid.mechanisms.synthetic.public_pairs import public_tree
-from eyelid.mechanisms.synthetic.recordings import tasks_of
+from eyelid.mechanisms.synthetic.recordings import MADE_UP, tasks_of
 from eyelid.mechanisms.synthetic.rounds import QUARTERS, AllPairs, Levels, Shares, Signs
 from eyelid.mechanisms.synthetic.sequences import BEND, Sequences, sequences_of
+from eyelid.mechanisms.synthetic.worth import ALL as ALL
+from eyelid.mechanisms.synthetic.worth import shown_of_people, too_few, worth
 from eyelid.privacy.gaussian import check_delta, discreteness_slack
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import Trust, Unit
-from eyelid.spelling import plural
 
 MOST_BINS = 128
+_POWERS = tuple(1 << power for power in range(2, MOST_BINS.bit_length()))
 MOST_BY_DEFAULT = 8
 """Features that are carried unless others are asked for: each makes the noise on all larger."""
-COMMON, ALL = "common", "all"
-ONLY_THOSE = "Choose those that your question needs ('eyelid features IN OUT --only A,B')"
-_FEWER = " where everybody has the task (where a third have it, three times as far)"
-# Of μ²: levels, shares and signs; a private choice of pairs takes its part of each.
-_ROUNDS = (0.3, 0.4, 0.3)
-_CHOICE = 0.2
-# Of the error of a share, as found with simulated people: where quarters end is as noisy as shares
-# are; a share varies so much over recordings; tasks differ inside quarters; and it cannot be more.
-_SHARE_NOISE = 1.6
-_SHARE_SD = 0.24
-_SHARE_SHAPE = 0.012
-_MOST_ERROR = 0.35
+COMMON = "common"
 _MOST_PEOPLE = 10**9
-# Above these, what goes together and how long recordings are is called lost: the noise on a
-# correlation, and the share of people who would have to have about the same length.
-_MOST_ON_CORRELATIONS = 0.3
-_MOST_ALIKE = 0.5
 # Of the error of a mean, as found with simulated values anywhere between the bounds: at most so
 # much of what noise on each bin by itself would give. And how far apart two tasks' means are moved,
 # in standard deviations of the feature, by noise on shares.
@@ -69,11 +60,6 @@ _TASKS_APART = 5.0
 # times the noise on it.
 _HARDLY_ANYONE = 1 / 8
 _CLEARLY_THERE = 16.0
-# In games: what everybody else's values are, times that there may be more rows than count, and runs
-# that are made at once.
-_IN_GAMES = (0.5, 0.5, 0.5, np.nan)
-_MORE_ROWS = 4
-_RUNS = 4_096
 
 
 @register
@@ -161,9 +147,9 @@ class Synthetic(CalibratedMechanism, UnpredictableMechanism):
         super().__post_init__()
         if self.delta is not None and check_delta(self.delta) == 0:
             raise InputError("delta must be above 0 for Gaussian noise")
-        if not 0 < self.error < _MOST_ERROR:
+        if not 0 < self.error < MOST_ERROR:
             raise InputError(
-                f"error must be above 0 and below {_MOST_ERROR:g}, as far off as noise alone is, "
+                f"error must be above 0 and below {MOST_ERROR:g}, as far off as noise alone is, "
                 f"got {self.error:g}"
             )
         if isinstance(self.carry, str) and self.carry not in (COMMON, ALL):
@@ -176,7 +162,7 @@ class Synthetic(CalibratedMechanism, UnpredictableMechanism):
                 raise InputError(f"{name} must be a whole number of at least 1, got {number}")
         if self.pairs not in ("public", "private"):
             raise InputError(f"pairs must be public or private, got '{self.pairs}'")
-        if self.bins is not None and self.bins not in _powers():
+        if self.bins is not None and self.bins not in _POWERS:
             raise InputError(f"bins must be a power of two from 4 to {MOST_BINS}, got {self.bins}")
 
     def delta_for(self, people: int) -> float:
@@ -191,7 +177,7 @@ class Synthetic(CalibratedMechanism, UnpredictableMechanism):
 
     def measurement(self, shape: Shape) -> Measurement:
         """What is measured of the features that are made up."""
-        return _measurement(self, self.facts(shape))
+        return measurement_of(self, self.facts(shape))
 
     def facts(self, shape: Shape) -> Shape:
         """The public facts of what is measured."""
@@ -230,27 +216,15 @@ class Synthetic(CalibratedMechanism, UnpredictableMechanism):
 
     def too_few(self, shape: Shape) -> str:
         """Why so few people make up none that are of use, and what to share instead."""
-        one, tasks = replace(shape, features=1), plural(shape.recordings, "task")
-        try:
-            needed = f"would need {self.people_needed(one):,}"
-        except InputError:
-            needed = "would need more than there are"
-        return (
-            f"{shape.people} people are too few: no useful study of made-up people exists that "
-            f"hides a person among them at epsilon {self.epsilon:g}, even one feature of "
-            f"{tasks} {needed} for an error of {self.error:g}. Share means of "
-            "groups (ksame), means over everybody (groupmean), or take a weaker unit than the "
-            "person (dct --unit recording); --set carry=1 makes them up all the same"
-        )
+        return too_few(self, shape)
 
     def features_within(self, shape: Shape) -> int:
         """The most features that keep the error that is wanted; 0 if none do."""
-        low, high = 0, shape.features
-        while low < high:
-            middle = (low + high + 1) // 2
-            fits = self.error_with_all(replace(shape, features=middle)) <= self.error
-            low, high = (middle, high) if fits else (low, middle - 1)
-        return low
+
+        def too_many(features: int) -> bool:
+            return self.error_with_all(replace(shape, features=features)) > self.error
+
+        return bisect.bisect_left(range(1, shape.features + 1), True, key=too_many)
 
     def noise_of_shares(self, shape: Shape) -> float:
         """Standard deviation of the noise on a quarter's share of a task, all features carried.
@@ -262,7 +236,7 @@ class Synthetic(CalibratedMechanism, UnpredictableMechanism):
     def _noise_of_people(self, shape: Shape) -> float:
         """The same on the number of people in that quarter."""
         facts = _plain(shape)
-        return _measurement(self, facts).shares.noise_of_person(facts)
+        return measurement_of(self, facts).shares.noise_of_person(facts)
 
     def error_with_all(self, shape: Shape) -> float:
         """How far a task's share of a quarter will be off with all features: the smallest group's.
@@ -271,12 +245,12 @@ class Synthetic(CalibratedMechanism, UnpredictableMechanism):
         over all tasks, values told apart as 64 public bins tell them. As many people are made up
         as there are: with fewer, leaving out features would mend nothing.
         """
-        return _whole_error(self.noise_of_shares(shape), grouped(shape, self.by).smallest)
+        return error_of_share(self.noise_of_shares(shape), grouped(shape, self.by).smallest)
 
     def expected_share_error(self, shape: Shape) -> float:
         """The same of what is released: features that are carried, people made up, all groups."""
         noise = self._noise_of_people(self.facts(shape)) * math.sqrt(grouped(shape, self.by).groups)
-        return _whole_error(noise / shape.people, self.made_up or shape.people)
+        return error_of_share(noise / shape.people, self.made_up or shape.people)
 
     def noise_of_correlations(self, shape: Shape) -> float:
         """Standard deviation of the noise on a correlation near 0: of two features, or over time.
@@ -319,15 +293,6 @@ class Synthetic(CalibratedMechanism, UnpredictableMechanism):
             for one in self.measurement(shape).rounds
         }
 
-    def alike_in_length(self, shape: Shape) -> tuple[float, float]:
-        """The shares of people with recordings about as long that are told from the noise.
-
-        Of one task in the smallest group, and over all tasks and groups together.
-        """
-        noise = CERTAIN * self.noise_of_shares(replace(shape, features=self.carried(shape)))
-        part = grouped(shape, self.by).smallest / shape.people
-        return noise, noise * part * math.sqrt(grouped(shape, self.by).groups / shape.recordings)
-
     def people_needed(self, shape: Shape) -> int:
         """The fewest people for the error that is wanted with all features of a shape.
 
@@ -337,7 +302,7 @@ class Synthetic(CalibratedMechanism, UnpredictableMechanism):
 
         def enough(people: int) -> bool:
             noise = self._noise_of_people(replace(shape, people=people))
-            return _whole_error(noise / (people * part), people * part) <= self.error
+            return error_of_share(noise / (people * part), people * part) <= self.error
 
         high = 1
         while not enough(high):
@@ -347,11 +312,7 @@ class Synthetic(CalibratedMechanism, UnpredictableMechanism):
                     f"no number of people up to {_MOST_PEOPLE:,} is enough for an error of "
                     f"{self.error:g} at epsilon {self.epsilon:g}: choose larger ones"
                 )
-        low = high // 2
-        while low + 1 < high:
-            middle = (low + high) // 2
-            low, high = (low, middle) if enough(middle) else (middle, high)
-        return high
+        return bisect.bisect_left(range(high), True, lo=high // 2 + 1, hi=high, key=enough)
 
     @property
     def may_differ(self) -> Form:
@@ -453,7 +414,7 @@ class Synthetic(CalibratedMechanism, UnpredictableMechanism):
                 else copula.rows(number, len(made), rng)
             )
             blocks = track(copula.drawn(number, rows, rng), "making up people")
-            frame = _frame(made, tasks, rows, table.step_ms or 1.0, blocks, names, back)
+            frame = rows_of_people(made, tasks, rows, table.step_ms or 1.0, blocks, names, back)
             # Values of what hardly anyone has would be noise.
             nothing = [
                 pl.lit(None, pl.Float64).alias(name)
@@ -498,84 +459,11 @@ class Synthetic(CalibratedMechanism, UnpredictableMechanism):
 
     def worth(self, shape: Shape) -> str:
         """What is kept, what is not, and how far off."""
-        if not self.useful(shape):
-            return f"{self.too_few(shape)}."
-        carried = self.carried(shape)
-        kept, lost = self.kept(shape)
-        told = (
-            f"{self.made_up or shape.people:,} made-up people with {carried} of "
-            f"{plural(shape.features, 'feature')}, {plural(shape.recordings, 'task')}. Of each "
-            "task, the share of rows in a quarter of a feature will be off by about "
-            f"{self.expected_share_error(shape):.2g}{_FEWER if shape.recordings > 1 else ''}. "
-            f"Kept: {', '.join(kept)}. Not kept: {', '.join(lost)}."
-        )
-        if not self.informative(shape):
-            told = f"Farther off than the error of {self.error:g} that is wanted. {told}"
-        elif carried < shape.features:
-            left = plural(shape.features - carried, "feature")
-            if carried < self.features_within(shape):
-                told += (
-                    f" {left} left out: each makes the noise on all others larger. {ONLY_THOSE}; "
-                    f"--set carry={ALL} carries as many as an error of {self.error:g} allows."
-                )
-            else:
-                told += (
-                    f" {left} left out: all of them, with an error of {self.error:g}, would need "
-                    f"{self.people_needed(shape):,} people."
-                )
-        return told
-
-    def kept(self, shape: Shape) -> tuple[list[str], list[str]]:
-        """What made-up people have of real ones, and what they have not, by the noise there is."""
-        kept, lost = ["how each feature is distributed in each task"], []
-        noise, features = self.noise_of_correlations(shape), self.carried(shape)
-        if noise <= _MOST_ON_CORRELATIONS:
-            pairs = "of two features along a tree and " if features > 1 else ""
-            kept += [f"correlations {pairs}over time (±{noise:.2g})", "trends over a recording"]
-        else:
-            lost += [f"correlations of two features (±{noise:.2g})"] * (features > 1)
-            lost.append("trends over a recording")
-            # Features are taken to last about as long as each other, which all of them tell.
-            common = noise / math.sqrt(features)
-            over_time = f"correlations over time (±{common:.2g} on average over features)"
-            (kept if common <= _MOST_ON_CORRELATIONS else lost).append(over_time)
-        each, every = self.alike_in_length(shape)
-        if self.rows is not None:
-            lost.append(f"lengths (rows={self.rows} sets them)")
-        elif each <= _MOST_ALIKE:
-            kept.append(f"lengths that {each:.0%} of a task's people share")
-        elif every <= _MOST_ALIKE:
-            kept.append(f"lengths that {every:.0%} of all recordings share")
-        else:
-            lost.append("lengths (--set rows= sets them)")
-        lost += [
-            "anybody's own record",
-            "what three features have to do with each other",
-            "exact sums and ratios between features",
-            "shares of missing values (a feature that hardly anyone has stays empty)"
-            if self.tells_nobody(shape)
-            else "missing values (also of a feature that nobody has: the noise hides that)",
-            "rare events",
-        ]
-        return kept, lost
+        return worth(self, shape)
 
     def unprotected(self, table: FeatureTable) -> list[str]:
         """What is public."""
-        shape = self.shape(table)
-        shown = [
-            f"the number of people ({shape.people}) and that each of them took part",
-            "the name of the task"
-            if shape.recordings == 1
-            else f"the names of the {shape.recordings} tasks, also of one that few people have",
-        ]
-        if self.by:
-            counts = self.groups(table).people.select("person", "people").rows()
-            sizes = ", ".join(f"{name}: {count}" for name, count in counts)
-            shown.append(
-                f"everybody's {self.by}: how many people there are of each is told ({sizes})"
-            )
-        shown.append("the names and bounds of the features, the step and the window of rows")
-        return shown
+        return shown_of_people(self, table)
 
     def parts(self) -> Iterator[DifferentialMechanism]:
         """The rounds by themselves, each with all of μ²."""
@@ -588,124 +476,23 @@ class Synthetic(CalibratedMechanism, UnpredictableMechanism):
     def neighbour_pairs(self, unit: Unit) -> Iterator[NeighbourPair]:
         """From bound to bound and longer, outside them, absent, one feature or another."""
         features = self.carry if isinstance(self.carry, int) else 2
-        low = np.zeros((1, self.records, features))
-        first, last = low.copy(), low.copy()
-        first[..., 0] = last[..., -1] = 1.0
-        more = np.full((1, _MORE_ROWS * self.records, features), np.nan)
-        few = np.concatenate([low, more], axis=1)
-        both = np.concatenate([low, low])
-        ends = (
-            ("few rows at one bound, many at the other", few, np.ones_like(few)),
-            ("far outside the bounds", low - 1e4, low + 1e4),
-            ("missing against present", both * np.nan, both + 1),
-            ("one feature or another", first, last),
-        )
-        for name, one, other in ends:
-            shape = Shape(1 + len(_IN_GAMES), len(one), self.records, features, window=1)
-            yield NeighbourPair(name, shape, unit, one, other)
+        return worst_pairs(self.records, features, unit)
 
     def game_sequences(self, values: Values) -> Sequences:
-        """One with these values (tasks, rows, features), and others who stay the same, as bins.
-
-        Rows without any value are not there, but for everybody's first.
-        """
-        everybody = np.stack([values, *[np.full_like(values, fixed) for fixed in _IN_GAMES]])
-        there = np.asarray(~np.isnan(everybody).all(axis=-1))
-        there[:, 0, 0] = True
-        features = [Feature(f"feature_{j}", "", "", 0.0, 1.0) for j in range(values.shape[-1])]
-        table = table_from_arrays(everybody, features)
-        _, sequences = self.sequences(replace(table, data=table.data.filter(there.ravel())))
+        """One with these values (tasks, rows, features), and others who stay the same, as bins."""
+        _, sequences = self.sequences(in_game(values))
         return sequences
 
     def play(self, values: Values, shape: Shape, runs: int, noise: Randomness) -> Values:
         """All noisy sums, and the tree: whatever is released is made of them."""
-        sequences, tree = self.game_sequences(values), range(-1, shape.features - 1)
-        measurement = self.measurement(shape)
-        parts = [
-            measurement.measured(sequences, tree, noise, (min(_RUNS, runs - start),)).listed()
-            for start in range(0, runs, _RUNS)
-        ]
-        return np.concatenate(parts)
+        return self.measurement(shape).played(self.game_sequences(values), runs, noise)
 
     def score(self, outputs: Values, pair: NeighbourPair) -> Values:
         """The log-likelihood ratio of the noise, each round given those before it."""
-        measurement = self.measurement(pair.shape)
         one, other = self.game_sequences(pair.one), self.game_sequences(pair.other)
-        ratio = np.empty(len(outputs))
-        for start in range(0, len(outputs), _RUNS):
-            some = slice(start, start + _RUNS)
-            answers = measurement.unlisted(outputs[some])
-            ratio[some] = measurement.log_mass(answers, other) - measurement.log_mass(answers, one)
-        return ratio
-
-
-def _powers() -> tuple[int, ...]:
-    return tuple(1 << power for power in range(2, MOST_BINS.bit_length()))
+        return self.measurement(pair.shape).log_ratio(outputs, one, other)
 
 
 def _plain(shape: Shape) -> Shape:
     """The facts that noise depends on."""
     return Shape(shape.people, shape.recordings, shape.length, shape.features, shape.window)
-
-
-def _whole_error(noise: float, made_up: float) -> float:
-    """The error of a share that has this noise, drawn of so many made-up people."""
-    error = math.hypot(_SHARE_NOISE * noise, _SHARE_SD / math.sqrt(made_up), _SHARE_SHAPE)
-    return error / math.hypot(1.0, error / _MOST_ERROR)
-
-
-@functools.lru_cache(maxsize=64)
-def _measurement(mechanism: Synthetic, facts: Shape) -> Measurement:
-    """The rounds for all features of a shape, each with its share of μ²."""
-    # Of one feature there are no pairs.
-    chosen = _CHOICE if mechanism.pairs == "private" and facts.features > 1 else 0.0
-    about: dict[str, Any] = {
-        "epsilon": mechanism.epsilon,
-        "delta": mechanism.delta_for(facts.people),
-        "bins": mechanism.bins_for(facts.people),
-    }
-    first, second, last = (share * (1 - chosen) for share in _ROUNDS)
-    levels = Levels(**about, share=first)
-    shares = Shares(**about, share=second, with_lengths=mechanism.rows is None)
-    choice = AllPairs(**about, share=chosen) if chosen else None
-    signs = Signs(**about, share=last, parents=tuple(range(-1, facts.features - 1)))
-    draft = Measurement(facts, levels, shares, choice, signs)
-    # What noise on a grid costs is that of all numbers together.
-    cells = sum(one.cells(facts) for one in draft.rounds)
-
-    def among(one: Any) -> Any:
-        return one and replace(one, elsewhere=cells - one.cells(facts))
-
-    return Measurement(facts, among(levels), among(shares), among(choice), among(signs))
-
-
-def _frame(
-    people: list[str],
-    tasks: list[str],
-    rows: NDArray[np.int64],
-    step_ms: float,
-    blocks: Iterable[Values],
-    names: list[str],
-    back: NDArray[np.intp],
-) -> pl.DataFrame:
-    """The rows of made-up people, by task."""
-    many = rows.ravel()
-    owner = np.repeat(np.arange(len(people)), rows.sum(axis=1))
-    task = np.repeat(np.tile(np.arange(len(tasks)), len(people)), many)
-    starts = np.repeat(np.cumsum(many) - many, many)
-    place = np.arange(int(many.sum())) - starts
-    keys = {
-        "person": pl.Series(people)[owner],
-        "recording": pl.Series([str(n + 1) for n in range(len(tasks))])[task],
-        "task": pl.Series(tasks)[task],
-        "stimulus": pl.repeat("", len(place), eager=True),
-        "time_ms": pl.Series(place * step_ms),
-    }
-    columns = [np.empty(len(place)) for _ in names]
-    first = 0
-    for block in blocks:
-        for column, number in zip(columns, back, strict=True):
-            column[first : first + len(block)] = block[:, number]
-        first += len(block)
-    # A column that is in the frame is not needed twice.
-    return pl.DataFrame(keys).with_columns(pl.Series(name, columns.pop(0)) for name in names)

@@ -4,18 +4,26 @@ from __future__ import annotations
 
 import functools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eyelid.errors import InputError
+from eyelid.mechanisms.mechanism import Shape
 from eyelid.privacy.noise import DiscreteLaplace, Randomness
+from eyelid.privacy.repeated import share_of_total
+
+if TYPE_CHECKING:
+    from eyelid.mechanisms.synthetic.seeded import Seeded
 
 # Grid steps of one person in a count.
 _PERSON = 2**20
 _COIN_BITS = 30
 _MOST_PEOPLE = 10**7
+# Larger ε that are named where one is too small for so many people.
+_EPSILONS = (2.0, 4.0, 8.0)
 
 
 @dataclass(frozen=True)
@@ -124,3 +132,40 @@ def fewest_people(epsilon: float, delta: float, weight: float, people: int) -> T
     odds = math.exp(min(spent, 50.0)) * people * weight / t
     heads = math.floor(odds / (1 + odds) * (1 << _COIN_BITS))
     return Threshold(k, t, scale, heads, spent + math.log1p(weight / t), chance)
+
+
+@functools.lru_cache(maxsize=64)
+def threshold_for(mechanism: Seeded, people: int, rows: int) -> Threshold:
+    """The test for so many rows, whether there are people enough for it or not."""
+    if mechanism.test == "deterministic":
+        assert mechanism.k is not None, "checked when it was made"
+        return Threshold.plain(mechanism.k)
+    delta = mechanism.delta_for(people)
+    # Half of δ is for counts that pass by chance, half for the composition.
+    each = share_of_total(mechanism.epsilon, delta / 2, rows)
+    weight = mechanism.records * mechanism.gamma
+    found = fewest_people(each, delta / 2 / rows, weight, max(mechanism.seeds(people), 1))
+    if mechanism.k is not None and mechanism.k < found.k:
+        raise InputError(
+            f"k={mechanism.k} is too small for epsilon {mechanism.epsilon:g} over {rows} rows, "
+            f"which needs k ≥ {found.k}: leave k out, release fewer rows, or choose a larger ε"
+        )
+    return replace(found, k=mechanism.k or found.k)
+
+
+def that_fits(mechanism: Seeded, shape: Shape, seeds: int) -> str:
+    """Fewer rows or a larger ε that so many people allow, in words; empty where none does."""
+    ways = []
+    rows = mechanism.rows // 2
+    while rows and mechanism.wanted(shape.people, rows * shape.recordings).k > seeds:
+        rows //= 2
+    if rows:
+        ways.append(f"release fewer rows (--set rows={rows}), ")
+    for larger in (each for each in _EPSILONS if each > mechanism.epsilon):
+        test = replace(mechanism, epsilon=larger).wanted(
+            shape.people, mechanism.rows * shape.recordings
+        )
+        if test.k <= seeds:
+            ways.append(f"choose a larger ε (--epsilon {larger:g}), ")
+            break
+    return "".join(ways) + ("or " if ways else "too few people for rows that keep parts: ")

@@ -1,0 +1,66 @@
+"""Games against synthetic participants: somebody, and others who stay the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from eyelid.gaze.study import Feature
+from eyelid.gaze.table import FeatureTable, table_from_arrays
+from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values
+from eyelid.privacy.unit import Unit
+
+# What everybody else's values are, and times that there may be more rows than count.
+_OTHERS = (0.5, 0.5, 0.5, np.nan)
+_MORE_ROWS = 4
+
+
+@dataclass(frozen=True)
+class GameShape(Shape):
+    """Public facts of a game.
+
+    Attributes:
+        there: how many others have a row where somebody may be.
+    """
+
+    there: int = 0
+
+
+def worst_pairs(records: int, features: int, unit: Unit) -> Iterator[NeighbourPair]:
+    """From bound to bound and longer, outside them, absent, one feature or another.
+
+    Args:
+        records: rows of each person and task that count.
+        features: that are made up.
+        unit: where neighbours differ.
+    """
+    low = np.zeros((1, records, features))
+    first, last = low.copy(), low.copy()
+    first[..., 0] = last[..., -1] = 1.0
+    more = np.full((1, _MORE_ROWS * records, features), np.nan)
+    few = np.concatenate([low, more], axis=1)
+    both = np.concatenate([low, low])
+    ends = (
+        ("few rows at one bound, many at the other", few, np.ones_like(few)),
+        ("far outside the bounds", low - 1e4, low + 1e4),
+        ("missing against present", both * np.nan, both + 1),
+        ("one feature or another", first, last),
+    )
+    for name, one, other in ends:
+        shape = Shape(1 + len(_OTHERS), len(one), records, features, window=1)
+        yield NeighbourPair(name, shape, unit, one, other)
+
+
+def in_game(values: Values) -> FeatureTable:
+    """One with these values (tasks, rows, features), and others who stay the same.
+
+    Rows without any value are not there, but for everybody's first.
+    """
+    everybody = np.stack([values, *[np.full_like(values, fixed) for fixed in _OTHERS]])
+    there = np.asarray(~np.isnan(everybody).all(axis=-1))
+    there[:, 0, 0] = True
+    features = [Feature(f"feature_{j}", "", "", 0.0, 1.0) for j in range(values.shape[-1])]
+    table = table_from_arrays(everybody, features)
+    return replace(table, data=table.data.filter(there.ravel()))
