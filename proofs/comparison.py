@@ -15,7 +15,7 @@ from typing import Any
 
 from eyelid.comparisons.compare import compare
 from eyelid.comparisons.settings import feature_mechanisms
-from eyelid.comparisons.wording import ABOVE, against_promise
+from eyelid.comparisons.words import ABOVE, against_promise
 from proofs.result import Effort, Result, progress, real_recordings
 
 EPSILONS = (1.0, 16.0)

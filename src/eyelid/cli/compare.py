@@ -185,7 +185,7 @@ def _tell(done: Comparison) -> None:
 
 def _legend(done: Comparison) -> Iterator[str]:
     """What the table's words mean."""
-    from eyelid.comparisons.wording import attackers_told
+    from eyelid.comparisons.words import attackers_told
     from eyelid.gaze.features.catalogue import most_used
 
     yield "by: " + "; ".join(attackers_told(done)) + "."
@@ -207,7 +207,7 @@ def _tell_reasons(title: str, reasons: Mapping[str, str]) -> None:
 
 def _row(done: Comparison, row: Row) -> list[str]:
     from eyelid.comparisons.comparison import total_of
-    from eyelid.comparisons.wording import against_promise, use_told
+    from eyelid.comparisons.words import against_promise, use_told
     from eyelid.gaze.features.catalogue import most_used
     from eyelid.releases.rendering import bound
     from eyelid.releases.words import coarse, in_unit

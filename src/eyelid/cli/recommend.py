@@ -25,7 +25,7 @@ from eyelid.cli.output import (
 
 if TYPE_CHECKING:
     from eyelid.comparisons.goals import Verdict
-    from eyelid.comparisons.judging import Judged
+    from eyelid.comparisons.verdicts import Judged
     from eyelid.comparisons.recommendation import Recommendation
 
 EXAMPLES = """\b

@@ -276,7 +276,7 @@ class Comparison:
     @property
     def notes(self) -> list[str]:
         """What whoever looks at it must know."""
-        from eyelid.comparisons.wording import ABOVE, against_promise
+        from eyelid.comparisons.words import ABOVE, against_promise
 
         above = [row.name for row in self.ran if against_promise(self, row) == ABOVE]
         broken = f"More people are named than is allowed, please report it: {'; '.join(above)}."
@@ -303,7 +303,7 @@ class Comparison:
         return [self._record(row) for row in (self.raw, *self.rows)]
 
     def _record(self, row: Row) -> dict[str, Any]:
-        from eyelid.comparisons.wording import against_promise
+        from eyelid.comparisons.words import against_promise
 
         promise, named = row.promise, row.named
         used = _rate(row.used(self.used_chance))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from eyelid.attacks.statistics import Rate
 from eyelid.comparisons.comparison import Comparison, Row, total_of
 from eyelid.comparisons.plane import caption
-from eyelid.comparisons.wording import ABOVE, against_promise, attackers_told, how_sure, use_told
+from eyelid.comparisons.words import ABOVE, against_promise, attackers_told, how_sure, use_told
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.unit import PERSON
 from eyelid.releases.rendering import rendered

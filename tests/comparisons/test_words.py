@@ -6,7 +6,7 @@ import pytest
 
 from eyelid.attacks.outcome import Outcome
 from eyelid.comparisons.comparison import Row
-from eyelid.comparisons.wording import (
+from eyelid.comparisons.words import (
     ABOVE,
     ONE_DRAW,
     SAME_ANSWER,
