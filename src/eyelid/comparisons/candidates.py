@@ -6,20 +6,21 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any, cast
+from typing import Any
 
-from eyelid.attacks.membership import advantage_bound
 from eyelid.comparisons.comparison import Promise
 from eyelid.comparisons.goals import Goal, Goals, Verdict
 from eyelid.comparisons.settings import Setting, check_features, feature_mechanisms
 from eyelid.errors import EyelidError, unknown
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms import find
-from eyelid.mechanisms.features import FeatureMechanism, PredictableMechanism
+from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.records.approximate import default_delta
 from eyelid.mechanisms.release_kind import ReleaseKind
+from eyelid.privacy.rank1 import advantage_bound
 from eyelid.privacy.unit import PERSON, Trust, Unit
+from eyelid.releases.kinds.features.expectation import predicted
 from eyelid.releases.kinds.features.plan import promised, released_alike
 
 # Up to this ε in total a promise to a person counts more than one chance in k.
@@ -162,8 +163,7 @@ def candidates(
         kept = all(promise_kept(goal, candidate, goals).met for goal in asked)
         if not kept or not candidate.promise.person_level.holds:
             continue
-        if mechanism.predictable:
-            known = cast(PredictableMechanism, mechanism)
+        if known := predicted(mechanism):
             shape = candidate.shape
             errors = known.expected_rmse_of_span(shape), known.expected_mean_rmse_of_span(shape)
             guarantee = candidate.promise.guarantee
