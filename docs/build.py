@@ -39,7 +39,7 @@ MODULES = (
     "eyelid.gaze.maps.looks",
     "eyelid.gaze.maps.placement",
     "eyelid.gaze.study",
-    "eyelid.io.choosing",
+    "eyelid.io.people_choice",
     "eyelid.io.convert",
     "eyelid.io.intake",
     "eyelid.io.layout",
@@ -55,7 +55,7 @@ MODULES = (
     "eyelid.releases.kinds.maps.heatmap",
     "eyelid.releases.kinds.features.quote",
     "eyelid.releases.kinds.streams.quote",
-    "eyelid.releases.kinds.streams.release",
+    "eyelid.releases.pipeline",
     "eyelid.stream",
     *OWN,
 )

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from eyelid.releases.certificate import Certificate as Certificate
     from eyelid.releases.kinds.features.quote import cost as cost
     from eyelid.releases.kinds.maps.heatmap import private_heatmap as private_heatmap
-    from eyelid.releases.release import Release as Release
+    from eyelid.releases.pipeline import Release as Release
     from eyelid.releases.release import release as release
     from eyelid.verification.verify import verify as verify
 
@@ -46,7 +46,7 @@ _HOMES = {
     "FeatureTable": "eyelid.gaze.table",
     "GazeMap": "eyelid.gaze.maps.gaze_map",
     "Guarantee": "eyelid.privacy.guarantee",
-    "Release": "eyelid.releases.release",
+    "Release": "eyelid.releases.pipeline",
     "Study": "eyelid.gaze.study",
     "audit": "eyelid.releases.audits.audit",
     "audit_heatmap": "eyelid.releases.audits.maps",

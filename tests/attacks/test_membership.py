@@ -7,7 +7,6 @@ from scipy.stats import laplace, norm
 
 from eyelid.attacks.membership import (
     NoiseLaw,
-    advantage_bound,
     evidence,
     membership_by_pairs,
     membership_game,
@@ -15,6 +14,7 @@ from eyelid.attacks.membership import (
 )
 from eyelid.errors import InputError
 from eyelid.privacy import PERSON, RECORDING, Guarantee, Kind, Neighbours, Trust, gaussian_mu
+from eyelid.privacy.rank1 import advantage_bound
 
 
 def central(**facts):

@@ -8,13 +8,13 @@ import pytest
 from scipy.stats import norm
 
 from eyelid.attacks import noisy_answers
-from eyelid.attacks.membership import advantage_bound
 from eyelid.attacks.noisy_answers import told_by_answers
 from eyelid.attacks.twins import twin
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
 from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy.noise import randomness
+from eyelid.privacy.rank1 import advantage_bound
 from eyelid.privacy.unit import PERSON
 from eyelid.verification.synthetic import each_row_a_person
 

@@ -198,7 +198,7 @@ def no_room(*_, **__):
 def test_whatever_fails_after_the_debit_says_that_it_stays_counted(
     eyelid, features_folder, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr("eyelid.releases.release.write_manifest", no_room)
+    monkeypatch.setattr("eyelid.releases.kinds.features.release.write_manifest", no_room)
     done = eyelid(
         *f"release {features_folder} {tmp_path}/out --mechanism laplace --epsilon 1".split()
     )
@@ -212,7 +212,7 @@ def test_whatever_fails_after_the_debit_says_that_it_stays_counted(
 
 
 def test_without_an_output_what_fails_after_the_debit_stays_counted(features_folder, monkeypatch):
-    monkeypatch.setattr("eyelid.releases.release.made_private", no_room)
+    monkeypatch.setattr("eyelid.releases.kinds.features.release.made_private", no_room)
     with pytest.raises(OSError, match="No space left") as caught:
         eyelid.release(features_folder, mechanism="laplace", epsilon=1.0)
     assert caught.value.__notes__ == [STAYS_COUNTED]
@@ -224,7 +224,7 @@ def test_without_an_output_what_fails_after_the_debit_stays_counted(features_fol
 def test_an_output_that_is_taken_meanwhile_says_so_too(
     features_folder, tmp_path, monkeypatch, asked
 ):
-    from eyelid.releases import release
+    from eyelid.releases.kinds.features import release
 
     write, out = release.write_manifest, tmp_path / "out"
 

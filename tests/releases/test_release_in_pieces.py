@@ -21,7 +21,7 @@ from eyelid.gaze.simulator import simulate
 from eyelid.gaze.study import RECORDING_KEY
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import read, write
-from eyelid.io.parts import part_facts
+from eyelid.io.study_parts import part_facts
 from eyelid.mechanisms import mechanism
 from eyelid.mechanisms.features import windows_of
 from eyelid.mechanisms.records.laplace import Laplace
@@ -29,12 +29,13 @@ from eyelid.mechanisms.records.measuring import MeasuringMechanism
 from eyelid.privacy import Ledger
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.noise.randomness import stream_of
-from eyelid.releases import release
+from eyelid.releases import pipeline
 from eyelid.releases.audits import earlier_digests
 from eyelid.releases.audits.target import subject_of
 from eyelid.releases.budget import budget
 from eyelid.releases.fingerprint import input_digest, output_digest, person_digests
-from eyelid.releases.kinds.features import preparation
+from eyelid.releases.kinds.features import preparation, release
+from eyelid.releases.release import release as release_features
 
 LAPLACE = {"mechanism": "laplace", "epsilon": 1.0}
 PEOPLE, PARTS = 9, 5
@@ -227,7 +228,8 @@ from eyelid.engine.engines import using
 from eyelid.engine.remote import RemotePlace
 from eyelid.engine.runs import Run
 from eyelid.io import pieces
-from eyelid.releases import release
+from eyelid.releases import pipeline
+from eyelid.releases.kinds.features import release
 
 source, out, moment = sys.argv[1:]
 pieces.PIECE_VALUES = {small}
@@ -244,7 +246,7 @@ def put_some(run, path, write):
 if moment == "parts":
     Run.put = put_some
 else:
-    setattr(release, moment, die)
+    setattr(pipeline if moment == "bought" else release, moment, die)
 with using("local", 1):
     eyelid.release(source, out, mechanism="laplace", epsilon=1.0)
 """
@@ -483,7 +485,7 @@ def test_two_copies_of_a_run_that_go_on_at_once_make_one_release(home, monkeypat
         with monkeypatch.context() as patch:
             patch.setattr(release, "made_private", honest)
             # Its end is not noted in time: what it made is.
-            patch.setattr(release, "ended", lambda *_: None)
+            patch.setattr(pipeline, "ended", lambda *_: None)
             eyelid.release(home / "features", first, **LAPLACE)
         return honest(*arguments)
 
@@ -602,5 +604,5 @@ def test_an_engine_that_is_none_is_refused_in_a_line(eyelid, home):
     done = eyelid(*words, "--engine", "spark")
     assert (done.code, done.err.count("\n")) == (2, 1)
     with pytest.raises(InputError, match="unknown engine 'spark'"):
-        release.release(home / "features", home / "out", **LAPLACE, engine="spark")
+        release_features(home / "features", home / "out", **LAPLACE, engine="spark")
     assert debits(home) == 0

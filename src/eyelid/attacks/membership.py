@@ -36,9 +36,8 @@ from eyelid.attacks.identification import ALPHA
 from eyelid.attacks.one_run import OneRun, one_run
 from eyelid.attacks.statistics import Rate, above, rate_of_decisions, rate_of_shares
 from eyelid.errors import InputError
-from eyelid.privacy.composition import replace_one
 from eyelid.privacy.guarantee import Guarantee
-from eyelid.privacy.unit import PERSON
+from eyelid.privacy.rank1 import advantage_bound
 
 Values = NDArray[np.float64]
 Publish = Callable[[Values], Values]
@@ -115,34 +114,6 @@ class Membership:
     def refutes(self) -> bool:
         """Whether the certificate is false."""
         return self.p_value is not None and self.p_value < ALPHA
-
-
-def advantage_bound(person_level: Guarantee | None) -> float | None:
-    """What a guarantee allows any attacker as advantage: (e^ε − 1 + 2δ)/(e^ε + 1).
-
-    For replace-one neighbours: a member against the same aggregate with any other data in their
-    place, of the form that the mechanism states. For Gaussian noise 2Φ(μ/2) − 1 where that is less.
-    None without a guarantee for a person.
-
-    >>> from eyelid.privacy.guarantee import Kind
-    >>> from eyelid.privacy.unit import Neighbours, Trust
-    >>> one = Guarantee(Kind.PURE, PERSON, Neighbours.REPLACE_ONE, Trust.CENTRAL, epsilon=1.0)
-    >>> round(advantage_bound(one), 4)
-    0.4621
-    """
-    if person_level is None or not person_level.holds or not person_level.kind.differential:
-        return None
-    if person_level.unit != PERSON:
-        return None
-    claim = replace_one(person_level)
-    bounds = [1.0]
-    if claim.epsilon is not None:
-        epsilon = min(claim.epsilon, 700.0)
-        delta = claim.delta or 0.0
-        bounds.append(math.tanh(epsilon / 2) + 2 * delta / (math.exp(epsilon) + 1))
-    if claim.mu is not None:
-        bounds.append(math.erf(claim.mu / math.sqrt(8)) + 2 * claim.slack)
-    return min(bounds)
 
 
 def evidence(

@@ -28,8 +28,7 @@ from eyelid.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from eyelid.releases.kinds.streams.release import StreamRelease
-    from eyelid.releases.release import Release
+    from eyelid.releases.pipeline import Release
 
 EXAMPLES = """\b
 Examples:
@@ -116,7 +115,7 @@ def run(
             _say_what_holds(done, out)
 
 
-def _say_what_holds(done: Release | StreamRelease, out: Path) -> None:
+def _say_what_holds(done: Release, out: Path) -> None:
     from eyelid.releases.accounting import large_deltas
     from eyelid.releases.words import FORMAL_ONLY, formal_only, in_all, promise_lines
     from eyelid.spelling import plural
@@ -145,7 +144,7 @@ def _say_what_holds(done: Release | StreamRelease, out: Path) -> None:
         say(f"Not protected is {line}.")
     if certificate.guarantee.holds:
         say(done.worth)
-    if getattr(done, "standard_errors", None) is not None:
+    if done.standard_errors is not None:
         say(
             f"The standard error of each mean, as far as it is noise, is in "
             f"{out / 'standard_errors.csv'}."

@@ -1,15 +1,16 @@
-"""How often an attacker can name the right person, at most, given the guarantee.
+"""What a guarantee allows an attacker: how often people are named, or members told, at most.
 
-Bounds for one try among N people with a uniform prior; only for local releases, where each
-person's own record is published. THEORY: for pure ε the posterior odds move by at most e^ε.
+Bounds on naming are for one try among N people with a uniform prior; only for local releases,
+where each person's own record is published. For pure ε the posterior odds move by at most e^ε.
 """
 
 from __future__ import annotations
 
 import math
 
+from eyelid.privacy.composition import replace_one
 from eyelid.privacy.guarantee import Guarantee, Kind
-from eyelid.privacy.unit import Trust
+from eyelid.privacy.unit import PERSON, Trust
 
 
 def rank1_bounds(person_level: Guarantee, people: int) -> dict[str, float | None]:
@@ -58,6 +59,34 @@ def guess_between_two(guarantee: Guarantee) -> float:
     if not guarantee.holds or guarantee.epsilon is None:
         return 1.0
     return _odds(guarantee.epsilon, guarantee.delta or 0.0, 2)
+
+
+def advantage_bound(person_level: Guarantee | None) -> float | None:
+    """What a guarantee allows any attacker as advantage: (e^ε − 1 + 2δ)/(e^ε + 1).
+
+    For replace-one neighbours: a member against the same aggregate with any other data in their
+    place, of the form that the mechanism states. For Gaussian noise 2Φ(μ/2) − 1 where that is less.
+    None without a guarantee for a person.
+
+    >>> from eyelid.privacy.guarantee import Kind
+    >>> from eyelid.privacy.unit import Neighbours
+    >>> one = Guarantee(Kind.PURE, PERSON, Neighbours.REPLACE_ONE, Trust.CENTRAL, epsilon=1.0)
+    >>> round(advantage_bound(one), 4)
+    0.4621
+    """
+    if person_level is None or not person_level.holds or not person_level.kind.differential:
+        return None
+    if person_level.unit != PERSON:
+        return None
+    claim = replace_one(person_level)
+    bounds = [1.0]
+    if claim.epsilon is not None:
+        epsilon = min(claim.epsilon, 700.0)
+        delta = claim.delta or 0.0
+        bounds.append(math.tanh(epsilon / 2) + 2 * delta / (math.exp(epsilon) + 1))
+    if claim.mu is not None:
+        bounds.append(math.erf(claim.mu / math.sqrt(8)) + 2 * claim.slack)
+    return min(bounds)
 
 
 def _odds(epsilon: float, delta: float, people: int) -> float:

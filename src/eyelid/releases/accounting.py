@@ -22,6 +22,7 @@ from eyelid.io.origin import (
     refuse_to_pass_parts,
 )
 from eyelid.io.same_people import Entry
+from eyelid.mechanisms.mechanism import Mechanism
 from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.composition import parallel
 from eyelid.privacy.guarantee import Guarantee, Kind, large_delta
@@ -115,6 +116,7 @@ COUNTED_ONCE = "this release stays counted in the ledger, and going on costs not
 # Kinds that add up with nothing, and what other releases of the same people do to them.
 _OF_ONE_RELEASE = {Kind.K_ANONYMITY: OTHER_GROUPS, Kind.DENIABILITY: OTHER_ROWS}
 
+_NOISE = ("sampler", "numerics", "randomness")
 _NO_BOUND_ON = {
     Kind.K_ANONYMITY: "being named",
     Kind.DENIABILITY: "what is told about a person",
@@ -127,8 +129,7 @@ class Purchase:
 
     Attributes:
         what: kind of release, and of what, for the owner's memory; no person is named.
-        mechanism: its name.
-        parameters: as set.
+        mechanism: with its parameters set.
         people: everybody whose data it touches.
         guarantee: for the unit asked for.
         person_level: for a person: what is debited.
@@ -138,30 +139,29 @@ class Purchase:
         unprotected: what it shows besides.
         alike: whether nothing released as it is tells people apart.
         input_digest: a hash of what the release is made of, asked for once it is paid.
-        form: what a person's data may be exchanged for under the guarantee.
         released_as: what kind of thing it is.
         map: public facts of maps, where it is one.
         made_up: public facts of made-up people, where there are some.
         chosen: how people were chosen out of more, as a study remembers it.
+        keep: attributes of people that are released as they are.
     """
 
     what: str
-    mechanism: str
-    parameters: dict[str, Any]
+    mechanism: Mechanism
     people: Sequence[str]
     guarantee: Guarantee
     person_level: Guarantee
     how: str
     bounds: Bounds
-    noise: dict[str, str]
+    noise: tuple[str, str, str]
     unprotected: Sequence[str]
     alike: bool
     input_digest: Callable[[], bytes]
-    form: str
     released_as: ReleasedAs
     map: dict[str, Any] | None = None
     made_up: dict[str, Any] | None = None
     chosen: Sequence[str] = ()
+    keep: Sequence[str] = ()
 
 
 @contextmanager
@@ -236,9 +236,8 @@ def _debited(
     guarantee = purchase.guarantee
     if guarantee.unit != PERSON:
         what += f", {guarantee.numbers()} per {guarantee.unit}"
-    arguments = (
-        origin, purchase.people, purchase.mechanism, purchase.person_level, what, purchase.alike
-    )  # fmt: skip
+    name, level = purchase.mechanism.name, purchase.person_level
+    arguments = (origin, purchase.people, name, level, what, purchase.alike)
     if run is None:
         return ledger.debit(*arguments)
     before = run.note
@@ -261,7 +260,9 @@ def _certificate(
     fingerprint: str | None = None
     alike, others = purchase.alike, ""
     guarantee, person_level = purchase.guarantee, purchase.person_level
-    unprotected = [*purchase.unprotected, *shown_by_choice(purchase.chosen)]
+    law = purchase.mechanism
+    kept = [f"the attribute {name} of every person, released as it is" for name in purchase.keep]
+    unprotected = [*purchase.unprotected, *kept, *shown_by_choice(purchase.chosen)]
     if book is None or paid is None:
         unprotected.append(NO_LEDGER)
     else:
@@ -291,13 +292,13 @@ def _certificate(
         # Kept attributes or unequal recordings may name people without any gaze.
         bounded = bounded.broken("people are told apart by what is not protected")
     return Certificate(
-        mechanism=purchase.mechanism,
-        parameters=purchase.parameters,
+        mechanism=law.name,
+        parameters=law.parameters(),
         guarantee=guarantee,
         person_level=person_level,
         how=f"{lead}; this release alone would give: {purchase.how}" if lead else purchase.how,
         bounds=purchase.bounds,
-        noise=purchase.noise,
+        noise=dict(zip(_NOISE, purchase.noise, strict=True)),
         ledger=history,
         total=total,
         unprotected=tuple(unprotected),
@@ -307,7 +308,7 @@ def _certificate(
         version=__version__,
         map=purchase.map,
         made_up=purchase.made_up,
-        form=form_given(purchase.chosen, purchase.form),
+        form=form_given(purchase.chosen, law.form),
         released_as=purchase.released_as,
     )
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from eyelid.attacks.membership import advantage_bound
 from eyelid.gaze.features.catalogue import EVENT_KINDS, event_feature_set, window_feature_set
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable
@@ -19,11 +18,11 @@ from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.records.measuring import MeasuringMechanism
 from eyelid.mechanisms.records.prewindow import Prewindow
 from eyelid.privacy.guarantee import Kind
-from eyelid.privacy.rank1 import rank1_bounds
+from eyelid.privacy.rank1 import advantage_bound, rank1_bounds
 from eyelid.privacy.unit import Trust
 from eyelid.releases.certificate import NARROWEST_FORM, Certificate
 from eyelid.releases.consent import for_participants
-from eyelid.releases.kinds.features.expectation import FeatureError, expectation, inside
+from eyelid.releases.kinds.features.expectation import FeatureError, expectation
 from eyelid.releases.kinds.features.prospect import told_in_people
 from eyelid.releases.rendering import rendered
 from eyelid.releases.words import (
@@ -56,7 +55,7 @@ def datacard(
         has_standard_errors: whether a file with those of means is beside it.
         empty: features of synthetic participants that have no value.
     """
-    own, kept = inside(mechanism), table.people.columns[1:]
+    own, kept = mechanism.core, table.people.columns[1:]
     central = certificate.guarantee.trust is Trust.CENTRAL
     return rendered(
         "datacard.md.j2",

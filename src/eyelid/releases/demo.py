@@ -22,7 +22,8 @@ from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.releases.audits.audit import Audit, audit
 from eyelid.releases.audits.folder import NOTICE, AuditPlaces
 from eyelid.releases.budget import Budget, budget
-from eyelid.releases.release import Release, release
+from eyelid.releases.pipeline import Release
+from eyelid.releases.release import release
 from eyelid.verification.verify import Verification, verify
 
 # Mechanism, ε, unit: from the strongest promise to the weakest.
@@ -125,7 +126,6 @@ def demo(out: Path, fast: bool = False, tell: Callable[[str], None] = lambda _: 
             done = release(
                 folder / "features", place, mechanism=mechanism, epsilon=epsilon, unit=unit
             )
-            assert isinstance(done, Release), "none of these is a filter"
             attempts.append(_attempt(name, table, done))
             if audited is None:
                 # Before the others, which raise what these people have paid.

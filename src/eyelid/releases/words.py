@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from eyelid.attacks.error import ErrorMeasures
-from eyelid.attacks.statistics import Rate
 from eyelid.gaze.features.catalogue import most_used
 from eyelid.gaze.study import Feature
 from eyelid.mechanisms.features import (
@@ -39,11 +38,14 @@ from eyelid.releases.kinds.features.expectation import (
     expectation,
     few_of,
     for_means,
-    inside,
     people_needed,
     worse_than_constant,
 )
 from eyelid.spelling import plural
+
+if TYPE_CHECKING:
+    from eyelid.attacks.error import ErrorMeasures
+    from eyelid.attacks.statistics import Rate
 
 _LARGEST_MEANT = 10.0
 # A bound on naming people above this rules out almost nothing.
@@ -113,7 +115,7 @@ def measured_told(error: ErrorMeasures | Mapping[str, tuple[float, str]], of_spa
     >>> measured_told({"fixation_rate": (0.8839, "1/s")}, 0.0884)
     "fixation_rate 0.88/s (over all features 0.088 of a feature's range)"
     """
-    if isinstance(error, ErrorMeasures):
+    if not isinstance(error, Mapping):
         error = error.in_units
     few = [f"{name} {in_unit(*error[name])}" for name in most_used(error)]
     if not few:
@@ -277,7 +279,7 @@ def facts(mechanism: FeatureMechanism, shape: Shape) -> str:
         if not isinstance(shape, GroupedShape):
             return told
         return f"{told}; {shape.smallest} people in the smallest group"
-    own, most = inside(mechanism), "up to " if not mechanism.claims_to_hold else ""
+    own, most = mechanism.core, "up to " if not mechanism.claims_to_hold else ""
     if isinstance(mechanism, KSame) and mechanism.length == "group":
         most = "at least "
     shown = own.released(shape) if isinstance(own, Prewindow) else shape
@@ -348,6 +350,7 @@ def percent(share: float) -> str:
 def limits(rate: Rate) -> str:
     """Its 95 % limits over people.
 
+    >>> from eyelid.attacks.statistics import Rate
     >>> limits(Rate(0.05, 0.00127, 0.2487, 0.05, 20))
     '0.1–25 %'
     >>> limits(Rate(0.16, -0.03, 0.36, 0.0, 20))
@@ -394,7 +397,7 @@ def worth(mechanism: FeatureMechanism, shape: Shape, features: Sequence[Feature]
 
 def errors_have_units(mechanism: FeatureMechanism) -> bool:
     """Whether the expected error is that of each feature, and not an average over all."""
-    return not isinstance(inside(mechanism), Prewindow)
+    return not isinstance(mechanism.core, Prewindow)
 
 
 def _errors(expected: Expectation, shape: Shape, features: Sequence[Feature]) -> str:
@@ -463,7 +466,7 @@ def _what_would(
     features: Sequence[Feature],
 ) -> str:
     """What would carry information instead."""
-    people, own = people_needed(mechanism, shape), inside(mechanism)
+    people, own = people_needed(mechanism, shape), mechanism.core
     smaller = own.units[own.units.index(mechanism.unit.name) + 1 :]
     weaker = [unit for unit in smaller if unit in mechanism.units]
     many = f"the mean over {people:,} people or more" if people else ""

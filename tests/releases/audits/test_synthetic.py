@@ -9,13 +9,13 @@ import polars as pl
 import pytest
 
 from eyelid.attacks import noisy_answers
-from eyelid.attacks.membership import advantage_bound
 from eyelid.attacks.statistics import Rate
 from eyelid.attacks.utility import learned_elsewhere
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
 from eyelid.io import write
+from eyelid.privacy.rank1 import advantage_bound
 from eyelid.releases.audits.audit import audit
 from eyelid.releases.audits.target import subject_of
 from eyelid.releases.fingerprint import output_digest

@@ -9,15 +9,9 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import Screen
 from eyelid.mechanisms import mechanism
 from eyelid.mechanisms.streams.study_scene import scene_of, usual_window
-from eyelid.releases.kinds.streams.plan import bounds_of, build_filter, is_filter
+from eyelid.releases.kinds.streams.plan import bounds_of, build_filter
 
 KNOWN = {"epsilon": 1.0, "window": 25, "radius": 40.0}
-
-
-def test_filters_are_known_from_other_mechanisms():
-    assert is_filter("kaleido")
-    assert is_filter(mechanism("jitter", sd=1.0, scene="0,0,10,10"))
-    assert not is_filter("laplace")
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,8 @@ import polars as pl
 
 from eyelid.errors import InputError
 from eyelid.io.bids.sidecars import Said, part, word
-from eyelid.io.head import head_of
-from eyelid.io.tables import check_width
-from eyelid.io.unpacking import text_table
+from eyelid.io.files import head_of, text_table
+from eyelid.io.raw_tables import check_width
 from eyelid.spelling import is_formula
 
 Types = dict[str, type[pl.DataType]]
@@ -38,7 +37,7 @@ _ALSO_MISSING = ["", "N/A", "NA", "nan", "NaN", "NAN", ".", "null", "None"]
 
 
 def plain(frame: pl.DataFrame) -> pl.DataFrame:
-    """The same table in the four types that BIDS has; what is not finite is missing."""
+    """A table in the four types that BIDS has; what is not finite is missing."""
 
     def column(name: str, dtype: pl.DataType) -> pl.Expr:
         if dtype.is_integer():
@@ -187,7 +186,7 @@ def _parsed(content: bytes, schema: Types) -> pl.DataFrame:
 
 
 def _parsed_slowly(path: Path, content: bytes, schema: Types) -> pl.DataFrame:
-    """The same where cells are missing in other words, or an error that names what is wrong."""
+    """A table whose cells are missing in other words, or an error that names what is wrong."""
     try:
         table = _parsed(content, dict.fromkeys(schema, pl.String))
     except pl.exceptions.PolarsError as error:

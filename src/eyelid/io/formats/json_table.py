@@ -18,11 +18,15 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from eyelid.errors import InputError
+from eyelid.io.files import Head
 from eyelid.io.formats.any_table import usual_layout
-from eyelid.io.head import Head
 from eyelid.io.layout import KEYS, Layout
 from eyelid.io.part import NoRows, Part
-from eyelid.io.tables import check_width, read_table, with_unread_told
+from eyelid.io.raw_tables import check_width
+from eyelid.io.tables import (
+    read_table,
+    with_unread_told,
+)
 
 NAME = "JSON"
 
@@ -295,7 +299,7 @@ def _flat(value: Mapping[str, Any], prefix: str = "", depth: int = 0) -> dict[st
 def _side_by_side(
     head: Head, rows: Sequence[dict[str, Scalar]] | dict[str, list[Scalar]]
 ) -> pl.DataFrame:
-    """The same as a table; a column that is not all numbers is text."""
+    """Rows or columns as a table; a column that is not all numbers is text."""
     if not isinstance(rows, dict):
         names = dict.fromkeys(name for row in rows for name in row)
         # Before there are cells: objects with keys of their own would be mostly empty columns.

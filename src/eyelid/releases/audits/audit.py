@@ -35,7 +35,6 @@ from eyelid.attacks.identification import (
 )
 from eyelid.attacks.means import MeansAudit, audit_means
 from eyelid.attacks.measurements import legible
-from eyelid.attacks.membership import advantage_bound
 from eyelid.attacks.protocols import POSITIVE, PROTOCOLS, Material, Protocol, find_protocol
 from eyelid.attacks.risk import features_at_risk, people_at_risk
 from eyelid.attacks.splits import splits_of
@@ -58,12 +57,13 @@ from eyelid.gaze.features.omission import without_blanks
 from eyelid.gaze.features.per_event import events_and_omissions
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
-from eyelid.io.choosing import Whom
 from eyelid.io.column_map import Map
+from eyelid.io.people_choice import Whom
 from eyelid.io.release_folder import states_heatmap
 from eyelid.mechanisms.features import PredictableMechanism
 from eyelid.mechanisms.records.measuring import MeasuringMechanism
 from eyelid.privacy.guarantee import rounded_up
+from eyelid.privacy.rank1 import advantage_bound
 from eyelid.privacy.unit import Trust
 from eyelid.releases.audits.audit_json import audit_json
 from eyelid.releases.audits.canaries import CanaryResult, canary_audit, takes_canaries
@@ -71,8 +71,7 @@ from eyelid.releases.audits.folder import audit_places
 from eyelid.releases.audits.naming import NamingAttack, naming_attacks
 from eyelid.releases.audits.target import Source, Subject, subject_of
 from eyelid.releases.audits.verdict import verdict
-from eyelid.releases.kinds.streams.release import StreamRelease
-from eyelid.releases.release import Release
+from eyelid.releases.pipeline import Release
 from eyelid.releases.words import percent
 from eyelid.spelling import json_text
 
@@ -283,7 +282,7 @@ class Audit:
 
 def audit(
     original: Source,
-    released: Source | Release | StreamRelease | None = None,
+    released: Source | Release | None = None,
     *,
     report: Path | str | None = None,
     attackers: str | Sequence[str | Attacker] | None = None,

@@ -21,10 +21,14 @@ from eyelid.gaze.features.windows import windows_and_omissions
 from eyelid.gaze.study import RECORDING_KEY, Origin, Study, check
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import study_folder
-from eyelid.io.choosing import Whom, chosen_of
 from eyelid.io.column_map import Map
+from eyelid.io.csv_cells import csv_text
 from eyelid.io.intake import is_ours, read_scrubbed, under_pseudonyms
 from eyelid.io.origin import origin_so_far
+from eyelid.io.people_choice import (
+    Whom,
+    chosen_of,
+)
 from eyelid.io.reading import read
 from eyelid.io.release_folder import RELEASED_FILES as RELEASED_FILES
 from eyelid.io.release_folder import STANDARD_ERRORS
@@ -46,7 +50,7 @@ from eyelid.releases.audits.folder import LEFT_INSIDE
 from eyelid.releases.audits.recorded import Recorded, recorded_in
 from eyelid.releases.certificate import Certificate, read_certificate
 from eyelid.releases.fingerprint import debit_of, input_digest, shows
-from eyelid.releases.kinds.features.application import errors_text, standard_errors
+from eyelid.releases.kinds.features.application import standard_errors
 from eyelid.releases.kinds.features.plan import (
     NOTHING_LONG_ENOUGH,
     check_type,
@@ -54,8 +58,7 @@ from eyelid.releases.kinds.features.plan import (
     feature_table,
     people_alike,
 )
-from eyelid.releases.kinds.streams.release import StreamRelease
-from eyelid.releases.release import Release
+from eyelid.releases.pipeline import Release
 from eyelid.version import __version__
 
 if TYPE_CHECKING:
@@ -211,7 +214,7 @@ class Subject:
 
 def subject_of(
     original: Source,
-    released: Source | Release | StreamRelease | None = None,
+    released: Source | Release | None = None,
     *,
     map: Map = None,
     ledger: Path | str | None = None,
@@ -249,20 +252,17 @@ def subject_of(
     certificate: Certificate | None = None
     their_samples: Study | None = None
     if isinstance(released, Release):
-        theirs, certificate, path = released.table, released.certificate, released.path
-    else:
-        if isinstance(released, StreamRelease):
-            certificate, path, released = released.certificate, released.path, released.study
-        if isinstance(released, str | Path):
-            certificate = read_certificate(Path(released))
-            released = read(released)
-        if isinstance(released, Study) and names_filter(certificate):
-            assert certificate is not None, "it names a filter"
-            samples = None if recorded is None else recorded.samples
-            return stream_subject(table, samples, released, certificate, path, _remarks(original))
-        if isinstance(released, Study) and released.kind == "samples":
-            their_samples = released
-        theirs = feature_table(released)
+        certificate, path, released = released.certificate, released.path, released.data
+    elif isinstance(released, str | Path):
+        certificate = read_certificate(Path(released))
+        released = read(released)
+    if isinstance(released, Study) and names_filter(certificate):
+        assert certificate is not None, "it names a filter"
+        samples = None if recorded is None else recorded.samples
+        return stream_subject(table, samples, released, certificate, path, _remarks(original))
+    if isinstance(released, Study) and released.kind == "samples":
+        their_samples = released
+    theirs = feature_table(released)
     notes: list[str] = []
     taken: FeatureTable | None = None
     law: FeatureMechanism | None = None
@@ -475,7 +475,7 @@ def _errors_amiss(
         return
     features = clipped_to(taken, certificate.bounds).features
     errors = standard_errors(law, law.shape(taken), features, released.people, released.step_ms)
-    text = "" if errors is None else errors_text(errors)
+    text = "" if errors is None else csv_text(errors)
     try:
         same = content_of(path, len(text.encode())) == text.encode()
     except (OSError, ValueError):

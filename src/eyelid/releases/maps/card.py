@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from eyelid.attacks.membership import advantage_bound
+from eyelid.privacy.rank1 import advantage_bound
 from eyelid.releases.certificate import Certificate
 from eyelid.releases.consent import for_participants
 from eyelid.releases.kinds.maps.plan import MapPlan

@@ -13,7 +13,8 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import Feature, Origin
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import write
-from eyelid.releases import release
+from eyelid.releases import pipeline
+from eyelid.releases.kinds.features import release
 from eyelid.releases.kinds.features.preparation import is_kept, keep_table, kept_table
 
 EARLIER = ("facts-000000.pickle", "facts-000001.pickle", "shown.pickle", "whole.pickle")
@@ -42,7 +43,7 @@ def test_a_pickle_in_the_folder_of_an_unfinished_run_is_not_loaded(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(release, moment, stop)
+        patch.setattr(pipeline if moment == "bought" else release, moment, stop)
         eyelid.release(source, out, mechanism=law, epsilon=1.0)
     left = unfinished(out)
     bomb = pickle.dumps(Bomb(tmp_path / "ran"))

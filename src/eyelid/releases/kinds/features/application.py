@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import polars as pl
@@ -19,17 +19,19 @@ from eyelid.engine.runs import Run
 from eyelid.gaze.study import Feature, Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import study_folder
-from eyelid.io.csv_cells import csv_text
 from eyelid.io.parquet import rows_of, scan
-from eyelid.io.parts import part_facts, part_path
 from eyelid.io.pieces import Piece, cut_evenly, each_piece
+from eyelid.io.study_parts import (
+    part_facts,
+    part_path,
+)
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.groups.public_groups import Groups
 from eyelid.mechanisms.groups.slots import Slots
 from eyelid.mechanisms.means.mean_mechanism import MeanMechanism
 from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.noisy import Integers
-from eyelid.mechanisms.records.prewindow import Prewindow
+from eyelid.mechanisms.release_kind import Execution
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.noise.randomness import stream_of
 from eyelid.releases.fingerprint import digest_of_release, names_of, person_digests
@@ -134,7 +136,7 @@ def made_private(
         run: into which parts are written, unless they are there; None to hold them.
         advance: of the bar of the whole run.
     """
-    if plan.mechanism.by_person:
+    if plan.mechanism.execution is Execution.PER_PERSON:
         parts, people = _by_person(plan, taken, noise, run, advance), plan.table.people
     else:
         part, people = _at_once(plan, taken, noise, run, advance)
@@ -219,12 +221,13 @@ def _at_once(
 
 def _whole(plan: Plan, taken: Taken, noise: Randomness, advance: Advance) -> FeatureTable:
     """What a mechanism makes of everybody: of sums over pieces, or of all rows in memory."""
-    law, own = plan.mechanism, stream_of(noise, 0)
-    if not (isinstance(law, MeanMechanism) and law.by_sums):
+    own = stream_of(noise, 0)
+    if plan.mechanism.execution is not Execution.BY_SUMS:
         advance(0, "adding noise")
-        table = law.apply(plan.table, own)
+        table = plan.mechanism.apply(plan.table, own)
         advance(taken.cut.recordings.height, "adding noise")
         return table
+    law = cast(MeanMechanism, plan.mechanism)
     groups = law.partition(plan.table, own)
     cut = taken.cut
     # Large things are shared; the mechanism may be somebody's own.
@@ -327,8 +330,9 @@ def standard_errors(
         ``people``, ``of``, ``time_ms`` and the features; None where nothing or something else than
         means under noise on their own values is released.
     """
-    if not isinstance(mechanism, MeanMechanism) or isinstance(mechanism.core, Prewindow):
+    if not mechanism.release.of_means or mechanism.core.measures_bins:
         return None
+    law = cast(MeanMechanism, mechanism)
     # Which of the groups that chance draws is larger is left to chance, and is not shown here.
     names = ["people"] if mechanism.drawn else ["person", "people"]
     groups = people.select(names)
@@ -337,7 +341,7 @@ def standard_errors(
     spans = np.array([feature.span for feature in features])
     parts = []
     for group in groups.rows(named=True):
-        rows, mean = mechanism.noise_sd_of_span(shape, group["people"])
+        rows, mean = law.noise_sd_of_span(shape, group["people"])
         errors, of, time = rows[:, None] * spans, [VALUE] * rows.size, [None]
         if rows.size > 1:
             time = (np.arange(rows.size) * (step_ms or 1.0)).tolist()
@@ -358,8 +362,3 @@ def standard_errors(
     return found.with_columns(
         pl.col(each.name).round_sig_figs(_DIGITS) for each in features if np.isfinite(each.span)
     )
-
-
-def errors_text(errors: pl.DataFrame) -> str:
-    """The text of standard_errors.csv."""
-    return csv_text(errors)

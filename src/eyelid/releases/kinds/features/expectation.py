@@ -8,22 +8,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, fields, replace
-from typing import Any
+from dataclasses import asdict, dataclass, replace
+from typing import Any, cast
 
 import numpy as np
 
 from eyelid.errors import InputError
 from eyelid.gaze.features.catalogue import most_used
 from eyelid.gaze.study import Feature
-from eyelid.mechanisms.features import FeatureMechanism, PredictableMechanism
+from eyelid.mechanisms.features import PredictableMechanism
 from eyelid.mechanisms.means.groupmean import GroupMean
-from eyelid.mechanisms.means.mean_mechanism import MeanMechanism
-from eyelid.mechanisms.mechanism import Shape
-from eyelid.mechanisms.records.cosine import CosineMechanism
+from eyelid.mechanisms.mechanism import Mechanism, Shape
 from eyelid.mechanisms.records.dct import DCT
-from eyelid.mechanisms.records.measuring import MeasuringMechanism
-from eyelid.mechanisms.records.prewindow import Prewindow
 from eyelid.privacy.unit import PERSON, Trust
 
 # If nothing but its bounds is known, a value is spread evenly between them; a constant in their
@@ -185,27 +181,21 @@ def expectation(chosen: PredictableMechanism, shape: Shape) -> Expectation:
     value = chosen.expected_rmse_of_span(shape)
     central = chosen.cost(shape, PERSON).trust is Trust.CENTRAL
     # Noise is drawn for each person anew, but what was shrunk to the middle stays there.
-    averages = not (central or hasattr(chosen, "averaged"))
+    averages = not (central or chosen.shrinks)
+    over_people = chosen.error_in_mean(value, math.sqrt(shape.people), shape)
     return Expectation(
         value=value,
         recording_mean=chosen.expected_mean_rmse_of_span(shape),
-        group_mean=_in_mean(chosen, value, math.sqrt(shape.people), shape) if averages else value,
+        group_mean=over_people if averages else value,
         central=central,
-        clipped=isinstance(chosen, MeanMechanism) and chosen.clipped,
+        clipped=chosen.clipped,
         most=not chosen.claims_to_hold,
     )
 
 
-def _in_mean(chosen: PredictableMechanism, error: float, divisor: float, shape: Shape) -> float:
-    """An error when a mean over people divides the noise."""
-    if isinstance(chosen, MeasuringMechanism):
-        return chosen.error_in_mean(error, divisor, shape)
-    return error / divisor
-
-
-def inside(chosen: FeatureMechanism) -> FeatureMechanism:
-    """What is done to each person's own signals: of a mean, by the mechanism inside."""
-    return chosen.core if isinstance(chosen, MeanMechanism) else chosen
+def predicted(mechanism: Mechanism) -> PredictableMechanism | None:
+    """The mechanism, where it declares that its error follows from public facts alone."""
+    return cast(PredictableMechanism, mechanism) if mechanism.predictable else None
 
 
 def for_means(chosen: PredictableMechanism, shape: Shape) -> PredictableMechanism:
@@ -214,12 +204,11 @@ def for_means(chosen: PredictableMechanism, shape: Shape) -> PredictableMechanis
     That of a mean, and mechanisms that were made for means, as they are; for others what
     `groupmean` chooses by public facts, as far as it knows their unit.
     """
-    if isinstance(chosen, MeanMechanism):
-        return chosen.core_at(shape)
-    if isinstance(chosen, CosineMechanism | Prewindow) or chosen.unit.name not in DCT.units:
+    if chosen.release.of_means:
+        return cast(PredictableMechanism, chosen.core_at(shape))
+    if chosen.made_for_means or chosen.unit.name not in DCT.units:
         return chosen
-    delta = getattr(chosen, "delta", None)
-    return GroupMean(epsilon=chosen.epsilon, delta=delta, unit=chosen.unit).core_at(shape)
+    return GroupMean(epsilon=chosen.epsilon, delta=chosen.delta, unit=chosen.unit).core_at(shape)
 
 
 def people_needed(
@@ -236,12 +225,12 @@ def people_needed(
     def error(people: int) -> float:
         facts = replace(shape, people=people)
         own = for_means(chosen, facts)
-        averages = "averaged" in {item.name for item in fields(own)}
-        if averages:
+        if own.shrinks:
             own = replace(own, averaged=people)  # type: ignore[call-arg]
         expected = own.expected_rmse_of_span if for_values else own.expected_mean_rmse_of_span
         # One person is one of so many terms of the sum, under the noise for one.
-        return expected(facts) if averages else _in_mean(own, expected(facts), people, facts)
+        off = expected(facts)
+        return off if own.shrinks else own.error_in_mean(off, people, facts)
 
     try:
         return fewest(error)

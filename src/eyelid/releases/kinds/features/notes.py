@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any, cast
 
 import numpy as np
 import polars as pl
@@ -13,13 +13,15 @@ from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.quasi_identifiers import SMALL_GROUP, QuasiIdentifier
 from eyelid.mechanisms.features import FeatureMechanism
-from eyelid.mechanisms.groups.anonymising import AnonymisingMechanism
-from eyelid.mechanisms.groups.ksame import KSame, with_every_task
+from eyelid.mechanisms.groups.ksame import KSame, slot_names, with_every_task
+from eyelid.mechanisms.groups.partition import groups_told
+from eyelid.mechanisms.groups.public_groups import GroupedShape
+from eyelid.mechanisms.groups.slots import slots_of
 from eyelid.mechanisms.means.mean_mechanism import MeanMechanism
-from eyelid.mechanisms.records.measuring import MeasuringMechanism
-from eyelid.mechanisms.synthetic.seeded import Seeded
-from eyelid.mechanisms.synthetic.synthetic import Synthetic
-from eyelid.releases.kinds.features.plan import Range, Ranges
+from eyelid.mechanisms.release_kind import Gaps, ReleaseKind
+from eyelid.privacy.guarantee import Kind
+from eyelid.releases.certificate import Certificate
+from eyelid.releases.kinds.features.plan import Plan, Range, Ranges
 from eyelid.spelling import plural
 
 RAW = "from the raw data, for you alone"
@@ -31,6 +33,15 @@ _LEAST_TOLD = 0.005
 _LEAST_LOST = 0.1
 # Above this share of padding, its owner hears what it does to means.
 _MUCH_PADDING = 0.05
+# What becomes of a task that fewer people have than should.
+_TASK_OF_FEW = {
+    ReleaseKind.ROWS: "k = {}: its name is released, with rows that come from the model or nearly "
+    "all do",
+    ReleaseKind.SYNTHETIC: "the {} that the noise on a count is: its name is released, with "
+    "recordings that are hardly more than noise",
+    ReleaseKind.MEANS: "{}: that it is part of the study shows that they took part in it",
+    ReleaseKind.RANDOM_MEANS: "{}: that it is part of the study shows that they took part in it",
+}
 _ONLY = "leave it out with 'eyelid features IN OUT --only A,B'"
 
 
@@ -49,11 +60,11 @@ def missing_values(
     ]
     nobody = [feature for feature, found in known if not found.values]
     some = [(feature, found) for feature, found in known if found.values and found.missing]
-    if isinstance(mechanism, KSame):
-        yield from _of_groups(mechanism, table, some, nobody)
-    elif isinstance(mechanism, Synthetic):
+    if mechanism.gaps is Gaps.EMPTY_GROUPS:
+        yield from _of_groups(cast(KSame, mechanism), table, some, nobody)
+    elif mechanism.gaps is Gaps.UNCOUNTED:
         yield from _of_synthetic(some, nobody)
-    elif isinstance(mechanism, MeasuringMechanism | Seeded):
+    elif mechanism.gaps is Gaps.MIDPOINT:
         yield from _imputed(some, nobody, int(table.blank.sum()))
         yield from _recordings_imputed(mechanism, table)
 
@@ -65,8 +76,8 @@ def _counting(mechanism: FeatureMechanism, table: FeatureTable, found: Range) ->
     long as any other; of groups and synthetic participants it is told apart.
     """
     rows = int(table.recordings["rows"].to_numpy()[table.blank].sum())
-    each = mechanism.common_rows(table) if isinstance(mechanism, MeasuringMechanism) else 0
-    return replace(found, missing=found.missing - rows + int(table.blank.sum()) * each)
+    padded = int(table.blank.sum()) * mechanism.common_rows(table)
+    return replace(found, missing=found.missing - rows + padded)
 
 
 def _imputed(
@@ -98,9 +109,9 @@ def _imputed(
 
 def _recordings_imputed(mechanism: FeatureMechanism, table: FeatureTable) -> Iterator[str]:
     """How many recordings people lack that count in a mean all the same."""
-    if not isinstance(mechanism, MeanMechanism):
+    if not mechanism.release.of_means:
         return
-    slots = mechanism.slots(table)
+    slots = cast(MeanMechanism, mechanism).slots(table)
     people = int(slots.owner[-1]) + 1
     placed = set(zip(slots.owner[slots.slot >= 0], slots.slot[slots.slot >= 0], strict=True))
     lacking = people * len(slots.names) - len(placed)
@@ -215,11 +226,12 @@ def tasks_of_few(mechanism: FeatureMechanism, table: FeatureTable) -> list[str]:
     """Tasks whose names a release shows though too few people have them to tell of them."""
     if "task" not in table.recordings.columns:
         return []
-    enough, else_ = _enough_of_a_task(mechanism, table)
+    enough = mechanism.fewest_of_task(mechanism.shape(table))
+    fate = _TASK_OF_FEW.get(mechanism.release, "").format(enough)
     having = table.recordings.group_by("task").agg(pl.col("person").n_unique()).sort("task")
     return [
         f"only {many} of the people {'has' if many == 1 else 'have'} task '{task}', fewer than "
-        f"{else_}; leave it out unless everybody knows that it is part of your study"
+        f"{fate}; leave it out unless everybody knows that it is part of your study"
         for task, many in having.rows()
         if many < enough
     ]
@@ -252,7 +264,7 @@ def stimuli_mixed(mechanism: FeatureMechanism, table: FeatureTable) -> Iterator[
 
     Recordings of several people are put side by side by task and order.
     """
-    averages = isinstance(mechanism, MeanMechanism | AnonymisingMechanism)
+    averages = mechanism.release.of_means or mechanism.release is ReleaseKind.GROUPS
     if not averages or "stimulus" not in table.recordings.columns:
         return
     within = [name for name in ("task",) if name in table.recordings.columns]
@@ -276,7 +288,7 @@ def stimuli_mixed(mechanism: FeatureMechanism, table: FeatureTable) -> Iterator[
 
 def lengths_cut(mechanism: FeatureMechanism, table: FeatureTable) -> Iterator[str]:
     """What a default length does to these recordings, for the owner's eyes: it is private."""
-    if not isinstance(mechanism, MeasuringMechanism):
+    if not mechanism.measures:
         return
     lengths = table.recordings["rows"]
     if mechanism.length == "shortest" and lengths.min() == 1 and lengths.n_unique() > 1:
@@ -318,11 +330,12 @@ def lengths_cut(mechanism: FeatureMechanism, table: FeatureTable) -> Iterator[st
 
 def recordings_left_out(mechanism: FeatureMechanism, table: FeatureTable) -> Iterator[str]:
     """How many recordings a mean leaves out, for the owner's eyes: it is private."""
-    if not isinstance(mechanism, MeanMechanism):
+    if not mechanism.release.of_means:
         return
-    left = int((mechanism.slots(table).slot < 0).sum())
+    law = cast(MeanMechanism, mechanism)
+    left = int((law.slots(table).slot < 0).sum())
     if left:
-        count = plural(mechanism.per_task, "recording")
+        count = plural(law.per_task, "recording")
         yield (
             f"of each task the first {count} of everybody counts, so that nobody's number of "
             f"recordings shows; {left} of yours are left out. If more were planned, set their "
@@ -330,20 +343,132 @@ def recordings_left_out(mechanism: FeatureMechanism, table: FeatureTable) -> Ite
         )
 
 
-def _enough_of_a_task(mechanism: FeatureMechanism, table: FeatureTable) -> tuple[int, str]:
-    """How many people should have a task, and what becomes of one that fewer have."""
-    if isinstance(mechanism, Seeded):
-        k = mechanism.threshold(mechanism.shape(table)).k
-        return k, (
-            f"k = {k}: its name is released, with rows that come from the model or nearly all do"
+def of_recordings(
+    mechanism: FeatureMechanism, table: FeatureTable, asked: FeatureMechanism | None = None
+) -> Iterator[str]:
+    """What becomes of people's tasks, stimuli, lengths and numbers of recordings.
+
+    Args:
+        mechanism: as it would be applied.
+        table: or its outline.
+        asked: the mechanism as it was asked for, with words in the place of public numbers.
+    """
+    yield from tasks_of_few(mechanism, table)
+    yield from stimuli_mixed(mechanism, table)
+    yield from lengths_cut(asked or mechanism, table)
+    yield from recordings_left_out(mechanism, table)
+
+
+def rows_told(plan: Plan, table: FeatureTable) -> str:
+    """How many rows were released, and what became of those of the people."""
+    rows = int(table.recordings["rows"].sum())
+    text = f"{rows:,} {'row' if rows == 1 else 'rows'}"
+    law = plan.mechanism
+    if law.gaps is Gaps.EMPTY_GROUPS:
+        return _rows_of_groups_told(plan, table)
+    if law.release is ReleaseKind.GROUPS:
+        repeated = rows - len(plan.table.data)
+        return f"{text} ({repeated:,} of them repeat a last row)" if repeated > 0 else text
+    # What stands for a recording that was left out is no row of anybody.
+    lengths = np.where(plan.table.blank, 0, plan.table.recordings["rows"].to_numpy())
+    if law.lengths:
+        every = law.kept_one_in
+        if every > 1:
+            text += f" (of {lengths.sum():,}, one in {every} was kept)"
+        repeated = rows - int(np.ceil(lengths / every).sum())
+        return f"{text} ({repeated:,} of them repeat a last row)" if repeated else text
+    if law.release is ReleaseKind.SYNTHETIC:
+        people = plural(len(table.people), "made-up one")
+        features = f"{len(table.features)} of {plural(plan.shape.features, 'feature')}"
+        return f"in their place {people} with {features}, {text}"
+    if not law.measures:
+        # Rows that were made up are nobody's, cut or padded.
+        return text
+    # What is measured may have other rows than what is released; as many are cut or made up.
+    cut = int(np.maximum(lengths - plan.shape.length, 0).sum())
+    padded = int(np.maximum(plan.shape.length - lengths, 0).sum())
+    if cut:
+        text += f" ({cut:,} rows were cut to give every recording {table.recordings['rows'][0]})"
+    if padded:
+        text += f" ({padded:,} {'rows of people' if plan.central else 'of them'} are padding)"
+    if isinstance(plan.shape, GroupedShape):
+        fewest = plural(plan.shape.smallest, "person", "people")
+        text = f"{plural(len(table.people), 'group')} (the smallest has {fewest}), {text}"
+    return text
+
+
+def _rows_of_groups_told(plan: Plan, table: FeatureTable) -> str:
+    """How many groups and rows there are, and what of the people went into none of them."""
+    rows = table.recordings.select("person", "rows")
+    groups = groups_told(plan.shape.people, plan.mechanism.group_size or 1)
+    text = f"{groups}, {rows['rows'].sum():,} rows"
+    had = int(plan.table.recordings["rows"].filter(pl.Series(~plan.table.blank)).sum())
+    rows = rows.filter(pl.Series(~table.blank))
+    if "people" in table.people.columns:
+        weights = table.people.select("person", "people")
+        rows = rows.join(weights, on="person").select(pl.col("rows") * pl.col("people"))
+    went_in = int(rows["rows"].sum())
+    left_out = had - went_in
+    if not left_out:
+        return text
+    lost = _lost(plan.table, table)
+    return (
+        f"{text} ({left_out:,} of the people's {had:,} rows are in no mean: a group has the "
+        "recordings that all its members have, cut to the shortest or to the length set, and empty "
+        "where one of them has no value"
+        f"{'; ' if lost else ''}{', '.join(lost)})"
+    )
+
+
+def _lost(original: FeatureTable, table: FeatureTable) -> list[str]:
+    """Which recordings how many groups have not, because a member lacks them."""
+    slots = slots_of(original).names
+    # Copies of one group are one.
+    group = pl.col("person").str.replace(r"-\d+$", "")
+    having = table.recordings.select(group, "recording").unique()
+    groups = having["person"].n_unique()
+    often = dict(having.group_by("recording").len().rows())
+    return [
+        f"{groups - often.get(slot, 0)} of {plural(groups, 'group')} lost {name}"
+        for slot, name in zip(slots["recording"], slot_names(slots), strict=True)
+        if often.get(slot, 0) < groups
+    ]
+
+
+def foreseen(
+    plan: Plan, asked: FeatureMechanism, ranges: Ranges, made_up: Mapping[str, Any] | None
+) -> Iterator[str]:
+    """What to know before a release is paid for.
+
+    Args:
+        plan: of the release.
+        asked: the mechanism as it was asked for, with words in the place of public numbers.
+        ranges: of the features, over everybody.
+        made_up: public facts of made-up people, where there are some.
+    """
+    people = plan.table.people
+    yield from singled_out(people.filter(pl.col("person").is_in(plan.people)), plan.keep)
+    yield from missing_values(plan.mechanism, plan.table, ranges)
+    yield from of_recordings(plan.mechanism, plan.table, asked)
+    if made_up is None:
+        return
+    if made_up["why_dropped"]:
+        yield f"features that are made up: {', '.join(made_up['carried'])}"
+        yield made_up["why_dropped"]
+    if not plan.table.step_ms:
+        yield (
+            "rows follow each other without a regular step: time_ms of made-up rows is their "
+            "number, and no time"
         )
-    if isinstance(mechanism, Synthetic) and mechanism.useful(shape := mechanism.shape(table)):
-        shares = mechanism.measurement(shape).shares
-        people = math.ceil(shares.noise_of_person(mechanism.facts(shape)))
-        return people, (
-            f"the {people} that the noise on a count is: its name is released, with recordings "
-            "that are hardly more than noise"
-        )
-    if isinstance(mechanism, MeanMechanism):
-        return 2, "2: that it is part of the study shows that they took part in it"
-    return 0, ""
+
+
+def warnings(certificate: Certificate) -> tuple[str, ...]:
+    """What to know before the release is shared, when groups of these people are out already."""
+    promised = {each["kind"] for each in certificate.ledger if each["holds"]}
+    if Kind.K_ANONYMITY not in promised or len(certificate.ledger) < 2:
+        return ()
+    others = plural(len(certificate.ledger) - 1, "other release")
+    return (
+        f"the ledger knows {others} of these people, shared or not: whoever puts two together may "
+        "undo their groups, and one chance in k is true of none of them then; share one only",
+    )

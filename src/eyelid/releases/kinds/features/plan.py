@@ -21,15 +21,12 @@ from eyelid.io.column_map import Map
 from eyelid.io.reading import read
 from eyelid.mechanisms.features import (
     FeatureMechanism,
-    PredictableMechanism,
     feature_mechanism,
     windows_of,
 )
-from eyelid.mechanisms.groups.anonymising import AnonymisingMechanism
 from eyelid.mechanisms.groups.public_groups import groups_by
-from eyelid.mechanisms.means.mean_mechanism import MeanMechanism
 from eyelid.mechanisms.mechanism import Mechanism, Shape, find
-from eyelid.mechanisms.synthetic.synthetic import Synthetic
+from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.bounds import Bounds, BoundsSource
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import Randomness
@@ -178,6 +175,7 @@ SEEDED_ROWS = (
     "the rows were made up from a seed, so anybody who has or guesses it can repeat every random "
     "choice, also of the people they were made from"
 )
+_OF_A_SEED = {ReleaseKind.GROUPS: SEEDED_GROUPS, ReleaseKind.ROWS: SEEDED_ROWS}
 DATA_BOUNDS = (
     "the bounds were read off the private data, so the noise itself shows the most extreme person"
 )
@@ -234,11 +232,9 @@ def released_alike(mechanism: Mechanism, guarantee: Guarantee, table: FeatureTab
     differ in length and in the recordings that their members have, but all members of a group in
     the same way, and only who of them somebody is was to be hidden.
     """
-    if isinstance(mechanism, MeanMechanism):
+    if mechanism.release.of_means or mechanism.release is ReleaseKind.SYNTHETIC:
         # Who has which recordings is hidden, who is in which public group is not.
-        return not mechanism.public_groups
-    if isinstance(mechanism, Synthetic):
-        return not mechanism.by
+        return not mechanism.parameters().get("by")
     return guarantee.trust is Trust.CENTRAL or people_alike(table)
 
 
@@ -269,11 +265,6 @@ def check_others(table: FeatureTable, shape: Shape) -> None:
             f"the study has only one person ({name}), who has nobody to hide among: a release "
             "needs at least 2 people"
         )
-
-
-def named_inside(mechanism: FeatureMechanism, shape: Shape) -> FeatureMechanism:
-    """The mechanism; of a mean that chooses what is inside, with the choice for these facts."""
-    return mechanism.decided(shape)
 
 
 def people_alike(table: FeatureTable) -> bool:
@@ -319,15 +310,15 @@ def check_type(source: object) -> None:
         )
 
 
-def build_mechanism(name: str | FeatureMechanism, **parameters: Any) -> FeatureMechanism:
+def build_mechanism(name: str | Mechanism, **parameters: Any) -> FeatureMechanism:
     """A mechanism from a name and what was asked for; what was not asked for takes its default."""
     asked = {key: value for key, value in parameters.items() if value is not None}
-    if isinstance(name, FeatureMechanism):
+    if not isinstance(name, str):
         if asked:
             raise InputError(
                 f"{name.name} has its parameters set already: leave out {', '.join(asked)}"
             )
-        return name
+        return feature_mechanism(name)
     kind = find(name)
     if "averaged" in asked:
         raise InputError("averaged is set by groupmean alone: write inner=envelope there")
@@ -383,14 +374,11 @@ def plan_for(
     check_others(table, shape)
     # Whatever could fail fails now, before anything is paid.
     mechanism.check(table)
-    noisy = isinstance(mechanism, PredictableMechanism)
     reasons = []
     if not noise.private:
-        grouped = isinstance(mechanism, AnonymisingMechanism)
-        counted = noisy or isinstance(mechanism, Synthetic)
-        reasons.append(SEEDED if counted else SEEDED_GROUPS if grouped else SEEDED_ROWS)
+        reasons.append(_OF_A_SEED.get(mechanism.release, SEEDED))
     if chosen.source is BoundsSource.DATA:
-        reasons.append(DATA_BOUNDS if noisy else LISTED_BOUNDS)
+        reasons.append(DATA_BOUNDS if mechanism.predictable else LISTED_BOUNDS)
     guarantee = promised(mechanism, shape, mechanism.unit, *reasons)
     if keep and guarantee.trust is Trust.CENTRAL:
         raise InputError(

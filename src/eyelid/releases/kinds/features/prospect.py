@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.groups.public_groups import GroupedShape
-from eyelid.mechanisms.mechanism import Shape
+from eyelid.mechanisms.mechanism import Mechanism, Shape
+from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.mechanisms.synthetic.public_pairs import WINDOWS
 from eyelid.mechanisms.synthetic.synthetic import ALL, COMMON, Synthetic
 
@@ -118,6 +119,12 @@ def told_in_people(noise: Mapping[str, float]) -> str:
     """The noise on counts of people in words, round by round."""
     each = ", ".join(f"{name} {sd:.3g}" for name, sd in noise.items())
     return f"discrete Gaussian on counts of people, of standard deviation: {each}"
+
+
+def as_synthetic(mechanism: Mechanism) -> Synthetic | None:
+    """The mechanism, where synthetic participants are what it declares to release."""
+    synthetic = mechanism.release is ReleaseKind.SYNTHETIC
+    return cast(Synthetic, mechanism) if synthetic else None
 
 
 def made_up(mechanism: Synthetic, shape: Shape, table: FeatureTable | None = None) -> MadeUp:

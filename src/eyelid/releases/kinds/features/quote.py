@@ -4,57 +4,60 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from eyelid.attacks.membership import advantage_bound
 from eyelid.errors import InputError
 from eyelid.gaze.features.omission import Blanks
 from eyelid.gaze.study import Feature, Study
 from eyelid.gaze.table import FeatureTable
-from eyelid.io.choosing import Whom, chosen_of, counted_or_chosen
 from eyelid.io.column_map import Map
+from eyelid.io.people_choice import (
+    Whom,
+    chosen_of,
+    counted_or_chosen,
+)
 from eyelid.io.reading import read
-from eyelid.mechanisms.features import FeatureMechanism, PredictableMechanism
-from eyelid.mechanisms.groups.ksame import KSame, lacking
+from eyelid.mechanisms.features import FeatureMechanism
+from eyelid.mechanisms.groups.ksame import lacking
 from eyelid.mechanisms.groups.partition import group_sizes
-from eyelid.mechanisms.mechanism import Shape
-from eyelid.mechanisms.records.prewindow import Prewindow
+from eyelid.mechanisms.mechanism import Shape, find
+from eyelid.mechanisms.release_kind import Gaps, ReleaseKind
 from eyelid.mechanisms.streams.stream import StreamMechanism
-from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.guarantee import Guarantee
+from eyelid.privacy.rank1 import advantage_bound
 from eyelid.privacy.unit import PERSON, Trust
 from eyelid.releases.budget import Budget, Counted, quoted, spent_on
 from eyelid.releases.certificate import form_given, told_of_choice
 from eyelid.releases.kinds.features.expectation import (
     Expectation,
     expectation,
-    inside,
     people_needed,
+    predicted,
 )
-from eyelid.releases.kinds.features.notes import (
-    lengths_cut,
-    missing_values,
-    recordings_left_out,
-    stimuli_mixed,
-    tasks_of_few,
-)
+from eyelid.releases.kinds.features.notes import missing_values, of_recordings
 from eyelid.releases.kinds.features.plan import (
     build_mechanism,
     check_numbers,
     check_others,
     clipped_to,
     feature_table,
-    named_inside,
     promised,
     ranges_of,
     released_alike,
 )
-from eyelid.releases.kinds.features.prospect import MadeUp, Prospect, made_up, prospects
-from eyelid.releases.kinds.streams.plan import is_filter
-from eyelid.releases.kinds.streams.quote import StreamQuote, stream_cost
+from eyelid.releases.kinds.features.prospect import (
+    MadeUp,
+    Prospect,
+    as_synthetic,
+    made_up,
+    prospects,
+)
 from eyelid.releases.words import errors_have_units, worth
 from eyelid.spelling import plural
+
+if TYPE_CHECKING:
+    from eyelid.releases.kinds.streams.quote import StreamQuote
 
 
 @dataclass(frozen=True)
@@ -104,16 +107,14 @@ class Quote(Counted):
     @property
     def prospects(self) -> tuple[Prospect, ...]:
         """What more or fewer people would allow, where people are made up."""
-        if not isinstance(self.mechanism, Synthetic):
-            return ()
-        return prospects(self.mechanism, self.shape)
+        law = as_synthetic(self.mechanism)
+        return () if law is None else prospects(law, self.shape)
 
     @property
     def expected(self) -> Expectation | None:
         """How far off what is released will be; None where that depends on the people."""
-        if not isinstance(self.mechanism, PredictableMechanism):
-            return None
-        return expectation(self.mechanism, self.shape)
+        law = predicted(self.mechanism)
+        return None if law is None else expectation(law, self.shape)
 
     @property
     def advantage_bound(self) -> float | None:
@@ -138,16 +139,14 @@ class Quote(Counted):
         """
         if self.made_up is not None:
             return self.made_up.people_needed
-        if not isinstance(self.mechanism, PredictableMechanism):
-            return None
-        return people_needed(self.mechanism, self.shape)
+        law = predicted(self.mechanism)
+        return None if law is None else people_needed(law, self.shape)
 
     @property
     def people_needed_for_values(self) -> int | None:
         """The same for single rows of the mean, which take more people than means over rows."""
-        if self.made_up is not None or not isinstance(self.mechanism, PredictableMechanism):
-            return None
-        return people_needed(self.mechanism, self.shape, for_values=True)
+        law = predicted(self.mechanism)
+        return None if law is None else people_needed(law, self.shape, for_values=True)
 
     def to_dict(self) -> dict[str, Any]:
         """As ``eyelid cost --json`` prints it."""
@@ -223,7 +222,11 @@ def cost(
     >>> quote.person_level.epsilon, quote.to_dict()["informative"]
     (1.0, False)
     """
-    if isinstance(mechanism, StreamMechanism) or is_filter(mechanism):
+    kind = find(mechanism) if isinstance(mechanism, str) else mechanism
+    if kind.release is ReleaseKind.SAMPLES:
+        # Deferred: most prices are of features.
+        from eyelid.releases.kinds.streams.quote import stream_cost
+
         return stream_cost(
             mechanism,
             source,
@@ -261,10 +264,7 @@ def cost(
                 *told_of_choice(table.chosen, shape.people),
                 *missing_values(chosen, table, ranges_of(table)),
                 *_lacking_told(chosen, shape, table),
-                *tasks_of_few(chosen, table),
-                *stimuli_mixed(chosen, table),
-                *lengths_cut(chosen, table),
-                *recordings_left_out(chosen, table),
+                *of_recordings(chosen, table),
             ],
         )
         alike = released_alike(chosen, priced.cost(shape, PERSON), table)
@@ -274,7 +274,7 @@ def cost(
         except InputError as error:
             notes.append(f"what was released of these people before is not known: {error}")
         return Quote(
-            named_inside(chosen, shape),
+            chosen.decided(shape),
             shape,
             alike,
             before,
@@ -286,31 +286,26 @@ def cost(
     count, _ = counted_or_chosen(people, study=False)
     facts = {"people": count, "recordings": recordings, "features": features, "length": length}
     chosen = build_mechanism(mechanism, **parameters)
-    if isinstance(chosen, Synthetic):
+    synthetic = as_synthetic(chosen)
+    if synthetic is not None:
         # So many rows of a task count, however many there are.
-        facts["length"] = chosen.records
+        facts["length"] = synthetic.records
     absent = [name for name, value in facts.items() if value is None]
     if absent:
-        last = " and --features"
-        if not isinstance(chosen, Synthetic):
-            last = ", --features and --length"
+        last = ", --features and --length" if synthetic is None else " and --features"
         raise InputError(
             f"cost needs a study, or --people, --recordings{last}; missing: {', '.join(absent)}"
         )
     numbers = {name: int(value) for name, value in facts.items() if value is not None}
-    own = inside(chosen)
-    if not isinstance(own, Prewindow):
-        shape = Shape(**numbers)
-        return Quote(named_inside(chosen, shape), shape, made_up=_made_up(chosen, shape))
-    # Bins and streams are measured, as many as so many windows and its own features take.
-    measured = own.shape_of(numbers["people"], numbers["recordings"], numbers["length"])
-    return Quote(chosen, measured)
+    shape = chosen.measured_shape(**numbers)
+    return Quote(chosen.decided(shape), shape, made_up=_made_up(chosen, shape))
 
 
 def _made_up(
     chosen: FeatureMechanism, shape: Shape, table: FeatureTable | None = None
 ) -> MadeUp | None:
-    return made_up(chosen, shape, table) if isinstance(chosen, Synthetic) else None
+    synthetic = as_synthetic(chosen)
+    return None if synthetic is None else made_up(synthetic, shape, table)
 
 
 def _priced(chosen: FeatureMechanism, shape: Shape) -> FeatureMechanism:
@@ -319,9 +314,10 @@ def _priced(chosen: FeatureMechanism, shape: Shape) -> FeatureMechanism:
     What it promises does not depend on features, and whoever plans a study wants to know more than
     that these are too few.
     """
-    if isinstance(chosen, Synthetic) and not chosen.useful(shape):
-        return replace(chosen, carry=1)
-    return chosen
+    synthetic = as_synthetic(chosen)
+    if synthetic is None or chosen.useful(shape):
+        return chosen
+    return replace(synthetic, carry=1)
 
 
 def _one_history(before: Budget, people: int) -> bool:
@@ -333,9 +329,9 @@ def _one_history(before: Budget, people: int) -> bool:
 
 def _lacking_told(chosen: FeatureMechanism, shape: Shape, table: FeatureTable) -> list[str]:
     """Which recordings groups may lose, because some people lack them."""
-    if not isinstance(chosen, KSame):
+    if chosen.gaps is not Gaps.EMPTY_GROUPS:
         return []
-    groups = len(group_sizes(shape.people, chosen.k))
+    groups = len(group_sizes(shape.people, chosen.group_size or 1))
     return [
         f"{count} of {shape.people} people lack {name}: a group with one of them loses it, which "
         f"may be {min(count, groups)} of {plural(groups, 'group')}"

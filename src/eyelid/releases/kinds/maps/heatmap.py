@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,34 +11,25 @@ import polars as pl
 
 from eyelid.engine.atomic import check_new, new_folder
 from eyelid.engine.engines import Engine, using
-from eyelid.engine.progress import Advance, one_bar
-from eyelid.engine.runs import running
+from eyelid.engine.progress import Advance
+from eyelid.engine.runs import Run
 from eyelid.errors import InputError
 from eyelid.gaze.areas import Area
 from eyelid.gaze.maps.gaze_map import GazeMap
 from eyelid.gaze.maps.grid import Grid
 from eyelid.gaze.maps.looks import Weight
-from eyelid.gaze.study import Origin, Study
-from eyelid.io.choosing import Whom
+from eyelid.gaze.study import Study
 from eyelid.io.column_map import Map
 from eyelid.io.csv_cells import csv_text
+from eyelid.io.people_choice import Whom
+from eyelid.io.release_folder import arrays_digest
 from eyelid.mechanisms.distribution import default_delta
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism
 from eyelid.privacy.bounds import Bounds
-from eyelid.releases.accounting import Purchase, bought, claimed, counting_entry, ended, open_ledger
+from eyelid.releases.accounting import Purchase, counting_entry
 from eyelid.releases.certificate import Certificate
-from eyelid.releases.fingerprint import arrays_digest
-from eyelid.releases.kinds.maps.measurement import Cells, measured, passes
-from eyelid.releases.kinds.maps.plan import MapPlan
-from eyelid.releases.kinds.maps.presentation import (
-    Arrays,
-    arrays_of,
-    maps_of,
-    released_facts,
-    sentences,
-    trusted_of,
-    write_maps,
-)
+from eyelid.releases.kinds.maps.measurement import measured, passes
+from eyelid.releases.kinds.maps.presentation import Arrays, Presented, presented_of, write_maps
 from eyelid.releases.kinds.maps.preview import HeatmapPreview, Planned, planned
 from eyelid.releases.kinds.maps.reliability import Reliability
 from eyelid.releases.kinds.maps.settings import fits
@@ -49,7 +37,7 @@ from eyelid.releases.kinds.maps.survey import seen
 from eyelid.releases.kinds.maps.view import Size
 from eyelid.releases.maps.card import map_card
 from eyelid.releases.maps.pictures import guarantee_legend
-from eyelid.version import __version__
+from eyelid.releases.pipeline import Begin, Job, Prepared, Request, RunKey, carried_out
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,127 +171,116 @@ def private_heatmap(
             only_areas=only_areas,
             **parameters,
         )
-        total = (1 + passes(made.plan)) * made.cut.recordings.height
-        with one_bar(total, "recordings") as advance:
-            preview = made.previewed(advance)
-            if figures is not None:
-                _check_figures(preview)
-            home = Path(source) if isinstance(source, str | Path) else None
-            origin, remarks = counting_entry(made.cut.entering, home, ledger)
-            done = _released(made, preview, origin, out, seed, advance)
-            done = replace(done, notes=(*done.notes, *remarks))
+        request = Request(source, seed, ledger)
+        done = carried_out(MapJob(request, made, with_figures=figures is not None), out)
     if figures is not None:
         _write_figures(figures, made)
     return done
 
 
-def _released(
-    made: Planned,
-    preview: HeatmapPreview,
-    origin: Origin | None,
-    out: Path | None,
-    seed: int | None,
-    advance: Advance,
-) -> PrivateHeatmap:
-    """Pay, measure, draw and write what was planned."""
-    plan, survey = made.plan, preview.survey
-    purchase = replace(_purchase(plan, made.noise.name, survey.digest), chosen=made.cut.head.chosen)
-    key = _key(plan, survey.digest, origin, seed, made.cut.head.chosen)
-    book = open_ledger(origin)
-    with (
-        nullcontext() if out is None else running(out, key) as run,
-        bought(purchase, book, out, run) as certificate,
-    ):
-        cells = measured(made.cut, plan, survey.digests, made.noise, run, advance)
-        advance(0, "drawing")
-        tables = _presented(plan, cells)
-        maps = tuple(maps_of(plan, cells.maps))
-        trusted = trusted_of(plan, cells.maps)
-        arrays = arrays_of(maps, [each.cells for each in cells.maps], plan)
-        text = "" if tables is None else csv_text(tables)
-        certificate = replace(
-            certificate,
-            output_sha256=arrays_digest(arrays, text),
-            map=plan.facts | released_facts(plan, cells.maps, trusted),
+class MapJob(Job[PrivateHeatmap]):
+    """A release of maps, or of tables over areas, or of both.
+
+    Attributes:
+        preview: what a look at everybody's gaze told.
+        found: what is released, once it is measured.
+    """
+
+    preview: HeatmapPreview
+    found: Presented
+
+    def __init__(self, request: Request, planned: Planned, *, with_figures: bool = False) -> None:
+        """What is asked for.
+
+        Args:
+            request: by whom and of what.
+            planned: what public facts settle.
+            with_figures: whether figures must be drawn of it, too.
+        """
+        self.request, self.planned, self.with_figures = request, planned, with_figures
+
+    @property
+    def steps(self) -> int:
+        """Everything is looked at, and added up once or twice."""
+        return (1 + passes(self.planned.plan)) * self.planned.cut.recordings.height
+
+    def prepare(self, begin: Begin, advance: Advance) -> Prepared:
+        """Look at everybody's gaze, and enter them into the ledger."""
+        made, request = self.planned, self.request
+        self.preview = made.previewed(advance)
+        if self.with_figures:
+            _check_figures(self.preview)
+        origin, remarks = counting_entry(made.cut.entering, request.path, request.ledger)
+        plan, chosen, digest = made.plan, made.cut.head.chosen, self.preview.survey.digest
+        laws = [law for law in (plan.mechanism, plan.tables and plan.tables.mechanism) if law]
+        pictures = plan.view.pictures
+        key = RunKey.of(
+            laws,
+            data=digest.hex(),
+            seed=request.seed,
+            ledger=None if origin is None else [origin.id, origin.ledger],
+            chosen=chosen,
+            settings=[
+                plan.facts,
+                [None if each is None else arrays_digest({"picture": each}) for each in pictures],
+                plan.view.degree_px,
+            ],
         )
-        says = sentences(plan, maps, trusted, tables)
-        if run is not None:
-            card = map_card(plan, certificate, says, simulated=preview.study.simulated)
-            sentence = "" if trusted is None else trusted.sentence
-            write_maps(run.output, plan, maps, arrays, tables, certificate, card, sentence=sentence)
-        claimed(book, run, certificate)
-    ended(book, run)
-    return PrivateHeatmap(
-        maps=maps,
-        areas=tables,
-        certificate=certificate,
-        reliability=trusted,
-        arrays=arrays,
-        told=plan.told,
-        says=says,
-        path=out,
-        notes=preview.notes,
-        for_owner=preview.for_owner,
-    )
+        width, height = plan.view.size
+        purchase = Purchase(
+            what=plan.what,
+            mechanism=laws[0],
+            people=plan.people,
+            guarantee=plan.guarantee,
+            person_level=plan.guarantee,
+            how=plan.how,
+            bounds=Bounds({"x_px": (0.0, float(width)), "y_px": (0.0, float(height))}),
+            noise=(plan.sampler(), plan.numerics, made.noise.name),
+            unprotected=plan.unprotected,
+            # Who is in which group tells people apart.
+            alike=not plan.by,
+            input_digest=lambda: digest,
+            released_as=plan.released_as,
+            map=plan.facts,
+            chosen=chosen,
+        )
+        return Prepared(purchase, origin, (*self.preview.notes, *remarks), begin(key))
 
+    def apply(self, run: Run | None, certificate: Certificate, advance: Advance) -> Certificate:
+        """Measure, and make maps and tables of what was measured."""
+        made, survey = self.planned, self.preview.survey
+        cells = measured(made.cut, made.plan, survey.digests, made.noise, run, advance)
+        advance(0, "drawing")
+        self.found = found = presented_of(made.plan, cells.maps, cells.tables)
+        text = "" if found.tables is None else csv_text(found.tables)
+        return replace(
+            certificate, output_sha256=arrays_digest(found.arrays, text), map=found.facts
+        )
 
-def _key(
-    plan: MapPlan,
-    digest: bytes,
-    origin: Origin | None,
-    seed: int | None,
-    chosen: Sequence[str],
-) -> str:
-    """Of everything that the output depends on, the looks too."""
-    laws = [law for law in (plan.mechanism, plan.tables and plan.tables.mechanism) if law]
-    told = [
-        __version__,
-        digest.hex(),
-        plan.facts,
-        [(law.name, law.parameters()) for law in laws],
-        [None if each is None else arrays_digest({"picture": each}) for each in plan.view.pictures],
-        plan.view.degree_px,
-        seed,
-        None if origin is None else [origin.id, str(origin.ledger)],
-        list(chosen),
-    ]
-    return hashlib.sha256(json.dumps(told).encode()).hexdigest()
+    def write(self, run: Run, certificate: Certificate) -> dict[str, str]:
+        """Maps, tables and their pictures; the data card."""
+        plan, found = self.planned.plan, self.found
+        write_maps(run.output, plan, found, certificate)
+        simulated = self.preview.study.simulated
+        return {"DATACARD.md": map_card(plan, certificate, found.says, simulated=simulated)}
 
-
-def _purchase(plan: MapPlan, randomness_name: str, digest: bytes) -> Purchase:
-    made = plan.tables.mechanism if plan.mechanism is None and plan.tables else plan.mechanism
-    assert made is not None, "there are maps or tables"
-    view = plan.view
-    return Purchase(
-        what=plan.what,
-        mechanism=made.name,
-        parameters=made.parameters(),
-        people=plan.people,
-        guarantee=plan.guarantee,
-        person_level=plan.guarantee,
-        how=plan.how,
-        bounds=Bounds({"x_px": (0.0, float(view.width_px)), "y_px": (0.0, float(view.height_px))}),
-        noise={
-            "sampler": plan.sampler(),
-            "numerics": plan.numerics,
-            "randomness": randomness_name,
-        },
-        unprotected=plan.unprotected,
-        # Who is in which group tells people apart.
-        alike=not plan.by,
-        input_digest=lambda: digest,
-        form=made.form,
-        released_as=plan.released_as,
-        map=plan.facts,
-    )
-
-
-def _presented(plan: MapPlan, cells: Cells) -> pl.DataFrame | None:
-    """The noisy tables over areas of interest, for people."""
-    if plan.tables is None or cells.tables is None:
-        return None
-    law, shape, areas = plan.tables.mechanism, plan.tables.shape, plan.tables.areas
-    return law.presented(cells.tables, shape, plan.layers, [area.name for area in areas])
+    def result(
+        self, out: Path | None, certificate: Certificate, notes: tuple[str, ...]
+    ) -> PrivateHeatmap:
+        """With what can be trusted of it."""
+        found = self.found
+        return PrivateHeatmap(
+            maps=found.maps,
+            areas=found.tables,
+            certificate=certificate,
+            reliability=found.trusted,
+            arrays=found.arrays,
+            told=self.planned.plan.told,
+            says=found.says,
+            path=out,
+            notes=notes,
+            for_owner=self.preview.for_owner,
+        )
 
 
 def _check_figures(preview: HeatmapPreview) -> None:

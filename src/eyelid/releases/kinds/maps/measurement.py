@@ -13,19 +13,21 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 
 from eyelid.engine.engines import Shared, advancing, shared
 from eyelid.engine.progress import Advance
 from eyelid.engine.runs import Run
+from eyelid.io.files import arrays_in
 from eyelid.io.pieces import Piece, StudyInPieces
-from eyelid.io.unpacking import arrays_in
 from eyelid.mechanisms.maps.capped_map import CappedMap
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism
 from eyelid.mechanisms.maps.noisy_map import NoisyMap
 from eyelid.mechanisms.mechanism import Values
 from eyelid.mechanisms.noisy import Integers
+from eyelid.mechanisms.release_kind import Execution
 from eyelid.privacy.noise import Randomness
 from eyelid.releases.kinds.maps.plan import AreaPlan, MapPlan, Observers
 from eyelid.releases.kinds.maps.presentation import Measured
@@ -151,8 +153,7 @@ def _added_up(
 
 def _cut(handle: Shared[_Sheet], piece: Piece) -> list[tuple[int, _Part]]:
     sheet = handle.get()
-    law, (only,) = sheet.law, sheet.observers
-    assert isinstance(law, CappedMap)
+    law, (only,) = cast(CappedMap, sheet.law), sheet.observers
     return [
         (number, _Part.of(law.cuts(looks.counts(only.shape.grid), only.shape).reshape(-1)))
         for number, looks in sheet.sight.looks(piece)
@@ -216,8 +217,19 @@ class Cells:
 
 def passes(plan: MapPlan) -> int:
     """How often everybody's rows are read for it."""
-    law = plan.mechanism
-    return 2 if isinstance(law, CappedMap) and law.chooses else 1
+    return 2 if _choosing(plan.mechanism) is not None else 1
+
+
+def _summing(law: MapMechanism | None) -> NoisyMap | None:
+    """The mechanism, where it declares that sums over people are enough."""
+    by_sums = law is not None and law.execution is Execution.BY_SUMS
+    return cast(NoisyMap, law) if by_sums else None
+
+
+def _choosing(law: MapMechanism | None) -> CappedMap | None:
+    """The mechanism, where it declares that it chooses a cap by sums over people."""
+    summing = _summing(law)
+    return cast(CappedMap, law) if summing is not None and summing.chooses else None
 
 
 def measured(
@@ -258,9 +270,11 @@ def _drawn(
 ) -> Cells:
     """Noise on the sums, once; one after the other, so that a seed gives the same always."""
     law = plan.mechanism
-    if isinstance(law, CappedMap) and law.chooses:
-        law = law.settled_by(cuts(cut, plan, sight, law, advance), plan.observers[0].shape, noise)
-    summing = law if isinstance(law, NoisyMap) else None
+    choosing = _choosing(law)
+    if choosing is not None:
+        lost = cuts(cut, plan, sight, choosing, advance)
+        law = choosing.settled_by(lost, plan.observers[0].shape, noise)
+    summing = _summing(law)
     maps: list[Integers] = []
     areas: Integers | None = None
     if summing is not None or plan.tables is not None:

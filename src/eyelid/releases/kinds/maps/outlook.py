@@ -26,7 +26,6 @@ from eyelid.attacks.maps import CENTRE_VARIANCE, centre_bias
 from eyelid.gaze.maps.grid import Floats, Grid
 from eyelid.gaze.maps.spread import shares
 from eyelid.mechanisms.maps.aoi_tables import AoiTables
-from eyelid.mechanisms.maps.capped_map import CappedMap
 from eyelid.mechanisms.maps.map_grid import MapGrid
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
 from eyelid.releases.words import number
@@ -203,7 +202,7 @@ def outlook(
 
     people = tried = alone = coarse = None
     if found.as_good:
-        if not isinstance(mechanism, MapGrid):
+        if not mechanism.of_shares:
             law = MapGrid(epsilon=mechanism.epsilon)
             shares_in_cells = law.shape_of(shape.people, shape.recordings, *size, sigma_px)
             coarse = likeness(law, shares_in_cells, sigma_px)
@@ -275,7 +274,7 @@ def likeness(mechanism: MapMechanism, shape: MapShape, sigma_px: float) -> Liken
         sigma_px: of the point spread.
     """
     grid, cell_sd = shape.grid, mechanism.cell_sd(shape)
-    if not isinstance(mechanism, MapGrid | CappedMap) or not cell_sd > 0:
+    if math.isinf(mechanism.most_of_person) or not cell_sd > 0:
         return None
     small = _Small.of(grid, sigma_px)
     if small is None:
@@ -305,16 +304,16 @@ def _limited(mechanism: MapMechanism, shape: MapShape, counts: Floats) -> Floats
     """The mean over people of what a mechanism takes of each picture, but for its noise."""
     own = counts.sum(axis=(2, 3), keepdims=True)
     share = counts / np.maximum(own, 1.0) / shape.recordings
-    if isinstance(mechanism, CappedMap):
+    clip = mechanism.clip_at(shape)
+    if clip is None:
         # A participant who looks long enough fills the cap.
-        return np.asarray(mechanism.samples * share.mean(axis=1))
-    assert isinstance(mechanism, MapGrid)
+        return np.asarray(mechanism.most_of_person * share.mean(axis=1))
     square = np.sum(share**2, axis=(2, 3), keepdims=True)
     if shape.recordings > 1:
         # All pictures of a person are one vector.
         square = shape.recordings * square.mean(axis=0, keepdims=True)
     length = np.sqrt(np.maximum(square, 1e-300))
-    return np.asarray((share * np.minimum(1.0, mechanism.radius(shape) / length)).mean(axis=1))
+    return np.asarray((share * np.minimum(1.0, clip / length)).mean(axis=1))
 
 
 @dataclass(frozen=True)

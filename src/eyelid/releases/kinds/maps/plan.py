@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 from eyelid.errors import InputError
 from eyelid.gaze.areas import Area, check_on_picture
@@ -17,10 +17,9 @@ from eyelid.mechanisms.distribution import default_delta
 from eyelid.mechanisms.maps.aoi_tables import AoiTables, AreaShape
 from eyelid.mechanisms.maps.map_grid import MapGrid
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
-from eyelid.mechanisms.maps.noisy_map import NoisyMap
 from eyelid.mechanisms.maps.noisy_sum import MOST_ENTRIES
 from eyelid.mechanisms.mechanism import mechanism as built
-from eyelid.mechanisms.release_kind import ReleaseKind
+from eyelid.mechanisms.release_kind import Execution, ReleaseKind
 from eyelid.privacy.composition import parallel
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.noise import Randomness
@@ -164,8 +163,7 @@ class MapPlan:
         for each in self.observers:
             assert self.mechanism is not None
             check_drawable(self.mechanism, each.shape, self.view.sigma_px)
-            if isinstance(self.mechanism, NoisyMap):
-                self.mechanism.check_room(each.shape)
+            self.mechanism.check_room(each.shape)
         if self.tables is not None:
             self.tables.mechanism.check_room(self.tables.shape)
 
@@ -175,9 +173,11 @@ class MapPlan:
         Args:
             most: looks of whoever has most.
         """
+        law = self.mechanism
+        if law is None or law.execution is not Execution.BY_SUMS:
+            return
         for each in self.observers:
-            cells = each.shape.recordings * each.shape.length
-            if isinstance(self.mechanism, NoisyMap) and min(cells, most) > MOST_ENTRIES:
+            if min(each.shape.recordings * each.shape.length, most) > MOST_ENTRIES:
                 raise InputError(
                     f"somebody has {most:,} looks, which may be in more than {MOST_ENTRIES:,} "
                     "cells: take a coarser grid (--grid WxH)"
@@ -411,8 +411,7 @@ def _tables(
     listed = read_areas(areas) if isinstance(areas, str | Path) else tuple(areas)
     if epsilon is None:
         raise InputError("tables of areas need an ε of their own: give --level or --epsilon")
-    made = built(AoiTables.name, epsilon=epsilon, **parameters)
-    assert isinstance(made, AoiTables)
+    made = cast(AoiTables, built(AoiTables.name, epsilon=epsilon, **parameters))
     if made.visits > MOST_LOOKS:
         raise InputError(f"visits must be at most {MOST_LOOKS:,}, got {made.visits:,}")
     return AreaPlan(made, listed, made.shape_of(people, layers, len(listed)))
@@ -429,9 +428,7 @@ def _with_groups(
     settings: dict[str, Any] = {"grid": f"{smallest.grid.columns}x{smallest.grid.rows}"}
     if "delta" in chosen.parameters() and chosen.parameters()["delta"] is None:
         settings["delta"] = default_delta(people)
-    chosen = replace(chosen, **settings)
-    if isinstance(chosen, MapGrid):
-        chosen = replace(chosen, clip=chosen.radius(smallest))
+    chosen = replace(chosen, **settings).fixed_at(smallest)
     return chosen, tuple(
         Observers(name, MapShape.of(len(members), layers, smallest.grid))
         for name, members in groups.items()

@@ -16,6 +16,7 @@ from eyelid.gaze.maps.gaze_map import GazeMap, presented
 from eyelid.gaze.maps.grid import Floats
 from eyelid.io.csv_cells import csv_text
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism
+from eyelid.mechanisms.mechanism import Values
 from eyelid.privacy.guarantee import Kind
 from eyelid.releases.certificate import Certificate
 from eyelid.releases.kinds.maps.plan import MapPlan
@@ -44,6 +45,49 @@ class Measured:
     mechanism: MapMechanism
     cells: Floats
     cell_sd: float
+
+
+@dataclass(frozen=True, eq=False)
+class Presented:
+    """What was measured, for people.
+
+    Attributes:
+        maps: of each group its layers.
+        tables: over areas of interest; None without them.
+        trusted: what hotspots can be trusted; None without maps.
+        arrays: what map.npz has.
+        facts: what the certificate tells of them.
+        says: what can be trusted, in sentences.
+    """
+
+    maps: tuple[GazeMap, ...]
+    tables: pl.DataFrame | None
+    trusted: Reliability | None
+    arrays: Arrays
+    facts: dict[str, Any]
+    says: tuple[str, ...]
+
+
+def presented_of(plan: MapPlan, measured: Sequence[Measured], areas: Values | None) -> Presented:
+    """What follows from noisy cells of maps, and from noisy tables over areas.
+
+    Args:
+        plan: of the release.
+        measured: of the people of each map.
+        areas: layers × cells; None without tables.
+    """
+    maps, trusted, tables = tuple(maps_of(plan, measured)), trusted_of(plan, measured), None
+    if plan.tables is not None and areas is not None:
+        law, names = plan.tables.mechanism, [area.name for area in plan.tables.areas]
+        tables = law.presented(areas, plan.tables.shape, plan.layers, names)
+    return Presented(
+        maps=maps,
+        tables=tables,
+        trusted=trusted,
+        arrays=arrays_of(maps, [each.cells for each in measured], plan),
+        facts=plan.facts | released_facts(plan, measured, trusted),
+        says=sentences(plan, maps, trusted, tables),
+    )
 
 
 def maps_of(plan: MapPlan, measured: Sequence[Measured]) -> list[GazeMap]:
@@ -142,28 +186,25 @@ def _there(values: Floats | None) -> Floats:
     return values
 
 
-def write_maps(
-    folder: Path,
-    plan: MapPlan,
-    maps: Sequence[GazeMap],
-    arrays: Arrays,
-    tables: pl.DataFrame | None,
-    certificate: Certificate,
-    card: str,
-    *,
-    sentence: str,
-) -> None:
-    """Everything that leaves the house, into a folder that is made."""
+def write_maps(folder: Path, plan: MapPlan, found: Presented, certificate: Certificate) -> None:
+    """Maps and tables with their pictures, into a folder that is made.
+
+    Args:
+        folder: that leaves the house.
+        plan: of the release.
+        found: what is released.
+        certificate: of it, for the legend of pictures.
+    """
     legend = pictures.guarantee_legend(certificate.person_level, certificate.people)
-    if maps:
-        np.savez_compressed(folder / "map.npz", **arrays)  # type: ignore[arg-type]
-        for name, figure in _drawn(plan, maps, legend, sentence).items():
+    if found.maps:
+        np.savez_compressed(folder / "map.npz", **found.arrays)  # type: ignore[arg-type]
+        sentence = "" if found.trusted is None else found.trusted.sentence
+        for name, figure in _drawn(plan, found.maps, legend, sentence).items():
             pictures.save(figure, folder / name)
-    if tables is not None:
-        (folder / "areas.csv").write_text(csv_text(tables), encoding="utf-8", newline="")
-        pictures.save(_drawn_tables(plan, tables, legend), folder / "areas.png")
-    (folder / "certificate.json").write_text(certificate.to_json(), encoding="utf-8")
-    (folder / "DATACARD.md").write_text(card, encoding="utf-8")
+    if found.tables is not None:
+        text = csv_text(found.tables)
+        (folder / "areas.csv").write_text(text, encoding="utf-8", newline="")
+        pictures.save(_drawn_tables(plan, found.tables, legend), folder / "areas.png")
 
 
 def _drawn(plan: MapPlan, maps: Sequence[GazeMap], legend: str, sentence: str) -> dict[str, Any]:

@@ -12,8 +12,8 @@ import numpy as np
 from eyelid.engine.progress import Advance, one_bar
 from eyelid.errors import InputError
 from eyelid.gaze.study import Study
-from eyelid.io.choosing import Whom
 from eyelid.io.column_map import Map
+from eyelid.io.people_choice import Whom
 from eyelid.io.pieces import StudyInPieces
 from eyelid.privacy.noise import Randomness, randomness
 from eyelid.releases.certificate import shown_by_choice, told_of_choice

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-from eyelid.attacks.membership import advantage_bound
 from eyelid.errors import InputError
 from eyelid.gaze.maps.grid import Grid
 from eyelid.gaze.maps.placement import Placement, default_sigma_px, point_spread_px
 from eyelid.gaze.study import Screen
-from eyelid.io.choosing import Whom, counted_or_chosen
 from eyelid.io.column_map import Map
+from eyelid.io.people_choice import (
+    Whom,
+    counted_or_chosen,
+)
 from eyelid.io.reading import read
 from eyelid.mechanisms.maps.aoi_tables import AoiTables, AreaShape
-from eyelid.mechanisms.maps.map_grid import MapGrid
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
+from eyelid.mechanisms.mechanism import find
 from eyelid.mechanisms.mechanism import mechanism as built
+from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.guarantee import Guarantee
+from eyelid.privacy.rank1 import advantage_bound
 from eyelid.privacy.unit import PERSON
 from eyelid.releases.kinds.features.plan import promised
 from eyelid.releases.kinds.maps.reliability import Reliability, reliability, tables_sentence
@@ -61,22 +65,22 @@ class MapQuote:
     @property
     def reliability(self) -> Reliability | None:
         """What could be trusted of a map, as far as that can be said."""
-        if isinstance(self.mechanism, AoiTables) or not isinstance(self.shape, MapShape):
+        if not isinstance(self.shape, MapShape):
             return None
-        return reliability(self.mechanism, self.shape, self.sigma_px)
+        return reliability(cast(MapMechanism, self.mechanism), self.shape, self.sigma_px)
 
     @property
     def clip(self) -> float | None:
         """Length within which a person's shares of gaze are kept, where there is one."""
-        if isinstance(self.mechanism, MapGrid) and isinstance(self.shape, MapShape):
-            return self.mechanism.radius(self.shape)
-        return None
+        if not isinstance(self.shape, MapShape):
+            return None
+        return cast(MapMechanism, self.mechanism).clip_at(self.shape)
 
     @property
     def says(self) -> str:
         """What it would be worth, in words."""
-        if isinstance(self.mechanism, AoiTables) and isinstance(self.shape, AreaShape):
-            return tables_sentence(self.mechanism, self.shape)
+        if isinstance(self.shape, AreaShape):
+            return tables_sentence(cast(AoiTables, self.mechanism), self.shape)
         if self.reliability is None:
             return "What lies within two standard errors of the noise may be noise alone."
         return self.reliability.sentence
@@ -190,9 +194,8 @@ def map_cost(
     if epsilon is not None:
         given["epsilon"] = epsilon
     layers = _layers(layers, every_s, for_s)
-    if mechanism == AoiTables.name:
-        made = built(mechanism, **given)
-        assert isinstance(made, AoiTables)
+    if find(mechanism).release is ReleaseKind.TABLES:
+        made = cast(AoiTables, built(mechanism, **given))
         if areas is None or areas < 1:
             got = "" if areas is None else f", at least 1, got {areas}"
             raise InputError(f"the cost of tables depends on how many areas: give --areas N{got}")

@@ -37,8 +37,6 @@ from eyelid.gaze.maps.gaze_map import (
 from eyelid.gaze.maps.grid import Floats, Grid
 from eyelid.gaze.maps.spread import shares
 from eyelid.mechanisms.maps.aoi_tables import AoiTables, AreaShape
-from eyelid.mechanisms.maps.capped_map import CappedMap
-from eyelid.mechanisms.maps.map_grid import MapGrid
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
 from eyelid.releases.words import number
 from eyelid.spelling import plural
@@ -276,20 +274,20 @@ def _sentence(text: str) -> str:
 
 def _totals(mechanism: MapMechanism, shape: MapShape) -> tuple[float, float, str]:
     """What all cells of the mean add up to: at most, as assumed, and on what condition."""
-    if isinstance(mechanism, MapGrid):
-        clips = mechanism.radius(shape) < 1
-        half = "clipping leaves half of people's gaze" if clips else "half of the people looked"
-        return 1.0, _LEFT, f"if {half}"
-    if isinstance(mechanism, CappedMap):
-        most = float(mechanism.samples)
-        return most, most, f"if everybody fills the cap of {mechanism.samples}"
-    return math.inf, math.inf, ""
+    most, clip = mechanism.most_of_person, mechanism.clip_at(shape)
+    if clip is not None:
+        half = "clipping leaves half of people's gaze" if clip < 1 else "half of the people looked"
+        return most, _LEFT, f"if {half}"
+    if math.isinf(most):
+        return most, most, ""
+    return most, most, f"if everybody fills the cap of {int(most)}"
 
 
 def _limit(mechanism: MapMechanism, shape: MapShape) -> str:
     """Whose gaze counts less than others', in words."""
-    if isinstance(mechanism, MapGrid):
-        if mechanism.radius(shape) >= 1:
+    clip = mechanism.clip_at(shape)
+    if clip is not None:
+        if clip >= 1:
             return ""
         return "People who look at few places count less: clipping leaves less of their gaze."
     if mechanism.parameters().get("cap") == "none":

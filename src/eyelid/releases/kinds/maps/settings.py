@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import polars as pl
 
@@ -14,11 +14,11 @@ from eyelid.gaze.maps.looks import stretches
 from eyelid.gaze.maps.noise_peaks import contrast_peak, noise_peak
 from eyelid.gaze.maps.spread import spread_error
 from eyelid.gaze.study import Study
-from eyelid.mechanisms.maps.aoi_tables import AoiTables
 from eyelid.mechanisms.maps.map_gaussian import MapGaussian
 from eyelid.mechanisms.maps.map_grid import MapGrid
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
 from eyelid.mechanisms.mechanism import mechanism as built
+from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.guarantee import Kind
 from eyelid.releases.kinds.maps.view import View
 
@@ -76,13 +76,13 @@ def group_of(by: str) -> pl.Expr:
 def map_mechanism(name: str, **parameters: Any) -> MapMechanism:
     """A mechanism for maps with its parameters, refused if it is for something else."""
     made = built(name, **parameters)
-    if isinstance(made, AoiTables):
+    if made.release is ReleaseKind.TABLES:
         raise InputError(f"{name} makes tables of areas: write --areas FILE --only areas")
-    if not isinstance(made, MapMechanism):
+    if made.release is not ReleaseKind.MAPS:
         raise InputError(
             f"{made.name} takes {made.takes}, not gaze maps: use 'eyelid {made.command}'"
         )
-    return made
+    return cast(MapMechanism, made)
 
 
 def check_drawable(mechanism: MapMechanism, shape: MapShape, sigma_px: float) -> None:
@@ -134,12 +134,11 @@ def default_mechanism(
     if {"grid", "clip"} & set(parameters):
         return coarse
     fine = map_mechanism(MapGaussian.name, **parameters)
-    assert isinstance(fine, MapGaussian)
     width_px, height_px = size
     shape = fine.shape_of(people, layers, width_px, height_px, sigma_px)
     if not fits(shape.grid):
         return coarse
-    even = fine.samples / (layers * width_px * height_px)
+    even = fine.most_of_person / (layers * width_px * height_px)
     error = spread_error(shape.grid, sigma_px, fine.cell_sd(shape))
     return fine if error[height_px // 2, width_px // 2] <= _KNOWN_WITHIN * even else coarse
 
@@ -162,7 +161,7 @@ def total_epsilon(
 ) -> float | None:
     """The total; None where the mechanism brings its own."""
     total = level_epsilon(epsilon, level)
-    if isinstance(mechanism, MapMechanism):
+    if mechanism is not None and not isinstance(mechanism, str):
         if total is not None:
             raise InputError(f"{mechanism.name} has its ε set already: leave it out")
         return None
@@ -202,7 +201,7 @@ def mechanism_for(
     view: View,
 ) -> MapMechanism:
     """The mechanism of the maps: the one asked for, with its parameters; else chosen."""
-    if isinstance(asked, MapMechanism):
+    if asked is not None and not isinstance(asked, str):
         if parameters:
             raise InputError(
                 f"{asked.name} has its parameters set already: leave out {', '.join(parameters)}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import MISSING, dataclass, fields, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import polars as pl
@@ -13,7 +13,6 @@ import polars as pl
 from eyelid.errors import InputError, unknown
 from eyelid.gaze.study import Study
 from eyelid.mechanisms.mechanism import Mechanism, Shape, find, mechanism
-from eyelid.mechanisms.streams.filter import Filter
 from eyelid.mechanisms.streams.scene import Scene
 from eyelid.mechanisms.streams.stream import StreamMechanism
 from eyelid.mechanisms.streams.study_scene import (
@@ -38,12 +37,6 @@ from eyelid.releases.kinds.streams.preparation import (
 )
 
 
-def is_filter(asked: str | Mechanism) -> bool:
-    """Whether a mechanism takes gaze sample by sample."""
-    kind = find(asked) if isinstance(asked, str) else type(asked)
-    return issubclass(kind, StreamMechanism)
-
-
 def build_filter(
     asked: str | Mechanism, study: Study | None = None, **parameters: Any
 ) -> StreamMechanism:
@@ -55,14 +48,14 @@ def build_filter(
         parameters: None for what is left to its default.
     """
     given = {name: value for name, value in parameters.items() if value is not None}
-    if isinstance(asked, StreamMechanism):
+    if not isinstance(asked, str):
         if given:
             raise InputError(
                 f"{asked.name} has its parameters set already: leave out {', '.join(given)}"
             )
-        made = asked
+        made = cast(StreamMechanism, asked)
     else:
-        name = asked if isinstance(asked, str) else asked.name
+        name = asked
         if study is not None:
             given.setdefault("coordinates", coordinates_of(study))
             if not given.get("scene"):
@@ -164,9 +157,18 @@ class StreamPlan:
     @property
     def touched(self) -> int:
         """Recordings of a person in which the samples of a window can lie, at most."""
-        if not isinstance(self.mechanism, Filter):
-            return 1
-        return recordings_touched(self.mechanism.window, self.shape.recordings, self.facts.shortest)
+        return touched_by(self.mechanism, self.shape, self.facts.shortest)
+
+
+def touched_by(law: StreamMechanism, shape: Shape, shortest: int) -> int:
+    """Recordings of a person in which the samples of a window can lie, at most.
+
+    Args:
+        law: the filter; one without a window hides nothing, wherever it lies.
+        shape: the public facts.
+        shortest: samples of the shortest recording.
+    """
+    return recordings_touched(law.unit.length or 1, shape.recordings, shortest)
 
 
 def unprotected(
@@ -180,10 +182,10 @@ def unprotected(
         touched: recordings in which the samples of a window can lie, at most.
     """
     shown = TIMES[times], *UNPROTECTED
-    if touched == 1 or not isinstance(mechanism, Filter):
+    if touched == 1 or mechanism is None:
         return shown
     return *shown, (
-        f"{mechanism.window} samples in a row that lie in several recordings (here in up to "
+        f"{mechanism.unit.length} samples in a row that lie in several recordings (here in up to "
         f"{touched}): every recording starts the filter anew, and together they may cost {touched} "
         "times the ε of one"
     )

@@ -8,20 +8,22 @@ from typing import Any
 
 from eyelid.errors import InputError
 from eyelid.gaze.study import Study
-from eyelid.io.choosing import Whom, chosen_of, counted_or_chosen
 from eyelid.io.column_map import Map
+from eyelid.io.people_choice import (
+    Whom,
+    chosen_of,
+    counted_or_chosen,
+)
 from eyelid.io.reading import read
 from eyelid.mechanisms.mechanism import Mechanism, Shape
-from eyelid.mechanisms.streams.filter import Filter
 from eyelid.mechanisms.streams.stream import StreamMechanism
 from eyelid.privacy.guarantee import Guarantee, rounded_up
 from eyelid.privacy.unit import PERSON
 from eyelid.releases.budget import Budget, Counted, quoted, spent_on
 from eyelid.releases.certificate import told_of_choice
-from eyelid.releases.kinds.streams.plan import Distance, build_filter, expected_distance
+from eyelid.releases.kinds.streams.plan import Distance, build_filter, expected_distance, touched_by
 from eyelid.releases.kinds.streams.preparation import (
     RECORDED,
-    recordings_touched,
     same_for_all,
     shape_of,
     shortest_of,
@@ -75,10 +77,7 @@ class StreamQuote(Counted):
     @property
     def touched(self) -> int:
         """Recordings of a person in which the samples of a window can lie, at most."""
-        law = self.mechanism
-        if not isinstance(law, Filter):
-            return 1
-        return recordings_touched(law.window, self.shape.recordings, self.shortest)
+        return touched_by(self.mechanism, self.shape, self.shortest)
 
     @property
     def expected(self) -> Distance:

@@ -1,0 +1,244 @@
+"""Tables of features: the file that names them, with their public bounds, and the table itself."""
+
+from __future__ import annotations
+
+import csv
+import math
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from eyelid.engine.foreign import content_of
+from eyelid.engine.remote import check_here
+from eyelid.errors import InputError, unknown
+from eyelid.gaze.study import INDEX_COLUMNS, Feature
+from eyelid.io.files import Head
+from eyelid.io.layout import KEYS, Layout, read_toml
+from eyelid.io.part import NoRows, Part
+from eyelid.io.raw_tables import columns_told, few_told, header_of, raw_table
+from eyelid.io.tables import attributes_of, index_of, number_in, time_of, unit_in
+
+HEADER = "name,unit,lower,upper,definition"
+"""The first line of such a csv; a column ``column`` may be added."""
+
+_KNOWN = ("name", "unit", "lower", "upper", "definition", "column")
+# A file of bounds calls it so.
+_ALSO = {"feature": "name"}
+_RESERVED = (*INDEX_COLUMNS, "eye", "duration_ms")
+_WHY = (
+    "bounds are public facts, from what the measure is (a share lies between 0 and 1, a reading "
+    "time between 0 and the longest that was allowed): bounds taken from the data would show the "
+    "most extreme participant's value"
+)
+
+
+def with_features(said: Layout, file: Path | str) -> Layout:
+    """What is said about a table of features: its columns, and which of them are features.
+
+    Args:
+        said: what somebody says about the other columns.
+        file: csv or TOML with name, lower and upper of each feature, and where known unit,
+            definition, and the ``column`` of the table where that has another name.
+    """
+    check_here(file, "a file of features")
+    path = Path(file)
+    if said.kind is not None:
+        raise InputError(
+            f"--features makes a study of features, and --map says kind={said.kind}: leave out one"
+        )
+    found = [_checked(entry, path) for entry in _entries(path)]
+    if not found:
+        raise InputError(f"{path} names no features: its first line is '{HEADER}'")
+    names = [feature.name for feature, _ in found]
+    twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
+    if twice is not None:
+        raise InputError(f"{path} names feature '{twice}' twice: name it once")
+    return replace(
+        said,
+        kind="features",
+        features=tuple(feature for feature, _ in found),
+        feature_columns={feature.name: column for feature, column in found},
+        features_file=path,
+    )
+
+
+def _entries(path: Path) -> Iterator[Mapping[str, Any]]:
+    """One mapping a feature, as the file has them."""
+    try:
+        if path.suffix.lower() == ".toml":
+            yield from _of_toml(read_toml(path), path)
+            return
+        text = content_of(path).decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(
+            f"cannot read the features '{path}' ({reason}): give a csv whose first line is "
+            f"'{HEADER}', or a TOML file"
+        ) from None
+    lines = text.splitlines()
+    separator = max(",;\t", key=lines[0].count) if lines else ","
+    try:
+        rows = list(csv.reader(lines, delimiter=separator, skipinitialspace=True, strict=True))
+    except csv.Error as error:
+        raise InputError(f"cannot read the features '{path}': {error}") from None
+    first = [cell.strip().lower() for cell in rows[0]] if rows else []
+    names = [_ALSO.get(name, name) for name in first]
+    if "name" not in names:
+        raise InputError(f"{path} has no column name: its first line is '{HEADER}'")
+    for row in rows[1:]:
+        if any(cell.strip() for cell in row):
+            if len(row) > len(names):
+                raise InputError(
+                    f"{path}: the line of '{row[0]}' has {len(row)} cells and the first line "
+                    f"{len(names)}: write a definition that holds commas in quotes"
+                )
+            yield {name: cell.strip() for name, cell in zip(names, row, strict=False) if cell}
+
+
+def _of_toml(said: Mapping[str, Any], path: Path) -> Iterator[Mapping[str, Any]]:
+    """Tables named after features, or a list ``[[features]]``."""
+    for key, value in said.items():
+        if isinstance(value, list) and key in ("feature", "features"):
+            entries = value
+        elif isinstance(value, dict):
+            entries = [{"name": key} | value]
+        else:
+            entries = [None]
+        for entry in entries:
+            if not isinstance(entry, dict):
+                raise InputError(
+                    f"{path}: {key} is no table; write [{key}] and below it lower = … and upper = …"
+                )
+            yield entry
+
+
+def _checked(entry: Mapping[str, Any], path: Path) -> tuple[Feature, str]:
+    """A feature and the column that it is in."""
+    for key in entry:
+        if key not in _KNOWN:
+            raise unknown(f"entry of a feature in {path}", key, _KNOWN)
+    name = str(entry.get("name", "")).strip()
+    if not name:
+        raise InputError(f"{path}: a feature has no name: every one needs it")
+    if name in _RESERVED or re.match(r"label_", name):
+        raise InputError(
+            f"{path}: a feature cannot be called '{name}', as a column of every study is: give it "
+            f"another name, and say column={entry.get('column', name)}"
+        )
+    lower, upper = (_bound(entry, end, name, path) for end in ("lower", "upper"))
+    if lower >= upper:
+        raise InputError(
+            f"{path}: the lower bound of feature '{name}' is {lower:g} and the upper one "
+            f"{upper:g}: it must be larger"
+        )
+    unit, definition = (str(entry.get(key, "")) for key in ("unit", "definition"))
+    feature = Feature(name, unit, definition, lower, upper)
+    return feature, str(entry.get("column") or name)
+
+
+def _bound(entry: Mapping[str, Any], end: str, name: str, path: Path) -> float:
+    value = entry.get(end)
+    if value is None or value == "":
+        raise InputError(f"{path}: feature '{name}' has no {end} bound: {_WHY}")
+    try:
+        number = math.nan if isinstance(value, bool) else float(value)
+    except (OverflowError, TypeError, ValueError):
+        raise InputError(
+            f"{path}: the {end} bound of feature '{name}' is '{value}', no number"
+        ) from None
+    if not math.isfinite(number):
+        raise InputError(f"{path}: the {end} bound of feature '{name}' is {value}: {_WHY}")
+    return number
+
+
+def read_feature_table(head: Head, layout: Layout) -> Part:
+    """A table with a row a trial, sentence or whatever, and a column a feature.
+
+    Without a time, rows are counted in the order in which they stand; a time without a unit is such
+    an order too.
+
+    Args:
+        head: of the file.
+        layout: which columns are keys, features and attributes.
+    """
+    columns = {
+        role: column
+        for role, column in layout.columns.items()
+        if role in (*KEYS, "time") or role.startswith("label_")
+    }
+    others = [role for role in layout.columns if role not in columns]
+    if others:
+        raise InputError(
+            f"{others[0]} is no column of a table of features: leave it out of --map, or name it "
+            f"in {layout.features_file}"
+        )
+    if "person" not in columns and layout.file is None and layout.names is None:
+        raise InputError(
+            f"{head.path} does not say whose rows these are, and a wrong guess would be a wrong "
+            f"promise: name the column with --map person=COLUMN{columns_told(head, layout)}"
+        )
+    named = {f"feature {name}": column for name, column in layout.feature_columns.items()}
+    wanted = replace(layout, columns=columns | named, extra=layout.attributes)
+    raw = raw_table(head, wanted)
+    if raw.is_empty():
+        raise NoRows(f"{head.path} has a header and no rows")
+    index = replace(layout, columns=columns)
+    data = raw.select(
+        *index_of(index, _order(head, index, raw)),
+        *[number_in(layout.feature_columns[f.name]).alias(f.name) for f in layout.features],
+    )
+    if "time" in columns:
+        _check_once(head, data, columns["time"])
+    return Part(
+        format=layout.format or "table of features",
+        data=data,
+        kind="features",
+        features=layout.features,
+        people=attributes_of(layout, raw),
+        notes=_left_out(head, layout, raw),
+    )
+
+
+def _order(head: Head, layout: Layout, raw: pl.DataFrame) -> pl.Expr:
+    """Time in ms, or the place of each row in the order of its recording."""
+    keys = [layout.columns[role] for role in KEYS if role in layout.columns]
+    if "time" not in layout.columns:
+        count = pl.int_range(pl.len())
+        return (count.over(keys) if keys else count).cast(pl.Float64)
+    column = layout.columns["time"]
+    if isinstance(raw.schema[column], pl.Datetime):
+        return pl.col(column).dt.epoch("us").cast(pl.Float64) / 1000.0
+    if layout.time_unit is None and unit_in(column) is None:
+        layout = replace(layout, time_unit="ms")
+    return time_of(head, layout, raw, (), "")
+
+
+def _check_once(head: Head, data: pl.DataFrame, time: str) -> None:
+    """Fail where two rows have the same keys."""
+    keys = [name for name in (*KEYS, "time_ms") if name in data.columns]
+    again = data.select(pl.struct(keys).is_duplicated()).to_series().arg_true()
+    if not len(again):
+        return
+    row = data.row(again[0], named=True)
+    same = data.select(pl.all_horizontal(pl.col(name) == row[name] for name in keys)).to_series()
+    first, second = same.arg_true()[:2]
+    said = ", ".join(f"{name} '{row[name]}'" for name in keys[:-1])
+    raise InputError(
+        f"{head.path}: rows {first + 1} and {second + 1} are both {said} at {row['time_ms']:g} in "
+        f"column '{time}': name the column that tells them apart (--map recording=COLUMN), or "
+        "leave time out, and rows count in their order"
+    )
+
+
+def _left_out(head: Head, layout: Layout, raw: pl.DataFrame) -> tuple[str, ...]:
+    """A remark on the columns that nobody mapped, where there is a header to tell them by."""
+    if layout.header is False or layout.skip_lines or layout.comment:
+        return ()
+    rest = [name for name in header_of(head, layout.separator) if name and name not in raw.columns]
+    told = few_told(rest, 20)
+    return (f"columns that are neither mapped nor features were left out: {told}",) * bool(rest)

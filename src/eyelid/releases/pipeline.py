@@ -1,0 +1,256 @@
+"""One order for every release: open, prepare, plan, charge, apply, write.
+
+A kind of release (`eyelid.releases.kinds`) says what each step does; in which order they are done,
+what a run depends on, and when the ledger is charged is said here, once. Whatever can be refused is
+refused before the charge. The charge comes before anything is computed, so that no crash gives a
+release that was not counted; one rename at the end puts all of it in its place.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+import polars as pl
+
+from eyelid.engine.progress import Advance, one_bar
+from eyelid.engine.runs import Run, running
+from eyelid.errors import InputError
+from eyelid.gaze.study import Origin, Study
+from eyelid.gaze.table import FeatureTable
+from eyelid.io import pieces, study_folder
+from eyelid.io.column_map import Map
+from eyelid.io.people_choice import Whom
+from eyelid.io.reading import read
+from eyelid.mechanisms.mechanism import Mechanism
+from eyelid.mechanisms.release_kind import ReleaseKind
+from eyelid.privacy.noise import Randomness, randomness
+from eyelid.releases.accounting import Purchase, bought, claimed, ended, open_ledger
+from eyelid.releases.certificate import Certificate
+from eyelid.version import __version__
+
+R = TypeVar("R")
+Source = Study | FeatureTable | Path | str
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """Private data with its certificate.
+
+    Attributes:
+        certificate: what holds.
+        worth: what is left to see in it, in a sentence.
+        rows: how many rows or samples it has, what became of those of the people, and the groups;
+            for the owner's eyes.
+        path: where it was written, if it was.
+        notes: what whoever read the recordings, or shares the release, should know.
+        held: the released features or samples, where they were not written.
+        standard_errors: of means, the standard deviation of the noise on each, in the unit of its
+            feature; the error due to noise alone, and not how far other people's mean would be.
+    """
+
+    certificate: Certificate
+    worth: str
+    rows: str
+    path: Path | None = None
+    notes: tuple[str, ...] = ()
+    held: FeatureTable | Study | None = None
+    standard_errors: pl.DataFrame | None = None
+
+    @cached_property
+    def data(self) -> FeatureTable | Study:
+        """The released features, or samples of gaze, read when they are first asked for."""
+        if self.held is not None:
+            return self.held
+        assert self.path is not None, "what is not held was written"
+        if self.certificate.described.kind is ReleaseKind.SAMPLES:
+            return read(self.path)
+        return FeatureTable.of(study_folder.read_study(self.path))
+
+    @property
+    def table(self) -> FeatureTable:
+        """The released features."""
+        assert isinstance(self.data, FeatureTable), "gaze was released: see study"
+        return self.data
+
+    @property
+    def study(self) -> Study:
+        """The released samples of gaze."""
+        assert isinstance(self.data, Study), "features were released: see table"
+        return self.data
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """What somebody wants released, whatever kind it is.
+
+    Attributes:
+        source: what it is made of.
+        seed: of the noise, if it has one.
+        ledger: where to count; by default the file beside the original study.
+        keep: attributes of people to release as they are.
+        map: about the columns of recordings.
+        people: whom it is about.
+    """
+
+    source: Source
+    seed: int | None = None
+    ledger: Path | str | None = None
+    keep: tuple[str, ...] = ()
+    map: Map = None
+    people: Whom = None
+
+    def check_seed(self) -> None:
+        """Refuse a seed that is none."""
+        if self.seed is not None and self.seed < 0:
+            raise InputError(f"seed must not be negative, got {self.seed}")
+
+    @cached_property
+    def noise(self) -> Randomness:
+        """Where noise comes from: the operating system, or a seed."""
+        self.check_seed()
+        return randomness(self.seed)
+
+    @property
+    def path(self) -> Path | None:
+        """Where the source lies; None for what only Python knows."""
+        return Path(self.source) if isinstance(self.source, str | Path) else None
+
+    @property
+    def recordings(self) -> Path | None:
+        """Where recordings lie as a tracker wrote them, whose people have no pseudonyms yet."""
+        return None if self.path is None or study_folder.recognises(self.path) else self.path
+
+
+@dataclass(frozen=True)
+class RunKey:
+    """Everything that the output of a run depends on: a run goes on under the same key only.
+
+    Attributes:
+        data: a digest of what is released from: of its files, or of their content.
+        mechanisms: name and parameters of each.
+        seed: what tells its noise from others'; None where nothing repeats.
+        ledger: that counts it.
+        chosen: how people were chosen.
+        settings: everything else, as json can tell it.
+    """
+
+    data: str
+    mechanisms: Sequence[tuple[str, dict[str, Any]]]
+    seed: Any
+    ledger: Any
+    chosen: Any
+    settings: Any
+
+    @classmethod
+    def of(cls, laws: Sequence[Mechanism], **others: Any) -> RunKey:
+        """The key of a run of these mechanisms."""
+        return cls(mechanisms=[(law.name, law.parameters()) for law in laws], **others)
+
+    def digest(self) -> str:
+        """One hash over all of it, over this version and how large pieces are."""
+        told = [__version__, pieces.PIECE_VALUES, asdict(self)]
+        return hashlib.sha256(json.dumps(told, default=str).encode()).hexdigest()
+
+
+Begin = Callable[[RunKey], Run | None]
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A release that is ready to be paid for.
+
+    Attributes:
+        purchase: what is bought.
+        origin: who these people are to the ledger; None where nobody counts.
+        notes: what is known before anything is paid.
+        run: that makes it; None where nothing is written.
+    """
+
+    purchase: Purchase
+    origin: Origin | None
+    notes: tuple[str, ...]
+    run: Run | None
+
+
+class Job(ABC, Generic[R]):
+    """One release of some kind, step by step."""
+
+    @property
+    @abstractmethod
+    def steps(self) -> int:
+        """Recordings that are looked at, each time that they are."""
+
+    @abstractmethod
+    def prepare(self, begin: Begin, advance: Advance) -> Prepared:
+        """Look at everything and settle the plan: whatever can be refused is refused here.
+
+        Args:
+            begin: the run, once it is known what it depends on.
+            advance: of the bar of the whole run.
+        """
+
+    @abstractmethod
+    def apply(self, run: Run | None, certificate: Certificate, advance: Advance) -> Certificate:
+        """Make what is released, which is paid for, and no more than that.
+
+        Args:
+            run: into which it is put; None to hold it.
+            certificate: as it is before.
+            advance: of the bar of the whole run.
+
+        Returns:
+            the certificate with the digest of what was made.
+        """
+
+    @abstractmethod
+    def write(self, run: Run, certificate: Certificate) -> dict[str, str]:
+        """Put the manifest, or maps, into the output of the run.
+
+        Returns:
+            texts to put beside it and the certificate, by the names of their files.
+        """
+
+    @abstractmethod
+    def result(self, out: Path | None, certificate: Certificate, notes: tuple[str, ...]) -> R:
+        """What whoever asked gets back."""
+
+
+def carried_out(job: Job[R], out: Path | None, tell: Callable[[str], None] | None = None) -> R:
+    """Release something: the only order there is.
+
+    Args:
+        job: what each step does.
+        out: a new folder to write; None to hold what is released.
+        tell: given each note that is known before anything is paid, as soon as it is.
+    """
+    with one_bar(job.steps, "recordings") as advance, ExitStack() as stack:
+
+        def begin(key: RunKey) -> Run | None:
+            return None if out is None else stack.enter_context(running(out, key.digest()))
+
+        prepared = job.prepare(begin, advance)
+        purchase, run, notes = prepared.purchase, prepared.run, prepared.notes
+        if tell is not None:
+            for note in notes:
+                tell(note)
+        book = open_ledger(prepared.origin)
+        charge = bought(purchase, book, out, run)
+        # They hold on to private data, and writing takes memory.
+        del prepared, purchase
+        with charge as certificate:
+            certificate = job.apply(run, certificate, advance)
+            if run is not None:
+                texts = {"certificate.json": certificate.to_json()} | job.write(run, certificate)
+                for name, text in texts.items():
+                    (run.output / name).write_text(text, encoding="utf-8")
+            claimed(book, run, certificate)
+    ended(book, run)
+    return job.result(out, certificate, notes)
