@@ -266,7 +266,7 @@ def test_the_noise_of_a_whole_table_is_fresh_and_whole(name, unit):
 
 def test_the_game_catches_missing_values_that_are_published():
     law = build("laplace")
-    mask = {"randomise": record_mutants._MISCOUNTED["missing values published"]["randomise"]}
+    mask = {"randomise": record_mutants._mask_again}
     assert play(twin(law, mask), PERSON, 2_000, randomness(1)).refuted
 
 

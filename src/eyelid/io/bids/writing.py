@@ -133,7 +133,7 @@ def recording_files(study: Study, names: Names) -> Iterator[dict[str, bytes]]:
 
 
 def _named(data: pl.DataFrame) -> pl.DataFrame:
-    """The same with tasks, stimuli and eyes that all have a name, if an empty one."""
+    """Rows whose tasks, stimuli and eyes all have a name, if an empty one."""
     absent = [name for name in ("task", "stimulus") if name not in data.columns]
     data = data.with_columns(pl.lit("").alias(name) for name in absent)
     return data.with_columns(
@@ -142,7 +142,7 @@ def _named(data: pl.DataFrame) -> pl.DataFrame:
 
 
 def _numbered(data: pl.DataFrame) -> list[Json]:
-    """Of every recording: its names, and its number among those of the same person and task."""
+    """The names of every recording, and its number among those of the same person and task."""
     names = data.group_by(RECORDING_KEY, maintain_order=True).agg(pl.col("task").first())
     same = ["person", "task"]
     run = pl.int_range(pl.len()).over(same) + 1
