@@ -185,7 +185,7 @@ def _tell(done: Comparison) -> None:
 
 def _legend(done: Comparison) -> Iterator[str]:
     """What the table's words mean."""
-    from eyelid.comparisons.wording import attackers_told
+    from eyelid.comparisons.words import attackers_told
     from eyelid.gaze.features.catalogue import most_used
 
     yield "by: " + "; ".join(attackers_told(done)) + "."
@@ -207,13 +207,13 @@ def _tell_reasons(title: str, reasons: Mapping[str, str]) -> None:
 
 def _row(done: Comparison, row: Row) -> list[str]:
     from eyelid.comparisons.comparison import total_of
-    from eyelid.comparisons.wording import against_promise, use_told
+    from eyelid.comparisons.words import use_told
     from eyelid.gaze.features.catalogue import most_used
     from eyelid.releases.rendering import bound
     from eyelid.releases.words import coarse, in_unit
 
     promise, used = row.promise, row.used(done.used_chance)
-    against = against_promise(done, row)
+    against = done.against_promise(row)
     cells = [
         "raw data" if row.setting is None else row.name,
         "no guarantee" if promise is None else total_of(promise),

@@ -25,8 +25,8 @@ from eyelid.cli.output import (
 
 if TYPE_CHECKING:
     from eyelid.comparisons.goals import Verdict
-    from eyelid.comparisons.judging import Judged
     from eyelid.comparisons.recommendation import Recommendation
+    from eyelid.comparisons.verdicts import Judged
 
 EXAMPLES = """\b
 Examples:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import bisect
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -199,6 +199,22 @@ class Synthetic(CalibratedMechanism, UnpredictableMechanism):
     def useful(self, shape: Shape) -> bool:
         """Whether a feature is made up within the error that is wanted, or was asked for anyway."""
         return isinstance(self.carry, int) or self.features_within(shape) > 0
+
+    @classmethod
+    def variants(cls, table: FeatureTable, **settings: Any) -> Iterable[dict[str, Any]]:
+        """Fewer features, where there are too few people for as many as are wanted."""
+        mechanism = cls(**settings)
+        shape = mechanism.shape(table)
+        if mechanism.useful(shape):
+            return ({},)
+        return [{"carry": carry} for carry in (1, 2, 4, 8) if carry <= shape.features] or [{}]
+
+    def people_for_all_features(self, shape: Shape) -> int | None:
+        """From how many people on all features are made up as wanted; None if none are enough."""
+        try:
+            return replace(self, carry=ALL).people_needed(shape)
+        except InputError:
+            return None
 
     def fewest_of_task(self, shape: Shape) -> int:
         """As many as the noise on a count is; 0 where nothing useful is released anyway."""

@@ -9,9 +9,6 @@ from eyelid.releases.words import limits, percent
 
 ONE_DRAW = "one draw, limits unknown"
 SAME_ANSWER = "always the same answer"
-# How a figure stands to what is allowed.
-WITHIN_CHANCE = "within chance"
-ABOVE = "ABOVE what is allowed: please report"
 ATTACKERS = {
     "lda": "learns what sets people’s windows apart",
     "means": "compares a person’s mean of each feature",
@@ -40,20 +37,6 @@ def use_told(comparison: Comparison, row: Row) -> str:
     if used is None:
         return f"not tried: {row.not_used}" if row.not_used else "not tried"
     return f"{percent(used.rate)} ({how_sure(comparison, row)})"
-
-
-def against_promise(comparison: Comparison, row: Row) -> str:
-    """A word where more are named than a promise allows; empty where they are not.
-
-    The strongest of several attackers against the best of many rows is above a bound now and then.
-    It is called so only by limits that allow for all of them.
-    """
-    bound = None if row.promise is None else row.promise.bound(comparison.people)
-    if bound is None or row.named is None or row.named.rate <= bound:
-        return ""
-    tries = len(row.runs[0].named) * len(comparison.ran)
-    surely = row.named_within(0.05 / tries)
-    return ABOVE if surely is not None and surely.low > bound else WITHIN_CHANCE
 
 
 def attackers_told(comparison: Comparison) -> list[str]:
