@@ -14,9 +14,9 @@ from eyelid.comparisons.settings import Setting, check_features, feature_mechani
 from eyelid.errors import EyelidError, unknown
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms import find
+from eyelid.mechanisms.distribution import default_delta
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.mechanism import Shape
-from eyelid.mechanisms.records.approximate import default_delta
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.rank1 import advantage_bound
 from eyelid.privacy.unit import PERSON, Trust, Unit

@@ -122,8 +122,8 @@ class DaskEngine(Engine):
         """Fail unless all workers see a file of the input."""
         self._check_there(path, path)
 
-    def _check_there(self, path: Path, told: Path) -> None:
-        """Fail unless a path is there for every worker; ``told`` is what a person knows of it."""
+    def _check_there(self, path: Path, known_as: Path) -> None:
+        """Fail unless a path is there for every worker; a person knows it as ``known_as``."""
         try:
             # Those that were killed may be on their way back.
             self._client.wait_for_workers(1, timeout=_RESTART_S)
@@ -133,7 +133,7 @@ class DaskEngine(Engine):
         blind = [address for address, there in answers.items() if not there]
         if blind:
             raise InputError(
-                f"the worker {blind[0]} does not see {told}: all workers need the same file "
+                f"the worker {blind[0]} does not see {known_as}: all workers need the same file "
                 "system, under the same path"
             )
 
@@ -323,13 +323,13 @@ def _introduced(client: Any, address: str | None, accepted: bool) -> tuple[str, 
     link = client.dashboard_link if pictures else None
     kind = ACCEPTED if accepted else "dask"
     name = kind if address is None else f"{kind}:{address}"
-    told = [count, *([f"dashboard: {link}"] if link else [])]
+    facts = [count, *([f"dashboard: {link}"] if link else [])]
     if accepted:
-        told.append(
+        facts.append(
             "NOT ENCRYPTED: raw gaze can be read on its way, and what answers there can run code "
             "here"
         )
-    return name, "; ".join(told)
+    return name, "; ".join(facts)
 
 
 @contextlib.contextmanager

@@ -19,12 +19,12 @@ import numpy as np
 from eyelid.attacks.residuals import ResidualResult, judged
 from eyelid.attacks.twins import twin
 from eyelid.gaze.areas import Floats
-from eyelid.mechanisms.gaussian_total import SCALE
 from eyelid.mechanisms.mechanism import NeighbourPair, Values
 from eyelid.mechanisms.streams.continual import Dwell, DwellRun, Integers
 from eyelid.mechanisms.streams.square_root import stretch
+from eyelid.mechanisms.total import SCALE
 from eyelid.privacy.noise import DiscreteGaussian, Randomness, randomness
-from eyelid.verification.mutant import Changes, Mutant, by_game, mutants, sold_as_person
+from eyelid.verification.mutant import Changes, Mutant, by_game, by_output, mutants, sold_as_person
 from eyelid.verification.outputs import OutputResult
 from eyelid.verification.sensitivity import FLOATING, FuzzResult
 
@@ -184,22 +184,13 @@ def dwell_mutants(variants: Sequence[Dwell]) -> Iterator[Mutant]:
     """What can go wrong with counters: what a sample moves, and what noise is for."""
     sound = variants[0]
     yield from mutants(sound, by_game, _PLAYED)
-    yield from mutants(sound, _by_fuzz, _FUZZED)
+    yield from mutants(sound, by_output(lambda law, _: fuzz_dwell(law, _FEW_PAIRS)), _FUZZED)
     yield sold_as_person(sound)
-    for name, run in _AT_WORK.items():
-        yield Mutant(name, sound, {"start": _started(run)}, _at_work)
-
-
-def _by_fuzz(mutant: Dwell, _sound: Dwell, _runs: int, _noise: Randomness) -> bool:
-    return fuzz_dwell(mutant, _FEW_PAIRS).refuted
+    yield from mutants(sound, _at_work, _AT_WORK)
 
 
 def _at_work(mutant: Dwell, sound: Dwell, _: int, noise: Randomness) -> bool:
     return compare_dwell(mutant, sound).refuted or examine_dwell(mutant, noise, sound).refuted
-
-
-def _started(run: type[DwellRun]) -> Any:
-    return lambda self, source: run(self, source)
 
 
 def _each_tick(self: Dwell) -> float:
@@ -290,15 +281,10 @@ class _Late(DwellRun):
         super()._tell()
 
 
-class _Seeded(DwellRun):
-    def __init__(self, law: Dwell, _: Randomness) -> None:
-        super().__init__(law, randomness(0))
-
-
-_AT_WORK: dict[str, type[DwellRun]] = {
-    "noise of the first tick at every tick": _Stale,
-    "counters without noise": _Bare,
-    "samples counted twice": _Twice,
-    "sums one tick short": _Late,
-    "generator seeded anew": _Seeded,
+_AT_WORK: dict[str, Changes] = {
+    "noise of the first tick at every tick": {"start": lambda self, noise: _Stale(self, noise)},
+    "counters without noise": {"start": lambda self, noise: _Bare(self, noise)},
+    "samples counted twice": {"start": lambda self, noise: _Twice(self, noise)},
+    "sums one tick short": {"start": lambda self, noise: _Late(self, noise)},
+    "generator seeded anew": {"start": lambda self, _: DwellRun(self, randomness(0))},
 }

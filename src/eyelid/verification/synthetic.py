@@ -36,6 +36,8 @@ from eyelid.verification.mutant import (
     COARSE,
     Changes,
     Mutant,
+    by_noise,
+    by_output,
     by_short_fuzz,
     by_short_game,
     less_noise,
@@ -227,8 +229,8 @@ def synthetic_mutants(variants: Sequence[Synthetic]) -> Iterator[Mutant]:
     yield Mutant("shares of μ² above 1", plain, {"measurement": _all_of_it}, _by_fuzz)
     name = "ε of a row, seen by canaries"
     yield Mutant(name, replace(plain, epsilon=2.0), each_row_a_person(), _by_canaries)
-    yield from mutants(choosing, _by_residuals, _STALE)
-    yield from mutants(choosing, _by_outputs, _SHOWN)
+    yield from mutants(choosing, by_noise(examine_rounds), _STALE)
+    yield from mutants(choosing, by_output(lambda mutant, _: compare_made_up(mutant)), _SHOWN)
     for part in plain.parts():
         yield Mutant("a third of the noise", part, less_noise(1 / 3), _by_game)
         yield Mutant("a row counted as a person", part, _A_PERSON, by_short_fuzz)
@@ -237,14 +239,6 @@ def synthetic_mutants(variants: Sequence[Synthetic]) -> Iterator[Mutant]:
 
 def _by_fuzz(mutant: Any, sound: Synthetic, _runs: int, _noise: Randomness) -> bool:
     return fuzz_rounds(mutant, _FEW_PAIRS, declared=sound).refuted
-
-
-def _by_residuals(mutant: Any, sound: Synthetic, _: int, noise: Randomness) -> bool:
-    return examine_rounds(mutant, noise, declared=sound).refuted
-
-
-def _by_outputs(mutant: Any, _sound: Synthetic, _runs: int, _noise: Randomness) -> bool:
-    return compare_made_up(mutant).refuted
 
 
 def _by_canaries(mutant: Any, sound: Synthetic, _: int, noise: Randomness) -> bool:

@@ -16,12 +16,11 @@ from eyelid.engine.progress import track
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.differential import CalibratedMechanism, DifferentialMechanism
+from eyelid.mechanisms.distribution import default_delta
 from eyelid.mechanisms.features import UnpredictableMechanism
-from eyelid.mechanisms.gaussian_total import SCALE
 from eyelid.mechanisms.groups.public_groups import GroupedShape, Groups, grouped, groups_by
 from eyelid.mechanisms.mechanism import Form, NeighbourPair, Shape, Values, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote
-from eyelid.mechanisms.records.approximate import default_delta
 from eyelid.mechanisms.records.measuring import window_rows
 from eyelid.mechanisms.release_kind import Gaps, ReleaseKind
 from eyelid.mechanisms.synthetic.binning import Bins
@@ -40,6 +39,7 @@ from eyelid.mechanisms.synthetic.rounds import QUARTERS, AllPairs, Levels, Share
 from eyelid.mechanisms.synthetic.sequences import BEND, Sequences, sequences_of
 from eyelid.mechanisms.synthetic.worth import ALL as ALL
 from eyelid.mechanisms.synthetic.worth import shown_of_people, too_few, worth
+from eyelid.mechanisms.total import SCALE
 from eyelid.privacy.gaussian import check_delta, discreteness_slack
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.noise import Randomness
