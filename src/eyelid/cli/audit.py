@@ -27,13 +27,13 @@ from eyelid.cli.output import (
 from eyelid.errors import InputError
 
 if TYPE_CHECKING:
-    from eyelid.attacks.groups import GroupsAudit
+    from eyelid.attacks.groups import GroupFindings
     from eyelid.attacks.likeness import Likeness
-    from eyelid.attacks.means import MeansAudit
+    from eyelid.attacks.means import MeanFindings
     from eyelid.attacks.streams import StreamMeasures
-    from eyelid.attacks.synthetic import ShownHistograms, SyntheticAudit
-    from eyelid.releases.audits.audit import Audit
-    from eyelid.releases.audits.maps import HeatmapAudit
+    from eyelid.attacks.synthetic import ShownHistograms, SyntheticFindings
+    from eyelid.releases.audits.maps import MapsAudit
+    from eyelid.releases.audits.results import TableAudit
 
 EXAMPLES = """\b
 Examples:
@@ -99,7 +99,8 @@ def run(
     raw data. Exit code 1 when a certificate is refuted.
     """
     from eyelid.io.release_folder import states_heatmap
-    from eyelid.releases.audits.audit import UNCOVERED, audit
+    from eyelid.releases.audits.audit import audit
+    from eyelid.releases.audits.audit_json import UNCOVERED
 
     if released is not None and states_heatmap(released):
         if attackers or protocols or targets:
@@ -124,7 +125,7 @@ def run(
             people=people,
             min_seconds=min_seconds,
         )
-        for remark in filter(None, (*done.subject.remarks, *done.not_tried, done.unwritten)):
+        for remark in filter(None, (*done.target.remarks, *done.not_tried, done.unwritten)):
             note(f"eyelid: {remark}")
         if as_json:
             print_json(done.to_dict())
@@ -149,8 +150,8 @@ def _run_heatmap(
     as_json: bool,
 ) -> None:
     """The same for a heatmap."""
-    from eyelid.releases.audits.audit import UNCOVERED
-    from eyelid.releases.audits.maps import audit_heatmap
+    from eyelid.releases.audits.audit import audit_heatmap
+    from eyelid.releases.audits.audit_json import UNCOVERED
 
     done = audit_heatmap(
         original,
@@ -161,7 +162,7 @@ def _run_heatmap(
         seed=seed,
         people=people,
     )
-    for remark in filter(None, (*done.subject.remarks, *done.notes, done.unwritten)):
+    for remark in filter(None, (*done.target.remarks, *done.not_tried, done.unwritten)):
         note(f"eyelid: {remark}")
     if as_json:
         print_json(done.to_dict())
@@ -186,7 +187,7 @@ def _listed(text: str | None) -> list[str] | None:
     return [part.strip() for part in text.split(",") if part.strip()] if text else None
 
 
-def _tell(done: Audit) -> None:
+def _tell(done: TableAudit) -> None:
     """The figures as tables, the strongest attacker for every protocol."""
     from eyelid.attacks.identification import strongest
     from eyelid.privacy.guarantee import rounded_up
@@ -227,7 +228,7 @@ def _tell(done: Audit) -> None:
         columns = ["protocol", "strongest attacker", "people named (95 % limits)", allowed, ""]
         print_table(f"Who is named ({chance})", columns, rows)
     if done.groups is not None:
-        fresh = done.subject.groups is not None and done.subject.groups.fresh
+        fresh = done.target.groups is not None and done.target.groups.fresh
         _tell_groups(done.groups, " (of another run of the mechanism)" if fresh else "")
     if done.histograms is not None:
         _tell_histograms(done.histograms)
@@ -262,7 +263,7 @@ def _tell(done: Audit) -> None:
         columns = ["attribute", "which", "protocol", "AUC (a coin: 0.5)", "p", "surest attacker"]
         print_table("What of people's attributes can be told", columns, attributes)
     if done.error is not None:
-        what = "group's mean is off a member's" if done.subject.grouped else "released value is off"
+        what = "group's mean is off a member's" if done.target.grouped else "released value is off"
         say(f"A {what} by {measured_told(done.error, done.error.rmse_of_span)}.")
     if done.streams is not None:
         _tell_streams(done.streams)
@@ -299,7 +300,7 @@ def _tell_streams(streams: StreamMeasures) -> None:
     print_table("Whether it still looks like an eye", columns, rows)
 
 
-def _tell_groups(groups: GroupsAudit, of: str) -> None:
+def _tell_groups(groups: GroupFindings, of: str) -> None:
     """What was asked of groups, besides who is named."""
     from eyelid.releases.words import coarse
 
@@ -348,7 +349,7 @@ def _tell_histograms(shown: ShownHistograms) -> None:
     print_table("What is seen of single people", columns, rows)
 
 
-def _tell_made_up(made_up: SyntheticAudit) -> None:
+def _tell_made_up(made_up: SyntheticFindings) -> None:
     """What was asked of made-up rows or people: they name nobody."""
     from eyelid.privacy.guarantee import rounded_up
     from eyelid.releases.words import coarse
@@ -380,7 +381,7 @@ def _tell_made_up(made_up: SyntheticAudit) -> None:
     )
 
 
-def _tell_likeness(made_up: SyntheticAudit, like: Likeness) -> None:
+def _tell_likeness(made_up: SyntheticFindings, like: Likeness) -> None:
     """How like people made-up ones are, beside what would be off without them."""
     from eyelid.releases.words import coarse
     from eyelid.spelling import plural
@@ -406,7 +407,7 @@ def _tell_likeness(made_up: SyntheticAudit, like: Likeness) -> None:
     print_table("How like people they are", columns, shown)
 
 
-def _tell_means(means: MeansAudit) -> None:
+def _tell_means(means: MeanFindings) -> None:
     """What was asked of means over people: they name nobody."""
     from eyelid.privacy.guarantee import rounded_up
     from eyelid.releases.words import coarse, measured_told
@@ -437,7 +438,7 @@ def _tell_means(means: MeansAudit) -> None:
     )
 
 
-def _tell_heatmap(done: HeatmapAudit) -> None:
+def _tell_heatmap(done: MapsAudit) -> None:
     """What was asked of a heatmap, and how much of the one without noise is left."""
     from eyelid.releases.audits.map_findings import findings, map_words, table_words
     from eyelid.releases.words import coarse
