@@ -406,9 +406,9 @@ CSV = {
     "io/csv_cells.py",
     "io/csv_folder.py",
     "io/bids/tables.py",
-    *("io/derivations.py", "releases/streams/release.py"),  # keys of runs, which are hashed
+    *("io/derivations.py", "releases/kinds/streams/release.py"),  # keys of runs, which are hashed
     "io/release_folder.py",  # as earlier versions hashed them
-    "stream/sinks/recorder.py",  # numbers alone
+    "stream/recorder.py",  # numbers alone
 }
 
 

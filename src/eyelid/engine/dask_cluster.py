@@ -23,7 +23,7 @@ from eyelid.engine.dask_peers import ACCEPTED, check_closed, dialled
 from eyelid.engine.engines import Engine, Shared, held
 from eyelid.engine.parallel import ONE_CORE, alone, cores
 from eyelid.engine.processes import KILLED
-from eyelid.errors import EyelidError, InputError
+from eyelid.errors import EyelidError, InputError, first_line
 from eyelid.spelling import plural
 from eyelid.version import __version__
 
@@ -271,8 +271,8 @@ def _check_answers(address: str, known: str, security: Any) -> None:
         with ThreadPoolExecutor(1) as pool:
             kind = pool.submit(asyncio.run, _asked_who(known, arguments)).result()
     except Exception as error:
-        why = str(error).replace(known, address).strip().splitlines() or [type(error).__name__]
-        raise InputError(f"no Dask scheduler answers at {address}: {why[0]}") from None
+        why = first_line(error).replace(known, address)
+        raise InputError(f"no Dask scheduler answers at {address}: {why}") from None
     if kind != "Scheduler":
         raise InputError(f"what answers at {address} is no Dask scheduler: give the scheduler's")
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from eyelid.engine.progress import track
 from eyelid.engine.temporary import own_folder
-from eyelid.errors import EyelidError, InputError
+from eyelid.errors import EyelidError, InputError, first_line
 
 MANIFESTS = ("dataset_description.json", "map.toml", "certificate.json", "study.json")
 """Files by which a folder is known, in the order in which they are written, after all others."""
@@ -212,8 +212,7 @@ class RemotePlace:
         except ImportError as error:
             raise InputError(f"{scheme}:// needs a package of its own: {error}") from None
         except Exception as error:
-            told = str(error).strip().splitlines() or [type(error).__name__]
-            raise InputError(f"cannot reach {self}: {told[0]}") from None
+            raise InputError(f"cannot reach {self}: {first_line(error)}") from None
 
 
 def _bound_answers(system: Any) -> None:

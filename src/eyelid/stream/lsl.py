@@ -27,7 +27,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from eyelid.errors import InputError, unknown
+from eyelid.errors import InputError, first_line, unknown
 from eyelid.stream.endpoints import Consumer, Scenery, Sink, Source, Stage, Taker
 from eyelid.stream.samples import RawGaze, ReleasedGaze
 
@@ -79,8 +79,6 @@ def needs_layer() -> Any:
     try:
         import pylsl
     except (ImportError, RuntimeError, OSError) as error:
-        from eyelid.errors import first_line
-
         raise InputError(
             f"the Lab Streaming Layer cannot be used ({first_line(error)}): pip install "
             "'eyelid[stream]'"

@@ -134,8 +134,10 @@ def less_noise(share: float) -> Changes:
     """Noise of a share of its scale."""
 
     def perturb(self: Any, integers: Integers, shape: Shape, noise: Randomness) -> Integers:
-        law = noise_of(self, shape)
-        return integers + type(law)(int(share * law.scale)).draw(integers.shape, noise)
+        distribution = noise_of(self, shape)
+        return integers + type(distribution)(int(share * distribution.scale)).draw(
+            integers.shape, noise
+        )
 
     return {"perturb": perturb}
 

@@ -189,8 +189,8 @@ def _real_only(self: Any, integers: Integers, shape: Shape, noise: Randomness) -
 
 
 def _without_root_n(self: Any, integers: Integers, shape: Shape, noise: Randomness) -> Any:
-    law = noise_of(self, shape)
-    smaller = type(law)(int(law.scale / self.piece(shape) ** 0.5))
+    distribution = noise_of(self, shape)
+    smaller = type(distribution)(int(distribution.scale / self.piece(shape) ** 0.5))
     return integers + smaller.draw(integers.shape, noise)
 
 
@@ -275,8 +275,8 @@ def _rounded(self: Any, values: Values, shape: Shape) -> Any:
 
 def _less_spherical(self: Any, integers: Integers, shape: Shape, noise: Randomness) -> Any:
     dimension = self.coordinates(shape, self.unit)
-    law = SphericalLaplace(int(0.85 * noise_of(self, shape).scale), dimension)
-    return integers + law.draw(integers.shape, noise)
+    distribution = SphericalLaplace(int(0.85 * noise_of(self, shape).scale), dimension)
+    return integers + distribution.draw(integers.shape, noise)
 
 
 _OF_NORMS: tuple[Row, ...] = (

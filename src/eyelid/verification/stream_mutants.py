@@ -220,26 +220,26 @@ def _nothing_published(state: State, given: list[Any]) -> None:
     state[PUBLISHED_SUM] = 0.0
 
 
-def _new_at_blocks(law: Filter, was: State, state: State, given: list[Any]) -> None:
-    if state[INDEX] % law.window == 0:
+def _new_at_blocks(mechanism: Filter, was: State, state: State, given: list[Any]) -> None:
+    if state[INDEX] % mechanism.window == 0:
         _nothing_published(state, given)
 
 
-def _first_is_free(law: Filter, was: State, state: State, given: list[Any]) -> None:
+def _first_is_free(mechanism: Filter, was: State, state: State, given: list[Any]) -> None:
     if was[INDEX] == 0:
         _nothing_published(state, given)
 
 
-def _not_silent(law: Filter, was: State, state: State, given: list[Any]) -> None:
+def _not_silent(mechanism: Filter, was: State, state: State, given: list[Any]) -> None:
     state[USED_UP_TO] = min(state[USED_UP_TO], was[INDEX])
 
 
-def _until_published(law: Filter, was: State, state: State, given: list[Any]) -> None:
+def _until_published(mechanism: Filter, was: State, state: State, given: list[Any]) -> None:
     if state[PLANES_USED] == was[PLANES_USED]:
         state[CLOCK] = was[CLOCK] + 1
 
 
-def _unrounded(law: Filter, was: State, state: State, given: list[Any]) -> None:
+def _unrounded(mechanism: Filter, was: State, state: State, given: list[Any]) -> None:
     state[LAST_X] += 0.25
 
 
@@ -364,9 +364,9 @@ def _beyond_the_last(self: Fixations, was: State, state: State, given: list[Any]
         state[LAST_Y] += float(round(2 * (state[at + self.span] - y)))
 
 
-def _ring(law: Fixations, state: State) -> list[tuple[float, float]]:
+def _ring(mechanism: Fixations, state: State) -> list[tuple[float, float]]:
     """The samples that are there, and not about to go."""
-    xs, ys = state[STATE_SIZE : STATE_SIZE + law.span], state[STATE_SIZE + law.span :]
+    xs, ys = state[STATE_SIZE : STATE_SIZE + mechanism.span], state[STATE_SIZE + mechanism.span :]
     return [(x, y) for x, y in zip(xs, ys, strict=True) if x != LOST]
 
 

@@ -1,9 +1,9 @@
 """Is the noise of a sum over people everywhere, fresh and whole, and is nothing else shown?
 
 The same questions that `residuals` and `outputs` ask of tables of features: known counts are
-measured twice, what is left without them must be draws of the declared law, and what is shown must
-be the noisy sums over the public number of people, to the last bit. Then the mutants of sums,
-of maps and of tables of areas.
+measured twice, what is left without them must be draws of the declared distribution, and what is
+shown must be the noisy sums over the public number of people, to the last bit. Then the mutants of
+sums, of maps and of tables of areas.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def examine_sum(mechanism: Any, noise: Randomness, declared: Any = None) -> Resi
     Args:
         mechanism: to examine.
         noise: its randomness.
-        declared: whose law and grid the noise should have; the mechanism itself by default.
+        declared: whose noise and grid it should have; the mechanism itself by default.
     """
     mechanism, declared = _with_one_choice(mechanism), _with_one_choice(declared or mechanism)
     counts, shape = known_to(declared)

@@ -275,7 +275,7 @@ def _claims(kind: type[Mechanism]) -> list[Claimed]:
             continue
         if mechanism.unit != PERSON:
             claims.append((mechanism, PERSON, settings))
-        known = [law for law, *_ in claims]
+        known = [one for one, *_ in claims]
         claims += [(part, part.unit, settings) for part in mechanism.parts() if part not in known]
     return claims
 
