@@ -18,10 +18,16 @@ import numpy as np
 import polars as pl
 
 from benchmarks.case import Case, remark
-from eyelid.attacks.alignment import aligned
-from eyelid.attacks.classes import classes_of
-from eyelid.attacks.classifiers import MODELS, NEIGHBOURS, TREES, judged, lots, people_apart
-from eyelid.attacks.records import records_of
+from eyelid.attacks.classifiers import (
+    MODELS,
+    NEIGHBOURS,
+    TREES,
+    classes_of,
+    judged,
+    lots,
+    people_apart,
+)
+from eyelid.attacks.records import aligned, records_of
 from eyelid.gaze.features import window_features
 from eyelid.gaze.simulator import simulate
 from eyelid.gaze.table import FeatureTable

@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from eyelid.attacks.streams.agreement import kappa
+from eyelid.attacks.streams.measures import kappa
 from eyelid.gaze.events import DEFAULT_METHOD, METHODS, detect_events, events_of, gaze_of
 from eyelid.gaze.events.spans import Spans, covered
 from eyelid.gaze.simulator import simulate

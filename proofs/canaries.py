@@ -14,7 +14,8 @@ from eyelid.mechanisms.noisy import noise_of
 from eyelid.mechanisms.records.additive import AdditiveMechanism
 from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy.noise import Randomness
-from eyelid.releases.audits.canaries import PEOPLE, CanaryResult, canary_audit, takes_canaries
+from eyelid.releases.audits.canaries import PEOPLE, CanaryResult
+from eyelid.releases.audits.kinds import canaries_of, canary_audit
 from proofs.result import Effort, Result, progress
 
 MANY = 20_000
@@ -26,7 +27,7 @@ def prove(effort: Effort) -> Result:
     kinds = [kind for kind in catalogue().values() if kind.claims_to_hold]
     sound, refuted, missed, alarms = {}, [], [], {}
     for kind in kinds:
-        laws = [law for law in kind.set_for_games() if takes_canaries(law)]
+        laws = [law for law in kind.set_for_games() if canaries_of(law)]
         for law in laws:
             unit = str(law.unit)
             progress(f"  {kind.name} for a {unit} …")

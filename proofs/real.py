@@ -59,7 +59,7 @@ def _audited(raw: FeatureTable, unit: str, epsilon: float) -> dict[str, Any]:
         "low": worst.rate.low,
         "high": worst.rate.high,
         "chance": worst.rate.chance,
-        "bound": done.subject.bounds()["raw_to_release"],
+        "bound": done.target.bounds()["raw_to_release"],
         "null": strongest(done.null).rate.rate,
         "null_low": strongest(done.null).rate.low,
         "refuted": done.refuted,

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from eyelid.attacks.map_attacks import attack_map
+from eyelid.attacks.maps import attack_map
 from eyelid.gaze.maps.looks import Looks, looks_of
 from eyelid.gaze.study import Study
 from eyelid.io import read

@@ -30,8 +30,7 @@ from eyelid.attacks.attackers import find_attackers
 from eyelid.attacks.identification import Finding, identify, strongest
 from eyelid.attacks.protocols import POSITIVE, Material, find_protocol
 from eyelid.attacks.streams import stream_measures
-from eyelid.attacks.streams.places import places
-from eyelid.attacks.streams.timing import losses, timing
+from eyelid.attacks.streams.features import losses, places, timing
 from eyelid.gaze.features import window_features
 from eyelid.gaze.simulator import simulate
 from eyelid.gaze.study import Study
@@ -39,7 +38,7 @@ from eyelid.gaze.table import FeatureTable
 from eyelid.io import read
 from eyelid.mechanisms.streams.stream import StreamMechanism
 from eyelid.privacy.noise import Randomness, randomness
-from eyelid.releases.audits.target import in_common, matched
+from eyelid.releases.audits.matching import in_common, matched
 from eyelid.releases.kinds.streams.plan import build_filter, filtered
 from eyelid.releases.kinds.streams.preparation import taken_of
 from proofs.result import Effort, Result, progress, real_recordings

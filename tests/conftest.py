@@ -28,7 +28,7 @@ from hypothesis import HealthCheck, settings
 
 from eyelid.attacks.averaging import averaging
 from eyelid.attacks.groups import audit_groups
-from eyelid.attacks.map_attacks import map_membership
+from eyelid.attacks.maps import map_membership
 from eyelid.attacks.utility import utility
 from eyelid.cli import main
 from eyelid.engine import dask_cluster
@@ -229,10 +229,10 @@ def _unrendered(patch: pytest.MonkeyPatch) -> None:
 
 
 def _quick(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr("eyelid.releases.audits.audit.utility", partial(utility, models=["knn"]))
-    patch.setattr("eyelid.releases.audits.audit._canaries", lambda subject: None)
-    patch.setattr("eyelid.releases.audits.audit.averaging", partial(averaging, counts=(1, 4)))
-    patch.setattr("eyelid.releases.audits.audit.audit_groups", partial(audit_groups, partitions=3))
+    patch.setattr("eyelid.releases.audits.records.utility", partial(utility, models=["knn"]))
+    patch.setattr("eyelid.releases.audits.attack.TableAttack.tried", lambda attack, target: None)
+    patch.setattr("eyelid.releases.audits.records.averaging", partial(averaging, counts=(1, 4)))
+    patch.setattr("eyelid.releases.audits.groups.audit_groups", partial(audit_groups, partitions=3))
     patch.setattr("eyelid.attacks.means._MOST_TRIALS", 200)
 
 
@@ -278,7 +278,7 @@ def quick_block():
 def quick_map_audits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fewer trials of who is in a map; with all of them they have tests of their own."""
     quick = partial(map_membership, trials=200)
-    monkeypatch.setattr("eyelid.attacks.map_attacks.map_membership", quick)
+    monkeypatch.setattr("eyelid.attacks.maps.map_membership", quick)
 
 
 @dataclass(frozen=True)

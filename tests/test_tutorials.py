@@ -49,8 +49,10 @@ def quicker(monkeypatch):
     monkeypatch.setattr(
         "eyelid.simulate", lambda **asked: simulate(**{"rate_hz": 30.0} | asked | short)
     )
-    monkeypatch.setattr("eyelid.releases.audits.audit._canaries", lambda subject: None)
-    for place in ("eyelid.releases.audits.audit", "eyelid.attacks.outcome"):
+    monkeypatch.setattr(
+        "eyelid.releases.audits.attack.TableAttack.tried", lambda attack, target: None
+    )
+    for place in ("eyelid.releases.audits.records", "eyelid.attacks.outcome"):
         monkeypatch.setattr(f"{place}.utility", partial(utility, models=["knn"]))
     monkeypatch.setattr("eyelid.mechanisms.streams.filter_run.compiled", lambda kernel: None)
     monkeypatch.setattr(Figure, "savefig", without_svg)

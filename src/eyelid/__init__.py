@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from eyelid.mechanisms.mechanism import mechanism as mechanism
     from eyelid.privacy.guarantee import Guarantee as Guarantee
     from eyelid.releases.audits.audit import audit as audit
-    from eyelid.releases.audits.maps import audit_heatmap as audit_heatmap
+    from eyelid.releases.audits.audit import audit_heatmap as audit_heatmap
     from eyelid.releases.certificate import Certificate as Certificate
     from eyelid.releases.kinds.features.quote import cost as cost
     from eyelid.releases.kinds.maps.heatmap import private_heatmap as private_heatmap
@@ -49,7 +49,7 @@ _HOMES = {
     "Release": "eyelid.releases.pipeline",
     "Study": "eyelid.gaze.study",
     "audit": "eyelid.releases.audits.audit",
-    "audit_heatmap": "eyelid.releases.audits.maps",
+    "audit_heatmap": "eyelid.releases.audits.audit",
     "compare": "eyelid.comparisons.compare",
     "convert": "eyelid.io.convert",
     "cost": "eyelid.releases.kinds.features.quote",

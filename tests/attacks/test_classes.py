@@ -3,7 +3,7 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eyelid.attacks.classes import classes_of
+from eyelid.attacks.classifiers import classes_of
 
 
 def test_words_are_classes_in_order_and_gaps_are_missing():

@@ -12,8 +12,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from eyelid.attacks import classifiers
-from eyelid.attacks.classes import classes_of
-from eyelid.attacks.classifiers import MODELS, Fold, judged, lots, people_apart, rbf
+from eyelid.attacks.classifiers import MODELS, Fold, classes_of, judged, lots, people_apart, rbf
 from eyelid.attacks.records import records_of
 from eyelid.errors import InputError
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestClassifier
 
-from eyelid.attacks.forest import RandomForest
+from eyelid.attacks.classifiers import RandomForest
 from eyelid.engine.parallel import parallel
 
 

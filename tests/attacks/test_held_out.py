@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from eyelid.attacks.held_out import learned_without
+from eyelid.attacks.utility import learned_without
 from eyelid.engine.parallel import alone
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays

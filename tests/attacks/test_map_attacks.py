@@ -8,15 +8,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from eyelid.attacks.map_attacks import (
+from eyelid.attacks.maps import (
     attack_map,
+    centre_bias,
     map_membership,
     map_noise,
     map_subtraction,
     map_use,
     table_use,
 )
-from eyelid.attacks.maps import centre_bias
 from eyelid.attacks.subtraction import subtraction
 from eyelid.errors import InputError
 from eyelid.gaze.maps.counts import PersonCounts

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eyelid.attacks.splits import MOST_PARTS, halves, splits_of
+from eyelid.attacks.protocols import MOST_PARTS, halves, splits_of
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable

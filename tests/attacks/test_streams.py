@@ -14,14 +14,14 @@ from scipy.stats import linregress, wasserstein_distance
 from sklearn.metrics import cohen_kappa_score, f1_score
 
 from eyelid.attacks.streams import stream_measures
-from eyelid.attacks.streams.agreement import event_f1, f1, kappa
+from eyelid.attacks.streams.measures import event_f1, f1, kappa
 from eyelid.attacks.streams.movement import (
     Saccades,
     impossible,
     main_sequence,
     main_sequence_distance,
+    pairs,
 )
-from eyelid.attacks.streams.pairing import pairs
 from eyelid.errors import InputError
 from eyelid.gaze.features import event_features
 from eyelid.gaze.simulator import simulate

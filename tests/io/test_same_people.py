@@ -14,7 +14,7 @@ from eyelid.io import read, write
 from eyelid.io.convert import convert
 from eyelid.io.same_people import ledger_here
 from eyelid.privacy.ledger import Ledger
-from eyelid.releases.audits.target import subject_of
+from eyelid.releases.audits.pairing import audit_target
 from eyelid.releases.budget import budget
 
 LAPLACE = {"mechanism": "laplace", "epsilon": 1.0}
@@ -96,7 +96,7 @@ def test_an_audit_knows_a_release_whose_ledger_was_joined(tables, tmp_path):
         api.release(tmp_path / name, tmp_path / f"{name}-out", **LAPLACE)
     budget(tmp_path / "windows", join=tmp_path / "fixations")
     for name in ("windows", "fixations"):
-        subject = subject_of(tmp_path / name, tmp_path / f"{name}-out")
+        subject = audit_target(tmp_path / name, tmp_path / f"{name}-out")
         assert subject.disagreements == ()
         assert subject.total.epsilon == 2.0
 

@@ -47,9 +47,11 @@ def quickly():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(noisy_answers, "_DECISIONS", 12)
         patch.setattr(noisy_answers, "_OF_CONTROL", 12)
-        patch.setattr("eyelid.releases.audits.audit.learned_elsewhere", tree)
-        patch.setattr("eyelid.releases.audits.audit.utility", lambda *words, **more: [])
-        patch.setattr("eyelid.releases.audits.audit._canaries", lambda subject: None)
+        patch.setattr("eyelid.releases.audits.synthetic.learned_elsewhere", tree)
+        patch.setattr("eyelid.releases.audits.records.utility", lambda *words, **more: [])
+        patch.setattr(
+            "eyelid.releases.audits.attack.TableAttack.tried", lambda attack, target: None
+        )
         yield
 
 

@@ -18,7 +18,7 @@ from eyelid.gaze.table import FeatureTable
 from eyelid.io import read, write
 from eyelid.mechanisms import mechanism
 from eyelid.releases.audits.audit import audit
-from eyelid.releases.audits.canaries import canary_audit
+from eyelid.releases.audits.kinds import canary_audit
 from eyelid.releases.release import release
 from eyelid.releases.report import report, standing
 
@@ -250,10 +250,10 @@ def test_windows_made_of_private_bins_are_compared_with_the_original_s(own, tmp_
     options = {"attackers": ["means"]} if name == "prewindow" else {}
     found = audit(own("study"), out, **options)
     assert not found.refuted
-    assert found.subject.taken is not None
-    assert set(found.subject.original.names) == set(found.subject.released.names)
+    assert found.target.taken is not None
+    assert set(found.target.original.names) == set(found.target.released.names)
     assert len(found.error.features) == (3 if name == "prewindow" else 2)
-    assert any("features are in both" in note for note in found.subject.notes)
+    assert any("features are in both" in note for note in found.target.notes)
     if name == "prewindow":
         assert {f.protocol for f in found.identification} >= {"white-box", "release→release"}
 

@@ -31,7 +31,7 @@ from eyelid.privacy.noise import randomness
 from eyelid.privacy.noise.randomness import stream_of
 from eyelid.releases import pipeline
 from eyelid.releases.audits import earlier_digests
-from eyelid.releases.audits.target import subject_of
+from eyelid.releases.audits.pairing import audit_target
 from eyelid.releases.budget import budget
 from eyelid.releases.fingerprint import input_digest, output_digest, person_digests
 from eyelid.releases.kinds.features import preparation, release
@@ -172,7 +172,7 @@ def test_certificates_and_audits_do_not_see_the_pieces(home, tmp_path, monkeypat
     assert pieces == whole
     cards = [(place / "out" / "DATACARD.md").read_text() for place in (home, tmp_path / "whole")]
     assert cards[0] == cards[1]
-    assert subject_of(home / "features", home / "out").disagreements == ()
+    assert audit_target(home / "features", home / "out").disagreements == ()
 
 
 @pytest.mark.parametrize(
@@ -273,7 +273,7 @@ def test_a_killed_release_goes_on_where_it_was(home, moment, counted, parts):
     assert sorted(path.name for path in home.iterdir()) == ["features", "features.ledger", "out"]
     keys = [*RECORDING_KEY, "time_ms"]
     assert made.table.data.select(keys).equals(read(source).data.select(keys))
-    assert subject_of(source, out).disagreements == ()
+    assert audit_target(source, out).disagreements == ()
 
 
 STOPPED = {
@@ -593,10 +593,10 @@ def test_certificates_of_earlier_versions_still_count(home):
     told["output_sha256"] = earlier_digests.output_digest(shown)
     told["input_sha256"] = ledger.fingerprint(earlier_digests.input_digest(table), debit.id)
     file.write_text(json.dumps(told))
-    assert subject_of(home / "features", home / "out").disagreements == ()
+    assert audit_target(home / "features", home / "out").disagreements == ()
     file.write_text(json.dumps(told | {"output_sha256": told["output_sha256"][::-1]}))
     with pytest.raises(InputError, match="their hash differs"):
-        subject_of(home / "features", home / "out")
+        audit_target(home / "features", home / "out")
 
 
 def test_an_engine_that_is_none_is_refused_in_a_line(eyelid, home):

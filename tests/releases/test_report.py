@@ -31,9 +31,10 @@ from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms import mechanism
 from eyelid.privacy.guarantee import rounded_up
 from eyelid.releases.audits import audit as audits
-from eyelid.releases.audits.audit import UNCOVERED, Audit
+from eyelid.releases.audits.audit_json import UNCOVERED
 from eyelid.releases.audits.canaries import CanaryResult
-from eyelid.releases.audits.target import subject_of
+from eyelid.releases.audits.pairing import audit_target
+from eyelid.releases.audits.results import OriginalAudit, RecordsAudit, TableAudit
 from eyelid.releases.release import release
 from eyelid.releases.report import report as drawn
 from eyelid.releases.report import standing
@@ -49,15 +50,15 @@ def _rate(right: int, people: int = 6, chance: float = 1 / 6):
     return rate_of_decisions((np.arange(people) < right).astype(float), chance)
 
 
-def _audit(table: FeatureTable, released=None, **more) -> Audit:
+def _audit(table: FeatureTable, released=None, **more) -> TableAudit:
     """A small audit with something in every part."""
-    subject = subject_of(table, released)
+    subject = audit_target(table, released)
     material = subject.material(0)
     positive = identify(material, [Means()], [POSITIVE])
     null = null_control(material, [Means()])
     use = Use("task", "forest", "leave-one-person-out", None, _rate(5, 6, 1 / 3), None, 0.9)
     found = {
-        "subject": subject,
+        "target": subject,
         "positive": tuple(positive),
         "null": tuple(null),
         "utility": (use,),
@@ -71,7 +72,7 @@ def _audit(table: FeatureTable, released=None, **more) -> Audit:
             "people": people_at_risk(positive, material.people),
             "features": features_at_risk(table),
         }
-        return Audit(**found | more)
+        return OriginalAudit(**found | more)
     findings = with_bounds(identify(material, [Means()]), subject.bounds())
     run = OneRun("epsilon", 1.0, 0.7, 6.0, 1000, 1000, 700, 0.9)
     found |= {
@@ -81,7 +82,7 @@ def _audit(table: FeatureTable, released=None, **more) -> Audit:
         "repeated": (Averaged(1, None, findings[0]), Averaged(4, None, findings[0])),
         "canaries": CanaryResult("laplace", "person", run, None, holds=True),
     }
-    return Audit(**found | more)
+    return RecordsAudit(**found | more)
 
 
 @pytest.fixture(scope="module")
@@ -91,13 +92,13 @@ def simulated_table(simulated_table) -> FeatureTable:
 
 
 @pytest.fixture(scope="module")
-def sound(simulated_table) -> Audit:
+def sound(simulated_table) -> TableAudit:
     made = release(simulated_table, mechanism="laplace", epsilon=1.0, unit="person")
     return _audit(simulated_table, made)
 
 
 @pytest.fixture(scope="module")
-def original(simulated_table) -> Audit:
+def original(simulated_table) -> TableAudit:
     return _audit(simulated_table)
 
 
@@ -107,7 +108,7 @@ def test_signals_that_were_released_exactly_are_counted_beside_the_utility(sound
     assert "not in the utility: 7 signals" in _Page(report(exact)).text
 
 
-def _refuted(audit: Audit) -> Audit:
+def _refuted(audit: TableAudit) -> TableAudit:
     first, *others = audit.identification
     broken = replace(first, rate=_rate(6), shares=np.ones(6), bound=0.36, p_value=1e-9)
     assert broken.refutes
@@ -195,7 +196,7 @@ def test_the_verdict_the_promise_and_the_two_numbers_come_first(sound):
     first = text[: text.index("The certificate Mechanism")]
     raw, worst = sound.positive[0], max(sound.honest, key=lambda f: f.rate.rate)
     assert sound.verdict in first
-    certificate = sound.subject.certificate
+    certificate = sound.target.certificate
     assert promise(certificate.person_level, form=certificate.form) in first
     assert f"{100 * raw.rate.rate:.0f} % of 6 people are named from their raw data" in first
     assert f"{100 * worst.rate.rate:.0f} % are named from the release" in first
@@ -246,11 +247,11 @@ def test_what_made_up_people_refute_is_seen_at_once(sound):
 
 
 def test_without_a_certificate_nothing_is_promised(simulated_table, sound):
-    audit = _audit(simulated_table, sound.subject.released, canaries=None)
+    audit = _audit(simulated_table, sound.target.released, canaries=None)
     page = report(audit)
     assert standing(audit).name == "none"
     assert "Nothing is promised about this release" in page
-    assert "certificate.json" not in _Page(page).text.replace(audit.subject.notes[-1], "")
+    assert "certificate.json" not in _Page(page).text.replace(audit.target.notes[-1], "")
 
 
 def test_a_seeded_release_carries_no_guarantee(simulated_table):
@@ -327,7 +328,7 @@ def test_letters_that_matplotlib_lacks_are_left_to_the_browser(original):
 
 
 def test_how_to_see_the_same_again_names_no_place(sound, original, tmp_path):
-    text = _Page(report(replace(sound, subject=replace(sound.subject, path=tmp_path)))).text
+    text = _Page(report(replace(sound, target=replace(sound.target, path=tmp_path)))).text
     assert "eyelid audit ORIGINAL RELEASED --seed 3" in text
     assert "--attackers" not in text
     assert str(tmp_path) not in text
@@ -372,7 +373,7 @@ def test_what_no_certificate_covers_is_said(sound, original):
         text = _Page(report(audit)).text
         assert UNCOVERED in text
         assert audit.not_inferred[0] in text
-        certificate = audit.subject.certificate
+        certificate = audit.target.certificate
         assert all(item in text for item in (certificate.unprotected if certificate else ()))
 
 

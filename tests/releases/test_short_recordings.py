@@ -63,7 +63,7 @@ def test_who_broke_off_still_counts_in_a_release(folder, tmp_path, settings):
 def test_a_release_with_who_broke_off_is_audited(folder, tmp_path, mechanism):
     release(folder, tmp_path / "out", mechanism=mechanism, epsilon=1.0)
     found = audit(folder, tmp_path / "out", attackers=["means"] if mechanism == "laplace" else None)
-    assert found.subject.disagreements == ()
+    assert found.target.disagreements == ()
     assert not found.refuted
     assert json.loads((tmp_path / "out-audit" / "audit.json").read_text())
 
@@ -73,13 +73,13 @@ def test_groups_with_who_broke_off_are_found_and_compared_with_what_was_measured
     rows = read(tmp_path / "out").data.group_by("person", "recording").len()["len"]
     assert rows.min() > 1
     found = audit(folder, tmp_path / "out", attackers=["means"])
-    assert found.subject.groups is not None
-    assert not found.subject.groups.fresh
-    assert found.subject.disagreements == ()
+    assert found.target.groups is not None
+    assert not found.target.groups.fresh
+    assert found.target.disagreements == ()
     assert not found.refuted
-    assert any("nothing of them is attacked" in note for note in found.subject.notes)
+    assert any("nothing of them is attacked" in note for note in found.target.notes)
     # Whoever has no recording that could be shown is still one of those who could be meant.
-    assert "P03" not in found.subject.groups.seen.data["person"]
+    assert "P03" not in found.target.groups.seen.data["person"]
     tested = next(f for f in found.identification if f.protocol == "release→raw")
     assert tested.rate.people == 5
 
@@ -104,8 +104,8 @@ def test_rows_that_stand_for_recordings_are_no_windows(folder, tmp_path):
 
 def test_the_original_with_who_broke_off_is_audited(folder):
     found = audit(folder, attackers=["means"])
-    assert found.subject.people == 5
-    assert any("they were not attacked" in note for note in found.subject.notes)
+    assert found.target.people == 5
+    assert any("they were not attacked" in note for note in found.target.notes)
 
 
 def test_who_broke_off_stops_no_comparison(folder):

@@ -14,7 +14,7 @@ from eyelid.errors import InputError
 from eyelid.mechanisms.synthetic.rounds import Round
 from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy import randomness
-from eyelid.releases.audits.canaries import canary_audit
+from eyelid.releases.audits.kinds import canary_audit
 from eyelid.verification.canaries import (
     canaries,
     coins_behind,

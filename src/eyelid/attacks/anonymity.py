@@ -158,11 +158,6 @@ class RecoveredGroups:
         return int(self.members.sum(axis=2)[self.there].min())
 
     @property
-    def largest_weight(self) -> float:
-        """The most that one person makes of a record: 1/k at most in a mean over k."""
-        return float(np.nanmax(self.weights))
-
-    @property
     def largest_residual(self) -> float:
         """In spans: what no mean of people explains, next to nothing where all are exact means."""
         return float(np.nanmax(self.residual_of_span))

@@ -24,11 +24,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from eyelid.attacks.alignment import aligned
-from eyelid.attacks.classes import Classes, classes_of
-from eyelid.attacks.classifiers import NEIGHBOURS, Codes, Values, rbf
+from eyelid.attacks.classifiers import NEIGHBOURS, Classes, Codes, Values, classes_of, rbf
 from eyelid.attacks.protocols import POSITIVE, Material
-from eyelid.attacks.records import Records, records_of
+from eyelid.attacks.records import Records, aligned, records_of
 from eyelid.attacks.statistics import Rate, clopper_pearson, holm, rate_of_decisions
 from eyelid.engine.engines import spread_with
 from eyelid.errors import unknown

@@ -16,11 +16,12 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
-from eyelid.attacks.forest import RandomForest
 from eyelid.engine.engines import spread_with
 from eyelid.errors import unknown
 
@@ -213,3 +214,93 @@ def _answer(lesson: _Lesson, model: str, codes: Codes, seed: int) -> Codes:
         "forest": RandomForest(TREES, seed),
     }
     return np.asarray(plain[model].fit(lesson.known, codes).predict(lesson.shown))
+
+
+# A number that takes more values than this is a quantity, not a class.
+_MOST_NUMERIC_CLASSES = 6
+
+
+@dataclass(frozen=True, eq=False)
+class Classes:
+    """A column as classes.
+
+    Attributes:
+        name: of the column; of a quantity also that it was split, such as ``age above the median``.
+        values: what the classes are called, in order.
+        codes: for each row the place of its class in ``values``; −1 where it is missing.
+    """
+
+    name: str
+    values: tuple[str, ...]
+    codes: NDArray[np.intp]
+
+
+def classes_of(column: pl.Series) -> Classes:
+    """The classes of a column; quantities are split at their median.
+
+    >>> ages = classes_of(pl.Series("age", [20, 25, 31, 40, 52, 60, 33, None]))
+    >>> ages.name, ages.values, ages.codes.tolist()
+    ('age above the median', ('no', 'yes'), [0, 0, 0, 1, 1, 1, 0, -1])
+    """
+    if column.dtype.is_numeric():
+        numbers = column.cast(pl.Float64)
+        column = numbers.set(~numbers.is_finite().fill_null(False), None)
+        if column.drop_nulls().n_unique() > _MOST_NUMERIC_CLASSES:
+            middle = float(np.median(column.drop_nulls().to_numpy()))
+            above = (column > middle).cast(pl.Int64).fill_null(-1)
+            # Where exactly would be a fact about these people.
+            name = f"{column.name} above the median"
+            return Classes(name, ("no", "yes"), above.to_numpy().astype(np.intp))
+    else:
+        column = column.cast(pl.String).replace("", None)
+    values = column.drop_nulls().unique().sort().to_list()
+    codes = column.replace_strict(values, range(len(values)), default=-1, return_dtype=pl.Int64)
+    names = tuple(f"{value:g}" if isinstance(value, float) else value for value in values)
+    return Classes(column.name, names, codes.to_numpy().astype(np.intp))
+
+
+_LARGEST_SEED = np.iinfo(np.int32).max
+
+
+class RandomForest:
+    """Trees on rows drawn anew, whose probabilities are averaged; as RandomForestClassifier.
+
+    >>> values = np.repeat([[0.0], [1.0]], 20, axis=0)
+    >>> forest = RandomForest(5, seed=0).fit(values, np.repeat([3, 7], 20))
+    >>> forest.predict(np.array([[0.0], [1.0]])).tolist()
+    [3, 7]
+    """
+
+    def __init__(self, trees: int, seed: int, **settings: Any) -> None:
+        """So many trees, with settings of scikit-learn's trees."""
+        self._count = trees
+        self._seed = seed
+        self._settings = {"max_features": "sqrt"} | settings
+        self._trees: list[Any] = []
+        self.classes_: NDArray[Any] = np.array([])
+
+    def fit(self, values: NDArray[np.float64], classes: NDArray[Any]) -> RandomForest:
+        """Grow them."""
+        from sklearn.tree import DecisionTreeClassifier
+
+        rows = np.ascontiguousarray(values, dtype=np.float32)
+        self.classes_, codes = np.unique(classes, return_inverse=True)
+        truth = codes.astype(np.float64)[:, None]
+        # The same stream of numbers as scikit-learn's, so that the trees are the same.
+        source = np.random.RandomState(self._seed)
+        for seed in [source.randint(_LARGEST_SEED) for _ in range(self._count)]:
+            drawn = np.random.RandomState(seed).randint(0, len(rows), len(rows), dtype=np.int32)
+            weights = np.bincount(drawn, minlength=len(rows)).astype(np.float64)
+            tree = DecisionTreeClassifier(random_state=seed, **self._settings)
+            self._trees.append(tree.fit(rows, truth, sample_weight=weights, check_input=False))
+        return self
+
+    def predict_proba(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Rows × classes."""
+        rows = np.ascontiguousarray(values, dtype=np.float32)
+        total = sum(tree.predict_proba(rows, check_input=False) for tree in self._trees)
+        return np.asarray(total) / self._count
+
+    def predict(self, values: NDArray[np.float64]) -> NDArray[Any]:
+        """The likeliest class of each row."""
+        return np.asarray(self.classes_[self.predict_proba(values).argmax(axis=1)])

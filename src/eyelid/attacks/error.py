@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from eyelid.attacks.alignment import aligned
+from eyelid.attacks.records import aligned
 from eyelid.errors import InputError
 from eyelid.gaze.study import track_starts
 from eyelid.gaze.table import FeatureTable

@@ -31,7 +31,7 @@ from eyelid.attacks.anonymity import (
 )
 from eyelid.attacks.attackers import Attacker
 from eyelid.attacks.attackers.means import Means
-from eyelid.attacks.classes import classes_of
+from eyelid.attacks.classifiers import classes_of
 from eyelid.attacks.identification import decided, identify
 from eyelid.attacks.protocols import Material, find_protocol
 from eyelid.attacks.records import empty_cells, records_of, values_of
@@ -159,7 +159,7 @@ class Homogeneity:
 
 
 @dataclass(frozen=True, eq=False)
-class GroupsAudit:
+class GroupFindings:
     """What attacks on groups came to, besides naming people.
 
     Attributes:
@@ -413,7 +413,7 @@ def audit_groups(
     protocols: Sequence[str] = PROTOCOLS,
     partitions: int = PARTITIONS,
     seed: int = 0,
-) -> GroupsAudit:
+) -> GroupFindings:
     """Everything about groups that does not name people from this release.
 
     Args:
@@ -443,7 +443,7 @@ def audit_groups(
 
 def audit_records(
     original: FeatureTable, released: FeatureTable, found: RecoveredGroups | None = None
-) -> GroupsAudit:
+) -> GroupFindings:
     """The attacks on means over people, under their own names or those of groups.
 
     Args:
@@ -455,7 +455,7 @@ def audit_records(
     groups = np.unique(found.members[found.there], axis=0)
     sizes = groups.sum(axis=1)
     exact = exact_intersection(original, released, found)
-    return GroupsAudit(
+    return GroupFindings(
         sizes=tuple(sorted(sizes.tolist())),
         intersection=exact if in_groups(released) else intersection(original, released),
         exact_intersection=exact,

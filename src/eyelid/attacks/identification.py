@@ -17,12 +17,12 @@ from eyelid.attacks.protocols import (
     Material,
     Protocol,
     Source,
+    Split,
     everybody_alike,
     find_protocol,
 )
 from eyelid.attacks.records import Records
 from eyelid.attacks.scores import Scores, cmc, equal_error_rate, named, ranks
-from eyelid.attacks.splits import Split
 from eyelid.attacks.statistics import Rate, above, above_together, holm, rate_of_decisions
 from eyelid.engine.engines import spread_with
 from eyelid.errors import InputError
@@ -30,6 +30,9 @@ from eyelid.errors import InputError
 # The chance of calling a sound release refuted, over all comparisons of an audit together.
 ALPHA = 0.01
 _OURS = "eyelid.attacks.attackers"
+# What names people in groups: called as protocols are, though nothing is learned.
+INTERSECTION = "intersection"
+EXACT_INTERSECTION = "intersection, all recordings known"
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +83,32 @@ class Finding:
             and self.p_value < ALPHA
             and self.rate.low > self.bound
         )
+
+
+@dataclass(frozen=True)
+class NamingAttack:
+    """One honest attack that names people.
+
+    Attributes:
+        protocol: what the attacker has, by name.
+        attacker: by name.
+        rate: people named.
+        bound: what this release alone allows; None where it allows anything.
+        bound_in_all: the same of all releases of these people together.
+        refutes: whether it shows that the certificate is false.
+    """
+
+    protocol: str
+    attacker: str
+    rate: Rate
+    bound: float | None
+    bound_in_all: float | None
+    refutes: bool = False
+
+    @property
+    def intersects(self) -> bool:
+        """Whether it compares groups, and has the very recordings that were released."""
+        return self.protocol in (INTERSECTION, EXACT_INTERSECTION)
 
 
 def identify(

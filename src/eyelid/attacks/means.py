@@ -35,7 +35,7 @@ _MOST_COORDINATES = 2048
 
 
 @dataclass(frozen=True, eq=False)
-class MeansAudit:
+class MeanFindings:
     """What attacks on means over people came to.
 
     Attributes:
@@ -80,7 +80,7 @@ def audit_means(
     released: FeatureTable,
     person_level: Guarantee | None = None,
     seed: int = 0,
-) -> MeansAudit:
+) -> MeanFindings:
     """Attack means that were released, and see how far off they are.
 
     Args:
@@ -100,7 +100,7 @@ def audit_means(
     size, found = _membership(law, taken, person_level, seed)
     middle = [pl.lit((f.lower + f.upper) / 2).alias(f.name) for f in truth.features]
     constant = replace(truth, data=truth.data.with_columns(middle))
-    return MeansAudit(
+    return MeanFindings(
         size=size,
         membership=found.get("membership"),
         positive=found.get("positive"),
@@ -225,5 +225,5 @@ def _law(law: MeanMechanism, shape: Shape, size: int) -> NoiseLaw:
     """The noise on the mean of so many people, in steps."""
     noise = noise_of(law, shape)
     if isinstance(noise, DiscreteLaplace) and not isinstance(noise, SphericalLaplace):
-        return NoiseLaw("laplace", noise.scale / size)
-    return NoiseLaw("gaussian", float(np.sqrt(noise.variance)) / size)
+        return NoiseLaw(b=noise.scale / size)
+    return NoiseLaw(sigma=float(np.sqrt(noise.variance)) / size)

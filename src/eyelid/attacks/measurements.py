@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,18 +38,18 @@ def legible(mechanism: FeatureMechanism, shape: Shape) -> NDArray[np.intp]:
     [0, 1, 2, 3]
     """
     nothing = np.array([], dtype=np.intp)
-    if not isinstance(mechanism, MeasuringMechanism) or mechanism.trust is not Trust.LOCAL:
+    if not (mechanism.shows_measured and mechanism.trust is Trust.LOCAL):
         return nothing
-    law = noise_of(mechanism, shape)
-    shown_as_rebuilt = type(mechanism).present is MeasuringMechanism.present
+    measuring = cast(MeasuringMechanism, mechanism)
+    law = noise_of(measuring, shape)
     # A law made of these may have no independent draws.
-    if not (shown_as_rebuilt and type(law) in (DiscreteLaplace, DiscreteGaussian)):
+    if type(law) not in (DiscreteLaplace, DiscreteGaussian):
         return nothing
     # Somebody is released with noise that is known, so that what was measured is known.
     values = np.random.default_rng(0).random((1, shape.length, shape.features))
-    shown = mechanism.randomise(values, shape, randomness(0))
-    measured = mechanism.perturb(mechanism.query(values, shape), shape, randomness(0))
-    off = np.abs(mechanism.measured(shown, shape) - measured)
+    shown = measuring.randomise(values, shape, randomness(0))
+    measured = measuring.perturb(measuring.query(values, shape), shape, randomness(0))
+    off = np.abs(measuring.measured(shown, shape) - measured)
     return np.flatnonzero((off <= _ROUNDING * law.scale).all(axis=(0, 2)))
 
 

@@ -11,15 +11,10 @@ where they are not: what is found is a lower bound on what could be.
 **What a rate can refute.** An ε-DP aggregate lets nobody tell a person in it from the same
 aggregate with other data in their place, of the form that the mechanism states, with an advantage
 (true minus false positive rate) above (e^ε − 1 + 2δ)/(e^ε + 1). That speaks of the mechanism's
-coins. Three ways to attack follow:
-
-- `membership_game` runs the mechanism many times, each time with one target whose coin decides
-  whether they are in. Decisions are independent, and too many right ones refute the claim.
-- `membership_by_pairs` runs it once, with a coin for each of N pairs of people. The decisions share
-  one draw of the noise; the one-run theorem holds all the same, for ε and (ε, δ).
-- `membership_rates` attacks an aggregate that is already out. There was one draw of the noise and
-  no coin: whoever answers with the list of members is always right and has refuted nothing. The
-  rates tell the risk; the bound is printed beside them, and they refute nothing.
+coins: `membership_game` runs the mechanism many times, each time with one target whose coin decides
+whether they are in. Decisions are independent, and too many right ones refute the claim. (An
+aggregate that is already out had no coin: whoever answers with the list of members is always right,
+and has refuted nothing.)
 """
 
 from __future__ import annotations
@@ -27,14 +22,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from eyelid.attacks.identification import ALPHA
-from eyelid.attacks.one_run import OneRun, one_run
-from eyelid.attacks.statistics import Rate, above, rate_of_decisions, rate_of_shares
+from eyelid.attacks.statistics import Rate, above, rate_of_shares
 from eyelid.errors import InputError
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.rank1 import advantage_bound
@@ -49,29 +42,29 @@ _PEOPLE_OVER_NOISE = 300.0
 
 @dataclass(frozen=True)
 class NoiseLaw:
-    """The noise on each value of an aggregate, as its certificate states it.
+    """The noise on each value of an aggregate, as its certificate states it; none by default.
 
     Attributes:
-        name: ``exact`` for none.
-        scale: σ of the Gaussian, b of the Laplace law, in units of the aggregate.
+        sigma: of Gaussian noise, in units of the aggregate.
+        b: of Laplace noise, likewise.
     """
 
-    name: Literal["exact", "gaussian", "laplace"] = "exact"
-    scale: float = 0.0
+    sigma: float = 0.0
+    b: float = 0.0
 
     def __post_init__(self) -> None:
-        if (self.name == "exact") != (self.scale == 0) or not 0 <= self.scale < math.inf:
-            raise InputError(f"{self.name} noise of scale {self.scale:g} is none: give its scale")
+        if not (0 <= self.sigma < math.inf and 0 <= self.b < math.inf) or self.sigma * self.b:
+            raise InputError(f"noise of σ = {self.sigma:g} and b = {self.b:g} is none: give one")
 
     def log_density(self, difference: Values, people_variance: Values) -> Values:
         """Of what is published minus its centre, the people's own spread being normal."""
-        variance = people_variance + (self.scale**2 if self.name == "gaussian" else 0.0)
+        variance = people_variance + self.sigma**2
         normal = -(difference**2) / (2 * variance) - 0.5 * np.log(2 * np.pi * variance)
-        if self.name != "laplace":
+        if not self.b:
             return np.asarray(normal)
         from scipy.special import log_ndtr
 
-        spread, b = np.sqrt(variance), self.scale
+        spread, b = np.sqrt(variance), self.b
         # The convolution of both laws, in logarithms: either factor alone would overflow.
         both = np.logaddexp(
             -difference / b + log_ndtr(difference / spread - spread / b),
@@ -222,92 +215,6 @@ def told_apart(
         else above((said == coins).astype(np.float64), (1 + bound) / 2),
         decisions=len(coins),
     )
-
-
-def membership_by_pairs(
-    publish: Publish, pairs: ArrayLike, law: NoiseLaw, person_level: Guarantee, seed: int = 0
-) -> OneRun:
-    """Publish once; of each pair of people one is in it, by the toss of a coin.
-
-    The attacker knows both people of every pair, and guesses the coins. This has power where people
-    are in each other's way little: each pair looks at cells of their own.
-
-    Args:
-        publish: the mechanism, run once.
-        pairs: pairs × 2 × values (or maps).
-        law: of the noise, as claimed.
-        person_level: what is claimed.
-        seed: of the coins.
-    """
-    both = np.asarray(pairs, dtype=np.float64)
-    if both.ndim < 3 or both.shape[1] != 2:
-        raise InputError(f"pairs of people have the shape pairs × 2 × values, got {both.shape}")
-    both = both.reshape(len(both), 2, -1)
-    size = len(both)
-    coins = np.random.default_rng(seed).random(size) < 0.5
-    published = np.ravel(publish(both[np.arange(size), coins.astype(np.intp)]))
-    middle, half = both.mean(axis=1), (both[:, 1] - both[:, 0]) / 2
-    # What the other pairs' coins do to each value.
-    spread = ((half**2).sum(axis=0) - half**2) / size**2 + 1e-18
-    around = (middle.sum(axis=0) - middle) / size
-    tails, heads = (
-        law.log_density(published - around - both[:, side] / size, spread) for side in (0, 1)
-    )
-    return one_run((heads - tails).sum(axis=1), coins, person_level)
-
-
-def membership_rates(
-    aggregate: ArrayLike,
-    members: ArrayLike,
-    strangers: ArrayLike,
-    references: ArrayLike,
-    law: NoiseLaw,
-    person_level: Guarantee | None = None,
-) -> Membership:
-    """Attack one aggregate that is already published. The rates refute nothing: see above.
-
-    Args:
-        aggregate: the published mean.
-        members: everybody who is in it, people first.
-        strangers: people who are not, and are attacked too.
-        references: people who are not, and tell what the population is like.
-        law: of the noise.
-        person_level: what is claimed; None for nothing.
-    """
-    inside, outside, known = _flat(members), _flat(strangers), _flat(references)
-    if len(known) < 2:
-        raise InputError(f"{len(known)} people tell too little of what people are like: give 2")
-    published = np.ravel(np.asarray(aggregate, dtype=np.float64))
-    if not published.size == inside.shape[1] == outside.shape[1] == known.shape[1]:
-        raise InputError(
-            f"the aggregate has {published.size} values, members {inside.shape[1]}, strangers "
-            f"{outside.shape[1]}, references {known.shape[1]}: they must be the same"
-        )
-    of_members = evidence(published, inside, known, len(inside), law)
-    of_strangers = evidence(published, outside, known, len(inside), law)
-    found = rate_of_decisions((of_members > 0).astype(np.float64), 0.5)
-    alarms = rate_of_decisions((of_strangers > 0).astype(np.float64), 0.5)
-    return Membership(
-        right=_balanced(found, alarms),
-        true_positives=found,
-        false_positives=alarms,
-        auc=_auc(
-            np.arange(len(inside) + len(outside)) < len(inside),
-            np.concatenate([of_members, of_strangers]),
-        ),
-        bound=advantage_bound(person_level),
-        p_value=None,
-        decisions=len(inside) + len(outside),
-    )
-
-
-def _balanced(found: Rate, alarms: Rate) -> Rate:
-    """The mean of both rates of being right; limits by Newcombe's square-and-add (1998)."""
-    rate = (found.rate + 1 - alarms.rate) / 2
-    below = math.hypot(found.rate - found.low, alarms.high - alarms.rate) / 2
-    above_it = math.hypot(found.high - found.rate, alarms.rate - alarms.low) / 2
-    low, high = max(0.0, rate - below), min(1.0, rate + above_it)
-    return Rate(rate, low, high, 0.5, found.people + alarms.people)
 
 
 def _auc(coins: NDArray[np.bool_], scores: Values) -> float:

@@ -21,40 +21,34 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from statistics import fmean
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from eyelid.attacks.anonymity import intersection
 from eyelid.attacks.attackers import find_attackers
+from eyelid.attacks.attackers.attacker import last_where_impossible
+from eyelid.attacks.attackers.likelihood import NAME, likelihood_scores
 from eyelid.attacks.attributes import infer_attributes
 from eyelid.attacks.classifiers import Codes
 from eyelid.attacks.error import error_of
-from eyelid.attacks.groups import Grouped, one_a_group, under_names
-from eyelid.attacks.held_out import learned_without
 from eyelid.attacks.identification import identify
-from eyelid.attacks.means import true_means
+from eyelid.attacks.measurements import legible
 from eyelid.attacks.protocols import POSITIVE, Material, find_protocol
-from eyelid.attacks.same_recordings import (
-    KNOWS,
-    Shares,
-    named_by_likelihood,
-    named_by_rows,
-)
-from eyelid.attacks.utility import utility
+from eyelid.attacks.records import Records, aligned, records_of
+from eyelid.attacks.scores import named
+from eyelid.attacks.utility import learned_without, utility
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.features import FeatureMechanism
-from eyelid.mechanisms.groups.ksame import KSame
-from eyelid.mechanisms.means.mean_mechanism import MeanMechanism
-from eyelid.mechanisms.synthetic.seeded import Seeded
-from eyelid.mechanisms.synthetic.synthetic import Synthetic
+from eyelid.mechanisms.groups.slots import slots_of
+from eyelid.mechanisms.records.measuring import MeasuringMechanism
 from eyelid.privacy.noise import Randomness, randomness
 
 # Who judges windows, and who averages noise away.
 ATTACKERS = ("lda", "means", "whitened")
 _PROTOCOLS = ("raw→release", "release→raw")
-_MADE_UP = (Seeded, Synthetic)
 
 
 @dataclass(frozen=True)
@@ -103,6 +97,10 @@ class Outcome:
     errors: dict[str, tuple[float, str]] = field(default_factory=dict)
     seconds: float = field(default=0.0, compare=False)
 
+    def with_named(self, named: dict[str, Shares]) -> Outcome:
+        """The same with people named by other attackers as well."""
+        return replace(self, named=self.named | named)
+
     def to_dict(self) -> dict[str, Any]:
         """As a line of a file; numbers come back as they were."""
         return asdict(self)
@@ -129,57 +127,18 @@ def measured_raw(table: FeatureTable, questions: Questions, seed: int = 0) -> Ou
     started = time.perf_counter()
     material = Material(table)
     return replace(
-        _own_records(material, questions, seed),
+        attacked_records(material, questions, seed),
         error_of_span=0.0,
         seconds=time.perf_counter() - started,
     )
 
 
-def measured(
-    law: FeatureMechanism,
-    taken: FeatureTable,
-    table: FeatureTable,
-    questions: Questions,
-    seed: int = 0,
-) -> Outcome:
-    """Run a mechanism once, attack what comes out, and use it.
-
-    Args:
-        law: the mechanism.
-        taken: what it takes.
-        table: the windows that its release is compared with: as a rule the same.
-        questions: what is asked.
-        seed: of its noise and of everybody's random choices. Nothing is released.
-    """
-    started = time.perf_counter()
-    noise = randomness(np.random.default_rng([seed, *b"one run of many"]))
-    if isinstance(law, KSame):
-        found = _groups(law, table, questions, seed)
-    elif isinstance(law, MeanMechanism):
-        found = _means(law, taken, table, questions, seed)
-    elif isinstance(law, _MADE_UP):
-        taught = _taught(law, taken, table, questions, noise, seed)
-        found = replace(taught, chance=1 / len(table.people))
-    else:
-        released = law.apply(taken, noise)
-        released = replace(released, people=released.people.select("person"), released=True)
-        names = [name for name in table.names if name in released.names]
-        own = table.only(*names)
-        material = Material(own, replace(released.only(*names), features=own.features))
-        if law.mixes_people:
-            found = _own_records(material, replace(questions, target=None), seed)
-            taught = _taught(law, taken, table, questions, noise, seed)
-            found = replace(found, used=taught.used, not_used=taught.not_used)
-        else:
-            found = _own_records(material, questions, seed)
-        best = named_by_likelihood(law, taken, released)
-        found = _named_too(found, best or named_by_rows(material))
-        if law.regroups:
-            found = _named_too(found, _intersecting(material))
-    return replace(found, seconds=time.perf_counter() - started)
+def fresh_noise(seed: int, of: bytes) -> Randomness:
+    """Noise for a run of which nothing is released: other for other purposes."""
+    return randomness(np.random.default_rng([seed, *of]))
 
 
-def _own_records(
+def attacked_records(
     material: Material,
     questions: Questions,
     seed: int,
@@ -224,69 +183,24 @@ def _own_records(
     )
 
 
-def _groups(law: KSame, table: FeatureTable, questions: Questions, seed: int) -> Outcome:
-    """Means of random groups, attacked under the names of all members."""
-    noise = randomness(np.random.default_rng([seed, *b"who is with whom"]))
-    member = law.partition(table, noise)
-    grouped = Grouped(law, table, one_a_group(law, table, member), member)
-    material = Material(table, grouped.named())
-    together = grouped.groups_of(material.people)
-    found = _own_records(material, questions, seed, together)
-    return _named_too(found, named_by_rows(material) | _intersecting(material))
-
-
-def _intersecting(material: Material) -> dict[str, Shares]:
+def by_intersection(material: Material) -> dict[str, Shares]:
     """By whoever has the very recordings, and asks in which groups somebody is in every task."""
     assert material.released is not None, "there is no release"
     rate = intersection(material.original, material.released).rate
     return {f"intersection, {KNOWS}": (rate,) * len(material.people)}
 
 
-def _named_too(found: Outcome, named: dict[str, Shares]) -> Outcome:
-    """With people named by other attackers as well."""
-    return replace(found, named=found.named | named)
-
-
-def _means(
-    law: MeanMechanism,
-    taken: FeatureTable,
-    table: FeatureTable,
-    questions: Questions,
-    seed: int,
-) -> Outcome:
-    """Noisy means: what they teach about others, and of several groups, who is behind them."""
-    noise = randomness(np.random.default_rng([seed, *b"nobody in particular"]))
-    taught = _taught(law, taken, table, questions, noise, seed)
-    groups = law.partition(taken, noise)
-    released = law.present(law.noisy_means(taken, groups, noise))
-    own = table.only(*[name for name in table.names if name in released.names])
-    truth = true_means(law, groups, own, released)
-    found = Outcome(chance=1 / len(table.people))
-    if law.drawn or len(groups.people) > 1:
-        material = Material(own, under_names(own, released, groups.member))
-        found = _own_records(material, replace(questions, target=None), seed, groups.member)
-        found = _named_too(found, named_by_rows(material) | _intersecting(material))
-    off = error_of(truth, replace(released, features=truth.features))
-    return replace(
-        found,
-        used=taught.used,
-        not_used=taught.not_used,
-        error_of_span=off.rmse_of_span,
-        errors=off.in_units,
-    )
-
-
 def mean_errors(runs: Sequence[Outcome]) -> dict[str, tuple[float, str]]:
     """By feature, the mean over runs of its root mean square error, with its unit."""
-    found: dict[str, list[tuple[float, str]]] = {}
+    errors: dict[str, list[tuple[float, str]]] = {}
     for run in runs:
-        for name, each in run.errors.items():
-            found.setdefault(name, []).append(each)
-    return {name: (fmean(value for value, _ in each), each[0][1]) for name, each in found.items()}
+        for name, error in run.errors.items():
+            errors.setdefault(name, []).append(error)
+    return {name: (fmean(value for value, _ in of), of[0][1]) for name, of in errors.items()}
 
 
-def _taught(
-    law: FeatureMechanism,
+def by_other_people(
+    mechanism: FeatureMechanism,
     taken: FeatureTable,
     table: FeatureTable,
     questions: Questions,
@@ -298,7 +212,7 @@ def _taught(
         return Outcome()
     if questions.target != "task":
         return Outcome(not_used=f"it says nothing of {questions.target}: only tasks are learned")
-    run = partial(law.apply, noise=noise)
+    run = partial(mechanism.apply, noise=noise)
     try:
         told = learned_without(run, taken, table, model=questions.model, seed=seed)
     except InputError as error:
@@ -321,3 +235,89 @@ def _attributes(
         if best is not None:
             found[column] = best.rate, best.low, best.high
     return found
+
+
+KNOWS = "has the very recordings"
+# Of everybody together, about a quarter of a gigabyte; beyond it neighbouring rows are averaged.
+_MOST_VALUES = 1 << 25
+# In spans squared: what never differs decides nothing.
+_LEAST = 1e-12
+
+Shares = tuple[float, ...]
+Values = NDArray[np.float64]
+
+
+def named_by_rows(material: Material) -> dict[str, Shares]:
+    """Of each released person, whether the nearest raw recordings are theirs.
+
+    Args:
+        material: the original, and a release in people's own names.
+    """
+    assert material.released is not None, "there is no release"
+    original, released = aligned(material.original, material.released)
+    people = material.people
+    known, shown = records_of(original, people), records_of(released, people)
+    most = max(1, _MOST_VALUES // max(1, len(known.owner) * known.values.shape[1]))
+    known, shown = known.condensed(most), shown.condensed(most)
+    slot = slots_of(original).slot
+    totals = {name: np.zeros((len(people), len(people))) for name in ("rows", "means")}
+    for place in np.unique(slot):
+        which = np.flatnonzero(slot == place)
+        whose = known.owner[which]
+        ours, theirs = _side_by_side(known, which), _side_by_side(shown, which)
+        # Mechanisms clip, and so does whoever knows them.
+        ours = np.clip(ours, 0.0, 1.0)
+        for name, raw, released_as in (
+            ("rows", ours, theirs),
+            ("means", ours.mean(axis=1, keepdims=True), theirs.mean(axis=1, keepdims=True)),
+        ):
+            # Who lacks such a recording is not its owner.
+            found = np.full((len(which), len(people)), -np.inf)
+            found[:, whose] = _nearness(raw, released_as)
+            totals[name][whose] += found
+    owner = np.unique(known.owner)
+    return {
+        f"{name}, {KNOWS}": _shares(last_where_impossible(total[owner]), owner, len(people))
+        for name, total in totals.items()
+    }
+
+
+def named_by_likelihood(
+    law: FeatureMechanism, taken: FeatureTable, released: FeatureTable
+) -> dict[str, Shares]:
+    """The same by the exact likelihood; nothing where it cannot be known.
+
+    Args:
+        law: as it was run.
+        taken: what it was run on.
+        released: what it gave.
+    """
+    if not len(legible(law, law.shape(taken))):
+        return {}
+    people = tuple(released.data["person"].unique(maintain_order=True))
+    scores = likelihood_scores(cast(MeasuringMechanism, law), taken, released, people)
+    return {f"{NAME}, {KNOWS}": _shares(scores.averaged, scores.owner, len(people))}
+
+
+def _side_by_side(records: Records, which: NDArray[np.intp]) -> Values:
+    """Some records at the length of the shortest of them: records × rows × features."""
+    rows = records.rows
+    first = (np.cumsum(rows) - rows)[which]
+    return np.asarray(records.values[first[:, None] + np.arange(rows[which].min())])
+
+
+def _nearness(raw: Values, shown: Values) -> Values:
+    """Shown × raw: minus half of the squared distance, but for what all candidates share."""
+    usual = raw.mean(axis=0)
+    own, other = raw - usual, shown - usual
+    weight = 1 / np.maximum(np.mean(other**2, axis=(0, 1)), _LEAST)
+    flat = (own * np.sqrt(weight)).reshape(len(own), -1)
+    product = (other * np.sqrt(weight)).reshape(len(other), -1) @ flat.T
+    return np.asarray(product - 0.5 * (flat**2).sum(axis=1))
+
+
+def _shares(scores: Values, owner: NDArray[np.intp], people: int) -> Shares:
+    """Of each person whether they are named, ties by lot; who is not in it is not."""
+    found = np.zeros(people)
+    found[owner] = named(scores, owner)
+    return tuple(found.tolist())

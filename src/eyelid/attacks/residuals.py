@@ -21,7 +21,7 @@ from eyelid.attacks.records import Records, records_of
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
-from eyelid.mechanisms.means.mean_mechanism import PLACE, TEAM, MeanMechanism
+from eyelid.mechanisms.means.mean_mechanism import PLACE, TEAM
 from eyelid.mechanisms.mechanism import Mechanism, Shape
 from eyelid.mechanisms.noisy import noise_of
 from eyelid.mechanisms.records.measuring import MeasuringMechanism
@@ -86,14 +86,14 @@ def examine(
     # Whole chunks: of one that is cut, the coordinates cannot be told.
     length = fewest * math.ceil(_LENGTH / fewest)
     changes: dict[str, Any] = {"length": length}
-    if isinstance(mechanism, MeanMechanism) and mechanism.drawn:
+    if mechanism.drawn:
         # Whoever is in another group than chance has put them shows beside so little noise.
         changes["epsilon"] = _LARGE_EPSILON
     mechanism = replace(mechanism, **changes)
     declared = mechanism if declared is None else replace(declared, **changes)
     # Rows of the table are no windows.
     shape = Shape(_PEOPLE, _RECORDINGS, length, _FEATURES, window=1)
-    left = _left_of_means if isinstance(mechanism, MeanMechanism) else _left_of_people
+    left = _left_of_means if mechanism.release.of_means else _left_of_people
     return judged(mechanism, left(mechanism, declared, shape, noise), declared.noise(shape))
 
 
@@ -129,15 +129,13 @@ def _left_of_people(
 
 
 def _left_of_means(
-    mechanism: MeasuringMechanism, declared: MeasuringMechanism, shape: Shape, noise: Randomness
+    mechanism: Any, declared: Any, shape: Shape, noise: Randomness
 ) -> NDArray[np.float64]:
     """The same of the sums behind means over groups, where these are what no gaze decides.
 
     Randomness is repeated to know random groups: those that the same people would get if nothing
     of them were recorded but that they took part.
     """
-    assert isinstance(mechanism, MeanMechanism)
-    assert isinstance(declared, MeanMechanism)
     known = _in_teams(_table())
     unseen = replace(known, data=known.data.unique("person", keep="first", maintain_order=True))
     nothing = [pl.lit(None, pl.Float64).alias(name) for name in known.names]
@@ -181,8 +179,7 @@ def _released(
 
     They are those that leave the mechanism, unless it presents something else than it measures.
     """
-    core = mechanism.core if isinstance(mechanism, MeanMechanism) else mechanism
-    plain = type(core).present is MeasuringMechanism.present
+    plain = mechanism.core.shows_measured
     released = (mechanism.apply if plain else mechanism.perturbed)(known, noise)
     values: NDArray[np.float64] = released.data.select(known.names).to_numpy()
     return values.reshape(shape) if values.size == math.prod(shape) else np.full(shape, np.nan)

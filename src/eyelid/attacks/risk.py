@@ -13,8 +13,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from eyelid.attacks.identification import Finding, beyond_chance, strongest
+from eyelid.attacks.protocols import splits_of
 from eyelid.attacks.scores import named
-from eyelid.attacks.splits import splits_of
 from eyelid.attacks.statistics import holm
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable

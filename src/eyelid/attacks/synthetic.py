@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import polars as pl
@@ -29,8 +29,8 @@ from eyelid.gaze.features.omission import without_blanks
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.mechanism import Values
+from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.mechanisms.synthetic.recordings import MADE_UP
-from eyelid.mechanisms.synthetic.seeded import Seeded
 from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import randomness
@@ -47,7 +47,7 @@ _CERTAIN = 5.0
 
 
 @dataclass(frozen=True, eq=False)
-class SyntheticAudit:
+class SyntheticFindings:
     """What made-up rows or people were found to be like.
 
     Attributes:
@@ -204,15 +204,8 @@ def shown_histograms(original: FeatureTable, released: FeatureTable, bins: int) 
     return ShownHistograms(filled, alone, shown, len(exposed), ends, ends_shown)
 
 
-def is_made_up(released: FeatureTable, law: FeatureMechanism | None = None) -> bool:
-    """Whether a release has nobody's own rows: by its mechanism, or by what it calls its people.
-
-    Args:
-        released: what was released.
-        law: its mechanism; None where that is not known.
-    """
-    if law is not None:
-        return isinstance(law, Seeded | Synthetic)
+def names_nobody(released: FeatureTable) -> bool:
+    """Whether a release has nobody's own rows, by what it calls its people."""
     names = released.people["person"].cast(pl.String).to_list()
     return bool(names) and all(re.fullmatch(rf"{MADE_UP}\d*", name) for name in names)
 
@@ -223,7 +216,7 @@ def audit_synthetic(
     law: FeatureMechanism | None = None,
     person_level: Guarantee | None = None,
     seed: int = 0,
-) -> SyntheticAudit:
+) -> SyntheticFindings:
     """Compare what is made up with people, and run the mechanism again if it is known.
 
     Args:
@@ -245,8 +238,10 @@ def audit_synthetic(
     copies, by_chance = _copies(seen, released)
     asked = _membership(original, law, person_level, seed)
     # Which features there should be is another question.
-    made = replace(law, carry=len(original.names)) if isinstance(law, Synthetic) else None
-    return SyntheticAudit(
+    made = None
+    if law is not None and law.release is ReleaseKind.SYNTHETIC:
+        made = replace(cast(Synthetic, law), carry=len(original.names))
+    return SyntheticFindings(
         rows=len(released.data),
         people=people,
         marginals=found,
@@ -318,8 +313,8 @@ def _membership(
     if law is None:
         return _untried("the mechanism is not known here, and could not be run again")
     rng = np.random.default_rng([seed, *b"who was in it"])
-    if isinstance(law, Synthetic):
-        told = told_by_answers(original, law, person_level, rng)
+    if law.release is ReleaseKind.SYNTHETIC:
+        told = told_by_answers(original, cast(Synthetic, law), person_level, rng)
         return {**vars(told), "attacker": "likelihood of all noisy answers"}
     if len(original.data) * len(original.features) > _MOST_VALUES:
         return _untried("the original is so large that running the mechanism again would take long")

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from eyelid.attacks.outcome import ATTACKERS, Outcome, Questions, measured, measured_raw
+from eyelid.attacks.outcome import ATTACKERS, Outcome, Questions, measured_raw
 from eyelid.comparisons.comparison import Comparison, Promise, Row
 from eyelid.comparisons.journal import journal
 from eyelid.comparisons.plane import check_picture
@@ -40,6 +40,7 @@ from eyelid.io.people_choice import (
 from eyelid.mechanisms.features import FeatureMechanism, windows_of
 from eyelid.privacy.noise import randomness
 from eyelid.releases.audits.audit import PAGES
+from eyelid.releases.audits.kinds import measured
 from eyelid.releases.audits.recorded import recorded_in
 from eyelid.releases.fingerprint import input_digest
 from eyelid.releases.kinds.features.plan import NOTHING_LONG_ENOUGH, make_plan

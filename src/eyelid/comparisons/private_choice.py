@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 import polars as pl
 
-from eyelid.attacks.outcome import Outcome, Questions, measured
+from eyelid.attacks.outcome import Outcome, Questions
 from eyelid.comparisons.candidates import Candidate
 from eyelid.comparisons.goals import Goals
 from eyelid.comparisons.settings import Setting
@@ -30,6 +30,7 @@ from eyelid.privacy.gaussian import check_epsilon
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import PERSON, Neighbours, Trust
+from eyelid.releases.audits.kinds import measured
 from eyelid.spelling import plural
 
 # With fewer people hardly anything can be judged.

@@ -10,7 +10,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from eyelid.attacks.outcome import Outcome, Questions, measured
+from eyelid.attacks.outcome import Outcome, Questions
 from eyelid.comparisons.candidates import Candidate, candidates
 from eyelid.comparisons.compare import FEWEST_PEOPLE, Source
 from eyelid.comparisons.facts import Facts
@@ -37,6 +37,7 @@ from eyelid.privacy.gaussian import check_epsilon
 from eyelid.privacy.guarantee import Kind
 from eyelid.privacy.noise import randomness
 from eyelid.releases.accounting import NO_LEDGER, counting_origin, open_ledger
+from eyelid.releases.audits.kinds import measured
 from eyelid.releases.kinds.features.plan import feature_table
 
 STUDIES = 3

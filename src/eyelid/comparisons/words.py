@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from eyelid.attacks.outcome import KNOWS
 from eyelid.attacks.protocols import POSITIVE, PROTOCOLS
-from eyelid.attacks.same_recordings import KNOWS
 from eyelid.comparisons.comparison import Comparison, Row, total_of
 from eyelid.gaze.features.catalogue import most_used
 from eyelid.releases.rendering import bound

@@ -27,6 +27,8 @@ class FeatureMechanism(Mechanism):
     """What becomes of missing values."""
     measures: ClassVar[bool] = False
     """Whether noise is on public coordinates of feature signals: see `MeasuringMechanism`."""
+    shows_measured: ClassVar[bool] = False
+    """Whether what is measured of a person can be read off what is released of them."""
     measures_bins: ClassVar[bool] = False
     """Whether what is measured are short bins, from which windows are made afterwards."""
     shrinks: ClassVar[bool] = False

@@ -19,8 +19,9 @@ from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.study_folder import write
 from eyelid.privacy.rank1 import rank1_bounds
-from eyelid.releases.audits.audit import Audit, audit
+from eyelid.releases.audits.audit import audit
 from eyelid.releases.audits.folder import NOTICE, AuditPlaces
+from eyelid.releases.audits.results import TableAudit
 from eyelid.releases.budget import Budget, budget
 from eyelid.releases.pipeline import Release
 from eyelid.releases.release import release
@@ -93,7 +94,7 @@ class Story:
 
     study: Study
     attempts: tuple[Attempt, ...]
-    audit: Audit
+    audit: TableAudit
     verification: Verification
     spent: Budget
     fast: bool
@@ -118,7 +119,7 @@ def demo(out: Path, fast: bool = False, tell: Callable[[str], None] = lambda _: 
         table = window_features(study)
         write(table.study(), folder / "features")
         attempts = [_attempt("raw features, as people publish them today", table, None)]
-        audited: Audit | None = None
+        audited: TableAudit | None = None
         for mechanism, epsilon, unit in track(_RELEASES, "releasing and attacking"):
             name = f"{mechanism}, {unit}, ε = {epsilon:g}"
             tell(f"Releasing and attacking: {name} …")

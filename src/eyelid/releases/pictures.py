@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eyelid.attacks.identification import Finding, strongest
+from eyelid.attacks.identification import EXACT_INTERSECTION, INTERSECTION, Finding, strongest
 from eyelid.attacks.statistics import Rate
 from eyelid.attacks.utility import Use
 from eyelid.gaze.study import Study
-from eyelid.releases.audits.naming import EXACT_INTERSECTION, INTERSECTION
 from eyelid.releases.drawing import BLUE, GREEN, GREY, INK, ORANGE, SMALL, in_words, svg
 from eyelid.releases.rendering import bound
 from eyelid.releases.words import percent
@@ -25,12 +24,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from eyelid.attacks.averaging import Averaged
-    from eyelid.attacks.means import MeansAudit
+    from eyelid.attacks.identification import NamingAttack
+    from eyelid.attacks.means import MeanFindings
     from eyelid.attacks.membership import Membership
-    from eyelid.attacks.synthetic import SyntheticAudit
+    from eyelid.attacks.synthetic import SyntheticFindings
     from eyelid.gaze.table import FeatureTable
-    from eyelid.releases.audits.audit import Audit
-    from eyelid.releases.audits.naming import NamingAttack
+    from eyelid.releases.audits.results import TableAudit
     from eyelid.releases.demo import Attempt
 
 _FIRST_NAMES = 5
@@ -77,10 +76,10 @@ class _Line:
         return f"{self.words}: {percent(self.rate.rate)} ({limits}{allowed})"
 
 
-def _lines_of_findings(audit: Audit) -> list[_Line]:
+def _lines_of_findings(audit: TableAudit) -> list[_Line]:
     """The raw control, the strongest attack under every protocol, and the null control."""
     lines = []
-    if audit.subject.released is None:
+    if audit.target.released is None:
         for found in sorted(audit.identification, key=lambda f: -f.rate.rate):
             lines.append(_Line(found.attacker, "", found.rate, ORANGE))
     else:
@@ -113,12 +112,12 @@ def _by(finding: Finding | NamingAttack) -> str:
     return f"{finding.protocol}, {finding.attacker}"
 
 
-def attacks_picture(audit: Audit) -> Markup:
+def attacks_picture(audit: TableAudit) -> Markup:
     """Who is named, beside guessing and beside what the guarantee allows."""
-    return _beside_guessing(_lines_of_findings(audit), 1 / audit.subject.people, "people named")
+    return _beside_guessing(_lines_of_findings(audit), 1 / audit.target.people, "people named")
 
 
-def membership_picture(means: MeansAudit) -> Markup:
+def membership_picture(means: MeanFindings) -> Markup:
     """Right answers about who is in a mean, beside guessing and what the guarantee allows."""
     found, raw, null = means.membership, means.positive, means.null
     assert found is not None, "nobody asked who is in it"
@@ -141,7 +140,9 @@ def told_apart_picture(found: Membership, clear: Membership | None, attacker: st
     return _beside_guessing(lines, 0.5, "right answers")
 
 
-def made_up_picture(found: SyntheticAudit, original: FeatureTable, most: int = 12) -> Markup | None:
+def made_up_picture(
+    found: SyntheticFindings, original: FeatureTable, most: int = 12
+) -> Markup | None:
     """How far made-up values are distributed otherwise than people's, beside even ones.
 
     None where no feature has values of both.
@@ -260,12 +261,12 @@ def _mark(axis: Axes, value: float, words: str) -> None:
     )
 
 
-def cmc_picture(audit: Audit) -> Markup:
+def cmc_picture(audit: TableAudit) -> Markup:
     """How far down a list of suspects one must go until the right person has been met."""
     raw = strongest(audit.positive)
     attacks = [f for f in strongest_by_protocol(audit.identification) if f.honest]
     lines: list[tuple[str, Finding, str, Any]] = [("raw data", raw, ORANGE, "-")]
-    if audit.subject.released is not None:
+    if audit.target.released is not None:
         dashes = ("-", "--", "-.", (0, (1, 1)), (0, (5, 1, 1, 1, 1, 1)))
         lines += [
             (found.protocol, found, BLUE, dashes[number % len(dashes)])

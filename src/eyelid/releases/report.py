@@ -56,8 +56,8 @@ if TYPE_CHECKING:
 
     from eyelid.attacks.temporal.summary import TemporalSummary
     from eyelid.privacy.guarantee import Guarantee
-    from eyelid.releases.audits.audit import Audit
-    from eyelid.releases.audits.target import Subject
+    from eyelid.releases.audits.results import TableAudit
+    from eyelid.releases.audits.target import TableTarget
     from eyelid.releases.demo import Story
 
 # Features that tell people apart by chance alone, over all of them together.
@@ -85,9 +85,9 @@ class Standing:
     words: str
 
 
-def standing(audit: Audit) -> Standing:
+def standing(audit: TableAudit) -> Standing:
     """How good or bad the news is."""
-    subject, certificate = audit.subject, audit.subject.certificate
+    subject, certificate = audit.target, audit.target.certificate
     if audit.refuted:
         return Standing("refuted", "Refuted: the certificate of this release is not true")
     if audit.alarms:
@@ -116,12 +116,17 @@ def standing(audit: Audit) -> Standing:
         return Standing("weak", "A promise, and no bound on naming people")
     if alone is not None and alone > ALLOWS_MUCH:
         return Standing("weak", _ALLOWS_MUCH)
-    if audit.partial or subject.law is None or subject.total is None or not audit.could_refute:
+    if (
+        audit.partial
+        or subject.mechanism is None
+        or subject.total is None
+        or not audit.could_refute
+    ):
         return Standing("weak", "Not refuted; not everything could be tested")
     return Standing("sound", "The promise stands: no attack refuted it")
 
 
-def _standing_in_all(subject: Subject) -> Standing | None:
+def _standing_in_all(subject: TableTarget) -> Standing | None:
     """What other releases of the same people leave of a promise; None where it stands."""
     if subject.total is not None and not subject.total.holds:
         return Standing("weak", "Nothing found against this release; with the others nothing holds")
@@ -130,21 +135,21 @@ def _standing_in_all(subject: Subject) -> Standing | None:
     return None
 
 
-def _standing_without_epsilon(audit: Audit, promised: Guarantee) -> Standing:
+def _standing_without_epsilon(audit: TableAudit, promised: Guarantee) -> Standing:
     """The same for what is promised of one release alone, and is not differential privacy."""
-    kind, releases = promised.kind.spoken, audit.subject.releases
+    kind, releases = promised.kind.spoken, audit.target.releases
     kind = kind[0].upper() + kind[1:] if kind[1] != "-" else kind
     if releases is not None and releases > 1:
         return Standing("weak", f"{kind} of one release, and these people are in {releases}")
-    unknown = audit.subject.groups is not None and audit.subject.groups.fresh
+    unknown = audit.target.groups is not None and audit.target.groups.fresh
     if audit.partial or releases is None or unknown:
         return Standing("weak", f"{kind}: not refuted; not everything could be tested")
     return Standing("weak", f"{kind} as promised, which is not differential privacy")
 
 
-def _standing_of_aggregate(audit: Audit, promised: Guarantee) -> Standing:
+def _standing_of_aggregate(audit: TableAudit, promised: Guarantee) -> Standing:
     """The same for means over people and what is made up: no bound on naming people speaks."""
-    subject, asked = audit.subject, audit.means or audit.synthetic
+    subject, asked = audit.target, audit.means or audit.synthetic
     member = asked.membership if asked else None
     careless = (promised.delta or 0.0) * subject.people >= 1
     if formal_only(promised) or careless:
@@ -162,7 +167,7 @@ def _standing_of_aggregate(audit: Audit, promised: Guarantee) -> Standing:
     return Standing("sound", "The promise stands: no attack refuted it")
 
 
-def report(audit: Audit, story: Story | None = None, own: bool = False) -> str:
+def report(audit: TableAudit, story: Story | None = None, own: bool = False) -> str:
     """The audit as a page, which is made of raw data and belongs into no release.
 
     Args:
@@ -172,9 +177,9 @@ def report(audit: Audit, story: Story | None = None, own: bool = False) -> str:
             synthetic participants; those of simulated participants always are.
     """
     # The audit writes reports.
-    from eyelid.releases.audits.audit import UNCOVERED
+    from eyelid.releases.audits.audit_json import UNCOVERED
 
-    subject = audit.subject
+    subject = audit.target
     released, certificate = subject.released is not None, subject.certificate
     raw = strongest(audit.positive) if audit.positive else None
     null = strongest(audit.null) if audit.null else None
@@ -237,17 +242,17 @@ def report(audit: Audit, story: Story | None = None, own: bool = False) -> str:
     )
 
 
-def _group_view(audit: Audit, own: bool) -> GroupView | None:
+def _group_view(audit: TableAudit, own: bool) -> GroupView | None:
     """What there is to see of released groups."""
-    released = audit.subject.released
-    if released is None or audit.groups is None or not audit.subject.grouped:
+    released = audit.target.released
+    if released is None or audit.groups is None or not audit.target.grouped:
         return None
     means, _ = folded(released)
-    return None if means is None else group_view(audit.subject.original, means, own)
+    return None if means is None else group_view(audit.target.original, means, own)
 
 
-def _about(audit: Audit) -> str:
-    subject = audit.subject
+def _about(audit: TableAudit) -> str:
+    subject = audit.target
     made_up = "simulated " if subject.original.simulated else ""
     whose = plural(subject.people, f"{made_up}person", f"{made_up}people")
     if subject.released is None:
@@ -269,7 +274,7 @@ def _about(audit: Audit) -> str:
     return f"audit of a release{how}: {whose}, {plural(len(subject.original.features), 'feature')}"
 
 
-def telling_attributes(audit: Audit) -> list[Inference]:
+def telling_attributes(audit: TableAudit) -> list[Inference]:
     """Of every question about an attribute the surest answer, from the release before raw data."""
     surest: dict[tuple[bool, str, str], Inference] = {}
     for found in audit.attributes:
@@ -279,14 +284,14 @@ def telling_attributes(audit: Audit) -> list[Inference]:
     return [found for _, found in sorted(surest.items(), key=lambda item: item[0][0])]
 
 
-def _telling(audit: Audit) -> int | None:
+def _telling(audit: TableAudit) -> int | None:
     """How many features tell people apart for certain."""
     if audit.features is None:
         return None
     return int((audit.features["p_adjusted"] < _FEATURES_ALPHA).sum())
 
 
-def _total(subject: Subject) -> str:
+def _total(subject: TableTarget) -> str:
     """What all releases so far come to, also where they do not add up."""
     promised, releases = subject.promised, subject.releases
     if promised is None or not promised.holds or promised.kind.differential or releases is None:
@@ -313,13 +318,13 @@ def told_total(total: Guarantee | None, people: int) -> str:
     return f"{told} Not protected is {warning}." if warning else told
 
 
-def _control_rows(audit: Audit) -> list[tuple[str, str, Finding]]:
+def _control_rows(audit: TableAudit) -> list[tuple[str, str, Finding]]:
     """Name, meaning and strongest attack of the controls that the protocols do not show yet."""
     if not audit.null:
         return []
     alike = "the same, but everybody’s data are alike"
     rows = [("people all alike", alike, strongest(audit.null))]
-    if audit.subject.released is not None:
+    if audit.target.released is not None:
         rows.insert(0, ("raw data", POSITIVE.says, strongest(audit.positive)))
     no_gaze = "the same, by what no filter hides"
     rows += [
@@ -328,9 +333,9 @@ def _control_rows(audit: Audit) -> list[tuple[str, str, Finding]]:
     return rows
 
 
-def _every_attack(audit: Audit) -> list[tuple[str, Finding]]:
+def _every_attack(audit: TableAudit) -> list[tuple[str, Finding]]:
     """All attacks; on an original the positive control is the attack."""
-    positive = audit.positive if audit.subject.released is not None else ()
+    positive = audit.positive if audit.target.released is not None else ()
     return [
         *(("", finding) for finding in audit.identification),
         *(("control: ", finding) for finding in positive),
@@ -338,12 +343,12 @@ def _every_attack(audit: Audit) -> list[tuple[str, Finding]]:
     ]
 
 
-def _shown_uses(audit: Audit) -> list[Use]:
+def _shown_uses(audit: TableAudit) -> list[Use]:
     """Those of the first protocol, which is about people whom nobody has seen."""
     return [use for use in audit.utility if use.protocol == audit.utility[0].protocol]
 
 
-def _stream_rows(audit: Audit) -> list[tuple[str, str, bool, Estimate | None]]:
+def _stream_rows(audit: TableAudit) -> list[tuple[str, str, bool, Estimate | None]]:
     """Words, unit, whether it is a share, and figure of everything measured about gaze."""
     if audit.streams is None:
         return []
@@ -354,11 +359,11 @@ def _stream_rows(audit: Audit) -> list[tuple[str, str, bool, Estimate | None]]:
     ]
 
 
-def _commands(audit: Audit, story: Story | None) -> list[str]:
+def _commands(audit: TableAudit, story: Story | None) -> list[str]:
     """What to type to see the same again; folders have no names here."""
     if story is not None:
         return ["eyelid demo --fast" if story.fast else "eyelid demo"]
-    released = audit.subject.released is not None
+    released = audit.target.released is not None
     places = "ORIGINAL RELEASED" if released else "ORIGINAL --report risk.html"
     chosen = {"--targets": list(audit.targets)}
     if audit.partial:
@@ -377,7 +382,7 @@ def _software() -> str:
     return f"Python {platform.python_version()}, {packages}"
 
 
-def _drawn(audit: Audit, story: Story | None) -> dict[str, Markup | None]:
+def _drawn(audit: TableAudit, story: Story | None) -> dict[str, Markup | None]:
     """The pictures that there is something to draw for."""
     drawn: dict[str, Markup | None] = {}
     if audit.attacks:
@@ -387,7 +392,7 @@ def _drawn(audit: Audit, story: Story | None) -> dict[str, Markup | None]:
     if audit.means is not None and audit.means.membership is not None:
         drawn["membership"] = pictures.membership_picture(audit.means)
     if audit.synthetic is not None:
-        drawn["made_up"] = pictures.made_up_picture(audit.synthetic, audit.subject.original)
+        drawn["made_up"] = pictures.made_up_picture(audit.synthetic, audit.target.original)
         if audit.synthetic.membership is not None:
             drawn["membership"] = pictures.told_apart_picture(
                 audit.synthetic.membership, audit.synthetic.positive, audit.synthetic.attacker
@@ -397,9 +402,9 @@ def _drawn(audit: Audit, story: Story | None) -> dict[str, Markup | None]:
     if audit.repeated:
         drawn["averaging"] = pictures.averaging_picture(audit.repeated)
     if audit.features is not None:
-        drawn["features"] = pictures.features_picture(audit.features, 1 / audit.subject.people)
+        drawn["features"] = pictures.features_picture(audit.features, 1 / audit.target.people)
     if audit.temporal is not None:
-        drawn |= _drawn_over_time(audit.temporal, audit.subject)
+        drawn |= _drawn_over_time(audit.temporal, audit.target)
     if story is not None:
         drawn |= {
             "gaze": pictures.gaze_picture(story.study),
@@ -415,9 +420,9 @@ def _drawn_groups(view: GroupView) -> dict[str, Markup | None]:
     return {"group_lines": lines_picture(view), "group_plane": plane}
 
 
-def beyond_expected(audit: Audit) -> str:
+def beyond_expected(audit: TableAudit) -> str:
     """Where to look if shares are much farther off than noise and drawing make them."""
-    made_up, original = audit.synthetic, audit.subject.original
+    made_up, original = audit.synthetic, audit.target.original
     expected = None if made_up is None else made_up.expected_share_error
     if made_up is None or expected is None or made_up.share_error <= _MUCH_MORE * expected:
         return ""
@@ -435,9 +440,9 @@ def beyond_expected(audit: Audit) -> str:
     return "Only noise and drawing were foreseen: what the model gets wrong comes on top of it."
 
 
-def _drawn_people(audit: Audit, own: bool) -> dict[str, Markup | None]:
+def _drawn_people(audit: TableAudit, own: bool) -> dict[str, Markup | None]:
     """Made-up people; beside them people, where the page is for their owner."""
-    made_up, subject = audit.synthetic, audit.subject
+    made_up, subject = audit.synthetic, audit.target
     if made_up is None or made_up.likeness is None or subject.released is None:
         return {}
     original, released, like = subject.original, subject.released, made_up.likeness
@@ -455,7 +460,7 @@ def _drawn_people(audit: Audit, own: bool) -> dict[str, Markup | None]:
     return drawn
 
 
-def _drawn_over_time(temporal: TemporalSummary, subject: Subject) -> dict[str, Markup | None]:
+def _drawn_over_time(temporal: TemporalSummary, subject: TableTarget) -> dict[str, Markup | None]:
     """Correlation as exactly as it can be drawn is no thing to hand on with a release."""
     own = subject.released is None or subject.original.simulated
     step_ms = subject.original.step_ms

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from eyelid.attacks.likeness import Likeness, task_of
-from eyelid.attacks.synthetic import SyntheticAudit
+from eyelid.attacks.synthetic import SyntheticFindings
 from eyelid.gaze.table import FeatureTable
 from eyelid.releases.drawing import BLUE, GREEN, GREY, INK, ORANGE, SMALL, in_words, svg
 from eyelid.releases.group_pictures import telling_features
@@ -30,7 +30,7 @@ _MOST_TASKS, _MOST_LINES = 3, 3
 _MOST_POINTS = 400
 
 
-def shares_picture(found: SyntheticAudit) -> Markup | None:
+def shares_picture(found: SyntheticFindings) -> Markup | None:
     """How far shares of tasks are off, from the best feature to the worst, beside what was said.
 
     Features without values, of people or made up, are left out; None where no other is there.

@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from eyelid.attacks.attackers import find_attackers
-from eyelid.attacks.streams.timing import LOSSES, TIME_STAMPS, losses, timing, without_gaze
+from eyelid.attacks.streams.features import LOSSES, TIME_STAMPS, losses, timing, without_gaze
 from eyelid.gaze.study import Study
 
 

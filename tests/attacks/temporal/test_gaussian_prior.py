@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.fft import dct
 from scipy.special import ndtr, ndtri
 
-from eyelid.attacks.temporal.gaussian_prior import (
+from eyelid.attacks.temporal.belief import (
     autoregressive_covariance,
     dependent_epsilon,
     dependent_mu,

@@ -8,10 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from eyelid.attacks.temporal.leakage import LeakageFunction, leakage, leakage_supremum
-from eyelid.attacks.temporal.transitions import (
+from eyelid.attacks.temporal.leakage import (
+    LeakageFunction,
     autoregressive_transitions,
     backward_matrix,
+    leakage,
+    leakage_supremum,
     stationary,
 )
 from eyelid.errors import InputError

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from scipy.integrate import dblquad
 from scipy.special import ndtri, owens_t
 
-from eyelid.attacks.temporal.leakage import leakage_supremum
-from eyelid.attacks.temporal.transitions import (
+from eyelid.attacks.temporal.leakage import (
     Transitions,
     autoregressive_transitions,
     backward_matrix,
     checked_matrix,
     estimated_transitions,
+    leakage_supremum,
     stationary,
 )
 from eyelid.errors import InputError

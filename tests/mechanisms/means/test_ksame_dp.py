@@ -19,7 +19,7 @@ from eyelid.mechanisms.means.mean_mechanism import MeanMechanism
 from eyelid.privacy import PERSON, gaussian_sigma, randomness
 from eyelid.privacy.unit import Trust
 from eyelid.releases.audits.audit import audit
-from eyelid.releases.audits.canaries import canary_audit
+from eyelid.releases.audits.kinds import canary_audit
 from eyelid.releases.fingerprint import output_digest
 from eyelid.verification.families import mutants_of
 from eyelid.verification.game import play

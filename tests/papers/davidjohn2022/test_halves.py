@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from eyelid.attacks.attackers import find_attackers
-from eyelid.attacks.forest import RandomForest
+from eyelid.attacks.classifiers import RandomForest
 from eyelid.attacks.groups import under_names
 from eyelid.attacks.records import records_of
 from eyelid.errors import InputError

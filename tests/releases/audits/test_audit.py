@@ -15,7 +15,8 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
 from eyelid.io import read, write
-from eyelid.releases.audits.audit import UNCOVERED, audit
+from eyelid.releases.audits.audit import audit
+from eyelid.releases.audits.audit_json import UNCOVERED
 from eyelid.releases.release import release
 from eyelid.releases.report import standing
 
@@ -129,7 +130,7 @@ def test_the_released_folder_is_still_a_release_that_can_be_read_and_audited_aga
 
 def test_an_original_alone_is_told_with_people_and_features_at_risk(folders):
     found = audit(folders / "features", attackers=ATTACKERS)
-    assert found.subject.released is None
+    assert found.target.released is None
     assert "treat these data as personal data" in found.verdict
     assert len(found.people) == PEOPLE
     assert found.people["named"][0] == 1.0

@@ -16,7 +16,7 @@ from eyelid.mechanisms import mechanism
 from eyelid.mechanisms.noisy import noise_of
 from eyelid.mechanisms.records.additive import AdditiveMechanism
 from eyelid.privacy import RECORDING
-from eyelid.releases.audits.canaries import canary_audit
+from eyelid.releases.audits.kinds import canary_audit
 from eyelid.releases.kinds.features import application, plan
 
 

@@ -42,7 +42,7 @@ def folders(tmp_path_factory):
 
 
 def test_figures_do_not_depend_on_who_works(folders, dask, monkeypatch):
-    monkeypatch.setattr("eyelid.releases.audits.audit.utility", partial(utility, models=["svm"]))
+    monkeypatch.setattr("eyelid.releases.audits.records.utility", partial(utility, models=["svm"]))
     asked = {"attackers": ["svm", "lda"], "protocols": ["raw->release", "release->raw"]}
     told = {}
     engines = {"a thread": "local", "two threads": "local", "copies": OfCopies(1), "dask": dask}

@@ -10,7 +10,7 @@ from eyelid.errors import InputError
 from eyelid.releases.audits import folder as audit_folder
 from eyelid.releases.audits.audit import audit
 from eyelid.releases.audits.folder import AuditPlaces, audit_places
-from eyelid.releases.audits.target import subject_of
+from eyelid.releases.audits.pairing import audit_target
 from eyelid.releases.release import release
 
 pytestmark = pytest.mark.usefixtures("quick_audits", "no_pictures")
@@ -167,7 +167,7 @@ def test_figures_that_an_earlier_version_left_in_a_release_are_reported(
     release(features_folder, tmp_path / "out", **how)
     for name in ("audit.json", "report.html"):
         (tmp_path / "out" / name).write_text("figures")
-    found = subject_of(features_folder, tmp_path / "out")
+    found = audit_target(features_folder, tmp_path / "out")
     said = found.disagreements if refuted else found.notes
     for name in ("audit.json", "report.html"):
         assert any(f"holds {name}, which an audit of an earlier version left" in t for t in said)

@@ -16,9 +16,10 @@ from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
 from eyelid.io import read, write
 from eyelid.mechanisms.groups.ksame import KSame
+from eyelid.releases.audits.accounts import Account
 from eyelid.releases.audits.audit import audit
 from eyelid.releases.audits.consistency import among_promises
-from eyelid.releases.audits.target import subject_of
+from eyelid.releases.audits.pairing import audit_target
 from eyelid.releases.fingerprint import output_digest
 from eyelid.releases.group_pictures import (
     group_view,
@@ -137,7 +138,7 @@ def test_the_terminal_tells_what_groups_hide_and_what_not(done, home, eyelid, mo
 
 def test_the_features_that_are_drawn_keep_tasks_apart_and_groups_lie_closer(done):
     assert set(telling_features(nine_people())) == {"speed", "rate"}
-    grouped = done.subject.groups
+    grouped = done.target.groups
     view = group_view(grouped.original, grouped.means, own=True)
     assert view.tasks == ("t0", "t1", "t2")
     assert set(view.words) == {"turns a second\n1/s", "looks a second\n1/s"}
@@ -159,7 +160,7 @@ def test_the_features_that_are_drawn_keep_tasks_apart_and_groups_lie_closer(done
     ],
 )
 def test_an_edited_release_disagrees_with_its_certificate(home, tmp_path, change, words):
-    found = subject_of(home / "features", changed(home, tmp_path, change))
+    found = audit_target(home / "features", changed(home, tmp_path, change))
     assert any(words in said for said in found.disagreements)
 
 
@@ -181,22 +182,22 @@ def test_a_file_that_no_release_has_breaks_what_rests_on_nothing_else(home, tmp_
     out = tmp_path / "out"
     shutil.copytree(home / "out", out)
     (out / "names.csv").write_text("group1,anna", encoding="utf-8")
-    found = subject_of(home / "features", out)
+    found = audit_target(home / "features", out)
     assert any("holds 1 more than a release has" in said for said in found.disagreements)
 
 
 def test_without_a_certificate_groups_are_found_and_nothing_is_promised(home, done):
     table = FeatureTable.of(read(home / "features"))
     released = FeatureTable.of(read(home / "out"))
-    found = subject_of(table, released)
+    found = audit_target(table, released)
     assert found.groups.sizes.tolist() == [3, 3, 3]
     assert found.bounds() == {}
-    assert replace(done, subject=found).verdict.startswith(
+    assert replace(done, target=found).verdict.startswith(
         "Nothing is promised about this release; every record is the plain mean over 3 people"
     )
     noisy = released.data.with_columns(pl.col("rate") + 0.1 * pl.col("speed"))
     with pytest.raises(InputError, match="not plain means over people of the original"):
-        subject_of(table, replace(released, data=noisy))
+        audit_target(table, replace(released, data=noisy))
 
 
 @pytest.mark.usefixtures("plain_pictures")
@@ -204,9 +205,9 @@ def test_a_second_release_of_the_same_people_is_told(done, tmp_path):
     write(nine_people().study(), tmp_path / "f")
     for name in ("a", "b"):
         release(tmp_path / "f", tmp_path / name, mechanism="ksame", k=3, copies=True)
-    found = subject_of(tmp_path / "f", tmp_path / "a")
+    found = audit_target(tmp_path / "f", tmp_path / "a")
     assert (found.releases, found.disagreements) == (2, ())
-    twice = replace(done, subject=found)
+    twice = replace(done, target=found)
     assert "These people are in 2 releases" in twice.verdict
     assert "this release alone would allow at most 33.4 % on average over members" in twice.verdict
     assert "but with the others of these people there is no bound" in twice.verdict
@@ -219,7 +220,7 @@ def test_a_second_release_of_the_same_people_is_told(done, tmp_path):
 @pytest.mark.usefixtures("plain_pictures")
 def test_groups_as_printed_are_attacked_by_intersection_and_padding(monkeypatch):
     for slow in ("utility", "averaging"):
-        monkeypatch.setattr(f"eyelid.releases.audits.audit.{slow}", lambda *words, **more: [])
+        monkeypatch.setattr(f"eyelid.releases.audits.records.{slow}", lambda *words, **more: [])
     table = nine_people()
     made = release(table, mechanism="ksame-paper", k=3)
     found = audit(table, made, attackers=["means"], protocols=["raw->release"])
@@ -265,7 +266,7 @@ def two_tasks(people=8, tasks=2, rows=12):
 )
 @pytest.mark.usefixtures("plain_pictures")
 def test_whatever_people_and_groups_lack_the_audit_comes_to_an_end(table, k, monkeypatch):
-    monkeypatch.setattr("eyelid.releases.audits.audit.utility", lambda *words, **more: [])
+    monkeypatch.setattr("eyelid.releases.audits.records.utility", lambda *words, **more: [])
     made = release(table, mechanism="ksame", k=k)
     found = audit(table, made, attackers=["means"])
     assert found.refuted == []
@@ -276,7 +277,7 @@ def test_whatever_people_and_groups_lack_the_audit_comes_to_an_end(table, k, mon
 
 
 def test_people_with_nothing_to_know_beforehand_are_not_to_be_named(monkeypatch):
-    monkeypatch.setattr("eyelid.releases.audits.audit.utility", lambda *words, **more: [])
+    monkeypatch.setattr("eyelid.releases.audits.records.utility", lambda *words, **more: [])
     table = replace(two_tasks(tasks=1), window_ms=30_000.0)
     found = audit(table, release(table, mechanism="ksame", k=4), attackers=["means"])
     assert found.identification == ()
@@ -286,11 +287,11 @@ def test_people_with_nothing_to_know_beforehand_are_not_to_be_named(monkeypatch)
 
 @pytest.mark.usefixtures("plain_pictures")
 def test_groups_that_cannot_be_found_out_are_checked_as_far_as_it_goes(monkeypatch):
-    monkeypatch.setattr("eyelid.releases.audits.audit.utility", lambda *words, **more: [])
+    monkeypatch.setattr("eyelid.releases.audits.records.utility", lambda *words, **more: [])
     table = two_tasks(people=30, rows=6)
     made = release(table, mechanism="ksame", k=5)
     found = audit(table, made, attackers=["means"])
-    assert found.subject.groups.fresh
+    assert found.target.groups.fresh
     assert "too few values" in found.verdict
     assert "in another run of the mechanism" in found.verdict
     assert "as certified" not in found.verdict
@@ -302,7 +303,7 @@ def test_groups_that_cannot_be_found_out_are_checked_as_far_as_it_goes(monkeypat
     off = made.table.data.with_columns(pl.col("rate") + 0.01)
     edited = replace(made.table, data=off)
     certificate = replace(made.certificate, output_sha256=output_digest(edited))
-    wrong = subject_of(table, replace(made, held=edited, certificate=certificate))
+    wrong = audit_target(table, replace(made, held=edited, certificate=certificate))
     assert "the mean over all groups is not the mean over everybody" in wrong.disagreements
 
 
@@ -315,12 +316,14 @@ def made_up_people(people):
 
 def test_a_promise_that_allows_much_is_not_green(monkeypatch):
     monkeypatch.setattr(synthetic, "_TRIALS", 10)
-    monkeypatch.setattr("eyelid.releases.audits.audit.learned_elsewhere", lambda *words, **more: [])
+    monkeypatch.setattr(
+        "eyelid.releases.audits.synthetic.learned_elsewhere", lambda *words, **more: []
+    )
     table = made_up_people(300)
     made = release(table, mechanism="seeded", epsilon=4.0, delta=1e-3, rows=1, bins=4)
     found = audit(table, made)
-    total = found.subject.promised
-    found = replace(found, subject=replace(found.subject, total=total))
+    total = found.target.promised
+    found = replace(found, target=replace(found.target, total=total))
     assert found.synthetic.membership.bound > 0.9
     assert standing(found).name == "weak"
     assert standing(found).words == "Not refuted, but the promise allows much"
@@ -334,7 +337,7 @@ def test_a_promise_that_allows_much_is_not_green(monkeypatch):
 @pytest.mark.usefixtures("plain_pictures")
 def test_rows_from_histograms_without_noise_show_who_is_alone_in_a_bin(monkeypatch):
     for slow in ("utility", "averaging"):
-        monkeypatch.setattr(f"eyelid.releases.audits.audit.{slow}", lambda *words, **more: [])
+        monkeypatch.setattr(f"eyelid.releases.audits.records.{slow}", lambda *words, **more: [])
     table = nine_people()
     made = release(table, mechanism="marginals-paper")
     found = audit(table, made, attackers=["means"], protocols=["raw->release"])
@@ -403,8 +406,8 @@ def test_a_page_in_the_folder_draws_nothing_but_what_was_released():
 
 def test_a_bound_that_other_releases_undo_is_refuted_whatever_its_certificate_lists():
     certificate = release(nine_people(), mechanism="ksame", k=3).certificate
-    assert list(among_promises(certificate, None, counted=1)) == []
-    found = set(among_promises(certificate, None, counted=2))
+    assert list(among_promises(certificate, Account(by_then=1))) == []
+    found = set(among_promises(certificate, Account(by_then=2)))
     assert found == {
         "the certificate states a bound on naming people that its own numbers do not give"
     }

@@ -17,9 +17,9 @@ from eyelid.gaze.study import Screen, Study
 from eyelid.io import read, write
 from eyelid.io.reading import is_heatmap
 from eyelid.privacy.noise import randomness
-from eyelid.releases.audits.audit import audit
-from eyelid.releases.audits.map_target import map_subject
-from eyelid.releases.audits.maps import AREAS, audit_heatmap
+from eyelid.releases.audits.audit import audit, audit_heatmap
+from eyelid.releases.audits.map_target import map_target
+from eyelid.releases.audits.maps import AREAS
 from eyelid.releases.budget import budget
 from eyelid.releases.certificate import read_certificate
 from eyelid.releases.fingerprint import arrays_digest
@@ -112,7 +112,7 @@ def certified(folder, change):
 
 def noise_free(subject, number=0):
     """The cells of a group without noise."""
-    law, observers = subject.laws[number], subject.plan.observers[number]
+    law, observers = subject.mechanisms[number], subject.plan.observers[number]
     counts = subject.looks_of[number].counts(observers.shape.grid)
     return law.divided(law.total(counts, observers.shape), observers.shape)
 
@@ -122,7 +122,7 @@ def shown(folder, subject, cells):
     plan, layers = subject.plan, len(subject.plan.layers)
     measured = [
         Measured(law, cells[n * layers : (n + 1) * layers], law.cell_sd(observers.shape))
-        for n, (law, observers) in enumerate(zip(subject.laws, plan.observers, strict=True))
+        for n, (law, observers) in enumerate(zip(subject.mechanisms, plan.observers, strict=True))
     ]
     maps = maps_of(plan, measured)
     facts = released_facts(plan, measured, trusted_of(plan, measured))
@@ -153,7 +153,7 @@ def both(with_areas, tmp_path):
 
 
 def disagreements(home, folder):
-    return list(map_subject(home / "study", folder).disagreements)
+    return list(map_target(home / "study", folder).disagreements)
 
 
 def test_a_sound_heatmap_stands_and_is_written_beside_it(home):
@@ -179,7 +179,7 @@ def test_a_sound_heatmap_stands_and_is_written_beside_it(home):
 @pytest.mark.usefixtures("plain_pictures")
 def test_its_use_is_that_of_the_map_in_the_file(home):
     (use,) = audit_heatmap(home / "study", home / "out").uses
-    looks = map_subject(home / "study", home / "out").looks
+    looks = map_target(home / "study", home / "out").looks
     with np.load(home / "out" / "map.npz") as found:
         released, sigma_px = found["map"][0], float(found["sigma_px"])
     truth = heatmap(gaze_map(looks).values, sigma_px)
@@ -209,10 +209,10 @@ def test_every_kind_of_heatmap_is_read_back_and_stands(how, tmp_path):
     private_heatmap(tmp_path / "study", tmp_path / "out", **how)
     done = audit_heatmap(tmp_path / "study", tmp_path / "out")
     assert done.refuted == []
-    assert done.subject.total is not None
+    assert done.target.total is not None
     assert all(not attack.subtraction.exact for attack in done.attacks.values())
     assert (AREAS in done.attacks) == ("areas" in how)
-    assert len(done.uses) == len(done.subject.arrays.get("map", ()))
+    assert len(done.uses) == len(done.target.arrays.get("map", ()))
     json.loads((tmp_path / "out-audit" / "audit.json").read_text())
 
 
@@ -228,7 +228,7 @@ def test_several_pictures_are_compared_one_by_one(tmp_path):
 
 @pytest.mark.usefixtures("plain_pictures")
 def test_a_map_without_noise_under_a_certificate_of_some_is_refuted(home, out):
-    subject = map_subject(home / "study", out)
+    subject = map_target(home / "study", out)
     shown(out, subject, noise_free(subject))
     done = audit_heatmap(home / "study", out)
     assert "next to no noise" in done.refuted[0]
@@ -237,7 +237,7 @@ def test_a_map_without_noise_under_a_certificate_of_some_is_refuted(home, out):
 
 
 def test_a_noise_free_picture_beside_sound_cells_is_refuted(home, out):
-    subject = map_subject(home / "study", out)
+    subject = map_target(home / "study", out)
     bare = heatmap(gaze_map(subject.looks).values, subject.plan.view.sigma_px)
     forged(out, map=(bare / bare.sum())[None].astype(np.float32))
     assert disagreements(home, out) == [
@@ -306,7 +306,7 @@ def test_raw_files_beside_a_release_are_refuted_and_their_names_are_for_the_owne
     forged(out)
     for name in ("Bob.csv", ".DS_Store", "difference.png"):
         (out / name).write_text("x")
-    subject = map_subject(home / "study", out)
+    subject = map_target(home / "study", out)
     assert subject.disagreements[0].startswith("the released folder holds difference.png")
     assert subject.disagreements[1].startswith("the released folder holds 1 more than such")
     assert "Bob" not in " ".join((*subject.disagreements, *subject.notes))
@@ -378,7 +378,7 @@ def test_another_card_is_refuted(home, out):
 def test_of_another_version_words_are_not_compared_and_that_is_said(home, out):
     certified(out, lambda told: told.update(version="0.0.1"))
     certified(out, lambda told: told["person_level"].update(how="in other words"))
-    subject = map_subject(home / "study", out)
+    subject = map_target(home / "study", out)
     assert subject.disagreements == ()
     assert any("another version of eyelid" in text for text in subject.notes)
     forged(out, raw=np.arange(3.0))
@@ -391,14 +391,14 @@ def test_a_choice_with_a_larger_epsilon_is_refuted(law, home, tmp_path):
     """Cells with just the noise of the forged choice: nothing but the choice itself is amiss."""
     out = tmp_path / "out"
     private_heatmap(home / "study", out, epsilon=1.0, grid="8x5", **law)
-    subject = map_subject(home / "study", out)
+    subject = map_target(home / "study", out)
     assert subject.disagreements == ()
-    (chosen,), (observers,) = subject.laws, subject.plan.observers
+    (chosen,), (observers,) = subject.mechanisms, subject.plan.observers
     loud = replace(chosen, epsilon=5.0)
     counts = subject.looks.counts(observers.shape.grid)
     cells = loud.measure(counts, observers.shape, randomness(1))
     certified(out, lambda told: told["map"].update(settled=[loud.parameters()]))
-    shown(out, replace(subject, laws=(loud,)), cells)
+    shown(out, replace(subject, mechanisms=(loud,)), cells)
     assert audit_heatmap(home / "study", out).refuted == [
         "the certificate says that its mechanism chose what it cannot choose"
     ]
@@ -408,12 +408,12 @@ def test_a_choice_with_a_larger_epsilon_is_refuted(law, home, tmp_path):
 def test_too_much_noise_in_one_group_excuses_nothing_in_the_other(tmp_path):
     study, out = scene(), tmp_path / "out"
     private_heatmap(study, out, epsilon=1.0, by="group")
-    subject = map_subject(study, out)
+    subject = map_target(study, out)
     bare, loud = (noise_free(subject, number) for number in (0, 1))
     away = loud + 5 * (subject.cells(1) - loud)
     shown(out, subject, np.concatenate([bare, away]))
     done = audit_heatmap(study, out)
-    assert done.subject.total is None
+    assert done.target.total is None
     assert any("next to no noise" in text and "(a)" in text for text in done.refuted)
     assert not any("(b)" in text for text in done.refuted)
     assert done.verdict.startswith("The certificate is refuted")
@@ -530,7 +530,7 @@ def test_without_a_ledger_another_original_is_suspected_and_nothing_is_refuted(t
     done = audit_heatmap(scene(seed=50), tmp_path / "out")
     assert done.refuted == []
     assert "this may not be the original" in done.verdict
-    assert any("ledger" in text for text in done.subject.notes)
+    assert any("ledger" in text for text in done.target.notes)
 
 
 @pytest.mark.usefixtures("plain_pictures")
@@ -665,7 +665,7 @@ def test_a_sound_heatmap_whose_ledger_does_not_know_all_stands(tmp_path):
     (tmp_path / "study.ledger").unlink()
     budget(tmp_path / "study", lost=True)
     private_heatmap(tmp_path / "study", tmp_path / "out", epsilon=1.5)
-    subject = map_subject(tmp_path / "study", tmp_path / "out")
+    subject = map_target(tmp_path / "study", tmp_path / "out")
     assert subject.certificate.incomplete
     assert subject.certificate.total is None
     assert subject.disagreements == ()

@@ -6,8 +6,8 @@ from eyelid.engine.engines import using
 from eyelid.io import write
 from eyelid.io.pieces import StudyInPieces
 from eyelid.mechanisms.features import windows_of
+from eyelid.releases.audits.pairing import audit_target
 from eyelid.releases.audits.recorded import Recorded, recorded_in
-from eyelid.releases.audits.target import subject_of
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +46,6 @@ def test_features_are_no_gaze(features_folder, tmp_path):
 def test_an_audit_has_nobodys_gaze_in_memory(folder, simulated_table, small_pieces, monkeypatch):
     monkeypatch.setattr(StudyInPieces, "whole", lambda cut: pytest.fail("all of it was read"))
     monkeypatch.setattr("eyelid.io.study_folder.read_study", lambda path: pytest.fail("read"))
-    subject = subject_of(folder)
+    subject = audit_target(folder)
     assert subject.original.data.equals(simulated_table.data)
     assert subject.samples is None

@@ -17,7 +17,7 @@ from eyelid.gaze.table import table_from_arrays
 from eyelid.io import write
 from eyelid.privacy.rank1 import advantage_bound
 from eyelid.releases.audits.audit import audit
-from eyelid.releases.audits.target import subject_of
+from eyelid.releases.audits.pairing import audit_target
 from eyelid.releases.fingerprint import output_digest
 from eyelid.releases.release import release
 from eyelid.releases.report import beyond_expected, report, standing
@@ -47,7 +47,7 @@ def quickly():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(noisy_answers, "_DECISIONS", 12)
         patch.setattr(noisy_answers, "_OF_CONTROL", 12)
-        patch.setattr("eyelid.releases.audits.audit.learned_elsewhere", tree)
+        patch.setattr("eyelid.releases.audits.synthetic.learned_elsewhere", tree)
         yield
 
 
@@ -97,13 +97,13 @@ def test_nobody_is_named_and_the_bound_is_on_membership(study, made, found):
 
 def promising(found, **of_all):
     """The same under a promise that rules something out; of all releases together, another one."""
-    certificate = found.subject.certificate
+    certificate = found.target.certificate
     strict = replace(certificate.person_level, epsilon=2.0, mu=0.5)
     certificate = replace(certificate, person_level=strict)
     member = replace(found.synthetic.membership, bound=advantage_bound(strict))
     return replace(
         found,
-        subject=replace(found.subject, certificate=certificate, total=replace(strict, **of_all)),
+        target=replace(found.target, certificate=certificate, total=replace(strict, **of_all)),
         synthetic=replace(found.synthetic, membership=member),
     )
 
@@ -133,8 +133,8 @@ def test_why_shares_are_farther_off_than_foreseen_is_said_where_it_is_known(stud
     def told(errors, table=study):
         marginals = found.synthetic.marginals.with_columns(share_error=pl.Series(errors))
         off = replace(found.synthetic, marginals=marginals, expected_share_error=0.1)
-        subject = replace(found.subject, original=table)
-        return beyond_expected(replace(found, synthetic=off, subject=subject))
+        subject = replace(found.target, original=table)
+        return beyond_expected(replace(found, synthetic=off, target=subject))
 
     assert "those with few values" in told([0.05] * 5 + [0.9])
     assert "the model gets wrong" in told([0.3] * 6)
@@ -201,7 +201,7 @@ def outside(study, table):
     ],
 )
 def test_people_who_are_not_what_the_certificate_says_disagree(study, made, change, text):
-    subject = subject_of(study, changed(made, change(study, made.table)))
+    subject = audit_target(study, changed(made, change(study, made.table)))
     assert any(text in sentence for sentence in subject.disagreements)
 
 
@@ -215,7 +215,7 @@ def test_people_who_are_not_made_up_are_refuted(study, made):
 def test_a_certificate_whose_mechanism_would_not_run_is_refuted(study, made):
     other = made.certificate.parameters | {"epsilon": 0.1, "error": 0.01}
     certificate = replace(made.certificate, parameters=other)
-    subject = subject_of(study, replace(made, certificate=certificate))
+    subject = audit_target(study, replace(made, certificate=certificate))
     assert any("cannot be run on the original" in one for one in subject.disagreements)
 
 
@@ -225,7 +225,7 @@ def test_the_page_of_an_audit_is_for_the_owner_and_draws_people(study, tmp_path,
     write(replace(study, simulated=simulated).study(), folder)
     release(folder, out, **LAW, carry=2)
     done = audit(folder, out)
-    assert done.subject.left_out == 1
+    assert done.target.left_out == 1
     page = (tmp_path / "out-audit" / "report.html").read_text(encoding="utf-8")
     for words in ("of people and made up", "in recordings of people and made-up people"):
         assert words in page

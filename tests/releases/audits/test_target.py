@@ -10,7 +10,7 @@ import pytest
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import read, write
-from eyelid.releases.audits.target import subject_of
+from eyelid.releases.audits.pairing import audit_target
 from eyelid.releases.fingerprint import output_digest
 from eyelid.releases.release import release
 
@@ -28,17 +28,17 @@ def edit(folder, **changes):
 
 
 def test_a_release_and_its_original_are_recognised(pair):
-    subject = subject_of(*pair)
+    subject = audit_target(*pair)
     assert subject.people == 4
     assert subject.notes == ()
-    assert subject.law.name == "laplace"
+    assert subject.mechanism.name == "laplace"
     assert subject.bounds()["raw_to_release"] == pytest.approx(0.4754, abs=1e-3)
 
 
 def test_the_bound_is_that_of_this_release_alone(pair, tmp_path):
     release(pair[0], tmp_path / "second", mechanism="laplace", epsilon=1.0)
-    second = subject_of(pair[0], tmp_path / "second")
-    assert second.bounds() == subject_of(*pair).bounds()
+    second = audit_target(pair[0], tmp_path / "second")
+    assert second.bounds() == audit_target(*pair).bounds()
     assert second.certificate.rank1_bound["raw_to_release"] > second.bounds()["raw_to_release"]
 
 
@@ -51,7 +51,7 @@ def test_totals_over_releases_of_different_kinds_are_in_order(
         more = {"delta": delta} if name == "gaussian" else {"chunk": 5} if name == "cfpa" else {}
         place = tmp_path / f"{len(list(tmp_path.iterdir()))}"
         release(features_folder, place, mechanism=name, epsilon=2.0, **more)
-        assert subject_of(features_folder, place).disagreements == ()
+        assert audit_target(features_folder, place).disagreements == ()
 
 
 def test_no_bound_is_given_where_attributes_tell_people_apart(make_table, tmp_path):
@@ -61,7 +61,7 @@ def test_no_bound_is_given_where_attributes_tell_people_apart(make_table, tmp_pa
     release(
         tmp_path / "features", tmp_path / "out", mechanism="laplace", epsilon=1, keep=["gender"]
     )
-    bounds = subject_of(tmp_path / "features", tmp_path / "out").bounds()
+    bounds = audit_target(tmp_path / "features", tmp_path / "out").bounds()
     assert bounds == {"raw_to_release": None, "release_to_raw": None}
 
 
@@ -72,7 +72,7 @@ def test_a_release_of_other_people_is_refused(pair, make_table, tmp_path):
     people = table.people.with_columns(renamed)
     write(replace(table, data=others, people=people).study(), tmp_path / "others")
     with pytest.raises(InputError, match="4 of 4 people of the release are not in the original"):
-        subject_of(tmp_path / "others", pair[1])
+        audit_target(tmp_path / "others", pair[1])
 
 
 def test_an_original_that_has_changed_since_is_refused(pair, make_table, tmp_path):
@@ -80,56 +80,56 @@ def test_an_original_that_has_changed_since_is_refused(pair, make_table, tmp_pat
     moved = study.data.with_columns(pl.col("pupil") + 0.01)
     write(study.derive(data=moved), tmp_path / "changed")
     with pytest.raises(InputError, match="has counted no such release of these data"):
-        subject_of(tmp_path / "changed", pair[1])
+        audit_target(tmp_path / "changed", pair[1])
 
 
 def test_released_data_that_were_edited_are_refused(pair):
     data = pl.read_parquet(pair[1] / "data.parquet")
     data.with_columns(pl.col("pupil") * 1.001).write_parquet(pair[1] / "data.parquet")
     with pytest.raises(InputError, match="hash differs"):
-        subject_of(*pair)
+        audit_target(*pair)
 
 
 def test_a_certificate_of_something_else_is_refused(pair):
     edit(pair[1], people=7)
     with pytest.raises(InputError, match="for 7 people and the release has 4"):
-        subject_of(*pair)
+        audit_target(*pair)
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"schema": "eyelid/certificate/1"}'])
 def test_a_broken_certificate_is_one_clear_line(pair, text):
     (pair[1] / "certificate.json").write_text(text)
     with pytest.raises(InputError, match="not a certificate"):
-        subject_of(*pair)
+        audit_target(*pair)
 
 
 def test_a_certificate_with_a_negative_loss_is_no_certificate(pair):
     told = json.loads((pair[1] / "certificate.json").read_text())
     edit(pair[1], person_level=told["person_level"] | {"epsilon": -1})
     with pytest.raises(InputError, match="epsilon must not be negative"):
-        subject_of(*pair)
+        audit_target(*pair)
 
 
 def test_missing_features_are_named(pair):
     data = pl.read_parquet(pair[1] / "data.parquet")
     data.drop("pupil").write_parquet(pair[1] / "data.parquet")
     with pytest.raises(InputError, match="pupil"):
-        subject_of(*pair)
+        audit_target(*pair)
 
 
 def test_fewer_than_three_people_cannot_be_told_apart(make_table):
     with pytest.raises(InputError, match="at least 3 people to tell apart, and there are 2"):
-        subject_of(make_table(people=2))
+        audit_target(make_table(people=2))
 
 
 def test_the_two_arguments_in_the_wrong_order_are_noticed(pair):
     with pytest.raises(InputError, match="give the original first"):
-        subject_of(pair[1], pair[0])
+        audit_target(pair[1], pair[0])
 
 
 def test_without_a_certificate_nothing_is_promised(make_table):
     table = make_table()
-    subject = subject_of(table, replace(table, released=True))
+    subject = audit_target(table, replace(table, released=True))
     assert subject.bounds() == {}
     assert "there is no certificate.json" in subject.notes[0]
 
@@ -137,7 +137,7 @@ def test_without_a_certificate_nothing_is_promised(make_table):
 def test_without_a_certificate_the_features_in_common_are_looked_at(make_table):
     table = make_table()
     fewer = replace(table, data=table.data.drop("pupil"), features=table.features[:1])
-    subject = subject_of(table, fewer)
+    subject = audit_target(table, fewer)
     assert subject.original.names == subject.released.names == ["fixation_rate"]
     assert "only 1 of 2 features" in subject.notes[0]
 
@@ -145,12 +145,12 @@ def test_without_a_certificate_the_features_in_common_are_looked_at(make_table):
 def test_a_release_without_a_ledger_is_audited_with_a_remark(make_table):
     table = make_table()
     done = release(table, mechanism="laplace", epsilon=1.0)
-    subject = subject_of(table, done)
+    subject = audit_target(table, done)
     assert any("names no ledger" in note for note in subject.notes)
 
 
 def test_attackers_get_fresh_noise_of_the_same_law(pair):
-    material = subject_of(*pair).material(seed=0)
+    material = audit_target(*pair).material(seed=0)
     once, again = (material.again(material.original) for _ in range(2))
     assert isinstance(once, FeatureTable)
     assert once.data.shape == material.released.data.shape
@@ -161,7 +161,7 @@ def test_attackers_get_fresh_noise_of_the_same_law(pair):
 def test_a_certificate_that_promises_more_than_was_counted_disagrees(pair):
     told = json.loads((pair[1] / "certificate.json").read_text())
     edit(pair[1], person_level=told["person_level"] | {"epsilon": 0.1})
-    found = subject_of(*pair).disagreements
+    found = audit_target(*pair).disagreements
     assert any("the ledger counted ε = 1 for this release" in line for line in found)
     assert any("the mechanism that it names gives ε = 1" in line for line in found)
 
@@ -174,9 +174,9 @@ def test_less_noise_than_the_certificate_says_is_seen_without_a_ledger(make_tabl
         quiet.certificate, mechanism="laplace", parameters=loud.certificate.parameters
     )
     swapped = replace(swapped, person_level=loud.certificate.person_level)
-    found = subject_of(table, replace(quiet, certificate=swapped)).disagreements
+    found = audit_target(table, replace(quiet, certificate=swapped)).disagreements
     assert re.search("the whole release has 0.2[3-7]? times the noise", found[-1])
-    assert subject_of(table, loud).disagreements == ()
+    assert audit_target(table, loud).disagreements == ()
 
 
 def test_one_person_without_noise_is_seen(make_table):
@@ -189,7 +189,7 @@ def test_one_person_without_noise_is_seen(make_table):
     )
     certificate = replace(made.certificate, output_sha256=None)
     altered = replace(made, held=replace(made.table, data=bare), certificate=certificate)
-    assert "240 released values are the original's" in subject_of(table, altered).disagreements[0]
+    assert "240 released values are the original's" in audit_target(table, altered).disagreements[0]
 
 
 def test_a_column_that_no_release_has_is_seen(pair):
@@ -197,34 +197,34 @@ def test_a_column_that_no_release_has_is_seen(pair):
     data.with_columns(raw=pl.lit("1.5")).write_parquet(pair[1] / "data.parquet")
     told = json.loads((pair[1] / "certificate.json").read_text())
     edit(pair[1], output_sha256=None, version=told["version"])
-    assert "a column that no release has (raw)" in subject_of(*pair).disagreements[0]
+    assert "a column that no release has (raw)" in audit_target(*pair).disagreements[0]
 
 
 def test_attributes_added_to_a_release_change_its_hash(pair):
     people = pl.read_csv(pair[1] / "people.csv", schema_overrides={"person": pl.String})
     people.with_columns(name=pl.lit("Anna")).write_csv(pair[1] / "people.csv")
     with pytest.raises(InputError, match="hash differs"):
-        subject_of(*pair)
+        audit_target(*pair)
 
 
 def test_more_files_in_a_released_folder_are_mentioned(pair):
     (pair[1] / "raw.parquet").write_bytes(b"")
-    assert "1 more than a release has" in subject_of(*pair).notes[0]
+    assert "1 more than a release has" in audit_target(*pair).notes[0]
 
 
 def test_what_other_releases_cost_is_read_from_the_ledger_of_today(pair, tmp_path):
-    assert subject_of(*pair).total.epsilon == 1.0
+    assert audit_target(*pair).total.epsilon == 1.0
     release(pair[0], tmp_path / "later", mechanism="laplace", epsilon=2.0)
-    assert subject_of(*pair).total.epsilon == 3.0
+    assert audit_target(*pair).total.epsilon == 3.0
     release(pair[0], tmp_path / "seeded", mechanism="laplace", epsilon=2.0, seed=1)
-    assert not subject_of(*pair).total.holds
+    assert not audit_target(*pair).total.holds
 
 
 def test_truth_values_are_no_words(pair):
     told = json.loads((pair[1] / "certificate.json").read_text())
     edit(pair[1], guarantee=told["guarantee"] | {"holds": "false"})
     with pytest.raises(InputError, match="holds must be true or false"):
-        subject_of(*pair)
+        audit_target(*pair)
 
 
 def test_bounds_of_a_file_are_the_scale_of_everything(make_table, tmp_path):
@@ -232,7 +232,7 @@ def test_bounds_of_a_file_are_the_scale_of_everything(make_table, tmp_path):
     bounds.write_text('{"fixation_rate": [1.0, 5.0]}')
     table = make_table()
     done = release(table, mechanism="laplace", epsilon=1.0, bounds=bounds)
-    subject = subject_of(table, done)
+    subject = audit_target(table, done)
     assert [(f.lower, f.upper) for f in subject.original.features] == [(1.0, 5.0), (1.5, 9.0)]
     assert subject.released.features == subject.original.features
     assert subject.disagreements == ()
@@ -277,7 +277,7 @@ def test_noise_that_is_none_is_found_out(make_table, change, text):
         data = data.with_columns(pl.col("time_ms") + table.data["pupil"])
     else:
         data = data.with_columns(pl.when(~first).then(pl.col("pupil")).alias("pupil"))
-    found = subject_of(table, altered(made, data)).disagreements
+    found = audit_target(table, altered(made, data)).disagreements
     assert any(text in line for line in found), found
 
 
@@ -302,7 +302,7 @@ def test_no_part_of_a_certificate_can_be_bettered_alone(pair, change, text):
     told = json.loads((pair[1] / "certificate.json").read_text())
     for key, value in change.items():
         edit(pair[1], **{key: told[key] | value if isinstance(value, dict) else value})
-    assert any(text in line for line in subject_of(*pair).disagreements)
+    assert any(text in line for line in audit_target(*pair).disagreements)
 
 
 def test_newcomers_in_the_original_change_nothing_about_the_release(make_table):
@@ -311,7 +311,7 @@ def test_newcomers_in_the_original_change_nothing_about_the_release(make_table):
     more = make_table(people=7, recordings=5, rows=12, seed=6)
     late = more.data.filter(pl.col("person") == "6")
     grown = replace(table, data=pl.concat([table.data, late]), people=more.people)
-    assert subject_of(grown, made).disagreements == ()
+    assert audit_target(grown, made).disagreements == ()
 
 
 def test_kept_attributes_that_look_like_numbers_keep_their_hash(make_table, tmp_path):
@@ -320,5 +320,5 @@ def test_kept_attributes_that_look_like_numbers_keep_their_hash(make_table, tmp_
     write(replace(table, people=people).study(), tmp_path / "features")
     table = replace(FeatureTable.of(read(tmp_path / "features")), people=people)
     made = release(table, tmp_path / "out", mechanism="laplace", epsilon=1.0, keep=["code"])
-    assert subject_of(tmp_path / "features", tmp_path / "out").disagreements == ()
+    assert audit_target(tmp_path / "features", tmp_path / "out").disagreements == ()
     assert made.certificate.output_sha256

@@ -9,8 +9,9 @@ from eyelid.gaze.study import Screen
 from eyelid.mechanisms import mechanism
 from eyelid.mechanisms.streams.state import WHOLE
 from eyelid.privacy.noise import randomness
+from eyelid.releases.audits.accounts import Account
 from eyelid.releases.audits.gaze_consistency import (
-    stream_disagreements,
+    gaze_disagreements,
     too_few_to_check,
     worst_window,
 )
@@ -34,7 +35,7 @@ def judged(make_gaze):
         if data is not None:
             released = replace(released, data=released.data.with_columns(data))
         certificate = replace(done.certificate, **changes)
-        return list(stream_disagreements(certificate, taken, released, None, law))
+        return list(gaze_disagreements(certificate, taken, released, Account(), law))
 
     return judge
 
@@ -56,7 +57,7 @@ def test_gaze_of_directions_agrees_too(make_gaze):
     assert (done.study.data.select(pl.sum_horizontal(pl.col("^gaze_.$") ** 2)) - 1).to_numpy() == (
         pytest.approx(0, abs=1e-12)
     )
-    found = stream_disagreements(done.certificate, taken_of(study), done.study, None, law)
+    found = gaze_disagreements(done.certificate, taken_of(study), done.study, Account(), law)
     assert list(found) == []
 
 
@@ -103,13 +104,15 @@ def test_raw_gaze_is_noticed_where_hardly_anything_is_published(make_gaze, name)
     study = make_gaze(people=2, recordings=1, samples=400)
     done = eyelid.release(study, mechanism=name, **KNOWN | {"window": 300})
     law, taken = mechanism(name, **done.certificate.parameters), taken_of(study)
-    assert not list(stream_disagreements(done.certificate, taken, done.study, None, law))
+    assert not list(gaze_disagreements(done.certificate, taken, done.study, Account(), law))
     # Gaze itself, on the grid, held for as long as a window is.
     row = pl.int_range(pl.len()).over("person", "recording")
     seen = pl.col("x", "y").clip(0, 499) / law.step
     held = pl.when(row % 300 == 0).then(seen.round() * law.step)
     raw = taken.data.with_columns(held.forward_fill().over("person", "recording"))
-    found = stream_disagreements(done.certificate, taken, replace(done.study, data=raw), None, law)
+    found = gaze_disagreements(
+        done.certificate, taken, replace(done.study, data=raw), Account(), law
+    )
     assert [said for said in found if "the noise is missing or too small" in said]
 
 
@@ -121,7 +124,7 @@ def test_points_that_fall_into_the_same_corner_again_count_as_published(make_gaz
     law = mechanism("sample", **done.certificate.parameters)
     near = pl.when(pl.int_range(pl.len()) % 120 == 80).then(71.0).otherwise(0.0)
     shown = replace(done.study, data=done.study.data.with_columns(x=near, y=near))
-    found = list(stream_disagreements(done.certificate, taken_of(study), shown, None, law))
+    found = list(gaze_disagreements(done.certificate, taken_of(study), shown, Account(), law))
     assert not any("noise" in said for said in found)
 
 

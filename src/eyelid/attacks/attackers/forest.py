@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from eyelid.attacks.attackers.attacker import RowAttacker
-from eyelid.attacks.forest import RandomForest
+from eyelid.attacks.classifiers import RandomForest
 
 
 @dataclass(frozen=True)

@@ -8,25 +8,25 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from eyelid.attacks.statistics import Estimate, mean_of_people, rate_of_shares
-from eyelid.attacks.streams.agreement import event_f1, f1, fixating, kappa
-from eyelid.attacks.streams.areas import COLUMNS, ROWS, cells, gaze_grid, screen_grid
 from eyelid.attacks.streams.movement import (
+    Pair,
+    Stream,
     impossible,
     log_ratio_of_medians,
     main_sequence,
     main_sequence_distance,
+    pairs,
     saccades_of,
     speed_distance_per_s,
     speeds_per_s,
 )
-from eyelid.attacks.streams.pairing import Pair, Stream, pairs
 from eyelid.engine.progress import track
 from eyelid.gaze.areas import Places, polygons_of, within
 from eyelid.gaze.events import DEFAULT_METHOD, events_of
-from eyelid.gaze.events.spans import Floats, Spans
+from eyelid.gaze.events.spans import Floats, Mask, Spans, covered
 from eyelid.gaze.study import Study
 
 _FULL_TURN_DEG = 360.0
@@ -223,3 +223,95 @@ def _over_people(values: pl.Series, share: bool) -> Estimate | None:
         return mean_of_people(known)
     rate = rate_of_shares(known, chance=0.0)
     return Estimate(rate.rate, rate.low, rate.high, rate.people)
+
+
+# Two fixations are one when they share more than this of the time that either takes.
+_SHARED = 0.5
+
+
+def kappa(one: NDArray[np.generic], other: NDArray[np.generic]) -> float | None:
+    """Cohen's κ of two who name each sample; None where chance alone makes them agree.
+
+    >>> kappa(np.array([1, 1, 2, 2]), np.array([1, 1, 2, 1]))
+    0.5
+    """
+    if not len(one):
+        return None
+    names, both = np.unique(np.concatenate([one, other]), return_inverse=True)
+    first, second = (np.bincount(half, minlength=len(names)) for half in np.split(both, 2))
+    chance = float(first @ second) / len(one) ** 2
+    agreed = float(np.mean(one == other))
+    return (agreed - chance) / (1 - chance) if chance < 1 else None
+
+
+def f1(one: Mask, other: Mask) -> float | None:
+    """Harmonic mean of precision and recall of two who say yes or no; None if nobody says yes.
+
+    >>> f1(np.array([True, True, False]), np.array([True, False, False]))
+    0.6666666666666666
+    """
+    said = int(one.sum() + other.sum())
+    return 2 * int((one & other).sum()) / said if said else None
+
+
+def fixating(found: dict[str, Spans], samples: int) -> Mask:
+    """Which samples are of fixations; one that a saccade shares is the saccade's."""
+    fixation, saccade = (
+        covered(Spans(found[kind].onset, found[kind].offset + 1), samples)
+        for kind in ("fixation", "saccade")
+    )
+    return fixation & ~saccade
+
+
+def event_f1(ours_ms: tuple[Floats, Floats], theirs_ms: tuple[Floats, Floats]) -> float | None:
+    """F1 of events by their onsets and offsets; two are the same by most of their joint time.
+
+    >>> ours = np.array([0.0, 300.0]), np.array([200.0, 500.0])
+    >>> event_f1(ours, (np.array([20.0]), np.array([220.0])))
+    0.6666666666666666
+    """
+    (onset, offset), (begin, end) = ours_ms, theirs_ms
+    if not len(onset) or not len(begin):
+        return 0.0 if len(onset) or len(begin) else None
+    # Whoever shares more than half of an event's time has its middle.
+    near = np.maximum(np.searchsorted(begin, (onset + offset) / 2, side="right") - 1, 0)
+    shared = np.minimum(offset, end[near]) - np.maximum(onset, begin[near])
+    joint = np.maximum(offset, end[near]) - np.minimum(onset, begin[near])
+    return 2 * int((shared > _SHARED * joint).sum()) / (len(onset) + len(begin))
+
+
+COLUMNS, ROWS = 4, 3
+# Of gaze whose screen is not known, without the outermost samples.
+_MIDDLE = (0.01, 0.99)
+
+
+def cells(edges: tuple[Floats, Floats], x: Floats, y: Floats) -> Places:
+    """The cell of a grid that each sample is in; the outer cells go on for ever."""
+    column, row = (np.searchsorted(e, v, side="right") for e, v in zip(edges, (x, y), strict=True))
+    return np.asarray(row * COLUMNS + column)
+
+
+def screen_grid(study: Study) -> tuple[Floats, Floats] | None:
+    """The inner borders of a grid over the screen; None where the screen's size is not known."""
+    screen = study.screen
+    if study.units == "fraction":
+        width, height = 1.0, 1.0
+    elif study.units == "px" and screen and screen.width_px and screen.height_px:
+        width, height = float(screen.width_px), float(screen.height_px)
+    else:
+        return None
+    start = 0.5 if study.xy_origin == "centre" else 0.0
+    return tuple(  # type: ignore[return-value]
+        (np.arange(1, parts) / parts - start) * size
+        for parts, size in ((COLUMNS, width), (ROWS, height))
+    )
+
+
+def gaze_grid(x: Floats, y: Floats) -> tuple[Floats, Floats]:
+    """The inner borders of a grid over where one recording's gaze went."""
+
+    def borders(values: Floats, parts: int) -> Floats:
+        low, high = np.quantile(values, _MIDDLE)
+        return np.asarray(low + (high - low) * np.arange(1, parts) / parts)
+
+    return borders(x, COLUMNS), borders(y, ROWS)

@@ -9,15 +9,19 @@ import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike
 
-from eyelid.attacks.temporal.correlation import temporal_correlations
-from eyelid.attacks.temporal.leakage import leakage, leakage_supremum
-from eyelid.attacks.temporal.of_mechanism import (
+from eyelid.attacks.temporal.belief import (
     GaussianBelief,
     Steps,
     gaussian_belief,
     independent_steps,
 )
-from eyelid.attacks.temporal.transitions import Transitions, autoregressive_transitions
+from eyelid.attacks.temporal.correlation import temporal_correlations
+from eyelid.attacks.temporal.leakage import (
+    Transitions,
+    autoregressive_transitions,
+    leakage,
+    leakage_supremum,
+)
 from eyelid.errors import InputError
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable

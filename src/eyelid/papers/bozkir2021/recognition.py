@@ -24,8 +24,7 @@ from numpy.typing import NDArray
 
 from eyelid.attacks.attackers.attacker import Attacker
 from eyelid.attacks.attackers.means import Means, Whitened
-from eyelid.attacks.classes import classes_of
-from eyelid.attacks.classifiers import Codes, Fold, judged, people_apart
+from eyelid.attacks.classifiers import Codes, Fold, classes_of, judged, people_apart
 from eyelid.attacks.records import ROWS_PER_PERSON, Records
 from eyelid.attacks.scores import Scores, named
 from eyelid.attacks.statistics import Rate, rate_of_decisions, rate_of_shares

@@ -27,8 +27,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from eyelid.attacks.attackers import Attacker
-from eyelid.attacks.classifiers import Codes, Values
-from eyelid.attacks.forest import RandomForest
+from eyelid.attacks.classifiers import Codes, RandomForest, Values
 from eyelid.attacks.identification import decided
 from eyelid.attacks.records import Records, records_of
 from eyelid.attacks.scores import named

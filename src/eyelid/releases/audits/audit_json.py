@@ -9,34 +9,38 @@ from typing import TYPE_CHECKING, Any
 
 from eyelid.attacks.attributes import Inference
 from eyelid.attacks.averaging import Averaged
-from eyelid.attacks.groups import GroupsAudit
+from eyelid.attacks.groups import GroupFindings
 from eyelid.attacks.identification import Finding, strongest
 from eyelid.attacks.likeness import Likeness
-from eyelid.attacks.means import MeansAudit
+from eyelid.attacks.means import MeanFindings
 from eyelid.attacks.membership import Membership
 from eyelid.attacks.one_run import OneRun
 from eyelid.attacks.statistics import Rate
-from eyelid.attacks.synthetic import SyntheticAudit
+from eyelid.attacks.synthetic import SyntheticFindings
 from eyelid.attacks.utility import Use
 from eyelid.version import __version__
 
 if TYPE_CHECKING:
-    from eyelid.releases.audits.audit import Audit
+    from eyelid.releases.audits.results import TableAudit
 
 SCHEMA = "eyelid/audit/1"
+UNCOVERED = (
+    "These figures were computed from the raw data without noise: no certificate covers them. "
+    "Publish them only if you mean to."
+)
 _LONGEST_LIST = 20
 
 
-def audit_json(audit: Audit, uncovered: str) -> dict[str, Any]:
+def audit_json(audit: TableAudit) -> dict[str, Any]:
     """The audit as docs/audit.md describes it; of single people only where nothing was released."""
-    canaries, streams, certificate = audit.canaries, audit.streams, audit.subject.certificate
+    canaries, streams, certificate = audit.canaries, audit.streams, audit.target.certificate
     asked = audit.means or audit.synthetic
     told: dict[str, Any] = _each(
         {
             "schema": SCHEMA,
-            "subject": "original" if audit.subject.released is None else "release",
-            "people": audit.subject.people,
-            "simulated": audit.subject.original.simulated,
+            "subject": "original" if audit.target.released is None else "release",
+            "people": audit.target.people,
+            "simulated": audit.target.original.simulated,
             "partial": audit.partial,
             "release_sha256": None if certificate is None else certificate.output_sha256,
             "identification": [_finding(finding) for finding in audit.identification],
@@ -79,7 +83,7 @@ def audit_json(audit: Audit, uncovered: str) -> dict[str, Any]:
             "features_at_risk": None if audit.features is None else audit.features.to_dicts(),
             "refuted": audit.refuted,
             "verdict": audit.verdict,
-            "notes": [*audit.not_tried, uncovered],
+            "notes": [*audit.not_tried, UNCOVERED],
             "seed": audit.seed,
             "version": __version__,
         },
@@ -115,10 +119,10 @@ def _control(findings: Sequence[Finding]) -> dict[str, Any] | None:
     return {key: told[key] for key in ("rate", "low", "high", "chance", "attacker", "protocol")}
 
 
-def _groups(audit: Audit, groups: GroupsAudit) -> dict[str, Any]:
+def _groups(audit: TableAudit, groups: GroupFindings) -> dict[str, Any]:
     """What was found about groups, besides who is named."""
     return {
-        "of_another_run": audit.subject.groups is not None and audit.subject.groups.fresh,
+        "of_another_run": audit.target.groups is not None and audit.target.groups.fresh,
         "sizes": list(groups.sizes),
         "intersection": _rate(groups.intersection),
         "exact_intersection": _rate(groups.exact_intersection),
@@ -149,7 +153,7 @@ def _rate(rate: Rate) -> dict[str, Any]:
     return {"rate": rate.rate, **_limits(rate)}
 
 
-def _membership(means: MeansAudit | None) -> dict[str, Any]:
+def _membership(means: MeanFindings | None) -> dict[str, Any]:
     """What was asked of means over people, in the place of naming them."""
     if means is None:
         return {"membership": None, "subtraction": None, "constant": None}
@@ -178,7 +182,7 @@ def _advantage(member: Membership) -> dict[str, Any]:
     }
 
 
-def _made_up(made_up: SyntheticAudit) -> dict[str, Any]:
+def _made_up(made_up: SyntheticFindings) -> dict[str, Any]:
     """How what is made up compares with people."""
     return {
         "rows": made_up.rows,

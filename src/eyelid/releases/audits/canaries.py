@@ -21,9 +21,11 @@ noisy answers that it is made of, and looks for canaries' values among those tha
 from __future__ import annotations
 
 import tempfile
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -35,12 +37,10 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import read, write
-from eyelid.mechanisms.features import FeatureMechanism, PredictableMechanism
+from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.groups.public_groups import Groups
 from eyelid.mechanisms.means.mean_mechanism import PLACE, TEAM, MeanMechanism, with_others
 from eyelid.mechanisms.mechanism import NeighbourPair, Shape
-from eyelid.mechanisms.records.measuring import MeasuringMechanism
-from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import PERSON, Unit
@@ -112,73 +112,149 @@ class CanaryResult:
         return self.holds and any(run.refuted for run in runs)
 
 
-def takes_canaries(mechanism: FeatureMechanism) -> bool:
-    """Whether a mechanism can be tried on people who have features and no gaze."""
-    inside = mechanism.core if isinstance(mechanism, MeanMechanism) else mechanism
-    known = isinstance(mechanism, PredictableMechanism | Synthetic)
-    return known and inside.takes == "features"
+class Canaries(ABC):
+    """Made-up people for one kind of release."""
+
+    def suit(self, mechanism: FeatureMechanism) -> bool:
+        """Whether a mechanism can be tried on people who have features and no gaze."""
+        return mechanism.core.takes == "features"
+
+    @abstractmethod
+    def run(
+        self,
+        mechanism: Any,
+        people: int = PEOPLE,
+        features: int = 1,
+        seed: int | None = None,
+    ) -> CanaryResult:
+        """Release made-up people once, as anybody's study would be, and guess their coins.
+
+        Args:
+            mechanism: with the parameters of a certificate.
+            people: how many canaries.
+            features: columns; each more costs power.
+            seed: of the coins; the noise is the pipeline's own.
+        """
 
 
-def canary_audit(
-    mechanism: FeatureMechanism, people: int = PEOPLE, features: int = 1, seed: int | None = None
-) -> CanaryResult:
-    """Release made-up people once, as anybody's study would be, and guess their coins.
+class RecordCanaries(Canaries):
+    """Canaries with records of their own."""
 
-    The mechanism keeps its parameters, but for a fixed length: canaries have as few rows as it
-    takes, or the audit would see nothing. Where means over people are released, each canary is in a
-    group with others who stay the same.
+    def run(
+        self,
+        mechanism: Any,
+        people: int = PEOPLE,
+        features: int = 1,
+        seed: int | None = None,
+    ) -> CanaryResult:
+        """Guess the coins from the likelihood of released records."""
+        if people < 32:
+            raise InputError(f"{people} canaries tell nothing: take at least 32, better {PEOPLE}")
+        # Few values: the loss shows only where the noise on all of a person's points the same way.
+        short = mechanism.fewest_rows
+        long = short + 1 if mechanism.length == "shortest" else 2 * short
+        if isinstance(mechanism.length, int):
+            mechanism = replace(mechanism, length=long)
+        groups = _groups(people, mechanism, (short, long), features, seed)
+        mechanism, table, released, certificate = self.released(mechanism, groups)
+        shape = mechanism.shape(table)
 
-    Args:
-        mechanism: with the parameters of a certificate.
-        people: how many canaries.
-        features: columns; each more costs power. Where people are made up there are always many.
-        seed: of the coins; the noise is the pipeline's own.
+        def audited(claim: Guarantee) -> OneRun:
+            mine = [group for group in groups if group.unit == claim.unit]
+            scores = [self.scores(mechanism, group, released, shape) for group in mine]
+            coins = [group.coins for group in mine]
+            return one_run(np.concatenate(scores), np.concatenate(coins), claim)
 
-    >>> from eyelid.mechanisms import mechanism
-    >>> found = canary_audit(mechanism("laplace", epsilon=1.0))
-    >>> found.person.claimed, found.person.canaries, found.refuted
-    (1.0, 4000, False)
-    """
-    if not takes_canaries(mechanism):
-        raise InputError(
-            f"canaries are people with features, which {mechanism.name} does not take: "
-            "audit its games with 'eyelid verify'"
+        smaller = mechanism.unit != PERSON
+        return CanaryResult(
+            mechanism=mechanism.name,
+            unit=str(mechanism.unit),
+            person=audited(certificate.person_level),
+            within=audited(certificate.guarantee) if smaller else None,
+            holds=certificate.person_level.holds and certificate.guarantee.holds,
         )
-    if isinstance(mechanism, Synthetic):
-        return _made_up(mechanism, people, seed)
-    if people < 32:
-        raise InputError(f"{people} canaries tell nothing: take at least 32, better {PEOPLE}")
-    # Few values: the loss shows only where the noise on all of a person's points the same way.
-    short = mechanism.fewest_rows if isinstance(mechanism, MeasuringMechanism) else 1
-    cut = getattr(mechanism, "length", None) == "shortest"
-    long = short + 1 if cut else 2 * short
-    if isinstance(getattr(mechanism, "length", None), int):
-        mechanism = replace(mechanism, length=long)  # type: ignore[call-arg]
-    groups = _groups(people, mechanism, (short, long), features, seed)
-    table = _table(groups)
-    if isinstance(mechanism, MeanMechanism):
+
+    def released(
+        self, mechanism: Any, groups: Sequence[_Group]
+    ) -> tuple[Any, FeatureTable, FeatureTable, Certificate]:
+        """The mechanism as it was run, on which people, what came of it and what is promised."""
+        table = _table(groups)
+        return mechanism, table, *_released(table, mechanism)
+
+    def own(self, outputs: Values, side: Values) -> Values:
+        """What of a released record is the canary's own."""
+        return outputs
+
+    def scores(self, mechanism: Any, group: _Group, released: FeatureTable, shape: Shape) -> Values:
+        """How much each canary's released record speaks for heads.
+
+        The likelihood ratio of the mechanism, unless something passed without noise: a value, a
+        gap or a length that only one side of the coin has.
+        """
+        length = shape.length
+        outputs, rows = _records(released, group, length)
+        one, other = group.tails[:, :length], group.heads[:, :length]
+        pair = NeighbourPair("canaries", shape, group.unit, one, other)
+        ratio = mechanism.score(np.nan_to_num(outputs, nan=0.5).reshape(len(outputs), -1), pair)
+        outputs = self.own(outputs, one)
+        clear = np.abs(_filled(one) - _filled(other)) > _UNTOUCHED
+
+        def passed(side: Values, against: Values) -> NDArray[np.bool_]:
+            value = (np.abs(outputs - _filled(side)) < _UNTOUCHED) & clear
+            gap = np.isnan(outputs) & np.isnan(side) & ~np.isnan(against)
+            return np.asarray((value | gap).any(axis=(1, 2, 3)))
+
+        longer = np.isnan(group.tails).sum() > np.isnan(group.heads).sum()
+        beyond = (rows > _RECORDINGS * length) & longer
+        told = (passed(other, one) | beyond).astype(float) - passed(one, other)
+        evidence: Values = np.nan_to_num(ratio)
+        return np.where(told != 0, np.copysign(np.inf, told), evidence)
+
+
+class MeanCanaries(RecordCanaries):
+    """Canaries each in a group with others who stay the same."""
+
+    def released(
+        self, mechanism: Any, groups: Sequence[_Group]
+    ) -> tuple[Any, FeatureTable, FeatureTable, Certificate]:
+        """The means of groups, each under the name of the canary that is in it."""
         # Clipping would hide what it does not protect.
         mechanism, drawn = _watched(replace(mechanism.in_teams(), clipped=False))
-        table = _in_teams(table, groups)
-    released, certificate = _released(table, mechanism)
-    if isinstance(mechanism, MeanMechanism):
-        released = _under_their_names(released, table, *drawn)
-    shape = mechanism.shape(table)
+        table = _in_teams(_table(groups), groups)
+        released, certificate = _released(table, mechanism)
+        return mechanism, table, _under_their_names(released, table, *drawn), certificate
 
-    def audited(claim: Guarantee) -> OneRun:
-        mine = [group for group in groups if group.unit == claim.unit]
-        scores = [_scores(mechanism, group, released, shape) for group in mine]
-        coins = [group.coins for group in mine]
-        return one_run(np.concatenate(scores), np.concatenate(coins), claim)
+    def own(self, outputs: Values, side: Values) -> Values:
+        """What is left when the others are taken off."""
+        team = with_others(_filled(side))
+        return np.asarray(outputs * len(team) - _filled(team[1:]).sum(axis=0))
 
-    smaller = mechanism.unit != PERSON
-    return CanaryResult(
-        mechanism=mechanism.name,
-        unit=str(mechanism.unit),
-        person=audited(certificate.person_level),
-        within=audited(certificate.guarantee) if smaller else None,
-        holds=certificate.person_level.holds and certificate.guarantee.holds,
-    )
+
+class SyntheticCanaries(Canaries):
+    """Canaries among those whom people are made up from, who have no record in the release."""
+
+    def run(
+        self,
+        mechanism: Any,
+        people: int = PEOPLE,
+        features: int = 1,
+        seed: int | None = None,
+    ) -> CanaryResult:
+        """Guess the coins from all noisy answers, and by values that were released."""
+        settled = set_for_canaries(mechanism)
+        spied, seen = watched(settled)
+        made = canaries(people, seed)
+        released, certificate = _released(made.table, spied)
+        by_noise = scores(settled, seen[0], made)
+        told = shown_of(made.heads, released).astype(float) - shown_of(made.tails, released)
+        found = np.where(told != 0, np.copysign(np.inf, told), by_noise)
+        return CanaryResult(
+            mechanism=mechanism.name,
+            unit=str(mechanism.unit),
+            person=one_run(found, made.coins, certificate.person_level),
+            within=None,
+            holds=certificate.person_level.holds,
+        )
 
 
 def _released(table: FeatureTable, mechanism: FeatureMechanism) -> tuple[FeatureTable, Certificate]:
@@ -189,24 +265,6 @@ def _released(table: FeatureTable, mechanism: FeatureMechanism) -> tuple[Feature
         certificate = read_certificate(Path(home) / "released")
         assert certificate is not None
         return FeatureTable.of(read(Path(home) / "released")), certificate
-
-
-def _made_up(mechanism: Synthetic, people: int, seed: int | None) -> CanaryResult:
-    """The same for people who are made up."""
-    law = set_for_canaries(mechanism)
-    spied, seen = watched(law)
-    made = canaries(people, seed)
-    released, certificate = _released(made.table, spied)
-    by_noise = scores(law, seen[0], made)
-    told = shown_of(made.heads, released).astype(float) - shown_of(made.tails, released)
-    found = np.where(told != 0, np.copysign(np.inf, told), by_noise)
-    return CanaryResult(
-        mechanism=mechanism.name,
-        unit=str(mechanism.unit),
-        person=one_run(found, made.coins, certificate.person_level),
-        within=None,
-        holds=certificate.person_level.holds,
-    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,20 +311,20 @@ def _groups(
     ]
 
 
-def _moving_most(mechanism: FeatureMechanism, rows: tuple[int, int]) -> NDArray[np.bool_]:
+def _moving_most(mechanism: Any, rows: tuple[int, int]) -> NDArray[np.bool_]:
     """Which rows of a long recording go up with the coin; the others go down.
 
     Of all ways to go from bound to bound, one that moves what is measured of a signal far in L2:
     a few coordinates that move much are told apart more easily than many that move little.
     """
     short, long = rows
-    if not isinstance(mechanism, MeasuringMechanism):
+    if not mechanism.measures:
         return np.ones(long, dtype=np.bool_)
     seen = short if mechanism.length == "shortest" else long
     shape = Shape(1, 1, seen, 1)
     nothing = mechanism.analyse(np.zeros((1, seen, 1)), shape) / mechanism.step(shape)
-    each = mechanism.analyse(np.eye(seen)[:, None, :, None], shape) / mechanism.step(shape)
-    moved = (each - nothing)[:, 0, :, 0]
+    rows_alone = mechanism.analyse(np.eye(seen)[:, None, :, None], shape) / mechanism.step(shape)
+    moved = (rows_alone - nothing)[:, 0, :, 0]
     change = np.where(np.random.default_rng(0).random((256, seen)) < 0.5, -1.0, 1.0)
     # The first of equals is taken: all rows together, where it makes no difference.
     change[0] = 1.0
@@ -381,38 +439,6 @@ def _in_teams(table: FeatureTable, groups: Sequence[_Group]) -> FeatureTable:
         parts.append(mine.select("person").join(one, how="cross").select(table.data.columns))
         teams.append(mine)
     return replace(table, data=pl.concat(parts), people=pl.concat(teams))
-
-
-def _scores(
-    mechanism: FeatureMechanism, group: _Group, released: FeatureTable, shape: Shape
-) -> Values:
-    """How much each canary's released record speaks for heads.
-
-    The likelihood ratio of the mechanism, unless something passed without noise: a value, a gap or
-    a length that only one side of the coin has.
-    """
-    length = shape.length
-    outputs, rows = _records(released, group, length)
-    one, other = group.tails[:, :length], group.heads[:, :length]
-    pair = NeighbourPair("canaries", shape, group.unit, one, other)
-    assert isinstance(mechanism, PredictableMechanism), "canaries are for an ε"
-    ratio = mechanism.score(np.nan_to_num(outputs, nan=0.5).reshape(len(outputs), -1), pair)
-
-    if isinstance(mechanism, MeanMechanism):
-        # What is left when the others are taken off.
-        team = with_others(_filled(one))
-        outputs = outputs * len(team) - _filled(team[1:]).sum(axis=0)
-    clear = np.abs(_filled(one) - _filled(other)) > _UNTOUCHED
-
-    def passed(side: Values, against: Values) -> NDArray[np.bool_]:
-        value = (np.abs(outputs - _filled(side)) < _UNTOUCHED) & clear
-        gap = np.isnan(outputs) & np.isnan(side) & ~np.isnan(against)
-        return np.asarray((value | gap).any(axis=(1, 2, 3)))
-
-    longer = np.isnan(group.tails).sum() > np.isnan(group.heads).sum()
-    beyond = (rows > _RECORDINGS * length) & longer
-    told = (passed(other, one) | beyond).astype(float) - passed(one, other)
-    return np.where(told != 0, np.copysign(np.inf, told), np.nan_to_num(ratio))
 
 
 def _filled(values: Values) -> Values:

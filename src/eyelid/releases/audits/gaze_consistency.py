@@ -13,14 +13,12 @@ from numpy.typing import NDArray
 
 from eyelid.gaze.study import Study
 from eyelid.mechanisms.streams.filter import Filter
-from eyelid.mechanisms.streams.fixations import Fixations
 from eyelid.mechanisms.streams.state import WHOLE
 from eyelid.mechanisms.streams.stream import StreamMechanism
 from eyelid.mechanisms.streams.study_scene import gaze_columns
-from eyelid.privacy.ledger import Debit
 from eyelid.privacy.noise import randomness
-from eyelid.privacy.unit import PERSON
-from eyelid.releases.audits.consistency import among_promises, claims_more, told
+from eyelid.releases.audits.accounts import Account
+from eyelid.releases.audits.consistency import MISSTATED, among_promises, as_declared
 from eyelid.releases.audits.nearness import ALARM, ENOUGH, Nearness, nearness
 from eyelid.releases.certificate import (
     NOT_SAID_OF_CHOICE,
@@ -47,13 +45,12 @@ _TOO_GOOD = 0.5
 _ENOUGH_FOR_MEDIANS = 200
 
 
-def stream_disagreements(
+def gaze_disagreements(
     certificate: Certificate,
     taken: Study,
     released: Study,
-    debit: Debit | None,
-    law: StreamMechanism | None,
-    counted: int = 1,
+    account: Account,
+    mechanism: StreamMechanism | None,
 ) -> Iterator[str]:
     """What of a certificate of released gaze cannot be true, in words.
 
@@ -61,11 +58,10 @@ def stream_disagreements(
         certificate: of the release.
         taken: what the filter took.
         released: what was released.
-        debit: what the ledger counted for it; None where that is not known.
-        law: the filter that the certificate names; None where it is not known here.
-        counted: releases of these people that the ledger knew then, this one included.
+        account: what the ledger knows of it.
+        mechanism: the filter that the certificate names; None where it is not known here.
     """
-    yield from among_promises(certificate, debit, counted)
+    yield from among_promises(certificate, account)
     extra = [name for name in released.data.columns if name not in taken.data.columns]
     if extra:
         yield f"the released data have a column that no release has ({extra[0]})"
@@ -73,55 +69,42 @@ def stream_disagreements(
     if not taken.data.select(keys).equals(released.data.select(keys)):
         yield "the release has not the recordings and time stamps of the original"
         return
-    if law is not None:
-        yield from _with(law, certificate, taken, released)
+    if mechanism is not None:
+        yield from _with(mechanism, certificate, taken, released)
 
 
 def _with(
-    law: StreamMechanism, certificate: Certificate, taken: Study, released: Study
+    mechanism: StreamMechanism, certificate: Certificate, taken: Study, released: Study
 ) -> Iterator[str]:
     """What the filter would have said and done otherwise."""
-    shape = shape_of(taken)
-    if certificate.guarantee.unit != law.unit:
-        yield (
-            f"the certificate speaks of one {certificate.guarantee.unit}, and its filter was set "
-            f"for one {law.unit}"
-        )
-    for stated, unit in ((certificate.person_level, PERSON), (certificate.guarantee, law.unit)):
-        given = law.cost(shape, unit)
-        if claims_more(stated, given):
-            yield (
-                f"the certificate promises one {unit} {stated.numbers()}, and the filter that it "
-                f"names gives {told(given)}"
-            )
+    shape, guaranteed = shape_of(taken), mechanism.guaranteed
+    yield from as_declared(certificate, mechanism, shape, called="filter")
     if certificate.version == __version__:
-        if certificate.noise.get("sampler") != law.sampler(shape):
-            yield "the certificate describes another noise than its filter adds"
         shown = set(certificate.unprotected)
         if not set(shown_by_choice(taken.chosen)) <= shown:
             yield NOT_SAID_OF_CHOICE
         touched = 1
-        if isinstance(law, Filter):
-            touched = recordings_touched(law.window, shape.recordings, shortest_of(taken))
-        if not any(set(unprotected(times, law, touched)) <= shown for times in TIMES):
+        if guaranteed is not None:
+            touched = recordings_touched(guaranteed.window, shape.recordings, shortest_of(taken))
+        if not any(set(unprotected(times, mechanism, touched)) <= shown for times in TIMES):
             yield "the certificate leaves out what its filter does not protect"
-        form = form_given(taken.chosen, law.form)
-        if certificate.misstates(form, ReleasedAs(law.release)):
-            yield "the certificate states another form of data, or kind of release, than it is for"
-    x0, y0, x1, y1 = law.place.plane
-    points = _points(law, released)
+        form = form_given(taken.chosen, mechanism.form)
+        if certificate.misstates(form, ReleasedAs(mechanism.release)):
+            yield MISSTATED
+    x0, y0, x1, y1 = mechanism.place.plane
+    points = _points(mechanism, released)
     if not (np.isfinite(points).all() and _inside(points, (x0, y0), (x1, y1))):
         yield "released gaze is missing, or outside the scene"
         return
-    if isinstance(law, Filter):
-        yield from _amiss(law, taken, released, points)
+    if guaranteed is not None:
+        yield from _amiss(guaranteed, taken, points)
 
 
-def _amiss(law: Filter, taken: Study, released: Study, points: Floats) -> Iterator[str]:
+def _amiss(law: Filter, taken: Study, points: Floats) -> Iterator[str]:
     """What a filter with a budget never does."""
     yield from _noise_amiss(law, taken, points)
     steps = _steps(law, points)
-    regions = isinstance(law, Fixations)
+    regions = law.eventful
     # Regions have middles of their own, on no grid.
     if not regions and np.abs(steps - np.rint(steps)).max() > _OFF_GRID:
         yield "released gaze is not on the public grid: its low-order digits betray values"
@@ -138,7 +121,7 @@ def _amiss(law: Filter, taken: Study, released: Study, points: Floats) -> Iterat
 def _noise_amiss(law: Filter, taken: Study, points: Floats) -> Iterator[str]:
     """Whether released gaze is nearer to the original than noise can make it."""
     units = law.place.spoken_units
-    if not isinstance(law, Fixations):
+    if not law.eventful:
         near = _nearness(law, taken, points)
         if near.chance <= ALARM:
             yield (
@@ -161,12 +144,13 @@ def _noise_amiss(law: Filter, taken: Study, points: Floats) -> Iterator[str]:
             )
 
 
-def too_few_to_check(law: StreamMechanism | None, taken: Study, released: Study) -> list[str]:
+def too_few_to_check(mechanism: StreamMechanism | None, taken: Study, released: Study) -> list[str]:
     """A note where too little is published to find fault with the noise."""
-    if not isinstance(law, Filter):
+    law = None if mechanism is None else mechanism.guaranteed
+    if law is None:
         return []
     points = _points(law, released)
-    if isinstance(law, Fixations):
+    if law.eventful:
         there, enough = len(_distances(law, taken, points)), _ENOUGH_FOR_MEDIANS
     else:
         there, enough = _nearness(law, taken, points).inside, ENOUGH

@@ -35,7 +35,7 @@ from eyelid.releases.maps.card import map_card
 from eyelid.version import __version__
 
 if TYPE_CHECKING:
-    from eyelid.releases.audits.map_target import MapSubject
+    from eyelid.releases.audits.map_target import MapTarget
     from eyelid.releases.kinds.maps.plan import MapPlan
 
 _ALWAYS = ("certificate.json", "DATACARD.md")
@@ -53,19 +53,19 @@ _OF_LARGEST = 0.01
 _OF_LEDGERS = (NO_LEDGER, *NOT_COUNTED.values())
 
 
-def map_disagreements(subject: MapSubject, simulated: bool) -> list[str]:
+def map_disagreements(target: MapTarget, simulated: bool) -> list[str]:
     """What of a released heatmap cannot be as its certificate says.
 
     Args:
-        subject: the release, and how it was made.
+        target: the release, and how it was made.
         simulated: whether its people are, which its card says.
     """
-    found = [*_files(subject), *_promises(subject), *_certificate(subject)]
-    if not _finite(subject):
+    found = [*_files(target), *_promises(target), *_certificate(target)]
+    if not _finite(target):
         return [*found, "there are released cells that no release has (missing or infinite ones)"]
     # What somebody forged may be too large to compute with.
     with np.errstate(all="ignore"):
-        made = _Made(subject)
+        made = _Made(target)
         found += [*made.arrays_amiss(), *made.tables_amiss(), *made.facts_amiss()]
         # The card of a certificate that is not true is nothing to compare with.
         return found or [*made.card_amiss(simulated)]
@@ -81,14 +81,14 @@ def files_of(plan: MapPlan) -> tuple[str, ...]:
     )
 
 
-def unknown_files(subject: MapSubject) -> list[str]:
+def unknown_files(target: MapTarget) -> list[str]:
     """Names of what lies in the folder, and that no such release has."""
-    known = {*files_of(subject.plan), *DROPPINGS}
-    return sorted(item.name for item in subject.path.iterdir() if item.name not in known)
+    known = {*files_of(target.plan), *DROPPINGS}
+    return sorted(item.name for item in target.path.iterdir() if item.name not in known)
 
 
-def _files(subject: MapSubject) -> Iterator[str]:
-    others = unknown_files(subject)
+def _files(target: MapTarget) -> Iterator[str]:
+    others = unknown_files(target)
     for name, says in LEFT_INSIDE.items():
         if name in others:
             others.remove(name)
@@ -105,9 +105,9 @@ def _files(subject: MapSubject) -> Iterator[str]:
         )
 
 
-def _promises(subject: MapSubject) -> Iterator[str]:
+def _promises(target: MapTarget) -> Iterator[str]:
     """What the mechanism of the certificate would have said otherwise."""
-    certificate, plan = subject.certificate, subject.plan
+    certificate, plan = target.certificate, target.plan
     for stated in (certificate.person_level, certificate.guarantee):
         if claims_more(stated, plan.guarantee):
             yield (
@@ -115,7 +115,7 @@ def _promises(subject: MapSubject) -> Iterator[str]:
                 f"names gives {told(plan.guarantee)}"
             )
     law = plan.mechanism
-    if law is not None and not all(law.may_become(chosen) for chosen in subject.laws):
+    if law is not None and not all(law.may_become(chosen) for chosen in target.mechanisms):
         yield "the certificate says that its mechanism chose what it cannot choose"
     if certificate.version != __version__:
         # Another version may say the same in other words.
@@ -129,15 +129,15 @@ def _promises(subject: MapSubject) -> Iterator[str]:
     sources = [noise | {"randomness": randomness(seed).name} for seed in (None, 0)]
     if certificate.noise not in sources:
         yield "the certificate describes another noise than its mechanism adds"
-    shown = {*plan.unprotected, *shown_by_choice(subject.chosen)}
+    shown = {*plan.unprotected, *shown_by_choice(target.chosen)}
     if not shown <= set(certificate.unprotected):
         yield "the certificate leaves out what its mechanism does not protect"
 
 
-def _certificate(subject: MapSubject) -> Iterator[str]:
+def _certificate(target: MapTarget) -> Iterator[str]:
     """What a certificate says that none does."""
-    certificate, plan = subject.certificate, subject.plan
-    file = subject.path / "certificate.json"
+    certificate, plan = target.certificate, target.plan
+    file = target.path / "certificate.json"
     try:
         found = json.loads(file.read_text(encoding="utf-8"), object_pairs_hook=_once)
     except (ValueError, RecursionError):
@@ -148,7 +148,7 @@ def _certificate(subject: MapSubject) -> Iterator[str]:
     bounds = Bounds({name: (0.0, float(length)) for name, length in size})
     promises = (certificate.guarantee, certificate.total)
     besides = set(certificate.unprotected) - set(plan.unprotected) - set(_OF_LEDGERS)
-    besides -= set(shown_by_choice(subject.chosen))
+    besides -= set(shown_by_choice(target.chosen))
     strange = [
         not _alike(found, json.loads(certificate.to_json())),
         certificate.mechanism != made.name,
@@ -157,21 +157,21 @@ def _certificate(subject: MapSubject) -> Iterator[str]:
         any(
             not isinstance(entry, dict) or set(entry) != _IN_HISTORY for entry in certificate.ledger
         ),
-        subject.history is not None and list(certificate.ledger) != subject.history,
+        target.history is not None and list(certificate.ledger) != target.history,
         any(each is not None and each.holds and each.reasons for each in promises),
         set(certificate.rank1_bound) != set(rank1_bounds(certificate.person_level, 2)),
         certificate.version == __version__
-        and (certificate.how != plan.how or not besides <= _delta_words(subject)),
+        and (certificate.how != plan.how or not besides <= _delta_words(target)),
         certificate.version == __version__
-        and certificate.misstates(form_given(subject.chosen, made.form), plan.released_as),
+        and certificate.misstates(form_given(target.chosen, made.form), plan.released_as),
     ]
     if any(strange):
         yield "the certificate says more, or other things, than a certificate of such a release"
 
 
-def _delta_words(subject: MapSubject) -> set[str]:
+def _delta_words(target: MapTarget) -> set[str]:
     """What is said of every δ that could expose one of all people."""
-    told = subject.certificate
+    told = target.certificate
     return set(large_deltas(told.people, told.person_level, told.total))
 
 
@@ -183,28 +183,30 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _finite(subject: MapSubject) -> bool:
-    cells = [subject.cells(number) for number in range(len(subject.plan.observers))]
-    if subject.tables is not None:
-        cells.append(subject.table_cells)
+def _finite(target: MapTarget) -> bool:
+    cells = [target.cells(number) for number in range(len(target.plan.observers))]
+    if target.tables is not None:
+        cells.append(target.table_cells)
     return all(bool(np.isfinite(each).all()) for each in cells)
 
 
 class _Made:
     """Everything that noisy cells and measured values give."""
 
-    def __init__(self, subject: MapSubject) -> None:
-        self.subject, plan = subject, subject.plan
+    def __init__(self, target: MapTarget) -> None:
+        self.target, plan = target, target.plan
         self.measured = [
-            Measured(law, subject.cells(number), law.cell_sd(each.shape))
-            for number, (law, each) in enumerate(zip(subject.laws, plan.observers, strict=True))
+            Measured(law, target.cells(number), law.cell_sd(each.shape))
+            for number, (law, each) in enumerate(
+                zip(target.mechanisms, plan.observers, strict=True)
+            )
         ]
         self.maps = maps_of(plan, self.measured)
         self.trusted = trusted_of(plan, self.measured)
         self.tables: pl.DataFrame | None = None
         if plan.tables is not None:
             self.tables = plan.tables.mechanism.presented(
-                subject.table_cells,
+                target.table_cells,
                 plan.tables.shape,
                 plan.layers,
                 [area.name for area in plan.tables.areas],
@@ -214,8 +216,8 @@ class _Made:
         """Of map.npz."""
         if not self.maps:
             return
-        found = self.subject.arrays
-        wanted = arrays_of(self.maps, [each.cells for each in self.measured], self.subject.plan)
+        found = self.target.arrays
+        wanted = arrays_of(self.maps, [each.cells for each in self.measured], self.target.plan)
         extra = set(found) - set(wanted)
         if extra:
             yield f"map.npz holds {len(extra)} more than the arrays of a map"
@@ -225,7 +227,7 @@ class _Made:
 
     def tables_amiss(self) -> Iterator[str]:
         """Of areas.csv."""
-        found, wanted = self.subject.tables, self.tables
+        found, wanted = self.target.tables, self.tables
         if found is None or wanted is None:
             return
         if not set(_INTERVAL) & set(found.columns):
@@ -243,7 +245,7 @@ class _Made:
 
     def facts_amiss(self) -> Iterator[str]:
         """Of what the certificate tells of the map."""
-        plan, certificate = self.subject.plan, self.subject.certificate
+        plan, certificate = self.target.plan, self.target.certificate
         facts = plan.facts | released_facts(plan, self.measured, self.trusted)
         stated = dict(certificate.map or {})
         if certificate.version != __version__:
@@ -254,8 +256,8 @@ class _Made:
 
     def card_amiss(self, simulated: bool) -> Iterator[str]:
         """Of DATACARD.md, where there is one."""
-        plan, certificate = self.subject.plan, self.subject.certificate
-        card = self.subject.path / "DATACARD.md"
+        plan, certificate = self.target.plan, self.target.certificate
+        card = self.target.path / "DATACARD.md"
         if certificate.version != __version__ or not card.is_file():
             return
         says = sentences(plan, self.maps, self.trusted, self.tables)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from eyelid.attacks.map_attacks import MapAttacks, MapUse, TableUse
+from eyelid.attacks.maps import MapAttacks, MapUse, TableUse
 from eyelid.attacks.membership import Membership
 from eyelid.attacks.statistics import Rate
 from eyelid.attacks.subtraction import Subtraction
@@ -14,7 +14,7 @@ from eyelid.privacy.guarantee import rounded_up
 from eyelid.releases.words import SAYS_NOTHING, coarse, limits, percent
 
 if TYPE_CHECKING:
-    from eyelid.releases.audits.maps import HeatmapAudit
+    from eyelid.releases.audits.maps import MapsAudit
 
 NOT_TRIED = "whoever was drawn is in it without noise, as its δ says"
 
@@ -38,7 +38,7 @@ class Finding:
     bad: bool = False
 
 
-def findings(audit: HeatmapAudit) -> list[Finding]:
+def findings(audit: MapsAudit) -> list[Finding]:
     """Everything that was tried."""
     return [
         found
@@ -47,7 +47,7 @@ def findings(audit: HeatmapAudit) -> list[Finding]:
     ]
 
 
-def _of_attack(of: str, attack: MapAttacks, audit: HeatmapAudit) -> Iterator[Finding]:
+def _of_attack(of: str, attack: MapAttacks, audit: MapsAudit) -> Iterator[Finding]:
     games = {
         "told who is in it": attack.membership,
         "the same without noise (control)": attack.positive,
@@ -125,10 +125,10 @@ def table_words(use: TableUse) -> str:
     return f"is {'' if use.beats_nothing else 'no '}better than saying nothing"
 
 
-def worth(audit: HeatmapAudit) -> Iterator[str]:
+def worth(audit: MapsAudit) -> Iterator[str]:
     """What maps and tables are still good for: groups one by one, many layers together."""
     uses = audit.uses
-    if len(uses) == 1 or audit.subject.plan.by:
+    if len(uses) == 1 or audit.target.plan.by:
         for use in uses:
             yield _of_one(use, f" of {use.name}" if use.name else "")
     elif uses:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import polars as pl
@@ -17,7 +17,7 @@ from eyelid.gaze.areas import Area
 from eyelid.gaze.maps.grid import Floats, Grid
 from eyelid.gaze.maps.looks import Looks, layers_of
 from eyelid.gaze.maps.placement import Placement
-from eyelid.gaze.study import Origin, Study, check
+from eyelid.gaze.study import Study, check
 from eyelid.io.column_map import Map
 from eyelid.io.csv_cells import from_spreadsheets
 from eyelid.io.files import (
@@ -31,16 +31,16 @@ from eyelid.io.people_choice import (
     chosen_of,
     people_choice,
 )
-from eyelid.mechanisms import mechanism
+from eyelid.mechanisms import mechanism as find_mechanism
 from eyelid.mechanisms.maps.aoi_tables import AoiTables
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
-from eyelid.privacy.guarantee import Guarantee
-from eyelid.privacy.ledger import Debit, Ledger
+from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.unit import PERSON
 from eyelid.releases.audits import earlier_digests
+from eyelid.releases.audits.accounts import counted
 from eyelid.releases.audits.consistency import among_promises
 from eyelid.releases.audits.map_consistency import map_disagreements, unknown_files
-from eyelid.releases.audits.target import counted
+from eyelid.releases.audits.target import AuditTarget
 from eyelid.releases.certificate import Certificate, read_certificate
 from eyelid.releases.fingerprint import arrays_digest, looks_digest
 from eyelid.releases.kinds.maps.plan import AreaPlan, MapPlan, Observers, apart, together
@@ -60,47 +60,36 @@ _COLUMNS: dict[str, type[pl.DataType]] = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class MapSubject:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MapTarget(AuditTarget):
     """A heatmap, what it was made of, and what is known about that.
 
     Attributes:
-        path: the released folder.
-        certificate: what it claims.
         plan: how it was made, by the certificate and the original.
         looks: everybody's.
         looks_of: the people of each map.
-        laws: of each map's people the mechanism, with what it chose.
+        mechanisms: of each map's people, with what it chose.
         arrays: of map.npz; empty without maps.
         tables: of areas; None without them.
-        total: what has been spent on these people so far; None if not known.
         history: what its certificate's ledger must say; None if not known.
-        disagreements: what of the certificate cannot be true.
-        notes: what could not be checked.
-        remarks: what whoever read the recordings said, which may name files.
         chosen: how the people of the original were chosen, as a study remembers it.
     """
 
-    path: Path
-    certificate: Certificate
+    path: Path = field()
+    certificate: Certificate = field()
     plan: MapPlan
     looks: Looks
     looks_of: tuple[Looks, ...]
-    laws: tuple[MapMechanism, ...]
+    mechanisms: tuple[MapMechanism, ...]
     arrays: Arrays
     tables: pl.DataFrame | None
-    total: Guarantee | None = None
     history: list[dict[str, Any]] | None = None
-    disagreements: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    remarks: tuple[str, ...] = ()
+    chosen: tuple[str, ...] = ()
 
     def cells(self, number: int) -> Floats:
         """What was released of the people of one map: layers × rows × columns."""
         layers = len(self.plan.layers)
         return np.asarray(self.arrays["cells"][number * layers : (number + 1) * layers])
-
-    chosen: tuple[str, ...] = ()
 
     @property
     def table_cells(self) -> Floats:
@@ -118,14 +107,14 @@ class MapSubject:
         return cells.reshape(shape.recordings, -1)
 
 
-def map_subject(
+def map_target(
     original: Study | Path | str,
     released: Path | str,
     *,
     map: Map = None,
     ledger: Path | str | None = None,
     people: Whom = None,
-) -> MapSubject:
+) -> MapTarget:
     """Read both, and refuse what does not belong together.
 
     Args:
@@ -154,7 +143,7 @@ def map_subject(
     whom = people_choice(people)
     study = replace(chosen_of(check(study), whom), origin=origin or study.origin)
     with _as_eyelid_writes_them(folder / "certificate.json"):
-        plan, laws = _made_again(study, certificate, certificate.map)
+        plan, mechanisms = _made_again(study, certificate, certificate.map)
         looks, *of_groups = _seen(study, plan)
     count = len(plan.people)
     if count != certificate.people:
@@ -164,34 +153,37 @@ def map_subject(
         )
     _check_arrays(plan, arrays)
     tables = _tables_of(text, plan)
-    debit, total, unknown = counted(
+    account = counted(
         certificate,
         study.origin,
         plan.people,
         partial(looks_digest, looks),
         partial(earlier_digests.looks_digest, looks),
     )
-    subject = MapSubject(
+    target = MapTarget(
+        kind=ReleaseKind.TABLES if plan.mechanism is None else ReleaseKind.MAPS,
         path=folder,
         certificate=certificate,
         plan=plan,
         looks=looks,
         looks_of=tuple(of_groups),
-        laws=laws,
+        mechanisms=mechanisms,
         chosen=study.chosen,
         arrays=arrays,
         tables=tables,
-        total=total,
-        history=None if debit is None else _history(study.origin, plan.people, debit),
-        notes=(*unknown, _not_drawn_again(plan), *_of_another_version(certificate)),
+        total=account.total,
+        history=None
+        if account.history is None
+        else [{"mechanism": one.mechanism} | one.guarantee.summary() for one in account.history],
+        notes=(*account.unknown, _not_drawn_again(plan), *_of_another_version(certificate)),
     )
-    strange = [f"{name} does not belong into {folder}" for name in unknown_files(subject)]
+    strange = [f"{name} does not belong into {folder}" for name in unknown_files(target)]
     with _as_eyelid_writes_them(folder / "certificate.json"):
         wrong = (
-            *among_promises(certificate, debit),
-            *map_disagreements(subject, simulated=study.simulated),
+            *among_promises(certificate, account),
+            *map_disagreements(target, simulated=study.simulated),
         )
-    return replace(subject, disagreements=wrong, remarks=(*study.notes, *strange))
+    return replace(target, disagreements=wrong, remarks=(*study.notes, *strange))
 
 
 @contextmanager
@@ -203,20 +195,6 @@ def _as_eyelid_writes_them(file: Path) -> Iterator[None]:
         raise InputError(
             f"{file} does not say how the map was made ({error}): it is not as eyelid writes them"
         ) from None
-
-
-def _history(origin: Origin | None, people: Sequence[str], debit: Debit) -> list[dict[str, Any]]:
-    """What the ledger had counted for these people when this release was paid for."""
-    assert origin is not None
-    assert origin.ledger is not None
-    book = Ledger.counting(origin.ledger, origin.id)
-    counted = {each.id: each for b in book.balances(origin.id, people=people) for each in b.debits}
-    by_then = book.known_at(debit.id)
-    return [
-        {"mechanism": each.mechanism} | each.guarantee.summary()
-        for number, each in sorted(counted.items())
-        if number in by_then
-    ]
 
 
 def _not_drawn_again(plan: MapPlan) -> str:
@@ -295,13 +273,13 @@ def _made_again(
     )
     names = layers_of(view.stimuli, edges)
     layers = len(names)
-    law: MapMechanism | None = None
+    mechanism: MapMechanism | None = None
     observers: tuple[Observers, ...] = ()
-    laws: tuple[MapMechanism, ...] = ()
-    tables = _tables(certificate, facts["areas"], len(everybody), layers)
+    mechanisms: tuple[MapMechanism, ...] = ()
+    tables = _tables(facts["areas"], len(everybody), layers)
     costs = [] if tables is None else [tables.mechanism.cost(tables.shape, PERSON)]
     if facts["grid"] is not None:
-        law = _map_law(certificate.mechanism, certificate.parameters)
+        mechanism = _map_mechanism(certificate.mechanism, certificate.parameters)
         grid = Grid(view.width_px, view.height_px, *facts["grid"])
         sizes = {name: len(members) for name, members in groups.items()} or {"": len(everybody)}
         observers = tuple(
@@ -310,14 +288,13 @@ def _made_again(
         chosen = facts["settled"] or [certificate.parameters] * len(observers)
         if len(chosen) != len(observers):
             raise ValueError(f"it tells {len(chosen)} choices for {len(observers)} maps")
-        laws = tuple(_map_law(law.name, parameters) for parameters in chosen)
-        each = [law.cost(one.shape, PERSON) for one in observers]
-        costs.append(apart(each))
+        mechanisms = tuple(_map_mechanism(mechanism.name, settings) for settings in chosen)
+        costs.append(apart([mechanism.cost(one.shape, PERSON) for one in observers]))
     plan = MapPlan(
         view=view,
         people=everybody,
         layers=names,
-        mechanism=law,
+        mechanism=mechanism,
         observers=observers,
         tables=tables,
         guarantee=together(costs),
@@ -325,7 +302,7 @@ def _made_again(
         stretches_ms=None if edges is None else tuple(edges),
         by=by,
     )
-    return plan, laws
+    return plan, mechanisms
 
 
 def _seen(study: Study, plan: MapPlan) -> list[Looks]:
@@ -333,33 +310,33 @@ def _seen(study: Study, plan: MapPlan) -> list[Looks]:
     looks = seen(study, plan.view, plan.weight, plan.stretches_ms, plan.people)
     if not plan.by:
         return [looks, *[looks] * len(plan.observers)]
-    groups = groups_of(study, plan.by, [each.name for each in plan.observers])
+    groups = groups_of(study, plan.by, [one.name for one in plan.observers])
     return [
         looks,
-        *(seen(study, plan.view, plan.weight, people=groups[each.name]) for each in plan.observers),
+        *(seen(study, plan.view, plan.weight, people=groups[one.name]) for one in plan.observers),
     ]
 
 
-def _tables(
-    certificate: Certificate, told: dict[str, Any] | None, people: int, layers: int
-) -> AreaPlan | None:
+def _tables(told: dict[str, Any] | None, people: int, layers: int) -> AreaPlan | None:
+    """The plan of tables of areas, where the certificate tells of some."""
     if told is None:
         return None
-    law = mechanism(told["mechanism"], **told["parameters"])
-    if not isinstance(law, AoiTables):
-        raise InputError(f"the certificate says that {law.name} made tables of areas")
+    made = find_mechanism(told["mechanism"], **told["parameters"])
+    if made.release is not ReleaseKind.TABLES:
+        raise InputError(f"the certificate says that {made.name} made tables of areas")
+    tables = cast(AoiTables, made)
     areas = tuple(Area(area["name"], np.asarray(area["polygon"])) for area in told["areas"])
-    return AreaPlan(law, areas, law.shape_of(people, layers, len(areas)))
+    return AreaPlan(tables, areas, tables.shape_of(people, layers, len(areas)))
 
 
-def _map_law(name: str, parameters: dict[str, Any]) -> MapMechanism:
+def _map_mechanism(name: str, parameters: dict[str, Any]) -> MapMechanism:
     try:
-        law = mechanism(name, **parameters)
+        made = find_mechanism(name, **parameters)
     except EyelidError as error:
         raise InputError(f"the mechanism of the certificate cannot be run: {error}") from None
-    if not isinstance(law, MapMechanism):
-        raise InputError(f"the certificate says that {law.name} made a map, and it makes none")
-    return law
+    if made.release is not ReleaseKind.MAPS:
+        raise InputError(f"the certificate says that {made.name} made a map, and it makes none")
+    return cast(MapMechanism, made)
 
 
 def _check_arrays(plan: MapPlan, arrays: Arrays) -> None:

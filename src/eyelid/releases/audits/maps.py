@@ -1,20 +1,15 @@
-"""The audit of a released heatmap: is anybody in it exposed, and what does it still show?
-
-The figures are computed from the raw data without noise. They are no part of what a certificate
-covers.
-"""
+"""Maps of where people looked: is anybody in one exposed, and what does it still show?"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
-from pathlib import Path
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
-from eyelid.attacks.map_attacks import (
+from eyelid.attacks.maps import (
     MapAttacks,
     MapNoise,
     MapUse,
@@ -24,21 +19,16 @@ from eyelid.attacks.map_attacks import (
     table_use,
 )
 from eyelid.attacks.membership import Membership
-from eyelid.engine.atomic import check_file
 from eyelid.errors import InputError
 from eyelid.gaze.maps.gaze_map import gaze_map
 from eyelid.gaze.maps.spread import heatmap
-from eyelid.gaze.study import Study
-from eyelid.io.column_map import Map
-from eyelid.io.people_choice import Whom
 from eyelid.privacy.guarantee import rounded_up
-from eyelid.releases.audits.audit import PAGES, UNCOVERED
-from eyelid.releases.audits.audit_json import SCHEMA
-from eyelid.releases.audits.folder import audit_places
+from eyelid.releases.audits.attack import Attack, AuditPlan
+from eyelid.releases.audits.audit_json import SCHEMA, UNCOVERED
 from eyelid.releases.audits.map_findings import NOT_TRIED, signed, signed_limits, worth
-from eyelid.releases.audits.map_target import MapSubject, map_subject
+from eyelid.releases.audits.map_target import MapTarget
+from eyelid.releases.audits.results import Audit
 from eyelid.releases.words import SAYS_NOTHING
-from eyelid.spelling import json_text
 from eyelid.version import __version__
 
 AREAS = "tables of areas"
@@ -48,35 +38,28 @@ _ANOTHER = (
 )
 
 
-@dataclass(frozen=True, eq=False)
-class HeatmapAudit:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MapsAudit(Audit):
     """Everything that was tried on a heatmap, and what came of it.
 
     Attributes:
-        subject: what was audited.
         attacks: on the cells of each map's people and on tables, by what they are of.
         uses: how much of each noise-free heatmap is left.
         tables: how far each table of areas is from the one without noise.
         not_compared: maps without a use, and why.
-        seed: of the attackers.
-        written: the files that hold it.
-        unwritten: why its figures are in none; empty where they are.
     """
 
-    subject: MapSubject
+    target: MapTarget
     attacks: dict[str, MapAttacks]
     uses: tuple[MapUse, ...]
     tables: tuple[TableUse, ...] = ()
     not_compared: tuple[str, ...] = ()
-    seed: int = 0
-    written: tuple[Path, ...] = ()
-    unwritten: str = ""
 
     @property
     def refuted(self) -> list[str]:
         """What of the certificate turned out false, in words."""
-        found = list(self.subject.disagreements)
-        if not self.subject.certificate.person_level.holds:
+        found = list(self.target.disagreements)
+        if not self.target.certificate.person_level.holds:
             return found
         for what, attack in self.attacks.items():
             where = f" ({what})" if what else ""
@@ -96,7 +79,7 @@ class HeatmapAudit:
 
     def excused(self, noise: MapNoise) -> bool:
         """Whether there is too much of it, and no ledger says that these are the map's looks."""
-        return self.subject.total is None and noise.too_much
+        return self.target.total is None and noise.too_much
 
     @property
     def _another_original(self) -> bool:
@@ -105,12 +88,17 @@ class HeatmapAudit:
         return any(one is not None and self.excused(one) for one in noises)
 
     @property
-    def notes(self) -> list[str]:
+    def not_tried(self) -> list[str]:
         """What could not be checked."""
-        found = [*self.subject.notes, *self.not_compared]
+        found = [*self.target.notes, *self.not_compared]
         if self._another_original:
             found.append(_ANOTHER)
         return found
+
+    @property
+    def notes(self) -> list[str]:
+        """What could not be checked, under the name that it has in version 0.1."""
+        return self.not_tried
 
     @property
     def verdict(self) -> str:
@@ -128,7 +116,7 @@ class HeatmapAudit:
 
     @property
     def _promise(self) -> str:
-        promised, member = self.subject.certificate.person_level, self.worst.membership
+        promised, member = self.target.certificate.person_level, self.worst.membership
         if not promised.holds:
             why = f" ({promised.reasons[0]})" if promised.reasons else ""
             return f"This release carries no guarantee{why}"
@@ -159,7 +147,7 @@ class HeatmapAudit:
 
     def to_dict(self) -> dict[str, Any]:
         """As in audit.json; of single people it says nothing."""
-        certificate = self.subject.certificate
+        certificate = self.target.certificate
         return {
             "schema": SCHEMA,
             "subject": "heatmap",
@@ -197,87 +185,67 @@ class HeatmapAudit:
             },
             "refuted": self.refuted,
             "verdict": self.verdict,
-            "notes": [*self.notes, UNCOVERED],
+            "notes": [*self.not_tried, UNCOVERED],
             "seed": self.seed,
             "version": __version__,
         }
 
-    def to_json(self) -> str:
-        """The text of audit.json."""
-        return json_text(self.to_dict())
+
+class MapsAttack(Attack):
+    """Maps of where people looked, and tables of areas."""
+
+    def audit(self, target: MapTarget, plan: AuditPlan) -> MapsAudit:
+        """Is anybody in it exposed, and what does it still show?"""
+        uses, without = _uses(target)
+        return MapsAudit(
+            target=target,
+            attacks=dict(_attacks(target, plan.seed)),
+            uses=uses,
+            tables=tuple(_table_uses(target)),
+            not_compared=without,
+            seed=plan.seed,
+        )
+
+    def page(self, audit: MapsAudit) -> str:
+        """The report, for the owner of the data."""
+        from eyelid.releases.maps.report import map_report
+
+        return map_report(audit)
 
 
-def audit_heatmap(
-    original: Study | Path | str,
-    released: Path | str,
-    *,
-    report: Path | str | None = None,
-    map: Map = None,
-    ledger: Path | str | None = None,
-    seed: int = 0,
-    people: Whom = None,
-) -> HeatmapAudit:
-    """Attack a heatmap that `eyelid heatmap` released, and compare it with the one without noise.
-
-    Args:
-        original: what it was made of: a study of samples or fixations, or recordings.
-        released: its folder; ``audit.json`` and ``report.html`` are written into ``NAME-audit``
-            beside it, for the owner alone.
-        report: a HTML file for the page, instead of that one; not in a study or a release.
-        map: what you say about the columns of recordings, as for `eyelid.read`.
-        ledger: the file that counted the release, if it is not the original's own.
-        seed: of the attackers' random choices.
-        people: whom of the original it is about, as for the heatmap.
-    """
-    page = Path(report) if report is not None else None
-    if page is not None:
-        check_file(page, PAGES)
-    if seed < 0:
-        raise InputError(f"seed must not be negative, got {seed}")
-    if ledger is not None and not Path(ledger).exists():
-        raise InputError(f"there is no ledger at {ledger}")
-    subject = map_subject(original, released, map=map, ledger=ledger, people=people)
-    places = audit_places(subject.path, page)
-    uses, without = _uses(subject)
-    attacks, tables = dict(_attacks(subject, seed)), tuple(_table_uses(subject))
-    done = HeatmapAudit(subject, attacks, uses, tables, without, seed)
-    written = places.write(done.to_json(), _page(done))
-    return replace(done, written=written, unwritten=places.unwritten)
-
-
-def _attacks(subject: MapSubject, seed: int) -> Iterator[tuple[str, MapAttacks]]:
+def _attacks(target: MapTarget, seed: int) -> Iterator[tuple[str, MapAttacks]]:
     """On each map's people, and on tables."""
-    plan, promised = subject.plan, subject.certificate.person_level
-    for number, (law, observers) in enumerate(zip(subject.laws, plan.observers, strict=True)):
-        counts = subject.looks_of[number].counts(observers.shape.grid)
-        cells = subject.cells(number)
+    plan, promised = target.plan, target.certificate.person_level
+    for number, (law, observers) in enumerate(zip(target.mechanisms, plan.observers, strict=True)):
+        counts = target.looks_of[number].counts(observers.shape.grid)
+        cells = target.cells(number)
         yield (
             observers.name,
             attack_map(law, counts, observers.shape, cells, promised, seed),
         )
-    if plan.tables is not None and subject.tables is not None:
-        counts = plan.tables.mechanism.tables_of(subject.looks, plan.tables.areas)
+    if plan.tables is not None and target.tables is not None:
+        counts = plan.tables.mechanism.tables_of(target.looks, plan.tables.areas)
         yield (
             AREAS,
             attack_map(
                 plan.tables.mechanism,
                 counts,
                 plan.tables.shape,
-                subject.table_cells,
+                target.table_cells,
                 promised,
                 seed,
             ),
         )
 
 
-def _uses(subject: MapSubject) -> tuple[tuple[MapUse, ...], tuple[str, ...]]:
+def _uses(target: MapTarget) -> tuple[tuple[MapUse, ...], tuple[str, ...]]:
     """Every released map beside the heatmap of the same people without noise."""
-    plan, uses, without = subject.plan, [], []
+    plan, uses, without = target.plan, [], []
     layers = plan.layers
     for number, observers in enumerate(plan.observers):
         for layer, name in enumerate(layers):
-            released = subject.arrays["map"][number * len(layers) + layer].astype(float)
-            raw = gaze_map(subject.looks_of[number].of_layer(name)).values
+            released = target.arrays["map"][number * len(layers) + layer].astype(float)
+            raw = gaze_map(target.looks_of[number].of_layer(name)).values
             try:
                 truth = heatmap(raw, plan.view.sigma_px)
                 uses.append(map_use(observers.name or name, truth, released))
@@ -286,12 +254,12 @@ def _uses(subject: MapSubject) -> tuple[tuple[MapUse, ...], tuple[str, ...]]:
     return tuple(uses), tuple(without)
 
 
-def _table_uses(subject: MapSubject) -> Iterator[TableUse]:
+def _table_uses(target: MapTarget) -> Iterator[TableUse]:
     """Every released table beside that of the same people, and the same visits, without noise."""
-    plan = subject.plan.tables
-    if plan is None or subject.tables is None:
+    plan = target.plan.tables
+    if plan is None or target.tables is None:
         return
-    looks, law = subject.looks, plan.mechanism
+    looks, law = target.looks, plan.mechanism
     counts = law.tables_of(looks, plan.areas)
     summed = np.bincount(counts.cell, weights=counts.count, minlength=counts.cells)
     means = (summed / counts.people).reshape(len(looks.layers), -1)
@@ -299,16 +267,9 @@ def _table_uses(subject: MapSubject) -> Iterator[TableUse]:
     for limits in law.limits(plan.shape):
         noise_free, released = (
             table.filter(table["table"] == limits.table)["value"].to_numpy()
-            for table in (truth, subject.tables)
+            for table in (truth, target.tables)
         )
         yield table_use(limits.table, noise_free, released, limits.total)
-
-
-def _page(done: HeatmapAudit) -> str:
-    """The report, for the owner of the data."""
-    from eyelid.releases.maps.report import map_report
-
-    return map_report(done)
 
 
 def _attack_told(attack: MapAttacks) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from eyelid.attacks.identification import Finding, strongest
+from eyelid.attacks.identification import Finding, NamingAttack, strongest
 from eyelid.attacks.protocols import SAME_RECORDINGS
 from eyelid.attacks.statistics import Rate
 from eyelid.privacy.guarantee import rounded_up
@@ -22,13 +22,19 @@ from eyelid.releases.words import (
 from eyelid.spelling import plural
 
 if TYPE_CHECKING:
-    from eyelid.attacks.groups import GroupsAudit
+    from eyelid.attacks.groups import GroupFindings
     from eyelid.attacks.likeness import Likeness
-    from eyelid.attacks.means import MeansAudit
-    from eyelid.attacks.synthetic import ShownHistograms, SyntheticAudit
+    from eyelid.attacks.means import MeanFindings
+    from eyelid.attacks.synthetic import ShownHistograms, SyntheticFindings
     from eyelid.attacks.utility import Use
-    from eyelid.releases.audits.audit import Audit
-    from eyelid.releases.audits.naming import NamingAttack
+    from eyelid.releases.audits.results import (
+        GroupsAudit,
+        MeansAudit,
+        OriginalAudit,
+        RecordsAudit,
+        SyntheticAudit,
+        TableAudit,
+    )
 
 # Shares that differ by less are the same.
 _SAME = 1e-9
@@ -40,32 +46,31 @@ _KEPT = 0.5
 ALLOWS_MUCH = 0.75
 
 
-def verdict(audit: Audit) -> str:
-    """The outcome in a sentence, and whatever keeps it from meaning what it seems to."""
-    if audit.means is not None:
-        return " ".join([_of_means(audit, audit.means), *_of_total(audit)])
-    if audit.synthetic is not None:
-        return " ".join([_of_made_up(audit, audit.synthetic), *_of_total(audit)])
+def of_records(audit: RecordsAudit) -> str:
+    """Who is named in people's own records, and whatever keeps that from meaning what it seems."""
     if audit.worst is None:
         # Refuted before anything could be attacked.
         return _refuted(audit)
-    if audit.groups is not None and audit.subject.grouped:
-        return " ".join([_of_groups(audit, audit.groups, audit.worst), *_warnings(audit)])
-    sentence = _of_original(audit)
-    if audit.subject.released is not None:
-        sentence = _of_release(audit, audit.worst)
-    return " ".join([sentence, *_warnings(audit)])
+    return " ".join([_of_release(audit, audit.worst), *_warnings(audit)])
 
 
-def _refuted(audit: Audit) -> str:
+def _refuted(audit: TableAudit) -> str:
     return f"The certificate is refuted: {audit.refuted[0]}. Do not share this release."
 
 
-def _of_groups(audit: Audit, groups: GroupsAudit, worst: NamingAttack) -> str:
+def of_groups(audit: GroupsAudit) -> str:
+    """What k-anonymity hides, what was tried against it, and what it does not hide."""
+    if audit.groups is None or audit.worst is None:
+        # Refuted before anything could be attacked.
+        return _refuted(audit)
+    return " ".join([_of_groups(audit, audit.groups, audit.worst), *_warnings(audit)])
+
+
+def _of_groups(audit: GroupsAudit, groups: GroupFindings, worst: NamingAttack) -> str:
     """What k-anonymity hides, what was tried against it, and what it does not hide."""
     if audit.refuted:
         return _refuted(audit)
-    certificate, found = audit.subject.certificate, audit.subject.groups
+    certificate, found = audit.target.certificate, audit.target.groups
     fewest, most = groups.sizes[0], groups.sizes[-1]
     whose = f"{fewest}" if fewest == most else f"{fewest} to {most}"
     is_mean = f"every record is the plain mean over {whose} people"
@@ -127,7 +132,12 @@ def _much(bound: float) -> str:
     return ", which is much: the promise rules out little" if bound > ALLOWS_MUCH else ""
 
 
-def _of_made_up(audit: Audit, made_up: SyntheticAudit) -> str:
+def of_synthetic(audit: SyntheticAudit) -> str:
+    """Nobody is in what is made up: what it is worth, and whether it shows who gave it."""
+    return " ".join([_of_made_up(audit, audit.synthetic), *_of_total(audit)])
+
+
+def _of_made_up(audit: TableAudit, made_up: SyntheticFindings) -> str:
     """Nobody is in what is made up: what it is worth, and whether it shows who gave it."""
     if audit.refuted:
         return _refuted(audit)
@@ -142,7 +152,7 @@ def _of_made_up(audit: Audit, made_up: SyntheticAudit) -> str:
     member = made_up.membership
     found = f"who was in it was not asked: {made_up.not_tried}"
     if member is not None:
-        among = "" if made_up.among == audit.subject.people else f" (tried on {made_up.among})"
+        among = "" if made_up.among == audit.target.people else f" (tried on {made_up.among})"
         attack = f"an attack that goes by {made_up.attacker}"
         if made_up.positive is not None:
             attack = (
@@ -154,7 +164,7 @@ def _of_made_up(audit: Audit, made_up: SyntheticAudit) -> str:
             f"{percent(member.advantage.rate)} (95 % limits {limits(member.advantage)}, guessing "
             f"0 %) by {attack}"
         )
-    certificate = audit.subject.certificate
+    certificate = audit.target.certificate
     if certificate is None:
         return f"Nothing is promised about this release; {found}; {worth}."
     promised = certificate.person_level
@@ -171,7 +181,7 @@ def _of_made_up(audit: Audit, made_up: SyntheticAudit) -> str:
     return f"Not refuted: {whose}; {found}, and {allowed}; {worth}."
 
 
-def _kept(audit: Audit, made_up: SyntheticAudit, like: Likeness) -> str:
+def _kept(audit: TableAudit, made_up: SyntheticFindings, like: Likeness) -> str:
     """What made-up people have of people, by one rule, and what not; without a stop at the end."""
     kept: list[str] = []
     lost: list[str] = []
@@ -197,8 +207,8 @@ def _kept(audit: Audit, made_up: SyntheticAudit, like: Likeness) -> str:
             well = off < _KEPT * size
             (kept if well else lost).append(f"{what} ({coarse(off)} off, of {coarse(size)})")
     never = ["what anybody did", "rare events", "what three features have in common"]
-    if audit.subject.left_out:
-        lacking = plural(audit.subject.left_out, "feature that was", "features that were")
+    if audit.target.left_out:
+        lacking = plural(audit.target.left_out, "feature that was", "features that were")
         never.insert(0, f"the {lacking} left out")
     told = [
         f"Kept, that is, off by less than half of what there is: {_listed(kept)}"
@@ -221,7 +231,7 @@ def _listed(things: Sequence[str]) -> str:
     return things[0] if len(things) == 1 else f"{', '.join(things[:-1])} and {things[-1]}"
 
 
-def printed_groups(groups: GroupsAudit) -> str:
+def printed_groups(groups: GroupFindings) -> str:
     """Why groups as printed in the paper do not hold, with what was found."""
     found = groups.intersection if groups.intersection.rate else groups.exact_intersection
     padded = ""
@@ -247,11 +257,16 @@ def printed_histograms(histograms: ShownHistograms) -> str:
     )
 
 
-def _of_means(audit: Audit, means: MeansAudit) -> str:
+def of_means(audit: MeansAudit) -> str:
+    """Nobody is named in means over people: what else was found."""
+    return " ".join([_of_means(audit, audit.means), *_of_total(audit)])
+
+
+def _of_means(audit: TableAudit, means: MeanFindings) -> str:
     """Nobody is named in means over people: what else was found."""
     if audit.refuted:
         return _refuted(audit)
-    member, certificate = means.membership, audit.subject.certificate
+    member, certificate = means.membership, audit.target.certificate
     which = "means of a fresh run" if means.redrawn else "means"
     off = (
         f"{which} are off by {measured_told(means.error, means.error.rmse_of_span)}, and a "
@@ -286,12 +301,17 @@ def _advantage_allowed(bound: float) -> str:
     return f"the certificate allows at most {rounded_up(100 * bound, 3)} %{_much(bound)}"
 
 
-def informative(means: MeansAudit) -> bool:
+def informative(means: MeanFindings) -> bool:
     """Whether means are nearer the truth than what anybody could write down, and not by luck."""
     return means.error.rmse_of_span < _CLEARLY * means.constant_rmse_of_span
 
 
-def _of_original(audit: Audit) -> str:
+def of_original(audit: OriginalAudit) -> str:
+    """Whether data before any release are those of people who can be recognised."""
+    return " ".join([_of_original(audit), *_warnings(audit)])
+
+
+def _of_original(audit: TableAudit) -> str:
     worst = strongest(audit.identification)
     known = "another recording" if audit.across != "halves" else "another half of the recording"
     if audit.recognises:
@@ -305,14 +325,14 @@ def _of_original(audit: Audit) -> str:
     )
 
 
-def _of_release(audit: Audit, worst: NamingAttack) -> str:
+def _of_release(audit: TableAudit, worst: NamingAttack) -> str:
     raw = strongest(audit.positive)
     # Groups as printed are told apart by whoever has the recordings that were released.
     same = worst.protocol == SAME_RECORDINGS.name or worst.intersects
     who = " (it has the very recordings)" if same else ""
     measured = f"the strongest of {len(audit.attacks)} honest attacks{who} names {_share(worst)}"
     before = f"raw data: {percent(raw.rate.rate)}"
-    certificate = audit.subject.certificate
+    certificate = audit.target.certificate
     if audit.refuted:
         return _refuted(audit)
     if certificate is None:
@@ -326,17 +346,17 @@ def _of_release(audit: Audit, worst: NamingAttack) -> str:
     return f"Not refuted: {measured} ({before}), and {_allowed(worst, 'the noise')}."
 
 
-def _no_bound(audit: Audit) -> str:
-    reasons = audit.subject.promised.reasons if audit.subject.promised is not None else ()
+def _no_bound(audit: TableAudit) -> str:
+    reasons = audit.target.promised.reasons if audit.target.promised is not None else ()
     return f"no bound can be compared with it: {reasons[-1] if reasons else 'none is known'}"
 
 
-def _warnings(audit: Audit) -> Sequence[str]:
+def _warnings(audit: TableAudit) -> Sequence[str]:
     found = []
     if audit.partial:
         found.append("Only some of eyelid's attackers or protocols were asked for.")
-    worst, released = audit.worst, audit.subject.released is not None
-    if audit.groups is not None and not audit.subject.grouped and not audit.refuted:
+    worst, released = audit.worst, audit.target.released is not None
+    if audit.groups is not None and not audit.target.grouped and not audit.refuted:
         found.append(printed_groups(audit.groups))
     if audit.histograms is not None and not audit.refuted:
         found.append(printed_histograms(audit.histograms))
@@ -372,10 +392,10 @@ def _of_what_is_no_gaze(found: Sequence[Finding]) -> str:
     )
 
 
-def _of_total(audit: Audit) -> Sequence[str]:
+def _of_total(audit: TableAudit) -> Sequence[str]:
     """What a release means together with the others of the same people."""
-    total, released = audit.subject.total, audit.subject.released is not None
-    promised, releases = audit.subject.promised, audit.subject.releases
+    total, released = audit.target.total, audit.target.released is not None
+    promised, releases = audit.target.promised, audit.target.releases
     if promised is not None and promised.holds and not promised.kind.differential:
         if audit.refuted or releases is None or releases < 2:
             return []
@@ -383,7 +403,7 @@ def _of_total(audit: Audit) -> Sequence[str]:
             f"These people are in {releases} releases, and {promised.kind.spoken} is promised of "
             "one alone: together they can undo it."
         ]
-    if not released or audit.refuted or total is None or not audit.subject.claims_to_hold:
+    if not released or audit.refuted or total is None or not audit.target.claims_to_hold:
         return []
     if not total.holds:
         return [f"Over all releases of these people nothing holds: {total.reasons[0]}."]

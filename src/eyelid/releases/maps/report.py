@@ -23,7 +23,7 @@ from eyelid.version import __version__
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-    from eyelid.releases.audits.maps import HeatmapAudit
+    from eyelid.releases.audits.maps import MapsAudit
 
 _SHOWN = {
     "overlay.png": "The released map. It is all that others see, and shows noise as well as gaze.",
@@ -33,12 +33,12 @@ _SHOWN = {
 }
 
 
-def map_report(audit: HeatmapAudit) -> str:
+def map_report(audit: MapsAudit) -> str:
     """The audit of a heatmap as a page."""
     # The audit writes reports.
-    from eyelid.releases.audits.audit import UNCOVERED
+    from eyelid.releases.audits.audit_json import UNCOVERED
 
-    subject = audit.subject
+    subject = audit.target
     return rendered(
         "map-report.html.j2",
         audit=audit,
@@ -49,7 +49,7 @@ def map_report(audit: HeatmapAudit) -> str:
         f"{plural(subject.certificate.people, 'person', 'people')}",
         pictures=list(_pictures(subject.path)),
         total=told_total(subject.total, subject.certificate.people),
-        notes=audit.notes,
+        notes=audit.not_tried,
         says_nothing=SAYS_NOTHING,
         stated=stated,
         # In words of looks: the usual ones are of features.
@@ -66,9 +66,9 @@ def map_report(audit: HeatmapAudit) -> str:
     )
 
 
-def map_standing(audit: HeatmapAudit) -> Standing:
+def map_standing(audit: MapsAudit) -> Standing:
     """How good or bad the news is."""
-    subject, promised = audit.subject, audit.subject.certificate.person_level
+    subject, promised = audit.target, audit.target.certificate.person_level
     if audit.refuted:
         return Standing("refuted", "Refuted: the certificate of this heatmap is not true")
     if not promised.holds or not promised.kind.differential:

@@ -12,7 +12,7 @@ from eyelid.gaze.table import table_from_arrays
 from eyelid.io.lint import lint
 from eyelid.mechanisms import mechanism
 from eyelid.privacy import randomness
-from eyelid.releases.audits.target import subject_of
+from eyelid.releases.audits.pairing import audit_target
 from eyelid.releases.kinds.features.application import standard_errors
 
 FEATURES = (
@@ -120,10 +120,10 @@ def test_raw_means_smuggled_into_the_standard_errors_are_found(study, tmp_path):
     out = tmp_path / "out"
     eyelid.release(study, out, mechanism="groupmean", epsilon=1.0)
     assert not lint(out)
-    assert not subject_of(study, out).disagreements
+    assert not audit_target(study, out).disagreements
     path = out / "standard_errors.csv"
     path.write_text(path.read_text().replace("everybody", "everybody 5.21"))
-    assert any("standard_errors.csv" in wrong for wrong in subject_of(study, out).disagreements)
+    assert any("standard_errors.csv" in wrong for wrong in audit_target(study, out).disagreements)
 
 
 def test_standard_errors_beside_records_are_strange(study, tmp_path):

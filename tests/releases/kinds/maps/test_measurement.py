@@ -21,7 +21,7 @@ from eyelid.io.pieces import in_pieces
 from eyelid.io.study_parts import part_facts
 from eyelid.privacy.ledger import Ledger
 from eyelid.releases.audits import earlier_digests
-from eyelid.releases.audits.maps import audit_heatmap
+from eyelid.releases.audits.audit import audit_heatmap
 from eyelid.releases.fingerprint import looks_digest
 from eyelid.releases.kinds.maps import heatmap, measurement
 from eyelid.releases.kinds.maps.heatmap import private_heatmap
@@ -170,7 +170,7 @@ def test_an_audit_knows_a_heatmap_made_in_pieces(copy):
     released(home, stimulus="page", seed=None)
     done = audit_heatmap(home / "study", home / "out")
     assert done.refuted == []
-    assert done.subject.total is not None
+    assert done.target.total is not None
 
 
 @pytest.mark.usefixtures("quick_map_audits")

@@ -2,7 +2,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from eyelid.attacks.streams.places import places
+from eyelid.attacks.streams.features import places
 from eyelid.gaze.study import Study
 from eyelid.mechanisms.streams.scene import Scene
 

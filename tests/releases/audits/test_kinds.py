@@ -7,15 +7,17 @@ import numpy as np
 import polars as pl
 import pytest
 
-from eyelid.attacks.outcome import Outcome, Questions, measured, measured_raw
+from eyelid.attacks.outcome import Outcome, Questions, measured_raw, named_by_rows
 from eyelid.attacks.protocols import Material
-from eyelid.attacks.same_recordings import named_by_rows
 from eyelid.attacks.statistics import above
 from eyelid.engine.parallel import alone
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
 from eyelid.mechanisms import mechanism
+from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.noise import randomness
+from eyelid.privacy.unit import Trust
+from eyelid.releases.audits.kinds import attacked_as, measured
 
 QUESTIONS = Questions(attackers=("means",))
 PEOPLE = 8
@@ -181,3 +183,13 @@ def test_a_seed_makes_a_run_and_another_makes_another(unlike):
 def test_an_outcome_comes_back_from_a_file_as_it_was(unlike):
     found = measured(mechanism("ksame", k=2), unlike, unlike, QUESTIONS, seed=1)
     assert Outcome.from_dict(json.loads(json.dumps(found.to_dict()))) == found
+
+
+def test_a_mechanism_says_what_was_released_before_any_name_does():
+    features = [Feature("rate", "", "", 0.0, 1.0)]
+    table = table_from_arrays(np.zeros((2, 1, 3, 1)), features)
+    people = replace(table, people=pl.DataFrame({"person": ["synthetic01", "synthetic02"]}))
+    assert attacked_as(None, Trust.LOCAL, people) is ReleaseKind.SYNTHETIC
+    laplace, synthetic = (mechanism(name, epsilon=1.0) for name in ("laplace", "synthetic"))
+    assert attacked_as(laplace, Trust.LOCAL, people) is ReleaseKind.RECORDS
+    assert attacked_as(synthetic, Trust.CENTRAL, table) is ReleaseKind.SYNTHETIC

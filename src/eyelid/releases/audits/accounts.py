@@ -1,0 +1,93 @@
+"""What the ledger knows of a release, and whether the data are those of its certificate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from eyelid.errors import InputError
+from eyelid.gaze.study import Origin, Study
+from eyelid.gaze.table import FeatureTable
+from eyelid.privacy.composition import parallel
+from eyelid.privacy.guarantee import Guarantee, Kind
+from eyelid.privacy.ledger import Debit, Ledger
+from eyelid.releases.certificate import Certificate
+from eyelid.releases.fingerprint import debit_of, shows
+
+
+@dataclass(frozen=True)
+class Account:
+    """What the ledger knows of a release.
+
+    Attributes:
+        debit: what it counted for it; None where that is not known.
+        total: what has been spent on these people so far; None where that is not known.
+        releases: how many releases the most released of them were in; None where not known.
+        by_then: the same when this release was counted, itself included.
+        history: what had been counted for them then; None where that is not known.
+        unknown: what could not be asked, in words.
+    """
+
+    debit: Debit | None = None
+    total: Guarantee | None = None
+    releases: int | None = None
+    by_then: int = 1
+    history: list[Debit] | None = None
+    unknown: tuple[str, ...] = ()
+
+
+def counted(
+    certificate: Certificate,
+    origin: Origin | None,
+    people: Sequence[str],
+    *contents: Callable[[], bytes],
+) -> Account:
+    """What the ledger counted for a release, and for its people in all.
+
+    Args:
+        certificate: of the release.
+        origin: of the original.
+        people: whose data were released.
+        contents: the digest of what was released from, and as earlier versions made it.
+    """
+    if certificate.input_sha256 is None:
+        return Account(
+            unknown=("the certificate names no ledger: nothing ties it to the original",)
+        )
+    if origin is None or origin.ledger is None or not origin.ledger.exists():
+        return Account(
+            unknown=("the ledger that counted the release is not at hand: it was not asked",)
+        )
+    book, debit = Ledger.counting(origin.ledger, origin.id), None
+    if book.knows(origin.id):
+        debit = debit_of(certificate.input_sha256, contents, book, origin.id)
+    if debit is None:
+        raise InputError(
+            f"{origin.ledger.name} has counted no such release of these data: give the original as "
+            "it was when it was released, or the ledger that counted it with --ledger FILE"
+        )
+    balances = book.balances(origin.id, people=people)
+    total = parallel([balance.total for balance in balances])
+    if book.is_incomplete(origin.id):
+        # A sum over some of the releases is no total.
+        total = replace(total, kind=Kind.NONE, epsilon=None, delta=None, mu=None)
+        total = total.broken("the ledger does not know all releases of these people, or may not")
+    known = book.known_at(debit.id)
+    past = [[one for one in balance.debits if one.id in known] for balance in balances]
+    each = {one.id: one for debits in past for one in debits}
+    return Account(
+        debit=debit,
+        total=total,
+        releases=max((len(balance.debits) for balance in balances), default=0),
+        by_then=max((len(debits) for debits in past), default=0) or 1,
+        history=[each[number] for number in sorted(each)],
+    )
+
+
+def check_shown(certificate: Certificate, released: FeatureTable | Study) -> None:
+    """Refuse released data that are not those of the certificate."""
+    if certificate.output_sha256 is None or not shows(released, certificate.output_sha256):
+        raise InputError(
+            "the released data are not those of the certificate (their hash differs): somebody "
+            "changed or swapped them; release again"
+        )

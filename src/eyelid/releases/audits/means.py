@@ -1,0 +1,212 @@
+"""Means over people, under noise: nobody is named in them, and other questions are asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, ClassVar, cast
+
+import numpy as np
+import polars as pl
+
+from eyelid.attacks.error import error_of
+from eyelid.attacks.groups import under_names
+from eyelid.attacks.means import audit_means, over_groups, true_means
+from eyelid.attacks.outcome import (
+    Outcome,
+    Questions,
+    attacked_records,
+    by_intersection,
+    by_other_people,
+    fresh_noise,
+    named_by_rows,
+)
+from eyelid.attacks.protocols import Material
+from eyelid.engine.foreign import content_of
+from eyelid.errors import InputError
+from eyelid.gaze.table import FeatureTable
+from eyelid.io.csv_cells import csv_text
+from eyelid.io.release_folder import RELEASED_FILES, STANDARD_ERRORS
+from eyelid.io.remote import here
+from eyelid.mechanisms.features import FeatureMechanism
+from eyelid.mechanisms.means.mean_mechanism import MeanMechanism
+from eyelid.mechanisms.mechanism import Shape
+from eyelid.privacy.noise import randomness
+from eyelid.releases.audits.attack import AuditPlan, TableAttack, noted
+from eyelid.releases.audits.canaries import Canaries, MeanCanaries
+from eyelid.releases.audits.matching import Pair, compared
+from eyelid.releases.audits.results import MeansAudit
+from eyelid.releases.audits.target import TableTarget
+from eyelid.releases.certificate import Certificate
+from eyelid.releases.kinds.features.application import standard_errors
+from eyelid.releases.kinds.features.plan import clipped_to
+from eyelid.verification.rerun import quieter_than_again
+from eyelid.version import __version__
+
+# In spans: no noise that holds is this small.
+_NO_NOISE = 1e-9
+
+
+class MeansAttack(TableAttack):
+    """Means over everybody, over public groups, or over groups that chance has put together."""
+
+    files: ClassVar[tuple[str, ...]] = (*RELEASED_FILES, STANDARD_ERRORS)
+    canaries: ClassVar[Canaries | None] = MeanCanaries()
+
+    def match(
+        self, mechanism: FeatureMechanism | None, original: FeatureTable, released: FeatureTable
+    ) -> Pair:
+        """Both with the same features, where those of the release are groups."""
+        if mechanism is None or not mechanism.release.of_means:
+            raise InputError(
+                "the release has means over people, by a mechanism that cannot be run here: "
+                "without it there is nothing to compare them with"
+            )
+        law = cast(MeanMechanism, mechanism)
+        original, released = compared(original, released)
+        # What groups are called does not depend on who is in them.
+        groups = law.partition(original, randomness(0)).people["person"]
+        slots = law.slots(original).names
+        keys = [(group, *slot) for group in groups for slot in slots.rows()]
+        if released.recordings.select("person", *slots.columns).rows() != keys:
+            raise InputError(
+                "the release has other groups or tasks than the original would have: are these "
+                "the right two?"
+            )
+        return original, released
+
+    def faults(
+        self,
+        mechanism: FeatureMechanism,
+        certificate: Certificate,
+        original: FeatureTable,
+        released: FeatureTable,
+        shape: Shape,
+    ) -> Iterator[str]:
+        """Whether groups or noise are other than the mechanism's."""
+        yield from _means_amiss(cast(MeanMechanism, mechanism), original, released)
+        wanting = quieter_than_again(mechanism, original, released)
+        if wanting is not None:
+            yield wanting
+
+    def completed(self, target: TableTarget) -> TableTarget:
+        """The pair with whether the standard errors beside it are those that follow."""
+        return super().completed(noted(target, disagreements=list(_errors_amiss(target))))
+
+    def audit(self, target: TableTarget, plan: AuditPlan) -> MeansAudit:
+        """Was somebody in it, who is left when all others are taken off, and what is it worth?"""
+        if plan.attackers or plan.targets:
+            raise InputError(
+                "the release has means over people, in which nobody can be named and nothing of "
+                "somebody recognised: leave out attackers and targets"
+            )
+        law, taken, released = cast(MeanMechanism, target.mechanism), target.taken, target.released
+        assert taken is not None, "a mechanism took nothing"
+        assert released is not None, "there is no release"
+        found = audit_means(law, taken, target.original, released, target.promised, plan.seed)
+        return MeansAudit(
+            **plan.about(target), means=found, error=found.error, canaries=self.tried(target)
+        )
+
+    def measure(
+        self,
+        mechanism: Any,
+        taken: FeatureTable,
+        table: FeatureTable,
+        questions: Questions,
+        seed: int,
+    ) -> Outcome:
+        """Noisy means: what they teach about others, and of several groups, who is behind them."""
+        noise = fresh_noise(seed, b"nobody in particular")
+        taught = by_other_people(mechanism, taken, table, questions, noise, seed)
+        groups = mechanism.partition(taken, noise)
+        released = mechanism.present(mechanism.noisy_means(taken, groups, noise))
+        own = table.only(*[name for name in table.names if name in released.names])
+        truth = true_means(mechanism, groups, own, released)
+        found = Outcome(chance=1 / len(table.people))
+        if mechanism.drawn or len(groups.people) > 1:
+            material = Material(own, under_names(own, released, groups.member))
+            unasked = replace(questions, target=None)
+            found = attacked_records(material, unasked, seed, groups.member)
+            found = found.with_named(named_by_rows(material) | by_intersection(material))
+        off = error_of(truth, replace(released, features=truth.features))
+        return replace(
+            found,
+            used=taught.used,
+            not_used=taught.not_used,
+            error_of_span=off.rmse_of_span,
+            errors=off.in_units,
+        )
+
+
+def _errors_amiss(target: TableTarget) -> Iterator[str]:
+    """Whether standard_errors.csv says anything but what follows from public facts."""
+    certificate, law, taken = target.certificate, target.mechanism, target.taken
+    released = target.released
+    assert certificate is not None, "means are matched by their mechanism"
+    assert law is not None, "means are matched by their mechanism"
+    assert taken is not None, "a mechanism took nothing"
+    assert released is not None, "there is no release"
+    # Another version may write it otherwise.
+    if target.path is None or certificate.version != __version__:
+        return
+    path = here(target.path) / STANDARD_ERRORS
+    if not path.is_file():
+        return
+    features = clipped_to(taken, certificate.bounds).features
+    errors = standard_errors(law, law.shape(taken), features, released.people, released.step_ms)
+    text = "" if errors is None else csv_text(errors)
+    try:
+        same = content_of(path, len(text.encode())) == text.encode()
+    except (OSError, ValueError):
+        same = False
+    if errors is None or not same:
+        yield (
+            f"{STANDARD_ERRORS} has something else than the standard errors that follow from the "
+            "mechanism and public facts"
+        )
+
+
+def _means_amiss(
+    mechanism: MeanMechanism, original: FeatureTable, released: FeatureTable
+) -> Iterator[str]:
+    """Whether groups are missing or made up, or means are as they were before the noise."""
+    groups = mechanism.partition(original, randomness(0))
+    exact = mechanism.exact(original, groups)
+    key = ["person", "recording", "time_ms"]
+    if not exact.data.select(key).equals(released.data.select(key)):
+        yield "the release has not the groups, recordings and rows that the mechanism gives it"
+        return
+    inside = _inside_bounds(replace(released, features=exact.features))
+    if mechanism.drawn:
+        shown = released.people
+        if "people" not in shown.columns or sorted(shown["people"]) != sorted(groups.sizes):
+            yield "the groups of the release have not the sizes that the mechanism gives them"
+            return
+        # Nobody knows who was in which, but over all of them the mean is the same.
+        exact, released, inside = (over_groups(each) for each in (exact, released, inside))
+    lowers = np.array([f.lower for f in exact.features])
+    spans = np.array([f.span for f in exact.features])
+    before, after = (
+        (table.data.select(exact.names).cast(pl.Float64).to_numpy() - lowers) / spans
+        for table in (exact, released)
+    )
+    if not np.isfinite(after).all():
+        yield "the release has values that no release has (missing or infinite ones)"
+        return
+    # At its bounds a clipped mean may well be what it was, and groups clipped to either side may
+    # have the midpoint as their mean, which is that of a feature nobody has.
+    same = (np.abs(after - before) < _NO_NOISE) & (
+        inside.data.select(exact.names).to_numpy() > 1 - _NO_NOISE
+    )
+    if int(same.sum()) > 1 + len(same) // 100:
+        yield f"{int(same.sum())} released values are the means themselves, next to no noise added"
+
+
+def _inside_bounds(table: FeatureTable) -> FeatureTable:
+    """1 in the place of values between the bounds, 0 in that of others."""
+    inside = [
+        pl.col(f.name).is_between(f.lower, f.upper, closed="none").cast(pl.Float64)
+        for f in table.features
+    ]
+    return replace(table, data=table.data.with_columns(inside))

@@ -1,0 +1,128 @@
+"""Synthetic rows and people, who are nobody: whose data they are made of is asked of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, ClassVar, cast
+
+import polars as pl
+
+from eyelid.attacks.likeness import task_of
+from eyelid.attacks.outcome import Outcome, Questions, by_other_people, fresh_noise
+from eyelid.attacks.synthetic import audit_synthetic
+from eyelid.attacks.utility import learned_elsewhere
+from eyelid.errors import InputError
+from eyelid.gaze.features.omission import without_blanks
+from eyelid.gaze.table import FeatureTable
+from eyelid.mechanisms.features import FeatureMechanism
+from eyelid.mechanisms.mechanism import Shape
+from eyelid.mechanisms.synthetic.synthetic import Synthetic
+from eyelid.releases.audits.attack import AuditPlan, TableAttack
+from eyelid.releases.audits.canaries import Canaries, SyntheticCanaries
+from eyelid.releases.audits.matching import Pair, compared, in_common
+from eyelid.releases.audits.results import SyntheticAudit
+from eyelid.releases.audits.target import TableTarget
+from eyelid.releases.certificate import Certificate
+from eyelid.version import __version__
+
+
+class RowsAttack(TableAttack):
+    """Rows that are made up one by one."""
+
+    def match(
+        self, mechanism: FeatureMechanism | None, original: FeatureTable, released: FeatureTable
+    ) -> Pair:
+        """Both with the features that both have: which there should be is asked elsewhere."""
+        return compared(*in_common(original, released)[:2])
+
+    def audit(self, target: TableTarget, plan: AuditPlan) -> SyntheticAudit:
+        """How far it is like people, and whether it shows whose data it is made of."""
+        if plan.attackers:
+            raise InputError("the release has no record under a person's name: leave out attackers")
+        original, released = target.original, target.released
+        assert released is not None, "there is no release"
+        seen = without_blanks(original)
+        used = learned_elsewhere(seen, released, plan.targets or None, seed=plan.seed)
+        return SyntheticAudit(
+            **plan.about(target),
+            utility=tuple(used),
+            synthetic=audit_synthetic(
+                original, released, target.mechanism, target.promised, plan.seed
+            ),
+        )
+
+    def measure(
+        self,
+        mechanism: Any,
+        taken: FeatureTable,
+        table: FeatureTable,
+        questions: Questions,
+        seed: int,
+    ) -> Outcome:
+        """Nobody is named: what is learned from a release of other people is tested."""
+        noise = fresh_noise(seed, b"one run of many")
+        taught = by_other_people(mechanism, taken, table, questions, noise, seed)
+        return replace(taught, chance=1 / len(table.people))
+
+
+class SyntheticAttack(RowsAttack):
+    """People who are made up, with recordings of their own."""
+
+    canaries: ClassVar[Canaries | None] = SyntheticCanaries()
+
+    def faults(
+        self,
+        mechanism: FeatureMechanism,
+        certificate: Certificate,
+        original: FeatureTable,
+        released: FeatureTable,
+        shape: Shape,
+    ) -> Iterator[str]:
+        """Whether people or features are other than those that the mechanism makes up."""
+        # Another version may have another order of features.
+        ordered = certificate.version == __version__
+        made = cast(Synthetic, mechanism)
+        yield from _people_amiss(made, original, released, ordered=ordered)
+
+
+def _people_amiss(
+    mechanism: Synthetic, original: FeatureTable, released: FeatureTable, *, ordered: bool
+) -> Iterator[str]:
+    """Whether made-up people are others than the mechanism makes up, as far as that is public."""
+    left_out = mechanism.dropped(original)
+    features = [name for name in original.names if name not in left_out]
+    if released.names != features if ordered else len(released.names) != len(features):
+        yield (
+            f"the release has {len(released.names)} features, and not the {len(features)} that the "
+            "mechanism makes up"
+        )
+    groups = mechanism.groups(original)
+    attributes = groups.people.drop("person", "people").rows()
+    people = [
+        (name, *own)
+        for names, own in zip(mechanism.people_of(groups), attributes, strict=True)
+        for name in names
+    ]
+    if [(str(name), *own) for name, *own in released.people.rows()] != people:
+        yield f"the release has not the {len(people)} made-up people that the mechanism gives it"
+        return
+    tasks = sorted(set(task_of(original.recordings)))
+    found = released.recordings
+    named = list(zip(found["person"], task_of(found), strict=True))
+    if named != [(person, task) for person, *_ in people for task in tasks]:
+        yield "made-up people have not one recording of each task of the original"
+    if mechanism.rows is not None and (found["rows"] != mechanism.rows).any():
+        yield f"recordings have not the {mechanism.rows} rows that the mechanism gives them"
+    # A feature that hardly anyone has by noisy counts is empty, all of it.
+    inside = pl.all_horizontal(
+        pl.lit(True),
+        *(
+            pl.col(f.name).is_between(f.lower, f.upper).fill_null(False)
+            | pl.col(f.name).is_null().all()
+            for f in original.features
+            if f.name in released.data.columns
+        ),
+    )
+    if not released.data.select(inside.all()).item():
+        yield "the release has values that no release has (missing ones, or outside their bounds)"
