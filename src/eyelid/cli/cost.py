@@ -24,8 +24,7 @@ from eyelid.cli.output import (
 
 if TYPE_CHECKING:
     from eyelid.gaze.study import Feature
-    from eyelid.releases.kinds.features.expectation import Expectation
-    from eyelid.releases.kinds.features.prospect import MadeUp, Prospect
+    from eyelid.releases.kinds.features.expectation import Expectation, MadeUp, Prospect
     from eyelid.releases.kinds.features.quote import Quote
     from eyelid.releases.kinds.streams.quote import StreamQuote
 

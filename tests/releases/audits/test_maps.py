@@ -15,6 +15,7 @@ from eyelid.gaze.maps.spread import heatmap
 from eyelid.gaze.simulator.scenes import simulated_scene
 from eyelid.gaze.study import Screen, Study
 from eyelid.io import read, write
+from eyelid.io.digests import arrays_digest
 from eyelid.io.reading import is_heatmap
 from eyelid.privacy.noise import randomness
 from eyelid.releases.audits.audit import audit
@@ -22,7 +23,6 @@ from eyelid.releases.audits.map_target import map_subject
 from eyelid.releases.audits.maps import AREAS, audit_heatmap
 from eyelid.releases.budget import budget
 from eyelid.releases.certificate import read_certificate
-from eyelid.releases.fingerprint import arrays_digest
 from eyelid.releases.kinds.maps.heatmap import private_heatmap
 from eyelid.releases.kinds.maps.presentation import (
     Measured,

@@ -15,6 +15,7 @@ from eyelid.errors import EyelidError, InputError
 from eyelid.gaze.features.windows import STEP_S, WINDOW_S, windows_and_omissions
 from eyelid.gaze.study import Study, check
 from eyelid.gaze.table import FeatureTable
+from eyelid.io.digests import shows
 from eyelid.mechanisms.mechanism import catalogue, mechanism
 from eyelid.mechanisms.streams.stream import StreamMechanism
 from eyelid.mechanisms.streams.study_scene import gaze_columns
@@ -34,7 +35,7 @@ from eyelid.releases.audits.target import (
     with_values,
 )
 from eyelid.releases.certificate import Certificate
-from eyelid.releases.fingerprint import samples_digest, shows
+from eyelid.releases.fingerprint import samples_digest
 from eyelid.releases.kinds.streams.plan import filtered
 from eyelid.releases.kinds.streams.preparation import (
     RECORDED,

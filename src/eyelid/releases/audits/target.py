@@ -24,6 +24,7 @@ from eyelid.io import study_folder
 from eyelid.io.choosing import Whom, chosen_of
 from eyelid.io.column_map import Map
 from eyelid.io.csv_cells import csv_text
+from eyelid.io.digests import shows
 from eyelid.io.intake import is_ours, read_scrubbed, under_pseudonyms
 from eyelid.io.origin import origin_so_far
 from eyelid.io.reading import read
@@ -46,7 +47,7 @@ from eyelid.releases.audits.consistency import disagreements
 from eyelid.releases.audits.folder import LEFT_INSIDE
 from eyelid.releases.audits.recorded import Recorded, recorded_in
 from eyelid.releases.certificate import Certificate, read_certificate
-from eyelid.releases.fingerprint import debit_of, input_digest, shows
+from eyelid.releases.fingerprint import debit_of, input_digest
 from eyelid.releases.kinds.features.application import standard_errors
 from eyelid.releases.kinds.features.plan import (
     NOTHING_LONG_ENOUGH,
