@@ -22,7 +22,7 @@ from benchmarks.case import Case, remark
 from eyelid.engine.engines import using
 from eyelid.gaze.features import window_features
 from eyelid.gaze.study import Study
-from eyelid.io.deriving import derive_features
+from eyelid.io.derivations import derive_features
 from eyelid.io.pieces import Piece, in_pieces
 
 WORKERS = 2

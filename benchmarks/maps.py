@@ -24,13 +24,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.case import Case, best_cpu_seconds, remark
-from eyelid.papers.liu2019.caps import best_cap
 from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.gaze.maps.gaze_map import mean_map
 from eyelid.gaze.maps.grid import Grid, counted
 from eyelid.gaze.maps.looks import Looks, looks_from_arrays, looks_of
 from eyelid.gaze.maps.spread import heatmap
 from eyelid.io import read
+from eyelid.papers.liu2019.caps import best_cap
 from eyelid.privacy.noise import gaussian_noise
 
 WIDTH_PX, HEIGHT_PX = 1680, 1050

@@ -39,7 +39,7 @@ MODULES = (
     "eyelid.gaze.maps.looks",
     "eyelid.gaze.maps.placement",
     "eyelid.gaze.study",
-    "eyelid.io.choosing",
+    "eyelid.io.people_choice",
     "eyelid.io.convert",
     "eyelid.io.intake",
     "eyelid.io.layout",

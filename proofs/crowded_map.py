@@ -20,8 +20,11 @@ import polars as pl
 
 from eyelid.engine.runs import running
 from eyelid.gaze.study import Origin, Screen, Study
-from eyelid.io.parts import write_manifest, write_part
 from eyelid.io.study_folder import ledger_beside
+from eyelid.io.study_parts import (
+    write_manifest,
+    write_part,
+)
 from eyelid.privacy import Ledger
 from proofs.command import command
 from proofs.result import Effort, Result, progress, skip

@@ -12,8 +12,12 @@ import polars as pl
 from eyelid.engine.runs import running
 from eyelid.gaze.simulator import simulate
 from eyelid.gaze.study import Origin, Study
-from eyelid.io.parts import part_facts, part_path, write_manifest
 from eyelid.io.study_folder import ledger_beside
+from eyelid.io.study_parts import (
+    part_facts,
+    part_path,
+    write_manifest,
+)
 from eyelid.privacy.ledger import Ledger
 from proofs.result import Effort, Result, progress
 from proofs.watched import watched

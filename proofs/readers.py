@@ -26,10 +26,10 @@ import numpy as np
 
 from eyelid.engine.children import safe_children
 from eyelid.errors import InputError
+from eyelid.io.file_leaks import leaks_of_file
+from eyelid.io.files import arrays_in
 from eyelid.io.layout import NOTHING_SAID
-from eyelid.io.lint import leaks_of_file
 from eyelid.io.reading import read
-from eyelid.io.unpacking import arrays_in
 from proofs.beginnings import Beginning, beginnings, hostile_beginnings
 from proofs.result import Effort, Result, progress
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 
 class EyelidError(Exception):
@@ -38,3 +39,23 @@ def unknown(what: str, name: str, known: Iterable[str]) -> InputError:
     near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
     hint = f": did you mean '{near[0]}'?" if near else ""
     return InputError(f"unknown {what} '{name}'{hint} (known: {', '.join(names)})")
+
+
+def first_line(error: BaseException) -> str:
+    """The first line of what a library says, or the kind of its error where it says nothing."""
+    text = str(error).strip().splitlines()
+    return text[0] if text else type(error).__name__
+
+
+@contextmanager
+def cannot_read(what: object, *kinds: type[Exception]) -> Iterator[None]:
+    """Errors of some kinds as the one that something cannot be read, and why.
+
+    Args:
+        what: the file, for the message.
+        kinds: of errors that are the file's fault.
+    """
+    try:
+        yield
+    except kinds as error:
+        raise InputError(f"cannot read {what}: {first_line(error)}") from None

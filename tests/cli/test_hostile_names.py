@@ -407,8 +407,8 @@ CSV = {
     "io/csv_cells.py",
     "io/csv_folder.py",
     "io/bids/tables.py",
-    *("io/deriving.py", "releases/streams/release.py"),  # keys of runs, which are hashed
-    "io/digests.py",  # as earlier versions hashed them
+    *("io/derivations.py", "releases/streams/release.py"),  # keys of runs, which are hashed
+    "io/release_folder.py",  # as earlier versions hashed them
     "stream/sinks/recorder.py",  # numbers alone
 }
 

@@ -162,7 +162,7 @@ def test_real_files_leak_what_their_vendors_write(real_data):
 
 
 def test_a_large_parquet_file_is_looked_at_to_its_end(tmp_path, monkeypatch):
-    monkeypatch.setattr("eyelid.io.lint.ROWS_AT_ONCE", 3)
+    monkeypatch.setattr("eyelid.io.file_leaks.ROWS_AT_ONCE", 3)
     note = ["nothing"] * 8 + ["by ann@x.example", "nothing"]
     rows = {"person": ["P1"] * 10, "word": note, "utc_time": [1.7e12 + i for i in range(10)]}
     pl.DataFrame(rows).write_parquet(tmp_path / "gaze.parquet")
@@ -201,7 +201,7 @@ def test_a_wide_table_of_short_rows_is_not_held_cell_by_cell(tmp_path, monkeypat
     def held(*_):
         raise AssertionError("columns are held")
 
-    monkeypatch.setattr("eyelid.io.lint._text_columns", held)
+    monkeypatch.setattr("eyelid.io.file_leaks._text_columns", held)
     found = {(finding.where, finding.what) for finding in leaks_of(tmp_path / "P1.csv", None)}
     assert found == {
         ("P1.csv", "an e-mail address"),
@@ -304,7 +304,7 @@ def test_hidden_files_of_recordings_are_looked_at(tmp_path):
 
 
 def test_a_large_binary_file_is_searched_up_to_a_limit(tmp_path, monkeypatch):
-    monkeypatch.setattr("eyelid.io.lint._MOST_BINARY", 100_000)
+    monkeypatch.setattr("eyelid.io.file_leaks._MOST_BINARY", 100_000)
     noise = bytes(range(256)) * 300
     (tmp_path / "a.bin").write_bytes(noise + MAIL.encode() + noise * 10 + b"bob@lab.example")
     found = {each.value for each in leaks_of(tmp_path / "a.bin", None)}

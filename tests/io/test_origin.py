@@ -12,7 +12,7 @@ from eyelid.errors import InputError, Refused
 from eyelid.gaze.simulator import simulate
 from eyelid.io import read, write
 from eyelid.io.convert import convert
-from eyelid.io.deriving import derive_features
+from eyelid.io.derivations import derive_features
 from eyelid.io.origin import enter
 from eyelid.privacy.ledger import Ledger
 from eyelid.releases.budget import budget

@@ -15,7 +15,8 @@ from eyelid.errors import Refused
 from eyelid.gaze.simulator import simulate
 from eyelid.io import read, write
 from eyelid.io.convert import convert
-from eyelid.io.deriving import derive_events, derive_features
+from eyelid.io.derivations import derive_features
+from eyelid.io.detection import derive_events
 from eyelid.io.lint import lint
 from eyelid.io.parquet import rows_of, scan
 from eyelid.io.pieces import in_pieces

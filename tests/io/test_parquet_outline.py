@@ -7,7 +7,14 @@ import polars as pl
 import pytest
 
 from eyelid.errors import InputError
-from eyelid.io import parquet, read, unpacking, write
+from eyelid.io import (
+    files as unpacking,
+)
+from eyelid.io import (
+    parquet,
+    read,
+    write,
+)
 from eyelid.io.parquet_outline import outline_of
 from eyelid.io.pieces import in_pieces
 

@@ -10,8 +10,14 @@ from eyelid.engine.runs import running
 from eyelid.errors import InputError
 from eyelid.gaze.simulator import simulate
 from eyelid.io import read, write
-from eyelid.io.parts import join_events, part_path, write_manifest, write_part
 from eyelid.io.pieces import in_pieces
+from eyelid.io.study_parts import (
+    join_events,
+    part_path,
+    write_manifest,
+    write_part,
+    write_study_part,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -36,22 +42,14 @@ def in_parts(study, one_file, tmp_path):
     out = tmp_path / "parts"
     cut = in_pieces(one_file)
     with running(out, "key") as run:
+        of = len(cut.pieces)
         facts = [
-            write_part(run, each.number, len(cut.pieces), partial(rows_of, each, cut.head))
+            write_study_part(run, each.number, of, partial(each.read, cut.head, events=True))
             for each in cut.pieces
         ]
-        events = []
-        for each in cut.pieces:
-            file = run.scratch / f"events-{each.number}"
-            each.read(cut.head, events=True).events.write_parquet(file)
-            events.append(file)
-        join_events(run, events)
+        join_events(run, of)
         write_manifest(run, cut.head, facts, out)
     return out
-
-
-def rows_of(piece, head):
-    return piece.read(head).data
 
 
 def told(cut):

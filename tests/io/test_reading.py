@@ -9,8 +9,8 @@ import pytest
 from eyelid.errors import InputError
 from eyelid.io import read
 from eyelid.io.convert import convert
-from eyelid.io.joining import joined
 from eyelid.io.layout import NOTHING_SAID
+from eyelid.io.recordings import joined
 
 MAP = {"units": "px", "file": "{person}_{task}"}
 

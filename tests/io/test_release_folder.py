@@ -15,11 +15,18 @@ from eyelid.gaze.study import Study
 from eyelid.io import read, study_folder, write
 from eyelid.io.convert import convert
 from eyelid.io.csv_folder import write_csv
-from eyelid.io.digests import arrays_digest, earlier_output_digest, output_digest
 from eyelid.io.lint import lint, looked_at
 from eyelid.io.pieces import in_pieces
 from eyelid.io.reading import is_heatmap
-from eyelid.io.release_folder import NOT_OF_THESE_DATA, UNPROVEN, is_certified, statement
+from eyelid.io.release_folder import (
+    NOT_OF_THESE_DATA,
+    UNPROVEN,
+    arrays_digest,
+    earlier_output_digest,
+    is_certified,
+    output_digest,
+    statement,
+)
 from eyelid.mechanisms.groups.partition import group_names
 from eyelid.mechanisms.groups.public_groups import EVERYBODY
 from eyelid.mechanisms.synthetic.recordings import MADE_UP

@@ -20,10 +20,14 @@ from eyelid.engine.runs import running
 from eyelid.errors import InputError
 from eyelid.gaze.simulator import simulate
 from eyelid.io import read, write
-from eyelid.io.parts import input_key, write_manifest, write_part
 from eyelid.io.pieces import in_pieces, reordered
 from eyelid.io.remote import _copies, all_here, here
 from eyelid.io.study_folder import recognises
+from eyelid.io.study_parts import (
+    input_key,
+    write_manifest,
+    write_part,
+)
 from eyelid.privacy.ledger import Ledger
 from eyelid.releases.budget import budget
 

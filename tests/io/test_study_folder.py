@@ -13,7 +13,13 @@ import eyelid
 from eyelid.errors import InputError
 from eyelid.gaze.features import window_features
 from eyelid.gaze.study import Study
-from eyelid.io import read, unpacking, write
+from eyelid.io import (
+    files as unpacking,
+)
+from eyelid.io import (
+    read,
+    write,
+)
 from eyelid.io.lint import lint
 from eyelid.io.pieces import in_pieces
 from eyelid.io.study_json import read_about

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from eyelid.errors import InputError
 from eyelid.io import read
-from eyelid.io.head import Head
+from eyelid.io.files import Head
 from eyelid.io.layout import Layout
-from eyelid.io.tables import read_table, separator_of
+from eyelid.io.raw_tables import separator_of
+from eyelid.io.tables import read_table
 
 USUAL = "person,time_ms,x,y\nann,0,1.5,2.5\nann,10,,\nbob,0,3.5,4.5\n"
 

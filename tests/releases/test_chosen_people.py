@@ -8,7 +8,7 @@ import pytest
 from eyelid.gaze.features import window_features
 from eyelid.gaze.simulator import simulate
 from eyelid.io import write
-from eyelid.io.deriving import derive_features
+from eyelid.io.derivations import derive_features
 from eyelid.privacy.ledger import Ledger
 from eyelid.releases.audits.audit import audit
 from eyelid.releases.audits.maps import audit_heatmap

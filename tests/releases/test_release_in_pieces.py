@@ -21,8 +21,11 @@ from eyelid.gaze.simulator import simulate
 from eyelid.gaze.study import RECORDING_KEY
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import read, write
-from eyelid.io.digests import output_digest, person_digests
-from eyelid.io.parts import part_facts
+from eyelid.io.release_folder import (
+    output_digest,
+    person_digests,
+)
+from eyelid.io.study_parts import part_facts
 from eyelid.mechanisms import mechanism
 from eyelid.mechanisms.features import windows_of
 from eyelid.mechanisms.records.laplace import Laplace

@@ -9,7 +9,7 @@ from eyelid.comparisons.compare import compare
 from eyelid.errors import InputError
 from eyelid.gaze.simulator import simulate
 from eyelid.io import read, write
-from eyelid.io.deriving import derive_features
+from eyelid.io.derivations import derive_features
 from eyelid.releases.audits.audit import audit
 from eyelid.releases.inspection import inspect
 from eyelid.releases.kinds.features.quote import cost

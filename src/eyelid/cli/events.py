@@ -53,7 +53,7 @@ def run(
 
     They replace any events that the study had.
     """
-    from eyelid.io.deriving import derive_events
+    from eyelid.io.detection import derive_events
 
     chosen = {name: number_or_text(value) for name, value in settings(setting).items()}
     with working(engine, workers, quiet):

@@ -32,7 +32,7 @@ from eyelid.cli.output import (
 if TYPE_CHECKING:
     import polars as pl
 
-    from eyelid.io.deriving import DerivedFeatures
+    from eyelid.io.derivations import DerivedFeatures
 
 EXAMPLES = """\b
 Examples:
@@ -93,7 +93,7 @@ def run(
     """
     from eyelid.errors import InputError
     from eyelid.gaze.features.catalogue import EVENT_KINDS
-    from eyelid.io.deriving import derive_features
+    from eyelid.io.derivations import derive_features
     from eyelid.releases.advice import ONE_PERSON, affordable, on
     from eyelid.releases.inspection import fitting_release, table_to_train_on
     from eyelid.spelling import plural

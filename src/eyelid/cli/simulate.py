@@ -31,7 +31,7 @@ def run(
     quiet: Quiet = False,
 ) -> None:
     """Make a synthetic study folder with ground-truth events."""
-    from eyelid.io.simulating import write_simulated
+    from eyelid.io.simulation import write_simulated
     from eyelid.spelling import plural
 
     names = [name.strip() for name in tasks.split(",") if name.strip()]

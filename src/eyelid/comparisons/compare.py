@@ -31,9 +31,12 @@ from eyelid.errors import EyelidError, InputError, unknown
 from eyelid.gaze.features.omission import Blanks, blank_recordings, without
 from eyelid.gaze.study import RECORDING_KEY, Study
 from eyelid.gaze.table import FeatureTable
-from eyelid.io.choosing import Whom, chosen_of
 from eyelid.io.column_map import Map
 from eyelid.io.intake import read_scrubbed
+from eyelid.io.people_choice import (
+    Whom,
+    chosen_of,
+)
 from eyelid.mechanisms.features import FeatureMechanism, windows_of
 from eyelid.privacy.noise import randomness
 from eyelid.releases.audits.audit import PAGES

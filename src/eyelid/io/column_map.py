@@ -1,16 +1,16 @@
-"""The column map that a person writes: ``--map KEY=VALUE,…``, a TOML file, or a preset's name."""
+"""What a person says about columns and units: ``--map KEY=VALUE,…``, a TOML file, or a preset."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import fields, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
 from eyelid.engine.remote import check_here
-from eyelid.errors import InputError, unknown
-from eyelid.gaze.study import PUPIL_UNITS, UNITS, XY_ORIGINS, Screen
+from eyelid.errors import InputError, cannot_read, unknown
+from eyelid.gaze.study import PUPIL_UNITS, UNITS, XY_ORIGINS, Screen, Study
 from eyelid.io.formats.vr import PRESETS
 from eyelid.io.layout import (
     EACH_STIMULUS,
@@ -33,11 +33,7 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "decimal": (".", ","),
 }
 _SCREEN = ("screen", "screen_m", "distance_m")
-_NUMBERS = ("rate_hz", "distance_m")
 _FILES = ("names", "people")
-_TEXTS = ("separator", "file", *_FILES, "glob")
-_SETTINGS = (*_CHOICES, *_SCREEN, "rate_hz", "header", "lost", "skip_lines", *_TEXTS)
-_SETTINGS += ("attributes", "planned_rows")
 _NAMED = ("tab", "space", "comma", "semicolon")
 _SEPARATORS = {"tab": "\t", "\\t": "\t", "space": " ", "comma": ",", "semicolon": ";"}
 
@@ -105,10 +101,8 @@ def layout_from_file(path: Path) -> Layout:
             f"--map: no file {path}; write KEY=VALUE,…, or name a TOML file or a preset "
             f"({', '.join(PRESETS)})"
         )
-    try:
+    with cannot_read(f"the column map {path}", OSError, ValueError, RecursionError):
         said = read_toml(path)
-    except (OSError, ValueError, RecursionError) as error:
-        raise InputError(f"cannot read the column map {path}: {error}") from None
     flat = {key: value for key, value in said.items() if key not in ("columns", "screen", "study")}
     columns = said.get("columns", {})
     if not isinstance(columns, dict):
@@ -154,40 +148,49 @@ def layout_from_dict(said: Mapping[str, Any]) -> Layout:
             found["each_stimulus"] = True
         elif key in ROLES or re.fullmatch(r"label_\w+", key):
             found["columns"][key] = str(value)
-        elif key not in _SETTINGS:
-            raise unknown("column or setting", key, (*ROLES, "label_…", *_SETTINGS))
-        elif key in _CHOICES:
-            if value not in _CHOICES[key]:
-                raise unknown(key, str(value), _CHOICES[key])
-            found[key] = value
         elif key in _SCREEN:
             screen |= _screen_setting(key, value)
-        elif key == "header":
-            found[key] = _yes_or_no(value)
-        elif key == "separator":
-            found[key] = _separator(str(value))
-        elif key in _FILES:
-            check_here(str(value), f"--map: the file of {key}")
-            found[key] = Path(str(value))
-        elif key in _TEXTS:
-            found[key] = str(value)
-        elif key == "lost":
-            values = value if isinstance(value, list | tuple) else str(value).split(";")
-            found[key] = tuple(_number(key, each) for each in values)
-        elif key == "attributes":
-            values = value if isinstance(value, list | tuple) else str(value).split(";")
-            found[key] = tuple(str(each).strip() for each in values)
-            if "person" in found[key]:
-                raise InputError("person is no attribute of people: leave it out of attributes")
-        elif key == "planned_rows":
-            found[key] = _count(key, value)
+        elif key in _SETTINGS:
+            found[key] = _SETTINGS[key](key, value)
         else:
-            found[key] = _number(key, value)
-    if "skip_lines" in found:
-        found["skip_lines"] = int(found["skip_lines"])
+            raise unknown("column or setting", key, (*ROLES, "label_…", *_SETTINGS, *_SCREEN))
     if screen:
         found["screen"] = Screen(**screen)
     return Layout(**found)
+
+
+def _choice(key: str, value: Any) -> Any:
+    if value not in _CHOICES[key]:
+        raise unknown(key, str(value), _CHOICES[key])
+    return value
+
+
+def _file(key: str, value: Any) -> Path:
+    check_here(str(value), f"--map: the file of {key}")
+    return Path(str(value))
+
+
+def _text(key: str, value: Any) -> str:
+    return str(value)
+
+
+def _listed(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, list | tuple) else str(value).split(";")
+
+
+def _numbers(key: str, value: Any) -> tuple[float, ...]:
+    return tuple(_number(key, each) for each in _listed(value))
+
+
+def _names(key: str, value: Any) -> tuple[str, ...]:
+    names = tuple(str(each).strip() for each in _listed(value))
+    if "person" in names:
+        raise InputError("person is no attribute of people: leave it out of attributes")
+    return names
+
+
+def _lines(key: str, value: Any) -> int:
+    return int(_number(key, value))
 
 
 def _number(key: str, value: Any) -> float:
@@ -209,16 +212,16 @@ def _count(key: str, value: Any) -> int:
     return int(number)
 
 
-def _separator(value: str) -> str:
-    letter = _SEPARATORS.get(value, value)
+def _separator(key: str, value: Any) -> str:
+    letter = _SEPARATORS.get(str(value), str(value))
     if len(letter) != 1 or letter in '"\r\n' or not letter.isascii():
         raise InputError(
-            f"separator must be one letter, or {', '.join(_NAMED)}, got '{value[:20]}'"
+            f"separator must be one letter, or {', '.join(_NAMED)}, got '{str(value)[:20]}'"
         )
     return letter
 
 
-def _yes_or_no(value: Any) -> bool:
+def _yes_or_no(key: str, value: Any) -> bool:
     if isinstance(value, bool):
         return value
     if str(value).lower() in ("yes", "true", "no", "none", "false"):
@@ -262,3 +265,86 @@ def _screen_from_table(said: Any, path: Path) -> Screen:
             raise unknown(f"entry of [screen] in {path}", key, names)
     sizes: dict[str, Any] = {key: _positive(key, value) for key, value in said.items()}
     return Screen(**{k: round(v) if k.endswith("px") else v for k, v in sizes.items()})
+
+
+_FACTS = ("units", "xy_origin", "pupil_unit", "rate_hz")
+# How --map spells the sizes of a screen.
+_SPELT = {"width_px": "screen", "height_px": "screen"}
+_SPELT |= {"width_m": "screen_m", "height_m": "screen_m"}
+
+
+def with_said_facts(study: Study, said: Layout, where: str) -> Study:
+    """The study with facts that it lacks; what contradicts it, or says nothing to it, is refused.
+
+    Args:
+        study: as its folder has it, with or without its rows.
+        said: what the user says.
+        where: the folder, for messages.
+
+    >>> import polars as pl
+    >>> rows = pl.DataFrame({"person": ["a"], "recording": ["1"], "time_ms": [0.0], "x": [1.0]})
+    >>> study = Study("samples", rows, rows.select("person"), screen=Screen(width_px=1920))
+    >>> said = with_said_facts(study, Layout(units="px", screen=Screen(distance_m=0.6)), "study")
+    >>> said.units, said.screen.width_px, said.screen.distance_m
+    ('px', 1920, 0.6)
+    """
+    given = [
+        item.name
+        for item in fields(Layout)
+        if getattr(said, item.name) != getattr(NOTHING_SAID, item.name)
+    ]
+    if not given:
+        return study
+    known = (*_FACTS, "screen", "kind")
+    strange = [name for name in given if name not in known]
+    if "each_stimulus" in strange:
+        raise InputError(
+            f"{where} is a study folder: convert makes each of its stimuli a task "
+            "('eyelid convert IN OUT --map task=each-stimulus'), and then go on with that"
+        )
+    if strange:
+        names = [*said.columns] if strange[0] == "columns" else strange
+        raise InputError(
+            f"{where} is a study folder, whose columns and people are known: --map says its "
+            f"{', '.join(known[:-1])} there where they are missing, and not {', '.join(names)}"
+        )
+    _agreed("kind", study.kind, said.kind, where)
+    if said.kind is not None and given == ["kind"]:
+        return study
+    if study.kind == "features" or study.released:
+        what = "a release" if study.released else "a study of features"
+        raise InputError(f"{where} is {what}, to which --map has nothing to add: leave it out")
+    facts: dict[str, Any] = {
+        name: _agreed(name, getattr(study, name), getattr(said, name), where) for name in _FACTS
+    }
+    if said.screen is not None:
+        own, told = asdict(study.screen or Screen()), asdict(said.screen)
+        sizes = {n: _agreed(_SPELT.get(n, n), own[n], told[n], where) for n in own}
+        facts["screen"] = Screen(**sizes)
+    return replace(study, **facts)
+
+
+def _agreed(name: str, own: Any, said: Any, where: str) -> Any:
+    """What the study says or, where it says nothing, what the user says."""
+    if own is None or said is None or own == said:
+        return said if own is None else own
+    raise InputError(
+        f"{where} says {name}={own}, and --map says {said}: leave {name} out of --map, or mend "
+        "study.json if that is wrong"
+    )
+
+
+_SETTINGS: dict[str, Callable[[str, Any], Any]] = {
+    **dict.fromkeys(_CHOICES, _choice),
+    **dict.fromkeys(_FILES, _file),
+    "file": _text,
+    "glob": _text,
+    "separator": _separator,
+    "header": _yes_or_no,
+    "lost": _numbers,
+    "attributes": _names,
+    "planned_rows": _count,
+    "skip_lines": _lines,
+    "rate_hz": _number,
+}
+"""What is said besides columns and the screen, and how it is read."""

@@ -12,8 +12,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
 from eyelid.engine.atomic import check_new
 from eyelid.engine.engines import Shared, shared
 from eyelid.engine.progress import one_bar
@@ -29,24 +27,29 @@ from eyelid.io.bids.writing import (
     plain_study,
     recording_files,
 )
-from eyelid.io.choosing import Whom, people_choice
-from eyelid.io.column_map import Map, understood
+from eyelid.io.column_map import Map, understood, with_said_facts
 from eyelid.io.csv_folder import (
-    is_csv_part_there,
     join_csv_parts,
     plain_tables,
     write_csv_part,
 )
-from eyelid.io.feature_file import with_features
-from eyelid.io.intake import WRITING, Intake, given_up_if_unfit, take_in
+from eyelid.io.feature_tables import with_features
+from eyelid.io.intake import WRITING, Intake, Wanted, given_up_if_unfit, take_in
 from eyelid.io.layout import Layout
 from eyelid.io.leaks import Finding
 from eyelid.io.origin import People
-from eyelid.io.parts import input_key, join_events, write_manifest, write_part
+from eyelid.io.people_choice import (
+    Whom,
+    people_choice,
+)
 from eyelid.io.pieces import Piece, each_piece, in_pieces
 from eyelid.io.reading import Place, place_of, read
-from eyelid.io.said_facts import with_said_facts
-from eyelid.io.study_folder import EVENTS
+from eyelid.io.study_parts import (
+    input_key,
+    join_events,
+    write_manifest,
+    write_study_part,
+)
 from eyelid.privacy.ledger import Ledger
 from eyelid.version import __version__
 
@@ -145,18 +148,8 @@ def convert(
             def advance(by: float, what: str) -> None:
                 bar(by * count, what)
 
-            taken = take_in(
-                place,
-                cut,
-                run,
-                advance,
-                check=target.check,
-                ledger=ledger,
-                same_people_as=same_people_as,
-                keep_names=keep_names,
-                skip_unreadable=skip_unreadable,
-                whom=whom,
-            )
+            wanted = Wanted(target.check, ledger, same_people_as, keep_names, skip_unreadable, whom)
+            taken = take_in(place, cut, run, advance, wanted)
             _write(target, run, taken, advance, out)
     head = replace(taken.excerpt, data=taken.excerpt.data.clear(), events=None)
     return Converted(
@@ -208,7 +201,7 @@ def _write_piece(
     target: Target, run: Run, of: int, known: Shared[tuple[Intake, Any]], piece: Piece
 ) -> Any:
     taken, about = known.get()
-    return target.write(run, piece.number, of, taken, partial(taken.read, piece), about)
+    return target.write(run, piece.number, of, taken.excerpt, partial(taken.read, piece), about)
 
 
 @dataclass(frozen=True)
@@ -219,14 +212,14 @@ class Target:
         check: fails unless such a study can be written; its rows do not matter.
         begin: before anybody is written; what it gives, the others are given.
         write: some people, unless they are there: the run, the number of the piece, how many there
-            are, what was taken in, how to read the piece, and what ``begin`` gave.
+            are, an excerpt of the study, how to read the piece, and what ``begin`` gave.
         end: what is about everybody: the run, an excerpt of the study, what ``write`` gave of each
             piece, what ``begin`` gave, and where the output will be.
     """
 
     check: Callable[[Study], object]
     begin: Callable[[Run, Study], Any]
-    write: Callable[[Run, int, int, Intake, Callable[[], Study], Any], Any]
+    write: Callable[[Run, int, int, Study, Callable[[], Study], Any], Any]
     end: Callable[[Run, Study, list[Any], Any, Path], None]
 
 
@@ -235,40 +228,17 @@ def _nothing(*_: object) -> None:
 
 
 def _write_study(
-    run: Run, number: int, of: int, taken: Intake, read_piece: Callable[[], Study], _: None
+    run: Run, number: int, of: int, excerpt: Study, read_piece: Callable[[], Study], _: None
 ) -> dict[str, Any]:
-    """The rows of a piece and, before them, its events."""
-
-    def rows() -> pl.DataFrame:
-        study = read_piece()
-        if study.events is not None:
-            run.put(_events(run, number, of), study.events.write_parquet)
-        return study.data
-
-    return write_part(run, number, of, rows)
-
-
-def _events(run: Run, number: int, of: int) -> Path:
-    return run.output / EVENTS if of == 1 else run.scratch / f"events-{number:06d}.parquet"
+    return write_study_part(run, number, of, read_piece)
 
 
 def _end_study(run: Run, excerpt: Study, parts: list[dict[str, Any]], _: None, out: Path) -> None:
-    if excerpt.events is not None and len(parts) > 1:
-        join_events(run, [_events(run, number, len(parts)) for number in range(len(parts))])
+    if excerpt.events is not None:
+        join_events(run, len(parts))
     write_manifest(run, excerpt, parts, out)
     if excerpt.origin is not None and excerpt.origin.ledger is not None:
         Ledger.counting(excerpt.origin.ledger, excerpt.origin.id).check_knows(excerpt.origin.id)
-
-
-def _write_csv(
-    run: Run, number: int, of: int, taken: Intake, read_piece: Callable[[], Study], _: None
-) -> None:
-    if not is_csv_part_there(run, number, taken.excerpt):
-        write_csv_part(run, number, read_piece())
-
-
-def _end_csv(run: Run, excerpt: Study, written: list[None], _: None, out: Path) -> None:
-    join_csv_parts(run, len(written), excerpt)
 
 
 def _begin_bids(run: Run, excerpt: Study) -> Names:
@@ -279,7 +249,7 @@ def _begin_bids(run: Run, excerpt: Study) -> Names:
 
 
 def _write_bids(
-    run: Run, number: int, of: int, taken: Intake, read_piece: Callable[[], Study], names: Names
+    run: Run, number: int, of: int, excerpt: Study, read_piece: Callable[[], Study], names: Names
 ) -> None:
     mark = run.scratch / f"written-{number:06d}"
     if mark.exists():
@@ -302,5 +272,5 @@ def _end_bids(run: Run, excerpt: Study, written: list[None], names: Names, out: 
 TARGETS = {
     "study": Target(_nothing, _nothing, _write_study, _end_study),
     "bids": Target(check_bids, _begin_bids, _write_bids, _end_bids),
-    "csv": Target(plain_tables, _nothing, _write_csv, _end_csv),
+    "csv": Target(plain_tables, _nothing, write_csv_part, join_csv_parts),
 }

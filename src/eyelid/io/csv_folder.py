@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from numbers import Integral, Real
@@ -15,15 +15,18 @@ import polars as pl
 
 from eyelid.engine.atomic import new_folder
 from eyelid.engine.runs import Run
-from eyelid.errors import InputError
+from eyelid.errors import InputError, cannot_read
 from eyelid.gaze.study import INDEX_COLUMNS, Feature, Kind, Origin, Study, check
 from eyelid.io.bids.tables import typed
 from eyelid.io.csv_cells import for_spreadsheets, from_spreadsheets
-from eyelid.io.head import head_of
+from eyelid.io.files import (
+    check_cells,
+    head_of,
+    text_table,
+)
 from eyelid.io.layout import MAP_NAME as _MAP
 from eyelid.io.layout import ROLES, Layout, read_toml
 from eyelid.io.study_json import checked_choice
-from eyelid.io.unpacking import check_cells, text_table
 from eyelid.spelling import in_toml
 
 _FILES = {"data": "data.csv", "people": "people.csv", "events": "events.csv"}
@@ -77,48 +80,45 @@ def plain_tables(study: Study) -> dict[str, pl.DataFrame]:
     return {name: _plain(table) for name, table in contents.items() if table is not None}
 
 
-def write_csv_part(run: Run, number: int, study: Study) -> None:
+def write_csv_part(
+    run: Run, number: int, of: int, excerpt: Study, read_piece: Callable[[], Study], _: None
+) -> None:
     """Put some people's rows and events into the scratch of a run, unless they are there.
 
     Args:
         run: whose.
         number: of the part; the first has the headers.
-        study: these people.
+        of: how many parts there are.
+        excerpt: everything about the study, with any of its rows and events.
+        read_piece: reads these people.
     """
-    for name, table in plain_tables(study).items():
-        if name != "people":
-            write = partial(for_spreadsheets(table).write_csv, include_header=number == 0)
-            run.put(_part(run, name, number), write)
+    names = ["data"] if excerpt.events is None else ["data", "events"]
+    if all(_part(run, name, number).exists() for name in names):
+        return
+    tables = plain_tables(read_piece())
+    for name in names:
+        write = partial(for_spreadsheets(tables[name]).write_csv, include_header=number == 0)
+        run.put(_part(run, name, number), write)
 
 
-def join_csv_parts(run: Run, of: int, study: Study) -> None:
+def join_csv_parts(run: Run, study: Study, written: Sequence[None], about: None, out: Path) -> None:
     """Make the folder of csv files of all parts, without having them in memory.
 
     Args:
         run: whose scratch and output.
-        of: how many parts there are.
         study: everything about it, with any of its rows and events.
+        written: one for each part.
+        about: nothing.
+        out: where the folder will be.
     """
     tables = plain_tables(study)
     for name in tables:
         if name != "people":
-            parts = [_part(run, name, number) for number in range(of)]
+            parts = [_part(run, name, number) for number in range(len(written))]
             run.put(run.output / _FILES[name], partial(_one_after_the_other, parts))
     run.put(run.output / _FILES["people"], for_spreadsheets(tables["people"]).write_csv)
     text = _map_text(study, tables)
     run.put(run.output / _MAP, partial(Path.write_text, data=text, encoding="utf-8"))
-
-
-def is_csv_part_there(run: Run, number: int, study: Study) -> bool:
-    """Whether nothing is left to do about a part.
-
-    Args:
-        run: whose scratch.
-        number: of the part.
-        study: everything about it, with any of its rows and events.
-    """
-    events = study.events is None or _part(run, "events", number).exists()
-    return events and _part(run, "data", number).exists()
 
 
 def _part(run: Run, name: str, number: int) -> Path:
@@ -298,12 +298,10 @@ def _whole(value: Any) -> int | None:
 def _read_table(path: Path, types: Mapping[str, type[pl.DataType]]) -> pl.DataFrame:
     """A table of a study, in the types that it had."""
     content = head_of(path).content()
-    try:
+    with cannot_read(path, pl.exceptions.PolarsError, ValueError):
         check_cells(content)
         # As text: numbers in quotes that are not closed bring the reader down.
         table = from_spreadsheets(text_table(content, infer_schema=False))
-    except (pl.exceptions.PolarsError, ValueError) as error:
-        raise InputError(f"cannot read {path}: {str(error).splitlines()[0]}") from None
     last = content.rpartition(b"\n")[2]
     if last and last.count(b",") + 1 < table.width:
         raise InputError(f"{path} ends in the middle of a line: it may be truncated")

@@ -17,13 +17,10 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import study_folder
-from eyelid.io.choosing import PeopleChoice, only
 from eyelid.io.column_map import Map
-from eyelid.io.degrees import in_degrees
-from eyelid.io.excerpt import excerpt_of, excerpt_of_events
 from eyelid.io.leaks import LEAK, Finding, is_pseudonym
 from eyelid.io.lint import all_leaks, files_at
-from eyelid.io.many_files import FilesTaken, leaks_in_files, put_together, read_all
+from eyelid.io.many_files import Source, leaks_in_files, put_together, read_all
 from eyelid.io.origin import (
     People,
     counting_ledger,
@@ -32,50 +29,32 @@ from eyelid.io.origin import (
     own_origin,
     refuse_to_pass_parts,
 )
+from eyelid.io.people_choice import (
+    PeopleChoice,
+    only,
+)
 from eyelid.io.pieces import Piece, StudyInPieces, each_piece, in_pieces, of_people, reordered
 from eyelid.io.reading import Place, read, read_place
 from eyelid.io.release_folder import is_certified
-from eyelid.io.scrub import (
+from eyelid.io.row_changes import (
+    RowChanges,
+    check_stimuli,
+)
+from eyelid.io.study_leaks import (
     ScrubPlan,
     T,
+    excerpt_of_events,
+    excerpt_of_recorded,
     findings,
     names_to_replace,
     planned,
     renamed,
     scrubbed,
 )
-from eyelid.io.stimulus_tasks import by_stimulus, check_stimuli, tasks_by_stimulus, with_home
 from eyelid.privacy.ledger import Ledger
 
 READING, LOOKING, WRITING = 0.4, 0.1, 0.5
 """What the steps of a conversion take of the whole."""
-
-
-@dataclass(frozen=True)
-class Opening:
-    """What is done to the rows of a study folder when they are read.
-
-    Attributes:
-        degrees: how to name what was read, where places are to become degrees.
-        each_stimulus: whether each stimulus is to be a task of its own.
-        tasks: that there will be then.
-    """
-
-    degrees: str | None = None
-    each_stimulus: bool = False
-    tasks: frozenset[str] = frozenset()
-
-    def read(self, head: Study, piece: Piece) -> Study:
-        """Some people of a study.
-
-        Args:
-            head: everything about it but its rows.
-            piece: where these are.
-        """
-        study = piece.read(head, events=True)
-        if self.degrees is not None:
-            study = in_degrees(study, self.degrees)
-        return with_home(by_stimulus(study), self.tasks) if self.each_stimulus else study
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +69,7 @@ class Intake:
         people_renamed: how many people got a pseudonym.
         plan: what is still to be taken out of each piece; None where that is done.
         pseudonyms: that the people of each piece still get.
-        opening: what is done to people's rows when they are read.
+        changes: what is done to people's rows when they are read.
     """
 
     excerpt: Study
@@ -99,7 +78,7 @@ class Intake:
     people_renamed: int = 0
     plan: ScrubPlan | None = None
     pseudonyms: Mapping[str, str] = field(default_factory=dict)
-    opening: Opening = Opening()
+    changes: RowChanges = field(default_factory=RowChanges)
 
     def without_rows(self) -> Intake:
         """What workers need besides a piece."""
@@ -109,7 +88,7 @@ class Intake:
 
     def read(self, piece: Piece) -> Study:
         """Some people of the study, as they may go on."""
-        study = self.opening.read(self.cut.head, piece)
+        study = self.changes.of(piece.read(self.cut.head, events=True))
         if self.plan is not None:
             study = scrubbed(study, self.plan)
         return renamed(study, self.pseudonyms)
@@ -187,18 +166,29 @@ def _with_origin(
     return replace(study, origin=entry.origin, notes=(*study.notes, *entry.notes))
 
 
+@dataclass(frozen=True, eq=False)
+class Wanted:
+    """What is wanted of a study that is taken in.
+
+    Attributes:
+        check: fails unless such a study can be written; asked before anybody is counted.
+        ledger: where these people are counted; beside the input by default.
+        same_people_as: what tells of people who are the same, as for `convert`.
+        keep_names: leave the names of people as they are.
+        skip_unreadable: leave out files that cannot be read.
+        whom: the people who go on; the ledger gets to know everybody.
+    """
+
+    check: Callable[[Study], object]
+    ledger: Path | str | None = None
+    same_people_as: People | None = None
+    keep_names: bool = False
+    skip_unreadable: bool = False
+    whom: PeopleChoice | None = None
+
+
 def take_in(
-    place: Place,
-    cut: StudyInPieces | None,
-    run: Run,
-    advance: Advance,
-    *,
-    check: Callable[[Study], object],
-    ledger: Path | str | None = None,
-    same_people_as: People | None = None,
-    keep_names: bool = False,
-    skip_unreadable: bool = False,
-    whom: PeopleChoice | None = None,
+    place: Place, cut: StudyInPieces | None, run: Run, advance: Advance, wanted: Wanted
 ) -> Intake:
     """Read, scrub and count whatever is at a place, a study folder too.
 
@@ -207,25 +197,21 @@ def take_in(
         cut: the study folder in pieces, where it is one.
         run: whose scratch keeps what is read of a folder of recordings.
         advance: of a bar, by shares of the whole conversion.
-        check: fails unless such a study can be written; asked before anybody is counted.
-        ledger: where these people are counted; beside the input by default.
-        same_people_as: what tells of people who are the same, as for `convert`.
-        keep_names: leave the names of people as they are.
-        skip_unreadable: leave out files that cannot be read.
-        whom: the people who go on; the ledger gets to know everybody.
+        wanted: what is to become of it.
     """
-    files = [] if len(place.files) < 2 else read_all(place, run, _part_of(READING, advance))
+    reading = _part_of(READING, advance)
+    files = [] if len(place.files) < 2 else read_all(place, run, reading)
     with given_up_if_unfit(run):
         if files:
-            source = _of_files(put_together(place, files, run, skip_unreadable))
+            source = put_together(place, files, run, wanted.skip_unreadable)
         elif cut is not None and cut.pieces[0].held is None and len(cut.pieces) > 1:
-            source = _of_folder(cut, place, _part_of(READING, advance))
+            source = _of_folder(cut, place, reading)
         else:
-            source = _Source(read_place(place, skip_unreadable))
+            source = Source(read_place(place, wanted.skip_unreadable))
             advance(READING, "reading")
-        return _decided(
-            source, place, run, advance, check, ledger, same_people_as, keep_names, whom
-        )
+        _check_raw(source.excerpt, place.path)
+        found = _leaks(source, place.path, run, _part_of(LOOKING, advance))
+        return _decided(source, place.path, all_leaks(place.path, source.excerpt, found), wanted)
 
 
 @contextlib.contextmanager
@@ -242,35 +228,12 @@ def _part_of(share: float, advance: Advance) -> Advance:
     return lambda by, what: advance(share * by, what)
 
 
-@dataclass(frozen=True, eq=False)
-class _Source:
-    """What was read.
-
-    Attributes:
-        excerpt: of the study, or all of it.
-        cut: the same in pieces; None where it is all there.
-        leaks: of files that were looked at already.
-        opening: as of an `Intake`.
-    """
-
-    excerpt: Study
-    cut: StudyInPieces | None = None
-    leaks: Mapping[Path, Sequence[Finding]] = field(default_factory=dict)
-    opening: Opening = Opening()
-
-
-def _of_files(taken: FilesTaken) -> _Source:
-    return _Source(taken.excerpt, taken.cut, taken.leaks)
-
-
-def _of_folder(cut: StudyInPieces, place: Place, advance: Advance) -> _Source:
+def _of_folder(cut: StudyInPieces, place: Place, advance: Advance) -> Source:
     """A study folder, whose rows stay on disk."""
-    each_stimulus = bool(place.said.each_stimulus)
-    tasks = tasks_by_stimulus(cut.recordings) if each_stimulus else frozenset()
-    opening = Opening(str(place.path) if place.units else None, each_stimulus, tasks)
+    changes = place.changes(cut.recordings)
     step = _part_of(1 / cut.recordings.height, advance)
     with shared(cut.head) as head:
-        found = list(each_piece(partial(_excerpt, head, opening), cut, step, "reading"))
+        found = list(each_piece(partial(_excerpt, head, changes), cut, step, "reading"))
     events = [each.events for each in found if each.events is not None]
     excerpt = replace(
         found[0],
@@ -278,59 +241,51 @@ def _of_folder(cut: StudyInPieces, place: Place, advance: Advance) -> _Source:
         people=cut.head.people,
         events=excerpt_of_events(pl.concat(events)) if events else None,
     )
-    return _Source(check_stimuli(excerpt) if each_stimulus else excerpt, cut, opening=opening)
+    return Source(check_stimuli(excerpt) if changes.each_stimulus else excerpt, cut, {}, changes)
 
 
-def _excerpt(head: Shared[Study], opening: Opening, piece: Piece) -> Study:
-    study = opening.read(head.get(), piece)
-    events = None if study.events is None else excerpt_of_events(study.events)
-    return replace(study, data=excerpt_of(study.data), events=events)
+def _excerpt(head: Shared[Study], changes: RowChanges, piece: Piece) -> Study:
+    return excerpt_of_recorded(changes.of(piece.read(head.get(), events=True)))
 
 
-def _decided(
-    source: _Source,
-    place: Place,
-    run: Run,
-    advance: Advance,
-    check: Callable[[Study], object],
-    ledger: Path | str | None,
-    same_people_as: People | None,
-    keep_names: bool,
-    whom: PeopleChoice | None,
-) -> Intake:
-    """What becomes of a study, decided by its excerpt."""
-    study, path = source.excerpt, place.path
-    if study.released:
-        if not is_certified(study):
-            raise InputError(
-                f"{path} says of itself that it is a release already, or made of one, and has no "
-                "certificate.json to check that by: convert what it was made of (or, if it is raw "
-                'data, set "released" to false)'
-            )
+def _check_raw(study: Study, path: Path) -> None:
+    """Fail for a release, and for what calls itself one."""
+    if not study.released:
+        return
+    if is_certified(study):
         raise InputError(
             f"{path} is a release already, by its certificate, which is of these data: there is "
             "nothing to convert; lint looks for leaks in it"
         )
+    raise InputError(
+        f"{path} says of itself that it is a release already, or made of one, and has no "
+        "certificate.json to check that by: convert what it was made of (or, if it is raw "
+        'data, set "released" to false)'
+    )
+
+
+def _decided(source: Source, path: Path, found: Sequence[Finding], wanted: Wanted) -> Intake:
+    """What becomes of a study, decided by its excerpt."""
+    study, whom = source.excerpt, wanted.whom
     # By the names that were read: afterwards they are pseudonyms.
     chosen = None if whom is None else whom.of(in_pieces(study))
-    found = all_leaks(path, study, _leaks(source, path, run, _part_of(LOOKING, advance)))
     # What is only warned of stays, such as the recording of an empty file.
     removed = [finding for finding in found if finding.severity == LEAK]
     ours = is_ours(study, path)
     plan = planned(study)
     study = scrubbed(study, plan)
-    check(study)
+    wanted.check(study)
     left = [f for f in findings(study, path.name) if not f.where.endswith(", person")]
     if left:
         raise InputError(f"{left[0].where}: {left[0].what} could not be removed: please report it")
-    if keep_names:
+    if wanted.keep_names:
         taken = [name for name in study.people["person"] if is_pseudonym(name)]
         if taken and not ours:
             raise InputError(f"person '{taken[0]}' is called like a pseudonym: give another name")
         removed = [f for f in removed if not f.where.endswith(", person")]
     # Last: a ledger beside an input that is refused would be left behind, with everybody's names.
-    study = _with_origin(study, path, ledger, same_people_as)
-    names = {} if keep_names else _pseudonyms(study, ours=ours)
+    study = _with_origin(study, path, wanted.ledger, wanted.same_people_as)
+    names = {} if wanted.keep_names else _pseudonyms(study, ours=ours)
     study = renamed(study, names)
     cut = source.cut
     if whom is not None and chosen is not None:
@@ -343,7 +298,7 @@ def _decided(
     if names:
         people = sorted(people, key=lambda name: names.get(name, name))
     cut = reordered(cut, people)
-    return Intake(study, cut, tuple(removed), len(names), plan, names, source.opening)
+    return Intake(study, cut, tuple(removed), len(names), plan, names, source.changes)
 
 
 def _remembered(whom: PeopleChoice, plan: ScrubPlan) -> str:
@@ -354,7 +309,7 @@ def _remembered(whom: PeopleChoice, plan: ScrubPlan) -> str:
     return replace(whom, stimulus=known).remembered
 
 
-def _leaks(source: _Source, path: Path, run: Run, advance: Advance) -> list[Sequence[Finding]]:
+def _leaks(source: Source, path: Path, run: Run, advance: Advance) -> list[Sequence[Finding]]:
     """What each file gives away; what this very run has hidden there is no part of the input."""
     files = [file for file in files_at(path) if not file.absolute().is_relative_to(run.home)]
     others = [file for file in files if file not in source.leaks]

@@ -372,20 +372,6 @@ def is_pseudonym(person: str) -> bool:
     return re.fullmatch(r"anon\d+", person) is not None
 
 
-def is_plain_take(recording: str, known: Iterable[str], *, numbers: bool = True) -> bool:
-    """Whether the name of a recording says no more than its number, task or stimulus.
-
-    Args:
-        recording: its name.
-        known: the names of tasks and stimuli.
-        numbers: whether numbers say nothing, because everybody has the same.
-
-    >>> is_plain_take("comic-2", ["comic"]), is_plain_take("ann_smith", ["comic"])
-    (True, False)
-    """
-    return are_plain_takes([recording], known, numbers=numbers)
-
-
 def are_plain_takes(
     recordings: Iterable[str], known: Iterable[str], *, numbers: bool = True
 ) -> bool:
@@ -393,8 +379,11 @@ def are_plain_takes(
 
     Args:
         recordings: their names.
-        known: as for `is_plain_take`, and read once for all of them.
-        numbers: as for `is_plain_take`.
+        known: the names of tasks and stimuli, read once for all of them.
+        numbers: whether numbers say nothing, because everybody has the same.
+
+    >>> are_plain_takes(["comic-2"], ["comic"]), are_plain_takes(["ann_smith"], ["comic"])
+    (True, False)
     """
     return next(telling_takes(recordings, known, numbers=numbers), None) is None
 
@@ -406,8 +395,8 @@ def telling_takes(
 
     Args:
         recordings: their names.
-        known: as for `is_plain_take`, and read once for all of them.
-        numbers: as for `is_plain_take`.
+        known: as for `are_plain_takes`.
+        numbers: as for `are_plain_takes`.
     """
     words = {word.lower() for name in known for word in _words(name)}
 

@@ -9,35 +9,48 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import polars as pl
 
-from eyelid.engine.engines import advancing
+from eyelid.engine.engines import advancing, in_order
 from eyelid.engine.progress import Advance
 from eyelid.engine.runs import Run
 from eyelid.errors import EyelidError, InputError
 from eyelid.gaze.study import Feature, Screen, Study, check
-from eyelid.io.excerpt import excerpt_of, excerpt_of_events
-from eyelid.io.joining import (
-    NamedPart,
-    Places,
+from eyelid.io.file_leaks import leaks_of_file
+from eyelid.io.layout import Layout
+from eyelid.io.leaks import Finding
+from eyelid.io.parquet import rows_of, scan
+from eyelid.io.part import Part, Places
+from eyelid.io.pieces import (
+    StudyInPieces,
+    of_slices,
+    recordings_of,
+)
+from eyelid.io.reading import Place, left_out_told, none_read
+from eyelid.io.recordings import (
     check_everybody,
     filled,
     joined,
-    rates_of,
     with_tasks,
 )
-from eyelid.io.layout import Layout
-from eyelid.io.leaks import Finding
-from eyelid.io.lint import leaks_of_file
-from eyelid.io.parquet import rows_of, scan
-from eyelid.io.part import Part
-from eyelid.io.pieces import Slice, StudyInPieces, of_slices, recordings_of, with_columns_of
-from eyelid.io.reading import Place, left_out_told, none_read
+from eyelid.io.remarks import rates_of
+from eyelid.io.row_changes import RowChanges
+from eyelid.io.rows import (
+    Slice,
+    with_columns_of,
+)
+from eyelid.io.study_leaks import (
+    excerpt_of,
+    excerpt_of_recorded,
+)
+
+R = TypeVar("R")
 
 BUNDLE_BYTES = 1 << 25
 """Files are given away in bundles of so many bytes, which take a second or so to read."""
@@ -59,7 +72,7 @@ class FileTaken:
         leaks: what the file gives away by itself.
     """
 
-    named: NamedPart
+    named: Part
     recordings: pl.DataFrame
     rows: Path
     events: Path | None
@@ -67,42 +80,33 @@ class FileTaken:
 
 
 @dataclass(frozen=True)
-class Unreadable:
-    """Why a file could not be read.
+class NotTaken:
+    """Why a file could not be read, or what is wrong with its rows.
 
     Attributes:
-        reason: names the file.
-        leaks: what it gives away all the same.
+        reason: names the file, in a line.
+        leaks: what it gives away all the same; None where it was read, and its rows are unfit.
     """
 
     reason: str
-    leaks: tuple[Finding, ...]
-
-
-@dataclass(frozen=True)
-class Unfit:
-    """What is wrong with the rows of a file.
-
-    Attributes:
-        reason: in a line.
-    """
-
-    reason: str
+    leaks: tuple[Finding, ...] | None
 
 
 @dataclass(frozen=True, eq=False)
-class FilesTaken:
-    """A folder of recordings that were all read once.
+class Source:
+    """What was read of a study to decide what becomes of it.
 
     Attributes:
-        excerpt: the study that they make, with an excerpt of its rows and events.
-        cut: the same study in pieces.
-        leaks: what each file gives away by itself.
+        excerpt: of the study, or all of it.
+        cut: the same in pieces; None where it is all there.
+        leaks: what each file gives away by itself, of those that were looked at already.
+        changes: that are still to be made to rows when they are read again.
     """
 
     excerpt: Study
-    cut: StudyInPieces
-    leaks: dict[Path, tuple[Finding, ...]]
+    cut: StudyInPieces | None = None
+    leaks: Mapping[Path, Sequence[Finding]] = field(default_factory=dict)
+    changes: RowChanges = field(default_factory=RowChanges)
 
 
 def bundles(files: Iterable[Path]) -> list[list[tuple[int, Path]]]:
@@ -119,7 +123,7 @@ def bundles(files: Iterable[Path]) -> list[list[tuple[int, Path]]]:
     return found
 
 
-def read_all(place: Place, run: Run, advance: Advance) -> list[FileTaken | Unreadable | Unfit]:
+def read_all(place: Place, run: Run, advance: Advance) -> list[FileTaken | NotTaken]:
     """Read every file of a folder, or find it read, in their order.
 
     Args:
@@ -131,19 +135,28 @@ def read_all(place: Place, run: Run, advance: Advance) -> list[FileTaken | Unrea
     if len(portions) > 1:
         run.keep()
     work = partial(_taken_bundle, run, place, Path.cwd())
-    found: dict[int, FileTaken | Unreadable | Unfit] = {}
-    shares = [len(portion) / len(place.files) for portion in portions]
-    for at, results in advancing(work, portions, shares, advance, "reading"):
-        found |= {number: each for (number, _), each in zip(portions[at], results, strict=True)}
-    return [found[number] for number in range(len(place.files))]
+    return _of_bundles(work, portions, advance, "reading")
+
+
+def _of_bundles(
+    work: Callable[[Sequence[tuple[int, Path]]], list[R]],
+    portions: Sequence[Sequence[tuple[int, Path]]],
+    advance: Advance,
+    what: str,
+) -> list[R]:
+    """What whoever is free makes of each file, in their order."""
+    files = sum(map(len, portions))
+    shares = [len(portion) / files for portion in portions]
+    found = in_order(advancing(work, portions, shares, advance, what))
+    return [each for results in found for each in results]
 
 
 def put_together(
     place: Place,
-    found: Sequence[FileTaken | Unreadable | Unfit],
+    found: Sequence[FileTaken | NotTaken],
     run: Run,
     skip_unreadable: bool,
-) -> FilesTaken:
+) -> Source:
     """One study of what was read.
 
     Args:
@@ -152,67 +165,44 @@ def put_together(
         run: whose scratch has the rows.
         skip_unreadable: leave out what cannot be read, and say so in the notes.
     """
-    skipped = [
-        (path, each.reason)
-        for path, each in zip(place.files, found, strict=True)
-        if isinstance(each, Unreadable)
-    ]
+    by_file = dict(zip(place.files, found, strict=True))
+    bad = {file: each for file, each in by_file.items() if isinstance(each, NotTaken)}
+    skipped = [(file, each.reason) for file, each in bad.items() if each.leaks is not None]
+    unfit = [(file, each.reason) for file, each in bad.items() if each.leaks is None]
     taken = [each for each in found if isinstance(each, FileTaken)]
     if skipped and len(skipped) == len(found):
         raise none_read(place, skipped)
     if skipped and not skip_unreadable:
-        raise _not_all_read(place, found)
-    if any(isinstance(each, Unfit) for each in found):
-        raise _not_all_fit(place, found)
+        told, rest = _reasons(place, skipped), "to go on with the others, add --skip-unreadable"
+        if len(skipped) == 1:
+            raise InputError(f"{told} (one of {len(found)} files; {rest})")
+        raise InputError(f"cannot read {len(skipped)} of {len(found)} files: {told} ({rest})")
+    if unfit:
+        many = f"{len(unfit)} of {len(found)} files are not as they must be: "
+        raise InputError(f"{many if len(unfit) > 1 else ''}{_reasons(place, unfit)}")
     named = with_tasks([each.named for each in taken], place.said)
     taken = [_placed(run, *pair) for pair in zip(taken, named, strict=True)]
     excerpt = _excerpt(taken, place.said)
     excerpt = excerpt.derive(notes=(*excerpt.notes, *left_out_told(place, skipped, excerpt)))
-    leaks = {
-        path: each.leaks
-        for path, each in zip(place.files, found, strict=True)
-        if not isinstance(each, Unfit)
-    }
-    return FilesTaken(excerpt, _cut(excerpt, taken, run), leaks)
+    leaks = {file: each.leaks for file, each in by_file.items() if each.leaks is not None}
+    return Source(excerpt, _cut(excerpt, taken, run), leaks)
 
 
-def _placed(run: Run, each: FileTaken, named: NamedPart) -> FileTaken:
+def _placed(run: Run, each: FileTaken, named: Part) -> FileTaken:
     """A file that may have got another task, as it has without rows."""
     if named is each.named:
         return each
     rows = each.rows.with_suffix(".placed.parquet")
-    run.put(rows, named.part.data.write_parquet)
-    return replace(each, named=named, recordings=recordings_of(named.part.data), rows=rows)
+    run.put(rows, named.data.write_parquet)
+    return replace(each, named=named, recordings=recordings_of(named.data), rows=rows)
 
 
-def _not_all_read(place: Place, found: Sequence[object]) -> InputError:
-    told, count = _reasons(place, found, Unreadable)
-    rest = "to go on with the others, add --skip-unreadable"
-    if count == 1:
-        return InputError(f"{told} (one of {len(found)} files; {rest})")
-    return InputError(f"cannot read {count} of {len(found)} files: {told} ({rest})")
-
-
-def _not_all_fit(place: Place, found: Sequence[object]) -> InputError:
-    told, count = _reasons(place, found, Unfit)
-    if count == 1:
-        return InputError(told)
-    return InputError(f"{count} of {len(found)} files are not as they must be: {told}")
-
-
-def _reasons(
-    place: Place, found: Sequence[object], kind: type[Unreadable] | type[Unfit]
-) -> tuple[str, int]:
-    """What is wrong with files in one way, each of them named, and how many they are."""
-    bad = [
-        (path, each.reason)
-        for path, each in zip(place.files, found, strict=True)
-        if isinstance(each, kind)
-    ]
+def _reasons(place: Place, bad: Sequence[tuple[Path, str]]) -> str:
+    """What is wrong with files, each of them named."""
     if len(bad) <= _MOST_REASONS:
-        return "; ".join(reason for _, reason in bad), len(bad)
+        return "; ".join(reason for _, reason in bad)
     names = ", ".join(str(path.relative_to(place.path)) for path, _ in bad[1:])
-    return f"{bad[0][1]}; and {names}", len(bad)
+    return f"{bad[0][1]}; and {names}"
 
 
 def _excerpt(taken: Sequence[FileTaken], said: Layout) -> Study:
@@ -222,7 +212,7 @@ def _excerpt(taken: Sequence[FileTaken], said: Layout) -> Study:
     texts = [name for name in study.labels if model.schema[name] == pl.String]
 
     def is_other(each: FileTaken) -> bool:
-        own = each.named.part.data.schema
+        own = each.named.data.schema
         return any(own.get(name, pl.String) not in (pl.String, pl.Null) for name in texts)
 
     if not any(is_other(each) for each in taken):
@@ -231,9 +221,9 @@ def _excerpt(taken: Sequence[FileTaken], said: Layout) -> Study:
     return joined([_as_text(each, model) if is_other(each) else each.named for each in taken], said)
 
 
-def _as_text(each: FileTaken, model: pl.DataFrame) -> NamedPart:
+def _as_text(each: FileTaken, model: pl.DataFrame) -> Part:
     rows = excerpt_of(with_columns_of(model, rows_of(each.rows)))
-    return replace(each.named, part=replace(each.named.part, data=rows))
+    return replace(each.named, data=rows)
 
 
 def _cut(excerpt: Study, taken: Sequence[FileTaken], run: Run) -> StudyInPieces:
@@ -256,7 +246,6 @@ def _cut(excerpt: Study, taken: Sequence[FileTaken], run: Run) -> StudyInPieces:
         recordings.sort(order, maintain_order=True),
         slices,
         _all_events(taken, run),
-        excerpt.data.clear(),
     )
 
 
@@ -277,7 +266,7 @@ def _sunk(parts: Sequence[Path], draft: Path) -> None:
 
 def _taken_bundle(
     run: Run, place: Place, home: Path, bundle: Sequence[tuple[int, Path]]
-) -> list[FileTaken | Unreadable | Unfit]:
+) -> list[FileTaken | NotTaken]:
     root, names = _found_from(home, place.path), place.said.names
     if names is not None:
         place = replace(place, said=replace(place.said, names=_found_from(home, names)))
@@ -296,31 +285,31 @@ def _found_from(home: Path, path: Path) -> Path:
     return found
 
 
-def _taken(run: Run, place: Place, path: Path, number: int) -> FileTaken | Unreadable | Unfit:
+def _taken(run: Run, place: Place, path: Path, number: int) -> FileTaken | NotTaken:
     """What is in a file; its rows are put into the scratch, unless they are there."""
-    if _about(run, number).exists():
+    if _file(run, number, "json").exists():
         return _found_again(run, path, number)
     leaks = tuple(leaks_of_file(path, place.path))
     try:
         named = place.read_file(path)
     except InputError as error:
-        return Unreadable(str(error), leaks)
+        return NotTaken(str(error), leaks)
     try:
         check_everybody(named)
-        named = replace(named, part=_in_order(named.part), rates_hz=tuple(rates_of(named.part)))
+        named = replace(_in_order(named), rates_hz=tuple(rates_of(named)))
     except InputError as error:
         words = str(error)
-        return Unfit(words if str(path) in words else f"{path}: {words}")
+        return NotTaken(words if str(path) in words else f"{path}: {words}", None)
     # Quick to write and to read rather than small: it is gone when the run has ended.
-    quickly = partial(named.part.data.write_parquet, compression="lz4", statistics=False)
-    run.put(_rows(run, number), quickly)
-    if named.part.events is not None:
-        run.put(_events(run, number), named.part.events.write_parquet)
-    assert named.part.people is not None
-    run.put(_people(run, number), named.part.people.write_parquet)
+    quickly = partial(named.data.write_parquet, compression="lz4", statistics=False)
+    run.put(_file(run, number, "parquet"), quickly)
+    if named.events is not None:
+        run.put(_file(run, number, "events.parquet"), named.events.write_parquet)
+    assert named.people is not None
+    run.put(_file(run, number, "people.parquet"), named.people.write_parquet)
     # The last one: where it is, the others are.
     text = json.dumps(_facts(named, leaks), default=float)
-    run.put(_about(run, number), lambda draft: draft.write_text(text, encoding="utf-8"))
+    run.put(_file(run, number, "json"), lambda draft: draft.write_text(text, encoding="utf-8"))
     return _outlined(run, number, named, leaks)
 
 
@@ -333,88 +322,58 @@ def _in_order(part: Part) -> Part:
     return replace(part, data=check(Study(part.kind, data, people)).data)
 
 
-def _outlined(run: Run, number: int, named: NamedPart, leaks: tuple[Finding, ...]) -> FileTaken:
+def _outlined(run: Run, number: int, named: Part, leaks: tuple[Finding, ...]) -> FileTaken:
     """A file without most of its rows."""
-    part = named.part
-    events = part.events
     return FileTaken(
-        replace(
-            named,
-            part=replace(
-                part,
-                data=excerpt_of(part.data),
-                events=None if events is None else excerpt_of_events(events),
-            ),
-        ),
-        recordings_of(part.data),
-        _rows(run, number),
-        None if events is None else _events(run, number),
+        excerpt_of_recorded(named),
+        recordings_of(named.data),
+        _file(run, number, "parquet"),
+        None if named.events is None else _file(run, number, "events.parquet"),
         leaks,
     )
 
 
-def _facts(named: NamedPart, leaks: tuple[Finding, ...]) -> dict[str, object]:
+_TABLES = ("data", "events", "people")
+
+
+def _facts(named: Part, leaks: tuple[Finding, ...]) -> dict[str, object]:
     """What is known of a file besides its tables, as json can tell it."""
-    part = named.part
+    told = {item.name: getattr(named, item.name) for item in fields(Part)}
     return {
-        "format": part.format,
-        "kind": part.kind,
-        "units": part.units,
-        "xy_origin": part.xy_origin,
-        "pupil_unit": part.pupil_unit,
-        "rate_hz": part.rate_hz,
-        "screen": None if part.screen is None else asdict(part.screen),
-        "features": [asdict(feature) for feature in part.features],
-        "notes": part.notes,
-        "rates_hz": named.rates_hz,
+        **{name: value for name, value in told.items() if name not in (*_TABLES, "path", "names")},
+        "screen": None if named.screen is None else asdict(named.screen),
+        "features": [asdict(feature) for feature in named.features],
         "places": asdict(named.places),
         "outside": dict(named.outside),
         "leaks": [asdict(leak) for leak in leaks],
-        "events": part.events is not None,
-        "blank": named.blank,
+        "events": named.events is not None,
     }
 
 
 def _found_again(run: Run, path: Path, number: int) -> FileTaken:
     """What an earlier attempt has read."""
-    told = json.loads(_about(run, number).read_text(encoding="utf-8"))
+    told = json.loads(_file(run, number, "json").read_text(encoding="utf-8"))
     leaks = tuple(Finding(**leak) for leak in told.pop("leaks"))
-    rates_hz, places = tuple(told.pop("rates_hz")), Places(**told.pop("places"))
-    outside = {name: (beyond, known) for name, (beyond, known) in told.pop("outside").items()}
-    events = rows_of(_events(run, number)) if told.pop("events") else None
-    blank = told.pop("blank")
-    screen, features = told.pop("screen"), told.pop("features")
-    part = Part(
-        **told | {"notes": tuple(told["notes"])},
-        data=rows_of(_rows(run, number)),
-        people=rows_of(_people(run, number)),
-        events=events,
-        screen=None if screen is None else Screen(**screen),
-        features=tuple(Feature(**feature) for feature in features),
-    )
-    again = NamedPart(path, part, rates_hz, places, outside, blank)
-    return _outlined(run, number, again, leaks)
+    told |= {
+        "notes": tuple(told["notes"]),
+        "screen": None if told["screen"] is None else Screen(**told["screen"]),
+        "features": tuple(Feature(**feature) for feature in told["features"]),
+        "rates_hz": tuple(told["rates_hz"]),
+        "places": Places(**told["places"]),
+        "outside": {name: tuple(counts) for name, counts in told["outside"].items()},
+        "events": rows_of(_file(run, number, "events.parquet")) if told["events"] else None,
+    }
+    data, people = (rows_of(_file(run, number, end)) for end in ("parquet", "people.parquet"))
+    return _outlined(run, number, Part(**told, path=path, data=data, people=people), leaks)
 
 
-def _rows(run: Run, number: int) -> Path:
-    return run.scratch / f"file-{number:06d}.parquet"
-
-
-def _events(run: Run, number: int) -> Path:
-    return run.scratch / f"file-{number:06d}.events.parquet"
-
-
-def _people(run: Run, number: int) -> Path:
-    return run.scratch / f"file-{number:06d}.people.parquet"
-
-
-def _about(run: Run, number: int) -> Path:
-    return run.scratch / f"file-{number:06d}.json"
+def _file(run: Run, number: int, ending: str) -> Path:
+    return run.scratch / f"file-{number:06d}.{ending}"
 
 
 def leaks_in_files(
     files: Sequence[Path], root: Path, sound: Collection[Path], advance: Advance
-) -> Iterator[list[Finding]]:
+) -> list[list[Finding]]:
     """What files give away by themselves, whoever looks at them, in their order.
 
     Args:
@@ -423,13 +382,8 @@ def leaks_in_files(
         sound: those that were read before.
         advance: of a bar, by shares of them.
     """
-    portions = bundles(files)
     work = partial(_leaks_of_bundle, root, frozenset(sound), Path.cwd())
-    found: dict[int, list[Finding]] = {}
-    shares = [len(portion) / len(files) for portion in portions]
-    for at, results in advancing(work, portions, shares, advance, "looking for leaks"):
-        found |= {number: each for (number, _), each in zip(portions[at], results, strict=True)}
-    return (found[number] for number in range(len(files)))
+    return _of_bundles(work, bundles(files), advance, "looking for leaks")
 
 
 def _leaks_of_bundle(

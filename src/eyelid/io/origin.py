@@ -156,7 +156,7 @@ def enter(
     people = study.people["person"].to_list()
     own = own_origin(study, path, ledger)
     if own is not None and other is not None:
-        check_same_people(own, other, people)
+        check_same_people(own, other)
     if study.origin is not None:
         known = study.origin if ledger is None else counted_there(study.origin, ledger)
         return looked_around(Entry(known), people, path)
@@ -366,13 +366,12 @@ def _is_ledger(path: Path) -> bool:
         return file.read(len(_IS_LEDGER)) == _IS_LEDGER
 
 
-def check_same_people(own: Origin, other: Origin | Path, people: Sequence[str]) -> None:
+def check_same_people(own: Origin, other: Origin | Path) -> None:
     """Fail unless people who are counted already are counted together with some others.
 
     Args:
         own: of the people.
         other: whom they are said to be.
-        people: their ids.
     """
     book = counting_ledger(own)
     if book is not None:

@@ -17,9 +17,12 @@ import polars as pl
 from eyelid.engine.children import python
 from eyelid.engine.foreign import UnfitFile, check_file
 from eyelid.engine.parallel import ONE_CORE
-from eyelid.errors import InputError
+from eyelid.errors import InputError, cannot_read
+from eyelid.io.files import (
+    most_bytes,
+    too_large,
+)
 from eyelid.io.parquet_outline import Outline, outline_of
-from eyelid.io.unpacking import most_bytes, too_large
 
 ROWS_AT_ONCE = 1 << 20
 """So many rows of a large file are in memory."""
@@ -68,10 +71,8 @@ def rows_of(*files: Path, columns: Sequence[str] | None = None) -> pl.DataFrame:
 def _named(files: Sequence[Path]) -> list[Path]:
     """What the library opens by its name: a pipe would be waited for."""
     for file in files:
-        try:
+        with cannot_read(file, UnfitFile):
             check_file(file)
-        except UnfitFile as error:
-            raise InputError(f"cannot read {file}: {error}") from None
     return [file.absolute() for file in files]
 
 
@@ -123,10 +124,8 @@ def _check_outlines(outlines: Mapping[Path, Outline]) -> None:
 
 
 def _outlined(file: Path, columns: Collection[str] | None = None) -> Outline:
-    try:
+    with cannot_read(file, ValueError):
         return outline_of(file, columns)
-    except ValueError as error:
-        raise InputError(f"cannot read {file}: {error}") from None
 
 
 def check_sound(path: Path) -> None:

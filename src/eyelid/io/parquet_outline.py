@@ -27,6 +27,8 @@ _TEXT_COPIES = 8
 # No writer cuts smaller pages throughout; each takes its time.
 _PAGES_ALWAYS, _BYTES_A_PAGE = 100_000, 100
 _HEADER_BYTES, _MOST_NESTED = 1 << 10, 32
+# Bytes of values whose kind tells it: truth values, one byte, eight bytes.
+_SIZES = {1: 0, 2: 0, 3: 1, 7: 8}
 
 Wanted = Mapping[int, Any]
 """Numbers of the fields that are wanted of a record; of records in it, those of theirs."""
@@ -241,14 +243,10 @@ class _Record:
     def _skip(self, kind: int, nested: int) -> None:
         if nested > _MOST_NESTED:
             raise ValueError(_DAMAGED)
-        if kind in (1, 2):
-            return
-        if kind == 3:
-            self._byte()
+        if kind in _SIZES:
+            self._pass(_SIZES[kind])
         elif kind in (4, 5, 6):
             self._varint()
-        elif kind == 7:
-            self._pass(8)
         elif kind == 8:
             self._pass(self._varint())
         elif kind in (9, 10):

@@ -1,8 +1,10 @@
-"""What one file of recordings gives, before it is known whose it is."""
+"""What one file of recordings gives, before and after it is known whose it is."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import astuple, dataclass, field
+from pathlib import Path
 
 import polars as pl
 
@@ -20,6 +22,28 @@ class NoRows(InputError):
     def __init__(self, message: str, whose: pl.DataFrame | None = None) -> None:
         super().__init__(message)
         self.whose = pl.DataFrame() if whose is None else whose
+
+
+@dataclass(frozen=True)
+class Places:
+    """How many places of gaze there are, and how many of them are odd.
+
+    Attributes:
+        known: all of them.
+        on_a_screen: those in a file that states its screen.
+        off_screen: those of them that are beyond it.
+        zero: those that are exactly (0, 0).
+        minus_one: those that are exactly (-1, -1).
+    """
+
+    known: int = 0
+    on_a_screen: int = 0
+    off_screen: int = 0
+    zero: int = 0
+    minus_one: int = 0
+
+    def __add__(self, other: Places) -> Places:
+        return Places(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +66,13 @@ class Part:
         people: ``person`` and attributes, where the file has them.
         names: person, recording, task and stimulus that follow from the file's name in this format.
         notes: what whoever reads it should know.
+        path: of the file, once its keys are filled in.
+        rates_hz: what all of its rows show, where ``data`` has an excerpt of them; None where they
+            are all there.
+        places: what they are like.
+        outside: of each feature, how many values are beyond its bounds, and how many there are.
+        blank: whether the file has no rows, so that its recordings have one without values each,
+            and nothing else is known of them.
     """
 
     format: str
@@ -57,3 +88,8 @@ class Part:
     people: pl.DataFrame | None = None
     names: dict[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    path: Path = Path()
+    rates_hz: tuple[float | None, ...] | None = None
+    places: Places = field(default_factory=Places)
+    outside: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    blank: bool = False

@@ -19,14 +19,19 @@ import polars as pl
 
 from eyelid.engine.engines import Shared, advancing, current, in_order, shared, spread
 from eyelid.engine.progress import Advance
-from eyelid.engine.remote import RemotePlace, nearby
-from eyelid.errors import InputError
+from eyelid.engine.remote import nearby
+from eyelid.errors import InputError, first_line
 from eyelid.gaze.study import INDEX_COLUMNS, RECORDING_KEY, Study, check, check_people
 from eyelid.io import study_folder
-from eyelid.io.digests import digest_of_columns, digest_of_release, person_digests
 from eyelid.io.parquet import check_size, scan
-from eyelid.io.release_folder import as_certified
+from eyelid.io.release_folder import (
+    as_certified,
+    digest_of_columns,
+    digest_of_release,
+    person_digests,
+)
 from eyelid.io.remote import File, here, original
+from eyelid.io.rows import Rows, Slice, some, together, with_columns_of
 from eyelid.io.study_folder import data_files, read_head, typed
 
 R = TypeVar("R")
@@ -37,42 +42,6 @@ PIECE_VALUES = 1 << 21
 _KEYS = INDEX_COLUMNS[:-1]
 # Rows of a file whose keys are looked at together.
 _AT_ONCE = 1 << 22
-
-
-@dataclass(frozen=True)
-class Slice:
-    """Some rows of a file.
-
-    Attributes:
-        file: a Parquet file, here or elsewhere.
-        first: the number of the first row.
-        rows: how many.
-        sha256: of the whole file, where study.json has it.
-    """
-
-    file: File
-    first: int
-    rows: int
-    sha256: str | None = None
-
-    def read(self, column: str | None = None) -> pl.DataFrame:
-        """The rows; what is fetched must be what was looked at.
-
-        Args:
-            column: this one alone; empty names where there is none.
-        """
-        try:
-            with nearby(self.file) as near:
-                if isinstance(self.file, RemotePlace):
-                    study_folder.check_content(near, self.sha256)
-                rows = scan(near).slice(self.first, self.rows)
-                if column is not None:
-                    there = column in rows.collect_schema()
-                    rows = rows.select(column if there else pl.repeat("", pl.len()).alias(column))
-                return rows.collect()
-        except (OSError, ValueError, pl.exceptions.PolarsError) as error:
-            told = str(error).strip().splitlines() or [type(error).__name__]
-            raise InputError(f"cannot read {self.file}: {told[0]}") from None
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,6 +67,11 @@ class Piece:
     held: pl.DataFrame | None = None
     events: pl.DataFrame | File | None = None
     like: pl.DataFrame | None = None
+
+    @property
+    def where(self) -> Rows:
+        """The rows themselves, or where they are."""
+        return self.slices if self.held is None else self.held
 
     def read(self, head: Study, *, events: bool = False) -> Study:
         """A study of these people alone.
@@ -142,15 +116,13 @@ class StudyInPieces:
         head: everything about it but its rows and events; ``data`` has the columns, and no row.
         recordings: person, recording, task, stimulus and ``rows`` of each recording, in order.
         pieces: whole people, in order.
-        stimuli: names of everything that was shown, sorted; a recording may have several.
-        shown: person and stimulus, once each.
+        shown: person and stimulus, once each; a recording may have several.
         everybody: all people of the study, where some were chosen; None where ``head`` has them.
     """
 
     head: Study
     recordings: pl.DataFrame
     pieces: tuple[Piece, ...]
-    stimuli: tuple[str, ...]
     shown: pl.DataFrame
     everybody: pl.DataFrame | None = None
 
@@ -163,6 +135,11 @@ class StudyInPieces:
     def rows(self) -> int:
         """How many there are."""
         return sum(piece.rows for piece in self.pieces)
+
+    @property
+    def stimuli(self) -> tuple[str, ...]:
+        """Names of everything that was shown, sorted."""
+        return tuple(sorted(self.shown["stimulus"].unique()))
 
     @property
     def people(self) -> list[str]:
@@ -208,39 +185,14 @@ def in_pieces(source: Study | Path | str) -> StudyInPieces:
     tracks = pl.concat([look.tracks for look in looks])
     if tracks.is_empty():
         raise InputError("the study is empty: it has no rows")
-    if not _stand_together(tracks):
+    if not _standtogether(tracks):
         # Somebody else's file, in an order of its own.
         return _of_memory(as_certified(study_folder.read_study(folder), folder))
     head = read_head(folder, typed(pl.DataFrame(schema=dict(next(iter(columns))))))
     check_people(tracks["person"].unique(maintain_order=True), head.people)
-    offsets = np.cumsum([0, *(look.rows for look in looks)])
-    width = len(head.data.columns)
-
-    def slices(first: int, rows: int) -> tuple[Slice, ...]:
-        low, high = np.searchsorted(offsets, [first, first + rows - 1], side="right").tolist()
-        return tuple(
-            Slice(
-                look.file,
-                max(first - start, 0),
-                min(first + rows, end) - max(first, start),
-                look.sha256,
-            )
-            for look, start, end in zip(
-                looks[low - 1 : high],
-                offsets[low - 1 : high].tolist(),
-                offsets[low : high + 1].tolist(),
-                strict=True,
-            )
-            if start < end
-        )
-
-    recordings = _recordings(tracks)
+    slices = tuple(Slice(look.file, 0, look.rows, look.sha256) for look in looks)
     events = study_folder.events_file(folder.absolute())
-    pieces = [
-        Piece(number, people, count, rows, slices=slices(first, rows), events=events)
-        for number, (people, count, first, rows) in enumerate(_cut(recordings, width))
-    ]
-    cut = StudyInPieces(head, recordings, tuple(pieces), _stimuli(tracks), _shown(tracks))
+    cut = _study(head, _recordings(tracks), _shown(tracks), slices, events)
     return replace(cut, head=as_certified(head, folder, partial(_shows, cut)))
 
 
@@ -273,38 +225,24 @@ def of_slices(
     excerpt: Study,
     recordings: pl.DataFrame,
     slices: Mapping[str, Sequence[Slice]],
-    events: File | None = None,
-    like: pl.DataFrame | None = None,
+    events: File | None,
 ) -> StudyInPieces:
-    """A study in pieces whose people are anywhere on disk.
+    """A study in pieces whose people are anywhere on disk, in files with columns of their own.
 
     Args:
-        excerpt: everything about it but most of its rows.
+        excerpt: everything about it but most of its rows; all rows get its columns.
         recordings: person, recording, task, stimulus and ``rows`` of each, in order.
         slices: where the rows of each person are.
         events: the file that has all of them.
-        like: as for a `Piece`.
     """
+    people = recordings["person"].unique(maintain_order=True)
+    rows = together([tuple(slices[person]) for person in people])
     head = replace(excerpt, data=excerpt.data.clear(), events=None)
-    pieces = [
-        Piece(
-            number,
-            people,
-            count,
-            rows,
-            slices=tuple(_joined([each for person in people for each in slices[person]])),
-            events=events,
-            like=like,
-        )
-        for number, (people, count, _, rows) in enumerate(_cut(recordings, head.data.width))
-    ]
-    return StudyInPieces(
-        head, recordings, tuple(pieces), _stimuli(excerpt.data), _shown(excerpt.data)
-    )
+    return _study(head, recordings, _shown(excerpt.data), rows, events, head.data)
 
 
 def reordered(cut: StudyInPieces, people: Sequence[str]) -> StudyInPieces:
-    """A study on disk, cut anew with its people in another order.
+    """A study cut anew with its people in another order.
 
     Args:
         cut: the study.
@@ -312,17 +250,10 @@ def reordered(cut: StudyInPieces, people: Sequence[str]) -> StudyInPieces:
     """
     if cut.people == list(people):
         return cut
-    slices: dict[str, Sequence[Slice]] = {
-        person: _within(piece.slices, first, rows)
-        for person, (piece, first, rows, _) in _homes(cut).items()
-    }
     places = {person: place for place, person in enumerate(people)}
     place = pl.col("person").replace_strict(places, return_dtype=pl.Int64)
     recordings = cut.recordings.sort(place, maintain_order=True)
-    events, like = cut.pieces[0].events, cut.pieces[0].like
-    assert not isinstance(events, pl.DataFrame)
-    made = of_slices(cut.head, recordings, slices, events, like)
-    return replace(made, stimuli=cut.stimuli, shown=cut.shown, everybody=cut.everybody)
+    return replace(cut, recordings=recordings, pieces=_anew(cut, recordings, _events(cut)))
 
 
 def cut_evenly(cut: StudyInPieces, rows: int) -> StudyInPieces:
@@ -339,7 +270,7 @@ def cut_evenly(cut: StudyInPieces, rows: int) -> StudyInPieces:
     wanted = [people for people, *_ in _cut(public, cut.head.data.width)]
     if wanted == [piece.people for piece in cut.pieces]:
         return cut
-    return replace(cut, pieces=_anew(cut, wanted))
+    return replace(cut, pieces=_anew(cut, public))
 
 
 def of_people(cut: StudyInPieces, people: Sequence[str]) -> StudyInPieces:
@@ -351,131 +282,81 @@ def of_people(cut: StudyInPieces, people: Sequence[str]) -> StudyInPieces:
     """
     mine = pl.col("person").is_in(people)
     recordings = cut.recordings.filter(mine)
-    wanted = [names for names, *_ in _cut(recordings, cut.head.data.width)]
-    everybody = cut.head.people if cut.everybody is None else cut.everybody
-    shown = cut.shown.filter(mine)
-    events = cut.pieces[0].events
-    if isinstance(events, pl.DataFrame):
-        events = pl.concat([e.events for e in cut.pieces if isinstance(e.events, pl.DataFrame)])
-    pieces = tuple(
-        replace(
-            piece, events=_of(piece.people, events) if isinstance(events, pl.DataFrame) else events
-        )
-        for piece in _anew(cut, wanted)
-    )
     return StudyInPieces(
         replace(cut.head, people=cut.head.people.filter(mine)),
         recordings,
-        pieces,
-        tuple(sorted(name for name in shown["stimulus"].unique() if name)),
-        shown,
-        everybody,
+        _anew(cut, recordings, _events(cut)),
+        cut.shown.filter(mine),
+        cut.head.people if cut.everybody is None else cut.everybody,
     )
 
 
-def _anew(cut: StudyInPieces, wanted: Sequence[tuple[str, ...]]) -> tuple[Piece, ...]:
-    """Pieces of other people than a study is cut into, without events."""
-    homes = _homes(cut)
-    pieces = []
-    for number, people in enumerate(wanted):
-        slices: list[Slice] = []
-        held: list[pl.DataFrame] = []
-        for person in people:
-            piece, first, rows_there, _ = homes[person]
-            if piece.held is None:
-                slices += _within(piece.slices, first, rows_there)
-            else:
-                held.append(piece.held.slice(first, rows_there))
-        pieces.append(
-            Piece(
-                number,
-                people,
-                recordings=sum(homes[person][3] for person in people),
-                rows=sum(homes[person][2] for person in people),
-                slices=tuple(_joined(slices)),
-                held=pl.concat(held) if held else None,
-                like=cut.pieces[0].like,
-            )
-        )
-    return tuple(pieces)
-
-
-def _homes(cut: StudyInPieces) -> dict[str, tuple[Piece, int, int, int]]:
-    """Of everybody: the piece, the first row in it, how many rows, how many recordings."""
+def _anew(
+    cut: StudyInPieces, recordings: pl.DataFrame, events: pl.DataFrame | File | None = None
+) -> tuple[Piece, ...]:
+    """Pieces of the people of some recordings, cut as if these had as many rows as they say."""
     counts = cut.recordings.group_by("person").agg(pl.col("rows").sum(), pl.len())
-    found = {person: (rows, recordings) for person, rows, recordings in counts.iter_rows()}
-    homes = {}
+    had = {person: (rows, recordings) for person, rows, recordings in counts.iter_rows()}
+    homes: dict[str, Rows] = {}
     for piece in cut.pieces:
         first = 0
         for person in piece.people:
-            homes[person] = (piece, first, *found[person])
-            first += found[person][0]
-    return homes
-
-
-def _within(slices: Sequence[Slice], first: int, rows: int) -> list[Slice]:
-    """Some of the rows that slices have together."""
-    found = []
-    start = 0
-    for each in slices:
-        begin, end = max(first, start), min(first + rows, start + each.rows)
-        if begin < end:
-            found.append(replace(each, first=each.first + begin - start, rows=end - begin))
-        start += each.rows
-    return found
-
-
-def _joined(slices: Sequence[Slice]) -> Iterator[Slice]:
-    """The same rows; slices that follow each other in a file are one."""
-    last: Slice | None = None
-    for each in slices:
-        if last is not None and (each.file, each.first) == (last.file, last.first + last.rows):
-            last = replace(last, rows=last.rows + each.rows)
-            continue
-        if last is not None:
-            yield last
-        last = each
-    if last is not None:
-        yield last
-
-
-def with_columns_of(model: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
-    """Rows with the columns of another table, in its order and types.
-
-    What is not there is null; an eye that is not known is an empty name.
-    """
-    return rows.select(
-        (pl.col(name) if name in rows.columns else pl.lit("" if name == "eye" else None))
-        .cast(dtype)
-        .alias(name)
-        for name, dtype in model.schema.items()
+            homes[person] = some(piece.where, first, had[person][0])
+            first += had[person][0]
+    return tuple(
+        _piece(
+            Piece(
+                number,
+                people,
+                recordings=sum(had[person][1] for person in people),
+                rows=sum(had[person][0] for person in people),
+                like=cut.pieces[0].like,
+            ),
+            together([homes[person] for person in people]),
+            events,
+        )
+        for number, (people, *_) in enumerate(_cut(recordings, cut.head.data.width))
     )
+
+
+def _events(cut: StudyInPieces) -> pl.DataFrame | File | None:
+    """The events of everybody, or where they are."""
+    each = [piece.events for piece in cut.pieces]
+    frames = [events for events in each if isinstance(events, pl.DataFrame)]
+    return pl.concat(frames) if frames else each[0]
 
 
 def _of_memory(study: Study) -> StudyInPieces:
     """A study that is there already, in the same pieces as if it were on disk."""
     study = check(study)
     tracks = _tracks(study.data)
-    recordings = _recordings(tracks)
     head = replace(study, data=study.data.clear(), events=None)
-    pieces = [
-        Piece(
-            number,
-            people,
-            count,
-            rows,
-            held=study.data.slice(first, rows),
-            events=_of(people, study.events),
-        )
-        for number, (people, count, first, rows) in enumerate(
-            _cut(recordings, len(study.data.columns))
-        )
-    ]
-    return StudyInPieces(head, recordings, tuple(pieces), _stimuli(tracks), _shown(tracks))
+    return _study(head, _recordings(tracks), _shown(tracks), study.data, study.events)
 
 
-def _of(people: Sequence[str], events: pl.DataFrame | None) -> pl.DataFrame | None:
-    return None if events is None else events.filter(pl.col("person").is_in(people))
+def _study(
+    head: Study,
+    recordings: pl.DataFrame,
+    shown: pl.DataFrame,
+    rows: Rows,
+    events: pl.DataFrame | File | None,
+    like: pl.DataFrame | None = None,
+) -> StudyInPieces:
+    """A study whose rows stand in the order of its recordings."""
+    pieces = tuple(
+        _piece(Piece(number, people, count, many, like=like), some(rows, first, many), events)
+        for number, (people, count, first, many) in enumerate(_cut(recordings, head.data.width))
+    )
+    return StudyInPieces(head, recordings, pieces, shown)
+
+
+def _piece(piece: Piece, rows: Rows, events: pl.DataFrame | File | None) -> Piece:
+    """A piece with its rows and, of events that are here, its own."""
+    if isinstance(events, pl.DataFrame):
+        events = events.filter(pl.col("person").is_in(piece.people))
+    if isinstance(rows, pl.DataFrame):
+        return replace(piece, held=rows, events=events)
+    return replace(piece, slices=rows, events=events)
 
 
 def each_piece(
@@ -528,8 +409,7 @@ def _looked_at(listed: tuple[File, str | None]) -> _Look | str:
             check_size(near)
             return _look(file, sha256, scan(near))
     except Exception as error:
-        first_line = str(error).strip().splitlines() or [type(error).__name__]
-        return f"{file.name}: {first_line[0]}"
+        return f"{file.name}: {first_line(error)}"
 
 
 def _look(file: File, sha256: str | None, lazy: pl.LazyFrame) -> _Look:
@@ -561,7 +441,7 @@ def recordings_of(data: pl.DataFrame) -> pl.DataFrame:
     return _recordings(_tracks(data))
 
 
-def _stand_together(tracks: pl.DataFrame) -> bool:
+def _standtogether(tracks: pl.DataFrame) -> bool:
     """Whether rows of a person, and those of a recording, stand together."""
     people = tracks["person"].rle_id().max()
     recordings = tracks.select(pl.struct(RECORDING_KEY).rle_id().max()).item()
@@ -577,12 +457,6 @@ def _shown(tracks: pl.DataFrame) -> pl.DataFrame:
         return pl.DataFrame(schema={"person": pl.String, "stimulus": pl.String})
     named = tracks.filter(pl.col("stimulus").fill_null("") != "")
     return named.select("person", "stimulus").unique(maintain_order=True)
-
-
-def _stimuli(tracks: pl.DataFrame) -> tuple[str, ...]:
-    if "stimulus" not in tracks.columns:
-        return ()
-    return tuple(sorted(name for name in tracks["stimulus"].drop_nulls().unique() if name))
 
 
 def _recordings(tracks: pl.DataFrame) -> pl.DataFrame:

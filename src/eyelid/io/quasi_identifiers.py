@@ -18,10 +18,18 @@ import polars as pl
 from eyelid.engine.foreign import MOST_BYTES, content_of
 from eyelid.errors import InputError
 from eyelid.gaze.study import RECORDING_KEY, Study, track_key
-from eyelid.io.head import Head, head_of
+from eyelid.io.files import (
+    Head,
+    head_of,
+    text_table,
+)
 from eyelid.io.leaks import WARNING, Finding, leak_of_field, plain_field, short
-from eyelid.io.tables import MOST_COLUMNS, cells, is_parquet, separator_of
-from eyelid.io.unpacking import text_table
+from eyelid.io.raw_tables import (
+    MOST_COLUMNS,
+    cells,
+    is_parquet,
+    separator_of,
+)
 
 SMALL_GROUP = 5
 """Fewer participants who are alike than these are pointed at by what they share."""
@@ -245,10 +253,6 @@ def _people_of_file(file: Path) -> pl.DataFrame | None:
     if len(table.columns) != len(names):
         return None
     table.columns = names
-    if person is None:
-        return _with_attributes(
-            table.with_row_index("person").cast({"person": pl.String}), "person"
-        )
     return _with_attributes(table, person)
 
 
@@ -261,8 +265,16 @@ def person_column(names: Iterable[str]) -> str | None:
     return next((name for name in names if plain_field(name) in _PERSON), None)
 
 
-def _with_attributes(table: pl.DataFrame, person: str) -> pl.DataFrame | None:
-    """One row a participant, with the columns that say the same in all rows of each."""
+def _with_attributes(table: pl.DataFrame, person: str | None) -> pl.DataFrame | None:
+    """One row a participant, with the columns that say the same in all rows of each.
+
+    Args:
+        table: of text.
+        person: the column that says whose a row is; None where each is another's.
+    """
+    if person is None:
+        person = "person"
+        table = table.with_row_index(person).cast({person: pl.String})
     table = table.filter(pl.col(person).is_not_null())
     names = [name for name in table.columns if name != person and leak_of_field(name) is None]
     named = (name for name in names if name != "person" and _is_attribute(table[name]))
@@ -297,10 +309,6 @@ def _people_in_json(head: Head) -> pl.DataFrame | None:
         if person is None and not _PEOPLE_FILES.search(head.path.stem):
             return None
         frame = _frame([_flat(one) for one in content[:_MOST_ROWS]])
-        if person is None:
-            return _with_attributes(
-                frame.with_row_index("person").cast({"person": pl.String}), "person"
-            )
         return _with_attributes(frame, person)
     if not isinstance(content, dict) or not content:
         return None

@@ -11,23 +11,39 @@ from pathlib import Path
 from shlex import quote
 from types import ModuleType
 
+import polars as pl
+
 from eyelid.engine.progress import track
 from eyelid.errors import InputError, unknown
 from eyelid.gaze.study import Study, check
 from eyelid.io import bids, csv_folder, study_folder
-from eyelid.io.choosing import Whom, chosen_of
-from eyelid.io.column_map import Map, layout_of_folder, understood
-from eyelid.io.degrees import in_degrees
+from eyelid.io.column_map import Map, layout_of_folder, understood, with_said_facts
+from eyelid.io.file_names import names_of_file
+from eyelid.io.files import (
+    Head,
+    head_of,
+)
 from eyelid.io.formats import FOLDERS, FORMATS, any_table
-from eyelid.io.head import Head, head_of
-from eyelid.io.joining import NamedPart, joined, named, named_without_rows
 from eyelid.io.layout import MAP_NAME, NOTHING_SAID, Layout
-from eyelid.io.naming import names_of_file
 from eyelid.io.part import NoRows, Part
+from eyelid.io.people_choice import (
+    Whom,
+    chosen_of,
+)
+from eyelid.io.recordings import (
+    joined,
+    named,
+    named_without_rows,
+)
 from eyelid.io.release_folder import as_certified, is_heatmap
 from eyelid.io.remote import here
-from eyelid.io.said_facts import with_said_facts
-from eyelid.io.stimulus_tasks import by_stimulus, check_stimuli, tasks_by_stimulus, with_home
+from eyelid.io.row_changes import (
+    RowChanges,
+    by_stimulus,
+    check_stimuli,
+    in_degrees,
+    tasks_by_stimulus,
+)
 from eyelid.spelling import in_quotes
 
 # Files beside recordings that nobody takes for one.
@@ -113,11 +129,21 @@ class Place:
             whole = self.format.read_folder(self.path, self.said)
         whole = as_certified(whole, self.path)
         if self.said.each_stimulus:
-            tasks = tasks_by_stimulus(check_stimuli(whole).data)
-            whole = with_home(by_stimulus(whole), tasks)
-        return check(in_degrees(whole, str(self.path)) if self.units else whole)
+            check_stimuli(whole)
+        return check(self.changes(whole.data).of(whole))
 
-    def read_file(self, path: Path) -> NamedPart:
+    def changes(self, recordings: pl.DataFrame) -> RowChanges:
+        """What is done to rows when they are read.
+
+        Args:
+            recordings: one row each, or all rows of a study.
+        """
+        degrees = str(self.path) if self.units else None
+        if not self.said.each_stimulus:
+            return RowChanges(degrees)
+        return RowChanges(degrees, True, tasks_by_stimulus(recordings))
+
+    def read_file(self, path: Path) -> Part:
         """One of the files, with what is known about whose it is."""
         alone = len(self.files) == 1
         try:
@@ -131,7 +157,7 @@ class Place:
             found = named(path, part, self.said, alone=alone)
         if not self.said.each_stimulus:
             return found
-        return replace(found, part=by_stimulus(found.part))
+        return by_stimulus(found)
 
 
 def place_of(path: Path | str, map: Map = None, units: str | None = None) -> Place:
@@ -269,7 +295,7 @@ def read_readable(place: Place, *, stop: bool = False) -> tuple[Study, list[tupl
         place: a folder of files.
         stop: fail at the first that cannot be read.
     """
-    parts: list[NamedPart] = []
+    parts: list[Part] = []
     skipped = []
     for path in track(place.files, "reading", len(place.files)):
         try:

@@ -16,7 +16,7 @@ import polars as pl
 from eyelid.engine.atomic import new_folder, write_file
 from eyelid.engine.foreign import check_file, opened
 from eyelid.engine.remote import RemotePlace, is_plain, nearby, on_this_machine, remote_place
-from eyelid.errors import InputError
+from eyelid.errors import InputError, cannot_read, first_line
 from eyelid.gaze.study import (
     INDEX_COLUMNS,
     Derivation,
@@ -28,13 +28,16 @@ from eyelid.gaze.study import (
 )
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.csv_cells import csv_text, from_spreadsheets
+from eyelid.io.files import (
+    check_cells,
+    text_table,
+)
 from eyelid.io.parquet import check_size, rows_of
 from eyelid.io.remote import File, here, is_remote, original
 from eyelid.io.same_people import LEDGER_SUFFIX as LEDGER_SUFFIX
 from eyelid.io.same_people import Entry, noticed, stated
 from eyelid.io.study_json import SCHEMA as SCHEMA
 from eyelid.io.study_json import read_about as _read_about
-from eyelid.io.unpacking import check_cells, text_table
 from eyelid.privacy.ledger import Ledger
 from eyelid.spelling import json_text
 
@@ -68,10 +71,14 @@ def read_study(path: Path) -> Study:
 def _part(file: File, sha256: str | None) -> pl.DataFrame:
     """The rows of a file, here or elsewhere."""
     if not file.exists():
-        raise InputError(f"{file} is missing: a study folder needs it")
+        raise _missing(file)
     with nearby(file) as near:
         _check_part(near, sha256)
         return _readable(near, _rows)
+
+
+def _missing(file: File) -> InputError:
+    return InputError(f"{file} is missing: a study folder needs it")
 
 
 def _rows(*files: Path) -> pl.DataFrame:
@@ -80,12 +87,11 @@ def _rows(*files: Path) -> pl.DataFrame:
 
 
 def _check_part(file: Path, sha256: str | None) -> None:
-    try:
-        check_content(file, sha256)
-    except FileNotFoundError:
-        raise InputError(f"{file} is missing: a study folder needs it") from None
-    except (OSError, ValueError) as error:
-        raise InputError(f"cannot read {file}: {error}") from None
+    with cannot_read(file, OSError, ValueError):
+        try:
+            check_content(file, sha256)
+        except FileNotFoundError:
+            raise _missing(file) from None
 
 
 def read_head(path: Path, data: pl.DataFrame) -> Study:
@@ -236,7 +242,7 @@ def people_of(content: bytes) -> pl.DataFrame:
 
 def _readable(path: Path, reader: Callable[[Path], pl.DataFrame]) -> pl.DataFrame:
     if not path.exists():
-        raise InputError(f"{path} is missing: a study folder needs it")
+        raise _missing(path)
     if not (path.is_file() or path.is_dir()):
         # A pipe would be waited for.
         raise InputError(f"cannot read {path}: it is no file")
@@ -245,8 +251,7 @@ def _readable(path: Path, reader: Callable[[Path], pl.DataFrame]) -> pl.DataFram
     except InputError:
         raise
     except Exception as error:
-        first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        raise InputError(f"cannot read {path}, it may be truncated: {first}") from None
+        raise InputError(f"cannot read {path}, it may be truncated: {first_line(error)}") from None
 
 
 def typed(data: pl.DataFrame) -> pl.DataFrame:
@@ -306,7 +311,7 @@ def write(
         if known is None:
             known = stated(other, people)
         else:
-            check_same_people(known.origin, other, people)
+            check_same_people(known.origin, other)
     entry = known or Entry(Origin(uuid.uuid4().hex, ledger_beside(path)))
     origin = entry.origin
     study = replace(study, origin=origin)

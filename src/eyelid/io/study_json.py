@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from eyelid.engine.foreign import content_of
-from eyelid.errors import InputError
+from eyelid.errors import InputError, cannot_read
 from eyelid.gaze.study import (
     CHOSEN_BY_LIST,
     EVERY_TASK,
@@ -47,10 +47,8 @@ def read_about(path: Path) -> dict[str, Any]:
     Args:
         path: of the file.
     """
-    try:
+    with cannot_read(path, OSError, ValueError, RecursionError):
         about = json.loads(content_of(path))
-    except (OSError, ValueError, RecursionError) as error:
-        raise InputError(f"cannot read {path}: {error}") from None
     if not isinstance(about, dict) or about.get("kind") not in _KINDS:
         raise InputError(f"{path} must be an object whose kind is one of {', '.join(_KINDS)}")
     if about.get("schema", SCHEMA) != SCHEMA:
@@ -78,73 +76,71 @@ def _shown(value: object) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
-def _unfit(key: str, wanted: str, value: object) -> ValueError:
-    return ValueError(f"{key} must be {wanted}, got {_shown(value)}")
+def _require(fit: bool, key: str, wanted: str, value: object) -> None:
+    if not fit:
+        raise ValueError(f"{key} must be {wanted}, got {_shown(value)}")
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _one_of(choices: Collection[str]) -> Check:
     def check(key: str, value: Any) -> None:
-        if not isinstance(value, str) or value not in choices:
-            raise _unfit(key, f"one of {', '.join(choices)}", value)
+        fit = isinstance(value, str) and value in choices
+        _require(fit, key, f"one of {', '.join(choices)}", value)
 
     return check
 
 
 def _number(least: float, most: float) -> Check:
     def check(key: str, value: Any) -> None:
-        number = isinstance(value, int | float) and not isinstance(value, bool)
         # Integers of any length are compared exactly; what is not a number is in no range.
-        if not number or not least <= value <= most:
-            raise _unfit(key, f"a number from {least:g} to {most:g}", value)
+        fit = _is_number(value) and least <= value <= most
+        _require(fit, key, f"a number from {least:g} to {most:g}", value)
 
     return check
 
 
 def _whole(most: int) -> Check:
     def check(key: str, value: Any) -> None:
-        if not isinstance(value, int) or isinstance(value, bool) or not 0 < value <= most:
-            raise _unfit(key, f"a whole number from 1 to {most:,}", value)
+        fit = _is_number(value) and isinstance(value, int) and 0 < value <= most
+        _require(fit, key, f"a whole number from 1 to {most:,}", value)
 
     return check
 
 
 def _truth(key: str, value: Any) -> None:
-    if not isinstance(value, bool):
-        raise _unfit(key, "true or false", value)
+    _require(isinstance(value, bool), key, "true or false", value)
 
 
 def _text(longest: int) -> Check:
     def check(key: str, value: Any) -> None:
-        if not isinstance(value, str):
-            raise _unfit(key, "text", value)
-        if len(value) > longest:
-            raise _unfit(key, f"at most {longest:,} characters long", value)
+        _require(isinstance(value, str), key, "text", value)
+        _require(len(value) <= longest, key, f"at most {longest:,} characters long", value)
         # Halves of a character are in no file that can be written.
-        if any("\ud800" <= letter <= "\udfff" for letter in value):
-            raise _unfit(key, "text", value)
+        halves = any("\ud800" <= letter <= "\udfff" for letter in value)
+        _require(not halves, key, "text", value)
 
     return check
 
 
 def _path(key: str, value: Any) -> None:
     _text(_LONGEST_PATH)(key, value)
-    if not value.isprintable():
-        raise _unfit(key, "a path", value)
+    _require(value.isprintable(), key, "a path", value)
 
 
 def _screen(key: str, value: Any) -> None:
     names = [field.name for field in fields(Screen)]
-    if not isinstance(value, dict) or not set(value) <= set(names):
-        raise _unfit(key, f"an object with {', '.join(names)}", value)
-    for name, size in value.items():
-        if size is not None:
-            _SIZES[name.rsplit("_", 1)[-1]](f"{key}.{name}", size)
+    fit = isinstance(value, dict) and set(value) <= set(names)
+    _require(fit, key, f"an object with {', '.join(names)}", value)
+    _check_fields(f"{key}.", value, {name: _SIZES[name.rsplit("_", 1)[-1]] for name in value})
 
 
 def _derived(key: str, value: Any) -> None:
     names = [field.name for field in fields(Derivation)]
-    if not isinstance(value, dict) or not {"kind", "method"} <= set(value) <= set(names):
-        raise _unfit(key, f"an object with kind and method, and of {', '.join(names)}", value)
+    fit = isinstance(value, dict) and {"kind", "method"} <= set(value) <= set(names)
+    _require(fit, key, f"an object with kind and method, and of {', '.join(names)}", value)
     for name in ("kind", "method"):
         _name(f"{key}.{name}", value[name])
     _check_fields(f"{key}.", value, _DERIVED)
@@ -164,48 +160,45 @@ def checked_choice(said: Any) -> tuple[str, ...]:
 
 
 def _people_chosen(key: str, value: Any) -> None:
-    if not isinstance(value, list) or len(value) > _MOST_SETTINGS:
-        raise _unfit(key, f"a list of at most {_MOST_SETTINGS}", value)
+    fit = isinstance(value, list) and len(value) <= _MOST_SETTINGS
+    _require(fit, key, f"a list of at most {_MOST_SETTINGS}", value)
     for each in value:
         _text(_LONGEST_PATH)(key, each)
-        if each not in (CHOSEN_BY_LIST, EVERY_TASK) and not each.startswith(SAW):
-            raise _unfit(key, f"of {CHOSEN_BY_LIST}, {EVERY_TASK} or {SAW}STIMULUS", value)
+        fit = each in (CHOSEN_BY_LIST, EVERY_TASK) or each.startswith(SAW)
+        _require(fit, key, f"of {CHOSEN_BY_LIST}, {EVERY_TASK} or {SAW}STIMULUS", value)
 
 
 def _settings(key: str, value: Any) -> None:
-    if not isinstance(value, dict) or len(value) > _MOST_SETTINGS:
-        raise _unfit(key, f"an object of at most {_MOST_SETTINGS} settings", value)
+    fit = isinstance(value, dict) and len(value) <= _MOST_SETTINGS
+    _require(fit, key, f"an object of at most {_MOST_SETTINGS} settings", value)
     for name, setting in value.items():
         _name(f"{key} has a name, which", name)
-        if isinstance(setting, str):
-            _name(f"{key}.{name}", setting)
-        else:
-            _number(-_LARGEST_BOUND, _LARGEST_BOUND)(f"{key}.{name}", setting)
+        check = _name if isinstance(setting, str) else _BOUND
+        check(f"{key}.{name}", setting)
 
 
 def _features(key: str, value: Any) -> None:
-    if not isinstance(value, list) or len(value) > _MOST_FEATURES:
-        raise _unfit(key, f"a list of at most {_MOST_FEATURES:,}", value)
+    fit = isinstance(value, list) and len(value) <= _MOST_FEATURES
+    _require(fit, key, f"a list of at most {_MOST_FEATURES:,}", value)
     for number, feature in enumerate(value):
         where = f"{key}[{number}]"
-        if not isinstance(feature, dict) or not isinstance(feature.get("name"), str):
-            raise _unfit(where, "an object with a name", feature)
+        fit = isinstance(feature, dict) and isinstance(feature.get("name"), str)
+        _require(fit, where, "an object with a name", feature)
         _check_fields(f"{where}.", feature, _FEATURE)
         lower, upper = feature.get("lower"), feature.get("upper")
-        if lower is not None and upper is not None and lower > upper:
-            raise _unfit(f"{where}.lower", f"at most upper, {upper:g}", lower)
+        if lower is not None and upper is not None:
+            _require(lower <= upper, f"{where}.lower", f"at most upper, {upper:g}", lower)
     names = [feature["name"] for feature in value]
     if len(set(names)) < len(names):
         raise ValueError(f"{key} has two of one name")
 
 
 def _parts(key: str, value: Any) -> None:
-    if not isinstance(value, list):
-        raise _unfit(key, "a list", value)
+    _require(isinstance(value, list), key, "a list", value)
     for number, part in enumerate(value):
         where = f"{key}[{number}]"
-        if not isinstance(part, dict) or not {"file", "sha256"} <= set(part):
-            raise _unfit(where, "an object with file and sha256", part)
+        fit = isinstance(part, dict) and {"file", "sha256"} <= set(part)
+        _require(fit, where, "an object with file and sha256", part)
         _text(_LONGEST_PATH)(f"{where}.file", part["file"])
         _text(_LONGEST_PATH)(f"{where}.sha256", part["sha256"])
 
@@ -213,6 +206,7 @@ def _parts(key: str, value: Any) -> None:
 _SIZES: dict[str, Check] = {"px": _whole(_MOST_PIXELS), "m": _number(_SMALLEST, _FARTHEST_M)}
 _MS = _number(_SMALLEST, _LONGEST_MS)
 _SECONDS = _number(0, _LONGEST_MS)
+_BOUND = _number(-_LARGEST_BOUND, _LARGEST_BOUND)
 _name = _text(_LONGEST_NAME)
 _DERIVED: dict[str, Check] = {
     "settings": _settings,
@@ -225,8 +219,8 @@ _FEATURE: dict[str, Check] = {
     "name": _text(_LONGEST_TEXT),
     "unit": _text(_LONGEST_TEXT),
     "definition": _text(_LONGEST_TEXT),
-    "lower": _number(-_LARGEST_BOUND, _LARGEST_BOUND),
-    "upper": _number(-_LARGEST_BOUND, _LARGEST_BOUND),
+    "lower": _BOUND,
+    "upper": _BOUND,
 }
 _FIELDS: dict[str, Check] = {
     "origin": _text(_LONGEST_TEXT),

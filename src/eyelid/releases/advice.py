@@ -18,7 +18,7 @@ from eyelid.errors import EyelidError, InputError
 from eyelid.gaze.maps.placement import on_screen
 from eyelid.gaze.study import RECORDING_KEY, Study
 from eyelid.gaze.table import FeatureTable
-from eyelid.io.joining import rates_of
+from eyelid.io.remarks import rates_of
 from eyelid.mechanisms.streams.scene import Scene
 from eyelid.mechanisms.streams.study_scene import (
     coordinates_of,

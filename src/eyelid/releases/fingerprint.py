@@ -13,7 +13,11 @@ import polars as pl
 from eyelid.gaze.maps.looks import Looks
 from eyelid.gaze.study import INDEX_COLUMNS, Study
 from eyelid.gaze.table import FeatureTable
-from eyelid.io.digests import digest_of_people, names_of, person_digests
+from eyelid.io.release_folder import (
+    digest_of_people,
+    names_of,
+    person_digests,
+)
 from eyelid.privacy.ledger import Debit, Ledger
 
 NO_LOOKS = hashlib.sha256().digest()

@@ -20,9 +20,9 @@ from eyelid.gaze.features.quantities import usual_kind
 from eyelid.gaze.sampling import usual_step_ms
 from eyelid.gaze.study import RECORDING_KEY, Study, track_key
 from eyelid.gaze.table import FeatureTable
-from eyelid.io.joining import rates_told
 from eyelid.io.quasi_identifiers import SMALL_GROUP
 from eyelid.io.release_folder import is_certified
+from eyelid.io.remarks import rates_told
 from eyelid.mechanisms.groups.partition import groups_told
 from eyelid.mechanisms.means.groupmean import GroupMean
 from eyelid.mechanisms.mechanism import Shape

@@ -26,8 +26,8 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import Origin, Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import pieces, study_folder
-from eyelid.io.choosing import Whom
 from eyelid.io.column_map import Map
+from eyelid.io.people_choice import Whom
 from eyelid.io.reading import read
 from eyelid.mechanisms.mechanism import Mechanism
 from eyelid.mechanisms.release_kind import ReleaseKind

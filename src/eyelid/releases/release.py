@@ -10,8 +10,8 @@ from eyelid.engine.atomic import check_new
 from eyelid.engine.engines import using
 from eyelid.errors import InputError
 from eyelid.io import study_folder
-from eyelid.io.choosing import Whom
 from eyelid.io.column_map import Map
+from eyelid.io.people_choice import Whom
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.mechanism import find
 from eyelid.mechanisms.release_kind import ReleaseKind

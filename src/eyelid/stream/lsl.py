@@ -79,7 +79,7 @@ def needs_layer() -> Any:
     try:
         import pylsl
     except (ImportError, RuntimeError, OSError) as error:
-        from eyelid.io.tables import first_line
+        from eyelid.errors import first_line
 
         raise InputError(
             f"the Lab Streaming Layer cannot be used ({first_line(error)}): pip install "

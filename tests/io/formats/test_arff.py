@@ -12,8 +12,8 @@ from scipy.spatial.transform import Rotation
 from eyelid.errors import InputError
 from eyelid.gaze.study import Screen
 from eyelid.io import read
+from eyelid.io.files import head_of
 from eyelid.io.formats import arff
-from eyelid.io.head import head_of
 from eyelid.io.reading import read_part
 
 SCREEN = """%@METADATA width_px 1280.0

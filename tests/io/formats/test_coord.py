@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from eyelid.errors import InputError
 from eyelid.gaze.study import Screen
 from eyelid.io import read
+from eyelid.io.files import head_of
 from eyelid.io.formats import coord
-from eyelid.io.head import head_of
 from eyelid.io.reading import read_part
 
 HEADER = "# of a video\n#\ngaze 1280 720\ngeometry distance 0.45 width 0.4 height 0.225\n"

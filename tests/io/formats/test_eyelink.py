@@ -19,8 +19,11 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import Screen
 from eyelid.io import read as read_study
 from eyelid.io.column_map import layout_from_dict
+from eyelid.io.files import (
+    Head,
+    head_of,
+)
 from eyelid.io.formats import eyelink
-from eyelid.io.head import Head, head_of
 from eyelid.io.layout import NOTHING_SAID
 from eyelid.io.reading import read_part
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from eyelid.errors import InputError
 from eyelid.io import read
+from eyelid.io.files import head_of
 from eyelid.io.formats import gazepoint
-from eyelid.io.head import head_of
 from eyelid.io.reading import read_part
 
 CLOCK = "TIME(2024/01/02 10:11:12.345)"

@@ -14,9 +14,17 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from scipy.io import loadmat, savemat
 
 from eyelid.errors import InputError
-from eyelid.io import read, unpacking
+from eyelid.io import (
+    files as unpacking,
+)
+from eyelid.io import (
+    read,
+)
+from eyelid.io.files import (
+    Head,
+    head_of,
+)
 from eyelid.io.formats import matlab
-from eyelid.io.head import Head, head_of
 
 CELLS = np.empty((2, 1), dtype=object)
 CELLS[0, 0], CELLS[1, 0] = np.array([[1.0, 2.0]]), "two"

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from eyelid.errors import InputError
 from eyelid.io import read
+from eyelid.io.files import head_of
 from eyelid.io.formats import mpiidpeye
-from eyelid.io.head import head_of
 
 CONTENT = """\
 0.400000;0.300000;100.000000;0.900000;80.000000

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import read
+from eyelid.io.files import head_of
 from eyelid.io.formats import mpiiprivaceye
-from eyelid.io.head import head_of
 from eyelid.io.layout import NOTHING_SAID
 
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from eyelid.errors import InputError
 from eyelid.io import read
+from eyelid.io.files import head_of
 from eyelid.io.formats import pupil_labs
-from eyelid.io.head import head_of
 from eyelid.io.reading import read_part
 
 START_NS = 1_700_000_000_000_000_000

@@ -11,8 +11,8 @@ from pymovements.gaze.io import from_begaze
 from eyelid.errors import InputError
 from eyelid.gaze.study import Screen
 from eyelid.io import read
+from eyelid.io.files import head_of
 from eyelid.io.formats import smi
-from eyelid.io.head import head_of
 from eyelid.io.reading import read_part
 
 REMARKS = """## [iView]

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from eyelid.errors import InputError
 from eyelid.gaze.study import Screen
 from eyelid.io import read
+from eyelid.io.files import head_of
 from eyelid.io.formats import tobii
-from eyelid.io.head import head_of
 from eyelid.io.reading import read_part
 
 

@@ -14,7 +14,7 @@ from eyelid.attacks.residuals import examine
 from eyelid.errors import EyelidError, InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
-from eyelid.io.digests import output_digest
+from eyelid.io.release_folder import output_digest
 from eyelid.mechanisms import Shape, find, mechanism
 from eyelid.mechanisms.means.mean_mechanism import MeanMechanism
 from eyelid.privacy import PERSON, gaussian_sigma, randomness

@@ -15,7 +15,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
 from eyelid.io import read, write
-from eyelid.io.digests import output_digest
+from eyelid.io.release_folder import output_digest
 from eyelid.mechanisms.groups.ksame import KSame
 from eyelid.releases.audits.audit import audit
 from eyelid.releases.audits.consistency import among_promises

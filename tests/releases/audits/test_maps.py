@@ -15,8 +15,8 @@ from eyelid.gaze.maps.spread import heatmap
 from eyelid.gaze.simulator.scenes import simulated_scene
 from eyelid.gaze.study import Screen, Study
 from eyelid.io import read, write
-from eyelid.io.digests import arrays_digest
 from eyelid.io.reading import is_heatmap
+from eyelid.io.release_folder import arrays_digest
 from eyelid.privacy.noise import randomness
 from eyelid.releases.audits.audit import audit
 from eyelid.releases.audits.map_target import map_subject

@@ -15,7 +15,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
 from eyelid.io import write
-from eyelid.io.digests import output_digest
+from eyelid.io.release_folder import output_digest
 from eyelid.privacy.rank1 import advantage_bound
 from eyelid.releases.audits.audit import audit
 from eyelid.releases.audits.target import subject_of

@@ -10,7 +10,7 @@ import pytest
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import read, write
-from eyelid.io.digests import output_digest
+from eyelid.io.release_folder import output_digest
 from eyelid.releases.audits.target import subject_of
 from eyelid.releases.release import release
 

@@ -13,8 +13,8 @@ from eyelid.engine.engines import using
 from eyelid.engine.runs import unfinished
 from eyelid.errors import InputError
 from eyelid.io import read
-from eyelid.io.digests import output_digest
 from eyelid.io.pieces import in_pieces
+from eyelid.io.release_folder import output_digest
 from eyelid.privacy.ledger import Ledger
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.noise.randomness import stream_of

@@ -44,12 +44,16 @@ from eyelid.io.bids.tables import (
     read_cells,
     stated_type,
 )
-from eyelid.io.head import head_of
-from eyelid.io.joining import NamedPart, joined, named, named_without_rows
+from eyelid.io.files import head_of
 from eyelid.io.layout import HEAD, MEASURES, MS_PER, Layout
 from eyelid.io.part import NoRows, Part
+from eyelid.io.raw_tables import check_width
+from eyelid.io.recordings import (
+    joined,
+    named,
+    named_without_rows,
+)
 from eyelid.io.study_json import checked_choice
-from eyelid.io.tables import check_width
 
 DESCRIPTION = "dataset_description.json"
 _SAMPLES = re.compile(r"[^.].*_(physio|eyetrack)\.tsv(\.gz)?")
@@ -98,10 +102,9 @@ def read_folder(path: Path, said: Layout) -> Study:
         for eyes in track(recordings.values(), "reading", len(recordings))
     ]
     if people is not None:
-        first = parts[0].part
         # Whoever is missing in the list comes after it.
-        everybody = pl.concat([people, first.data.select("person")], how="diagonal_relaxed")
-        parts[0] = replace(parts[0], part=replace(first, people=everybody))
+        everybody = pl.concat([people, parts[0].data.select("person")], how="diagonal_relaxed")
+        parts[0] = replace(parts[0], people=everybody)
     study = joined(parts, said).derive(
         origin=Origin(str(about[ORIGIN])) if about.get(ORIGIN) else None,
         simulated=about.get(SIMULATED) is True,
@@ -230,7 +233,7 @@ def _attribute(text: pl.Series, about: Json) -> pl.Series:
     return text
 
 
-def _named_recording(eyes: Sequence[_File], names: Mapping[str, str], said: Layout) -> NamedPart:
+def _named_recording(eyes: Sequence[_File], names: Mapping[str, str], said: Layout) -> Part:
     """One recording; without values where its files have no samples."""
     try:
         return named(eyes[0].path, _recording(eyes, names, said), said, alone=False)

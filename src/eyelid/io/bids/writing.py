@@ -133,7 +133,7 @@ def names_in_bids(study: Study) -> Names:
     """What people and recordings are called in a dataset.
 
     Args:
-        study: plain; all of it, or an excerpt (`eyelid.io.excerpt`).
+        study: plain; all of it, or an excerpt (`eyelid.io.study_leaks`).
     """
     people = labels(study.people["person"], nameless="person")
     tasks = labels(study.data["task"].unique(maintain_order=True), nameless="gaze")

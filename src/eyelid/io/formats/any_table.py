@@ -1,7 +1,7 @@
 """Any csv, tsv or parquet table, by the usual names of its columns and by somebody's map.
 
 A row is a sample or a fixation. Where somebody says which columns are features, with their public
-bounds in a file (`eyelid.io.feature_file`), a row is a trial, a sentence, a word or whatever was
+bounds in a file (`eyelid.io.feature_tables`), a row is a trial, a sentence, a word or whatever was
 measured.
 """
 
@@ -12,16 +12,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from eyelid.errors import InputError
-from eyelid.io.head import Head
+from eyelid.io.feature_tables import read_feature_table
+from eyelid.io.files import Head
 from eyelid.io.layout import DIRECTION, KEYS, MEASURES, PERSON_COLUMNS, Layout, plain_name
 from eyelid.io.part import Part
-from eyelid.io.tables import (
+from eyelid.io.raw_tables import (
     cells,
     header_of,
     is_parquet,
-    read_feature_table,
-    read_table,
     separator_of,
+)
+from eyelid.io.tables import (
+    read_table,
     with_unread_told,
 )
 

@@ -22,10 +22,10 @@ import polars as pl
 from eyelid.errors import InputError
 from eyelid.gaze.geometry import Floats, direction, in_head
 from eyelid.gaze.study import Screen
-from eyelid.io.head import Head
+from eyelid.io.columns import number
+from eyelid.io.files import Head
 from eyelid.io.layout import Layout
 from eyelid.io.part import Part
-from eyelid.io.raw_columns import number
 from eyelid.io.tables import read_table
 
 NAME = "ARFF"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from eyelid.gaze.study import Screen
-from eyelid.io.head import Head
+from eyelid.io.files import Head
 from eyelid.io.layout import Layout
 from eyelid.io.part import NoRows, Part
 from eyelid.io.tables import read_table

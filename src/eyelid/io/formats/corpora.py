@@ -19,10 +19,15 @@ from itertools import pairwise
 import polars as pl
 
 from eyelid.gaze.study import Screen
-from eyelid.io.head import Head
+from eyelid.io.files import Head
 from eyelid.io.layout import Layout
 from eyelid.io.part import Part
-from eyelid.io.tables import cells, header_of, read_table, separator_of
+from eyelid.io.raw_tables import (
+    cells,
+    header_of,
+    separator_of,
+)
+from eyelid.io.tables import read_table
 
 NAME = "public corpus"
 

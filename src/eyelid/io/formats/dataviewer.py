@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from eyelid.io.head import Head
+from eyelid.io.files import Head
 from eyelid.io.layout import Layout
 from eyelid.io.part import Part
-from eyelid.io.tables import header_of, read_table
+from eyelid.io.raw_tables import header_of
+from eyelid.io.tables import read_table
 
 NAME = "EyeLink Data Viewer fixation report"
 

@@ -24,10 +24,9 @@ from numpy.typing import NDArray
 
 from eyelid.errors import InputError
 from eyelid.gaze.study import Kind, Screen
-from eyelid.io.head import Head
+from eyelid.io.files import Head, text_table
 from eyelid.io.layout import Layout
 from eyelid.io.part import NoRows, Part
-from eyelid.io.unpacking import text_table
 
 NAME = "EyeLink"
 

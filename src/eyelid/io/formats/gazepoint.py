@@ -13,12 +13,19 @@ from itertools import pairwise
 import polars as pl
 
 from eyelid.errors import InputError
-from eyelid.io.event_runs import with_numbered_events
-from eyelid.io.head import Head
+from eyelid.io.columns import (
+    number,
+    with_numbered_events,
+    without,
+)
+from eyelid.io.files import Head
 from eyelid.io.layout import Layout
 from eyelid.io.part import NoRows, Part
-from eyelid.io.raw_columns import number, without
-from eyelid.io.tables import cells, header_of, read_table
+from eyelid.io.raw_tables import (
+    cells,
+    header_of,
+)
+from eyelid.io.tables import read_table
 
 NAME = "Gazepoint"
 

@@ -13,22 +13,26 @@ from typing import Any
 
 import polars as pl
 
-from eyelid.errors import InputError
+from eyelid.errors import InputError, first_line
+from eyelid.io.files import (
+    Head,
+    check_cells,
+    text_table,
+)
 from eyelid.io.formats import any_table
 from eyelid.io.formats.json_table import read_trials, reason_of, text_of
-from eyelid.io.head import Head
 from eyelid.io.layout import KEYS, Layout
 from eyelid.io.part import NoRows, Part
-from eyelid.io.tables import (
+from eyelid.io.raw_tables import (
     MISSING,
     check_width,
-    first_line,
-    has_gaze,
     header_of,
-    named_in,
     separator_of,
 )
-from eyelid.io.unpacking import check_cells, text_table
+from eyelid.io.tables import (
+    has_gaze,
+    named_in,
+)
 from eyelid.spelling import on_terminal
 
 NAME = "table with JSON in its cells"

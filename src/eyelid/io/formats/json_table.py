@@ -18,11 +18,15 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from eyelid.errors import InputError
+from eyelid.io.files import Head
 from eyelid.io.formats.any_table import usual_layout
-from eyelid.io.head import Head
 from eyelid.io.layout import KEYS, Layout
 from eyelid.io.part import NoRows, Part
-from eyelid.io.tables import check_width, read_table, with_unread_told
+from eyelid.io.raw_tables import check_width
+from eyelid.io.tables import (
+    read_table,
+    with_unread_told,
+)
 
 NAME = "JSON"
 

@@ -21,12 +21,18 @@ from numpy.typing import NDArray
 from eyelid.engine.progress import track
 from eyelid.errors import InputError
 from eyelid.gaze.study import Screen, Study
+from eyelid.io.files import (
+    Head,
+    head_of,
+)
 from eyelid.io.formats import matlab
 from eyelid.io.formats.mpiidpeye import passed_over
-from eyelid.io.head import Head, head_of
-from eyelid.io.joining import joined, named
 from eyelid.io.layout import Layout
 from eyelid.io.part import Part
+from eyelid.io.recordings import (
+    joined,
+    named,
+)
 
 NAME = "Lund 2013"
 

@@ -18,9 +18,12 @@ from typing import Any, NoReturn
 import numpy as np
 
 from eyelid.errors import InputError
-from eyelid.io.head import Head
+from eyelid.io.files import (
+    Head,
+    most_bytes,
+    too_large,
+)
 from eyelid.io.layout import Layout
-from eyelid.io.unpacking import most_bytes, too_large
 
 NAME = "MATLAB"
 

@@ -17,11 +17,17 @@ import polars as pl
 
 from eyelid.engine.progress import track
 from eyelid.gaze.study import Study
-from eyelid.io.head import Head, head_of
-from eyelid.io.joining import joined, named
+from eyelid.io.file_names import read_listing
+from eyelid.io.files import (
+    Head,
+    head_of,
+)
 from eyelid.io.layout import Layout
-from eyelid.io.naming import read_listing
 from eyelid.io.part import Part
+from eyelid.io.recordings import (
+    joined,
+    named,
+)
 from eyelid.io.tables import read_table
 
 NAME = "MPIIDPEye"

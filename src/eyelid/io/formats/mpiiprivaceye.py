@@ -17,8 +17,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from eyelid.gaze.study import Feature, Study
+from eyelid.io.files import Head
 from eyelid.io.formats.mpiidpeye import numbered_files, study_of_files
-from eyelid.io.head import Head
 from eyelid.io.layout import Layout
 from eyelid.io.part import Part
 from eyelid.io.tables import read_table

@@ -8,12 +8,16 @@ import numpy as np
 import polars as pl
 
 from eyelid.gaze.geometry import direction
-from eyelid.io.event_runs import with_numbered_events
-from eyelid.io.head import Head
+from eyelid.io.columns import (
+    number,
+    with_numbered_events,
+    without,
+)
+from eyelid.io.files import Head
 from eyelid.io.layout import Layout
 from eyelid.io.part import Part
-from eyelid.io.raw_columns import number, without
-from eyelid.io.tables import header_of, read_table
+from eyelid.io.raw_tables import header_of
+from eyelid.io.tables import read_table
 
 NAME = "Pupil Labs"
 

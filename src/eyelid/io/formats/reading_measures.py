@@ -11,10 +11,11 @@ import math
 from dataclasses import replace
 
 from eyelid.gaze.study import Feature
-from eyelid.io.head import Head
+from eyelid.io.files import Head
 from eyelid.io.layout import Layout
 from eyelid.io.part import Part
-from eyelid.io.tables import header_of, read_table
+from eyelid.io.raw_tables import header_of
+from eyelid.io.tables import read_table
 
 NAME = "CopCo reading measures"
 

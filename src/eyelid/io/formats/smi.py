@@ -14,15 +14,20 @@ import polars as pl
 
 from eyelid.errors import InputError
 from eyelid.gaze.study import EVENT_COLUMNS, Screen
-from eyelid.io.event_runs import events_of_kinds
+from eyelid.io.columns import (
+    events_of_kinds,
+    number,
+    without,
+)
+from eyelid.io.files import Head
 from eyelid.io.formats.any_table import columns_called
-from eyelid.io.head import Head
 from eyelid.io.layout import Layout
 from eyelid.io.part import NoRows, Part
-from eyelid.io.raw_columns import number, without
-from eyelid.io.tables import (
+from eyelid.io.raw_tables import (
     cells,
     header_of,
+)
+from eyelid.io.tables import (
     named_in,
     read_table,
     with_everybody,

@@ -10,13 +10,21 @@ import polars as pl
 
 from eyelid.errors import InputError
 from eyelid.gaze.study import RECORDING_KEY, Screen
-from eyelid.io.event_runs import events_of_kinds
+from eyelid.io.columns import (
+    events_of_kinds,
+    number,
+    without,
+)
+from eyelid.io.files import Head
 from eyelid.io.formats.any_table import columns_called
-from eyelid.io.head import Head
 from eyelid.io.layout import MS_PER, Layout
 from eyelid.io.part import NoRows, Part
-from eyelid.io.raw_columns import number, without
-from eyelid.io.tables import cells, header_of, read_table, separator_of
+from eyelid.io.raw_tables import (
+    cells,
+    header_of,
+    separator_of,
+)
+from eyelid.io.tables import read_table
 
 NAME = "Tobii"
 

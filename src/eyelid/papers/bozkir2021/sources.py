@@ -28,8 +28,8 @@ from eyelid.gaze.simulator import simulate
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import read
+from eyelid.io.files import text_table
 from eyelid.io.formats.mpiidpeye import numbered_files
-from eyelid.io.unpacking import text_table
 from eyelid.papers.bozkir2021.experiment import paper_features
 
 READERS, DAILY_LIFE = "MPIIDPEye", "MPIIPrivacEye"

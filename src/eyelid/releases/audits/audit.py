@@ -57,8 +57,8 @@ from eyelid.gaze.features.omission import without_blanks
 from eyelid.gaze.features.per_event import events_and_omissions
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
-from eyelid.io.choosing import Whom
 from eyelid.io.column_map import Map
+from eyelid.io.people_choice import Whom
 from eyelid.io.release_folder import states_heatmap
 from eyelid.mechanisms.features import PredictableMechanism
 from eyelid.mechanisms.records.measuring import MeasuringMechanism

@@ -10,8 +10,8 @@ import numpy as np
 from eyelid.gaze.maps.looks import Looks
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
-from eyelid.io.digests import column_bytes
-from eyelid.io.digests import earlier_output_digest as output_digest
+from eyelid.io.release_folder import column_bytes
+from eyelid.io.release_folder import earlier_output_digest as output_digest
 
 __all__ = ["input_digest", "looks_digest", "output_digest", "samples_digest"]
 

@@ -15,7 +15,7 @@ from eyelid.errors import EyelidError, InputError
 from eyelid.gaze.features.windows import STEP_S, WINDOW_S, windows_and_omissions
 from eyelid.gaze.study import Study, check
 from eyelid.gaze.table import FeatureTable
-from eyelid.io.digests import shows
+from eyelid.io.release_folder import shows
 from eyelid.mechanisms.mechanism import catalogue, mechanism
 from eyelid.mechanisms.streams.stream import StreamMechanism
 from eyelid.mechanisms.streams.study_scene import gaze_columns

@@ -18,13 +18,17 @@ from eyelid.gaze.maps.grid import Floats, Grid
 from eyelid.gaze.maps.looks import Looks, layers_of
 from eyelid.gaze.maps.placement import Placement
 from eyelid.gaze.study import Origin, Study, check
-from eyelid.io.choosing import Whom, chosen_of, people_choice
 from eyelid.io.column_map import Map
 from eyelid.io.csv_cells import from_spreadsheets
-from eyelid.io.digests import arrays_digest
+from eyelid.io.files import arrays_in, text_table
 from eyelid.io.intake import read_scrubbed
 from eyelid.io.origin import origin_so_far
-from eyelid.io.unpacking import arrays_in, text_table
+from eyelid.io.people_choice import (
+    Whom,
+    chosen_of,
+    people_choice,
+)
+from eyelid.io.release_folder import arrays_digest
 from eyelid.mechanisms import mechanism
 from eyelid.mechanisms.maps.aoi_tables import AoiTables
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape

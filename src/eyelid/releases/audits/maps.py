@@ -29,8 +29,8 @@ from eyelid.errors import InputError
 from eyelid.gaze.maps.gaze_map import gaze_map
 from eyelid.gaze.maps.spread import heatmap
 from eyelid.gaze.study import Study
-from eyelid.io.choosing import Whom
 from eyelid.io.column_map import Map
+from eyelid.io.people_choice import Whom
 from eyelid.privacy.guarantee import rounded_up
 from eyelid.releases.audits.audit import PAGES, UNCOVERED
 from eyelid.releases.audits.audit_json import SCHEMA

@@ -14,7 +14,11 @@ from eyelid.engine.progress import one_bar
 from eyelid.gaze.study import Origin, Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import study_folder
-from eyelid.io.choosing import Whom, chosen_in, chosen_of
+from eyelid.io.people_choice import (
+    Whom,
+    chosen_in,
+    chosen_of,
+)
 from eyelid.io.pieces import Piece, StudyInPieces, each_piece, in_pieces
 from eyelid.io.reading import check_not_a_part
 from eyelid.io.remote import here
@@ -41,7 +45,7 @@ class Recorded:
         """That of those chosen alone, shorter recordings left out when it is summarised.
 
         Args:
-            people: as for `eyelid.io.choosing.people_choice`.
+            people: as for `eyelid.io.people_choice.people_choice`.
             min_seconds: what a recording has to last; one window by default.
         """
         if people is None and min_seconds is None:

@@ -21,15 +21,17 @@ from eyelid.gaze.features.windows import windows_and_omissions
 from eyelid.gaze.study import RECORDING_KEY, Origin, Study, check
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import study_folder
-from eyelid.io.choosing import Whom, chosen_of
 from eyelid.io.column_map import Map
 from eyelid.io.csv_cells import csv_text
-from eyelid.io.digests import shows
 from eyelid.io.intake import is_ours, read_scrubbed, under_pseudonyms
 from eyelid.io.origin import origin_so_far
+from eyelid.io.people_choice import (
+    Whom,
+    chosen_of,
+)
 from eyelid.io.reading import read
 from eyelid.io.release_folder import RELEASED_FILES as RELEASED_FILES
-from eyelid.io.release_folder import STANDARD_ERRORS
+from eyelid.io.release_folder import STANDARD_ERRORS, shows
 from eyelid.io.remote import here
 from eyelid.mechanisms.features import FeatureMechanism, feature_mechanism, windows_of
 from eyelid.mechanisms.groups.ksame import KSame

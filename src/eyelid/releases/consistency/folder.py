@@ -25,7 +25,7 @@ from typing import Any
 import polars as pl
 
 from eyelid.gaze.study import INDEX_COLUMNS
-from eyelid.io.unpacking import array_of
+from eyelid.io.files import array_of
 
 Shown = dict[str, str]
 Places = Iterator[tuple[str, str]]

@@ -13,7 +13,7 @@ from eyelid.gaze.maps.grid import Grid
 from eyelid.gaze.maps.spread import spread, spread_error
 from eyelid.gaze.study import Screen, Study
 from eyelid.io import read, write
-from eyelid.io.digests import arrays_digest
+from eyelid.io.release_folder import arrays_digest
 from eyelid.mechanisms import mechanism
 from eyelid.mechanisms.maps.map_grid import MapGrid
 from eyelid.privacy.ledger import Ledger

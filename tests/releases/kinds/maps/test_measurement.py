@@ -17,8 +17,8 @@ from eyelid.errors import InputError
 from eyelid.gaze.areas import Area
 from eyelid.gaze.study import Screen, Study
 from eyelid.io import read, study_folder, write
-from eyelid.io.parts import part_facts
 from eyelid.io.pieces import in_pieces
+from eyelid.io.study_parts import part_facts
 from eyelid.privacy.ledger import Ledger
 from eyelid.releases.audits import earlier_digests
 from eyelid.releases.audits.maps import audit_heatmap

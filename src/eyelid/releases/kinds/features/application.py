@@ -18,10 +18,13 @@ from eyelid.engine.runs import Run
 from eyelid.gaze.study import Feature, Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import study_folder
-from eyelid.io.digests import digest_of_release
 from eyelid.io.parquet import rows_of, scan
-from eyelid.io.parts import part_facts, part_path
 from eyelid.io.pieces import Piece, cut_evenly, each_piece
+from eyelid.io.release_folder import digest_of_release
+from eyelid.io.study_parts import (
+    part_facts,
+    part_path,
+)
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.groups.public_groups import Groups
 from eyelid.mechanisms.groups.slots import Slots

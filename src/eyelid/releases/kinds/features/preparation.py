@@ -27,14 +27,26 @@ from eyelid.gaze.features.omission import Blanks
 from eyelid.gaze.study import Feature, Origin, Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import study_folder
-from eyelid.io.choosing import Whom, chosen_in
-from eyelid.io.column_map import Map, understood
-from eyelid.io.digests import digest_of_people, names_of, person_digests
+from eyelid.io.column_map import Map, understood, with_said_facts
 from eyelid.io.intake import read_scrubbed
 from eyelid.io.parquet import rows_of
-from eyelid.io.pieces import Piece, Slice, StudyInPieces, each_piece, in_pieces
+from eyelid.io.people_choice import (
+    Whom,
+    chosen_in,
+)
+from eyelid.io.pieces import (
+    Piece,
+    StudyInPieces,
+    each_piece,
+    in_pieces,
+)
 from eyelid.io.reading import check_not_a_part
-from eyelid.io.said_facts import with_said_facts
+from eyelid.io.release_folder import (
+    digest_of_people,
+    names_of,
+    person_digests,
+)
+from eyelid.io.rows import Slice
 from eyelid.releases.fingerprint import input_rows
 from eyelid.releases.kinds.features.plan import (
     NOTHING,
@@ -268,7 +280,7 @@ def opened(
     Args:
         source: a study folder or recordings, a study, or a table.
         map: what you say about the columns of recordings, or facts that a study folder lacks.
-        people: whom it is about, as for `eyelid.io.choosing.people_choice`; everybody by default.
+        people: whom it is about, as for `people_choice`; everybody by default.
         min_seconds: leave out shorter recordings where samples are summarised.
     """
     cut = chosen_in(_opened(source, map), people)

@@ -10,8 +10,12 @@ from eyelid.errors import InputError
 from eyelid.gaze.features.omission import Blanks
 from eyelid.gaze.study import Feature, Study
 from eyelid.gaze.table import FeatureTable
-from eyelid.io.choosing import Whom, chosen_of, counted_or_chosen
 from eyelid.io.column_map import Map
+from eyelid.io.people_choice import (
+    Whom,
+    chosen_of,
+    counted_or_chosen,
+)
 from eyelid.io.reading import read
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.groups.ksame import lacking

@@ -14,14 +14,16 @@ from eyelid.engine.progress import Advance
 from eyelid.engine.runs import Run
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
-from eyelid.io.choosing import people_choice
 from eyelid.io.column_map import understood
 from eyelid.io.csv_cells import csv_text
-from eyelid.io.digests import output_digest
 from eyelid.io.intake import is_ours, under_pseudonyms
-from eyelid.io.parts import input_key, write_manifest
+from eyelid.io.people_choice import people_choice
 from eyelid.io.pieces import in_pieces
-from eyelid.io.release_folder import STANDARD_ERRORS
+from eyelid.io.release_folder import STANDARD_ERRORS, output_digest
+from eyelid.io.study_parts import (
+    input_key,
+    write_manifest,
+)
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.release_kind import Execution, ReleaseKind
 from eyelid.privacy.bounds import Bounds

@@ -19,10 +19,10 @@ from eyelid.gaze.maps.gaze_map import GazeMap
 from eyelid.gaze.maps.grid import Grid
 from eyelid.gaze.maps.looks import Weight
 from eyelid.gaze.study import Study
-from eyelid.io.choosing import Whom
 from eyelid.io.column_map import Map
 from eyelid.io.csv_cells import csv_text
-from eyelid.io.digests import arrays_digest
+from eyelid.io.people_choice import Whom
+from eyelid.io.release_folder import arrays_digest
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism
 from eyelid.mechanisms.records.approximate import default_delta
 from eyelid.privacy.bounds import Bounds

@@ -20,8 +20,8 @@ from eyelid.engine.runs import Run
 from eyelid.errors import InputError
 from eyelid.gaze.maps.looks import Looks, Weight, looks_of
 from eyelid.gaze.study import Study
+from eyelid.io.files import arrays_in
 from eyelid.io.pieces import Piece, StudyInPieces, each_piece
-from eyelid.io.unpacking import arrays_in
 from eyelid.mechanisms.maps.capped_map import CappedMap
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism
 from eyelid.mechanisms.maps.noisy_map import NoisyMap

@@ -14,8 +14,11 @@ from eyelid.errors import InputError
 from eyelid.gaze.maps.grid import Grid
 from eyelid.gaze.maps.placement import Placement, default_sigma_px, point_spread_px
 from eyelid.gaze.study import Screen, Study
-from eyelid.io.choosing import Whom, counted_or_chosen
 from eyelid.io.column_map import Map
+from eyelid.io.people_choice import (
+    Whom,
+    counted_or_chosen,
+)
 from eyelid.io.pieces import StudyInPieces
 from eyelid.io.reading import read
 from eyelid.mechanisms.maps.aoi_tables import AoiTables, AreaShape

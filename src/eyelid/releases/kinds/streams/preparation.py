@@ -13,8 +13,8 @@ from eyelid.engine.progress import Advance
 from eyelid.errors import InputError, unknown
 from eyelid.gaze.events.blinks import MIN_CONFIDENCE
 from eyelid.gaze.study import RECORDING_KEY, Study, check
-from eyelid.io.digests import person_digests
 from eyelid.io.pieces import Piece, StudyInPieces, each_piece
+from eyelid.io.release_folder import person_digests
 from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.streams.study_scene import gaze_columns
 

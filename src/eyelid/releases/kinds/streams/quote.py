@@ -8,8 +8,12 @@ from typing import Any
 
 from eyelid.errors import InputError
 from eyelid.gaze.study import Study
-from eyelid.io.choosing import Whom, chosen_of, counted_or_chosen
 from eyelid.io.column_map import Map
+from eyelid.io.people_choice import (
+    Whom,
+    chosen_of,
+    counted_or_chosen,
+)
 from eyelid.io.reading import read
 from eyelid.mechanisms.mechanism import Mechanism, Shape
 from eyelid.mechanisms.streams.stream import StreamMechanism

@@ -14,11 +14,19 @@ from eyelid.engine.progress import Advance
 from eyelid.engine.runs import Run
 from eyelid.errors import InputError
 from eyelid.gaze.study import Study
-from eyelid.io.digests import digest_of_people, digest_of_release, person_digests
 from eyelid.io.intake import is_ours, under_pseudonyms
 from eyelid.io.parquet import rows_of
-from eyelid.io.parts import part_path, write_manifest, write_part
 from eyelid.io.pieces import Piece, cut_evenly, each_piece, in_pieces
+from eyelid.io.release_folder import (
+    digest_of_people,
+    digest_of_release,
+    person_digests,
+)
+from eyelid.io.study_parts import (
+    part_path,
+    write_manifest,
+    write_part,
+)
 from eyelid.mechanisms.mechanism import Mechanism
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.noise.randomness import stream_of

@@ -24,8 +24,15 @@ from eyelid.gaze.features.windows import windows_and_omissions
 from eyelid.gaze.simulator import SCREEN, simulate
 from eyelid.gaze.study import Derivation
 from eyelid.gaze.table import FeatureTable
-from eyelid.io import deriving, read, write
-from eyelid.io.deriving import derive_events, derive_features
+from eyelid.io import (
+    derivations as deriving,
+)
+from eyelid.io import (
+    read,
+    write,
+)
+from eyelid.io.derivations import derive_features
+from eyelid.io.detection import derive_events
 from eyelid.version import __version__
 
 WINDOW = {"window_s": 10.0}
@@ -266,7 +273,7 @@ COORDINATOR = textwrap.dedent(
     from pathlib import Path
     from eyelid.engine import processes
     from eyelid.gaze.features.windows import windows_and_omissions
-    from eyelid.io import deriving, pieces
+    from eyelid.io import derivations, pieces
 
     def slow(kind, only, settings, study):
         if "P04" in study.people["person"]:
@@ -275,8 +282,8 @@ COORDINATOR = textwrap.dedent(
 
     pieces.PIECE_VALUES = 25_000
     processes.cores = lambda: 1
-    deriving._table_of = slow
-    deriving.derive_features(Path(sys.argv[1]), Path(sys.argv[2]), settings={"window_s": 10.0})
+    derivations._table_of = slow
+    derivations.derive_features(Path(sys.argv[1]), Path(sys.argv[2]), settings={"window_s": 10.0})
     """
 )
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import polars as pl
 
 from eyelid.engine.foreign import content_of
-from eyelid.errors import InputError, unknown
+from eyelid.errors import InputError, cannot_read, unknown
 from eyelid.gaze.study import CHOSEN_BY_LIST, EVERY_TASK, SAW, Study
 from eyelid.io.pieces import StudyInPieces, in_pieces, of_people
 
@@ -145,10 +145,8 @@ def _listed(names: Sequence[str]) -> PeopleChoice:
 
 
 def _lines(path: Path) -> list[str]:
-    try:
+    with cannot_read(f"the list of people {path}", OSError, ValueError):
         return content_of(path).decode("utf-8-sig").splitlines()
-    except (OSError, ValueError) as error:
-        raise InputError(f"cannot read the list of people {path}: {error}") from None
 
 
 def _not_there(absent: Sequence[str], everybody: Sequence[str]) -> InputError:

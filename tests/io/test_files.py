@@ -19,11 +19,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eyelid.errors import InputError
-from eyelid.io import parquet, read, unpacking, write
-from eyelid.io.head import Head
+from eyelid.io import (
+    files as unpacking,
+)
+from eyelid.io import (
+    parquet,
+    read,
+    write,
+)
+from eyelid.io.file_leaks import leaks_of_file
+from eyelid.io.files import (
+    Head,
+    arrays_in,
+    gunzipped,
+)
 from eyelid.io.leaks import PATTERNS
-from eyelid.io.lint import leaks_of_file, lint
-from eyelid.io.unpacking import arrays_in, gunzipped
+from eyelid.io.lint import lint
 
 pytestmark = pytest.mark.usefixtures("tried_elsewhere")
 
@@ -168,8 +179,8 @@ def test_a_parquet_that_would_fill_the_memory_is_not_even_tried(long_name, monke
     monkeypatch.setattr(parquet, "_reason", None)
     with pytest.raises(InputError, match="becomes larger than"):
         parquet.check_sound(long_name)
-    monkeypatch.setattr("eyelid.io.lint.check_sound", lambda path: None)
-    monkeypatch.setattr("eyelid.io.lint._MOST_VALUES", None)
+    monkeypatch.setattr("eyelid.io.file_leaks.check_sound", lambda path: None)
+    monkeypatch.setattr("eyelid.io.file_leaks._MOST_VALUES", None)
     (found,) = leaks_of_file(long_name, long_name)
     assert "becomes larger than" in found.value
 
@@ -354,4 +365,4 @@ def test_nobody_else_reads_csv_of_others():
         if "read_csv(" in path.read_text() or "scan_csv(" in path.read_text()
     }
     own = {"releases/consistency/folder.py", "papers/bozkir2021/utility.py"}
-    assert callers - own == {"io/unpacking.py"}
+    assert callers - own == {"io/files.py"}

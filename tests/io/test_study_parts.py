@@ -6,7 +6,10 @@ import pytest
 from eyelid.engine.runs import running
 from eyelid.gaze.simulator import simulate
 from eyelid.io import write
-from eyelid.io.parts import input_key, write_part
+from eyelid.io.study_parts import (
+    input_key,
+    write_part,
+)
 
 
 @pytest.fixture

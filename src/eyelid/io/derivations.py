@@ -1,4 +1,4 @@
-"""Events and features of studies of any size: people piece by piece, by whatever engine works.
+"""What is made of studies of any size, such as features: people piece by piece, by any engine.
 
 What is the same for everybody, units and features, is settled by columns and study.json before
 anybody's rows are read. A part that was written is not computed again.
@@ -22,7 +22,7 @@ from eyelid.engine.engines import Shared, shared
 from eyelid.engine.progress import one_bar
 from eyelid.engine.runs import Run, running
 from eyelid.errors import InputError, unknown
-from eyelid.gaze.events import DEFAULT_METHOD, check_settings, detect_events, gaze_units
+from eyelid.gaze.events import DEFAULT_METHOD, check_settings
 from eyelid.gaze.features.catalogue import EVENT_KINDS
 from eyelid.gaze.features.omission import Omissions, blank_recordings
 from eyelid.gaze.features.per_event import HOW_TO_FIT as event_help
@@ -41,22 +41,25 @@ from eyelid.gaze.sampling import slowest_step_ms, too_slow
 from eyelid.gaze.study import INDEX_COLUMNS, RECORDING_KEY, Derivation, Feature, Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import study_folder
-from eyelid.io.choosing import PeopleChoice, Whom, chosen_in, chosen_of, people_choice
-from eyelid.io.column_map import Map, understood
+from eyelid.io.column_map import Map, understood, with_said_facts
 from eyelid.io.intake import counted, read_scrubbed
 from eyelid.io.parquet import scan
-from eyelid.io.parts import (
-    events_path,
+from eyelid.io.people_choice import (
+    PeopleChoice,
+    Whom,
+    chosen_in,
+    chosen_of,
+    people_choice,
+)
+from eyelid.io.pieces import Piece, StudyInPieces, each_piece, in_pieces
+from eyelid.io.reading import check_not_a_part
+from eyelid.io.study_parts import (
     input_key,
-    join_events,
+    kept_from_first,
     part_path,
     write_manifest,
     write_part,
 )
-from eyelid.io.pieces import Piece, StudyInPieces, each_piece, in_pieces
-from eyelid.io.reading import check_not_a_part
-from eyelid.io.said_facts import with_said_facts
-from eyelid.io.study_folder import EVENTS
 from eyelid.privacy.ledger import Ledger
 from eyelid.version import __version__
 
@@ -68,41 +71,6 @@ _REPORTED = "reported fixations"
 
 class UnfitInput(InputError):
     """Recordings that cannot be worked on: going on with the same ones would end the same way."""
-
-
-@dataclass(frozen=True)
-class Found:
-    """Events of one kind.
-
-    Attributes:
-        name: of the kind.
-        count: how many.
-        median_ms: of their durations.
-    """
-
-    name: str
-    count: int
-    median_ms: float
-
-
-@dataclass(frozen=True)
-class DerivedEvents:
-    """What `derive_events` wrote.
-
-    Attributes:
-        people: how many.
-        recordings: how many.
-        kinds: of events, in order of appearance.
-    """
-
-    people: int
-    recordings: int
-    kinds: tuple[Found, ...]
-
-    @property
-    def events(self) -> int:
-        """How many there are."""
-        return sum(kind.count for kind in self.kinds)
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,40 +120,6 @@ class DerivedFeatures:
         return int(self.recordings["rows"].sum())
 
 
-def derive_events(
-    source: Path | str,
-    out: Path,
-    method: str = DEFAULT_METHOD,
-    settings: Mapping[str, float | str] = MappingProxyType({}),
-    *,
-    map: Map = None,
-    ledger: Path | str | None = None,
-) -> DerivedEvents:
-    """Detect the events of every recording, and write the study with them.
-
-    Args:
-        source: a study folder, a recording, or a folder of recordings.
-        out: a new folder.
-        method: the detector, see `eyelid.gaze.events.detect_events`.
-        settings: of the detector.
-        map: what you say about columns, as for `eyelid.read`.
-        ledger: count in this file instead of the study's own.
-    """
-    check_new(out)
-    check_settings(method, settings)
-    cut = _entered(source, map, ledger, gaze_units)
-    of = len(cut.pieces)
-    with _begun(source, map, out, cut, "events", method, dict(settings)) as run:
-        with shared(cut.head) as head:
-            work = partial(_events_of_piece, run, head, of, method, dict(settings))
-            parts = _each_part(run, work, cut, "detecting")
-        if of > 1:
-            join_events(run, [events_path(run, number, of) for number in range(of)])
-        kinds = _kinds(run.output / EVENTS)
-        write_manifest(run, cut.head, parts, out)
-    return DerivedEvents(len(cut.people), cut.recordings.height, kinds)
-
-
 def derive_features(
     source: Path | str,
     out: Path,
@@ -211,23 +145,23 @@ def derive_features(
         ledger: count in this file instead of the study's own.
         min_seconds: leave out shorter recordings; by default those without a whole window, or of
             less than a second where a row is an event.
-        people: whom it is about, as for `eyelid.io.choosing.people_choice`; everybody by default.
+        people: whom it is about, as for `people_choice`; everybody by default.
     """
     check_new(out)
     if kind is not None and kind not in (WINDOWS, *EVENT_KINDS):
         raise unknown("kind of features", kind, [WINDOWS, *EVENT_KINDS])
     settings = dict(settings)
     outline = partial(_outline, source, kind, only, settings, min_seconds)
-    cut = _entered(source, map, ledger, outline, people_choice(people))
+    cut = entered(source, map, ledger, outline, people_choice(people))
     cut = replace(cut, head=replace(cut.head, min_seconds=min_seconds))
     table = outline(cut.head)
     of = len(cut.pieces)
     make = partial(_table_of, kind, only, settings)
     least = _least_s(cut.head, kind, settings)
-    with _begun(source, map, out, cut, "features", kind, only, settings, min_seconds) as run:
+    with begun(source, map, out, cut, "features", kind, only, settings, min_seconds) as run:
         with shared(cut.head) as head:
             work = partial(_features_of_piece, run, head, of, make)
-            parts = _each_part(run, work, cut, "summarising")
+            parts = each_part(run, work, cut, "summarising")
         paths = [part_path(run.output, number, of) for number in range(of)]
         recordings = pl.concat([_recordings(path, table.names) for path in paths])
         if cut.head.kind == "features":
@@ -236,7 +170,7 @@ def derive_features(
         rows = _rows(kind, settings, cut.head)
         seen = [_seen(run, cut.head, make, piece) for piece in cut.pieces]
         omitted = sum((each.omitted for each in seen), Omissions())
-        with _fit():
+        with unfit_told():
             how = event_help if rows in EVENT_KINDS else how_to_fit(cut.head, omitted)
             omitted.check_some(least, how)
         empty = _empty(paths, table.names)
@@ -294,7 +228,7 @@ def _derivation(head: Study, kind: str, settings: Mapping[str, Any], least_s: fl
     return Derivation(kind, method, rest, least_s, window_s, step_s, __version__)
 
 
-def _entered(
+def entered(
     source: Path | str,
     map: Map,
     ledger: Path | str | None,
@@ -333,7 +267,7 @@ def _entered(
 
 
 @contextlib.contextmanager
-def _begun(
+def begun(
     source: Path | str, map: Map, out: Path, cut: StudyInPieces, *settings: Any
 ) -> Iterator[Run]:
     """A run that depends on what is at a place and said of it, how it is cut, and settings."""
@@ -348,37 +282,13 @@ def _begun(
             raise
 
 
-def _each_part(
+def each_part(
     run: Run, work: Callable[[Piece], dict[str, Any]], cut: StudyInPieces, what: str
 ) -> list[dict[str, Any]]:
-    """What study.json says of each part; from the first one on there is something to lose."""
-    parts = []
+    """What study.json says of each part, written by whoever is free."""
     with one_bar(cut.recordings.height, "recordings") as advance:
-        for part in each_piece(work, cut, advance, what):
-            parts.append(part)
-            if len(parts) == 1 and len(cut.pieces) > 1:
-                run.keep()
-    return parts
-
-
-def _events_of_piece(
-    run: Run,
-    head: Shared[Study],
-    of: int,
-    method: str,
-    settings: dict[str, float | str],
-    piece: Piece,
-) -> dict[str, Any]:
-    """Write the rows of a piece and, before them, its events."""
-
-    def rows() -> pl.DataFrame:
-        with _fit():
-            study = piece.read(head.get())
-            found = detect_events(study, method, None, **settings)
-        run.put(events_path(run, piece.number, of), found.write_parquet)
-        return study.data
-
-    return write_part(run, piece.number, of, rows)
+        made = each_piece(work, cut, advance, what)
+        return list(kept_from_first(run, made, len(cut.pieces)))
 
 
 def _features_of_piece(
@@ -391,7 +301,7 @@ def _features_of_piece(
     """Write the features of a piece and, before them, what of its recordings was left out."""
 
     def rows() -> pl.DataFrame:
-        with _fit():
+        with unfit_told():
             study = piece.read(head.get())
             table, omitted = make(study)
         seen = json.dumps(asdict(_Seen(_slowest_used_ms(study, table), omitted)))
@@ -402,7 +312,7 @@ def _features_of_piece(
 
 
 @contextlib.contextmanager
-def _fit() -> Iterator[None]:
+def unfit_told() -> Iterator[None]:
     """Tell what is wrong with recordings from what goes wrong with the run."""
     try:
         yield
@@ -502,30 +412,3 @@ def _recordings(part: Path, features: Sequence[str]) -> pl.DataFrame:
     value = pl.any_horizontal(pl.col(name).is_not_null() for name in features)
     rows = pl.when(value.any()).then(pl.len()).otherwise(0).cast(pl.Int64).alias("rows")
     return each.agg(*[pl.col(name).first() for name in rest], rows).collect()
-
-
-def _kinds(events: Path) -> tuple[Found, ...]:
-    """How many events there are of each kind, and their median duration, exactly.
-
-    Durations are counted before they are put in order: there are far fewer than events.
-    """
-    counts = (
-        scan(events)
-        .with_row_index("place")
-        .group_by("name", "duration_ms")
-        .agg(pl.len().alias("count"), pl.col("place").min())
-        .collect(engine="streaming")
-    )
-    first = counts.group_by("name").agg(pl.col("place").min()).sort("place")
-    return tuple(_found(name, counts.filter(pl.col("name") == name)) for name in first["name"])
-
-
-def _found(name: str, counts: pl.DataFrame) -> Found:
-    """The middle one of the durations, or the mean of the two in the middle."""
-    ordered = counts.sort("duration_ms")
-    until = ordered["count"].cast(pl.Int64).cum_sum()
-    count = int(until[-1])
-    low, high = (
-        ordered["duration_ms"][until.search_sorted(place // 2 + 1)] for place in (count - 1, count)
-    )
-    return Found(name, count, (low + high) / 2)

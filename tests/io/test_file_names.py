@@ -6,9 +6,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eyelid.errors import InputError
-from eyelid.io import naming, unpacking
+from eyelid.io import (
+    file_names as naming,
+)
+from eyelid.io import (
+    files as unpacking,
+)
+from eyelid.io.file_names import (
+    names_from_pattern,
+    names_of_file,
+)
 from eyelid.io.layout import Layout
-from eyelid.io.naming import names_from_pattern, names_of_file
 
 
 @pytest.mark.parametrize(

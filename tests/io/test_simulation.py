@@ -9,7 +9,7 @@ import pytest
 from eyelid.engine.engines import using
 from eyelid.gaze.simulator import Crowd, simulate
 from eyelid.io import read, write
-from eyelid.io.simulating import write_simulated
+from eyelid.io.simulation import write_simulated
 from eyelid.privacy.ledger import Ledger
 
 ASKED = {"people": 5, "tasks": ("comic", "image"), "minutes": 0.1}

@@ -18,10 +18,15 @@ from eyelid.engine.remote import remote_place
 from eyelid.engine.runs import Run, running
 from eyelid.errors import InputError
 from eyelid.gaze.simulator import Crowd
-from eyelid.gaze.study import Origin
+from eyelid.gaze.study import Origin, Study
 from eyelid.io import pieces
-from eyelid.io.parts import events_path, join_events, write_manifest, write_part
 from eyelid.io.study_folder import ledger_beside
+from eyelid.io.study_parts import (
+    join_events,
+    kept_from_first,
+    write_manifest,
+    write_study_part,
+)
 from eyelid.privacy.ledger import Ledger
 from eyelid.version import __version__
 
@@ -63,16 +68,11 @@ def write_simulated(
             # As good as any, and the same when the run goes on after a stop.
             crowd = replace(crowd, entropy=int(run.id, 16))
         work = partial(_simulated, run, len(groups), each, crowd)
-        parts, persons = [], []
         with one_bar(people, "people") as advance:
             sizes = [len(group) for group in groups]
-            for part, who in in_order(advancing(work, groups, sizes, advance, "simulating")):
-                parts.append(part)
-                persons.append(who)
-                if len(parts) == 1 and len(groups) > 1:
-                    run.keep()
-        if len(groups) > 1:
-            join_events(run, [events_path(run, place, len(groups)) for place in range(len(groups))])
+            made = in_order(advancing(work, groups, sizes, advance, "simulating"))
+            parts, persons = zip(*kept_from_first(run, made, len(groups)), strict=True)
+        join_events(run, len(groups))
         origin = Origin(run.id, ledger_beside(out))
         write_manifest(run, replace(crowd.head(pl.concat(persons)), origin=origin), parts, out)
         Ledger.create(ledger_beside(out)).register(origin.id)
@@ -83,11 +83,10 @@ def _simulated(
     run: Run, of: int, each: int, crowd: Crowd, group: range
 ) -> tuple[dict[str, Any], pl.DataFrame]:
     """Write samples and events of some people; who they are goes back."""
-    number = group.start // each
+    persons = crowd.persons(group)
 
-    def rows() -> pl.DataFrame:
+    def made() -> Study:
         data, events = crowd.recordings(group)
-        run.put(events_path(run, number, of), events.write_parquet)
-        return data
+        return replace(crowd.head(persons), data=data, events=events)
 
-    return write_part(run, number, of, rows), crowd.persons(group)
+    return write_study_part(run, group.start // each, of, made), persons

@@ -6,9 +6,13 @@ import pytest
 from eyelid.errors import InputError
 from eyelid.gaze.simulator import simulate
 from eyelid.io import read, write
-from eyelid.io.choosing import chosen_in, chosen_of, people_choice
 from eyelid.io.convert import convert
-from eyelid.io.deriving import derive_features
+from eyelid.io.derivations import derive_features
+from eyelid.io.people_choice import (
+    chosen_in,
+    chosen_of,
+    people_choice,
+)
 from eyelid.io.pieces import in_pieces
 from eyelid.privacy.ledger import Ledger
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import polars as pl
 
@@ -17,6 +17,8 @@ from eyelid.io import study_folder
 from eyelid.io.parquet import scan
 from eyelid.io.remote import here, versions_of
 from eyelid.io.study_folder import DATA, EVENTS
+
+R = TypeVar("R")
 
 
 def input_key(source: Path | str, *settings: Any) -> str:
@@ -78,6 +80,36 @@ def write_part(run: Run, number: int, of: int, data: Callable[[], pl.DataFrame])
     return part_facts(path, run.output)
 
 
+def write_study_part(run: Run, number: int, of: int, make: Callable[[], Study]) -> dict[str, Any]:
+    """Write the rows of some people and, before them, their events, unless they are there.
+
+    Args:
+        run: whose output.
+        number: of the piece.
+        of: how many pieces there are.
+        make: the study of these people; not called where they are there.
+
+    Returns:
+        what study.json says about the part.
+    """
+
+    def rows() -> pl.DataFrame:
+        study = make()
+        if study.events is not None:
+            run.put(_events_path(run, number, of), study.events.write_parquet)
+        return study.data
+
+    return write_part(run, number, of, rows)
+
+
+def kept_from_first(run: Run, found: Iterable[R], of: int) -> Iterator[R]:
+    """What is made of each piece; from the first one of several on there is something to lose."""
+    for number, each in enumerate(found):
+        if number == 0 and of > 1:
+            run.keep()
+        yield each
+
+
 def part_facts(path: Path, folder: Path) -> dict[str, Any]:
     """What study.json says about a part: what is there, whoever wrote it."""
     lazy = scan(path)
@@ -107,15 +139,22 @@ def write_manifest(
     study_folder.write_head(head, run.output, home, parts if len(parts) > 1 else ())
 
 
-def events_path(run: Run, number: int, of: int) -> Path:
+def _events_path(run: Run, number: int, of: int) -> Path:
     """Where the events of a piece are written: into the output, or for `join_events`."""
     return run.output / EVENTS if of == 1 else run.scratch / f"events-{number:06d}.parquet"
 
 
-def join_events(run: Run, parts: Sequence[Path]) -> None:
-    """Make one ``events.parquet`` of files of events, without having all of them in memory."""
-    path = run.output / EVENTS
-    run.put(path, partial(_sunk, parts))
+def join_events(run: Run, of: int) -> None:
+    """Make one ``events.parquet`` of those of the pieces, without having all of them in memory.
+
+    Args:
+        run: whose scratch and output.
+        of: how many pieces there are; of one, it is there already.
+    """
+    if of > 1:
+        parts = [_events_path(run, number, of) for number in range(of)]
+        # They may be gone with the scratch where the output is there.
+        run.put(run.output / EVENTS, partial(_sunk, parts))
 
 
 def _sunk(parts: Sequence[Path], draft: Path) -> None:

@@ -1,4 +1,4 @@
-"""Events that a table marks row by row, such as by the number of a fixation."""
+"""Columns of a table as it was read: numbers, values of an eye that was lost, and events."""
 
 from __future__ import annotations
 
@@ -9,7 +9,29 @@ import polars as pl
 
 from eyelid.gaze.study import EVENT_COLUMNS, RECORDING_KEY
 from eyelid.io.part import Part
-from eyelid.io.raw_columns import number
+
+
+def number(column: str) -> pl.Expr:
+    """A column of text as numbers, with a decimal point or comma; null where it holds none.
+
+    >>> pl.DataFrame({"a": ["1.5", "1,5", "-"]}).select(number("a")).to_series().to_list()
+    [1.5, 1.5, None]
+    """
+    text = pl.col(column).cast(pl.String).str.strip_chars()
+    return text.str.replace(",", ".", literal=True).cast(pl.Float64, strict=False).fill_nan(None)
+
+
+def without(raw: pl.DataFrame, columns: Iterable[str], lost: pl.Expr) -> pl.DataFrame:
+    """The table with null where ``lost`` holds, in those of the columns that it has.
+
+    >>> raw = pl.DataFrame({"x": [3.0, 4.0], "valid": [1, 0]})
+    >>> without(raw, ["x", "y"], pl.col("valid") == 0)["x"].to_list()
+    [3.0, None]
+    """
+    seen = ~lost.fill_null(False)
+    return raw.with_columns(
+        pl.when(seen).then(pl.col(name)).alias(name) for name in columns if name in raw.columns
+    )
 
 
 def events_of_runs(

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 
-from eyelid.errors import InputError, unknown
-from eyelid.io.head import head_of
+from eyelid.errors import InputError, cannot_read, unknown
+from eyelid.io.files import (
+    check_cells,
+    head_of,
+    text_table,
+)
 from eyelid.io.layout import KEYS, PERSON_COLUMNS, Layout, plain_name
-from eyelid.io.tables import separator_of
-from eyelid.io.unpacking import check_cells, text_table
+from eyelid.io.raw_tables import separator_of
 
 _MOST_PARTS = 50
 _MOST_TRIES = 200_000
@@ -38,10 +41,10 @@ def names_from_pattern(pattern: str, path: Path) -> dict[str, str] | None:
     if not ending:
         name = name[: len(name) - len("".join(path.suffixes))]
     steps = _steps(pattern)
-    found = _Matching(steps, name, pattern, longest=False).fields()
+    found = _matched(steps, name, pattern, longest=False)
     if found is None:
         return None
-    longest = _Matching(steps, name, pattern, longest=True).fields()
+    longest = _matched(steps, name, pattern, longest=True)
     if longest is not None and longest != found:
         first, other = (", ".join(f"{k}={v}" for k, v in m.items()) for m in (found, longest))
         raise InputError(
@@ -91,8 +94,10 @@ def _steps(pattern: str) -> list[_Step]:
     return [*parts, _Step(pattern[at:])]
 
 
-class _Matching:
-    """One name against a pattern, by trying: what failed once is not tried again.
+def _matched(
+    steps: Sequence[_Step], name: str, pattern: str, *, longest: bool
+) -> dict[str, str] | None:
+    """The value of each field, by trying: what failed once is not tried again.
 
     A regular expression would try for years where a pattern of others is made for that.
 
@@ -101,57 +106,48 @@ class _Matching:
         name: of the file.
         pattern: for errors.
         longest: whether fields get as many characters as they can, not as few.
+
+    Returns:
+        None where the name does not fit.
     """
+    repeated = {step.field for step in steps if step.again}
+    failed: set[tuple[int, int, tuple[str, ...]]] = set()
+    tries = iter(range(_MOST_TRIES))
 
-    def __init__(self, steps: Sequence[_Step], name: str, pattern: str, *, longest: bool) -> None:
-        self._steps, self._name, self._pattern, self._longest = steps, name, pattern, longest
-        self._repeated = {step.field for step in steps if step.again}
-        self._failed: set[tuple[int, int, tuple[str, ...]]] = set()
-        self._tried = 0
-        self._found: dict[str, str] = {}
-
-    def fields(self) -> dict[str, str] | None:
-        """The value of each field; None where the name does not fit."""
-        return dict(self._found) if self._fits(0, 0) else None
-
-    def _fits(self, step: int, at: int) -> bool:
-        """Whether the rest of the name fits the rest of the pattern."""
-        self._tried += 1
-        if self._tried > _MOST_TRIES:
+    def fit(number: int, at: int, found: dict[str, str]) -> dict[str, str] | None:
+        if next(tries, None) is None:
             raise InputError(
-                f"the file-name pattern '{self._pattern}' fits in too many ways: write more of the "
+                f"the file-name pattern '{pattern}' fits in too many ways: write more of the "
                 "name into it, or give a list (--map names=FILE)"
             )
-        if step == len(self._steps):
-            return at == len(self._name)
-        bound = tuple(v for k, v in self._found.items() if k in self._repeated)
-        if (step, at, bound) in self._failed:
-            return False
-        this = self._steps[step]
-        if this.again or not (this.free or this.field):
-            text = self._found[this.field] if this.field else this.text
-            done = self._name.startswith(text, at) and self._fits(step + 1, at + len(text))
-        else:
-            done = any(self._fits_as(this, step, at, end) for end in self._ends(this, at))
-        if not done:
-            self._failed.add((step, at, bound))
-        return done
+        if number == len(steps):
+            return found if at == len(name) else None
+        tried = (number, at, tuple(v for k, v in found.items() if k in repeated))
+        if tried in failed:
+            return None
+        for end, known in _ways(steps[number], name, at, found, longest):
+            done = fit(number + 1, end, known)
+            if done is not None:
+                return done
+        failed.add(tried)
+        return None
 
-    def _ends(self, step: _Step, at: int) -> Sequence[int]:
-        """Where the characters that stand for a field or ``*`` may end, in order of preference."""
-        slash = self._name.find("/", at)
-        until = len(self._name) if slash < 0 else slash
-        ends = range(at + 1 if step.field else at, until + 1)
-        return ends[::-1] if self._longest and step.field else ends
+    return fit(0, 0, {})
 
-    def _fits_as(self, step: _Step, number: int, at: int, end: int) -> bool:
-        if step.field:
-            self._found[step.field] = self._name[at:end]
-        if self._fits(number + 1, end):
-            return True
-        if step.field:
-            del self._found[step.field]
-        return False
+
+def _ways(
+    step: _Step, name: str, at: int, found: dict[str, str], longest: bool
+) -> Iterator[tuple[int, dict[str, str]]]:
+    """Where a step may end, in order of preference, and the fields that are known then."""
+    if step.again or not (step.free or step.field):
+        text = found[step.field] if step.field else step.text
+        if name.startswith(text, at):
+            yield at + len(text), found
+        return
+    slash = name.find("/", at)
+    ends = range(at + 1 if step.field else at, (len(name) if slash < 0 else slash) + 1)
+    for end in reversed(ends) if longest and step.field else ends:
+        yield end, found | {step.field: name[at:end]} if step.field else found
 
 
 def names_of_file(path: Path, layout: Layout, own: dict[str, str]) -> dict[str, str]:
@@ -210,13 +206,11 @@ def read_listing(path: Path, key: str) -> pl.DataFrame:
     """A csv or tsv that somebody wrote, all text, with the column ``key``."""
     head = head_of(path)
     separator = separator_of(head.lines[:50])
-    try:
+    with cannot_read(path, pl.exceptions.PolarsError, ValueError):
         content = head.text().encode()
         check_cells(content, separator)
         table = text_table(content, separator=separator, infer_schema=False)
         table = table.rename({name: name.strip() for name in table.columns})
-    except (pl.exceptions.PolarsError, ValueError) as error:
-        raise InputError(f"cannot read {path}: {str(error).splitlines()[0]}") from None
     if key in table.columns:
         return table
     plain = {plain_name(name): name for name in reversed(table.columns)}

@@ -1,4 +1,9 @@
-"""What `convert` takes out of a study: clocks, names, paths, and what singles people out."""
+"""What a study gives away besides gaze, and the study without it.
+
+Clocks, names, paths, and what singles people out. All of it is decided by an excerpt: a few rows of
+many, which say as much about it as all of them. Names of people, recordings, tasks and stimuli are
+all there, and of every label what could give people away.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +30,7 @@ from eyelid.io.leaks import (
     short,
     telling_takes,
 )
+from eyelid.io.row_changes import Recorded
 
 T = TypeVar("T", Study, FeatureTable)
 
@@ -45,13 +51,13 @@ def findings(study: Study, where: str) -> Iterator[Finding]:
         study: any.
         where: how to name it in the findings.
     """
+    plan, takes = planned(study), _takes(study)
     for person in study.people["person"]:
         if not is_code(person):
             yield Finding(
                 f"{where}, person", "what may be a name", short(person), "gives a pseudonym"
             )
-    takes = _takes(study)
-    if not _are_called_like_people(takes) and not _are_plain(takes, study):
+    if plan.numbered and not _are_called_like_people(takes):
         names, known = takes["recording"].unique(maintain_order=True), _known_names(takes, study)
         telling = next(telling_takes(names, known), None)
         what = "names of recordings that say more than a number"
@@ -63,37 +69,26 @@ def findings(study: Study, where: str) -> Iterator[Finding]:
             short(names[0] if telling is None else telling),
             "numbers the recordings of each person",
         )
-    for name in ("task", "stimulus"):
-        for old in _telling_names(study, name):
+    for name, told_names in plan.names.items():
+        for old in told_names:
             what = next(iter(leaks_in_text(old)), ("a path or a name", old))[0]
             yield Finding(f"{where}, {name}", what, short(old), "keeps the last part, or a number")
-    for name, what in _telling_labels(study).items():
-        yield Finding(f"{where}, column {name}", what, name, "drops the column")
-    for name in _telling_features(study):
-        yield Finding(
-            f"{where}, feature {name}", "free text", name, "drops its definition and unit"
-        )
-    for name in _needless(study):
-        yield Finding(
-            f"{where}, column {name}", "a column that no study needs", name, "drops the column"
-        )
-    for name, what in _telling_attributes(study).items():
-        yield Finding(f"{where}, people's {name}", what, name, "drops the attribute")
+    needless, drops = "a column that no study needs", "drops the column"
+    free_text, shortened = "free text", "drops its definition and unit"
+    told = [
+        *[(f"column {name}", what, name, drops) for name, what in plan.labels.items()],
+        *[(f"feature {name}", free_text, name, shortened) for name in plan.features],
+        *[(f"column {name}", needless, name, drops) for name in plan.needless],
+        *[(f"people's {n}", what, n, "drops the attribute") for n, what in plan.attributes.items()],
+    ]
     if is_clock(study.data["time_ms"].drop_nulls().head(1)):
         first = f"{study.data['time_ms'][0]:.0f}"
-        yield Finding(f"{where}, time_ms", "a date or time of day", first, "starts recordings at 0")
-    if study.events is not None:
-        yield from _findings_of_events(study, study.events, where)
-
-
-def _findings_of_events(study: Study, events: pl.DataFrame, where: str) -> Iterator[Finding]:
-    for name in _needless_of_events(events):
-        yield Finding(
-            f"{where}, events' {name}", "a column that no study needs", name, "drops the column"
-        )
-    for name in _telling_event_names(study, events):
+        told.append(("time_ms", "a date or time of day", first, "starts recordings at 0"))
+    told += [(f"events' {name}", needless, name, drops) for name in plan.event_columns]
+    for name in plan.event_names:
         what = next(iter(leaks_in_text(name)), ("a name", name))[0]
-        yield Finding(f"{where}, names of events", what, short(name), "calls the event other")
+        told.append(("names of events", what, short(name), "calls the event other"))
+    yield from (Finding(f"{where}, {place}", *rest) for place, *rest in told)
 
 
 @dataclass(frozen=True)
@@ -101,8 +96,9 @@ class ScrubPlan:
     """What is to be taken out of a study, decided for all of it: see `planned`.
 
     Attributes:
-        columns: to be dropped.
-        attributes: of people, to be dropped.
+        labels: to be dropped, with what they are.
+        needless: columns that no study needs, to be dropped.
+        attributes: of people, to be dropped, with what they are.
         features: whose unit and definition go.
         numbered: whether recordings become numbers.
         names: of tasks and stimuli, with what they become.
@@ -110,8 +106,9 @@ class ScrubPlan:
         event_names: of events that are called other.
     """
 
-    columns: tuple[str, ...]
-    attributes: tuple[str, ...]
+    labels: Mapping[str, str]
+    needless: tuple[str, ...]
+    attributes: Mapping[str, str]
     features: tuple[str, ...]
     numbered: bool
     names: Mapping[str, Mapping[str, str]]
@@ -124,11 +121,12 @@ def planned(study: Study) -> ScrubPlan:
 
     Args:
         study: all of it, or everything about it with an excerpt of its rows and events
-            (`eyelid.io.excerpt`).
+            (`eyelid.io.study_leaks`).
     """
     plan = ScrubPlan(
-        columns=(*_telling_labels(study), *_needless(study)),
-        attributes=tuple(_telling_attributes(study)),
+        labels=_telling_columns(study, study.data, study.labels, personal=False),
+        needless=tuple(_needless(study)),
+        attributes=_telling_columns(study, study.people, study.people.columns, personal=True),
         features=tuple(_telling_features(study)),
         numbered=not _are_plain(_takes(study), study),
         names={name: _telling_names(study, name) for name in ("task", "stimulus")},
@@ -137,7 +135,7 @@ def planned(study: Study) -> ScrubPlan:
         return plan
     return replace(
         plan,
-        event_columns=tuple(_needless_of_events(study.events)),
+        event_columns=tuple(n for n in study.events.columns if n not in _EVENT_COLUMNS),
         event_names=tuple(_telling_event_names(study, study.events)),
     )
 
@@ -154,8 +152,8 @@ def scrubbed(study: Study, plan: ScrubPlan | None = None) -> Study:
         plan: what was decided for the whole study; without it, it is decided by this one.
     """
     plan = planned(study) if plan is None else plan
-    people = study.people.drop(plan.attributes)
-    data = study.data.drop(plan.columns)
+    people = study.people.drop(*plan.attributes)
+    data = study.data.drop(*plan.labels, *plan.needless)
     start = data.group_by(RECORDING_KEY, maintain_order=True).agg(
         pl.col("time_ms").min().alias("start_ms")
     )
@@ -211,10 +209,6 @@ def renamed(recorded: T, pseudonyms: Mapping[str, str]) -> T:
 def _needless(study: Study) -> list[str]:
     needed = _COLUMNS | {f.name for f in study.features}
     return [n for n in study.data.columns if n not in needed and not n.startswith("label_")]
-
-
-def _needless_of_events(events: pl.DataFrame) -> list[str]:
-    return [name for name in events.columns if name not in _EVENT_COLUMNS]
 
 
 def _telling_features(study: Study) -> list[str]:
@@ -345,43 +339,33 @@ def _telling_event_names(study: Study, events: pl.DataFrame) -> list[str]:
     return [name for name in names if name in leaking]
 
 
-def _telling_labels(study: Study) -> dict[str, str]:
-    """Labels that are clocks, free text that leaks, or something of every person's own."""
+def _telling_columns(
+    study: Study, table: pl.DataFrame, names: Sequence[str], *, personal: bool
+) -> dict[str, str]:
+    """Labels or attributes of people that give them away, and what they are.
+
+    Clocks, free text that leaks, or something of every person's own.
+
+    Args:
+        study: all of it.
+        table: that has the columns, and ``person``.
+        names: of the columns.
+        personal: whether they are attributes of people.
+    """
     found = {}
-    for name in study.labels:
-        column = study.data[name]
-        what = leak_of_field(name.removeprefix("label_"))
-        if what is not None:
-            found[name] = what
+    for name in names:
+        if name == "person":
             continue
-        if column.dtype == pl.String:
+        column = table[name]
+        what = leak_of_field(name if personal else name.removeprefix("label_"), personal=personal)
+        if what is None and column.dtype == pl.String:
             values = column.drop_nulls().unique(maintain_order=True)
             leaks = (leak for value in values for leak in leaks_in_text(value))
             what = next((kind for kind, _ in leaks), None)
-        else:
-            clock = is_clock(column.drop_nulls().head(1), seconds=True)
-            what = "a date or time of day" if clock else None
+        elif what is None and not personal and is_clock(column.drop_nulls().head(1), seconds=True):
+            what = "a date or time of day"
         if what is None and not study.simulated:
-            alone = _own_to_everybody(study.data.select("person", name))
-            what = "something of every person's own" if alone else None
-        if what is not None:
-            found[name] = what
-    return found
-
-
-def _telling_attributes(study: Study) -> dict[str, str]:
-    """Attributes of people that name them, and what they are."""
-    found = {}
-    for name in study.people.columns:
-        if name == "person":
-            continue
-        column = study.people[name]
-        what = leak_of_field(name, personal=True)
-        if what is None and column.dtype == pl.String:
-            leaks = (leak for value in column.drop_nulls() for leak in leaks_in_text(value))
-            what = next((kind for kind, _ in leaks), None)
-        if what is None and not study.simulated:
-            alone = _own_to_everybody(study.people.select("person", name))
+            alone = _own_to_everybody(table.select("person", name))
             what = "something of every person's own" if alone else None
         if what is not None:
             found[name] = what
@@ -396,3 +380,56 @@ def _own_to_everybody(pairs: pl.DataFrame) -> bool:
     if people < _FEWEST or len(distinct) != people:
         return False
     return distinct[value].n_unique() >= _ALMOST_ALL * people
+
+
+_KEYS = INDEX_COLUMNS[:-1]
+# Of the values of a label that a person has, two show that it is not one.
+_ENOUGH = 2
+
+
+def excerpt_of(data: pl.DataFrame) -> pl.DataFrame:
+    """The rows of a study that matter besides the gaze, in order.
+
+    Args:
+        data: of a study, or of some of its people or files; excerpts of parts, one after the other,
+            are as good as an excerpt of the whole.
+
+    >>> rows = {"person": ["a", "a", "b"], "recording": ["1", "1", "1"], "time_ms": [0, 1, 0]}
+    >>> excerpt_of(pl.DataFrame(rows))["time_ms"].to_list()
+    [0, 0]
+    """
+    keys = [name for name in _KEYS if name in data.columns]
+    rows = [_first_of_each(data, keys)["row"]]
+    for name in data.columns:
+        if name.startswith("label_"):
+            values = _first_of_each(data, ["person", name]).drop_nulls(name)
+            rows.append(values.filter(pl.int_range(pl.len()).over("person") < _ENOUGH)["row"])
+            rows.append(_first_leak(values, name))
+    return data[pl.concat(rows).unique().sort()]
+
+
+def excerpt_of_recorded(recorded: Recorded) -> Recorded:
+    """Everything about a study or a file, with an excerpt of its rows and events."""
+    events = None if recorded.events is None else excerpt_of_events(recorded.events)
+    return replace(recorded, data=excerpt_of(recorded.data), events=events)
+
+
+def excerpt_of_events(events: pl.DataFrame) -> pl.DataFrame:
+    """The first event of each name."""
+    return events.unique("name", keep="first", maintain_order=True)
+
+
+def _first_of_each(data: pl.DataFrame, columns: list[str]) -> pl.DataFrame:
+    """The number of the first ``row`` with each combination of values."""
+    changed = pl.any_horizontal(pl.col(name).ne_missing(pl.col(name).shift()) for name in columns)
+    runs = data.select(columns).with_row_index("row").filter((pl.col("row") == 0) | changed)
+    return runs.unique(columns, keep="first", maintain_order=True)
+
+
+def _first_leak(values: pl.DataFrame, name: str) -> pl.Series:
+    """The row with the first text that gives something away."""
+    if values[name].dtype == pl.String:
+        for text in values[name].unique(maintain_order=True):
+            if any(leaks_in_text(text)):
+                return values.filter(pl.col(name) == text)["row"].head(1)
+    return values["row"].clear()

@@ -4,10 +4,20 @@ import pydoc
 
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from eyelid.gaze.study import Study
-from eyelid.io.leaks import is_code, is_plain_take, leak_of_field, leaks_in_text
-from eyelid.io.scrub import findings, names_to_replace, renamed, scrubbed
+from eyelid.io.leaks import are_plain_takes, is_code, leak_of_field, leaks_in_text
+from eyelid.io.study_leaks import (
+    excerpt_of,
+    excerpt_of_events,
+    findings,
+    names_to_replace,
+    planned,
+    renamed,
+    scrubbed,
+)
 
 
 def study_of(**columns):
@@ -102,9 +112,9 @@ def test_codes_are_nobodys_names():
 
 
 def test_a_recording_may_be_called_after_its_task():
-    assert is_plain_take("comic", ["comic"])
-    assert is_plain_take("run-2", [])
-    assert not is_plain_take("anna_lee_2", ["comic"])
+    assert are_plain_takes(["comic"], ["comic"])
+    assert are_plain_takes(["run-2"], [])
+    assert not are_plain_takes(["anna_lee_2"], ["comic"])
 
 
 def test_a_study_without_leaks_has_no_findings():
@@ -236,7 +246,7 @@ def test_many_people_and_as_many_stimuli_are_not_compared_one_by_one(monkeypatch
     )
     study = Study("samples", rows, rows.select("person"))
     calls = []
-    for place in ("scrub._letters", "leaks._words"):
+    for place in ("study_leaks._letters", "leaks._words"):
         plain = pydoc.locate(f"eyelid.io.{place}")
 
         def counted(name, plain=plain):
@@ -247,3 +257,57 @@ def test_many_people_and_as_many_stimuli_are_not_compared_one_by_one(monkeypatch
     found = [each.value for each in findings(study, "here") if each.where == "here, stimulus"]
     assert found == ["a picture of Who_aa"]
     assert len(calls) < 20 * count
+
+
+TASKS = ["read", "watch", r"c:\tasks\annabel.psy", "2023-07-05"]
+LABELS = {
+    "label_text": ["fixation", "saccade", "by ann@x.example", "C:/data/x", None],
+    "label_number": [None, 1.0, 2.0, 1.7e12, float("nan")],
+}
+row = st.tuples(
+    st.sampled_from(["P1", "P2", "P3", "annabel"]),
+    st.sampled_from(["r1", "annabel_1", "2"]),
+    st.sampled_from(TASKS),
+    st.sampled_from(TASKS),
+    *[st.sampled_from(values) for values in LABELS.values()],
+)
+
+
+def of_rows(rows):
+    names = ["person", "recording", "task", "stimulus", *LABELS]
+    schema = dict.fromkeys(names, pl.String) | {"label_number": pl.Float64}
+    data = pl.DataFrame(rows, schema, orient="row")
+    data = data.with_columns(time_ms=pl.int_range(pl.len()).cast(pl.Float64))
+    people = data.select("person").unique(maintain_order=True)
+    return Study("samples", data, people, "px")
+
+
+@given(st.lists(row, min_size=1, max_size=30), st.integers(0, 30))
+def test_the_same_is_decided_and_found(rows, cut):
+    study = of_rows(rows)
+    data = study.data
+    parts = [part for part in (data[:cut], data[cut:]) if len(part)]
+    for some in (excerpt_of(data), pl.concat([excerpt_of(part) for part in parts])):
+        assert planned(study.derive(data=some)) == planned(study)
+        assert list(findings(study.derive(data=some), "s")) == list(findings(study, "s"))
+
+
+@pytest.mark.parametrize("count", [10, 1000])
+def test_it_does_not_grow_with_the_rows(count):
+    rows = [("P1", "r1", "read", "", f"v{number}", float(number)) for number in range(count)]
+    assert len(excerpt_of(of_rows(rows).data)) == 2
+
+
+def test_every_name_of_an_event_is_there():
+    events = pl.DataFrame({"name": ["a", "b", "a", None], "onset_ms": [1, 2, 3, 4]})
+    assert excerpt_of_events(events)["onset_ms"].to_list() == [1, 2, 4]
+
+
+def test_what_comes_late_is_seen():
+    rows = [("P1", "r1", "read", "", f"v{number}", None) for number in range(300)]
+    study = of_rows([*rows, ("P1", "r1", "read", "", "by ann@x.example", None)])
+    assert "by ann@x.example" in excerpt_of(study.data)["label_text"].to_list()
+    some = study.derive(data=excerpt_of(study.data))
+    assert list(findings(some, "s")) == list(findings(study, "s")) != []
+    events = pl.DataFrame({"name": [*["a", "b"] * 150, "ann"], "onset_ms": range(301)})
+    assert excerpt_of_events(events)["name"].to_list() == ["a", "b", "ann"]

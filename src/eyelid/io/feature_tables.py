@@ -1,4 +1,4 @@
-"""The file that says which columns of a table are features, with their public bounds."""
+"""Tables of features: the file that names them, with their public bounds, and the table itself."""
 
 from __future__ import annotations
 
@@ -11,11 +11,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from eyelid.engine.foreign import content_of
 from eyelid.engine.remote import check_here
 from eyelid.errors import InputError, unknown
 from eyelid.gaze.study import INDEX_COLUMNS, Feature
-from eyelid.io.layout import Layout, read_toml
+from eyelid.io.files import Head
+from eyelid.io.layout import KEYS, Layout, read_toml
+from eyelid.io.part import NoRows, Part
+from eyelid.io.raw_tables import columns_told, few_told, header_of, raw_table
+from eyelid.io.tables import attributes_of, index_of, number_in, time_of, unit_in
 
 HEADER = "name,unit,lower,upper,definition"
 """The first line of such a csv; a column ``column`` may be added."""
@@ -148,3 +154,91 @@ def _bound(entry: Mapping[str, Any], end: str, name: str, path: Path) -> float:
     if not math.isfinite(number):
         raise InputError(f"{path}: the {end} bound of feature '{name}' is {value}: {_WHY}")
     return number
+
+
+def read_feature_table(head: Head, layout: Layout) -> Part:
+    """A table with a row a trial, sentence or whatever, and a column a feature.
+
+    Without a time, rows are counted in the order in which they stand; a time without a unit is such
+    an order too.
+
+    Args:
+        head: of the file.
+        layout: which columns are keys, features and attributes.
+    """
+    columns = {
+        role: column
+        for role, column in layout.columns.items()
+        if role in (*KEYS, "time") or role.startswith("label_")
+    }
+    others = [role for role in layout.columns if role not in columns]
+    if others:
+        raise InputError(
+            f"{others[0]} is no column of a table of features: leave it out of --map, or name it "
+            f"in {layout.features_file}"
+        )
+    if "person" not in columns and layout.file is None and layout.names is None:
+        raise InputError(
+            f"{head.path} does not say whose rows these are, and a wrong guess would be a wrong "
+            f"promise: name the column with --map person=COLUMN{columns_told(head, layout)}"
+        )
+    named = {f"feature {name}": column for name, column in layout.feature_columns.items()}
+    wanted = replace(layout, columns=columns | named, extra=layout.attributes)
+    raw = raw_table(head, wanted)
+    if raw.is_empty():
+        raise NoRows(f"{head.path} has a header and no rows")
+    index = replace(layout, columns=columns)
+    data = raw.select(
+        *index_of(index, _order(head, index, raw)),
+        *[number_in(layout.feature_columns[f.name]).alias(f.name) for f in layout.features],
+    )
+    if "time" in columns:
+        _check_once(head, data, columns["time"])
+    return Part(
+        format=layout.format or "table of features",
+        data=data,
+        kind="features",
+        features=layout.features,
+        people=attributes_of(layout, raw),
+        notes=_left_out(head, layout, raw),
+    )
+
+
+def _order(head: Head, layout: Layout, raw: pl.DataFrame) -> pl.Expr:
+    """Time in ms, or the place of each row in the order of its recording."""
+    keys = [layout.columns[role] for role in KEYS if role in layout.columns]
+    if "time" not in layout.columns:
+        count = pl.int_range(pl.len())
+        return (count.over(keys) if keys else count).cast(pl.Float64)
+    column = layout.columns["time"]
+    if isinstance(raw.schema[column], pl.Datetime):
+        return pl.col(column).dt.epoch("us").cast(pl.Float64) / 1000.0
+    if layout.time_unit is None and unit_in(column) is None:
+        layout = replace(layout, time_unit="ms")
+    return time_of(head, layout, raw, (), "")
+
+
+def _check_once(head: Head, data: pl.DataFrame, time: str) -> None:
+    """Fail where two rows have the same keys."""
+    keys = [name for name in (*KEYS, "time_ms") if name in data.columns]
+    again = data.select(pl.struct(keys).is_duplicated()).to_series().arg_true()
+    if not len(again):
+        return
+    row = data.row(again[0], named=True)
+    same = data.select(pl.all_horizontal(pl.col(name) == row[name] for name in keys)).to_series()
+    first, second = same.arg_true()[:2]
+    said = ", ".join(f"{name} '{row[name]}'" for name in keys[:-1])
+    raise InputError(
+        f"{head.path}: rows {first + 1} and {second + 1} are both {said} at {row['time_ms']:g} in "
+        f"column '{time}': name the column that tells them apart (--map recording=COLUMN), or "
+        "leave time out, and rows count in their order"
+    )
+
+
+def _left_out(head: Head, layout: Layout, raw: pl.DataFrame) -> tuple[str, ...]:
+    """A remark on the columns that nobody mapped, where there is a header to tell them by."""
+    if layout.header is False or layout.skip_lines or layout.comment:
+        return ()
+    rest = [name for name in header_of(head, layout.separator) if name and name not in raw.columns]
+    told = few_told(rest, 20)
+    return (f"columns that are neither mapped nor features were left out: {told}",) * bool(rest)

@@ -1,18 +1,20 @@
-"""Each stimulus as a task of its own, so that recordings of different people are of the same one.
+"""What becomes of rows as they are read, where somebody asks: degrees, or a task a stimulus.
 
 Means put recordings side by side by task and order. Where people saw several stimuli in a task, in
-orders of their own, the first recording of one shows another stimulus than that of the next.
+orders of their own, the first recording of one shows another stimulus than that of the next. So
+each stimulus may be a task of its own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import polars as pl
 
 from eyelid.errors import InputError
+from eyelid.gaze.geometry import degrees_on_screen, missing_for_degrees
 from eyelid.gaze.study import INDEX_COLUMNS, RECORDING_KEY, Study, ordered
 from eyelid.io.part import Part
 
@@ -20,6 +22,57 @@ Recorded = TypeVar("Recorded", Study, Part)
 
 _NAMED = pl.col("stimulus").fill_null("") != ""
 _SEVERAL = (pl.col("stimulus").fill_null("").n_unique() > 1).over(RECORDING_KEY)
+
+
+@dataclass(frozen=True)
+class RowChanges:
+    """What is done to the rows of a study when they are read.
+
+    Attributes:
+        degrees: how to name what was read, where places are to become degrees.
+        each_stimulus: whether each stimulus is to be a task of its own.
+        tasks: that there will be then.
+    """
+
+    degrees: str | None = None
+    each_stimulus: bool = False
+    tasks: frozenset[str] = frozenset()
+
+    def of(self, study: Study) -> Study:
+        """The study, or some people of it, with these changes."""
+        if self.each_stimulus:
+            study = with_home(by_stimulus(study), self.tasks)
+        return study if self.degrees is None else in_degrees(study, self.degrees)
+
+
+def in_degrees(recorded: Recorded, where: str) -> Recorded:
+    """The same with x and y in degrees from straight ahead, y up.
+
+    Args:
+        recorded: with x and y on a screen of known geometry.
+        where: how to name it when something is not known.
+    """
+    if recorded.units == "deg":
+        return recorded
+    if not {"x", "y"} <= set(recorded.data.columns):
+        raise InputError(f"{where} has no x and y to turn into degrees")
+    missing = missing_for_degrees(recorded.screen, recorded.units, recorded.xy_origin)
+    if missing:
+        raise InputError(
+            f"{where}: degrees need to know {missing}; say it, such as --map "
+            "screen=1920x1080,screen_m=0.53x0.30,distance_m=0.65,xy_origin=top-left"
+        )
+    places = recorded.data.select(pl.col("x", "y").cast(pl.Float64).fill_null(float("nan")))
+    x, y = degrees_on_screen(
+        places["x"].to_numpy(),
+        places["y"].to_numpy(),
+        recorded.screen,
+        recorded.units,
+        recorded.xy_origin,
+    )
+    turned = [pl.Series(name, values).fill_nan(None) for name, values in (("x", x), ("y", y))]
+    data = recorded.data.with_columns(turned)
+    return replace(recorded, data=data, units="deg", xy_origin="centre")
 
 
 def by_stimulus(recorded: Recorded) -> Recorded:
