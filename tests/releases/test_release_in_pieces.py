@@ -30,6 +30,7 @@ from eyelid.mechanisms import mechanism
 from eyelid.mechanisms.features import windows_of
 from eyelid.mechanisms.records.laplace import Laplace
 from eyelid.mechanisms.records.measuring import MeasuringMechanism
+from eyelid.mechanisms.release_kind import Execution
 from eyelid.privacy import Ledger
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.noise.randomness import stream_of
@@ -196,7 +197,7 @@ def test_sums_over_people_add_up_over_pieces(make_table, law):
     table = replace(table, data=table.data.filter(~lacking), people=halves)
     pieces = eyelid.release(table, mechanism=law, seed=3).table
     whole = law.apply(table, stream_of(randomness(3), 0))
-    assert law.by_sums
+    assert law.execution is Execution.BY_SUMS
     assert pieces.data.equals(whole.data)
     assert pieces.people.equals(whole.people)
 

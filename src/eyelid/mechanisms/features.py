@@ -141,11 +141,6 @@ class FeatureMechanism(Mechanism):
     def apply(self, table: FeatureTable, noise: Randomness) -> FeatureTable:
         """The private data; clips its input to the public bounds itself."""
 
-    @property
-    def by_person(self) -> bool:
-        """Whether everybody's record is made private on its own, given the public facts."""
-        return self.execution is Execution.PER_PERSON
-
     def apply_to_some(self, people: FeatureTable, shape: Shape, noise: Randomness) -> FeatureTable:
         """The private data of some of the people.
 
