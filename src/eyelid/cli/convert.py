@@ -19,9 +19,9 @@ from eyelid.cli.output import (
     Quiet,
     Workers,
     column_map,
-    note,
     print_findings,
     print_json,
+    remark,
     say,
     working,
 )
@@ -97,12 +97,11 @@ def run(
         )
         head = done.head
         if by_data(head.chosen):
-            note(
-                "eyelid: people were chosen by their data: who they are is not protected in "
+            remark(
+                "people were chosen by their data: who they are is not protected in "
                 "releases, and certificates say so"
             )
-        for remark in head.notes:
-            note(f"eyelid: {remark}")
+        remark(*head.notes)
         if as_json:
             print_json(
                 {

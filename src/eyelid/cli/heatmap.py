@@ -19,8 +19,8 @@ from eyelid.cli.output import (
     Settings,
     Workers,
     column_map,
-    note,
     print_json,
+    remark,
     same_command,
     say,
     settings,
@@ -202,7 +202,7 @@ def _preview(source: Path, out: Path, asked: dict[str, Any], same: str, *, as_js
 
     check_new(out)
     found = heatmap_preview(source, **asked)
-    _note(found)
+    _remark(found)
     if as_json:
         print_json(found.to_dict())
         return
@@ -238,11 +238,11 @@ def _release(
     beside = out.with_name(f"{out.name}-figures-not-private") if figures else None
     done = private_heatmap(source, out, figures=beside, ledger=ledger, **asked)
     certificate = done.certificate
-    _note(done)
+    _remark(done)
     if beside is not None:
-        note(f"eyelid: {beside} compares with the raw map and is NOT private: keep it to yourself")
+        remark(f"{beside} compares with the raw map and is NOT private: keep it to yourself")
     if not certificate.guarantee.holds:
-        note("eyelid: this heatmap carries no guarantee")
+        remark("this heatmap carries no guarantee")
     if as_json:
         print_json(certificate.to_dict() | {"says": " ".join(done.says)})
         return
@@ -263,9 +263,7 @@ def _release(
     say(f"Read {out / 'DATACARD.md'}; the certificate is {out / 'certificate.json'}.")
 
 
-def _note(found: PrivateHeatmap | HeatmapPreview) -> None:
+def _remark(found: PrivateHeatmap | HeatmapPreview) -> None:
     """What was taken for granted, and what is for the owner of the data alone."""
-    for remark in found.notes:
-        note(f"eyelid: {remark}")
-    for remark in found.for_owner:
-        note(f"eyelid: for you alone, not in the files: {remark}")
+    remark(*found.notes)
+    remark(*(f"for you alone, not in the files: {text}" for text in found.for_owner))

@@ -13,9 +13,9 @@ from eyelid.cli.output import (
     Json,
     People,
     column_map,
-    note,
     print_json,
     print_table,
+    remark,
     say,
 )
 
@@ -54,8 +54,7 @@ def run(
         found = inspect(study)
         if pictures is not None:
             draw_recordings(study, pictures)
-    for remark in found["notes"]:
-        note(f"eyelid: {remark}")
+    remark(*found["notes"])
     if as_json:
         print_json(found)
         return

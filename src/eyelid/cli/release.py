@@ -20,8 +20,8 @@ from eyelid.cli.output import (
     Settings,
     Workers,
     column_map,
-    note,
     print_json,
+    remark,
     say,
     settings,
     working,
@@ -83,9 +83,9 @@ def run(
     keep = [name for name in parameters.pop("keep", "").split(",") if name]
     told: list[str] = []
 
-    def tell(remark: str) -> None:
-        told.append(remark)
-        note(f"eyelid: {remark}")
+    def tell(text: str) -> None:
+        told.append(text)
+        remark(text)
 
     with working(engine, workers, quiet):
         done = release(
@@ -105,10 +105,9 @@ def run(
             min_seconds=min_seconds,
             **parameters,
         )
-        for remark in done.notes[len(told) :]:
-            note(f"eyelid: {remark}")
+        remark(*done.notes[len(told) :])
         if not done.certificate.guarantee.holds:
-            note("eyelid: this release carries no guarantee")
+            remark("this release carries no guarantee")
         if as_json:
             print_json(done.certificate.to_dict())
         else:

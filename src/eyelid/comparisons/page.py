@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass
 
 from eyelid.attacks.statistics import Rate
-from eyelid.comparisons.comparison import Comparison, Row, total_of
+from eyelid.comparisons.comparison import ABOVE, Comparison, Row, total_of
 from eyelid.comparisons.plane import caption
-from eyelid.comparisons.wording import ABOVE, against_promise, attackers_told, how_sure, use_told
+from eyelid.comparisons.words import attackers_told, how_sure, use_told
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.unit import PERSON
 from eyelid.releases.rendering import rendered
@@ -47,7 +47,6 @@ def comparison_page(comparison: Comparison) -> str:
         best=best_by_promise(comparison),
         total_of=total_of,
         how_sure=how_sure,
-        against_promise=against_promise,
         above=ABOVE,
         attackers=attackers_told(comparison),
         limits=limits,

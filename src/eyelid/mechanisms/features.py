@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -115,6 +116,10 @@ class FeatureMechanism(Mechanism):
         """Whether there are people enough for a release that says anything."""
         return True
 
+    def people_for_all_features(self, shape: Shape) -> int | None:
+        """From how many people on all features are released as wanted; None if not by people."""
+        return None
+
     def fewest_of_task(self, shape: Shape) -> int:
         """How many people should have a task, so that more of it is released than its name."""
         return 0
@@ -132,6 +137,16 @@ class FeatureMechanism(Mechanism):
     def bare_bins(self) -> int | None:
         """Bins of the histograms, without noise, that rows are drawn from; None where none are."""
         return None
+
+    @classmethod
+    def variants(cls, table: FeatureTable, **settings: Any) -> Iterable[dict[str, Any]]:
+        """What else to set beside these settings, where the best release of a table is looked for.
+
+        Args:
+            table: whose public facts may be asked.
+            settings: ε and δ, where there are such.
+        """
+        return ({},)
 
     def summarise(self, source: Study | FeatureTable) -> FeatureTable:
         """What the mechanism takes of a study."""

@@ -11,11 +11,10 @@ from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.noisy import noise_of
 from eyelid.mechanisms.records.additive import AdditiveMechanism
-from eyelid.mechanisms.records.approximate import ApproximateMechanism
 from eyelid.mechanisms.records.cfpa import ChunkedMechanism
 from eyelid.mechanisms.records.measuring import MeasuringMechanism
-from eyelid.mechanisms.records.pure import PureMechanism
 from eyelid.privacy.gaussian import gaussian_epsilon
+from eyelid.privacy.guarantee import Kind
 from eyelid.privacy.noise import DiscreteGaussian
 from eyelid.privacy.unit import RECORD, RECORDING, Trust
 
@@ -77,7 +76,7 @@ def independent_steps(mechanism: FeatureMechanism, shape: Shape) -> Steps | None
     Leakage over time (Cao et al. 2017) is about steps that are made private one by one, with a
     pure ε each. Gaussian noise has none, and whole signals have one step only.
     """
-    if not isinstance(mechanism, PureMechanism) or not _about_rows(mechanism):
+    if mechanism.kind is not Kind.PURE or not _about_rows(mechanism):
         return None
     if isinstance(mechanism, AdditiveMechanism):
         epsilon = mechanism.cost(shape, RECORD).epsilon
@@ -100,7 +99,7 @@ def gaussian_belief(
     x is one feature of one recording, believed to be an AR(1) process. None for other mechanisms,
     and for recordings too long to compute it.
     """
-    if not isinstance(mechanism, ApproximateMechanism) or not _about_rows(mechanism):
+    if not isinstance(mechanism, MeasuringMechanism) or not _about_rows(mechanism):
         return None
     law = noise_of(mechanism, shape)
     if not isinstance(law, DiscreteGaussian) or shape.length > _MOST_ROWS:
@@ -112,13 +111,13 @@ def gaussian_belief(
     return GaussianBelief(
         rows=shape.length,
         correlation=correlation,
-        delta=mechanism.delta_for(shape),
+        delta=mechanism.delta_for(shape.people),
         mu_alone=float(np.sqrt((query**2 / variances[:, None]).sum(axis=0).max())),
         mu_dependent=float(dependent_mu(query, prior, variances).max()),
     )
 
 
-def _about_rows(mechanism: MeasuringMechanism) -> bool:
+def _about_rows(mechanism: FeatureMechanism) -> bool:
     """Whether what is measured are rows of somebody's own features."""
     return mechanism.takes == "features" and mechanism.trust is Trust.LOCAL
 

@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eyelid.errors import InputError
-from eyelid.mechanisms.gaussian_total import SCALE, GaussianTotal
+from eyelid.mechanisms.distribution import GAUSSIAN, Distribution
 from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter
 from eyelid.mechanisms.noisy import Integers, noise_of
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.synthetic.binning import MOST_BINS, Bins, Codes
+from eyelid.mechanisms.total import SCALE, Total, WithDelta
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import Unit
 
@@ -25,7 +26,7 @@ _OTHERS = (0.25, np.nan)
 
 
 @dataclass(frozen=True)
-class ChainMarginals(GaussianTotal):
+class ChainMarginals(Total, WithDelta):
     """Counts of every feature together with the one before it, one noise for all of them."""
 
     note: ClassVar[ProofNote] = ProofNote(
@@ -44,6 +45,7 @@ class ChainMarginals(GaussianTotal):
         everybody's rows weighted so that the person is the unit.""",
     )
     name: ClassVar[str] = "seeded model"
+    distribution: ClassVar[Distribution] = GAUSSIAN
     takes: ClassVar[str] = "features"
     paper: ClassVar[str] = (
         "McKenna, Miklau & Sheldon (2021), Winning the NIST contest: a scalable and general "
@@ -143,10 +145,6 @@ class ChainMarginals(GaussianTotal):
         return np.stack(each).reshape(
             *values.shape[:-3], values.shape[-3], self.bins**2, values.shape[-1]
         )
-
-    def within(self, shape: Shape, unit: Unit) -> tuple[slice, slice, slice]:
-        """Everything of a person."""
-        return slice(None), slice(None), slice(None)
 
     def random_shape(self, rng: np.random.Generator) -> Shape:
         """Few tasks and features."""

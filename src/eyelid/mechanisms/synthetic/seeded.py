@@ -16,10 +16,10 @@ from eyelid.engine.progress import track
 from eyelid.errors import InputError, unknown
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.differential import CalibratedMechanism, DifferentialMechanism
+from eyelid.mechanisms.distribution import default_delta
 from eyelid.mechanisms.features import UnpredictableMechanism
 from eyelid.mechanisms.mechanism import Form, NeighbourPair, Shape, Values, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote
-from eyelid.mechanisms.records.approximate import default_delta
 from eyelid.mechanisms.release_kind import Gaps, ReleaseKind
 from eyelid.mechanisms.synthetic.binning import Bins, Codes
 from eyelid.mechanisms.synthetic.chain import Chain, whole_odds

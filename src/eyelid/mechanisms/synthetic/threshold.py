@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from eyelid.errors import InputError
 from eyelid.mechanisms.mechanism import Shape
+from eyelid.privacy.composition import share_of_total
 from eyelid.privacy.noise import DiscreteLaplace, Randomness
-from eyelid.privacy.repeated import share_of_total
 
 if TYPE_CHECKING:
     from eyelid.mechanisms.synthetic.seeded import Seeded
