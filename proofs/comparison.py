@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from eyelid.comparisons.compare import compare
+from eyelid.comparisons.comparison import ABOVE
 from eyelid.comparisons.settings import feature_mechanisms
-from eyelid.comparisons.wording import ABOVE, against_promise
 from proofs.result import Effort, Result, progress, real_recordings
 
 EPSILONS = (1.0, 16.0)
@@ -46,7 +46,7 @@ def prove(effort: Effort) -> Result:
     missing = sorted(set(feature_mechanisms()) - there)
     same = went_on.records() == table
     # By limits that allow for all rows and attackers.
-    above = [row.name for row in whole.ran if against_promise(whole, row) == ABOVE]
+    above = [row.name for row in whole.ran if whole.against_promise(row) == ABOVE]
     passed = not missing and same and not above and 0 < noted < len(whole.ran)
     figures = {
         "settings": len(whole.rows),

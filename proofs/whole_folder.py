@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from functools import partial
 
+import numpy as np
+
 from eyelid.engine.engines import spread
 from eyelid.mechanisms.mechanism import catalogue
 from eyelid.releases.consistency.cases import cases_of
 from eyelid.releases.consistency.comparison import compare_folders
 from eyelid.releases.consistency.mutants import MUTANTS, Mutant
-from eyelid.releases.consistency.studies import REPLACEMENTS, drawn
+from eyelid.releases.consistency.studies import REPLACEMENTS, Replacement
 from proofs.result import Effort, Result, progress
 
 # Of every way to release: those that are always tried, and so many that are drawn for each seed.
@@ -24,7 +26,7 @@ def prove(effort: Effort) -> Result:
     """Every case with every neighbour, then every mutant."""
     kinds = [kind for kind in catalogue().values() if kind.claims_to_hold]
     cases = [case for kind in kinds for case in cases_of(kind)]
-    ways = (*REPLACEMENTS, *(drawn(seed) for seed in range(_DRAWN * effort.seeds)))
+    ways = (*REPLACEMENTS, *(_drawn(seed) for seed in range(_DRAWN * effort.seeds)))
     compare = partial(compare_folders, replacements=ways)
     differing, pairs = [], 0
     for number, found in enumerate(spread(compare, cases, "comparing folders"), start=1):
@@ -48,3 +50,20 @@ def prove(effort: Effort) -> Result:
 
 def _caught(mutant: Mutant) -> bool:
     return mutant.caught()
+
+
+def _drawn(seed: int) -> Replacement:
+    """A random way to replace a participant's data."""
+    rng = np.random.default_rng(seed)
+    times = float(rng.choice([0.01, 0.3, 0.8, 1.0, 1.3, 3.0, 9.0]))
+    wide = float(rng.choice([0.0, 1.0, 100.0]))
+    return Replacement(
+        f"drawn by {seed}",
+        rows=lambda rows: round(times * rows),
+        recordings=int(rng.integers(0, 4)),
+        low=-wide,
+        high=1 + wide,
+        lost=float(rng.choice([0.0, 0.2, 1.0])),
+        gaps=float(rng.choice([0.0, 0.3])),
+        seed=seed,
+    )

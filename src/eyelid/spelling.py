@@ -5,10 +5,19 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 _LEADING_ZEROS = re.compile(r"(?<!\d)0+(?=\d)")
+
+
+class Table(NamedTuple):
+    """A table that a person reads: its title, which may be empty, its columns, and its rows."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Any]]
 
 
 # The same people are asked about many times in a run, and spelling takes its time.

@@ -6,8 +6,8 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
-from eyelid.comparisons import labels, scene
 from eyelid.comparisons import plane as drawn
+from eyelid.comparisons import scene
 from eyelid.comparisons.comparison import Row
 from eyelid.comparisons.plane import caption, plane, save_plane
 from eyelid.comparisons.settings import Setting
@@ -119,8 +119,8 @@ def test_without_a_target_errors_stand_on_a_logarithmic_axis(by_hand):
 def test_numbers_do_not_cover_each_other_though_many_points_are_the_same():
     taken, spots = [(96.0, 96.0, 104.0, 104.0)], []
     for _ in range(25):
-        dx, dy = labels._away(100.0, 100.0, 15.0, taken, (0.0, 0.0, 300.0, 300.0))
-        spot = labels._around(100 + dx, 100 + dy, 15.0)
+        dx, dy = drawn._away(100.0, 100.0, 15.0, taken, (0.0, 0.0, 300.0, 300.0))
+        spot = drawn._around(100 + dx, 100 + dy, 15.0)
         assert not any(
             a[0] < spot[2] and spot[0] < a[2] and a[1] < spot[3] and spot[1] < a[3] for a in taken
         )

@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 import eyelid
+from eyelid.comparisons import private_choice as choosing
 from eyelid.comparisons import recommend as module
 from eyelid.comparisons.private_choice import PrivateChoice
 from eyelid.comparisons.recommend import recommend
@@ -151,7 +152,7 @@ def test_a_choice_on_own_people_is_counted_and_shows_no_figures(owned):
 
 
 def test_a_limit_refuses_before_anything_is_run(owned, monkeypatch):
-    monkeypatch.setattr(module, "_voted", lambda *_: pytest.fail("it was run"))
+    monkeypatch.setattr(module, "voted", lambda *_: pytest.fail("it was run"))
     budget(owned, limit_epsilon=1.0)
     with pytest.raises(Refused, match="above the limit"):
         recommend(owned, **ASKED, tuning_epsilon=2.0)
@@ -175,7 +176,7 @@ def test_a_failure_after_the_debit_says_that_it_stays_counted(owned, monkeypatch
     def fails(*_):
         raise InputError("no room")
 
-    monkeypatch.setattr(module, "_voted", fails)
+    monkeypatch.setattr(module, "voted", fails)
     with pytest.raises(InputError) as stopped:
         recommend(owned, **ASKED, tuning_epsilon=2.0)
     assert stopped.value.__notes__ == [module.STAYS_COUNTED]
@@ -203,7 +204,7 @@ def test_figures_of_own_people_would_be_seen(sixteen, monkeypatch):
         mean = table.data["pupil"].mean()
         return replace(found, notes=(*found.notes, f"measured: {mean:.3f}"))
 
-    monkeypatch.setattr(module, "_voted", lambda *_: 1)
+    monkeypatch.setattr(module, "voted", lambda *_: 1)
     assert len(set(outputs(monkeypatch, [sixteen(1), sixteen(2)], telling))) == 2
 
 
@@ -211,7 +212,7 @@ def test_a_run_that_fails_in_a_block_gets_no_vote_and_no_word(sixteen, monkeypat
     def fails(*_):
         raise ValueError("P07 has a pupil of 3.4")
 
-    monkeypatch.setattr(module, "measured", fails)
+    monkeypatch.setattr(choosing, "measured", fails)
     found = recommend(sixteen(), **ASKED, tuning_epsilon=2.0)
     assert len(found.best) == 1
     assert "P07" not in found.to_json()

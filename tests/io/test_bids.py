@@ -16,12 +16,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
+from tests.written import write_bids
 
 from eyelid.errors import InputError
 from eyelid.gaze.geometry import direction
 from eyelid.gaze.study import Feature, Origin, Screen, Study
 from eyelid.io import read
-from eyelid.io.bids import write_bids
 from eyelid.io.bids.entities import labels
 from eyelid.io.bids.sidecars import Sidecars
 from eyelid.spelling import spelt_alike

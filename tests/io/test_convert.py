@@ -224,7 +224,7 @@ def test_an_input_that_cannot_be_written_beside_needs_a_ledger(export, tmp_path,
     def refuse(*_):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("eyelid.privacy.ledger.os.link", refuse)
+    monkeypatch.setattr("eyelid.privacy.ledger_file.os.link", refuse)
     with pytest.raises(InputError, match="--ledger FILE"):
         convert(export, tmp_path / "out")
     assert not (tmp_path / "out").exists()

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
+from tests.written import write_csv
 
 from eyelid.errors import InputError
 from eyelid.gaze.features import window_features
 from eyelid.gaze.study import Feature, Origin, Screen, Study
 from eyelid.io import read
-from eyelid.io.csv_folder import write_csv
 from eyelid.spelling import spelt_alike
 
 FACTS = (

@@ -8,13 +8,13 @@ import signal
 import numpy as np
 import polars as pl
 import pytest
+from tests.written import write_csv
 
 from eyelid.errors import InputError
 from eyelid.gaze.simulator import simulate
 from eyelid.gaze.study import Study
 from eyelid.io import read, study_folder, write
 from eyelid.io.convert import convert
-from eyelid.io.csv_folder import write_csv
 from eyelid.io.lint import lint, looked_at
 from eyelid.io.pieces import in_pieces
 from eyelid.io.reading import is_heatmap

@@ -1,6 +1,8 @@
 import math
 
 import pytest
+from dp_accounting.pld import common
+from dp_accounting.pld import privacy_loss_distribution as pld
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,7 +19,7 @@ from eyelid.privacy import (
     parallel,
     sequential,
 )
-from eyelid.privacy.composition import replace_one
+from eyelid.privacy.composition import repeated_delta, replace_one, share_of_total
 
 
 def pure(epsilon, **more):
@@ -164,3 +166,32 @@ def test_add_remove_counts_twice_beside_replace_one():
 def test_a_gaussian_calibrated_for_three_recordings_is_one_for_the_person():
     mu = gaussian_mu(1.0, 1e-6) / math.sqrt(3)
     assert sequential([gaussian(mu)] * 3).epsilon == pytest.approx(1.0, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("each", "times", "total"), [(0.1, 60, 2.0), (0.5, 7, 1.6), (0.02, 400, 1)]
+)
+def test_the_total_is_that_of_an_accountant(each: float, times: int, total: float) -> None:
+    one = pld.from_privacy_parameters(
+        common.DifferentialPrivacyParameters(each, 0.0), value_discretization_interval=1e-4
+    )
+    theirs = one.self_compose(times).get_delta_for_epsilon(total)
+    ours = repeated_delta(each, times, total)
+    # Theirs is rounded upwards.
+    assert ours <= theirs * (1 + 1e-9)
+    assert ours == pytest.approx(theirs, rel=0.05)
+
+
+def test_two_coins_by_hand() -> None:
+    # Both for one side: probability p², loss 2ε; δ at ε is p²·(1 − e^(ε − 2ε)).
+    p = 1 / (1 + math.exp(-0.7))
+    assert repeated_delta(0.7, 2, 0.7) == pytest.approx(p**2 * (1 - math.exp(-0.7)), rel=1e-9)
+
+
+@pytest.mark.parametrize("times", [1, 2, 30, 1000])
+def test_a_share_keeps_the_total_and_is_not_wasteful(times: int) -> None:
+    share = share_of_total(3.0, 1e-6, times)
+    assert repeated_delta(share, times, 3.0) <= 1e-6
+    assert share >= 3.0 / times
+    if times > 1:
+        assert repeated_delta(share * 1.01, times, 3.0) > 1e-6

@@ -14,7 +14,7 @@ from eyelid.papers.baselines.baseline import Baseline
 from eyelid.papers.davidjohn2022.marginals import MarginalsPaper
 from eyelid.privacy import randomness
 from eyelid.privacy.noise import DiscreteLaplace
-from eyelid.verification.families import mutants_of
+from eyelid.verification.families import FAMILIES, mutants_of
 from eyelid.verification.verify import _claims, verify
 
 
@@ -51,6 +51,25 @@ def test_every_mechanism_that_claims_to_hold_has_planted_faults():
     for kind in catalogue().values():
         planted = {fault.name for fault in mutants_of(kind)}
         assert len(planted) >= 3 or not kind.claims_to_hold
+
+
+def test_every_mechanism_declares_a_family_that_is_tried():
+    for kind in catalogue().values():
+        assert kind.family in FAMILIES or (kind.family == "" and not kind.claims_to_hold)
+
+
+def test_a_mechanism_of_somebody_else_s_has_the_games_and_mutants_of_its_base():
+    @dataclass(frozen=True)
+    class Theirs(Laplace):
+        """Registered or found through an entry point, and not a line of it is about `verify`."""
+
+        name: ClassVar[str] = "theirs"
+
+    assert [claim[1:] for claim in _claims(Theirs)] == [claim[1:] for claim in _claims(Laplace)]
+    planted = list(mutants_of(Theirs))
+    assert [mutant.name for mutant in planted] == [mutant.name for mutant in mutants_of(Laplace)]
+    assert {mutant.mechanism for mutant in planted} == {"theirs"}
+    assert planted[0].caught(50_000, randomness(1))
 
 
 def test_nothing_sound_is_refuted_and_every_planted_fault_is_caught(everything):

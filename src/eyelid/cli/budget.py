@@ -12,9 +12,9 @@ from eyelid.cli.output import (
     Json,
     LedgerFile,
     column_map,
-    note,
     print_json,
     print_table,
+    remark,
     say,
 )
 from eyelid.errors import InputError
@@ -98,8 +98,7 @@ def run(
         ledger=ledger,
         map=column_map(columns),
     )
-    for remark in state.notes:
-        note(f"eyelid: {remark}")
+    remark(*state.notes)
     if as_json:
         print_json(state.to_dict())
         return

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -18,16 +18,13 @@ from eyelid.cli.output import (
     Quiet,
     Workers,
     column_map,
-    note,
     print_json,
-    print_table,
+    remark,
     say,
+    show,
     working,
 )
 from eyelid.errors import InputError
-
-if TYPE_CHECKING:
-    from eyelid.comparisons.comparison import Comparison, Row
 
 EXAMPLES = """\b
 Examples:
@@ -92,6 +89,7 @@ def run(
     """
     from eyelid.comparisons.compare import compare
     from eyelid.comparisons.settings import DEFAULT
+    from eyelid.comparisons.words import comparison_lines
 
     with working(engine, workers, quiet):
         try:
@@ -112,7 +110,7 @@ def run(
                 people=people,
                 min_seconds=min_seconds,
                 seed=seed,
-                tell=lambda told: note(f"eyelid: {told}"),
+                tell=remark,
             )
         except KeyboardInterrupt as stopped:
             stopped.add_note(GOES_ON)
@@ -121,12 +119,9 @@ def run(
             told = {"report": report, "picture": picture}
             print_json(done.to_dict() | {k: v and str(v) for k, v in told.items()})
             return
-        _tell(done)
-        for remark in done.notes:
-            note(f"eyelid: {remark}")
-        for path in (report, picture):
-            if path is not None:
-                say(f"Open {path}")
+        show(comparison_lines(done))
+        remark(*done.notes)
+        show(f"Open {path}" for path in (report, picture) if path is not None)
         if report is None:
             say("A page to read: --report FILE.")
 
@@ -160,76 +155,3 @@ def _swept(pairs: Sequence[str] | None) -> dict[str, list[str]]:
             raise InputError(f"--sweep {key} is given twice: give it once, with all values")
         found[key] = _listed(f"--sweep {key}", values)
     return found
-
-
-def _tell(done: Comparison) -> None:
-    """The figures as a table, and why some have none."""
-    from eyelid.spelling import plural
-
-    target, attributes = done.questions.target, done.questions.attributes
-    rows = [_row(done, row) for row in (done.raw, *done.ran)]
-    guessing = f"guessing: {done.chance:.0%}"
-    columns = ["setting", "a person, in total", f"named ({guessing})", "by", "allowed"]
-    columns += [f"{target} (guessing: {done.used_chance:.0%})"] if target else []
-    columns += [*(f"{name} told" for name in attributes), "error"]
-    title = f"{plural(done.people, 'person', 'people')}, {plural(done.repeats, 'run')} of each"
-    print_table(f"{title}; limits of 95 %", columns, rows)
-    for words in _legend(done):
-        say(words)
-    for title, reasons in (
-        ("Not possible with these data:", {row.name: row.skipped for row in done.skipped}),
-        (f"No {target} recognised:", {r.name: r.not_used for r in done.ran if r.not_used}),
-    ):
-        _tell_reasons(title, reasons)
-
-
-def _legend(done: Comparison) -> Iterator[str]:
-    """What the table's words mean."""
-    from eyelid.comparisons.wording import attackers_told
-    from eyelid.gaze.features.catalogue import most_used
-
-    yield "by: " + "; ".join(attackers_told(done)) + "."
-    named = most_used(dict.fromkeys(name for row in done.ran for name in row.errors), 1)
-    of = f"of {named[0]}, in its unit" if named else "as a share of a feature’s range"
-    yield (
-        "allowed: of whoever judges one released record; within chance: above it, as happens. "
-        f"error: root mean square {of}; of released means, that of the mean. --json has all."
-    )
-
-
-def _tell_reasons(title: str, reasons: Mapping[str, str]) -> None:
-    """Each reason once, in full, with all that it is the reason of."""
-    if reasons:
-        say(title)
-    for why in dict.fromkeys(reasons.values()):
-        say(f"  {'; '.join(name for name in reasons if reasons[name] == why)}: {why}")
-
-
-def _row(done: Comparison, row: Row) -> list[str]:
-    from eyelid.comparisons.comparison import total_of
-    from eyelid.comparisons.wording import against_promise, use_told
-    from eyelid.gaze.features.catalogue import most_used
-    from eyelid.releases.rendering import bound
-    from eyelid.releases.words import coarse, in_unit
-
-    promise, used = row.promise, row.used(done.used_chance)
-    against = against_promise(done, row)
-    cells = [
-        "raw data" if row.setting is None else row.name,
-        "no guarantee" if promise is None else total_of(promise),
-        "–" if row.named is None else str(row.named),
-        row.attacker or ("no person's name" if row.nobodys else "–"),
-        "–"
-        if promise is None or row.nobodys
-        else ", ".join([bound(promise.bound(done.people)), *([against] if against else [])]),
-    ]
-    if done.questions.target:
-        cells.append("–" if used is None else use_told(done, row))
-    for name in done.questions.attributes:
-        told = row.told(name)
-        public = "public" if row.shows(name) else None
-        cells.append(public or ("–" if told is None else f"{told[0]:.0%}"))
-    if row.error_of_span is None:
-        return [*cells, "–"]
-    named = most_used(row.errors, 1)
-    return [*cells, in_unit(*row.errors[named[0]]) if named else coarse(row.error_of_span)]

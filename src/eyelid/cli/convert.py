@@ -17,11 +17,12 @@ from eyelid.cli.output import (
     Out,
     People,
     Quiet,
+    SkipUnreadable,
     Workers,
     column_map,
-    note,
     print_findings,
     print_json,
+    remark,
     say,
     working,
 )
@@ -60,9 +61,7 @@ def run(
     keep_names: Annotated[
         bool, typer.Option("--keep-names", help="Leave the names of people as they are.")
     ] = False,
-    skip_unreadable: Annotated[
-        bool, typer.Option("--skip-unreadable", help="Leave out files that cannot be read.")
-    ] = False,
+    skip_unreadable: SkipUnreadable = False,
     people: People = None,
     ledger: LedgerFile = None,
     engine: EngineName = None,
@@ -97,12 +96,11 @@ def run(
         )
         head = done.head
         if by_data(head.chosen):
-            note(
-                "eyelid: people were chosen by their data: who they are is not protected in "
+            remark(
+                "people were chosen by their data: who they are is not protected in "
                 "releases, and certificates say so"
             )
-        for remark in head.notes:
-            note(f"eyelid: {remark}")
+        remark(*head.notes)
         if as_json:
             print_json(
                 {

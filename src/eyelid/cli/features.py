@@ -20,10 +20,10 @@ from eyelid.cli.output import (
     Quiet,
     Workers,
     column_map,
-    note,
     number_or_text,
     print_json,
     print_table,
+    remark,
     say,
     settings,
     working,
@@ -119,17 +119,13 @@ def run(
             min_seconds=min_seconds,
             people=people,
         )
-        if made.left_out:
-            note(f"eyelid: {made.left_out}")
-        if made.doubt:
-            note(f"eyelid: {made.doubt}")
+        remark(made.left_out, made.doubt)
         if made.several_stimuli:
-            note(
-                "eyelid: recordings show several stimuli, and rows do not tell which: 'eyelid "
-                "convert IN OUT --map task=each-stimulus' makes a recording of each, to start from"
+            remark(
+                "recordings show several stimuli, and rows do not tell which: 'eyelid convert "
+                " IN OUT --map task=each-stimulus' makes a recording of each, to start from"
             )
-        for remark in _of_fixations(made):
-            note(f"eyelid: {remark}")
+        remark(*_of_fixations(made))
         if as_json:
             print_json(
                 {

@@ -12,10 +12,11 @@ from eyelid.cli.output import (
     In,
     Json,
     People,
+    SkipUnreadable,
     column_map,
-    note,
     print_json,
     print_table,
+    remark,
     say,
 )
 
@@ -34,9 +35,7 @@ def run(
         Path | None,
         typer.Option(metavar="DIR", help="Draw each recording into a new folder of small PNGs."),
     ] = None,
-    skip_unreadable: Annotated[
-        bool, typer.Option("--skip-unreadable", help="Leave out files that cannot be read.")
-    ] = False,
+    skip_unreadable: SkipUnreadable = False,
     people: People = None,
     as_json: Json = False,
 ) -> None:
@@ -54,8 +53,7 @@ def run(
         found = inspect(study)
         if pictures is not None:
             draw_recordings(study, pictures)
-    for remark in found["notes"]:
-        note(f"eyelid: {remark}")
+    remark(*found["notes"])
     if as_json:
         print_json(found)
         return

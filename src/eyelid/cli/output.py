@@ -6,7 +6,7 @@ import json
 import re
 import shlex
 import sys
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from eyelid.errors import InputError
-from eyelid.spelling import in_json, on_terminal
+from eyelid.spelling import Table, in_json, on_terminal
 
 if TYPE_CHECKING:
     from eyelid.io.leaks import Finding
@@ -79,7 +79,20 @@ DetectorSettings = Annotated[
         help="A setting of the detector (docs/events.md); repeatable.",
     ),
 ]
-
+MechanismName = Annotated[str, typer.Option(help="Its name.", show_default=False)]
+Epsilon = Annotated[float | None, typer.Option(help="Total for one unit.")]
+Delta = Annotated[float | None, typer.Option(help="δ [min(N^-1.5, 1e-6)].")]
+Blur = Annotated[
+    str | None,
+    typer.Option(metavar="SIGMA", help="Point spread: 40 (px) or 1deg [1deg, or width / 42]."),
+]
+Until = Annotated[
+    float | None,
+    typer.Option("--for", metavar="SECONDS", help="Until when: a multiple of --every."),
+]
+SkipUnreadable = Annotated[
+    bool, typer.Option("--skip-unreadable", help="Leave out files that cannot be read.")
+]
 EngineName = Annotated[
     str | None,
     typer.Option(
@@ -127,7 +140,7 @@ def working(
 
     token = _quiet.set(quiet)
     try:
-        with shown(not quiet), using(engine, workers, tell=lambda who: note(f"eyelid: {who}")):
+        with shown(not quiet), using(engine, workers, tell=remark):
             yield
     finally:
         _quiet.reset(token)
@@ -149,6 +162,21 @@ def note(text: str) -> None:
     """A remark on stderr, out of the way of results, on one line."""
     if not _quiet.get():
         print(on_terminal(text), file=sys.stderr)
+
+
+def remark(*texts: str | None) -> None:
+    """Remarks on stderr in eyelid's name; what is empty is none."""
+    for text in filter(None, texts):
+        note(f"eyelid: {text}")
+
+
+def show(parts: Iterable[str | Table]) -> None:
+    """Sentences and tables on stdout, one after the other."""
+    for part in parts:
+        if isinstance(part, Table):
+            print_table(*part)
+        else:
+            say(part)
 
 
 class Lines(tuple[str, ...]):

@@ -9,10 +9,13 @@ import typer
 
 from eyelid.cli.output import (
     ColumnMap,
+    Delta,
     EngineName,
+    Epsilon,
     In,
     Json,
     LedgerFile,
+    MechanismName,
     MinSeconds,
     Out,
     People,
@@ -20,8 +23,8 @@ from eyelid.cli.output import (
     Settings,
     Workers,
     column_map,
-    note,
     print_json,
+    remark,
     say,
     settings,
     working,
@@ -47,9 +50,9 @@ Examples:
 def run(
     source: In,
     out: Out,
-    mechanism: Annotated[str, typer.Option(help="Its name.", show_default=False)],
-    epsilon: Annotated[float | None, typer.Option(help="Total for one unit.")] = None,
-    delta: Annotated[float | None, typer.Option(help="δ [min(N^-1.5, 1e-6)].")] = None,
+    mechanism: MechanismName,
+    epsilon: Epsilon = None,
+    delta: Delta = None,
     unit: Annotated[
         str | None,
         typer.Option(help="Whose value is hidden: person, recording, chunk, record [person]."),
@@ -83,9 +86,9 @@ def run(
     keep = [name for name in parameters.pop("keep", "").split(",") if name]
     told: list[str] = []
 
-    def tell(remark: str) -> None:
-        told.append(remark)
-        note(f"eyelid: {remark}")
+    def tell(text: str) -> None:
+        told.append(text)
+        remark(text)
 
     with working(engine, workers, quiet):
         done = release(
@@ -105,10 +108,9 @@ def run(
             min_seconds=min_seconds,
             **parameters,
         )
-        for remark in done.notes[len(told) :]:
-            note(f"eyelid: {remark}")
+        remark(*done.notes[len(told) :])
         if not done.certificate.guarantee.holds:
-            note("eyelid: this release carries no guarantee")
+            remark("this release carries no guarantee")
         if as_json:
             print_json(done.certificate.to_dict())
         else:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from eyelid.cli.output import Json, note, print_json, print_table, say
+from eyelid.cli.output import Json, print_json, print_table, remark, say
 
 if TYPE_CHECKING:
     from eyelid.papers.reproduction import Exhibit
@@ -66,7 +66,7 @@ def run(
         done = reproduce(paper, data=data, repeats=repeats, fast=fast, full=full, seed=seed)
     write_reproduction(done, place)
     if done.data.simulated:
-        note("eyelid: simulated data: no number that was measured here can be the paper's")
+        remark("simulated data: no number that was measured here can be the paper's")
     if as_json:
         print_json(to_dict(done) | {"report": str(place / "report.html")})
         return
@@ -76,7 +76,7 @@ def run(
         say(f"- {finding}")
     for exhibit in done.exhibits:
         if exhibit.not_run:
-            note(f"eyelid: {exhibit.name} was not run: {exhibit.not_run}")
+            remark(f"{exhibit.name} was not run: {exhibit.not_run}")
     say(f"Run on {done.data.name}: {done.data.says}.")
     say(f"Open {place / 'report.html'}")
 

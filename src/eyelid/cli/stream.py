@@ -14,6 +14,7 @@ from eyelid.cli.output import (
     column_map,
     note,
     print_json,
+    remark,
     say,
     settings,
 )
@@ -161,7 +162,7 @@ def run(
     check_positive("seconds", seconds)
     with opened(
         source,
-        tell=lambda text: note(f"eyelid: {text}"),
+        tell=remark,
         sinks=sink or (),
         record=record,
         filter=filter,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from eyelid.cli.output import Json, note, print_json, print_table, say
+from eyelid.cli.output import Json, print_json, print_table, remark, say
 
 if TYPE_CHECKING:
     from eyelid.releases.consistency.verification import FolderVerification
@@ -55,8 +55,7 @@ def run(
         say("Nothing was refuted and every planted fault was caught." if found.passed else "")
     few = f" ({runs:,} runs are too few for it)" if runs < DEFAULT_RUNS else ""
     missed = [*[f"{each}{few}" for each in found.claims.missed], *found.shown.missed]
-    for text in [*found.refuted, *[f"planted fault not caught: {each}" for each in missed]]:
-        note(f"eyelid: {text}")
+    remark(*found.refuted, *(f"planted fault not caught: {name}" for name in missed))
     if not found.passed:
         raise typer.Exit(1)
 

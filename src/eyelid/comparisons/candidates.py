@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
+from typing import Any
 
 from eyelid.comparisons.comparison import Promise
 from eyelid.comparisons.goals import Goal, Goals, Verdict
-from eyelid.comparisons.settings import Setting, feature_mechanisms
-from eyelid.errors import EyelidError, InputError, unknown
+from eyelid.comparisons.settings import Setting, check_features, feature_mechanisms
+from eyelid.errors import EyelidError, unknown
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms import find
-from eyelid.mechanisms.features import FeatureMechanism, PredictableMechanism
-from eyelid.mechanisms.means.mean_mechanism import MeanMechanism
-from eyelid.mechanisms.mechanism import Mechanism, Shape
-from eyelid.mechanisms.records.approximate import default_delta
-from eyelid.mechanisms.synthetic.seeded import Seeded
-from eyelid.mechanisms.synthetic.synthetic import Synthetic
+from eyelid.mechanisms.distribution import default_delta
+from eyelid.mechanisms.features import FeatureMechanism
+from eyelid.mechanisms.mechanism import Shape
+from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.rank1 import advantage_bound
 from eyelid.privacy.unit import PERSON, Trust, Unit
+from eyelid.releases.kinds.features.expectation import predicted
 from eyelid.releases.kinds.features.plan import promised, released_alike
 
 # Up to this ε in total a promise to a person counts more than one chance in k.
@@ -37,10 +37,6 @@ _OVER_PEOPLE = (1.0, 2.0, 4.0, 8.0, 16.0)
 # Of the ε that a goal allows.
 _PARTS = (1.0, 0.5, 0.25)
 _KS = (2, 3, 4, 6, 8)
-# Mechanisms that a mean over people takes inside.
-_INNER = ("dct", "envelope", "laplace", "fpa")
-# Features of made-up people, where there are too few people for as many as are wanted.
-_CARRIED = (1, 2, 4, 8)
 # From the whole to its parts; a chunk is part of a recording, and no row.
 _INSIDE = {
     "person": ("person",),
@@ -158,8 +154,8 @@ def candidates(
     predictable: dict[tuple[object, ...], list[tuple[Candidate, float, float]]] = {}
     for setting in (one for kind in _kinds(mechanisms) for one in _settings(kind, goals, table)):
         try:
-            law = setting.build()
-            candidate = _candidate(setting, law, table)
+            mechanism = setting.build()
+            candidate = _candidate(setting, mechanism, table)
         except EyelidError as error:
             skipped[str(setting)] = str(error)
             continue
@@ -167,9 +163,9 @@ def candidates(
         kept = all(promise_kept(goal, candidate, goals).met for goal in asked)
         if not kept or not candidate.promise.person_level.holds:
             continue
-        if isinstance(law, PredictableMechanism):
-            shape = law.shape(table)
-            errors = law.expected_rmse_of_span(shape), law.expected_mean_rmse_of_span(shape)
+        if known := predicted(mechanism):
+            shape = candidate.shape
+            errors = known.expected_rmse_of_span(shape), known.expected_mean_rmse_of_span(shape)
             guarantee = candidate.promise.guarantee
             alike = (guarantee.unit, guarantee.trust, dict(setting.parameters)["epsilon"])
             predictable.setdefault((*alike, candidate.k), []).append((candidate, *errors))
@@ -182,7 +178,7 @@ def candidates(
     return found, skipped
 
 
-def _kinds(mechanisms: Sequence[str] | None) -> Iterator[type[Mechanism]]:
+def _kinds(mechanisms: Sequence[str] | None) -> Iterator[type[FeatureMechanism]]:
     """Mechanisms for features as they are, by name."""
     possible = [
         name
@@ -190,81 +186,63 @@ def _kinds(mechanisms: Sequence[str] | None) -> Iterator[type[Mechanism]]:
         if find(name).claims_to_hold and find(name).takes != "samples"
     ]
     for name in mechanisms or possible:
-        kind = find(name)
-        if not issubclass(kind, FeatureMechanism):
-            raise InputError(
-                f"{kind.name} takes {kind.takes}, not features: 'eyelid {kind.command}' runs it"
-            )
+        kind = check_features(find(name))
         if kind.name not in possible:
             raise unknown("mechanism that holds and takes features", name, possible)
         yield kind
 
 
-def _settings(kind: type[Mechanism], goals: Goals, table: FeatureTable) -> Iterator[Setting]:
+def _settings(kind: type[FeatureMechanism], goals: Goals, table: FeatureTable) -> Iterator[Setting]:
     """A mechanism with everything that may be tried of it."""
     known = {item.name for item in fields(kind)}
     people = table.recordings["person"].n_unique()
     for unit in _units(kind, goals):
-        own: list[tuple[str, object]] = [] if unit == "person" else [("unit", unit)]
+        own = {} if unit == "person" else {"unit": unit}
         for epsilon in _epsilons(kind, goals, unit) if "epsilon" in known else (None,):
-            fixed: list[tuple[str, object]] = [] if epsilon is None else [("epsilon", epsilon)]
-            fixed += _delta(goals, people) if "delta" in known else []
-            for more in _more(kind, goals, people, fixed, table):
-                yield Setting(kind.name, (*fixed, *own, *more))
+            fixed: dict[str, Any] = {} if epsilon is None else {"epsilon": epsilon}
+            fixed |= _delta(goals, people) if "delta" in known else {}
+            for more in _more(kind, goals, fixed, table):
+                yield Setting(kind.name, tuple((fixed | own | more).items()))
 
 
-def _units(kind: type[Mechanism], goals: Goals) -> list[str]:
+def _units(kind: type[FeatureMechanism], goals: Goals) -> list[str]:
     """Units that hide what is asked for; with a goal for a person's ε, the person alone."""
     asked = goals.unit
     if asked is None:
         inside = _INSIDE["person" if goals.find("epsilon") else "record"]
     else:
         inside = _INSIDE[asked.partition(":")[0]]
-    if issubclass(kind, MeanMechanism):
+    if kind.release.of_means:
         # Whoever takes a mean over people can as well hide all of a person.
         inside = ("person",)
     return [asked if unit == "chunk" and asked else unit for unit in inside if unit in kind.units]
 
 
-def _epsilons(kind: type[Mechanism], goals: Goals, unit: str) -> tuple[float, ...]:
+def _epsilons(kind: type[FeatureMechanism], goals: Goals, unit: str) -> tuple[float, ...]:
     goal = goals.find("epsilon")
-    if goal is None and issubclass(kind, MeanMechanism | Seeded | Synthetic):
-        return _OVER_PEOPLE
     if goal is None:
-        return _EPSILONS[unit.partition(":")[0]]
+        central = kind.trust is Trust.CENTRAL
+        return _OVER_PEOPLE if central else _EPSILONS[unit.partition(":")[0]]
     if goal.sign == "=":
         return (goal.limit,)
     return tuple(goal.limit * part for part in _PARTS if goal.met(goal.limit * part))
 
 
-def _delta(goals: Goals, people: int) -> list[tuple[str, object]]:
+def _delta(goals: Goals, people: int) -> dict[str, Any]:
     goal = goals.find("delta")
     if goal is None or (goal.sign != "=" and goal.met(default_delta(people))):
-        return []
-    return [("delta", goal.limit if "=" in goal.sign else goal.limit / 2)]
+        return {}
+    return {"delta": goal.limit if "=" in goal.sign else goal.limit / 2}
 
 
 def _more(
-    kind: type[Mechanism],
-    goals: Goals,
-    people: int,
-    fixed: Sequence[tuple[str, object]],
-    table: FeatureTable,
-) -> Iterator[tuple[tuple[str, object], ...]]:
-    """Parameters besides ε, δ and the unit."""
-    if kind.name in ("ksame", "ksame-dp"):
-        for k in _ks(goals, people, with_noise=kind.name == "ksame-dp"):
-            yield (("k", k),)
-    elif kind.name == "groupmean":
-        for inner in _INNER:
-            yield (("inner", inner),)
-    elif issubclass(kind, Synthetic):
-        law = kind(**dict(fixed))  # type: ignore[arg-type]
-        shape = law.shape(table)
-        carried = () if law.useful(shape) else tuple(c for c in _CARRIED if c <= shape.features)
-        yield from ((("carry", carry),) for carry in carried) if carried else [()]
-    else:
-        yield ()
+    kind: type[FeatureMechanism], goals: Goals, fixed: Mapping[str, Any], table: FeatureTable
+) -> Iterable[dict[str, Any]]:
+    """Parameters besides ε, δ and the unit: sizes of groups that chance draws, or its own."""
+    if kind.release not in (ReleaseKind.GROUPS, ReleaseKind.RANDOM_MEANS):
+        return kind.variants(table, **fixed)
+    people = table.recordings["person"].n_unique()
+    return [{"k": k} for k in _ks(goals, people, with_noise=kind.release.of_means)]
 
 
 def _ks(goals: Goals, people: int, with_noise: bool) -> list[int]:
@@ -283,16 +261,17 @@ def _ks(goals: Goals, people: int, with_noise: bool) -> list[int]:
     return sorted(k for k in {*tried, smallest} if k >= smallest)
 
 
-def _candidate(setting: Setting, law: FeatureMechanism, table: FeatureTable) -> Candidate:
+def _candidate(setting: Setting, mechanism: FeatureMechanism, table: FeatureTable) -> Candidate:
     """What a setting would promise; refused where it could not be released."""
-    shape = law.shape(table)
-    law.check(table)
-    guarantee = promised(law, shape, law.unit)
+    shape = mechanism.shape(table)
+    mechanism.check(table)
+    guarantee = promised(mechanism, shape, mechanism.unit)
     promise = Promise(
         guarantee,
-        promised(law, shape, PERSON),
-        law.person_total(shape),
-        released_alike(law, guarantee, table),
+        promised(mechanism, shape, PERSON),
+        mechanism.person_total(shape),
+        released_alike(mechanism, guarantee, table),
     )
-    k = getattr(law, "k", None) if setting.mechanism.startswith("ksame") else None
-    return Candidate(setting, promise, shape, tuple(law.unprotected(table)), k)
+    return Candidate(
+        setting, promise, shape, tuple(mechanism.unprotected(table)), mechanism.group_size
+    )

@@ -115,14 +115,28 @@ def compare(
         check_file(page, PAGES)
     if picture is not None:
         check_picture(Path(picture))
-    asked = _options(mechanisms, epsilons, sweep, repeats, unit, target, attributes, fast, seed)
+    names = [mechanisms] if isinstance(mechanisms, str) else list(mechanisms)
+    swept = dict(sweep or {})
+    options = _typed(
+        ("--mechanisms", [] if names == list(DEFAULT) else names),
+        ("--epsilons", epsilons or ()),
+        *(
+            ("--sweep", [f"{name}={written(values[0])}", *values[1:]])
+            for name, values in swept.items()
+            if values
+        ),
+        ("--repeats", [repeats]),
+        ("--unit", [unit]),
+        ("--target", [target]),
+        *(("--attribute", [name]) for name in attributes),
+        ("--seed", [seed or None]),
+    )
     repeats = (1 if fast else REPEATS) if repeats is None else repeats
     if repeats < 1:
         raise InputError(f"repeats must be at least 1, got {repeats}")
     if seed < 0:
         raise InputError(f"seed must not be negative, got {seed}")
-    names = [mechanisms] if isinstance(mechanisms, str) else list(mechanisms)
-    grid = settings_of(names, epsilons or (FAST_EPSILONS if fast else EPSILONS), sweep, unit)
+    grid = settings_of(names, epsilons or (FAST_EPSILONS if fast else EPSILONS), swept, unit)
     with using(engine):
         found = _windows(source, map, people, min_seconds)
         table, original = _with_values(*found, tell)
@@ -157,8 +171,8 @@ def compare(
         seed,
         table.simulated,
         page,
-        asked,
-        remarks_on(grid, sweep or {}, questions.target),
+        (*options, *(["--fast"] if fast else [])),
+        remarks_on(grid, swept, questions.target),
     )
     if page is not None:
         from eyelid.comparisons.page import comparison_page
@@ -213,38 +227,13 @@ def _with_values(
     return without(table, blank), rest
 
 
-def _options(
-    mechanisms: str | Sequence[str],
-    epsilons: Sequence[float] | None,
-    sweep: Mapping[str, Sequence[Any]] | None,
-    repeats: int | None,
-    unit: str | None,
-    target: str | None,
-    attributes: Sequence[str],
-    fast: bool,
-    seed: int,
-) -> tuple[str, ...]:
-    """What to type for the same; what was left to its default is left out."""
-    names = [mechanisms] if isinstance(mechanisms, str) else list(mechanisms)
-    chosen: list[tuple[str, Sequence[Any]]] = [
-        ("--mechanisms", [] if names == list(DEFAULT) else names),
-        ("--epsilons", [written(epsilon) for epsilon in epsilons or ()]),
-        *(
-            ("--sweep", [f"{name}={written(told[0])}", *map(written, told[1:])])
-            for name, told in (sweep or {}).items()
-        ),
-        ("--repeats", [] if repeats is None else [repeats]),
-        ("--unit", [] if unit is None else [unit]),
-        ("--target", [] if target is None else [target]),
-        *(("--attribute", [name]) for name in attributes),
-        ("--seed", [seed] if seed else []),
-    ]
-    words = [
-        f"{option} {shlex.quote(','.join(str(value) for value in values))}"
-        for option, values in chosen
-        if values
-    ]
-    return (*words, *(["--fast"] if fast else []))
+def _typed(*options: tuple[str, Sequence[Any]]) -> tuple[str, ...]:
+    """Options with their values as they are typed; what was left to its default is left out."""
+    return tuple(
+        f"{option} {shlex.quote(','.join(map(written, values)))}"
+        for option, values in options
+        if values and None not in values
+    )
 
 
 def remarks_on(
@@ -334,20 +323,20 @@ def _planned(
 ) -> _Planned:
     """What a setting would promise; or why it cannot be released so."""
     try:
-        law = setting.build()
-        windows = _takes_windows(law, table)
-        plan = make_plan(table if windows else original(), law, randomness(None))
+        mechanism = setting.build()
+        windows = _takes_windows(mechanism, table)
+        plan = make_plan(table if windows else original(), mechanism, randomness(None))
     except EyelidError as error:
         return _Planned(Row(setting, skipped=str(error)))
-    how = law.person_total(plan.shape)
+    how = mechanism.person_total(plan.shape)
     promise = Promise(plan.guarantee, plan.person_level, how, plan.alike)
     return _Planned(Row(setting, promise), None if windows else plan.table)
 
 
-def _takes_windows(law: FeatureMechanism, table: FeatureTable) -> bool:
+def _takes_windows(mechanism: FeatureMechanism, table: FeatureTable) -> bool:
     """Whether a mechanism takes windows as they are, and does not make its own of recordings."""
     try:
-        return law.summarise(table) is table
+        return mechanism.summarise(table) is table
     except InputError:
         return False
 
@@ -391,24 +380,22 @@ def _filled(row: Row, told: Sequence[dict[str, Any]]) -> Row:
 
 
 def _job(handle: Shared[_Work], job: _Job) -> dict[str, Any]:
-    """One run, on one core wherever it is: more of them add up in another order, and round so."""
+    """One run's outcome as a line of a file; why there is none, where it failed.
+
+    On one core wherever it is: more of them add up in another order, and round so.
+    """
+    work = handle.get()
     with alone():
-        return _one_run(handle.get(), job)
-
-
-def _one_run(work: _Work, job: _Job) -> dict[str, Any]:
-    """The outcome as a line of a file; why there is none, where it failed."""
-    if job.place is None:
-        return measured_raw(work.table, work.questions, work.seed).to_dict()
-    planned = work.planned[job.place]
-    setting = planned.row.setting
-    assert setting is not None, "only the raw data have none"
-    taken = work.table if planned.taken is None else planned.taken
-    try:
-        law = setting.build()
-        return measured(law, taken, work.table, work.questions, job.seed(work.seed)).to_dict()
-    except EyelidError as error:
-        return {"failed": str(error)}
+        if job.place is None:
+            return measured_raw(work.table, work.questions, work.seed).to_dict()
+        planned = work.planned[job.place]
+        taken = work.table if planned.taken is None else planned.taken
+        seed = job.seed(work.seed)
+        try:
+            found = measured(planned.row.asked.build(), taken, work.table, work.questions, seed)
+        except EyelidError as error:
+            return {"failed": str(error)}
+        return found.to_dict()
 
 
 def _digest(work: _Work, jobs: Sequence[_Job]) -> str:

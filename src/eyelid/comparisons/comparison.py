@@ -1,7 +1,14 @@
-"""What a comparison found, row by row: what each release promises a person, and what came of it."""
+"""What a comparison found, row by row: what each release promises a person, and what came of it.
+
+A figure is the mean over people and runs, and its limits hold for other people and for other noise.
+Limits over people alone miss that one draw of the noise may serve everybody: the mean of a group,
+made-up people, what a model has learned from. All are then better or worse together, which only
+further runs can tell.
+"""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
@@ -10,8 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eyelid.attacks.outcome import Outcome, Questions, mean_errors
-from eyelid.attacks.statistics import Rate, rate_of_decisions
-from eyelid.comparisons.limits import is_constant, rate_of_runs, with_runs
+from eyelid.attacks.statistics import Rate, rate_of_decisions, rate_of_shares
 from eyelid.comparisons.settings import Setting
 from eyelid.mechanisms import find
 from eyelid.privacy.guarantee import Guarantee, Kind
@@ -24,6 +30,9 @@ if TYPE_CHECKING:
     from markupsafe import Markup
     from numpy.typing import NDArray
 
+# How a figure stands to what is allowed.
+WITHIN_CHANCE = "within chance"
+ABOVE = "ABOVE what is allowed: please report"
 RAW = "raw features, as people publish them today"
 UNCOVERED = (
     "Measured on these people without noise: no certificate covers these figures, nor a choice "
@@ -36,6 +45,8 @@ COUNTED = (
 
 # How often limits may miss the truth where the best of many is looked at.
 _STRICT = 0.01
+# Shares that differ by less are the same.
+_ALIKE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -81,6 +92,18 @@ class Row:
     def name(self) -> str:
         """For people."""
         return RAW if self.setting is None else str(self.setting)
+
+    @property
+    def promised(self) -> Promise:
+        """What was run promises: the raw data, and what cannot be released so, do not."""
+        assert self.promise is not None, "what was run promises something"
+        return self.promise
+
+    @property
+    def asked(self) -> Setting:
+        """The setting of whatever is not the raw data."""
+        assert self.setting is not None, "only the raw data have none"
+        return self.setting
 
     @property
     def named(self) -> Rate | None:
@@ -255,6 +278,19 @@ class Comparison:
         same = row.says_the_same(self.used_chance)
         return used is not None and not same and used.low > self.used_chance
 
+    def against_promise(self, row: Row) -> str:
+        """A word where more are named than a promise allows; empty where they are not.
+
+        The strongest of several attackers against the best of many rows is above a bound now and
+        then. It is called so only by limits that allow for all of them.
+        """
+        bound = None if row.promise is None else row.promise.bound(self.people)
+        if bound is None or row.named is None or row.named.rate <= bound:
+            return ""
+        tries = len(row.runs[0].named) * len(self.ran)
+        surely = row.named_within(0.05 / tries)
+        return ABOVE if surely is not None and surely.low > bound else WITHIN_CHANCE
+
     @property
     def skipped(self) -> list[Row]:
         """What could not be, with reasons."""
@@ -265,8 +301,7 @@ class Comparison:
         """How different the promises are, in a sentence; empty where all promise a person alike."""
         totals: dict[str, list[str]] = {}
         for row in self.ran:
-            assert row.promise is not None, "what was run promises something"
-            totals.setdefault(total_of(row.promise), []).append(row.name)
+            totals.setdefault(total_of(row.promised), []).append(row.name)
         if len(totals) < 2:
             return ""
         return (
@@ -276,9 +311,7 @@ class Comparison:
     @property
     def notes(self) -> list[str]:
         """What whoever looks at it must know."""
-        from eyelid.comparisons.wording import ABOVE, against_promise
-
-        above = [row.name for row in self.ran if against_promise(self, row) == ABOVE]
+        above = [row.name for row in self.ran if self.against_promise(row) == ABOVE]
         broken = f"More people are named than is allowed, please report it: {'; '.join(above)}."
         told = [broken if above else "", self.unequal, self._one_draw, *self.remarks]
         return [*filter(None, told), *([] if self.simulated else [UNCOVERED]), COUNTED]
@@ -303,8 +336,6 @@ class Comparison:
         return [self._record(row) for row in (self.raw, *self.rows)]
 
     def _record(self, row: Row) -> dict[str, Any]:
-        from eyelid.comparisons.wording import against_promise
-
         promise, named = row.promise, row.named
         used = _rate(row.used(self.used_chance))
         if used is not None and row.one_draw:
@@ -318,7 +349,7 @@ class Comparison:
             "person_total": _total(row),
             "rank1_bound": None if promise is None else promise.bound(self.people),
             "named": _rate(named),
-            "above_bound": against_promise(self, row) or None,
+            "above_bound": self.against_promise(row) or None,
             "attacker": row.attacker,
             "names_nobody": row.nobodys,
             "used": used,
@@ -398,3 +429,64 @@ def _total(row: Row) -> str | None:
 
 def _rate(rate: Rate | None) -> dict[str, float | None] | None:
     return None if rate is None else {"rate": rate.rate, "low": rate.low, "high": rate.high}
+
+
+def rate_of_runs(
+    shares: NDArray[np.float64], chance: float, alpha: float = 0.05, *, one_for_all: bool = False
+) -> Rate:
+    """The mean over people and runs, with limits over both.
+
+    Where everybody's share is the same in every run and no better than guessing, a model gives
+    always the same answer: that has no spread, neither over people nor over runs.
+
+    Args:
+        shares: one row a run, one column a person.
+        chance: what guessing gives.
+        alpha: how often the limits may miss the truth.
+        one_for_all: whether one draw serves everybody.
+    """
+    if is_constant(shares, chance):
+        rate = float(shares.mean())
+        return Rate(rate, rate, rate, chance, shares.shape[1])
+    over_people = rate_of_shares(shares.mean(axis=0), chance, alpha=alpha)
+    return with_runs(over_people, shares, alpha, one_for_all=one_for_all)
+
+
+def is_constant(shares: NDArray[np.float64], chance: float) -> bool:
+    """Whether a model gives always the same answer, as far as shares can tell."""
+    alike = bool((np.ptp(shares, axis=1) < _ALIKE).all())
+    return shares.shape[1] > 1 and alike and float(shares.mean()) <= chance + _ALIKE
+
+
+def with_runs(
+    rate: Rate, shares: NDArray[np.float64], alpha: float = 0.05, *, one_for_all: bool = False
+) -> Rate:
+    """Limits over people, made wider by what all of a run have in common.
+
+    That is the variance of the means of runs. Where noise is drawn for each person it is taken
+    without what such noise gives them, which limits over people have already. Both parts are added
+    as squares, each with its own quantile (Zou & Donner 2008, limits of a sum): that of runs is
+    Student's t, with a degree of freedom less than there are runs.
+
+    Args:
+        rate: the mean, with limits over people.
+        shares: one row a run, one column a person.
+        alpha: how often the limits may miss the truth.
+        one_for_all: whether one draw serves everybody.
+    """
+    from scipy.special import stdtrit
+
+    runs, people = shares.shape
+    if runs < 2 or people < 2:
+        return rate
+    means = shares.mean(axis=1)
+    own = shares - means[:, None] - shares.mean(axis=0) + shares.mean()
+    noise = float(np.sum(own**2)) / ((runs - 1) * (people - 1))
+    own_part = 0.0 if one_for_all else noise / people
+    common = max(0.0, float(means.var(ddof=1)) - own_part)
+    wide = float(stdtrit(runs - 1, 1 - alpha / 2)) * math.sqrt(common / runs)
+    return replace(
+        rate,
+        low=max(0.0, rate.rate - math.hypot(rate.rate - rate.low, wide)),
+        high=min(1.0, rate.rate + math.hypot(rate.high - rate.rate, wide)),
+    )

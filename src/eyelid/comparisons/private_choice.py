@@ -3,19 +3,34 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import product
 from typing import ClassVar
 
 import numpy as np
+import polars as pl
 
+from eyelid.attacks.outcome import Outcome, Questions
+from eyelid.comparisons.candidates import Candidate
+from eyelid.comparisons.goals import Goals
+from eyelid.comparisons.settings import Setting
+from eyelid.comparisons.verdicts import judged, ranked
+from eyelid.engine.engines import Shared, as_done, shared
+from eyelid.engine.parallel import alone
 from eyelid.errors import InputError
+from eyelid.gaze.table import FeatureTable
+from eyelid.mechanisms import find
 from eyelid.mechanisms.choice import Integers, choose
 from eyelid.mechanisms.proof_note import ProofNote
+from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.gaussian import check_epsilon
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import PERSON, Neighbours, Trust
+from eyelid.releases.audits.kinds import measured
 from eyelid.spelling import plural
 
 # With fewer people hardly anything can be judged.
@@ -148,3 +163,75 @@ class PrivateChoice:
         costs = (votes.max() - votes) * weight
         drawn = choose(np.broadcast_to(costs, (runs, self.candidates)), _SCALE, noise)
         return np.asarray(drawn, dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Ballot:
+    """What blocks of people vote on, and by what.
+
+    Attributes:
+        table: everybody's features.
+        candidates: one of them is chosen.
+        goals: of everybody.
+        questions: what is asked of every candidate in every block.
+        seed: of the runs in blocks.
+    """
+
+    table: FeatureTable
+    candidates: tuple[Candidate, ...]
+    goals: Goals
+    questions: Questions
+    seed: int
+
+
+def voted(choice: PrivateChoice, ballot: Ballot, noise: Randomness) -> int:
+    """The place of the candidate that the blocks have chosen, under noise."""
+    people = ballot.table.recordings["person"].unique(maintain_order=True).to_list()
+    blocks = [tuple(block) for block in choice.parted(people, noise)]
+    jobs = list(product(blocks, range(len(ballot.candidates))))
+    outcomes: dict[tuple[tuple[str, ...], int], Outcome | None] = {}
+    with shared(ballot) as handle:
+        run = partial(_run_in_block, handle, len(people))
+        for number, outcome in as_done(run, jobs, "asking your people"):
+            outcomes[jobs[number]] = outcome
+
+    def vote(block: Sequence[str]) -> int | None:
+        goals = ballot.goals.among(len(block), len(people))
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                every = [
+                    judged(candidate, [outcome], goals)
+                    for place, candidate in enumerate(ballot.candidates)
+                    if (outcome := outcomes[tuple(block), place]) is not None
+                ]
+                return ballot.candidates.index(ranked(every)[0].candidate)
+        except Exception:  # Nothing to judge, or something that may not be told.
+            return None
+
+    return choice.chosen(choice.votes(blocks, vote), noise)
+
+
+def _run_in_block(
+    handle: Shared[Ballot], people: int, job: tuple[tuple[str, ...], int]
+) -> Outcome | None:
+    """One candidate in one block, in a worker; None where it fails, and not a word why."""
+    ballot, (block, place) = handle.get(), job
+    mine, whole = pl.col("person").is_in(block), ballot.table
+    part = replace(whole, data=whole.data.filter(mine), people=whole.people.filter(mine))
+    try:
+        with warnings.catch_warnings(), alone():
+            warnings.simplefilter("ignore")
+            setting = _as_noisy(ballot.candidates[place].setting, people, len(block))
+            return measured(setting.build(), part, part, ballot.questions, ballot.seed)
+    except Exception:  # Whatever it says may depend on somebody's data.
+        return None
+
+
+def _as_noisy(setting: Setting, people: int, block: int) -> Setting:
+    """With so much less noise that a mean over a block is as noisy as one over everybody."""
+    if find(setting.mechanism).release not in (ReleaseKind.MEANS, ReleaseKind.SYNTHETIC):
+        return setting
+    given = dict(setting.parameters)
+    given["epsilon"] = given["epsilon"] * people / block
+    return Setting(setting.mechanism, tuple(given.items()))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import warnings
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,15 +10,12 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
 from eyelid.attacks.outcome import Outcome, Questions
 from eyelid.comparisons.candidates import Candidate, candidates
 from eyelid.comparisons.compare import FEWEST_PEOPLE, Source
 from eyelid.comparisons.facts import Facts
 from eyelid.comparisons.goals import Goals, goals_of
-from eyelid.comparisons.judging import Judged, judged
-from eyelid.comparisons.private_choice import PrivateChoice
+from eyelid.comparisons.private_choice import Ballot, PrivateChoice, voted
 from eyelid.comparisons.recommendation import (
     ALONE,
     CHOSEN,
@@ -28,6 +24,7 @@ from eyelid.comparisons.recommendation import (
     Recommendation,
 )
 from eyelid.comparisons.settings import Setting
+from eyelid.comparisons.verdicts import Judged, judged, ranked
 from eyelid.engine.engines import Shared, as_done, shared, spread
 from eyelid.engine.parallel import alone
 from eyelid.errors import EyelidError, InputError
@@ -35,13 +32,11 @@ from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.column_map import Map
 from eyelid.io.intake import read_scrubbed
-from eyelid.mechanisms.features import FeatureMechanism
-from eyelid.mechanisms.means.groupmean import GroupMean
-from eyelid.mechanisms.synthetic.synthetic import Synthetic
+from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.gaussian import check_epsilon
 from eyelid.privacy.guarantee import Kind
-from eyelid.privacy.noise import Randomness, randomness
-from eyelid.releases.accounting import NO_LEDGER, counting_origin, open_ledger
+from eyelid.privacy.noise import randomness
+from eyelid.releases.accounting import NO_LEDGER, counting_entry, open_ledger
 from eyelid.releases.audits.kinds import measured
 from eyelid.releases.kinds.features.plan import feature_table
 
@@ -170,7 +165,8 @@ def recommend(
     start = replace(start, choice=choice)
     if dry_run:
         return start
-    origin = counting_origin(read_in if isinstance(read_in, Study) else table, path, ledger)
+    whose = read_in if isinstance(read_in, Study) else table
+    origin, _ = counting_entry(whose, path, ledger)
     return _on_own_people(start, search, found, replace(table, origin=origin), tell)
 
 
@@ -263,12 +259,6 @@ def _to_show(every: Sequence[Judged], asked: Collection[Setting]) -> list[Judged
     return [*leaders, *(one.judged for one in _instead(every))]
 
 
-def _ranked(every: Sequence[Judged]) -> list[Judged]:
-    """What meets the goals, the strongest promise first; then the others, the nearest first."""
-    met = sorted((one for one in every if one.meets), key=lambda one: one.promise_first)
-    return [*met, *sorted((o for o in every if not o.meets), key=lambda one: one.nearness)]
-
-
 def _leaders(every: Sequence[Judged]) -> list[Judged]:
     """The best of each mechanism and unit, or where nothing meets the goals the nearest."""
     meeting = sorted((one for one in every if one.meets), key=lambda one: one.promise_first)
@@ -304,19 +294,17 @@ def _instead(every: Sequence[Judged]) -> list[Instead]:
 
 def _more_people(every: Sequence[Judged]) -> list[str]:
     """From how many people on made-up ones would have all features, with the best of them."""
-    for one in _ranked(every):
-        law = one.candidate.setting.build()
-        if isinstance(law, Synthetic):
-            plain = replace(law, carry="all")
-            shape = one.candidate.shape
-            try:
-                needed = plain.people_needed(shape)
-            except InputError:
+    for one in ranked(every):
+        mechanism, shape = one.candidate.setting.build(), one.candidate.shape
+        if mechanism.release is ReleaseKind.SYNTHETIC:
+            needed = mechanism.people_for_all_features(shape)
+            if needed is None:
                 return []
+            given = mechanism.parameters()
             return [
                 f"More people help whatever is computed over people: from {needed:,} on, synthetic "
-                f"at ε = {law.epsilon:g} makes up people with all {shape.features} features "
-                f"(an error of {plain.error:g} in a task's shares); you have {shape.people}."
+                f"at ε = {given['epsilon']:g} makes up people with all {shape.features} features "
+                f"(an error of {given['error']:g} in a task's shares); you have {shape.people}."
             ]
     return []
 
@@ -411,11 +399,14 @@ def _on_own_people(
     try:
         ballot, figures = list(found), {}
         if not start.facts.simulable:
-            tried = _ranked(_on_made_up_people(start, search, found, ()).tried)
+            tried = ranked(_on_made_up_people(start, search, found, ()).tried)
             ballot = [one.candidate for one in tried][: choice.candidates]
             figures = {one.candidate: one for one in tried}
         choice = replace(choice, candidates=len(ballot))
-        chosen = ballot[_voted(choice, table, ballot, search, randomness())]
+        target = "task" if len(start.facts.tasks) > 1 else None
+        questions = replace(search.questions, target=target)
+        vote = Ballot(table, tuple(ballot), search.goals, questions, search.seed)
+        chosen = ballot[voted(choice, vote, randomness())]
     except Exception as error:
         if book is not None:
             error.add_note(STAYS_COUNTED)
@@ -428,75 +419,3 @@ def _on_own_people(
         counted=book is not None,
         notes=(*start.notes, CHOSEN),
     )
-
-
-@dataclass(frozen=True, eq=False)
-class _Ballot:
-    """All that a worker needs to judge any candidate in any block."""
-
-    table: FeatureTable
-    blocks: tuple[tuple[str, ...], ...]
-    candidates: tuple[Candidate, ...]
-    search: _Search
-
-
-def _voted(
-    choice: PrivateChoice,
-    table: FeatureTable,
-    ballot: Sequence[Candidate],
-    search: _Search,
-    noise: Randomness,
-) -> int:
-    """The place of the candidate that the blocks have chosen, under noise."""
-    people = table.recordings["person"].unique(maintain_order=True).to_list()
-    blocks = tuple(tuple(block) for block in choice.parted(people, noise))
-    found: dict[tuple[int, int], Outcome | None] = {}
-    jobs = list(product(range(len(blocks)), range(len(ballot))))
-    with shared(_Ballot(table, blocks, tuple(ballot), search)) as handle:
-        for number, told in as_done(partial(_run_in_block, handle), jobs, "asking your people"):
-            found[jobs[number]] = told
-    place = {block: number for number, block in enumerate(blocks)}
-
-    def vote(block: Sequence[str]) -> int | None:
-        number = place[tuple(block)]
-        goals = search.goals.among(len(block), len(people))
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                every = [
-                    judged(candidate, [outcome], goals)
-                    for at, candidate in enumerate(ballot)
-                    if (outcome := found[number, at]) is not None
-                ]
-                return ballot.index(_ranked(every)[0].candidate)
-        except Exception:  # Nothing to judge, or something that may not be told.
-            return None
-
-    return choice.chosen(choice.votes(blocks, vote), noise)
-
-
-def _run_in_block(handle: Shared[_Ballot], job: tuple[int, int]) -> Outcome | None:
-    """One candidate in one block, in a worker; None where it fails, and not a word why."""
-    work, (number, place) = handle.get(), job
-    mine = pl.col("person").is_in(work.blocks[number])
-    whole, candidate = work.table, work.candidates[place]
-    part = replace(whole, data=whole.data.filter(mine), people=whole.people.filter(mine))
-    questions = replace(
-        work.search.questions, target="task" if len(work.search.facts.tasks) > 1 else None
-    )
-    try:
-        with warnings.catch_warnings(), alone():
-            warnings.simplefilter("ignore")
-            law = _as_noisy(
-                candidate.setting.build(), work.search.facts.people, work.blocks[number]
-            )
-            return measured(law, part, part, questions, work.search.seed)
-    except Exception:  # Whatever it says may depend on somebody's data.
-        return None
-
-
-def _as_noisy(law: FeatureMechanism, people: int, block: Sequence[str]) -> FeatureMechanism:
-    """With so much less noise that a mean over a block is as noisy as one over everybody."""
-    if not isinstance(law, GroupMean | Synthetic):
-        return law
-    return replace(law, epsilon=law.epsilon * people / len(block))

@@ -8,8 +8,8 @@ from typing import Any
 
 from eyelid.comparisons.facts import Facts
 from eyelid.comparisons.goals import Goals
-from eyelid.comparisons.judging import Judged
 from eyelid.comparisons.private_choice import PrivateChoice
+from eyelid.comparisons.verdicts import Judged
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.spelling import json_text
 

@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
-from typing import Any
+from typing import Any, cast
 
 from eyelid.errors import InputError, unknown
 from eyelid.mechanisms import catalogue, find
@@ -81,7 +81,16 @@ def feature_mechanisms() -> list[str]:
     >>> "dct" in feature_mechanisms(), "map-grid" in feature_mechanisms()
     (True, False)
     """
-    return [name for name, kind in catalogue().items() if issubclass(kind, FeatureMechanism)]
+    return [name for name, kind in catalogue().items() if kind.release.of_features]
+
+
+def check_features(kind: type[Mechanism]) -> type[FeatureMechanism]:
+    """A mechanism that releases features; anything else is refused."""
+    if not kind.release.of_features:
+        raise InputError(
+            f"{kind.name} takes {kind.takes}, not features: 'eyelid {kind.command}' runs it"
+        )
+    return cast(type[FeatureMechanism], kind)
 
 
 def settings_of(
@@ -117,10 +126,7 @@ def settings_of(
         raise InputError("no mechanism is named: choose some ('eyelid mechanisms'), or 'all'")
     asked = [(find(name.partition(":")[0]), name.partition(":")[2] or None) for name in names]
     for kind, own_unit in asked:
-        if not issubclass(kind, FeatureMechanism):
-            raise InputError(
-                f"{kind.name} takes {kind.takes}, not features: 'eyelid {kind.command}' runs it"
-            )
+        check_features(kind)
         if own_unit is not None and own_unit.partition(":")[0] not in kind.units:
             offered = ", ".join(kind.units)
             raise InputError(f"{kind.name} does not hide a {own_unit}: it offers {offered}")

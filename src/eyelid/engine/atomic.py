@@ -226,14 +226,14 @@ def _exchanged(one: Path, other: Path) -> bool:
         exchange = ctypes.CDLL(None).renameat2
     except (OSError, TypeError, AttributeError):
         return False
-    places = [part for each in (one, other) for part in (_FROM_HERE, os.fsencode(each.absolute()))]
+    places = [part for path in (one, other) for part in (_FROM_HERE, os.fsencode(path.absolute()))]
     return bool(exchange(*places, _EXCHANGE) == 0)
 
 
 def _sync_all(folder: Path) -> None:
     """Have the file system keep a folder and all in it, where it can."""
-    for found in sorted(folder.rglob("*"), reverse=True):
-        synced_where_possible(found)
+    for path in sorted(folder.rglob("*"), reverse=True):
+        synced_where_possible(path)
     synced_where_possible(folder)
 
 

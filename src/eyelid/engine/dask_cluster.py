@@ -23,7 +23,7 @@ from eyelid.engine.dask_peers import ACCEPTED, check_closed, dialled
 from eyelid.engine.engines import Engine, Shared, held
 from eyelid.engine.parallel import ONE_CORE, alone, cores
 from eyelid.engine.processes import KILLED
-from eyelid.errors import EyelidError, InputError
+from eyelid.errors import EyelidError, InputError, first_line
 from eyelid.spelling import plural
 from eyelid.version import __version__
 
@@ -122,8 +122,8 @@ class DaskEngine(Engine):
         """Fail unless all workers see a file of the input."""
         self._check_there(path, path)
 
-    def _check_there(self, path: Path, told: Path) -> None:
-        """Fail unless a path is there for every worker; ``told`` is what a person knows of it."""
+    def _check_there(self, path: Path, known_as: Path) -> None:
+        """Fail unless a path is there for every worker; a person knows it as ``known_as``."""
         try:
             # Those that were killed may be on their way back.
             self._client.wait_for_workers(1, timeout=_RESTART_S)
@@ -133,7 +133,7 @@ class DaskEngine(Engine):
         blind = [address for address, there in answers.items() if not there]
         if blind:
             raise InputError(
-                f"the worker {blind[0]} does not see {told}: all workers need the same file "
+                f"the worker {blind[0]} does not see {known_as}: all workers need the same file "
                 "system, under the same path"
             )
 
@@ -271,8 +271,8 @@ def _check_answers(address: str, known: str, security: Any) -> None:
         with ThreadPoolExecutor(1) as pool:
             kind = pool.submit(asyncio.run, _asked_who(known, arguments)).result()
     except Exception as error:
-        why = str(error).replace(known, address).strip().splitlines() or [type(error).__name__]
-        raise InputError(f"no Dask scheduler answers at {address}: {why[0]}") from None
+        why = first_line(error).replace(known, address)
+        raise InputError(f"no Dask scheduler answers at {address}: {why}") from None
     if kind != "Scheduler":
         raise InputError(f"what answers at {address} is no Dask scheduler: give the scheduler's")
 
@@ -323,13 +323,13 @@ def _introduced(client: Any, address: str | None, accepted: bool) -> tuple[str, 
     link = client.dashboard_link if pictures else None
     kind = ACCEPTED if accepted else "dask"
     name = kind if address is None else f"{kind}:{address}"
-    told = [count, *([f"dashboard: {link}"] if link else [])]
+    facts = [count, *([f"dashboard: {link}"] if link else [])]
     if accepted:
-        told.append(
+        facts.append(
             "NOT ENCRYPTED: raw gaze can be read on its way, and what answers there can run code "
             "here"
         )
-    return name, "; ".join(told)
+    return name, "; ".join(facts)
 
 
 @contextlib.contextmanager

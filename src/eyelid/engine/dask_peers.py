@@ -54,13 +54,13 @@ class Peer:
         >>> Peer.of("tcp://[::1]:8786")
         Peer(scheme='tcp', host='::1', port=8786)
         """
-        found = re.fullmatch(r"(tcp|tls)://(\[[0-9a-fA-F:.%]+\]|[^\s/\[\]@]+):(\d{1,5})", address)
-        if found is None:
+        parts = re.fullmatch(r"(tcp|tls)://(\[[0-9a-fA-F:.%]+\]|[^\s/\[\]@]+):(\d{1,5})", address)
+        if parts is None:
             raise InputError(
                 f"'{address}' is no address of a Dask scheduler: write tls://HOST:PORT, or "
                 "tcp://127.0.0.1:PORT for one on this machine"
             )
-        return Peer(found[1], found[2].strip("[]"), int(found[3]))
+        return Peer(parts[1], parts[2].strip("[]"), int(parts[3]))
 
 
 def dialled(address: str, accepted: bool) -> str:

@@ -160,9 +160,9 @@ def _made(name: str, workers: int | None) -> Iterator[Engine]:
 
 def current() -> Engine:
     """The engine of the moment: processes of this machine unless something else was asked for."""
-    found = _current.get()
-    if found is not None:
-        return found
+    engine = _current.get()
+    if engine is not None:
+        return engine
     from eyelid.engine.processes import Processes
 
     return Processes()

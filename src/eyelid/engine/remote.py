@@ -18,7 +18,7 @@ from typing import Any
 
 from eyelid.engine.progress import track
 from eyelid.engine.temporary import own_folder
-from eyelid.errors import EyelidError, InputError
+from eyelid.errors import EyelidError, InputError, first_line
 
 MANIFESTS = ("dataset_description.json", "map.toml", "certificate.json", "study.json")
 """Files by which a folder is known, in the order in which they are written, after all others."""
@@ -66,10 +66,10 @@ class RemotePlace:
     def parents(self) -> list[RemotePlace]:
         """The folders that it is in, the nearest first."""
         scheme, _, rest = self.address.partition("://")
-        found = []
+        folders = []
         while (rest := posixpath.dirname(rest)).strip("/"):
-            found.append(RemotePlace(f"{scheme}://{rest}"))
-        return found
+            folders.append(RemotePlace(f"{scheme}://{rest}"))
+        return folders
 
     def exists(self) -> bool:
         """Whether there is a file or folder now, whatever was there a moment ago."""
@@ -94,14 +94,14 @@ class RemotePlace:
         """
         with self._reached() as (system, path):
             system.invalidate_cache()
-            found = {} if system.isfile(path) else system.find(path, detail=True)
+            files = {} if system.isfile(path) else system.find(path, detail=True)
             root = path.rstrip("/") + "/"
-            for each, about in found.items():
-                name = each.removeprefix(root)
+            for path_there, about in files.items():
+                name = path_there.removeprefix(root)
                 link = about.get("islink") or about.get("type") in _LINKS
-                if not each.startswith(root) or not is_plain(name) or link:
+                if not path_there.startswith(root) or not is_plain(name) or link:
                     raise _strange(self, "a link: " + name if link else name)
-            return sorted(each.removeprefix(root) for each in found)
+            return sorted(path_there.removeprefix(root) for path_there in files)
 
     def version(self) -> str:
         """What changes when the content of a file does, without reading it."""
@@ -212,8 +212,7 @@ class RemotePlace:
         except ImportError as error:
             raise InputError(f"{scheme}:// needs a package of its own: {error}") from None
         except Exception as error:
-            told = str(error).strip().splitlines() or [type(error).__name__]
-            raise InputError(f"cannot reach {self}: {told[0]}") from None
+            raise InputError(f"cannot reach {self}: {first_line(error)}") from None
 
 
 def _bound_answers(system: Any) -> None:
@@ -289,10 +288,10 @@ def remote_place(path: Path | str) -> RemotePlace | None:
     >>> print(remote_place("file:///home/study"), remote_place("C:/study"), remote_place("study"))
     file:///home/study None None
     """
-    found = _address(path)
-    if found is None:
+    parts = _address(path)
+    if parts is None:
         return None
-    scheme, rest = found[2].lower(), found[3].rstrip("/")
+    scheme, rest = parts[2].lower(), parts[3].rstrip("/")
     if any(sign in str(path) for sign in "@?#"):
         # Not repeated: whoever says it again writes it down.
         raise InputError(
@@ -314,11 +313,11 @@ def on_this_machine(path: Path | str) -> Path:
     >>> on_this_machine("file:///home/study").as_posix(), on_this_machine("study").as_posix()
     ('/home/study', 'study')
     """
-    found = _address(path)
-    if found is None or found[1] or found[2].lower() not in _FROM_ROOT:
+    parts = _address(path)
+    if parts is None or parts[1] or parts[2].lower() not in _FROM_ROOT:
         return Path(path)
-    drive = re.match(r"[A-Za-z]:", found[3])
-    return Path(found[3] if drive else f"/{found[3]}")
+    drive = re.match(r"[A-Za-z]:", parts[3])
+    return Path(parts[3] if drive else f"/{parts[3]}")
 
 
 def check_here(path: Path | str, what: str) -> None:
@@ -334,8 +333,8 @@ def check_here(path: Path | str, what: str) -> None:
 
 def _address(path: Path | str) -> re.Match[str] | None:
     """What looks like an address, or several in a chain, and is nothing on this machine."""
-    found = _ADDRESS.fullmatch(str(path))
-    return None if found is None or Path(path).exists() else found
+    parts = _ADDRESS.fullmatch(str(path))
+    return None if parts is None or Path(path).exists() else parts
 
 
 @contextlib.contextmanager

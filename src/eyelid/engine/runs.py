@@ -147,8 +147,8 @@ def _reason(error: Exception) -> str | None:
     if isinstance(error, OSError):
         return error.strerror or str(error)
     # Libraries tell what the system says in errors of their own.
-    told = re.search(r"\(os error (\d+)\)", str(error))
-    return os.strerror(int(told[1])) if told else None
+    code = re.search(r"\(os error (\d+)\)", str(error))
+    return os.strerror(int(code[1])) if code else None
 
 
 def _put_down(draft: Path, path: Path) -> bool:
@@ -305,7 +305,7 @@ def _place(home: Path) -> list[int]:
 
 def _read(mark: Path) -> dict[str, Any]:
     try:
-        found = json.loads(content_of(mark))
+        content = json.loads(content_of(mark))
     except (OSError, ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) and {"id", "key"} <= set(found) else {}
+    return content if isinstance(content, dict) and {"id", "key"} <= set(content) else {}

@@ -90,7 +90,7 @@ def within(polygons: Sequence[Polygon], x: Floats, y: Floats) -> Places:
     >>> within([triangle], np.array([1.0, 3.0]), np.array([1.0, 3.0])).tolist()
     [0, -1]
     """
-    found = np.full(len(x), -1, dtype=np.intp)
+    area = np.full(len(x), -1, dtype=np.intp)
     for number, corners in reversed(list(enumerate(polygons))):
         inside = np.zeros(len(x), dtype=bool)
         # A ray to the right crosses the border an odd number of times.
@@ -98,8 +98,8 @@ def within(polygons: Sequence[Polygon], x: Floats, y: Floats) -> Places:
             if y0 != y1:
                 at = x0 + (y - y0) * (x1 - x0) / (y1 - y0)
                 inside ^= ((y0 <= y) != (y1 <= y)) & (x < at)
-        found[inside] = number
-    return found
+        area[inside] = number
+    return area
 
 
 def checked_corners(what: str, corners: ArrayLike) -> Polygon:
@@ -159,8 +159,8 @@ def _first_crossing(polygon: Polygon) -> tuple[int, int] | None:
     # Sides that share a corner always meet there; they may not run back along each other.
     along = end - start
     back = (_cross(along[one], along[other]) == 0) & ((along[one] * along[other]).sum(axis=1) < 0)
-    found = np.flatnonzero(np.where(neighbours, back, meet))
-    return (int(one[found[0]]), int(other[found[0]])) if found.size else None
+    crossings = np.flatnonzero(np.where(neighbours, back, meet))
+    return (int(one[crossings[0]]), int(other[crossings[0]])) if crossings.size else None
 
 
 def _meet(a: Floats, b: Floats, c: Floats, d: Floats) -> NDArray[np.bool_]:

@@ -211,7 +211,7 @@ class Study:
             )
 
     def derive(self, **changes: object) -> Study:
-        """The same people with other contents; the origin is inherited."""
+        """A study of the same people with other contents; the origin is inherited."""
         return replace(self, **changes)  # type: ignore[arg-type]
 
 

@@ -95,7 +95,7 @@ class FeatureTable:
         )
 
     def only(self, *names: str) -> FeatureTable:
-        """The same with these features alone, in the order of the table; the origin is inherited.
+        """A table of these features alone, in the order of this one; the origin is inherited.
 
         Which features are left is public: choose them without looking at the data.
 
@@ -165,8 +165,8 @@ class FeatureTable:
             if lost.any():
                 lost &= column.cast(pl.Float64).fill_nan(None).is_null().to_numpy()
         rows = self.recordings["rows"].to_numpy()
-        found = np.logical_and.reduceat(lost, np.cumsum(rows) - rows) if len(rows) else lost
-        return np.asarray(found, dtype=bool)
+        blank = np.logical_and.reduceat(lost, np.cumsum(rows) - rows) if len(rows) else lost
+        return np.asarray(blank, dtype=bool)
 
     @cached_property
     def recordings(self) -> pl.DataFrame:

@@ -99,8 +99,8 @@ class Visits:
         news[np.unique(place, return_index=True)[1]] = True
         first = self.only(news)
         rank = _position(first.person * self.layers + first.layer)
-        told = first.only(rank < ranks)
-        return told.counted(told.area * ranks + rank[rank < ranks], self.areas * ranks)
+        ranked = first.only(rank < ranks)
+        return ranked.counted(ranked.area * ranks + rank[rank < ranks], self.areas * ranks)
 
     def counted(self, place: Integers, places: int) -> PersonCounts:
         """One for every visit, at its place among those of a layer."""
@@ -126,7 +126,7 @@ def visits_of(looks: Looks, area: Places, areas: int) -> Visits:
 
 
 def _position(group: Integers) -> Integers:
-    """Of each entry how many of its group, which stands together, come before it."""
+    """How many of its group, which stands together, come before each entry."""
     starts = np.flatnonzero(np.diff(group, prepend=-1))
     lengths = np.diff(starts, append=group.size)
     return np.arange(group.size) - np.repeat(starts, lengths)

@@ -13,10 +13,9 @@ from typing import Any, get_args
 
 import polars as pl
 
-from eyelid.engine.atomic import new_folder
 from eyelid.engine.runs import Run
 from eyelid.errors import InputError, cannot_read
-from eyelid.gaze.study import INDEX_COLUMNS, Feature, Kind, Origin, Study, check
+from eyelid.gaze.study import INDEX_COLUMNS, Feature, Kind, Origin, Study
 from eyelid.io.bids.tables import typed
 from eyelid.io.csv_cells import for_spreadsheets, from_spreadsheets
 from eyelid.io.files import (
@@ -40,34 +39,6 @@ _TYPES: dict[str, type[pl.DataType]] = {
 _KEYS = dict.fromkeys((*INDEX_COLUMNS[:-1], "eye"), pl.String) | {"time_ms": pl.Float64}
 _COPIED_AT_ONCE = 1 << 20
 _ROLES = {"time_ms": "time", "duration_ms": "duration"}
-
-
-def write_csv(study: Study, path: Path | str) -> None:
-    """Write a study as a new folder of csv files with a column map.
-
-    Reading it gives the same study. ``map.toml`` is a map as ``--map`` takes it; what a map cannot
-    say stands in its table ``[study]``.
-
-    Args:
-        study: of any kind.
-        path: a new folder.
-
-    >>> import tempfile
-    >>> rows = {"person": ["a"], "recording": ["1"], "time_ms": [0.0], "x": [1.0], "y": [2.0]}
-    >>> study = Study("samples", pl.DataFrame(rows), pl.DataFrame({"person": ["a"]}), "deg")
-    >>> with tempfile.TemporaryDirectory() as home:
-    ...     write_csv(study, Path(home) / "s")
-    ...     print((Path(home) / "s" / "data.csv").read_text())
-    person,recording,time_ms,x,y
-    a,1,0.0,1.0,2.0
-    <BLANKLINE>
-    """
-    study = check(study)
-    tables = plain_tables(study)
-    with new_folder(Path(path)) as folder:
-        for name, table in tables.items():
-            for_spreadsheets(table).write_csv(folder / _FILES[name])
-        (folder / _MAP).write_text(_map_text(study, tables), encoding="utf-8")
 
 
 def plain_tables(study: Study) -> dict[str, pl.DataFrame]:

@@ -51,12 +51,13 @@ def findings(study: Study, where: str) -> Iterator[Finding]:
         study: any.
         where: how to name it in the findings.
     """
-    plan, takes = planned(study), _takes(study)
+    plan = planned(study)
     for person in study.people["person"]:
         if not is_code(person):
             yield Finding(
                 f"{where}, person", "what may be a name", short(person), "gives a pseudonym"
             )
+    takes = _takes(study) if plan.numbered else study.data.clear()
     if plan.numbered and not _are_called_like_people(takes):
         names, known = takes["recording"].unique(maintain_order=True), _known_names(takes, study)
         telling = next(telling_takes(names, known), None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -117,6 +118,10 @@ class FeatureMechanism(Mechanism):
         """Whether there are people enough for a release that says anything."""
         return True
 
+    def people_for_all_features(self, shape: Shape) -> int | None:
+        """From how many people on all features are released as wanted; None if not by people."""
+        return None
+
     def fewest_of_task(self, shape: Shape) -> int:
         """How many people should have a task, so that more of it is released than its name."""
         return 0
@@ -135,6 +140,16 @@ class FeatureMechanism(Mechanism):
         """Bins of the histograms, without noise, that rows are drawn from; None where none are."""
         return None
 
+    @classmethod
+    def variants(cls, table: FeatureTable, **settings: Any) -> Iterable[dict[str, Any]]:
+        """What else to set beside these settings, where the best release of a table is looked for.
+
+        Args:
+            table: whose public facts may be asked.
+            settings: ε and δ, where there are such.
+        """
+        return ({},)
+
     def summarise(self, source: Study | FeatureTable) -> FeatureTable:
         """What the mechanism takes of a study."""
         return windows_of(source)
@@ -142,11 +157,6 @@ class FeatureMechanism(Mechanism):
     @abstractmethod
     def apply(self, table: FeatureTable, noise: Randomness) -> FeatureTable:
         """The private data; clips its input to the public bounds itself."""
-
-    @property
-    def by_person(self) -> bool:
-        """Whether everybody's record is made private on its own, given the public facts."""
-        return self.execution is Execution.PER_PERSON
 
     def apply_to_some(self, people: FeatureTable, shape: Shape, noise: Randomness) -> FeatureTable:
         """The private data of some of the people.

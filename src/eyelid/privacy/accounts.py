@@ -241,11 +241,11 @@ class Accounts(LedgerFile):
 
     def known_people(self, origins: Sequence[str]) -> set[str]:
         """The names of everybody whom some origins have, released or not."""
-        found = self.counted_people(origins)
+        names = self.counted_people(origins)
         for table in ("member", "pseudonym"):
             query = f"SELECT person FROM {table} WHERE origin IN {marks(origins)}"
-            found |= {name for (name,) in self.rows(query, origins)}
-        return found
+            names |= {name for (name,) in self.rows(query, origins)}
+        return names
 
     def alike(self, people: Sequence[str], besides: str | None = None) -> list[Alike]:
         """The accounts that have some of these ids, those that share most first.
@@ -263,16 +263,16 @@ class Accounts(LedgerFile):
             )
             # Most ledgers count one account, and spelling takes its time.
             wanted = {spelt_alike(name) for name in people} if rows else set[str]()
-            found: dict[str, set[str]] = {}
+            shared_by: dict[str, set[str]] = {}
             for origin, name, person in rows:
                 same = name if name in wanted else spelt_alike(name)
                 if same in wanted:
-                    found.setdefault(origin, set()).add(same if name == person else person)
+                    shared_by.setdefault(origin, set()).add(same if name == person else person)
             together: dict[tuple[str, ...], list[str]] = {}
-            for origin in sorted(found, key=lambda one: (-len(found[one]), one)):
+            for origin in sorted(shared_by, key=lambda one: (-len(shared_by[one]), one)):
                 together.setdefault(self.account(origin), []).append(origin)
         shared = [
-            Alike(having[0], origins, len(set[str]().union(*(found[one] for one in having))))
+            Alike(having[0], origins, len(set[str]().union(*(shared_by[one] for one in having))))
             for origins, having in together.items()
         ]
         return sorted(shared, key=lambda one: (-one.shared, one.origin))
@@ -290,10 +290,10 @@ class Accounts(LedgerFile):
             people: their true names.
         """
         place = self.path.resolve()
-        for found in self.alike(people, origin):
-            if not self.is_apart(origin, found.origins):
-                self.doubt(origin, found.origin, place, found.shared)
-                self.doubt(found.origin, origin, place, found.shared)
+        for account in self.alike(people, origin):
+            if not self.is_apart(origin, account.origins):
+                self.doubt(origin, account.origin, place, account.shared)
+                self.doubt(account.origin, origin, place, account.shared)
 
     def is_apart(self, origin: str, others: Sequence[str]) -> bool:
         """Whether others have the ids of an origin for other people, as their owner has said."""
@@ -372,15 +372,15 @@ class Accounts(LedgerFile):
             own = self.account(origin)
             query = f"SELECT DISTINCT kind FROM gap WHERE origin IN {marks(own)} ORDER BY kind"
             kinds = {kind for (kind,) in self.rows(query, own)}
-            found = [gap for gap in sorted(Gap) if gap in kinds]
+            reasons = [gap for gap in sorted(Gap) if gap in kinds]
             # What earlier versions have noted has no kind, and later ones may know others.
             plain = f"SELECT 1 FROM incomplete WHERE origin IN {marks(own)}"
-            if not found and (kinds or self.row(plain, *own) is not None):
-                found.append(Gap.ELSEWHERE)
+            if not reasons and (kinds or self.row(plain, *own) is not None):
+                reasons.append(Gap.ELSEWHERE)
             stopped = any(self.intent_of(each) is not None for each in own)
             if stopped or self.doubts(origin) or self.is_unseen(origin):
-                found.append(Gap.SAME_IDS)
-        return tuple(found)
+                reasons.append(Gap.SAME_IDS)
+        return tuple(reasons)
 
     def is_incomplete(self, origin: str) -> bool:
         """Whether releases of these people are, or may be, missing here."""

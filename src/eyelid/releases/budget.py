@@ -22,8 +22,8 @@ from eyelid.io.origin import (
 )
 from eyelid.io.reading import read
 from eyelid.io.same_people import in_doubt
+from eyelid.mechanisms.distribution import default_delta
 from eyelid.mechanisms.mechanism import Shape
-from eyelid.mechanisms.records.approximate import default_delta
 from eyelid.privacy.accounts import Gap, Joined
 from eyelid.privacy.composition import parallel, sequential
 from eyelid.privacy.guarantee import Guarantee, large_delta

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from eyelid.mechanisms.distribution import default_delta
 from eyelid.mechanisms.groups.partition import group_sizes
-from eyelid.mechanisms.records.approximate import default_delta
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.guarantee import Guarantee, Kind, large_delta, rounded_up
 from eyelid.releases.accounting import NO_LEDGER

@@ -22,8 +22,7 @@ from eyelid.privacy.rank1 import advantage_bound, rank1_bounds
 from eyelid.privacy.unit import Trust
 from eyelid.releases.certificate import NARROWEST_FORM, Certificate
 from eyelid.releases.consent import for_participants
-from eyelid.releases.kinds.features.expectation import FeatureError, expectation
-from eyelid.releases.kinds.features.prospect import told_in_people
+from eyelid.releases.kinds.features.expectation import FeatureError, expectation, told_in_people
 from eyelid.releases.rendering import rendered
 from eyelid.releases.words import (
     SAYS_NOTHING,

@@ -13,7 +13,7 @@ from eyelid.mechanisms.features import (
     PredictableMechanism,
     UnpredictableMechanism,
 )
-from eyelid.mechanisms.groups.anonymising import AnonymisingMechanism
+from eyelid.mechanisms.groups.anonymity import AnonymisingMechanism
 from eyelid.mechanisms.groups.ksame import KSame
 from eyelid.mechanisms.groups.partition import groups_told
 from eyelid.mechanisms.groups.public_groups import GroupedShape

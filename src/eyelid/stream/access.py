@@ -85,7 +85,7 @@ def alike(one: str, other: str) -> bool:
     (False, True)
     """
     # A header may have bytes that are no text.
-    return hmac.compare_digest(*(each.encode(errors="surrogateescape") for each in (one, other)))
+    return hmac.compare_digest(*(text.encode(errors="surrogateescape") for text in (one, other)))
 
 
 def _tokens_of(request: Request) -> list[str]:
@@ -114,30 +114,30 @@ def find_token(
     """
     if file is not None:
         try:
-            found, where = file.read_text(encoding="utf-8").strip(), str(file)
+            token, where = file.read_text(encoding="utf-8").strip(), str(file)
         except (OSError, UnicodeDecodeError) as error:
             raise InputError(f"cannot read a token from {file}: {error}") from None
         if os.name == "posix" and file.stat().st_mode & 0o077:
             tell(f"{file} holds a token, and others can read or change it: chmod 600 {file}")
     elif variable in os.environ:
-        found, where = os.environ[variable].strip(), variable
+        token, where = os.environ[variable].strip(), variable
     else:
         return None
-    if len(found) < _LEAST_CHARACTERS or not _TOKEN.fullmatch(found):
+    if len(token) < _LEAST_CHARACTERS or not _TOKEN.fullmatch(token):
         raise InputError(
             f"the token in {where} is not at least {_LEAST_CHARACTERS} letters, digits, '-', '_', "
             "'.' or '~': write such a text there, made by chance"
         )
-    return found
+    return token
 
 
 def token_or_new(file: Path | None, variable: str, tell: Callable[[str], None]) -> str:
     """The token that somebody gave, or a new one, which they are told once."""
-    found = find_token(file, variable, tell)
-    if found is None:
-        found = secrets.token_urlsafe(24)
-        tell(f"{variable}={found} (made for this run; set it, or a file, to keep one)")
-    return found
+    token = find_token(file, variable, tell)
+    if token is None:
+        token = secrets.token_urlsafe(24)
+        tell(f"{variable}={token} (made for this run; set it, or a file, to keep one)")
+    return token
 
 
 def checked_origins(origins: Sequence[str]) -> tuple[str, ...]:

@@ -90,11 +90,11 @@ def address(text: str, kinds: Mapping[str, Sequence[str]], what: str) -> Address
     options: dict[str, str] = {}
     # From the end, so that a path may have commas.
     named = re.compile(rf"(?:^|,)({'|'.join(kinds[kind]) or '(?!)'})=([^,]*)$")
-    while found := named.search(place):
-        if found[1] in options:
-            raise InputError(f"{what} '{text}' has {found[1]} twice: give it once")
-        options[found[1]] = found[2].strip()
-        place = place[: found.start()]
+    while option := named.search(place):
+        if option[1] in options:
+            raise InputError(f"{what} '{text}' has {option[1]} twice: give it once")
+        options[option[1]] = option[2].strip()
+        place = place[: option.start()]
     return Address(text, kind, place, dict(reversed(options.items())))
 
 

@@ -320,16 +320,16 @@ def is_account(path: Path) -> bool:
 def read_account(path: Path) -> Account:
     """What the file says; nothing spent where there is none yet."""
     try:
-        told = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return Account()
     except (OSError, ValueError, RecursionError) as error:
         raise _unreadable(path, error) from None
     try:
-        if told.pop("schema") != SCHEMA:
+        if content.pop("schema") != SCHEMA:
             raise ValueError("it has another schema")
-        told["regimes"] = tuple(Regime(**regime) for regime in told["regimes"])
-        account = Account(**told)
+        content["regimes"] = tuple(Regime(**regime) for regime in content["regimes"])
+        account = Account(**content)
         numbers = [account.before, account.epsilon, account.window_cost]
         windows = [account.window]
         for regime in account.regimes:

@@ -37,7 +37,6 @@ Apps pass over what they do not know.
 from __future__ import annotations
 
 import json
-import math
 import struct
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
@@ -109,14 +108,9 @@ def hello(facts: dict[str, Any]) -> str:
 
 def meter_text(meter: Meter) -> str:
     """What apps are told of the budget: what follows from how many samples came, and no more."""
-    told = {
-        "samples": meter.samples,
-        "epsilon": meter.epsilon if math.isfinite(meter.epsilon) else None,
-        "person_epsilon": meter.person_epsilon if math.isfinite(meter.person_epsilon) else None,
-        "limit": meter.limit,
-        "mode": meter.mode,
-    }
-    return json.dumps({"meter": told}, allow_nan=False)
+    content = meter.to_dict()
+    told = ("samples", "epsilon", "person_epsilon", "limit", "mode")
+    return json.dumps({"meter": {name: content[name] for name in told}}, allow_nan=False)
 
 
 def events_text(events: Sequence[GazeEvent]) -> str:
@@ -153,27 +147,27 @@ def decoded(message: str | bytes, *, directions: bool, arrived_s: float) -> RawG
 
 def _from_text(message: str, names: list[str]) -> list[Column]:
     try:
-        told = json.loads(message)
+        content = json.loads(message)
     except (ValueError, RecursionError):
         raise Malformed("it is no JSON") from None
-    if not isinstance(told, dict) or not all(name in told for name in names):
+    if not isinstance(content, dict) or not all(name in content for name in names):
         raise Malformed(f"it is no object with {', '.join(names)}")
-    return [_column(told[name]) for name in names]
+    return [_column(content[name]) for name in names]
 
 
-def _column(told: Any) -> Column:
+def _column(content: Any) -> Column:
     """Numbers and nulls; a single one is a list of one."""
-    values = told if isinstance(told, list) else [told]
+    values = content if isinstance(content, list) else [content]
     kinds = set(map(type, values))
     if kinds == {float}:
         return values
     if not kinds <= {int, float, type(None)}:
         raise Malformed("something in it is no number")
     try:
-        found: Column = np.array(values, dtype=np.float64).tolist()
+        column: Column = np.array(values, dtype=np.float64).tolist()
     except OverflowError:
         raise Malformed("a number in it is too large") from None
-    return found
+    return column
 
 
 def _from_bytes(message: bytes, names: list[str]) -> list[Column]:

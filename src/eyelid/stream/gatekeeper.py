@@ -69,6 +69,10 @@ class Meter:
     limit: float | None
     mode: Mode
 
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON has it: null where nothing is promised."""
+        return {key: None if value == math.inf else value for key, value in vars(self).items()}
+
 
 @dataclass(frozen=True)
 class GazeEvent:
@@ -264,10 +268,6 @@ class Gatekeeper(Unique):
             person = replace(person, epsilon=self.person_epsilon)
             how = _how(self.budget)
             earlier = [vars(regime) for regime in self.budget.regimes]
-        meter = {
-            key: value if not isinstance(value, float) or math.isfinite(value) else None
-            for key, value in vars(self.meter()).items()
-        }
         return {
             "schema": SCHEMA,
             "mechanism": {"name": self.filter.name, "parameters": self.filter.parameters()},
@@ -281,7 +281,7 @@ class Gatekeeper(Unique):
             },
             "form": self.filter.form,
             "unprotected": list(UNPROTECTED),
-            "meter": meter,
+            "meter": self.meter().to_dict(),
             "version": __version__,
         }
 
@@ -365,12 +365,12 @@ class Gatekeeper(Unique):
 
     def counters(self) -> Counters:
         """Noisy dwell in each area as it was last told."""
-        told = self._passage.run.counters()
-        if told is None:
+        latest = self._passage.run.counters()
+        if latest is None:
             raise InputError(
                 "there are no counters: give them a share of ε with counters=0.2, and areas"
             )
-        return told
+        return latest
 
     def close(self) -> None:
         """Write down where the stream stands, so that the next run goes on from here."""

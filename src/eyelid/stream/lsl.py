@@ -27,7 +27,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from eyelid.errors import InputError, unknown
+from eyelid.errors import InputError, first_line, unknown
 from eyelid.stream.endpoints import Consumer, Scenery, Sink, Source, Stage, Taker
 from eyelid.stream.samples import RawGaze, ReleasedGaze
 
@@ -79,8 +79,6 @@ def needs_layer() -> Any:
     try:
         import pylsl
     except (ImportError, RuntimeError, OSError) as error:
-        from eyelid.errors import first_line
-
         raise InputError(
             f"the Lab Streaming Layer cannot be used ({first_line(error)}): pip install "
             "'eyelid[stream]'"
@@ -122,14 +120,14 @@ def warn_of_layer(scope: str, tell: Callable[[str], None], raw: bool = False) ->
         raw: whether it is the tracker's.
     """
     whose = "any program on this machine" if scope == "machine" else f"anybody within its {scope}"
-    told = (
+    warning = (
         f"{whose} can read the tracker's RAW stream beside eyelid, and so can whoever else reaches "
         "the tracker's ports: close them with a firewall"
         if raw
         else f"{whose} can find and read what is released. It is not announced by multicast beyond "
         "that, but answers whoever asks its ports: use a firewall"
     )
-    tell(f"the Lab Streaming Layer knows no tokens: {told}")
+    tell(f"the Lab Streaming Layer knows no tokens: {warning}")
 
 
 class LslSource(Source):
@@ -167,9 +165,9 @@ class LslSource(Source):
         names = ("x", "y", "z") if directions else ("x", "y")
         missed_since_s = time.perf_counter()
         while not stop.is_set():
-            found = self._lsl.resolve_byprop("name", self._stream, 1, timeout=_LOOK_S)
-            if found:
-                self._take_from(found[0], names, taker, stop)
+            streams = self._lsl.resolve_byprop("name", self._stream, 1, timeout=_LOOK_S)
+            if streams:
+                self._take_from(streams[0], names, taker, stop)
                 self.state = "reconnecting"
                 missed_since_s = time.perf_counter()
             elif not self.trouble and time.perf_counter() - missed_since_s > _MISSED_S:
@@ -222,10 +220,10 @@ class LslSource(Source):
         if None in places and count == len(names) and not self._channels:
             return list(range(count))
         if None in places:
-            told = ", ".join(label for label in labels if label) or "without names"
+            known = ", ".join(label for label in labels if label) or "without names"
             name = names[places.index(None)]
             raise InputError(
-                f"stream '{self._stream}' has {count} channels ({told}): say which is {name} with "
+                f"stream '{self._stream}' has {count} channels ({known}): say which is {name} with "
                 f"lsl:{self._stream},{name}=CHANNEL"
             )
         return [place for place in places if place is not None]

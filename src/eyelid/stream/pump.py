@@ -11,8 +11,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import numpy as np
-
 from eyelid.errors import InputError
 from eyelid.stream.access import alike
 from eyelid.stream.endpoints import Consumer, Sink, Source, Stage
@@ -64,13 +62,8 @@ class Status:
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON has it."""
-        told = asdict(self)
-        told["latency_ms"] = dict(zip(("median", "p99"), self.latency_ms, strict=True))
-        told["meter"] = {
-            key: None if value in (np.inf, -np.inf) else value
-            for key, value in told["meter"].items()
-        }
-        return told
+        latency_ms = dict(zip(("median", "p99"), self.latency_ms, strict=True))
+        return asdict(self) | {"latency_ms": latency_ms, "meter": self.meter.to_dict()}
 
 
 class Pump:

@@ -155,6 +155,6 @@ class Recorder(Sink):
     def _write_certificate(self, samples: int, complete: bool = False) -> None:
         """What holds of everything released so far, which is these samples at least."""
         assert self._stage is not None
-        told = {"recording": self.path.name, "recorded_samples": samples, "complete": complete}
-        told |= self._stage.certificate()
-        write_file(self.certificate_path, json_text(told))
+        content = {"recording": self.path.name, "recorded_samples": samples, "complete": complete}
+        content |= self._stage.certificate()
+        write_file(self.certificate_path, json_text(content))

@@ -165,20 +165,20 @@ def _refuse_beside_a_limit(study: Study, path: str) -> None:
 
 def _chosen(study: Study, path: str, chosen: Mapping[str, str]) -> list[Recording]:
     """The recordings of one person, one eye of each."""
-    found = list(study.recordings())
+    recordings = list(study.recordings())
     for name, value in chosen.items():
-        there = list(dict.fromkeys(getattr(r, name) for r in found))
+        there = list(dict.fromkeys(getattr(r, name) for r in recordings))
         if value not in there:
             raise InputError(f"{path} has no {name} '{value}': choose from {', '.join(there)}")
-        found = [r for r in found if getattr(r, name) == value]
-    people = list(dict.fromkeys(r.person for r in found))
+        recordings = [r for r in recordings if getattr(r, name) == value]
+    people = list(dict.fromkeys(r.person for r in recordings))
     if len(people) > 1:
         raise InputError(
             f"{path} holds {len(people)} people, and a stream is of one: choose with "
             f"file:{path},person={people[0]}"
         )
     eyes: dict[str, list[Recording]] = {}
-    for one in found:
+    for one in recordings:
         eyes.setdefault(one.recording, []).append(one)
     return [max(alike, key=_seen) for alike in eyes.values()]
 

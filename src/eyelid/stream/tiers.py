@@ -70,8 +70,8 @@ class Tiers(Filter):
     def spoken(self) -> str:
         """The filter, and what there is beside it."""
         beside = {"events": self.events, "counters": self.counters}
-        told = " and ".join(name for name, part in beside.items() if part is not None)
-        return f"{self.filter.spoken} with {told}"
+        names = " and ".join(name for name, part in beside.items() if part is not None)
+        return f"{self.filter.spoken} with {names}"
 
     @property
     def eventful(self) -> bool:
@@ -164,8 +164,8 @@ class Tiers(Filter):
 
     def parameters(self) -> dict[str, Any]:
         """As a certificate writes them: of everything that is told, with its own ε."""
-        told = {part.name: part.parameters() for part in self.parts()}
-        return {"epsilon": self.epsilon, "window": self.window, "radius": self.radius, **told}
+        parts = {part.name: part.parameters() for part in self.parts()}
+        return {"epsilon": self.epsilon, "window": self.window, "radius": self.radius, **parts}
 
     def start(self, noise: Randomness) -> TierRun:  # type: ignore[override]
         """Begin with a stream of one person."""
@@ -340,11 +340,11 @@ def tiered(filter: Filter, events: Share | None, counters: Share | None, areas: 
     )
 
 
-def _share(what: str, told: Share | None) -> tuple[float, dict[str, Any]]:
+def _share(what: str, asked: Share | None) -> tuple[float, dict[str, Any]]:
     """The share of ε, and what else was set."""
-    if told is None:
+    if asked is None:
         return 0.0, {}
-    settings = dict(told) if isinstance(told, Mapping) else {"share": told}
+    settings = dict(asked) if isinstance(asked, Mapping) else {"share": asked}
     written: Any = settings.pop("share", None)
     try:
         share = float(written)

@@ -59,10 +59,8 @@ def _meaning(guarantee: Guarantee) -> str:
     """What ε means to somebody who guesses."""
     guess = guess_between_two(guarantee)
     share = rounded_up(100 * guess, 3 if guess < _NEXT_TO_NOTHING else 5)
-    told = f"Whoever guesses between two such places is right at most {share} % of the time, not 50"
-    if guess > _NEXT_TO_NOTHING:
-        told += ": next to nothing is hidden"
-    return told
+    text = f"Whoever guesses between two such places is right at most {share} % of the time, not 50"
+    return f"{text}: next to nothing is hidden" if guess > _NEXT_TO_NOTHING else text
 
 
 def promise_lines(gate: Gatekeeper, rate_hz: float | None, most_hz: float) -> list[str]:
@@ -85,8 +83,8 @@ def promise_lines(gate: Gatekeeper, rate_hz: float | None, most_hz: float) -> li
             spent = readable(rounded_up(budget.person_epsilon))
             lines.append(f"Spent on this person so far: ε = {spent}.")
         if budget.limit is not None:
-            told = _NEVER if budget.coarsens else _reached(budget, rate_hz)
-            lines.append(f"Limit: ε = {readable(budget.limit)} for the person, {told}.")
+            when = _NEVER if budget.coarsens else _reached(budget, rate_hz)
+            lines.append(f"Limit: ε = {readable(budget.limit)} for the person, {when}.")
             if not budget.kept:
                 lines.append(_FORGOTTEN)
     return [*lines, f"Paused: {gate.resumed}."] if gate.resumed else lines

@@ -231,13 +231,15 @@ def play_canaries(
         declared: whose claim is on trial; the mechanism's own by default.
         seed: of the coins and records.
     """
-    law, claiming = (
+    tried, claiming = (
         set_for_canaries(replace(each, delta=None)) for each in (mechanism, declared or mechanism)
     )
     made = canaries(people, seed)
-    spied, seen = watched(law)
+    spied, seen = watched(tried)
     spied.apply(made.table, noise)
     claim = claiming.cost(claiming.shape(made.table), PERSON)
-    found = one_run(scores(law, seen[0], made), made.coins, claim, ALPHA)
-    settings = f"carry={law.carry}, bins={law.bins}, records={law.records}, pairs={law.pairs}"
+    found = one_run(scores(tried, seen[0], made), made.coins, claim, ALPHA)
+    settings = (
+        f"carry={tried.carry}, bins={tried.bins}, records={tried.records}, pairs={tried.pairs}"
+    )
     return CanaryRun(mechanism.name, str(PERSON), found, settings)

@@ -1,9 +1,9 @@
 """Does `dwell` keep to what it says: its fuzz, and looks at counters at work.
 
 The fuzz: whole numbers of neighbours are never farther apart than is declared. Games play against
-the law, not against the counters that serve a stream: these are pushed samples one by one and
+the mechanism, not against the counters that serve a stream: these are pushed samples one by one and
 together. What they tell must be L·(R·x + z) for the noise z that they were given, with x counted
-here; and what is left of fresh runs, once R·x is taken off, must be draws of the law.
+here; and what is left of fresh runs, once R·x is taken off, must be draws of its noise.
 Then the mutants.
 """
 
@@ -19,12 +19,12 @@ import numpy as np
 from eyelid.attacks.residuals import ResidualResult, judged
 from eyelid.attacks.twins import twin
 from eyelid.gaze.areas import Floats
-from eyelid.mechanisms.gaussian_total import SCALE
 from eyelid.mechanisms.mechanism import NeighbourPair, Values
 from eyelid.mechanisms.streams.continual import Dwell, DwellRun, Integers
 from eyelid.mechanisms.streams.square_root import stretch
+from eyelid.mechanisms.total import SCALE
 from eyelid.privacy.noise import DiscreteGaussian, Randomness, randomness
-from eyelid.verification.mutant import Changes, Mutant, by_game, mutants, sold_as_person
+from eyelid.verification.mutant import Changes, Mutant, by_game, by_output, mutants, sold_as_person
 from eyelid.verification.outputs import OutputResult
 from eyelid.verification.sensitivity import FLOATING, FuzzResult
 
@@ -34,78 +34,80 @@ _FEW_PAIRS = 200
 _NEXT_TO_NOTHING = 1e-6
 
 
-def fuzz_dwell(law: Dwell, pairs: int, seed: int = 0) -> FuzzResult:
+def fuzz_dwell(mechanism: Dwell, pairs: int, seed: int = 0) -> FuzzResult:
     """The farthest that w samples have moved R·x, over what the noise was made for."""
     rng = np.random.default_rng(seed)
-    allowed = law.mu * law.noise.scale
+    allowed = mechanism.mu * mechanism.noise.scale
     farthest = 0.0
     for _ in range(pairs):
-        one, other = _neighbours(law, rng)
-        steps = _measured(law, one) - _measured(law, other)
+        one, other = _neighbours(mechanism, rng)
+        steps = _measured(mechanism, one) - _measured(mechanism, other)
         farthest = max(farthest, float(np.linalg.norm(steps.astype(np.float64))))
     reached = farthest / allowed / (1 + FLOATING)
-    return FuzzResult(law.name, str(law.unit), reached, pairs, 0.0, 0)
+    return FuzzResult(mechanism.name, str(mechanism.unit), reached, pairs, 0.0, 0)
 
 
-def _neighbours(law: Dwell, rng: np.random.Generator) -> tuple[Floats, Floats]:
+def _neighbours(mechanism: Dwell, rng: np.random.Generator) -> tuple[Floats, Floats]:
     """Gaze anywhere in the scene and beyond it, and w samples of it elsewhere."""
-    x0, y0, x1, y1 = law.place.plane
-    size = (law.samples + law.every, 2)
+    x0, y0, x1, y1 = mechanism.place.plane
+    size = (mechanism.samples + mechanism.every, 2)
     one = rng.uniform([x0 - 1.0, y0 - 1.0], [x1 + 1.0, y1 + 1.0], size)
     one[rng.random(len(one)) < rng.choice([0.0, 0.2])] = np.nan
     other = one.copy()
     # Most can be lost early, from one area to another and never back.
     first = int(rng.integers(0, len(one))) if rng.random() < 0.5 else 0
-    changed = slice(first, first + law.window)
+    changed = slice(first, first + mechanism.window)
     if rng.random() < 0.5:
         # Beyond the scene is in no area.
-        places = [*map(law.regions.middle, range(law.counters)), (x1 + 1e6, y1 + 1e6)]
+        places = [*map(mechanism.regions.middle, range(mechanism.counters)), (x1 + 1e6, y1 + 1e6)]
         one[changed], other[changed] = (places[rng.integers(len(places))] for _ in range(2))
     else:
         other[changed] = rng.uniform([x0, y0], [x1, y1], other[changed].shape)
     return one, other
 
 
-def _measured(law: Dwell, gaze: Floats) -> Integers:
+def _measured(mechanism: Dwell, gaze: Floats) -> Integers:
     """R·x at all ticks, without noise."""
-    counts = law.counts_of(*gaze.T)
-    none = np.zeros(law.counters, dtype=np.int64)
-    ticks = range(1, law.horizon + 1)
-    return np.array([law.measured(counts[:tick], none) for tick in ticks])
+    counts = mechanism.counts_of(*gaze.T)
+    none = np.zeros(mechanism.counters, dtype=np.int64)
+    ticks = range(1, mechanism.horizon + 1)
+    return np.array([mechanism.measured(counts[:tick], none) for tick in ticks])
 
 
 # Counters at work.
 
 
-def examine_dwell(law: Dwell, noise: Randomness, declared: Dwell | None = None) -> ResidualResult:
+def examine_dwell(
+    mechanism: Dwell, noise: Randomness, declared: Dwell | None = None
+) -> ResidualResult:
     """Let counters tell of known gaze again and again, and look at the noise.
 
     Args:
-        law: to examine.
+        mechanism: to examine.
         noise: its randomness.
-        declared: whose R and law of noise it should have; the mechanism itself by default.
+        declared: whose R and distribution of noise it should have; the mechanism itself by default.
     """
-    declared = declared or law
+    declared = declared or mechanism
     gaze = _known(declared)
-    told = np.array([_told_together(law.start(noise), gaze) for _ in range(_RUNS)])
+    told = np.array([_told_together(mechanism.start(noise), gaze) for _ in range(_RUNS)])
     back = np.linalg.inv(_triangle(declared.root))
     left = np.rint(back @ told / declared.step) - _triangle(declared.steps_of_root) @ _counted(
         declared, gaze
     )
-    return judged(law, left.reshape(_RUNS, -1), declared.noise)
+    return judged(mechanism, left.reshape(_RUNS, -1), declared.noise)
 
 
-def compare_dwell(law: Dwell, declared: Dwell | None = None) -> OutputResult:
+def compare_dwell(mechanism: Dwell, declared: Dwell | None = None) -> OutputResult:
     """Look whether what is told, one by one and together, is L·(R·x + z) for z that we choose.
 
     Args:
-        law: to look at.
+        mechanism: to look at.
         declared: what it should tell; the mechanism itself by default.
     """
-    declared = declared or law
+    declared = declared or mechanism
     gaze = _known(declared)
     chosen = declared.noise.draw((declared.horizon, declared.counters), randomness(0))
-    given = twin(law, {"noise": cached_property(lambda _: _Chosen(chosen))})
+    given = twin(mechanism, {"noise": cached_property(lambda _: _Chosen(chosen))})
     bare = _triangle(declared.steps_of_root) @ _counted(declared, gaze)
     wanted, without = (
         _triangle(declared.root) @ steps * declared.step for steps in (bare + chosen, bare)
@@ -113,8 +115,8 @@ def compare_dwell(law: Dwell, declared: Dwell | None = None) -> OutputResult:
     told = [tell(given.start(randomness(0)), gaze) for tell in (_told_singly, _told_together)]
     close = _NEXT_TO_NOTHING * declared.standard_errors[:, None]
     return OutputResult(
-        mechanism=law.name,
-        unit=str(law.unit),
+        mechanism=mechanism.name,
+        unit=str(mechanism.unit),
         values=sum(each.size for each in told),
         same=all(bool((np.abs(each - wanted) <= close).all()) for each in told),
         inside=wanted.size,
@@ -133,22 +135,22 @@ class _Chosen(DiscreteGaussian):
         return self._chosen.reshape(size).copy()
 
 
-def _known(law: Dwell) -> Floats:
+def _known(mechanism: Dwell) -> Floats:
     """Gaze in and beside areas until after the horizon, some of it lost."""
     rng = np.random.default_rng(0)
-    x0, y0, x1, y1 = law.place.plane
-    gaze = rng.uniform([x0, y0], [x1, y1], (law.samples + law.every, 2))
+    x0, y0, x1, y1 = mechanism.place.plane
+    gaze = rng.uniform([x0, y0], [x1, y1], (mechanism.samples + mechanism.every, 2))
     gaze[rng.random(len(gaze)) < 0.1] = np.nan
     return gaze
 
 
-def _counted(law: Dwell, gaze: Floats) -> Integers:
+def _counted(mechanism: Dwell, gaze: Floats) -> Integers:
     """Samples of each tick in each area, one by one."""
-    counts = np.zeros((law.horizon, law.counters), dtype=np.int64)
-    for number, (x, y) in enumerate(gaze[: law.samples].tolist()):
-        area = law.regions.area_at(x, y)
+    counts = np.zeros((mechanism.horizon, mechanism.counters), dtype=np.int64)
+    for number, (x, y) in enumerate(gaze[: mechanism.samples].tolist()):
+        area = mechanism.regions.area_at(x, y)
         if area >= 0:
-            counts[number // law.every, area] += 1
+            counts[number // mechanism.every, area] += 1
     return counts
 
 
@@ -184,22 +186,15 @@ def dwell_mutants(variants: Sequence[Dwell]) -> Iterator[Mutant]:
     """What can go wrong with counters: what a sample moves, and what noise is for."""
     sound = variants[0]
     yield from mutants(sound, by_game, _PLAYED)
-    yield from mutants(sound, _by_fuzz, _FUZZED)
+    yield from mutants(
+        sound, by_output(lambda mechanism, _: fuzz_dwell(mechanism, _FEW_PAIRS)), _FUZZED
+    )
     yield sold_as_person(sound)
-    for name, run in _AT_WORK.items():
-        yield Mutant(name, sound, {"start": _started(run)}, _at_work)
-
-
-def _by_fuzz(mutant: Dwell, _sound: Dwell, _runs: int, _noise: Randomness) -> bool:
-    return fuzz_dwell(mutant, _FEW_PAIRS).refuted
+    yield from mutants(sound, _at_work, _AT_WORK)
 
 
 def _at_work(mutant: Dwell, sound: Dwell, _: int, noise: Randomness) -> bool:
     return compare_dwell(mutant, sound).refuted or examine_dwell(mutant, noise, sound).refuted
-
-
-def _started(run: type[DwellRun]) -> Any:
-    return lambda self, source: run(self, source)
 
 
 def _each_tick(self: Dwell) -> float:
@@ -217,9 +212,9 @@ def _last(self: Dwell, measured: Floats) -> Floats:
     return np.asarray(measured[..., -1, :] * _sd_of_one(self) / SCALE)
 
 
-def _sd_of_one(law: Dwell) -> float:
+def _sd_of_one(mechanism: Dwell) -> float:
     """σ over what w samples move in one telling, in samples."""
-    return math.sqrt(law.areas_moved) * law.window / law.mu
+    return math.sqrt(mechanism.areas_moved) * mechanism.window / mechanism.mu
 
 
 def _by_sums(self: Dwell, outputs: Values, pair: NeighbourPair) -> Values:
@@ -263,14 +258,14 @@ _FUZZED: dict[str, Changes] = {
 
 
 class _Stale(DwellRun):
-    def __init__(self, law: Dwell, noise: Randomness) -> None:
-        super().__init__(law, noise)
+    def __init__(self, mechanism: Dwell, noise: Randomness) -> None:
+        super().__init__(mechanism, noise)
         self._noise[:] = self._noise[0]
 
 
 class _Bare(DwellRun):
-    def __init__(self, law: Dwell, noise: Randomness) -> None:
-        super().__init__(law, noise)
+    def __init__(self, mechanism: Dwell, noise: Randomness) -> None:
+        super().__init__(mechanism, noise)
         self._noise[:] = 0
 
 
@@ -290,15 +285,10 @@ class _Late(DwellRun):
         super()._tell()
 
 
-class _Seeded(DwellRun):
-    def __init__(self, law: Dwell, _: Randomness) -> None:
-        super().__init__(law, randomness(0))
-
-
-_AT_WORK: dict[str, type[DwellRun]] = {
-    "noise of the first tick at every tick": _Stale,
-    "counters without noise": _Bare,
-    "samples counted twice": _Twice,
-    "sums one tick short": _Late,
-    "generator seeded anew": _Seeded,
+_AT_WORK: dict[str, Changes] = {
+    "noise of the first tick at every tick": {"start": lambda self, noise: _Stale(self, noise)},
+    "counters without noise": {"start": lambda self, noise: _Bare(self, noise)},
+    "samples counted twice": {"start": lambda self, noise: _Twice(self, noise)},
+    "sums one tick short": {"start": lambda self, noise: _Late(self, noise)},
+    "generator seeded anew": {"start": lambda self, _: DwellRun(self, randomness(0))},
 }

@@ -60,21 +60,25 @@ _HARDLY = 2.0**-8
 _AGAIN = 20
 
 
-def fuzz_fixations(law: Fixations, pairs: int, noise: Randomness, seed: int = 0) -> FuzzResult:
+def fuzz_fixations(
+    mechanism: Fixations, pairs: int, noise: Randomness, seed: int = 0
+) -> FuzzResult:
     """The largest share of ε that any outcome has lost, or any window has spent."""
     rng = np.random.default_rng(seed)
-    lost = max(_lost(law, *_moved_gaze(law, rng), rng) for _ in range(pairs))
-    spent = max(_spent(law, _resting_stream(law, rng), noise) for _ in range(_FUZZED_STREAMS))
+    lost = max(_lost(mechanism, *_moved_gaze(mechanism, rng), rng) for _ in range(pairs))
+    spent = max(
+        _spent(mechanism, _resting_stream(mechanism, rng), noise) for _ in range(_FUZZED_STREAMS)
+    )
     reached = max(lost, spent) / (1 + FLOATING)
-    return FuzzResult(law.name, str(law.unit), reached, pairs, 0.0, 0)
+    return FuzzResult(mechanism.name, str(mechanism.unit), reached, pairs, 0.0, 0)
 
 
-def _moved_gaze(law: Fixations, rng: np.random.Generator) -> tuple[Values, Values]:
+def _moved_gaze(mechanism: Fixations, rng: np.random.Generator) -> tuple[Values, Values]:
     """Gaze in steps, and the same with w samples moved by the radius: aside, apart, anyhow."""
-    radius = law.radius / law.step
-    window, span = law.window, law.span
+    radius = mechanism.radius / mechanism.step
+    window, span = mechanism.window, mechanism.span
     length = 2 * (window + span)
-    width, height = law.size_steps
+    width, height = mechanism.size_steps
     spread = radius * rng.choice([0.0, 0.5, 3.0])
     one = np.array([width / 2, height / 2]) + rng.normal(0.0, 1.0, (length, 2)) * spread
     first = int(rng.integers(0, length - window + 1))
@@ -94,21 +98,21 @@ def _moved_gaze(law: Fixations, rng: np.random.Generator) -> tuple[Values, Value
     return one, other
 
 
-def _lost(law: Fixations, one: Values, other: Values, rng: np.random.Generator) -> float:
+def _lost(mechanism: Fixations, one: Values, other: Values, rng: np.random.Generator) -> float:
     """The most that any of many made-up outcomes speaks for one against the other, over ε."""
     size = (_OUTCOMES, len(one))
     fixating = rng.random(size) < rng.random((_OUTCOMES, 1))
     angle = rng.integers(0, 4, size) * np.pi / 2
     far = 2.0**40 + np.stack([np.cos(angle), np.sin(angle)], axis=2) * 2.0**39
     shown = np.where(fixating[..., None], far, MOVING)
-    told = log_odds(law, shown, other) - log_odds(law, shown, one)
-    return float(np.abs(told).max() / law.epsilon)
+    told = log_odds(mechanism, shown, other) - log_odds(mechanism, shown, one)
+    return float(np.abs(told).max() / mechanism.epsilon)
 
 
-def _resting_stream(law: Fixations, rng: np.random.Generator) -> Values:
+def _resting_stream(mechanism: Fixations, rng: np.random.Generator) -> Values:
     """Gaze that rests, moves, or is lost, each for as long as a few tests."""
-    x0, y0, x1, y1 = law.place.plane
-    lasting = rng.integers(1, 2 * law.span, _FUZZED_SAMPLES)
+    x0, y0, x1, y1 = mechanism.place.plane
+    lasting = rng.integers(1, 2 * mechanism.span, _FUZZED_SAMPLES)
     kind = np.repeat(rng.integers(0, 3, _FUZZED_SAMPLES), lasting)[:_FUZZED_SAMPLES]
     stream = rng.uniform([x0, y0], [x1, y1], (_FUZZED_SAMPLES, 2))
     stream[kind == 0] = [x0, y0]
@@ -116,14 +120,14 @@ def _resting_stream(law: Fixations, rng: np.random.Generator) -> Values:
     return stream
 
 
-def _spent(law: Fixations, stream: Values, noise: Randomness) -> float:
+def _spent(mechanism: Fixations, stream: Values, noise: Randomness) -> float:
     """What tests that w samples in a row can reach have spent at most, over ε, at any offset."""
-    run = law.start(noise)
+    run = mechanism.start(noise)
     total = [0]
     for x, y in stream:
         run.push(float(x), float(y))
         total.append(run.spent_parts)
-    reached = law.window + law.span - 1
+    reached = mechanism.window + mechanism.span - 1
     each = np.array(total, dtype=np.int64)
     return float((each[reached:] - each[:-reached]).max() / WHOLE)
 
@@ -139,7 +143,7 @@ def examine_fixations(
     Args:
         mechanism: to examine.
         noise: its randomness.
-        declared: whose ε, radius and laws it should have; the mechanism itself by default.
+        declared: whose ε, radius and noise it should have; the mechanism itself by default.
     """
     declared = declared or mechanism
     spent = [
@@ -148,7 +152,7 @@ def examine_fixations(
             own,
             should,
             should.window + should.span - 1,
-            lambda law, gaze: _seen(law, gaze)[1],
+            lambda mechanism, gaze: _seen(mechanism, gaze)[1],
             _STREAMS,
         )
         for own, should in zip(_wide(mechanism), _wide(declared), strict=True)
@@ -165,25 +169,27 @@ def examine_fixations(
     )
 
 
-def _set(law: Fixations, radii: float, window: int, span: int, skip: int) -> Fixations:
+def _set(mechanism: Fixations, radii: float, window: int, span: int, skip: int) -> Fixations:
     """In a square scene, with cells and areas that fit into it."""
     changes: dict[str, Any] = {"window": window, "span": span, "skip": skip}
-    return in_square(law, radii, fewest=2, cell=None, areas="", **changes)
+    return in_square(mechanism, radii, fewest=2, cell=None, areas="", **changes)
 
 
-def _wide(law: Fixations) -> list[Fixations]:
+def _wide(mechanism: Fixations) -> list[Fixations]:
     """The same with windows and memories of several lengths."""
-    own = (law.window, law.span, law.slot_samples)
-    return [_set(law, WIDE, *each) for each in (*_SETTINGS, own)]
+    own = (mechanism.window, mechanism.span, mechanism.slot_samples)
+    return [_set(mechanism, WIDE, *each) for each in (*_SETTINGS, own)]
 
 
 # What tests look at.
 
 
-def _seen(law: Fixations, gaze: Values) -> tuple[Values, Values, Values]:
+def _seen(mechanism: Fixations, gaze: Values) -> tuple[Values, Values, Values]:
     """At every sample: how many of the last m were seen, their middle and their spread."""
-    before = np.full((law.span - 1, 2), np.nan)
-    last = np.lib.stride_tricks.sliding_window_view(np.concatenate([before, gaze]), law.span, 0)
+    before = np.full((mechanism.span - 1, 2), np.nan)
+    last = np.lib.stride_tricks.sliding_window_view(
+        np.concatenate([before, gaze]), mechanism.span, 0
+    )
     there = ~np.isnan(last[:, :1])
     count = there.sum(axis=2)
     often = np.maximum(count, 1)
@@ -198,7 +204,7 @@ def _seen(law: Fixations, gaze: Values) -> tuple[Values, Values, Values]:
 
 def _reached(mechanism: Fixations, declared: Fixations, span: int) -> float:
     """How far neighbours are moved apart, in the place of a fixation and in what is tested."""
-    mechanism, declared = (_set(law, _SMALL, 1, span, 1) for law in (mechanism, declared))
+    mechanism, declared = (_set(one, _SMALL, 1, span, 1) for one in (mechanism, declared))
     rng = np.random.default_rng(0)
     run = mechanism.start(SystemRandomness())
     worst = 0.0
@@ -214,11 +220,11 @@ def _reached(mechanism: Fixations, declared: Fixations, span: int) -> float:
     return worst
 
 
-def _neighbours(law: Fixations, kind: int, rng: np.random.Generator) -> tuple[Values, Values]:
+def _neighbours(mechanism: Fixations, kind: int, rng: np.random.Generator) -> tuple[Values, Values]:
     """Gaze of which the last m samples, or those before them only, are a radius elsewhere."""
-    length = _LONG_AGO + law.span
-    side = _SMALL * law.radius
-    spread = law.radius * rng.choice([0.0, 0.5, 3.0])
+    length = _LONG_AGO + mechanism.span
+    side = _SMALL * mechanism.radius
+    spread = mechanism.radius * rng.choice([0.0, 0.5, 3.0])
     one = rng.uniform(-0.1, 1.1, 2) * side + rng.normal(size=(length, 2)) * spread
     lost = rng.random(length) < rng.choice([0.0, 0.4])
     # A test needs two.
@@ -232,26 +238,26 @@ def _neighbours(law: Fixations, kind: int, rng: np.random.Generator) -> tuple[Va
         turn + math.pi * (np.arange(length) == length - 1),
         rng.uniform(0, 2 * math.pi, length),
         np.full(length, turn),
-        np.full(length, _rounded_apart(law, rng)),
+        np.full(length, _rounded_apart(mechanism, rng)),
     ][kind]
-    by = law.radius * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    by = mechanism.radius * np.stack([np.cos(angle), np.sin(angle)], axis=1)
     if kind == _ROUNDED:
-        one[:] = (math.floor(side / 2 / law.step) + 0.5 - _HARDLY) * law.step
+        one[:] = (math.floor(side / 2 / mechanism.step) + 0.5 - _HARDLY) * mechanism.step
     if kind == _UNSEEN:
-        lost[_LONG_AGO:-2] = rng.random(law.span - 2) < 0.5
+        lost[_LONG_AGO:-2] = rng.random(mechanism.span - 2) < 0.5
         lost[:_LONG_AGO] = False
         by[_LONG_AGO:] = 0.0
     one[lost] = np.nan
     return one, one + by
 
 
-def _rounded_apart(law: Fixations, rng: np.random.Generator) -> float:
+def _rounded_apart(mechanism: Fixations, rng: np.random.Generator) -> float:
     """A direction in which a radius is hardly more than whole steps, across and up.
 
     What lies just short of half a step is rounded down, and a radius farther on it is rounded up.
     """
     turns = rng.uniform(0, math.pi / 2, _TURNS)
-    steps = law.radius / law.step * np.stack([np.cos(turns), np.sin(turns)])
+    steps = mechanism.radius / mechanism.step * np.stack([np.cos(turns), np.sin(turns)])
     beyond = np.mod(steps - 2 * _HARDLY, 1.0).max(axis=0)
     return float(turns[np.argmin(beyond)])
 
@@ -263,10 +269,12 @@ def _published(run: FixationRun, gaze: Values) -> tuple[float, float]:
     return FilterRun.push(run, *gaze[-1].tolist())
 
 
-def _just_enough(law: Fixations, gaze: Values) -> float:
+def _just_enough(mechanism: Fixations, gaze: Values) -> float:
     """Noise that should just let the last sample's test rest, but for rounding."""
-    inside = np.clip(gaze, 0.0, law.size_steps[0] * law.step)
-    return float(math.floor(_seen(law, inside)[2][-1] / law.step) - law.threshold_steps)
+    inside = np.clip(gaze, 0.0, mechanism.size_steps[0] * mechanism.step)
+    return float(
+        math.floor(_seen(mechanism, inside)[2][-1] / mechanism.step) - mechanism.threshold_steps
+    )
 
 
 def _tested(run: FixationRun, gaze: Values, about: float) -> float:
@@ -308,7 +316,7 @@ def _until_the_last(run: FixationRun, gaze: Values) -> None:
 def _noise(mechanism: Fixations, declared: Fixations, noise: Randomness) -> dict[str, Any]:
     """What long streams show of its noise, where no test shares samples or budget with others."""
     span = declared.span
-    mechanism, declared = (_set(law, ROOMY, 1, span, span) for law in (mechanism, declared))
+    mechanism, declared = (_set(one, ROOMY, 1, span, span) for one in (mechanism, declared))
     gaze = _blocks(declared)
     seen, middle, spread = (each[::span] for each in _seen(declared, gaze))
     left: list[Values] = []
@@ -331,17 +339,17 @@ def _noise(mechanism: Fixations, declared: Fixations, noise: Randomness) -> dict
     return looked_at(np.concatenate(left), off_grid, outcomes, declared, scale)
 
 
-def _blocks(law: Fixations) -> Values:
+def _blocks(mechanism: Fixations) -> Values:
     """As many samples as a test sees, again and again, elsewhere and spread otherwise each time."""
     rng = np.random.default_rng(0)
-    side = ROOMY * law.radius
-    width = (law.threshold or 0.0) + 2 * law.test_scale_steps * law.step
-    shape = (_TESTS, law.span, 2)
+    side = ROOMY * mechanism.radius
+    width = (mechanism.threshold or 0.0) + 2 * mechanism.test_scale_steps * mechanism.step
+    shape = (_TESTS, mechanism.span, 2)
     gaze = rng.normal(size=shape) * rng.uniform(0, width, (_TESTS, 1, 1))
     gaze += rng.uniform(0.25, 0.75, (_TESTS, 1, 2)) * side
     gaze[rng.random(shape[:2]) < 0.1] = np.nan
     # The first test sees one sample only; later ones whole blocks, which end with theirs.
-    return np.asarray(gaze.reshape(-1, 2)[law.span - 1 :])
+    return np.asarray(gaze.reshape(-1, 2)[mechanism.span - 1 :])
 
 
 # Samples one by one.
@@ -361,10 +369,13 @@ def _apart(mechanism: Fixations) -> int:
     return int(((one_by_one != at_once) | (one_by_one != shown)).any(axis=1).sum())
 
 
-def _shown(law: Fixations, noisy: Values) -> Values:
+def _shown(mechanism: Fixations, noisy: Values) -> Values:
     """The middle of the region that noisy places last lay in; at first that of the scene."""
-    x0, y0, x1, y1 = law.place.plane
+    x0, y0, x1, y1 = mechanism.place.plane
     rests = ~np.isnan(noisy[:, 0])
-    regions = [law.regions.middle(law.regions.region_at(*place)) for place in noisy[rests].tolist()]
+    regions = [
+        mechanism.regions.middle(mechanism.regions.region_at(*place))
+        for place in noisy[rests].tolist()
+    ]
     shown = np.array([((x0 + x1) / 2, (y0 + y1) / 2), *regions])
     return np.asarray(shown[np.cumsum(rests)])

@@ -22,7 +22,7 @@ from eyelid.mechanisms.groups.partition import (
 from eyelid.mechanisms.groups.slots import slots_of
 from eyelid.privacy.noise import Randomness, randomness
 from eyelid.verification.groups import play_groups, same_for_everybody
-from eyelid.verification.mutant import Changes, Mutant, mutants
+from eyelid.verification.mutant import Changes, Mutant, by_output, mutants
 
 # What is wrong in every release is seen in few. Always in the larger group, where 5 of 9 belong, is
 # beyond chance after 28; too few values, in 2 releases of 7, are missed once in 700,000.
@@ -49,8 +49,7 @@ def _by_games(mutant: Any, _sound: Any, _runs: int, noise: Randomness) -> bool:
     return any(game.refuted for game in play_groups(mutant, noise, _FEW_RELEASES))
 
 
-def _by_other_names(mutant: Any, _sound: Any, _runs: int, _noise: Randomness) -> bool:
-    return same_for_everybody(mutant).refuted
+_by_other_names = by_output(lambda mutant, _: same_for_everybody(mutant))
 
 
 def _anew_for_every_task(self: Any, table: FeatureTable, noise: Randomness) -> Any:
@@ -83,18 +82,20 @@ def _by_contrast(self: Any, table: FeatureTable, noise: Randomness) -> Any:
     """Those who are farthest: dealt out in the order of what they are like."""
     member = _by_look(self, table, noise)
     order = np.argsort(member, kind="stable")
-    dealt = np.empty_like(member)
-    dealt[order] = np.arange(member.size) % (member.max() + 1)
-    return dealt
+    return _dealt(order, np.arange(member.size) % (member.max() + 1))
 
 
 def _by_look(self: Any, table: FeatureTable, noise: Randomness) -> Any:
     """Those who are nearest in the mean of their features."""
     look = table.data.group_by("person", maintain_order=True).agg(pl.col(table.names[-1]).mean())
     sizes = group_sizes(len(look), self.k)
-    member = np.empty(len(look), dtype=np.intp)
-    member[np.argsort(look[table.names[-1]].to_numpy())] = np.repeat(np.arange(len(sizes)), sizes)
-    return member
+    order = np.argsort(look[table.names[-1]].to_numpy())
+    return _dealt(order, np.repeat(np.arange(len(sizes)), sizes))
+
+
+def _dealt(order: NDArray[np.intp], groups: NDArray[np.intp]) -> Members:
+    """Who is in which group, where people in some order are given groups one after the other."""
+    return groups[np.argsort(order)]
 
 
 def _from_one_seed(self: Any, table: FeatureTable, _: Randomness) -> Any:
@@ -141,8 +142,20 @@ def _at_rest_in_gaps(self: Any, table: FeatureTable, member: Members) -> Any:
     return sound_of(self).averaged(replace(table, data=data), member)
 
 
-def _over_those_present(self: Any, table: FeatureTable, member: Members) -> Any:
-    sound = sound_of(self).averaged(table, member)
+def _changed(
+    change: Callable[[Any, FeatureTable, FeatureTable, Members], FeatureTable],
+) -> Changes:
+    """Means that are made as they should be, and then changed."""
+
+    def averaged(self: Any, table: FeatureTable, member: Members) -> FeatureTable:
+        return change(self, sound_of(self).averaged(table, member), table, member)
+
+    return {"averaged": averaged}
+
+
+def _over_those_present(
+    self: Any, sound: FeatureTable, table: FeatureTable, member: Members
+) -> FeatureTable:
     return replace(
         sound,
         data=_means(self, table, member).join(
@@ -154,9 +167,11 @@ def _over_those_present(self: Any, table: FeatureTable, member: Members) -> Any:
     )
 
 
-def _over_k_present(self: Any, table: FeatureTable, member: Members) -> Any:
+def _over_k_present(
+    self: Any, sound: FeatureTable, table: FeatureTable, member: Members
+) -> FeatureTable:
     """Means over the members who have a value wherever k of them do."""
-    sound, keys = sound_of(self).averaged(table, member), ["person", "recording", "time_ms"]
+    keys = ["person", "recording", "time_ms"]
     some, many = _means(self, table, member), _means(self, table, member, pl.Expr.count)
     enough = some.with_columns(
         pl.when(many[name] >= self.k).then(pl.col(name)).alias(name) for name in table.names
@@ -165,15 +180,15 @@ def _over_k_present(self: Any, table: FeatureTable, member: Members) -> Any:
     return replace(sound, data=rows)
 
 
-def _filled(self: Any, table: FeatureTable, member: Members) -> Any:
+def _filled(self: Any, sound: FeatureTable, table: FeatureTable, member: Members) -> FeatureTable:
     """Empty cells at the midpoint of the bounds."""
-    sound = sound_of(self).averaged(table, member)
     middle = [pl.col(f.name).fill_null((f.lower + f.upper) / 2) for f in table.features]
     return replace(sound, data=sound.data.with_columns(middle))
 
 
-def _recordings_of_some(self: Any, table: FeatureTable, member: Members) -> Any:
-    sound = sound_of(self).averaged(table, member)
+def _recordings_of_some(
+    self: Any, sound: FeatureTable, table: FeatureTable, member: Members
+) -> FeatureTable:
     return replace(sound, data=_means(self, table, member).drop_nulls())
 
 
@@ -199,9 +214,10 @@ def _means(
     return rows.group_by(keys).agg(of(pl.col(table.names))).sort(keys)
 
 
-def _named_after_members(self: Any, table: FeatureTable, member: Members) -> Any:
+def _named_after_members(
+    self: Any, sound: FeatureTable, table: FeatureTable, member: Members
+) -> FeatureTable:
     """Each group under the name of its first member."""
-    sound = sound_of(self).averaged(table, member)
     people = table.recordings["person"].unique(maintain_order=True)
     _, first = np.unique(member, return_index=True)
     new = dict(zip(sound.people["person"], people.gather(first), strict=True))
@@ -211,30 +227,32 @@ def _named_after_members(self: Any, table: FeatureTable, member: Members) -> Any
     )
 
 
-def _in_order_of_people(self: Any, table: FeatureTable, member: Members) -> Any:
+def _in_order_of_people(
+    self: Any, sound: FeatureTable, table: FeatureTable, member: Members
+) -> FeatureTable:
     """Copies in the order in which people were recorded, not group by group."""
-    sound = sound_of(self).averaged(table, member)
     people = sound.people[np.argsort(np.argsort(member, kind="stable"))]
     return replace(sound, data=_of(people, sound), people=people)
 
 
-def _with_attributes(self: Any, table: FeatureTable, member: Members) -> Any:
+def _with_attributes(
+    self: Any, sound: FeatureTable, table: FeatureTable, member: Members
+) -> FeatureTable:
     """Each copy with the attributes of one member."""
-    sound = sound_of(self).averaged(table, member)
     own = table.people[np.argsort(member, kind="stable")].drop("person")
     return replace(sound, people=sound.people.hstack(own))
 
 
-def _k_copies(self: Any, table: FeatureTable, member: Members) -> Any:
+def _k_copies(self: Any, sound: FeatureTable, table: FeatureTable, member: Members) -> FeatureTable:
     """As many copies of each group as the smallest one has members."""
-    sound = sound_of(self).averaged(table, member)
     people = sound.people.filter(pl.Series(_place_of(np.sort(member)) < self.k))
     return replace(sound, data=_of(people, sound), people=people)
 
 
-def _with_own_gaps(self: Any, table: FeatureTable, member: Members) -> Any:
+def _with_own_gaps(
+    self: Any, sound: FeatureTable, table: FeatureTable, member: Members
+) -> FeatureTable:
     """Each copy without the values that one member lacks."""
-    sound = sound_of(self).averaged(table, member)
     owner = table.people["person"][np.argsort(member, kind="stable")]
     keys = ["person", "task", "time_ms"]
     own = (
@@ -269,9 +287,7 @@ def _from_the_first_on(self: Any, table: FeatureTable, noise: Randomness) -> Any
     values = attribute_of_everybody(table, str(self.diverse))
     _, value = np.unique(values, return_inverse=True)
     order = np.lexsort((noise.words(value.size), value))
-    member = np.empty(value.size, dtype=np.intp)
-    member[order] = _place_of(value[order]) % len(group_sizes(value.size, self.k))
-    return member
+    return _dealt(order, _place_of(value[order]) % len(group_sizes(value.size, self.k)))
 
 
 def _rare_last(self: Any, table: FeatureTable, noise: Randomness) -> Any:
@@ -280,9 +296,7 @@ def _rare_last(self: Any, table: FeatureTable, noise: Randomness) -> Any:
     _, value, often = np.unique(values, return_inverse=True, return_counts=True)
     order = np.lexsort((noise.words(value.size), value, -often[value]))
     groups = len(group_sizes(value.size, self.k))
-    member = np.empty(value.size, dtype=np.intp)
-    member[order] = np.argsort(noise.words(groups))[np.arange(value.size) % groups]
-    return member
+    return _dealt(order, np.argsort(noise.words(groups))[np.arange(value.size) % groups])
 
 
 def _left_over(self: Any, table: FeatureTable, noise: Randomness) -> Any:
@@ -306,24 +320,24 @@ _PLAIN: dict[str, Changes] = {
     "generator seeded anew": {"partition": _from_one_seed},
     "padding by the last row": {"averaged": _padded},
     "gaps filled with the last value": {"averaged": _at_rest_in_gaps},
-    "means over those who have a value": {"averaged": _over_those_present},
-    "means over those who have a value, if k do": {"averaged": _over_k_present},
-    "missing values filled with the midpoint": {"averaged": _filled},
-    "recordings that only some members have": {"averaged": _recordings_of_some},
+    "means over those who have a value": _changed(_over_those_present),
+    "means over those who have a value, if k do": _changed(_over_k_present),
+    "missing values filled with the midpoint": _changed(_filled),
+    "recordings that only some members have": _changed(_recordings_of_some),
 }
 _TELLING: dict[str, Changes] = {
-    "groups named after a member": {"averaged": _named_after_members},
+    "groups named after a member": _changed(_named_after_members),
     "longest recordings in the first group": {"partition": _by_length},
 }
 _COPIES: dict[str, Changes] = {
-    "as many copies of every group": {"averaged": _k_copies},
-    "copies with their members' gaps": {"averaged": _with_own_gaps},
+    "as many copies of every group": _changed(_k_copies),
+    "copies with their members' gaps": _changed(_with_own_gaps),
     "rows of the group, not of the shortest": {"averaged": _rows_of_group},
     "rare people dealt last, into the larger group": {"partition": _rare_last},
 }
 _TELLING_COPIES: dict[str, Changes] = {
-    "copies in the order of people": {"averaged": _in_order_of_people},
-    "copies with their members' attributes": {"averaged": _with_attributes},
+    "copies in the order of people": _changed(_in_order_of_people),
+    "copies with their members' attributes": _changed(_with_attributes),
 }
 _VALUES: dict[str, Changes] = {
     "groups of too few values": {"partition": _whatever_the_value},

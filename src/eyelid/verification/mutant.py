@@ -7,8 +7,8 @@ checks and the wrong noise that several families share.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,10 @@ Changes = Mapping[str, Any]
 """What takes the place of methods and properties, by their names."""
 Seen = Callable[[Any, Any, int, Randomness], bool]
 """Whether a check refutes a mutant: it, the sound mechanism, runs of a game, randomness."""
+
+
+Row = tuple[str, Changes, Seen]
+"""What is wrong, what is replaced, and what must see it."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +66,12 @@ class Mutant:
         return self.seen(twin(self.sound, self.changes), self.sound, runs, noise)
 
 
+def planted(sound: Any, rows: Iterable[Row]) -> Iterator[Mutant]:
+    """Mutants of one mechanism, from rows of what is wrong, what is replaced, and what sees it."""
+    for name, changes, seen in rows:
+        yield Mutant(name, sound, changes, seen)
+
+
 def mutants(sound: Any, seen: Seen, listed: Mapping[str, Changes]) -> Iterator[Mutant]:
     """Mutants of one mechanism that one check must see, from what is replaced, by name."""
     for name, changes in listed.items():
@@ -89,6 +99,16 @@ def by_short_fuzz(mutant: Any, sound: Any, _runs: int, _noise: Randomness) -> bo
     return fuzz(mutant, sound.unit, _FEW_PAIRS).refuted
 
 
+def by_noise(examine: Callable[[Any, Randomness, Any], Any]) -> Seen:
+    """Whether a look at the noise, or from outside, does, held against the sound mechanism."""
+    return lambda mutant, sound, _runs, noise: bool(examine(mutant, noise, sound).refuted)
+
+
+def by_output(compare: Callable[[Any, Any], Any]) -> Seen:
+    """Whether a look at what is shown does, held against the sound mechanism."""
+    return lambda mutant, sound, _runs, _noise: bool(compare(mutant, sound).refuted)
+
+
 def sold_as_person(mechanism: Any) -> Mutant:
     """The ε of one recording, row, chunk or window, printed as if it were a person's."""
 
@@ -98,7 +118,12 @@ def sold_as_person(mechanism: Any) -> Mutant:
     return Mutant(f"{mechanism.unit.name} ε sold as person", mechanism, {}, seen)
 
 
-# A choice that is made with four times what is paid for it.
+# What is chosen among is given all of ε, too; and a choice that is made with four times its share.
+ON_TOP: Changes = {
+    "candidates": lambda self, *shape: tuple(
+        replace(each, epsilon=self.epsilon) for each in sound_of(self).candidates(*shape)
+    )
+}
 KEEN: Changes = {"costs": lambda self, values, shape: 4 * sound_of(self).costs(values, shape)}
 
 
@@ -109,8 +134,10 @@ def less_noise(share: float) -> Changes:
     """Noise of a share of its scale."""
 
     def perturb(self: Any, integers: Integers, shape: Shape, noise: Randomness) -> Integers:
-        law = noise_of(self, shape)
-        return integers + type(law)(int(share * law.scale)).draw(integers.shape, noise)
+        distribution = noise_of(self, shape)
+        return integers + type(distribution)(int(share * distribution.scale)).draw(
+            integers.shape, noise
+        )
 
     return {"perturb": perturb}
 

@@ -13,10 +13,10 @@ import polars as pl
 from eyelid.attacks.residuals import examine
 from eyelid.attacks.twins import sound_of, twin
 from eyelid.gaze.table import FeatureTable
+from eyelid.mechanisms.distribution import exact
 from eyelid.mechanisms.groups.public_groups import Groups
 from eyelid.mechanisms.mechanism import Shape, Values
 from eyelid.mechanisms.noisy import Integers, noise_of
-from eyelid.mechanisms.records.pure import exact
 from eyelid.mechanisms.records.spherical import SphericalLaplace
 from eyelid.privacy.noise import DiscreteLaplace, Randomness
 from eyelid.privacy.unit import PERSON
@@ -25,26 +25,24 @@ from eyelid.verification.mutant import (
     COARSE,
     KEEN,
     NO_NOISE,
+    ON_TOP,
     SEEDED_ANEW,
     Changes,
     Mutant,
+    Row,
     by_fuzz,
     by_game,
+    by_noise,
+    by_output,
     by_short_fuzz,
     less_noise,
-    mutants,
+    planted,
     reused_noise,
     sold_as_person,
 )
 from eyelid.verification.outputs import compare
 
-
-def _by_residuals(mutant: Any, sound: Any, _: int, noise: Randomness) -> bool:
-    return examine(mutant, noise, declared=sound).refuted
-
-
-def _by_outputs(mutant: Any, sound: Any, _runs: int, _noise: Randomness) -> bool:
-    return compare(mutant, declared=sound).refuted
+_by_residuals, _by_outputs = by_noise(examine), by_output(compare)
 
 
 def _by_digits(mutant: Any, sound: Any, runs: int, noise: Randomness) -> bool:
@@ -70,8 +68,7 @@ def _less_than_needed(sound: Any) -> Mutant:
 def _common_mutants(variants: Sequence[Any], unclipped: Changes) -> Iterator[Mutant]:
     sound = variants[0]
     yield Mutant("missing clip", sound, unclipped, by_game)
-    yield from mutants(sound, _by_residuals, _STALE | _MISCOUNTED)
-    yield from mutants(sound, _by_outputs, _BARE)
+    yield from planted(sound, (*_STALE, *_OF_RECORDS, *_BARE))
     filled = {"clip": _filled_by_people}
     yield Mutant("gaps filled with people's mean", sound, filled, by_short_fuzz)
     for smaller in variants[: len(sound.game_units or sound.units)]:
@@ -113,24 +110,28 @@ def _mean_recordings(self: Any, table: FeatureTable) -> Any:
 
 
 # What a game about one person and few values cannot see.
-_STALE: dict[str, Changes] = {
-    "noise reused over rows": reused_noise(-2),
-    "noise reused over features": reused_noise(-1),
-    "noise shared by two people": {"perturb": _shared_by_people},
-    "generator seeded anew": SEEDED_ANEW,
-    "low bits without noise": COARSE,
-    "rows without noise": {"perturb": _only_first_rows},
-}
+_STALE: tuple[Row, ...] = (
+    ("noise reused over rows", reused_noise(-2), _by_residuals),
+    ("noise reused over features", reused_noise(-1), _by_residuals),
+    ("noise shared by two people", {"perturb": _shared_by_people}, _by_residuals),
+    ("generator seeded anew", SEEDED_ANEW, _by_residuals),
+    ("low bits without noise", COARSE, _by_residuals),
+    ("rows without noise", {"perturb": _only_first_rows}, _by_residuals),
+)
 # Where everybody's record is released, and no mean.
-_MISCOUNTED: dict[str, Changes] = {
-    "missing values published": {"randomise": _mask_again},
-    "mean number of recordings": {"shape": _mean_recordings},
-}
+_OF_RECORDS: tuple[Row, ...] = (
+    ("missing values published", {"randomise": _mask_again}, _by_residuals),
+    ("mean number of recordings", {"shape": _mean_recordings}, _by_residuals),
+)
 # What is measured may be private, and something else be shown.
-_BARE: dict[str, Changes] = {
-    "input shown, not what is private": {"apply": lambda self, table, _: self.present(table)},
-    "no noise": NO_NOISE,
-}
+_BARE: tuple[Row, ...] = (
+    (
+        "input shown, not what is private",
+        {"apply": lambda self, table, _: self.present(table)},
+        _by_outputs,
+    ),
+    ("no noise", NO_NOISE, _by_outputs),
+)
 
 
 # Noise on values.
@@ -176,14 +177,8 @@ def _windowed_first(self: Any, values: Values, shape: Shape) -> Any:
 def fourier_mutants(variants: Sequence[Any]) -> Iterator[Mutant]:
     """Those of every record, of complex coefficients, and of a private choice of k."""
     yield from record_mutants(variants)
-    *_, longest, choosing = variants
-    yield Mutant("noise on real parts only", longest, {"perturb": _real_only}, by_game)
-    yield Mutant("missing √n", longest, {"perturb": _without_root_n}, by_game)
-    yield Mutant("choice of k not paid for", choosing, _UNPAID, by_game)
-    yield Mutant("choice of k without noise", choosing, _ALWAYS_BEST, by_game)
-    on_top = {"candidates": _with_all_of_it}
-    yield Mutant("choice of k on top of ε", choosing, on_top, by_short_fuzz)
-    yield Mutant("choice of k with 4 × its share", choosing, KEEN, by_short_fuzz)
+    yield from planted(variants[-2], _OF_COEFFICIENTS)
+    yield from planted(variants[-1], _OF_CHOICES)
 
 
 def _real_only(self: Any, integers: Integers, shape: Shape, noise: Randomness) -> Any:
@@ -194,8 +189,8 @@ def _real_only(self: Any, integers: Integers, shape: Shape, noise: Randomness) -
 
 
 def _without_root_n(self: Any, integers: Integers, shape: Shape, noise: Randomness) -> Any:
-    law = noise_of(self, shape)
-    smaller = type(law)(int(law.scale / self.piece(shape) ** 0.5))
+    distribution = noise_of(self, shape)
+    smaller = type(distribution)(int(distribution.scale / self.piece(shape) ** 0.5))
     return integers + smaller.draw(integers.shape, noise)
 
 
@@ -203,21 +198,28 @@ def _noise_is_free(self: Any, shape: Shape) -> Any:
     return np.zeros(len(self.candidates(shape)), dtype=np.int64)
 
 
-def _all_twice(self: Any) -> Any:
-    return exact(self.epsilon), exact(self.epsilon)
-
-
-def _the_cheapest(self: Any, costs: Integers, shape: Shape, noise: Randomness) -> Any:
-    return np.asarray(costs.argmin(axis=-1))
-
-
-def _with_all_of_it(self: Any, shape: Shape) -> Any:
-    return [replace(each, epsilon=self.epsilon) for each in sound_of(self).candidates(shape)]
-
-
+_OF_COEFFICIENTS: tuple[Row, ...] = (
+    ("noise on real parts only", {"perturb": _real_only}, by_game),
+    ("missing √n", {"perturb": _without_root_n}, by_game),
+)
 # What noise costs is public, and no fault if it is left out: then a game sees every choice.
-_UNPAID: Changes = {"costs_of_noise": _noise_is_free, "shares": _all_twice}
-_ALWAYS_BEST: Changes = {"costs_of_noise": _noise_is_free, "choose": _the_cheapest}
+_OF_CHOICES: tuple[Row, ...] = (
+    (
+        "choice of k not paid for",
+        {"costs_of_noise": _noise_is_free, "shares": lambda self: (exact(self.epsilon),) * 2},
+        by_game,
+    ),
+    (
+        "choice of k without noise",
+        {
+            "costs_of_noise": _noise_is_free,
+            "choose": lambda self, costs, shape, noise: costs.argmin(axis=-1),
+        },
+        by_game,
+    ),
+    ("choice of k on top of ε", ON_TOP, by_short_fuzz),
+    ("choice of k with 4 × its share", KEEN, by_short_fuzz),
+)
 
 
 # Noise on cosines.
@@ -240,27 +242,17 @@ def cosine_mutants(variants: Sequence[Any]) -> Iterator[Mutant]:
 
 def dct_mutants(variants: Sequence[Any]) -> Iterator[Mutant]:
     """Those of every record, of the norm that is limited, and of spherical noise."""
-    first, last = variants[0], variants[-2]
-    yield _less_than_needed(first)
-    yield Mutant("missing clip of the norm", first, _NO_LIMIT, by_game)
-    yield Mutant("recordings clipped each alone", first, {"limit": _limit_recordings}, by_game)
-    yield Mutant("norm that grows by rounding", first, {"query": _rounded}, by_fuzz)
-    longest = {"limit": _limit_by_longest}
-    yield Mutant("scaled by the longest of all", first, longest, by_short_fuzz)
-    yield Mutant("spherical scale × 0.85", last, {"perturb": _less_spherical}, by_game)
-    laplace = {"noise": lambda self, shape: DiscreteLaplace(sound_of(self).noise(shape).scale)}
-    yield Mutant("Laplace of the spherical scale", last, laplace, by_game)
+    yield _less_than_needed(variants[0])
+    yield from planted(variants[0], _OF_NORMS)
+    yield from planted(variants[-2], _OF_SPHERES)
     yield from _common_mutants(variants, _UNCLIPPED)
 
 
 def envelope_mutants(variants: Sequence[Any]) -> Iterator[Mutant]:
     """Those of every record, and of the spectrum that coefficients are clipped to."""
-    first, last = variants[0], variants[-2]
-    yield _less_than_needed(first)
-    yield Mutant("missing clip of coefficients", first, _NO_LIMIT, by_game)
-    one_recording = {"step": _one_recording}
-    yield Mutant("spectrum of one recording only", first, one_recording, by_game)
-    yield Mutant("coefficients clipped, not values", last, {"clip": _no_clip}, by_game)
+    yield _less_than_needed(variants[0])
+    yield from planted(variants[0], _OF_SPECTRA)
+    yield Mutant("coefficients clipped, not values", variants[-2], {"clip": _no_clip}, by_game)
     yield from _common_mutants(variants, _UNCLIPPED)
 
 
@@ -283,12 +275,32 @@ def _rounded(self: Any, values: Values, shape: Shape) -> Any:
 
 def _less_spherical(self: Any, integers: Integers, shape: Shape, noise: Randomness) -> Any:
     dimension = self.coordinates(shape, self.unit)
-    law = SphericalLaplace(int(0.85 * noise_of(self, shape).scale), dimension)
-    return integers + law.draw(integers.shape, noise)
+    distribution = SphericalLaplace(int(0.85 * noise_of(self, shape).scale), dimension)
+    return integers + distribution.draw(integers.shape, noise)
 
 
-def _one_recording(self: Any, shape: Shape) -> Any:
-    return sound_of(self).step(replace(shape, recordings=1))
+_OF_NORMS: tuple[Row, ...] = (
+    ("missing clip of the norm", _NO_LIMIT, by_game),
+    ("recordings clipped each alone", {"limit": _limit_recordings}, by_game),
+    ("norm that grows by rounding", {"query": _rounded}, by_fuzz),
+    ("scaled by the longest of all", {"limit": _limit_by_longest}, by_short_fuzz),
+)
+_OF_SPHERES: tuple[Row, ...] = (
+    ("spherical scale × 0.85", {"perturb": _less_spherical}, by_game),
+    (
+        "Laplace of the spherical scale",
+        {"noise": lambda self, shape: DiscreteLaplace(sound_of(self).noise(shape).scale)},
+        by_game,
+    ),
+)
+_OF_SPECTRA: tuple[Row, ...] = (
+    ("missing clip of coefficients", _NO_LIMIT, by_game),
+    (
+        "spectrum of one recording only",
+        {"step": lambda self, shape: sound_of(self).step(replace(shape, recordings=1))},
+        by_game,
+    ),
+)
 
 
 # Means over people.
@@ -296,12 +308,11 @@ def _one_recording(self: Any, shape: Shape) -> Any:
 
 def mean_mutants(variants: Sequence[Any]) -> Iterator[Mutant]:
     """Those of means: inside, in the sum, in its number of people, and of less than a person."""
-    yield from _common_means(variants[0])
+    yield from planted(variants[0], _OF_MEANS)
     plain = next(each for each in variants if each.core.family == "additive")
     yield Mutant("missing clip", plain, _inside(plain, {"clip": _no_clip}), by_game)
     yield Mutant("absent people left out of N", plain, {"total": _of_those_present}, by_fuzz)
-    by_others = {"total": _filled_by_others}
-    yield Mutant("gaps filled with the others' mean", plain, by_others, by_fuzz)
+    yield from planted(plain, [_GAPS])
     for smaller in variants:
         if smaller.unit != PERSON:
             yield sold_as_person(smaller)
@@ -310,25 +321,10 @@ def mean_mutants(variants: Sequence[Any]) -> Iterator[Mutant]:
 def random_mean_mutants(variants: Sequence[Any]) -> Iterator[Mutant]:
     """Those of random groups: who is in them, how many are, and what of them goes into a sum."""
     sound = variants[0]
-    yield from _common_means(sound)
+    yield from planted(sound, _OF_MEANS)
     for name, changes in _INSIDE.items():
         yield Mutant(name, sound, _inside(sound, changes), by_game)
-    yield Mutant("each task at the whole ε", sound, {"perturbed": _task_by_task}, by_game)
-    yield Mutant("group sizes from the data", sound, {"partition": _sizes_of_present}, by_game)
-    by_others = {"total": _filled_by_others}
-    yield Mutant("gaps filled with the others' mean", sound, by_others, by_fuzz)
-    yield Mutant("groups of people who are alike", sound, {"partition": _alike}, _by_residuals)
-    yield Mutant("other groups for each task", sound, {"sums": _regrouped}, _by_residuals)
-
-
-def _common_means(sound: Any) -> Iterator[Mutant]:
-    yield Mutant("scale × 0.85", sound, less_noise(0.85), by_game)
-    yield Mutant("noise of the mean on the sum", sound, less_noise(1 / 3), by_game)
-    yield from mutants(sound, _by_residuals, _STALE)
-    yield from mutants(sound, _by_outputs, _BARE)
-    yield Mutant("exact means shown", sound, {"apply": _exact_means}, _by_outputs)
-    name = "divided by everybody, not by the group"
-    yield Mutant(name, sound, {"divided": _by_all}, _by_residuals)
+    yield from planted(sound, _OF_RANDOM_GROUPS)
 
 
 def _inside(sound: Any, changes: Changes) -> Changes:
@@ -337,20 +333,14 @@ def _inside(sound: Any, changes: Changes) -> Changes:
     return {"core": property(lambda _: changed)}
 
 
-def _whole_ball(self: Any, shape: Shape) -> Any:
-    return math.floor(self.most_steps(shape))
-
-
 _INSIDE: dict[str, Changes] = {
     "missing clip": _UNCLIPPED,
     "missing clip of the norm": _NO_LIMIT,
     "each task clipped alone": {"limit": _limit_recordings},
-    "sensitivity B, not 2B": {"radius_steps": _whole_ball},
+    "sensitivity B, not 2B": {
+        "radius_steps": lambda self, shape: math.floor(self.most_steps(shape))
+    },
 }
-
-
-def _exact_means(self: Any, table: FeatureTable, noise: Randomness) -> Any:
-    return self.exact(table, self.partition(table, noise))
 
 
 def _by_all(self: Any, totals: Integers, sizes: Integers, shape: Shape) -> Any:
@@ -402,3 +392,25 @@ def _regrouped(self: Any, table: FeatureTable, groups: Groups, shape: Shape) -> 
     totals: Integers = sound_of(self).sums(table, groups, shape)
     totals[:, 1:] = sound_of(self).sums(table, again, shape)[:, 1:]
     return totals
+
+
+_OF_MEANS: tuple[Row, ...] = (
+    ("scale × 0.85", less_noise(0.85), by_game),
+    ("noise of the mean on the sum", less_noise(1 / 3), by_game),
+    *_STALE,
+    *_BARE,
+    (
+        "exact means shown",
+        {"apply": lambda self, table, noise: self.exact(table, self.partition(table, noise))},
+        _by_outputs,
+    ),
+    ("divided by everybody, not by the group", {"divided": _by_all}, _by_residuals),
+)
+_GAPS: Row = ("gaps filled with the others' mean", {"total": _filled_by_others}, by_fuzz)
+_OF_RANDOM_GROUPS: tuple[Row, ...] = (
+    ("each task at the whole ε", {"perturbed": _task_by_task}, by_game),
+    ("group sizes from the data", {"partition": _sizes_of_present}, by_game),
+    _GAPS,
+    ("groups of people who are alike", {"partition": _alike}, _by_residuals),
+    ("other groups for each task", {"sums": _regrouped}, _by_residuals),
+)

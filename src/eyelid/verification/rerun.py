@@ -24,18 +24,18 @@ _MOST_VALUES = 1 << 22
 
 
 def quieter_than_again(
-    law: FeatureMechanism, taken: FeatureTable, released: FeatureTable
+    mechanism: FeatureMechanism, taken: FeatureTable, released: FeatureTable
 ) -> str | None:
     """How a release has less noise than its mechanism adds, in words; None if it has not.
 
     Args:
-        law: the mechanism that is said to have made it.
+        mechanism: the mechanism that is said to have made it.
         taken: everything that it was made of, as the mechanism takes it.
         released: what was made of it.
     """
     source = SystemRandomness()
     shown = _values(released, released)
-    again = np.stack([_values(law.apply(taken, source), released) for _ in range(_RUNS)])
+    again = np.stack([_values(mechanism.apply(taken, source), released) for _ in range(_RUNS)])
     if again.shape[1:] != shown.shape:
         return "the release has not the rows that the mechanism gives it"
     total = again.sum(axis=0)

@@ -19,20 +19,19 @@ from eyelid.attacks.statistics import clopper_pearson
 from eyelid.attacks.twins import sound_of
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
-from eyelid.mechanisms.mechanism import Shape, Values
+from eyelid.mechanisms.mechanism import Values
 from eyelid.mechanisms.synthetic.binning import Codes
-from eyelid.mechanisms.synthetic.marginals import ChainMarginals
-from eyelid.mechanisms.synthetic.threshold import Threshold
+from eyelid.mechanisms.synthetic.chain import ChainMarginals
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import PERSON
 from eyelid.verification.game import ALPHA, GameResult, play
 from eyelid.verification.mutant import (
-    Changes,
     Mutant,
+    Row,
     by_fuzz,
     by_game,
     less_noise,
-    mutants,
+    planted,
 )
 
 Integers = NDArray[np.int64]
@@ -76,36 +75,23 @@ def play_deniability(mechanism: Any, noise: Randomness) -> GameResult:
 def seeded_mutants(variants: Sequence[Any]) -> Iterator[Mutant]:
     """Those of the rows, with the first variant that shows them, and those of the model."""
     first, several = variants[0], variants[-1]
-    yield from mutants(first, by_game, _TESTED)
+    yield from planted(first, _OF_THE_TEST)
     yield Mutant("rows counted, not people", several, {"counted": _rows_counted}, by_game)
-    one_row = {"wanted": _for_one_row}
+    one_row = {"wanted": lambda self, *of: sound_of(replace(self, records=1)).wanted(*of)}
     yield Mutant("a person's rows not in the test's ε", several, one_row, _by_plenty)
-    yield Mutant("no rows without a seed", first, {"wanted": _no_coin}, _by_plenty)
+    no_coin = {"wanted": lambda self, *of: replace(sound_of(self).wanted(*of), heads=1 << 30)}
+    yield Mutant("no rows without a seed", first, no_coin, _by_plenty)
     model = ChainMarginals(**ChainMarginals.games[0])
-    yield Mutant("scale × 0.85", model, less_noise(0.85), by_game)
-    yield Mutant("noise for one table", model, {"whole": _of_one_table}, by_game)
+    yield from planted(model, _OF_THE_MODEL[:2])
     of_rows = {"whole": lambda self, shape: sound_of(self).whole(shape) * self.records}
     yield Mutant("a row counted as a person", replace(model, records=3), of_rows, by_game)
-    yield Mutant("bins between the extremes of the data", model, {"coded": _by_the_data}, by_fuzz)
+    yield from planted(model, _OF_THE_MODEL[2:])
 
 
 def _by_plenty(mutant: Any, sound: Any, runs: int, noise: Randomness) -> bool:
     """Whether a test that is not the one for the ε is refuted where it has just people enough."""
     plenty = replace(next(sound.neighbour_pairs(PERSON)).shape, people=_PLENTY)
     return play(mutant, PERSON, runs, noise, lambda _: sound.cost(plenty, PERSON)).refuted
-
-
-def _half_the_noise(self: Any, counts: Integers, test: Threshold, noise: Randomness) -> Any:
-    return replace(test, scale=test.scale // 2).passes(counts, noise)
-
-
-_TESTED: dict[str, Changes] = {
-    "no noise in the test": {"passes": lambda self, counts, test, noise: counts >= test.k},
-    "half the noise in the test": {"passes": _half_the_noise},
-    "no test, or another one until it passes": {
-        "passes": lambda self, counts, test, noise: np.ones(counts.shape, dtype=bool)
-    },
-}
 
 
 def _rows_counted(
@@ -117,19 +103,43 @@ def _rows_counted(
     return counted
 
 
-def _for_one_row(self: Any, people: int, rows: int) -> Any:
-    return sound_of(replace(self, records=1)).wanted(people, rows)
-
-
-def _no_coin(self: Any, people: int, rows: int) -> Any:
-    return replace(sound_of(self).wanted(people, rows), heads=1 << 30)
-
-
-def _of_one_table(self: ChainMarginals, shape: Shape) -> Any:
-    return int(sound_of(self).whole(replace(shape, recordings=1, features=1)))
-
-
 def _by_the_data(self: ChainMarginals, values: Values) -> Any:
     finite = np.where(np.isfinite(values), values, 0.5)
     low, high = finite.min(), finite.max()
     return sound_of(self).coded((values - low) / max(high - low, 1e-9))
+
+
+_OF_THE_TEST: tuple[Row, ...] = (
+    (
+        "no noise in the test",
+        {"passes": lambda self, counts, test, noise: counts >= test.k},
+        by_game,
+    ),
+    (
+        "half the noise in the test",
+        {
+            "passes": lambda self, counts, test, noise: replace(test, scale=test.scale // 2).passes(
+                counts, noise
+            )
+        },
+        by_game,
+    ),
+    (
+        "no test, or another one until it passes",
+        {"passes": lambda self, counts, test, noise: np.ones(counts.shape, dtype=bool)},
+        by_game,
+    ),
+)
+_OF_THE_MODEL: tuple[Row, ...] = (
+    ("scale × 0.85", less_noise(0.85), by_game),
+    (
+        "noise for one table",
+        {
+            "whole": lambda self, shape: sound_of(self).whole(
+                replace(shape, recordings=1, features=1)
+            )
+        },
+        by_game,
+    ),
+    ("bins between the extremes of the data", {"coded": _by_the_data}, by_fuzz),
+)

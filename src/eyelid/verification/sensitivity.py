@@ -103,11 +103,11 @@ def _stated(mechanism: NoisyMechanism, shape: Shape, unit: Unit) -> float:
     """What noise of this scale loses at the declared sensitivity, over what is stated, of sums."""
     if mechanism.family not in _SUMS or mechanism.chooses:
         return 0.0
-    said, law = mechanism.cost(shape, unit), noise_of(mechanism, shape)
-    loss = mechanism.sensitivity(shape, unit) / law.scale
-    if isinstance(law, DiscreteLaplace):
+    said, distribution = mechanism.cost(shape, unit), noise_of(mechanism, shape)
+    loss = mechanism.sensitivity(shape, unit) / distribution.scale
+    if isinstance(distribution, DiscreteLaplace):
         return loss / (said.epsilon or 0.0)
-    slack = discreteness_slack(shape.recordings * shape.length, law.scale)
+    slack = discreteness_slack(shape.recordings * shape.length, distribution.scale)
     epsilon = gaussian_epsilon(loss, said.delta or 0.0, slack)
     return max(loss / (said.mu or 0.0), epsilon / (said.epsilon or 0.0))
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from eyelid.attacks.twins import sound_of, twin
 from eyelid.mechanisms.mechanism import NeighbourPair, Values
-from eyelid.mechanisms.streams.detecting import LOST
+from eyelid.mechanisms.streams.detector import LOST
 from eyelid.mechanisms.streams.filter import Filter
 from eyelid.mechanisms.streams.filter_run import FilterRun, Kernel
 from eyelid.mechanisms.streams.fixations import FixationRun, Fixations
@@ -39,7 +39,9 @@ from eyelid.verification.game import play
 from eyelid.verification.mutant import (
     Changes,
     Mutant,
+    Row,
     by_game,
+    by_noise,
     by_short_game,
     mutants,
     sold_as_person,
@@ -67,8 +69,7 @@ def _by_person(mutant: Any, sound: Filter, runs: int, noise: Randomness) -> bool
     return play(mutant, PERSON, runs, noise, lambda s: sound.cost(s, PERSON)).refuted
 
 
-def _from_outside(mutant: Any, sound: Filter, _: int, noise: Randomness) -> bool:
-    return examine_stream(mutant, noise, declared=sound).refuted
+_from_outside = by_noise(examine_stream)
 
 
 # What is changed.
@@ -141,8 +142,7 @@ def filter_mutants(variants: Sequence[Filter]) -> Iterator[Mutant]:
     sound, small = variants[0], variants[-1]
     far: dict[str, Any] = {"threshold": _FAR_AWAY} if sound.skips else {}
     large = replace(sound, epsilon=2.0, radius=_LARGE_RADIUS, **far)
-    third = {**_times("scale_parts", 1 / 3), **_times(_TEST, 1 / 3)}
-    yield Mutant("a third of the noise", sound, third, by_game)
+    yield Mutant("a third of the noise", sound, _THIRD, by_game)
     without_radius = _times("scale_parts", 1 / _LARGE_RADIUS)
     yield Mutant("publications without the radius", large, without_radius, by_game)
     yield sold_as_person(sound)
@@ -220,30 +220,31 @@ def _nothing_published(state: State, given: list[Any]) -> None:
     state[PUBLISHED_SUM] = 0.0
 
 
-def _new_at_blocks(law: Filter, was: State, state: State, given: list[Any]) -> None:
-    if state[INDEX] % law.window == 0:
+def _new_at_blocks(mechanism: Filter, was: State, state: State, given: list[Any]) -> None:
+    if state[INDEX] % mechanism.window == 0:
         _nothing_published(state, given)
 
 
-def _first_is_free(law: Filter, was: State, state: State, given: list[Any]) -> None:
+def _first_is_free(mechanism: Filter, was: State, state: State, given: list[Any]) -> None:
     if was[INDEX] == 0:
         _nothing_published(state, given)
 
 
-def _not_silent(law: Filter, was: State, state: State, given: list[Any]) -> None:
+def _not_silent(mechanism: Filter, was: State, state: State, given: list[Any]) -> None:
     state[USED_UP_TO] = min(state[USED_UP_TO], was[INDEX])
 
 
-def _until_published(law: Filter, was: State, state: State, given: list[Any]) -> None:
+def _until_published(mechanism: Filter, was: State, state: State, given: list[Any]) -> None:
     if state[PLANES_USED] == was[PLANES_USED]:
         state[CLOCK] = was[CLOCK] + 1
 
 
-def _unrounded(law: Filter, was: State, state: State, given: list[Any]) -> None:
+def _unrounded(mechanism: Filter, was: State, state: State, given: list[Any]) -> None:
     state[LAST_X] += 0.25
 
 
 _TEST = "test_scale_steps"
+_THIRD = {**_times("scale_parts", 1 / 3), **_times(_TEST, 1 / 3)}
 _SHORTER = ("slot_samples", "test_parts", "publish_parts", "memory")
 _ALWAYS: dict[str, Changes] = {
     "scale × 0.85": _times("scale_parts", 0.85),
@@ -276,20 +277,10 @@ def fixation_mutants(variants: Sequence[Fixations]) -> Iterator[Mutant]:
         variants: as set for games: one test in a window first, a long memory last.
     """
     one_test, long_memory = variants
-    yield Mutant("window of w, not w + m − 1", long_memory, _SHORT | _SHORT_TESTS, by_game)
-    yield Mutant("starts share budget over w only", long_memory, _SHORT, _by_fuzz)
-    yield Mutant("tests counted over w only", long_memory, _SHORT_TESTS, _by_fuzz)
-    half_reach = {"reach_steps": property(lambda self: math.ceil(0.5 * self.radius / self.step))}
-    yield Mutant("reach of half the radius", one_test, half_reach, _by_fuzz)
-    everything = {"publish_parts": property(lambda _: WHOLE)}
-    yield Mutant("tests not paid for", long_memory, everything, _by_fuzz)
-    first = {"memory": property(lambda _: 1)}
-    yield Mutant("every start as if the first", long_memory, first, _by_fuzz)
-    without = {"scale_parts": property(lambda _: 1.0)}
-    yield Mutant("place without noise", one_test, without, by_game)
-    yield Mutant("tests without noise", one_test, {_TEST: property(lambda _: 1)}, by_game)
+    for long, name, changes, seen in _OF_FIXATIONS:
+        yield Mutant(name, long_memory if long else one_test, changes, seen)
     yield sold_as_person(one_test)
-    yield from mutants(one_test, _detected, _INSIDE)
+    yield from mutants(one_test, by_noise(examine_fixations), _INSIDE)
     # Its own reach is too short by what the grid does to neighbours.
     unrounded = {"reach_steps": property(lambda self: math.ceil(self.radius / self.step))}
     yield Mutant("rounding not counted", one_test, unrounded, _by_its_own_account)
@@ -299,20 +290,29 @@ def _by_fuzz(mutant: Any, _sound: Fixations, _runs: int, noise: Randomness) -> b
     return fuzz_fixations(mutant, _PAIRS, noise).refuted
 
 
-def _detected(mutant: Any, sound: Fixations, _: int, noise: Randomness) -> bool:
-    return examine_fixations(mutant, noise, sound).refuted
-
-
-def _by_its_own_account(mutant: Any, _sound: Fixations, _runs: int, noise: Randomness) -> bool:
-    return examine_fixations(mutant, noise).refuted
-
-
-def _tests_of_window(self: Fixations) -> int:
-    return WHOLE // 2 // math.ceil(self.window / self.slot_samples)
-
-
+_by_its_own_account = by_noise(lambda mutant, noise, _: examine_fixations(mutant, noise))
 _SHORT: dict[str, Any] = {"memory": property(lambda self: self.window)}
-_SHORT_TESTS: dict[str, Any] = {"test_parts": property(_tests_of_window)}
+_SHORT_TESTS: dict[str, Any] = {
+    "test_parts": property(lambda self: WHOLE // 2 // math.ceil(self.window / self.slot_samples))
+}
+
+
+# Whether it takes a long memory to be seen, and a row as of all mutants.
+_OF_FIXATIONS: tuple[tuple[bool, *Row], ...] = (
+    (True, "window of w, not w + m − 1", _SHORT | _SHORT_TESTS, by_game),
+    (True, "starts share budget over w only", _SHORT, _by_fuzz),
+    (True, "tests counted over w only", _SHORT_TESTS, _by_fuzz),
+    (
+        False,
+        "reach of half the radius",
+        {"reach_steps": property(lambda self: math.ceil(0.5 * self.radius / self.step))},
+        _by_fuzz,
+    ),
+    (True, "tests not paid for", {"publish_parts": property(lambda _: WHOLE)}, _by_fuzz),
+    (True, "every start as if the first", {"memory": property(lambda _: 1)}, _by_fuzz),
+    (False, "place without noise", {"scale_parts": property(lambda _: 1.0)}, by_game),
+    (False, "tests without noise", {_TEST: property(lambda _: 1)}, by_game),
+)
 
 
 # What is wrong inside of the detector, which no likelihood that it tells itself can show.
@@ -364,9 +364,9 @@ def _beyond_the_last(self: Fixations, was: State, state: State, given: list[Any]
         state[LAST_Y] += float(round(2 * (state[at + self.span] - y)))
 
 
-def _ring(law: Fixations, state: State) -> list[tuple[float, float]]:
+def _ring(mechanism: Fixations, state: State) -> list[tuple[float, float]]:
     """The samples that are there, and not about to go."""
-    xs, ys = state[STATE_SIZE : STATE_SIZE + law.span], state[STATE_SIZE + law.span :]
+    xs, ys = state[STATE_SIZE : STATE_SIZE + mechanism.span], state[STATE_SIZE + mechanism.span :]
     return [(x, y) for x, y in zip(xs, ys, strict=True) if x != LOST]
 
 

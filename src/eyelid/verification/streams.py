@@ -59,7 +59,7 @@ class StreamResult:
         draws: how many publications were looked at.
         off_grid: how many of these lie off the public grid.
         repeated: how many pairs of them had the same noise, in standard deviations of chance.
-        spread: the largest deviation of a moment of the noise from the law's, in standard errors.
+        spread: the largest deviation of a moment of the noise from its own, in standard errors.
         low_bits_p: of a chi-square test that its lowest bits are uniform.
         tests_p: of a chi-square test that tests come out as often as they should.
         settings: what sets this one apart from others of its kind.
@@ -82,7 +82,7 @@ class StreamResult:
 
     @property
     def refuted(self) -> bool:
-        """Whether it spends more than ε, or its noise is not fresh, whole and of its law."""
+        """Whether it spends more than ε, or its noise is not fresh, whole and of its mechanism."""
         return (
             self.window > 1
             or self.reached > 1
@@ -103,7 +103,7 @@ def examine_stream(
     Args:
         mechanism: to examine.
         noise: its randomness.
-        declared: whose ε, radius and laws it should have; the mechanism itself by default.
+        declared: whose ε, radius and noise it should have; the mechanism itself by default.
     """
     declared = declared or mechanism
     spent = [
@@ -237,15 +237,15 @@ class Same(Ahead):
         return tuple(np.full(BLOCK, value) for value in self._values)
 
 
-def hostile_stream(rng: np.random.Generator, law: Filter, number: int) -> Values:
+def hostile_stream(rng: np.random.Generator, mechanism: Filter, number: int) -> Values:
     """Gaze that jumps where a scheduler could lose count; samples × 2, in the left of the scene."""
-    window, slot = law.window, law.slot_samples
+    window, slot = mechanism.window, mechanism.slot_samples
     length = int(rng.integers(1, 5 * window + 3 * slot + 2))
     periods = (1, slot - 1, slot, slot + 1, window - 1, window, window + 1, 2 * window, length)
     period = max(1, periods[number % len(periods)])
-    x0, y0, x1, y1 = law.place.plane
+    x0, y0, x1, y1 = mechanism.place.plane
     far = np.arange(length) // period % 2
-    jitter = law.radius * rng.random((length, 2))
+    jitter = mechanism.radius * rng.random((length, 2))
     gaze = np.array([x0, (y0 + y1) / 2]) + jitter + far[:, None] * [(x1 - x0) / 4, (y1 - y0) / 4]
     lost = rng.random(length) < rng.choice([0.0, 0.1, 0.7])
     # Whole stretches are lost, too: at the start, and as long as a window.
@@ -255,30 +255,30 @@ def hostile_stream(rng: np.random.Generator, law: Filter, number: int) -> Values
     return gaze
 
 
-def _wide(law: Filter) -> list[Filter]:
+def _wide(mechanism: Filter) -> list[Filter]:
     """The same with windows of several lengths, in a scene that holds all of its noise."""
     changes: list[dict[str, Any]] = [
-        {"window": window, **({"skip": skip} if law.skips else {})}
+        {"window": window, **({"skip": skip} if mechanism.skips else {})}
         for window in (1, 2, 3, 5, _LONGEST_WINDOW)
-        for skip in (sorted({1, 2, window}) if law.skips else [1])
+        for skip in (sorted({1, 2, window}) if mechanism.skips else [1])
         if skip <= window
     ]
-    return [in_square(law, WIDE, **each) for each in changes]
+    return [in_square(mechanism, WIDE, **each) for each in changes]
 
 
-def in_square(law: L, radii: float, **changes: Any) -> L:
+def in_square(mechanism: L, radii: float, **changes: Any) -> L:
     """The same in a square scene of so many radii."""
-    side = f"{radii * law.radius:.12g}"
-    return replace(law, coordinates="px", scene=f"0,0,{side},{side}", **changes)
+    side = f"{radii * mechanism.radius:.12g}"
+    return replace(mechanism, coordinates="px", scene=f"0,0,{side},{side}", **changes)
 
 
 # Distances.
 
 
-def _plain(law: Filter) -> Filter:
+def _plain(mechanism: Filter) -> Filter:
     """The same with windows of one sample, of which each knows its budget, in a wide scene."""
-    changes: dict[str, Any] = {"skip": 1} if law.skips else {}
-    return in_square(law, ROOMY, window=1, **changes)
+    changes: dict[str, Any] = {"skip": 1} if mechanism.skips else {}
+    return in_square(mechanism, ROOMY, window=1, **changes)
 
 
 def _reached(mechanism: Filter, declared: Filter) -> float:
@@ -355,7 +355,7 @@ def _noise(mechanism: Filter, declared: Filter, noise: Randomness) -> dict[str, 
 
 
 def looked_at(
-    residuals: Values, off_grid: int, outcomes: list[Outcomes], law: Filter, scale: float
+    residuals: Values, off_grid: int, outcomes: list[Outcomes], mechanism: Filter, scale: float
 ) -> dict[str, Any]:
     """What noise says of itself.
 
@@ -363,7 +363,7 @@ def looked_at(
         residuals: draws × 2, in steps: publications without what was published.
         off_grid: publications off the grid.
         outcomes: distances that were tested, in steps, and whether they were taken for far.
-        law: that tests should have.
+        mechanism: that tests should have.
         scale: that the noise of publications should have, in steps.
     """
     return {
@@ -372,25 +372,29 @@ def looked_at(
         "repeated": repeated(residuals, int(scale), pure=True) if len(residuals) else math.inf,
         "spread": _spread(residuals / scale),
         "low_bits_p": low_bits(residuals) if len(residuals) else 0.0,
-        "tests_p": _tests_p(outcomes, law, scale) if outcomes else 1.0,
+        "tests_p": _tests_p(outcomes, mechanism, scale) if outcomes else 1.0,
     }
 
 
-def _wandering(law: Filter) -> Values:
+def _wandering(mechanism: Filter) -> Values:
     """Gaze all over a place so wide that tests come out both ways."""
     rng = np.random.default_rng(0)
-    reach = law.radius + (law.farthest_test if law.test_parts else 0.0)
-    _, _, side, _ = law.place.plane
+    reach = mechanism.radius + (mechanism.farthest_test if mechanism.test_parts else 0.0)
+    _, _, side, _ = mechanism.place.plane
     return np.asarray(side / 2 + rng.uniform(-2, 2, size=(_SAMPLES, 2)) * reach)
 
 
-def _parts(law: Filter) -> float:
+def _parts(mechanism: Filter) -> float:
     """What a publication spends where every sample is a window of its own."""
-    return law.publish_parts if law.rule in (FIXED, ABSORBING) else law.publish_parts // 2
+    return (
+        mechanism.publish_parts
+        if mechanism.rule in (FIXED, ABSORBING)
+        else mechanism.publish_parts // 2
+    )
 
 
 def _spread(noise: Values) -> float:
-    """Moments of planar Laplace noise of scale 1 against its law's, in standard errors."""
+    """Moments of planar Laplace noise of scale 1 against its mechanism's, in standard errors."""
     if not len(noise):
         return math.inf
     x, y = noise.T
@@ -407,13 +411,13 @@ def _spread(noise: Values) -> float:
     )
 
 
-def _tests_p(outcomes: list[Outcomes], law: Filter, scale: float) -> float:
+def _tests_p(outcomes: list[Outcomes], mechanism: Filter, scale: float) -> float:
     """Of a chi-square test that gaze of each distance passes as often as it should."""
     from scipy.stats import chi2
 
     distance, moved = (np.concatenate(part) for part in zip(*outcomes, strict=True))
-    beyond = law.threshold_steps if law.threshold_steps >= 0 else math.floor(2 * scale)
-    excess = (np.floor(distance) - beyond) / law.test_scale_steps
+    beyond = mechanism.threshold_steps if mechanism.threshold_steps >= 0 else math.floor(2 * scale)
+    excess = (np.floor(distance) - beyond) / mechanism.test_scale_steps
     tail = 0.5 * np.exp(-np.abs(excess))
     chance = np.where(excess < 0, tail, 1 - tail)
     bins = np.searchsorted(np.quantile(excess, np.linspace(0, 1, _BINS + 1)[1:-1]), excess)

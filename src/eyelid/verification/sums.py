@@ -1,9 +1,9 @@
 """Is the noise of a sum over people everywhere, fresh and whole, and is nothing else shown?
 
 The same questions that `residuals` and `outputs` ask of tables of features: known counts are
-measured twice, what is left without them must be draws of the declared law, and what is shown must
-be the noisy sums over the public number of people, to the last bit. Then the mutants of sums,
-of maps and of tables of areas.
+measured twice, what is left without them must be draws of the declared distribution, and what is
+shown must be the noisy sums over the public number of people, to the last bit. Then the mutants of
+sums, of maps and of tables of areas.
 """
 
 from __future__ import annotations
@@ -30,14 +30,17 @@ from eyelid.privacy.unit import Unit
 from eyelid.verification.mutant import (
     COARSE,
     KEEN,
+    ON_TOP,
     SEEDED_ANEW,
-    Changes,
     Mutant,
+    Row,
     by_fuzz,
     by_game,
+    by_noise,
+    by_output,
     by_short_fuzz,
     less_noise,
-    mutants,
+    planted,
 )
 from eyelid.verification.outputs import OutputResult
 
@@ -57,7 +60,7 @@ def examine_sum(mechanism: Any, noise: Randomness, declared: Any = None) -> Resi
     Args:
         mechanism: to examine.
         noise: its randomness.
-        declared: whose law and grid the noise should have; the mechanism itself by default.
+        declared: whose noise and grid it should have; the mechanism itself by default.
     """
     mechanism, declared = _with_one_choice(mechanism), _with_one_choice(declared or mechanism)
     counts, shape = known_to(declared)
@@ -126,29 +129,12 @@ def known_to(mechanism: Any) -> tuple[PersonCounts, Shape]:
 # Mutants that every sum can have.
 
 
-def by_residuals(mutant: Any, sound: Any, _: int, noise: Randomness) -> bool:
-    """Whether noise on known counts is found wanting."""
-    return examine_sum(mutant, noise, declared=sound).refuted
-
-
-def by_outputs(mutant: Any, sound: Any, _runs: int, _noise: Randomness) -> bool:
-    """Whether something else is shown than the noisy sum."""
-    return compare_sum(mutant, declared=sound).refuted
+_by_residuals, _by_outputs = by_noise(examine_sum), by_output(compare_sum)
 
 
 def sum_mutants(variants: Sequence[Any]) -> Iterator[Mutant]:
     """Noise that is too small, stale or missing, rounding, and a number of people from the data."""
-    sound = variants[0]
-    yield Mutant("scale × 0.85", sound, less_noise(0.85), by_game)
-    yield Mutant("noise of the mean on the sum", sound, less_noise(1 / 3), by_game)
-    yield Mutant("rounded up, not cut", sound, {"integers": _rounded_up}, by_fuzz)
-    yield Mutant("less stated than is lost", sound, {"cost": _understated}, by_short_fuzz)
-    yield Mutant("counts taken as they come", sound, {"integers": _uncleaned}, by_outputs)
-    yield Mutant("limits for the first people only", sound, {"limited": _some_limited}, by_outputs)
-    yield from mutants(sound, by_residuals, _STALE)
-    by_those_present = {"measure": _by_those_present}
-    yield Mutant("divided by those who looked", sound, by_those_present, by_residuals)
-    yield Mutant("no noise", sound, {"measure": _exact}, by_outputs)
+    return planted(variants[0], _OF_SUMS)
 
 
 def _rounded_up(self: Any, counts: PersonCounts, shape: Shape) -> Any:
@@ -196,14 +182,22 @@ def _only_where_looked(self: Any, integers: Integers, shape: Shape, noise: Rando
     return integers + np.where(integers, noise_of(self, shape).draw(integers.shape, noise), 0)
 
 
-# What a game about one person and few cells cannot see.
-_STALE: dict[str, Changes] = {
-    "noise reused over pictures": {"perturb": _same_for_layers},
-    "noise reused over cells": {"perturb": _same_for_cells},
-    "generator seeded anew": SEEDED_ANEW,
-    "low bits without noise": COARSE,
-    "noise only where somebody looked": {"perturb": _only_where_looked},
-}
+_OF_SUMS: tuple[Row, ...] = (
+    ("scale × 0.85", less_noise(0.85), by_game),
+    ("noise of the mean on the sum", less_noise(1 / 3), by_game),
+    ("rounded up, not cut", {"integers": _rounded_up}, by_fuzz),
+    ("less stated than is lost", {"cost": _understated}, by_short_fuzz),
+    ("counts taken as they come", {"integers": _uncleaned}, _by_outputs),
+    ("limits for the first people only", {"limited": _some_limited}, _by_outputs),
+    # What a game about one person and few cells cannot see.
+    ("noise reused over pictures", {"perturb": _same_for_layers}, _by_residuals),
+    ("noise reused over cells", {"perturb": _same_for_cells}, _by_residuals),
+    ("generator seeded anew", SEEDED_ANEW, _by_residuals),
+    ("low bits without noise", COARSE, _by_residuals),
+    ("noise only where somebody looked", {"perturb": _only_where_looked}, _by_residuals),
+    ("divided by those who looked", {"measure": _by_those_present}, _by_residuals),
+    ("no noise", {"measure": _exact}, _by_outputs),
+)
 
 
 # Mutants of maps.
@@ -211,23 +205,13 @@ _STALE: dict[str, Changes] = {
 
 def map_mutants(variants: Sequence[Any]) -> Iterator[Mutant]:
     """What can go wrong with a map: its limits, its noise, its number of people, its choices."""
-    first = variants[0]
-    yield from sum_mutants(variants)
-    yield Mutant("missing limit", first, {"limited": _as_counted}, by_game)
+    first, other, *_ = variants
+    yield from planted(first, (*_OF_SUMS, ("missing limit", {"limited": _as_counted}, by_game)))
     # In L1 it makes a difference only where every cell is full.
-    negative = {"query": _with_negatives}
-    yield Mutant("negative counts kept", variants[1], negative, by_short_fuzz)
-    yield Mutant("one person's part, not two", first, {"reach": _of_one}, by_game)
-    yield Mutant("each picture limited alone", first, {"limited": _each_picture}, by_game)
-    yield Mutant("scaled by the fullest of all", first, {"limited": _by_fullest}, by_short_fuzz)
+    yield Mutant("negative counts kept", other, {"query": _with_negatives}, by_short_fuzz)
+    yield from planted(first, _OF_MAPS)
     for sound in variants:
-        if sound.chooses:
-            yield Mutant(
-                "choice of the cap on top of ε", sound, {"candidates": _on_top}, by_short_fuzz
-            )
-            yield Mutant("chosen with all of ε again", sound, {"settled": _with_all}, by_residuals)
-            yield Mutant("no noise after the choice", sound, {"measure": _exact_choice}, by_outputs)
-            yield Mutant("choice of the cap at 4 × its share", sound, KEEN, by_short_fuzz)
+        yield from planted(sound, _OF_CHOICES if sound.chooses else ())
 
 
 def _as_counted(self: Any, counts: PersonCounts, shape: Shape) -> Any:
@@ -238,10 +222,6 @@ def _with_negatives(self: Any, values: Values, shape: Shape) -> Any:
     sign = np.where(np.nan_to_num(values) < 0, -1, 1)
     whole: Integers = sound_of(self).query(np.abs(values), shape)
     return whole * sign
-
-
-def _of_one(self: Any, shape: Shape) -> Any:
-    return float(sound_of(self).reach(shape)) / math.sqrt(2)
 
 
 def _each_picture(self: Any, counts: PersonCounts, shape: Shape) -> Any:
@@ -267,10 +247,6 @@ def _apart_by_layer(counts: PersonCounts, shape: Shape) -> PersonCounts:
     return replace(counts, people=counts.people * layers, person=person)
 
 
-def _on_top(self: Any) -> Any:
-    return tuple(replace(each, epsilon=self.epsilon) for each in sound_of(self).candidates())
-
-
 def _with_all(self: Any, counts: PersonCounts, shape: Shape, noise: Randomness) -> Any:
     chosen = sound_of(self).settled(counts, shape, noise)
     return replace(chosen, epsilon=5 * self.epsilon)
@@ -278,6 +254,23 @@ def _with_all(self: Any, counts: PersonCounts, shape: Shape, noise: Randomness) 
 
 def _exact_choice(self: Any, counts: PersonCounts, shape: Shape, noise: Randomness) -> Any:
     return _exact(self.settled(counts, shape, noise), counts, shape, noise)
+
+
+_OF_MAPS: tuple[Row, ...] = (
+    (
+        "one person's part, not two",
+        {"reach": lambda self, shape: sound_of(self).reach(shape) / math.sqrt(2)},
+        by_game,
+    ),
+    ("each picture limited alone", {"limited": _each_picture}, by_game),
+    ("scaled by the fullest of all", {"limited": _by_fullest}, by_short_fuzz),
+)
+_OF_CHOICES: tuple[Row, ...] = (
+    ("choice of the cap on top of ε", ON_TOP, by_short_fuzz),
+    ("chosen with all of ε again", {"settled": _with_all}, _by_residuals),
+    ("no noise after the choice", {"measure": _exact_choice}, _by_outputs),
+    ("choice of the cap at 4 × its share", KEEN, by_short_fuzz),
+)
 
 
 # Mutants of tables of areas.
@@ -290,20 +283,9 @@ def table_mutants(variants: Sequence[Any]) -> Iterator[Mutant]:
         variants: as set for games: visits alone first, all tables last.
     """
     visits, *_, everything = variants
-    yield from sum_mutants(variants)
-    yield Mutant("visits without a limit", visits, {"limited": _visits_as_counted}, by_game)
-    one_table = {"reach": lambda self, shape: 1.0}
-    yield Mutant("each table given the whole of ε", everything, one_table, by_game)
-    yield Mutant("counted as somebody more or less", visits, {"limits_of": _add_remove}, by_game)
-    yield Mutant("noise on dwell only", everything, {"perturb": _dwell_only}, by_game)
-    yield Mutant(
-        "a limit for cells, none for tables", everything, {"limited": _cells_only}, by_short_fuzz
-    )
-    each_layer = {"limited": _each_layer}
-    yield Mutant("each layer limited alone", everything, each_layer, by_short_fuzz)
-    fullest = {"limited": _by_fullest_table}
-    yield Mutant("scaled by the fullest of all", visits, fullest, by_short_fuzz)
-    yield Mutant("negative counts kept", visits, {"query": _with_negatives}, by_fuzz)
+    yield from planted(visits, _OF_SUMS)
+    for of_visits, name, changes, seen in _OF_TABLES:
+        yield Mutant(name, visits if of_visits else everything, changes, seen)
 
 
 def _of_entries(self: Any, counts: PersonCounts, shape: Any, limit: str) -> Any:
@@ -314,7 +296,7 @@ def _of_entries(self: Any, counts: PersonCounts, shape: Any, limit: str) -> Any:
 
 
 def _visits_as_counted(self: Any, counts: PersonCounts, shape: Any) -> Any:
-    return np.minimum(counts.count, 1e6) / _of_entries(self, counts, shape, "reach")
+    return _as_counted(self, counts, shape) / _of_entries(self, counts, shape, "reach")
 
 
 def _cells_only(self: Any, counts: PersonCounts, shape: Any) -> Any:
@@ -341,3 +323,16 @@ def _dwell_only(self: Any, integers: Integers, shape: Any, noise: Randomness) ->
     draws = noise_of(self, shape).draw(integers.shape, noise)
     draws[..., np.arange(integers.shape[-1]) % shape.length > shape.areas] = 0
     return integers + draws
+
+
+# Whether it is about visits alone, and a row as of all mutants.
+_OF_TABLES: tuple[tuple[bool, *Row], ...] = (
+    (True, "visits without a limit", {"limited": _visits_as_counted}, by_game),
+    (False, "each table given the whole of ε", {"reach": lambda self, shape: 1.0}, by_game),
+    (True, "counted as somebody more or less", {"limits_of": _add_remove}, by_game),
+    (False, "noise on dwell only", {"perturb": _dwell_only}, by_game),
+    (False, "a limit for cells, none for tables", {"limited": _cells_only}, by_short_fuzz),
+    (False, "each layer limited alone", {"limited": _each_layer}, by_short_fuzz),
+    (True, "scaled by the fullest of all", {"limited": _by_fullest_table}, by_short_fuzz),
+    (True, "negative counts kept", {"query": _with_negatives}, by_fuzz),
+)

@@ -36,6 +36,8 @@ from eyelid.verification.mutant import (
     COARSE,
     Changes,
     Mutant,
+    by_noise,
+    by_output,
     by_short_fuzz,
     by_short_game,
     less_noise,
@@ -74,10 +76,10 @@ def fuzz_rounds(
     reached, whole, mixed, tried = 0.0, 0.0, 0, 0
     while tried < pairs:
         tasks, rows, features = (int(many) for many in rng.integers(1, 4, size=3))
-        law = replace(mechanism, carry=features, records=rows)
+        small = replace(mechanism, carry=features, records=rows)
         shape = Shape(_PEOPLE, tasks, rows, features, window=1)
         claim = replace(declared or mechanism, carry=features, records=rows).cost(shape, PERSON)
-        measurement = law.measurement(shape)
+        measurement = small.measurement(shape)
         batch = min(_BATCH, pairs - tried)
         one, other = (hostile(rng, (batch, tasks, rows, features)) for _ in range(2))
         ends = rng.random(batch) < 0.5
@@ -114,11 +116,11 @@ def examine_rounds(
         declared: what should be measured of them; the mechanism itself by default.
     """
     table = _people(_SEED)
-    law = replace(mechanism, carry=_FEATURES)
+    small = replace(mechanism, carry=_FEATURES)
     sound = replace(declared or mechanism, carry=_FEATURES)
     shape, (_, sequences) = sound.shape(table), sound.sequences(table)
     tree = range(-1, _FEATURES - 1)
-    answers = law.measurement(shape).measured(law.sequences(table)[1], tree, noise, (_RUNS,))
+    answers = small.measurement(shape).measured(small.sequences(table)[1], tree, noise, (_RUNS,))
     measurement = sound.measurement(shape)
     left = [each for _, each in measurement.residuals(answers, sequences)]
     residuals = np.concatenate(left, axis=1).astype(np.float64)
@@ -130,12 +132,12 @@ def compare_made_up(mechanism: Synthetic) -> OutputResult:
 
     What is asked, and all that is shown, must be the same, and nobody's row among it.
     """
-    law = replace(mechanism, carry=_FEATURES, by="team")
+    small = replace(mechanism, carry=_FEATURES, by="team")
     asked: list[list[Any]] = []
     shown = []
     for seed in range(2):
         asked.append([])
-        shown.append(_with_fixed_answers(law, asked[-1]).apply(_people(seed), randomness(_SEED)))
+        shown.append(_with_fixed_answers(small, asked[-1]).apply(_people(seed), randomness(_SEED)))
     originals = pl.concat([_people(seed).data.select(_people(seed).names) for seed in range(2)])
     made = shown[0].data.select(originals.columns)
     bare = made.join(originals.unique(), on=originals.columns, how="semi")
@@ -160,8 +162,9 @@ def _with_fixed_answers(mechanism: Synthetic, asked: list[Any]) -> Synthetic:
     def measurement(self: Synthetic, shape: Shape) -> Any:
         made = type(mechanism).measurement(self, shape)
         fixed = {
-            name: law and twin(law, {"perturb": _nothing_but_noise, "total": _written(law, asked)})
-            for name, law in vars(made).items()
+            name: part
+            and twin(part, {"perturb": _nothing_but_noise, "total": _written(part, asked)})
+            for name, part in vars(made).items()
             if name != "facts"
         }
         return replace(made, **fixed)
@@ -181,11 +184,11 @@ def _nothing_but_noise(self: Round, integers: Integers, shape: Shape, noise: Ran
     return draws
 
 
-def _written(law: Round, asked: list[Any]) -> Callable[..., Integers]:
+def _written(part: Round, asked: list[Any]) -> Callable[..., Integers]:
     def total(self: Round, sequences: Any, shape: Shape, lookup: Lookup | None = None) -> Any:
         asked.append(None if lookup is None else np.array(lookup))
         asked.append(self.parents)
-        return type(law).total(self, sequences, shape, lookup)
+        return type(part).total(self, sequences, shape, lookup)
 
     return total
 
@@ -227,8 +230,8 @@ def synthetic_mutants(variants: Sequence[Synthetic]) -> Iterator[Mutant]:
     yield Mutant("shares of μ² above 1", plain, {"measurement": _all_of_it}, _by_fuzz)
     name = "ε of a row, seen by canaries"
     yield Mutant(name, replace(plain, epsilon=2.0), each_row_a_person(), _by_canaries)
-    yield from mutants(choosing, _by_residuals, _STALE)
-    yield from mutants(choosing, _by_outputs, _SHOWN)
+    yield from mutants(choosing, by_noise(examine_rounds), _STALE)
+    yield from mutants(choosing, by_output(lambda mutant, _: compare_made_up(mutant)), _SHOWN)
     for part in plain.parts():
         yield Mutant("a third of the noise", part, less_noise(1 / 3), _by_game)
         yield Mutant("a row counted as a person", part, _A_PERSON, by_short_fuzz)
@@ -237,14 +240,6 @@ def synthetic_mutants(variants: Sequence[Synthetic]) -> Iterator[Mutant]:
 
 def _by_fuzz(mutant: Any, sound: Synthetic, _runs: int, _noise: Randomness) -> bool:
     return fuzz_rounds(mutant, _FEW_PAIRS, declared=sound).refuted
-
-
-def _by_residuals(mutant: Any, sound: Synthetic, _: int, noise: Randomness) -> bool:
-    return examine_rounds(mutant, noise, declared=sound).refuted
-
-
-def _by_outputs(mutant: Any, _sound: Synthetic, _runs: int, _noise: Randomness) -> bool:
-    return compare_made_up(mutant).refuted
 
 
 def _by_canaries(mutant: Any, sound: Synthetic, _: int, noise: Randomness) -> bool:
@@ -270,7 +265,7 @@ def _in_rounds(changes: Changes, only: Sequence[str] = _ROUNDS) -> Changes:
 
     def changed(made: Measurement) -> Measurement:
         there = {name: getattr(made, name) for name in only if getattr(made, name)}
-        return replace(made, **{name: twin(law, changes) for name, law in there.items()})
+        return replace(made, **{name: twin(part, changes) for name, part in there.items()})
 
     return _measuring(changed)
 
@@ -405,8 +400,8 @@ def _with_a_real_row(self: Synthetic, table: FeatureTable, noise: Randomness) ->
 def _one_seed_for_all(self: Synthetic, shape: Shape) -> Any:
     seed = int(SystemRandomness().words(1)[0])
 
-    def perturb(law: Round, integers: Integers, shape: Shape, _: Randomness) -> Integers:
-        return integers + noise_of(law, shape).draw(integers.shape, randomness(seed))
+    def perturb(self: Round, integers: Integers, shape: Shape, _: Randomness) -> Integers:
+        return integers + noise_of(self, shape).draw(integers.shape, randomness(seed))
 
     made: Measurement = _in_rounds({"perturb": perturb})["measurement"](self, shape)
     return made

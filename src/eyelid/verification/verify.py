@@ -12,6 +12,7 @@ it must catch.
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -47,6 +48,59 @@ _LAST = {
 
 Claimed = tuple[Any, Unit, str]
 """A mechanism, what is to be attacked of it, and what sets it apart from others of its kind."""
+
+
+_CLAIMED_MORE = (
+    "{0.mechanism} claims {0.measure} {0.claimed:.4g} per {0.unit}, "
+    "but {0.lower_bound:.4g} was certified ({0.neighbours})"
+)
+_REFUTED = operator.attrgetter("refuted")
+# Of each report, which results are false claims, and in which words.
+_FALSE: tuple[tuple[str, Callable[[Any], bool], str], ...] = (
+    ("games", lambda game: game.refuted and game.holds, _CLAIMED_MORE),
+    ("digits", lambda game: game.refuted and game.holds, _CLAIMED_MORE),
+    (
+        "fuzzes",
+        lambda fuzz: fuzz.reached > 1,
+        "{0.mechanism} exceeds its declared sensitivity per {0.unit}: {0.reached:.4g} times",
+    ),
+    (
+        "fuzzes",
+        lambda fuzz: fuzz.chosen > 1,
+        "{0.mechanism} loses {0.chosen:.4g} times its ε per {0.unit}, its choice counted",
+    ),
+    (
+        "fuzzes",
+        lambda fuzz: fuzz.mixed > 0,
+        "what {0.mechanism} measures of somebody per {0.unit} depends on who else is there",
+    ),
+    (
+        "residuals",
+        _REFUTED,
+        "the noise of {0.mechanism} per {0.unit} is not fresh and whole: {0}",
+    ),
+    (
+        "outputs",
+        _REFUTED,
+        "what {0.mechanism} shows per {0.unit} is not what it made private: {0}",
+    ),
+    (
+        "canaries",
+        _REFUTED,
+        "{0.mechanism} claims ε {0.run.claimed:.4g} per {0.unit}, but {0.run.right} of "
+        "{0.run.guesses} coins were guessed in one run",
+    ),
+    (
+        "streams",
+        _REFUTED,
+        "{0.mechanism} does not keep to its budget or its noise per {0.unit}: {0}",
+    ),
+    (
+        "samplers",
+        _REFUTED,
+        "the {0.sampler} sampler at scale {0.scale} is not what it says (p = {0.p_value:.2g})",
+    ),
+)
 
 
 @dataclass(frozen=True)
@@ -88,54 +142,12 @@ class Verification:
     @property
     def refuted(self) -> list[str]:
         """The claims that turned out false, in words."""
-        found = [
-            f"{g.mechanism} claims {g.measure} {g.claimed:.4g} per {g.unit}, "
-            f"but {g.lower_bound:.4g} was certified ({g.neighbours})"
-            for g in (*self.games, *self.digits)
-            if g.refuted and g.holds
+        return [
+            sentence.format(result)
+            for report, false, sentence in _FALSE
+            for result in getattr(self, report)
+            if false(result)
         ]
-        found += [
-            f"{f.mechanism} exceeds its declared sensitivity per {f.unit}: {f.reached:.4g} times"
-            for f in self.fuzzes
-            if f.reached > 1
-        ]
-        found += [
-            f"{f.mechanism} loses {f.chosen:.4g} times its ε per {f.unit}, its choice counted"
-            for f in self.fuzzes
-            if f.chosen > 1
-        ]
-        found += [
-            f"what {f.mechanism} measures of somebody per {f.unit} depends on who else is there"
-            for f in self.fuzzes
-            if f.mixed
-        ]
-        found += [
-            f"the noise of {r.mechanism} per {r.unit} is not fresh and whole: {r}"
-            for r in self.residuals
-            if r.refuted
-        ]
-        found += [
-            f"what {o.mechanism} shows per {o.unit} is not what it made private: {o}"
-            for o in self.outputs
-            if o.refuted
-        ]
-        found += [
-            f"{c.mechanism} claims ε {c.run.claimed:.4g} per {c.unit}, but {c.run.right} of "
-            f"{c.run.guesses} coins were guessed in one run"
-            for c in self.canaries
-            if c.refuted
-        ]
-        found += [
-            f"{s.mechanism} does not keep to its budget or its noise per {s.unit}: {s}"
-            for s in self.streams
-            if s.refuted
-        ]
-        found += [
-            f"the {s.sampler} sampler at scale {s.scale} is not what it says (p = {s.p_value:.2g})"
-            for s in self.samplers
-            if s.refuted
-        ]
-        return found
 
     @property
     def missed(self) -> list[str]:
@@ -155,32 +167,32 @@ class Verification:
         """As ``eyelid verify --json`` prints it."""
         return {
             "schema": SCHEMA,
-            "mechanisms": [_told(game) for game in self.games],
-            "digits": [_told(game) for game in self.digits],
-            "sensitivity": [_told(result) for result in self.fuzzes],
-            "residuals": [_told(result) for result in self.residuals],
-            "outputs": [_told(result) for result in self.outputs],
+            "mechanisms": [_as_json(game) for game in self.games],
+            "digits": [_as_json(game) for game in self.digits],
+            "sensitivity": [_as_json(result) for result in self.fuzzes],
+            "residuals": [_as_json(result) for result in self.residuals],
+            "outputs": [_as_json(result) for result in self.outputs],
             "canaries": [
                 {"name": c.mechanism, "unit": c.unit, "settings": c.settings}
                 | asdict(c.run)
                 | {"refuted": c.refuted}
                 for c in self.canaries
             ],
-            "streams": [_told(result) for result in self.streams],
-            "samplers": [_told(result) for result in self.samplers],
+            "streams": [_as_json(result) for result in self.streams],
+            "samplers": [_as_json(result) for result in self.samplers],
             "planted": [asdict(fault) for fault in self.planted],
             "passed": self.passed,
         }
 
 
-def _told(
+def _as_json(
     result: GameResult | FuzzResult | ResidualResult | OutputResult | StreamResult | SamplerResult,
 ) -> dict[str, Any]:
     """A result as JSON has it: first whom it is about, last whether it refutes a claim."""
     (_, name), *facts = asdict(result).items()
     # JSON has no infinity: a claim of none is null.
-    told = {key: None if value == math.inf else value for key, value in facts}
-    return {"name": name, **told, "refuted": result.refuted}
+    finite = {key: None if value == math.inf else value for key, value in facts}
+    return {"name": name, **finite, "refuted": result.refuted}
 
 
 def verify(
@@ -263,7 +275,7 @@ def _claims(kind: type[Mechanism]) -> list[Claimed]:
             continue
         if mechanism.unit != PERSON:
             claims.append((mechanism, PERSON, settings))
-        known = [law for law, *_ in claims]
+        known = [one for one, *_ in claims]
         claims += [(part, part.unit, settings) for part in mechanism.parts() if part not in known]
     return claims
 

@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eyelid.errors import InputError
-from eyelid.mechanisms.gaussian_total import SCALE
 from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.synthetic import sequences as blocking
 from eyelid.mechanisms.synthetic.rounds import (
@@ -27,6 +26,7 @@ from eyelid.mechanisms.synthetic.rounds import (
     whole_waves,
 )
 from eyelid.mechanisms.synthetic.sequences import Sequences, lags_of
+from eyelid.mechanisms.total import SCALE
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.unit import PERSON
 

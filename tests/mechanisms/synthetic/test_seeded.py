@@ -16,12 +16,12 @@ from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
 from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.synthetic.chain import Chain, whole_odds
+from eyelid.mechanisms.synthetic.deniability import Threshold, fewest_people
 from eyelid.mechanisms.synthetic.records import TaskRecords, records_of_tasks
 from eyelid.mechanisms.synthetic.seeded import Seeded
-from eyelid.mechanisms.synthetic.threshold import Threshold, fewest_people
+from eyelid.privacy.composition import repeated_delta
 from eyelid.privacy.guarantee import Kind
 from eyelid.privacy.noise import randomness
-from eyelid.privacy.repeated import repeated_delta
 from eyelid.privacy.unit import PERSON
 from eyelid.verification.game import play
 from eyelid.verification.rows import seeded_mutants

@@ -26,7 +26,6 @@ from eyelid.errors import InputError
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.noisy import noise_of
-from eyelid.mechanisms.records.approximate import ApproximateMechanism
 from eyelid.mechanisms.records.measuring import MeasuringMechanism
 from eyelid.privacy.gaussian import check_delta, gaussian_epsilon
 from eyelid.privacy.guarantee import Kind
@@ -117,7 +116,7 @@ def gaussian_belief(
     """
     if not _about_rows(mechanism, Kind.APPROXIMATE):
         return None
-    measuring = cast(ApproximateMechanism, mechanism)
+    measuring = cast(MeasuringMechanism, mechanism)
     law = noise_of(measuring, shape)
     if not isinstance(law, DiscreteGaussian) or shape.length > _MOST_ROWS:
         return None
@@ -128,7 +127,7 @@ def gaussian_belief(
     return GaussianBelief(
         rows=shape.length,
         correlation=correlation,
-        delta=measuring.delta_for(shape),
+        delta=measuring.delta_for(shape.people),
         mu_alone=float(np.sqrt((query**2 / variances[:, None]).sum(axis=0).max())),
         mu_dependent=float(dependent_mu(query, prior, variances).max()),
     )

@@ -86,8 +86,8 @@ def detect_events(
             f"{x.shape} and {y.shape}"
         )
     one = Recording("", "", "", "", time_ms, {"x": x, "y": y})
-    found = events_of(one, method, units or "deg", **settings)
-    return _frame(one, found).select(EVENT_COLUMNS[2:])
+    events = events_of(one, method, units or "deg", **settings)
+    return _frame(one, events).select(EVENT_COLUMNS[2:])
 
 
 def gaze_of(study: Study, units: str | None = None) -> Iterator[tuple[Recording, str]]:
@@ -211,8 +211,8 @@ def events_of(
         )
     missing = lost_in(recording)
     x, y = (np.where(missing, np.nan, recording[axis]) for axis in "xy")
-    found = METHODS[method](time_ms, x, y, units=units, **settings)
-    return found | {"blink": detect_blinks(time_ms, missing)}
+    events = METHODS[method](time_ms, x, y, units=units, **settings)
+    return events | {"blink": detect_blinks(time_ms, missing)}
 
 
 def check_settings(method: str, settings: Mapping[str, float | str]) -> None:
@@ -245,11 +245,11 @@ def lost_in(recording: Recording) -> Mask:
     return missing if pupil is None else with_lids(recording.time_ms, missing, pupil)
 
 
-def _frame(recording: Recording, found: dict[str, Spans]) -> pl.DataFrame:
+def _frame(recording: Recording, events: dict[str, Spans]) -> pl.DataFrame:
     """The events of one recording as rows, in order of onset."""
-    onset = np.concatenate([spans.onset for spans in found.values()])
-    offset = np.concatenate([spans.offset for spans in found.values()])
-    names = np.repeat(list(found), [len(spans.onset) for spans in found.values()])
+    onset = np.concatenate([spans.onset for spans in events.values()])
+    offset = np.concatenate([spans.offset for spans in events.values()])
+    names = np.repeat(list(events), [len(spans.onset) for spans in events.values()])
     order = np.argsort(onset, kind="stable")
     onset_ms, offset_ms = recording.time_ms[onset[order]], recording.time_ms[offset[order]]
     columns = {

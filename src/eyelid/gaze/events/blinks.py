@@ -70,9 +70,9 @@ def with_lids(time_ms: Floats, missing: Mask, pupil: Floats) -> Mask:
     after_ms = np.minimum.accumulate(np.where(missing, time_ms, np.inf)[::-1])[::-1]
     doubtful &= np.minimum(time_ms - before_ms, after_ms - time_ms) <= LID_MS
     # Only what goes over into a loss without a break.
-    found = runs(doubtful | missing)
+    stretches = runs(doubtful | missing)
     losses = np.r_[0, np.cumsum(missing)]
-    return covered(found.keep(losses[found.offset] > losses[found.onset]), len(missing))
+    return covered(stretches.keep(losses[stretches.offset] > losses[stretches.onset]), len(missing))
 
 
 def detect_blinks(
@@ -103,6 +103,6 @@ def detect_blinks(
     [[20], [29]]
     """
     first, past = runs(missing)
-    found = Spans(first, np.minimum(past, len(time_ms) - 1))
-    flicker_ms = time_ms[found.onset[1:]] - time_ms[found.offset[:-1]]
-    return found.joined(flicker_ms > bridge_ms).lasting(time_ms, min_ms, max_ms)
+    losses = Spans(first, np.minimum(past, len(time_ms) - 1))
+    flicker_ms = time_ms[losses.onset[1:]] - time_ms[losses.offset[:-1]]
+    return losses.joined(flicker_ms > bridge_ms).lasting(time_ms, min_ms, max_ms)

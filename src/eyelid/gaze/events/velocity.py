@@ -80,18 +80,18 @@ def velocity_per_s(
     if way not in WAYS:
         raise unknown("velocity", way, WAYS)
     difference, before, after = WAYS[way]
-    found = np.full((2, len(time_ms)), np.nan)
+    velocity = np.full((2, len(time_ms)), np.nan)
     if len(time_ms) <= before + after:
-        return found[0], found[1]
+        return velocity[0], velocity[1]
     interval_ms = np.diff(time_ms)
     rate_hz = nominal_rate_hz(interval_ms)
-    for axis, into in zip((x, y), found, strict=True):
+    for axis, into in zip((x, y), velocity, strict=True):
         into[before : len(into) - after] = difference(axis, rate_hz)
     gaps = np.flatnonzero(~no_gap(interval_ms, max_gap_ms, rate_hz))
     # The samples whose neighbours lie on both sides of a gap.
     across = gaps[:, np.newaxis] + np.arange(1 - after, before + 1)
-    found[:, np.clip(across, 0, len(time_ms) - 1)] = np.nan
-    return found[0], found[1]
+    velocity[:, np.clip(across, 0, len(time_ms) - 1)] = np.nan
+    return velocity[0], velocity[1]
 
 
 def around(time_ms: Floats, unbroken: Mask, span_ms: float) -> tuple[Indices, Indices]:

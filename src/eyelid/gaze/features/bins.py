@@ -175,8 +175,8 @@ def units_of(features: Collection[Feature]) -> tuple[str, str]:
     for units in SCALES:
         for pupil_unit in PUPILS:
             known = stream_set(units, pupil_unit) + window_feature_set(units, 30.0, pupil_unit)
-            told = {f.name: (f.unit, f.definition) for f in known}
-            if all(told.get(f.name) == (f.unit, f.definition) for f in features):
+            meant = {f.name: (f.unit, f.definition) for f in known}
+            if all(meant.get(f.name) == (f.unit, f.definition) for f in features):
                 return units, pupil_unit
     raise InputError("these are no streams of bins: make them of samples with bin_streams")
 
@@ -199,8 +199,8 @@ def _streams_of(
         kept[kind] = (earlier < most[kind]) & (bin_of < bins)
         place[kind] = bin_of[kept[kind]]
 
-    def total(kind: str, each: NDArray[np.float64] | NDArray[np.bool_]) -> Floats:
-        summed = np.bincount(place[kind], each[kept[kind]], minlength=bins)
+    def total(kind: str, values: NDArray[np.float64] | NDArray[np.bool_]) -> Floats:
+        summed = np.bincount(place[kind], values[kept[kind]], minlength=bins)
         return np.asarray(summed, dtype=np.float64)
 
     values = {f"{kind}s": total(kind, np.ones(len(inside))) for kind, inside in kept.items()}

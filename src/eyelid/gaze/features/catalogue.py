@@ -85,12 +85,12 @@ class Scale(NamedTuple):
 
     @property
     def max_speed_per_s(self) -> float:
-        """Of an eye: 1000 degrees a second."""
+        """The fastest that an eye turns: 1000 degrees a second."""
         return self.max_amplitude * _CROSSINGS_PER_S
 
     @property
     def max_acceleration_per_s2(self) -> float:
-        """Of an eye: 100 000 degrees a second, every second."""
+        """How soon an eye gets fast: by 100 000 degrees a second, every second."""
         return self.max_speed_per_s * _SPEED_UPS_PER_S
 
 

@@ -49,26 +49,26 @@ class Omissions:
 
     @classmethod
     def of(cls, verdicts: Iterable[tuple[str, str, float]]) -> Omissions:
-        """Those of some whole people.
+        """The omissions among the recordings of some whole people.
 
         Args:
             verdicts: of each recording: its person, ``short``, ``slow``, ``empty`` or nothing, and
                 its length in seconds.
         """
-        found = list(verdicts)
-        left = [why for _, why, _ in found]
-        everybody = {person for person, _, _ in found}
+        recordings = list(verdicts)
+        left = [why for _, why, _ in recordings]
+        everybody = {person for person, _, _ in recordings}
         return cls(
-            recordings=len(found),
+            recordings=len(recordings),
             short=left.count("short"),
             slow=left.count("slow"),
             empty=left.count("empty"),
-            people=len(everybody - {person for person, why, _ in found if not why}),
-            longest_s=max((length for _, _, length in found), default=0.0),
+            people=len(everybody - {person for person, why, _ in recordings if not why}),
+            longest_s=max((length for _, _, length in recordings), default=0.0),
         )
 
     def __add__(self, other: Omissions) -> Omissions:
-        """Those of other people as well."""
+        """The omissions of these and of other people together."""
         counts = {
             item.name: getattr(self, item.name) + getattr(other, item.name)
             for item in fields(Omissions)
@@ -269,7 +269,7 @@ class Blanks:
 
     @classmethod
     def of(cls, table: FeatureTable) -> Blanks:
-        """Those of a table of whole people, or of its outline."""
+        """The blank recordings of a table of whole people, or of its outline."""
         person = table.recordings["person"]
         lost = person.n_unique() - person.filter(pl.Series(~table.blank)).n_unique()
         return cls(len(person), int(table.blank.sum()), lost)

@@ -248,7 +248,7 @@ def _since_previous(values: Floats) -> Floats:
 
 
 def _half_turn_deg(angle_deg: Floats) -> Floats:
-    """The same angle within half a turn to either side."""
+    """An angle as one within half a turn to either side."""
     return np.asarray((angle_deg + 180.0) % 360.0 - 180.0)
 
 

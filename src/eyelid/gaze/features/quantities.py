@@ -183,17 +183,17 @@ def quantities_of(
     """
     if method == DEFAULT_METHOD:
         settings = {"max_gap_ms": MAX_BLINK_MS} | settings
-    found = events_of(recording, method, units, **settings)
+    events = events_of(recording, method, units, **settings)
     scale = scale_of(units)
     pupils = pupil_scale_of(units, pupil_unit)[1]
     time_ms = recording.time_ms - recording.time_ms[0]
-    onset_ms = {name: time_ms[found[name].onset] for name in ("fixation", "saccade", "blink")}
-    duration_ms = {name: time_ms[found[name].offset] - start for name, start in onset_ms.items()}
-    onset, offset = found["saccade"]
+    onset_ms = {name: time_ms[events[name].onset] for name in ("fixation", "saccade", "blink")}
+    duration_ms = {name: time_ms[events[name].offset] - start for name, start in onset_ms.items()}
+    onset, offset = events["saccade"]
     right, up = (recording[axis][offset] - recording[axis][onset] for axis in "xy")
     amplitude = np.minimum(np.hypot(right, up), scale.max_amplitude)
     small = amplitude < scale.small
-    inside = _inside_fixations(recording, found["fixation"], scale, pupils)
+    inside = _inside_fixations(recording, events["fixation"], scale, pupils)
     return Quantities(
         onset_ms=onset_ms,
         of_events={

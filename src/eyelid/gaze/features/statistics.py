@@ -101,7 +101,7 @@ class Stretches:
         self.count = np.bincount(owner, minlength=events).astype(np.float64)
 
     def where(self, mask: NDArray[np.bool_]) -> Stretches:
-        """The same events with fewer values."""
+        """These events with the values where the mask holds."""
         return Stretches(self.owner[mask], self.events)
 
     def steps(self) -> NDArray[np.bool_]:

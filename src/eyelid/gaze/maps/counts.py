@@ -70,7 +70,7 @@ class PersonCounts:
         return values
 
     def blocks(self, people: int) -> Iterator[PersonCounts]:
-        """The same, so many people at a time."""
+        """The counts of so many people at a time."""
         for first in range(0, self.people, people):
             last = min(first + people, self.people)
             here = slice(*np.searchsorted(self.person, [first, last]))

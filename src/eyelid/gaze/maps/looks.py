@@ -67,13 +67,13 @@ class Looks:
         return PersonCounts.added_up(len(self.people), cells, self.person, cell, self.weight)
 
     def of_people(self, first: int, last: int) -> Looks:
-        """Those of some of the people, up to and without the last; not how many were left out."""
+        """Looks of some of the people, up to and without the last; not how many were left out."""
         here = slice(*np.searchsorted(self.person, [first, last]).tolist())
         some = self.at(here)
         return replace(some, people=self.people[first:last], person=some.person - first)
 
     def of_layer(self, name: str) -> Looks:
-        """Those at one layer; not how many were left out."""
+        """Looks at one layer; not how many were left out."""
         if name not in self.layers:
             raise unknown("picture or stretch of time", name, self.layers)
         some = self.at(self.layer == self.layers.index(name))

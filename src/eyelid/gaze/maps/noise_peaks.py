@@ -112,12 +112,12 @@ def _peaks(t: float, lines: float, area: float) -> float:
 
 
 def _tail(t: float) -> float:
-    """Of a normal variable above t."""
+    """How probable a standard normal variable above t is."""
     return math.erfc(t / math.sqrt(2)) / 2
 
 
 def _length(weights: Floats) -> float:
-    """Of the path of directions from the first px to the last, in radians."""
+    """How long the path of directions from the first px to the last is, in radians."""
     unit = weights / np.linalg.norm(weights, axis=1, keepdims=True)
     steps = np.linalg.norm(np.diff(unit, axis=0), axis=1)
     return float(np.sum(2 * np.arcsin(np.minimum(steps / 2, 1.0))))
@@ -129,10 +129,11 @@ def _concentration(weights: Floats) -> float:
 
 
 def _contrast_concentration(down: Floats, across: Floats) -> float:
-    """Of weights without their mean: 1 where some px has all of its noise from one cell."""
+    """`_concentration` of the weights of all cells, without their mean."""
     cells = down.shape[1] * across.shape[1]
     sums = [
-        np.outer(*(np.sum(each**power, axis=1) for each in (down, across))) for power in range(5)
+        np.outer(*(np.sum(weights**power, axis=1) for weights in (down, across)))
+        for power in range(5)
     ]
     mean = sums[1] / cells
     fourth = sums[4] - 4 * mean * sums[3] + 6 * mean**2 * sums[2] - 3 * cells * mean**4
@@ -167,7 +168,7 @@ def _strip(rows: Floats, columns: Floats) -> tuple[float, float]:
     """Length of both sides and area of the directions at the knots of some rows of a mesh."""
 
     def products(one: Floats, other: Floats, left: Floats, right: Floats) -> Floats:
-        """Of weights at one and at another knot, without their means."""
+        """Products of weights at one and at another knot, without their means."""
         common = np.outer(one.sum(axis=1) * other.sum(axis=1), left.sum(axis=1) * right.sum(axis=1))
         both = np.outer(np.sum(one * other, axis=1), np.sum(left * right, axis=1))
         return np.asarray(both - common / (one.shape[1] * left.shape[1]))

@@ -13,7 +13,7 @@ from eyelid.gaze.maps.grid import Floats
 from eyelid.gaze.study import UNITS, XY_ORIGINS, Screen
 
 FALLBACK_SHARE = 1 / 42
-"""Of the picture's width: a point spread of 40 px at 1680, where degrees are not known."""
+"""Share of the picture's width: a point spread of 40 px at 1680, where degrees are not known."""
 
 
 @dataclass(frozen=True)

@@ -84,7 +84,7 @@ def spread_error(grid: Grid, sigma_px: float, cell_sd: float) -> Floats:
         cell_sd: standard deviation of the noise in each cell.
     """
     _check_sigma(sigma_px)
-    down, across = (np.sqrt(np.sum(each**2, axis=1)) for each in shares(grid, sigma_px))
+    down, across = (np.sqrt(np.sum(weights**2, axis=1)) for weights in shares(grid, sigma_px))
     return np.asarray(cell_sd * np.outer(down, across))
 
 
@@ -129,7 +129,7 @@ def _point_spread(values: Floats, sigma_px: float) -> Floats:
 
 
 def _blurred_down(values: Floats, sigma_px: float) -> Floats:
-    """The same along the first axis only."""
+    """Convolved with a Gaussian that sums to 1, along the first axis only."""
     if sigma_px < _LEAST_SIGMA_PX:
         return values
     from scipy import fft

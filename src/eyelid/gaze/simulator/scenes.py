@@ -46,7 +46,7 @@ def simulated_scene(
     if not 0 < hotspot_sd_px < np.inf:
         raise InputError(f"hotspot_sd_px must be above 0, got {hotspot_sd_px:g}")
     of_scene, of_people = (
-        np.random.default_rng(each) for each in np.random.SeedSequence(seed).spawn(2)
+        np.random.default_rng(part) for part in np.random.SeedSequence(seed).spawn(2)
     )
     size = np.array([width_px, height_px], dtype=np.float64)
     margin = np.minimum(3 * hotspot_sd_px, size / 2)

@@ -88,7 +88,7 @@ class Sidecars:
     """
 
     def __init__(self, root: Path) -> None:
-        """Of the dataset in the folder ``root``."""
+        """The sidecars of the dataset in the folder ``root``."""
         self._root = root
         self._folders: dict[Path, _Folder] = {}
         self._contents: dict[Path, Json] = {}
@@ -125,7 +125,7 @@ class _Folder:
             self._by_rarest.setdefault(rarest, []).append((place, name, file))
 
     def about(self, name: Name, suffix: str) -> list[Path]:
-        """Those that speak about a file, the ones with more entities last."""
+        """The sidecars that speak about a file, the ones with more entities last."""
         entities = set(name.entities)
         found = [
             (place, file)

@@ -37,7 +37,7 @@ _ALSO_MISSING = ["", "N/A", "NA", "nan", "NaN", "NAN", ".", "null", "None"]
 
 
 def plain(frame: pl.DataFrame) -> pl.DataFrame:
-    """The same table in the four types that BIDS has; what is not finite is missing."""
+    """A table in the four types that BIDS has; what is not finite is missing."""
 
     def column(name: str, dtype: pl.DataType) -> pl.Expr:
         if dtype.is_integer():
@@ -186,7 +186,7 @@ def _parsed(content: bytes, schema: Types) -> pl.DataFrame:
 
 
 def _parsed_slowly(path: Path, content: bytes, schema: Types) -> pl.DataFrame:
-    """The same where cells are missing in other words, or an error that names what is wrong."""
+    """A table whose cells are missing in other words, or an error that names what is wrong."""
     try:
         table = _parsed(content, dict.fromkeys(schema, pl.String))
     except pl.exceptions.PolarsError as error:

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import polars as pl
 
-from eyelid.engine.atomic import new_folder
-from eyelid.engine.progress import track
 from eyelid.errors import InputError
 from eyelid.gaze.study import EYES, RECORDING_KEY, Study, check
 from eyelid.io.bids.entities import labels
@@ -52,37 +49,6 @@ _DESCRIPTIONS = {
     "trial_type": "what kind of event it is",
 }
 _UNITS = {"timestamp": "ms", "onset": "ms", "offset_ms": "ms", "duration": "s", "duration_ms": "ms"}
-
-
-def write_bids(study: Study, path: Path | str) -> None:
-    """Write a study of samples as a new BIDS dataset.
-
-    Reading it gives the same study. What BIDS has no words for stands in the sidecars under keys
-    that begin with ``Eyelid``. Events of recordings without samples are left out.
-
-    Args:
-        study: of gaze samples.
-        path: a new folder.
-
-    >>> import tempfile
-    >>> rows = {"person": ["a b"], "recording": ["1"], "time_ms": [0.0], "x": [1.0], "y": [2.0]}
-    >>> study = Study("samples", pl.DataFrame(rows), pl.DataFrame({"person": ["a b"]}), "deg")
-    >>> with tempfile.TemporaryDirectory() as home:
-    ...     write_bids(study, Path(home) / "bids")
-    ...     print(*[found.name for found in Path(home).rglob("*.gz")])
-    sub-ab_task-gaze_recording-eye1_physio.tsv.gz
-    """
-    check_bids(study)
-    study = plain_study(study)
-    names = names_in_bids(study)
-    recordings = len(names.recordings)
-    with new_folder(Path(path)) as folder:
-        for name, content in dataset_files(study, names):
-            (folder / name).write_bytes(content)
-        for files in track(recording_files(study, names), "writing", recordings):
-            for name, content in files.items():
-                (folder / name).parent.mkdir(parents=True, exist_ok=True)
-                (folder / name).write_bytes(content)
 
 
 @dataclass(frozen=True)
@@ -167,7 +133,7 @@ def recording_files(study: Study, names: Names) -> Iterator[dict[str, bytes]]:
 
 
 def _named(data: pl.DataFrame) -> pl.DataFrame:
-    """The same with tasks, stimuli and eyes that all have a name, if an empty one."""
+    """Rows whose tasks, stimuli and eyes all have a name, if an empty one."""
     absent = [name for name in ("task", "stimulus") if name not in data.columns]
     data = data.with_columns(pl.lit("").alias(name) for name in absent)
     return data.with_columns(
@@ -176,7 +142,7 @@ def _named(data: pl.DataFrame) -> pl.DataFrame:
 
 
 def _numbered(data: pl.DataFrame) -> list[Json]:
-    """Of every recording: its names, and its number among those of the same person and task."""
+    """The names of every recording, and its number among those of the same person and task."""
     names = data.group_by(RECORDING_KEY, maintain_order=True).agg(pl.col("task").first())
     same = ["person", "task"]
     run = pl.int_range(pl.len()).over(same) + 1

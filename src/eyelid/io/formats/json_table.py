@@ -299,7 +299,7 @@ def _flat(value: Mapping[str, Any], prefix: str = "", depth: int = 0) -> dict[st
 def _side_by_side(
     head: Head, rows: Sequence[dict[str, Scalar]] | dict[str, list[Scalar]]
 ) -> pl.DataFrame:
-    """The same as a table; a column that is not all numbers is text."""
+    """Rows or columns as a table; a column that is not all numbers is text."""
     if not isinstance(rows, dict):
         names = dict.fromkeys(name for row in rows for name in row)
         # Before there are cells: objects with keys of their own would be mostly empty columns.

@@ -16,8 +16,9 @@ from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.gaze.maps.gaze_map import RELIABLE_ERRORS
 from eyelid.gaze.maps.looks import Looks
 from eyelid.gaze.visits import area_of, dwell_of, visits_of
+from eyelid.mechanisms.distribution import LAPLACE, Distribution
 from eyelid.mechanisms.maps.map_mechanism import with_others
-from eyelid.mechanisms.maps.noisy_sum import LaplaceSum
+from eyelid.mechanisms.maps.noisy_sum import NoisySum
 from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter, register
 from eyelid.mechanisms.noisy import Integers, noise_of
 from eyelid.mechanisms.proof_note import ProofNote
@@ -63,7 +64,7 @@ class Limits:
 
 @register
 @dataclass(frozen=True)
-class AoiTables(LaplaceSum):
+class AoiTables(NoisySum):
     """Mean tables of areas of interest over people, under Laplace noise."""
 
     note: ClassVar[ProofNote] = ProofNote(
@@ -90,6 +91,7 @@ class AoiTables(LaplaceSum):
         for tables of few cells; Laplace noise with the sensitivity of whole tables is ours.""",
     )
     name: ClassVar[str] = "aoi-tables"
+    distribution: ClassVar[Distribution] = LAPLACE
     family: ClassVar[str] = "tables"
     takes: ClassVar[str] = "areas of interest"
     command: ClassVar[str] = "heatmap"

@@ -6,18 +6,19 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+from eyelid.mechanisms.distribution import GAUSSIAN, Distribution
 from eyelid.mechanisms.maps.capped_map import CappedMap
 from eyelid.mechanisms.maps.map_mechanism import MapShape
-from eyelid.mechanisms.maps.noisy_map import GaussianMap
 from eyelid.mechanisms.mechanism import Shape, register
 from eyelid.mechanisms.proof_note import ProofNote
+from eyelid.mechanisms.total import WithDelta
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.unit import Unit
 
 
 @register
 @dataclass(frozen=True)
-class MapGaussian(CappedMap, GaussianMap):
+class MapGaussian(CappedMap, WithDelta):
     """The mean count of looks in every pixel or cell, under Gaussian noise."""
 
     note: ClassVar[ProofNote] = ProofNote(
@@ -37,6 +38,7 @@ class MapGaussian(CappedMap, GaussianMap):
         for few cells; sparse sensitivity and the analytic calibration are ours.""",
     )
     name: ClassVar[str] = "map-gaussian"
+    distribution: ClassVar[Distribution] = GAUSSIAN
     paper: ClassVar[str] = (
         "Liu, Xia, Duchowski, Bailey, Holmqvist & Jain (2019), Differential privacy for "
         "eye-tracking data; Balle & Wang (2018)"

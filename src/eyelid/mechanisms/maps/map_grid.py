@@ -10,10 +10,12 @@ import numpy as np
 
 from eyelid.errors import InputError
 from eyelid.gaze.maps.counts import PersonCounts
+from eyelid.mechanisms.distribution import GAUSSIAN, Distribution
 from eyelid.mechanisms.maps.map_mechanism import MapShape
-from eyelid.mechanisms.maps.noisy_map import GaussianMap
+from eyelid.mechanisms.maps.noisy_map import NoisyMap
 from eyelid.mechanisms.mechanism import Values, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote
+from eyelid.mechanisms.total import WithDelta
 
 # Cells for each (N/σ)^⅔: about the best of a sweep over grids on made-up scenes.
 _CELLS = 12.0
@@ -24,7 +26,7 @@ _QUIET = 0.25
 
 @register
 @dataclass(frozen=True)
-class MapGrid(GaussianMap):
+class MapGrid(NoisyMap, WithDelta):
     """The share of gaze in each cell of a coarse public grid, under Gaussian noise."""
 
     note: ClassVar[ProofNote] = ProofNote(
@@ -45,6 +47,7 @@ class MapGrid(GaussianMap):
         and √2 in place of the pixels' √r are ours.""",
     )
     name: ClassVar[str] = "map-grid"
+    distribution: ClassVar[Distribution] = GAUSSIAN
     of_shares: ClassVar[bool] = True
     paper: ClassVar[str] = (
         "Liu, Xia, Duchowski, Bailey, Holmqvist & Jain (2019), Differential privacy for "

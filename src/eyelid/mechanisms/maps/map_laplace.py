@@ -6,16 +6,16 @@ import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from eyelid.mechanisms.distribution import LAPLACE, Distribution
 from eyelid.mechanisms.maps.capped_map import CappedMap
 from eyelid.mechanisms.maps.map_mechanism import MapShape
-from eyelid.mechanisms.maps.noisy_map import LaplaceMap
 from eyelid.mechanisms.mechanism import register
 from eyelid.mechanisms.proof_note import ProofNote
 
 
 @register
 @dataclass(frozen=True)
-class MapLaplace(CappedMap, LaplaceMap):
+class MapLaplace(CappedMap):
     """The mean count of looks in every pixel or cell, under Laplace noise."""
 
     note: ClassVar[ProofNote] = ProofNote(
@@ -34,6 +34,7 @@ class MapLaplace(CappedMap, LaplaceMap):
         sensitivity and exact noise are ours.""",
     )
     name: ClassVar[str] = "map-laplace"
+    distribution: ClassVar[Distribution] = LAPLACE
     paper: ClassVar[str] = (
         "Liu, Xia, Duchowski, Bailey, Holmqvist & Jain (2019), Differential privacy for "
         "eye-tracking data; Dwork, McSherry, Nissim & Smith (2006)"

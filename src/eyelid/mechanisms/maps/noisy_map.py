@@ -11,7 +11,7 @@ import numpy as np
 from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.gaze.maps.grid import Grid
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
-from eyelid.mechanisms.maps.noisy_sum import GaussianSum, LaplaceSum, NoisySum
+from eyelid.mechanisms.maps.noisy_sum import NoisySum
 from eyelid.mechanisms.mechanism import Shape, Values
 from eyelid.mechanisms.noisy import Integers, noise_of
 from eyelid.privacy.noise import Randomness
@@ -62,13 +62,3 @@ class NoisyMap(MapMechanism, NoisySum):
         """Few layers and cells, sometimes one."""
         columns, rows, layers = (int(count) for count in rng.integers(1, 5, size=3))
         return MapShape.of(1, layers, Grid(columns, rows, columns, rows))
-
-
-@dataclass(frozen=True)
-class GaussianMap(NoisyMap, GaussianSum):
-    """A map under discrete Gaussian noise."""
-
-
-@dataclass(frozen=True)
-class LaplaceMap(NoisyMap, LaplaceSum):
-    """A map under discrete Laplace noise."""

@@ -7,18 +7,16 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from eyelid.errors import InputError
 from eyelid.gaze.maps.counts import PersonCounts
-from eyelid.mechanisms.gaussian_total import SCALE, GaussianTotal
 from eyelid.mechanisms.maps.map_mechanism import ANY_GAZE, cleaned, with_others
 from eyelid.mechanisms.mechanism import Form, NeighbourPair, Shape, Values
-from eyelid.mechanisms.noisy import Integers, NoisyMechanism, l1, noise_of
+from eyelid.mechanisms.noisy import Integers, noise_of
 from eyelid.mechanisms.release_kind import Execution
-from eyelid.privacy.guarantee import Guarantee, Kind
-from eyelid.privacy.noise import DiscreteLaplace, DiscreteNoise, Randomness
-from eyelid.privacy.unit import PERSON, Neighbours, Trust, Unit
+from eyelid.mechanisms.total import SCALE, Total
+from eyelid.privacy.noise import Randomness
+from eyelid.privacy.unit import Unit
 
 # A sum of n numbers in floating point is off by n·2⁻⁵³ of it at most: so for 2²² entries a person.
 _ROOM = 1 - 2.0**-30
@@ -30,7 +28,7 @@ _MOST_STEPS = 2.0**61
 
 
 @dataclass(frozen=True)
-class NoisySum(NoisyMechanism):
+class NoisySum(Total):
     """One vector of counts a person, each within the same limits, and one noise on their sum.
 
     ``recordings`` of a shape are layers, ``length`` the cells of one layer. Limited counts are in a
@@ -38,8 +36,6 @@ class NoisySum(NoisyMechanism):
     """
 
     family: ClassVar[str] = "sums"
-    units: ClassVar[tuple[str, ...]] = ("person",)
-    trust: ClassVar[Trust] = Trust.CENTRAL
     execution: ClassVar[Execution] = Execution.BY_SUMS
     draws_people: ClassVar[bool] = False
     """Whether chance decides who is in the sum at all."""
@@ -54,8 +50,20 @@ class NoisySum(NoisyMechanism):
         """Each entry of everybody's counts, at least 0, within the limits of a person."""
 
     @abstractmethod
+    def reach(self, shape: Any) -> float:
+        """How far one person can move the sum, in the norm of the noise and the unit of counts."""
+
     def step(self, shape: Any) -> float:
-        """The grid step, in the unit of limited counts."""
+        """The grid step, in that unit: such that a person moves the sum by ε or μ times SCALE."""
+        return self.reach(shape) / (self.distribution.loss(self, shape) * SCALE)
+
+    def sensitivity(self, shape: Shape, unit: Unit) -> float:
+        """ε or μ times SCALE steps."""
+        return self.distribution.loss(self, shape) * SCALE
+
+    def cells(self, shape: Any) -> int:
+        """Those of all layers."""
+        return int(shape.recordings * shape.length)
 
     @abstractmethod
     def largest(self, shape: Any) -> float:
@@ -136,10 +144,6 @@ class NoisySum(NoisyMechanism):
         """The mechanism with whatever it chooses by the data chosen; most choose nothing."""
         return self
 
-    def within(self, shape: Shape, unit: Unit) -> tuple[slice, slice, slice]:
-        """Everything of a person."""
-        return slice(None), slice(None), slice(None)
-
     def play(self, values: Values, shape: Shape, runs: int, noise: Randomness) -> Values:
         """Means over one person with these counts and others who stay the same."""
         total = self.total(with_others(cleaned(values)), shape)
@@ -156,65 +160,6 @@ class NoisySum(NoisyMechanism):
         )
         ratio: Values = (other - one).sum(axis=1)
         return ratio
-
-
-@dataclass(frozen=True)
-class LaplaceSum(NoisySum):
-    """Discrete Laplace noise: pure ε by the L1 norm."""
-
-    kind: ClassVar[Kind] = Kind.PURE
-
-    @abstractmethod
-    def reach(self, shape: Any) -> float:
-        """Δ₁: how far one person can move the sum, in the unit of limited counts."""
-
-    def step(self, shape: Any) -> float:
-        """Such that a person moves the sum by ε·SCALE steps."""
-        return self.reach(shape) / (self.epsilon * SCALE)
-
-    def noise(self, shape: Shape) -> DiscreteNoise:
-        """The scale is SCALE steps."""
-        return DiscreteLaplace(SCALE)
-
-    def sensitivity(self, shape: Shape, unit: Unit) -> float:
-        """ε·SCALE steps."""
-        return self.epsilon * SCALE
-
-    def distance(self, difference: NDArray[Any]) -> NDArray[np.float64]:
-        """The L1 norm."""
-        return l1(difference)
-
-    def cost(self, shape: Shape, unit: Unit) -> Guarantee:
-        """ε as asked for."""
-        return Guarantee(
-            kind=self.kind,
-            unit=PERSON,
-            neighbours=Neighbours.REPLACE_ONE,
-            trust=self.trust,
-            epsilon=self.epsilon,
-            delta=0.0,
-        )
-
-
-@dataclass(frozen=True)
-class GaussianSum(NoisySum, GaussianTotal):
-    """Discrete Gaussian noise: (ε, δ) by the L2 norm, with its μ."""
-
-    @abstractmethod
-    def reach(self, shape: Any) -> float:
-        """Δ₂: how far one person can move the sum, in the unit of limited counts."""
-
-    def cells(self, shape: Any) -> int:
-        """Those of all layers."""
-        return int(shape.recordings * shape.length)
-
-    def step(self, shape: Any) -> float:
-        """Such that a person moves the sum by μ·SCALE steps."""
-        return self.reach(shape) / (self.mu(shape) * SCALE)
-
-    def sensitivity(self, shape: Shape, unit: Unit) -> float:
-        """μ·SCALE steps."""
-        return self.mu(shape) * SCALE
 
 
 def _check_entries(counts: PersonCounts) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -79,6 +79,11 @@ class GroupMean(MeanMechanism):
         kind, settings = parsed(inner)
         numbers = {key: int(value) for key, value in settings.items() if value.isdigit()}
         return kind.unit_named(name, numbers)
+
+    @classmethod
+    def variants(cls, table: FeatureTable, **settings: Any) -> Iterable[dict[str, Any]]:
+        """With each of the usual mechanisms inside."""
+        return [{"inner": inner} for inner in ("dct", "envelope", "laplace", "fpa")]
 
     @classmethod
     def set_for_games(cls) -> Iterator[GroupMean]:

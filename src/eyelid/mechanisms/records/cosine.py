@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eyelid.errors import InputError, Refused
+from eyelid.mechanisms.distribution import GAUSSIAN, Distribution, check_gaussian_delta
 from eyelid.mechanisms.mechanism import Shape, Values, parameter
 from eyelid.mechanisms.noisy import Integers, noise_of
-from eyelid.mechanisms.records.approximate import ApproximateMechanism
-from eyelid.mechanisms.records.measuring import check_coefficients, cut_off
+from eyelid.mechanisms.records.measuring import MeasuringMechanism, check_coefficients, cut_off
 from eyelid.privacy.noise import DiscreteGaussian, DiscreteNoise
 from eyelid.privacy.unit import Unit
 
@@ -50,13 +50,15 @@ def from_first_cosines(coefficients: Values, length: int) -> Values:
 
 
 @dataclass(frozen=True)
-class CosineMechanism(ApproximateMechanism):
+class CosineMechanism(MeasuringMechanism):
     """Noise on the first K cosine coefficients of every signal, taken from the public midpoint."""
 
     family: ClassVar[str] = "cosine"
     units: ClassVar[tuple[str, ...]] = ("person", "recording")
     made_for_means: ClassVar[bool] = True
+    distribution: ClassVar[Distribution] = GAUSSIAN
 
+    delta: float | None = parameter("δ; min(N^−1.5, 1e-6) when not given", default=None)
     k: int | str = parameter(
         "coefficients kept of each signal: a number, or public (⌈2n/window⌉)", default="public"
     )
@@ -67,6 +69,7 @@ class CosineMechanism(ApproximateMechanism):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        check_gaussian_delta(self.delta, instead="laplace")
         check_coefficients(self.k, self.window, ("public",))
 
     @abstractmethod

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eyelid.errors import InputError
+from eyelid.mechanisms.distribution import exact
 from eyelid.mechanisms.mechanism import Shape, Values, parameter, register
 from eyelid.mechanisms.noisy import Integers, noise_of
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.records.cosine import CosineMechanism
-from eyelid.mechanisms.records.pure import exact
 from eyelid.mechanisms.records.spherical import SphericalLaplace
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.noise import DiscreteNoise, Randomness

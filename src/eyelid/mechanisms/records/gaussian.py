@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from eyelid.errors import InputError
-from eyelid.mechanisms.mechanism import Shape, register
+from eyelid.mechanisms.distribution import (
+    FEWEST_STEPS,
+    GAUSSIAN,
+    Distribution,
+    check_gaussian_delta,
+)
+from eyelid.mechanisms.mechanism import Shape, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.records.additive import AdditiveMechanism
-from eyelid.mechanisms.records.approximate import FEWEST_STEPS, ApproximateMechanism
 from eyelid.privacy.noise import DiscreteGaussian
 from eyelid.privacy.unit import Unit
 
 
 @register
 @dataclass(frozen=True)
-class Gaussian(AdditiveMechanism, ApproximateMechanism):
+class Gaussian(AdditiveMechanism):
     """Independent discrete Gaussian noise on every value of a feature table."""
 
     note: ClassVar[ProofNote] = ProofNote(
@@ -35,10 +40,18 @@ class Gaussian(AdditiveMechanism, ApproximateMechanism):
         Gaussian is that of Canonne, Kamath & Steinke 2020.""",
     )
     name: ClassVar[str] = "gaussian"
+    distribution: ClassVar[Distribution] = GAUSSIAN
+    games: ClassVar[tuple[dict[str, Any], ...]] = ({"epsilon": 4.0, "delta": 1e-5},)
     paper: ClassVar[str] = (
         "Balle & Wang (2018), Improving the Gaussian mechanism for differential privacy; "
         "Canonne, Kamath & Steinke (2020), The discrete Gaussian for differential privacy"
     )
+
+    delta: float | None = parameter("δ; min(N^−1.5, 1e-6) when not given", default=None)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_gaussian_delta(self.delta, instead="laplace")
 
     def sensitivity(self, shape: Shape, unit: Unit) -> float:
         """Δ₂: √ of the number of values of the unit, in spans."""

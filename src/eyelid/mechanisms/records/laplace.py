@@ -6,17 +6,17 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
+from eyelid.mechanisms.distribution import LAPLACE, Distribution, exact
 from eyelid.mechanisms.mechanism import Shape, register
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.records.additive import AdditiveMechanism
-from eyelid.mechanisms.records.pure import PureMechanism, exact
 from eyelid.privacy.noise import DiscreteLaplace
 from eyelid.privacy.unit import Unit
 
 
 @register
 @dataclass(frozen=True)
-class Laplace(AdditiveMechanism, PureMechanism):
+class Laplace(AdditiveMechanism):
     """Independent discrete Laplace noise on every value of a feature table."""
 
     note: ClassVar[ProofNote] = ProofNote(
@@ -32,6 +32,7 @@ class Laplace(AdditiveMechanism, PureMechanism):
         and exact integer noise instead of floating point; Dwork et al. 2006.""",
     )
     name: ClassVar[str] = "laplace"
+    distribution: ClassVar[Distribution] = LAPLACE
     aliases: ClassVar[tuple[str, ...]] = ("lpa",)
     paper: ClassVar[str] = (
         "Bozkir, Günlü, Fuhl, Schaefer & Kasneci (2021), Differential privacy for eye tracking "

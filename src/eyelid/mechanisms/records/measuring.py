@@ -95,10 +95,6 @@ class MeasuringMechanism(NoisyMechanism, PredictableMechanism):
         """How many separately protected pieces one unit covers; losses add over these."""
 
     @abstractmethod
-    def coordinates(self, shape: Shape, unit: Unit) -> int:
-        """How many coordinates one unit can move."""
-
-    @abstractmethod
     def step(self, shape: Shape) -> Any:
         """The grid step of each coordinate, in its own unit; broadcasts over the last two axes."""
 

@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 
 from eyelid.errors import InputError, Refused
 from eyelid.mechanisms.choice import Integers, choose, log_chances
+from eyelid.mechanisms.distribution import LAPLACE, Distribution, exact
 from eyelid.mechanisms.mechanism import Mechanism, NeighbourPair, Shape, Values, parameter
 from eyelid.mechanisms.noisy import noise_of
 from eyelid.mechanisms.records.fourier import (
@@ -39,8 +40,7 @@ from eyelid.mechanisms.records.fourier import (
     from_first_coefficients,
     l1_of_first,
 )
-from eyelid.mechanisms.records.measuring import check_coefficients, cut_off
-from eyelid.mechanisms.records.pure import PureMechanism, exact
+from eyelid.mechanisms.records.measuring import MeasuringMechanism, check_coefficients, cut_off
 from eyelid.privacy.noise import DiscreteLaplace, Randomness
 from eyelid.privacy.unit import Unit
 
@@ -55,10 +55,11 @@ _NEVER = 256
 
 
 @dataclass(frozen=True)
-class FourierMechanism(PureMechanism):
+class FourierMechanism(MeasuringMechanism):
     """Discrete Laplace noise on real and imaginary parts of the first k coefficients of pieces."""
 
     family: ClassVar[str] = "fourier"
+    distribution: ClassVar[Distribution] = LAPLACE
     paper: ClassVar[str] = (
         "Bozkir, Günlü, Fuhl, Schaefer & Kasneci (2021), Differential privacy for eye tracking "
         "with temporal correlations; Rastogi & Nath (2010), Differentially private aggregation of "

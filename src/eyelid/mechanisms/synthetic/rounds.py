@@ -17,12 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eyelid.errors import InputError
-from eyelid.mechanisms.gaussian_total import SCALE, GaussianTotal
+from eyelid.mechanisms.distribution import GAUSSIAN, Distribution
 from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter
 from eyelid.mechanisms.noisy import Integers, noise_of
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.synthetic.binning import Bins, Codes
 from eyelid.mechanisms.synthetic.sequences import BEND, Sequences, lags_of, sequences_of_values
+from eyelid.mechanisms.total import SCALE, Total, WithDelta
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import Unit
 
@@ -43,12 +44,13 @@ _OTHERS = (0.25, np.nan)
 
 
 @dataclass(frozen=True)
-class Round(GaussianTotal):
+class Round(Total, WithDelta):
     """One noisy sum over everybody.
 
     Of a shape, ``recordings`` are the tasks and ``length`` the rows of each that count.
     """
 
+    distribution: ClassVar[Distribution] = GAUSSIAN
     takes: ClassVar[str] = "features"
     paper: ClassVar[str] = (
         "McKenna, Miklau & Sheldon (2021), Winning the NIST contest: a scalable and general "
@@ -152,10 +154,6 @@ class Round(GaussianTotal):
         features = values.shape[-1]
         bins = Bins(np.zeros(features), np.ones(features), self.bins, BEND)
         return sequences_of_values(values, bins, shape.length, lags_of(shape.window))
-
-    def within(self, shape: Shape, unit: Unit) -> tuple[slice, slice, slice]:
-        """Everything of a person."""
-        return slice(None), slice(None), slice(None)
 
     def random_shape(self, rng: np.random.Generator) -> Shape:
         """Few tasks, rows and features."""

@@ -16,19 +16,23 @@ from eyelid.engine.progress import track
 from eyelid.errors import InputError, unknown
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.differential import CalibratedMechanism, DifferentialMechanism
+from eyelid.mechanisms.distribution import default_delta
 from eyelid.mechanisms.features import UnpredictableMechanism
 from eyelid.mechanisms.mechanism import Form, NeighbourPair, Shape, Values, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote
-from eyelid.mechanisms.records.approximate import default_delta
 from eyelid.mechanisms.release_kind import Gaps, ReleaseKind
 from eyelid.mechanisms.synthetic.binning import Bins, Codes
-from eyelid.mechanisms.synthetic.chain import Chain, whole_odds
-from eyelid.mechanisms.synthetic.deniability import LEAST_GAMMA, plausible_people
+from eyelid.mechanisms.synthetic.chain import Chain, ChainMarginals, whole_odds
+from eyelid.mechanisms.synthetic.deniability import (
+    LEAST_GAMMA,
+    Threshold,
+    plausible_people,
+    that_fits,
+    threshold_for,
+)
 from eyelid.mechanisms.synthetic.games import GameShape
-from eyelid.mechanisms.synthetic.marginals import ChainMarginals
 from eyelid.mechanisms.synthetic.recordings import MADE_UP, tasks_of
 from eyelid.mechanisms.synthetic.records import TaskRecords, frame_of_rows, records_of_tasks
-from eyelid.mechanisms.synthetic.threshold import Threshold, that_fits, threshold_for
 from eyelid.mechanisms.synthetic.worth import shown_of_rows, worth_of_rows
 from eyelid.privacy.gaussian import check_delta
 from eyelid.privacy.guarantee import Guarantee, Kind

@@ -5,7 +5,7 @@ from __future__ import annotations
 import bisect
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -16,12 +16,11 @@ from eyelid.engine.progress import track
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.differential import CalibratedMechanism, DifferentialMechanism
+from eyelid.mechanisms.distribution import default_delta
 from eyelid.mechanisms.features import UnpredictableMechanism
-from eyelid.mechanisms.gaussian_total import SCALE
 from eyelid.mechanisms.groups.public_groups import GroupedShape, Groups, grouped, groups_by
 from eyelid.mechanisms.mechanism import Form, NeighbourPair, Shape, Values, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote
-from eyelid.mechanisms.records.approximate import default_delta
 from eyelid.mechanisms.records.measuring import window_rows
 from eyelid.mechanisms.release_kind import Gaps, ReleaseKind
 from eyelid.mechanisms.synthetic.binning import Bins
@@ -40,6 +39,7 @@ from eyelid.mechanisms.synthetic.rounds import QUARTERS, AllPairs, Levels, Share
 from eyelid.mechanisms.synthetic.sequences import BEND, Sequences, sequences_of
 from eyelid.mechanisms.synthetic.worth import ALL as ALL
 from eyelid.mechanisms.synthetic.worth import shown_of_people, too_few, worth
+from eyelid.mechanisms.total import SCALE
 from eyelid.privacy.gaussian import check_delta, discreteness_slack
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.noise import Randomness
@@ -199,6 +199,22 @@ class Synthetic(CalibratedMechanism, UnpredictableMechanism):
     def useful(self, shape: Shape) -> bool:
         """Whether a feature is made up within the error that is wanted, or was asked for anyway."""
         return isinstance(self.carry, int) or self.features_within(shape) > 0
+
+    @classmethod
+    def variants(cls, table: FeatureTable, **settings: Any) -> Iterable[dict[str, Any]]:
+        """Fewer features, where there are too few people for as many as are wanted."""
+        mechanism = cls(**settings)
+        shape = mechanism.shape(table)
+        if mechanism.useful(shape):
+            return ({},)
+        return [{"carry": carry} for carry in (1, 2, 4, 8) if carry <= shape.features] or [{}]
+
+    def people_for_all_features(self, shape: Shape) -> int | None:
+        """From how many people on all features are made up as wanted; None if none are enough."""
+        try:
+            return replace(self, carry=ALL).people_needed(shape)
+        except InputError:
+            return None
 
     def fewest_of_task(self, shape: Shape) -> int:
         """As many as the noise on a count is; 0 where nothing useful is released anyway."""

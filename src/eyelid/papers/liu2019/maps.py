@@ -12,10 +12,10 @@ import numpy as np
 
 from eyelid.errors import InputError
 from eyelid.gaze.maps.counts import PersonCounts
+from eyelid.mechanisms.distribution import default_delta
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape, cleaned, with_others
 from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote
-from eyelid.mechanisms.records.approximate import default_delta
 from eyelid.papers.floating_noise import NUMERICS, gaussians, laplaces
 from eyelid.privacy.gaussian import check_delta, gaussian_delta
 from eyelid.privacy.guarantee import Guarantee, Kind, rounded_up

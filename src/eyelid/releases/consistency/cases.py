@@ -161,9 +161,9 @@ def _spelt(value: Any) -> str:
     return ",".join(value) if isinstance(value, list | tuple) else str(value)
 
 
-def released_features(law: Any, source: Path, out: Path, options: dict[str, Any]) -> Said:
+def released_features(mechanism: Any, source: Path, out: Path, options: dict[str, Any]) -> Said:
     """A release of features or of gaze through a filter, as the command makes it."""
-    done = release(source, out, mechanism=law, **options)
+    done = release(source, out, mechanism=mechanism, **options)
     return {
         "terminal: worth": done.worth,
         "terminal: rows": done.rows,
@@ -171,16 +171,16 @@ def released_features(law: Any, source: Path, out: Path, options: dict[str, Any]
     }
 
 
-def released_maps(law: Mechanism, source: Path, out: Path, options: dict[str, Any]) -> Said:
+def released_maps(mechanism: Mechanism, source: Path, out: Path, options: dict[str, Any]) -> Said:
     """A heatmap or tables of areas, as the command makes them."""
     given: dict[str, Any] = {"stimulus": "picture1", **options}
     # Maps and tables share ε, which only the command can split.
-    if law.release is ReleaseKind.TABLES:
-        given |= {"epsilon": law.parameters()["epsilon"], "areas": _AREAS, "only_areas": True}
+    if mechanism.release is ReleaseKind.TABLES:
+        given |= {"epsilon": mechanism.parameters()["epsilon"], "areas": _AREAS, "only_areas": True}
     elif "areas" in given:
-        given |= {"epsilon": law.parameters()["epsilon"], "areas": _AREAS}
+        given |= {"epsilon": mechanism.parameters()["epsilon"], "areas": _AREAS}
     else:
-        given["mechanism"] = law
+        given["mechanism"] = mechanism
     done = private_heatmap(source, out, **given)
     return {
         "terminal: told": done.told,

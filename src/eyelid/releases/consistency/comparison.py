@@ -157,12 +157,12 @@ def neighbours_of(
 
 def _exchanges(case: Case, base: SmallStudy) -> Iterator[Neighbour]:
     """Two members of one group with each other's recordings: groups are drawn without them."""
-    law: Any = case.mechanism
-    if not law.drawn:
+    mechanism: Any = case.mechanism
+    if not mechanism.drawn:
         yield Neighbour("two participants exchanged", base.exchanged(0, 1), True)
         return
     with coupled():
-        member = law.partition(FeatureTable.of(base.study()), SystemRandomness())
+        member = mechanism.partition(FeatureTable.of(base.study()), SystemRandomness())
     for group in range(int(member.max()) + 1):
         one, *_, other = np.flatnonzero(member == group).tolist()
         exchanged = base.exchanged(one, other)
@@ -217,24 +217,24 @@ def _some(places: Sequence[str]) -> list[str]:
 # Who is in larger groups.
 
 
-def unfair_seats(law: Any, study: SmallStudy) -> Iterator[str]:
+def unfair_seats(mechanism: Any, study: SmallStudy) -> Iterator[str]:
     """Participants who are in the larger groups more or less often than others, in words.
 
     The sizes of groups are public, so they must not tell who is in which: where a participant with
     a rare attribute always has a seat in a larger group, its size shows them.
 
     Args:
-        law: that draws groups; of any other there is nothing to say.
+        mechanism: that draws groups; of any other there is nothing to say.
         study: whose participants are dealt out.
     """
-    if not (law.release.of_features and law.drawn):
+    if not (mechanism.release.of_features and mechanism.drawn):
         return
     from scipy.stats import binomtest
 
     table, noise = FeatureTable.of(study.study()), SystemRandomness()
     larger = np.zeros(len(study.participants), dtype=np.int64)
     for _ in range(DRAWS):
-        found = law.partition(table, noise)
+        found = mechanism.partition(table, noise)
         member = found.member if isinstance(found, Groups) else found
         sizes = np.bincount(member)
         larger += sizes[member] > sizes.min()

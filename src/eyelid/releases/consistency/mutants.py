@@ -70,8 +70,8 @@ class Mutant:
             case: the sound release.
         """
 
-        def run(law: Mechanism, source: Path, out: Path, options: dict[str, Any]) -> Said:
-            said = case.run(law, source, out, options)
+        def run(mechanism: Mechanism, source: Path, out: Path, options: dict[str, Any]) -> Said:
+            said = case.run(mechanism, source, out, options)
             if self.spoil:
                 self.spoil(study_folder.read_study(source).data, out)
             return said

@@ -117,10 +117,9 @@ class SmallStudy:
             one: place of one of them.
             other: place of the other.
         """
-        everybody = list(self.participants)
-        everybody[one] = replace(everybody[one], tracks=self.participants[other].tracks)
-        everybody[other] = replace(everybody[other], tracks=self.participants[one].tracks)
-        return replace(self, participants=tuple(everybody))
+        first, second = self.participants[one], self.participants[other]
+        swapped = self.with_other(replace(first, tracks=second.tracks))
+        return swapped.with_other(replace(second, tracks=first.tracks))
 
     def study(self) -> Study:
         """The study itself, to be written."""
@@ -153,12 +152,13 @@ def feature_study() -> SmallStudy:
     rng = np.random.default_rng(3)
     lower, upper = (np.array([getattr(f, end) for f in _FEATURES]) for end in ("lower", "upper"))
 
-    def track(number: int, task: str) -> Track:
+    def track(number: int) -> Track:
         rows = int(rng.integers(9, 15))
         values = rng.uniform(lower, upper, size=(rows, len(_FEATURES)))
         values[rng.uniform(size=values.shape) < 0.05] = np.nan
         columns = {f.name: values[:, j] for j, f in enumerate(_FEATURES)}
         columns[_LABEL] = rng.integers(0, 2, size=rows).astype(np.float64)
+        task = ("look", "read")[number - 1]
         return Track(str(number), task, "", np.arange(rows) * _STEP_MS, columns)
 
     head = Study(
@@ -169,15 +169,7 @@ def feature_study() -> SmallStudy:
         step_ms=_STEP_MS,
         window_ms=3 * _STEP_MS,
     )
-    everybody = [
-        Participant(
-            f"P{number:02d}",
-            _attributes(number),
-            tuple(track(place, task) for place, task in enumerate(("look", "read"), start=1)),
-        )
-        for number in range(1, 12)
-    ]
-    return SmallStudy(head, tuple(everybody), pieces=700)
+    return SmallStudy(head, _participants("P{:02d}", 11, track), pieces=700)
 
 
 @cache
@@ -204,11 +196,7 @@ def gaze_study() -> SmallStudy:
         xy_origin="top-left",
         pupil_unit="mm",
     )
-    everybody = [
-        Participant(f"P{number}", _attributes(number), (track(1), track(2)))
-        for number in range(1, 8)
-    ]
-    return SmallStudy(head, tuple(everybody), pieces=2000)
+    return SmallStudy(head, _participants("P{}", 7, track), pieces=2000)
 
 
 @cache
@@ -225,11 +213,7 @@ def fixation_study() -> SmallStudy:
         return Track(str(number), "look", f"picture{number}", times, columns)
 
     head = replace(gaze_study().head, kind="fixations", rate_hz=None)
-    everybody = [
-        Participant(f"P{number}", _attributes(number), (track(1), track(2)))
-        for number in range(1, 8)
-    ]
-    return SmallStudy(head, tuple(everybody), pieces=100)
+    return SmallStudy(head, _participants("P{}", 7, track), pieces=100)
 
 
 @cache
@@ -255,6 +239,14 @@ def reading_study() -> SmallStudy:
         everybody.append(Participant(name, _attributes(number), tuple(tracks)))
     head = replace(made, data=pl.DataFrame(), people=pl.DataFrame(), events=None, simulated=False)
     return SmallStudy(head, tuple(everybody), pieces=64_000)
+
+
+def _participants(name: str, people: int, track: Callable[[int], Track]) -> tuple[Participant, ...]:
+    """So many of them, of two recordings each."""
+    return tuple(
+        Participant(name.format(number), _attributes(number), (track(1), track(2)))
+        for number in range(1, people + 1)
+    )
 
 
 def _attributes(number: int) -> dict[str, str]:
@@ -362,24 +354,3 @@ MORE = Replacement(
 OTHER = Replacement("other values, gaps and losses", lost=0.3, gaps=0.2, seed=2)
 ASIDE = Replacement("attributes, labels and columns that are left out", aside=True)
 REPLACEMENTS = (LESS, MORE, OTHER)
-
-
-def drawn(seed: int) -> Replacement:
-    """A random way to replace a participant's data.
-
-    Args:
-        seed: of all that is drawn.
-    """
-    rng = np.random.default_rng(seed)
-    times = float(rng.choice([0.01, 0.3, 0.8, 1.0, 1.3, 3.0, 9.0]))
-    wide = float(rng.choice([0.0, 1.0, 100.0]))
-    return Replacement(
-        f"drawn by {seed}",
-        rows=lambda rows: round(times * rows),
-        recordings=int(rng.integers(0, 4)),
-        low=-wide,
-        high=1 + wide,
-        lost=float(rng.choice([0.0, 0.2, 1.0])),
-        gaps=float(rng.choice([0.0, 0.3])),
-        seed=seed,
-    )

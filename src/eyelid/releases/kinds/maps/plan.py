@@ -13,12 +13,12 @@ from eyelid.gaze.areas import Area, check_on_picture
 from eyelid.gaze.maps.looks import Weight, layers_of
 from eyelid.gaze.study import Study
 from eyelid.io.areas import read_areas
+from eyelid.mechanisms.distribution import default_delta
 from eyelid.mechanisms.maps.aoi_tables import AoiTables, AreaShape
 from eyelid.mechanisms.maps.map_grid import MapGrid
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
 from eyelid.mechanisms.maps.noisy_sum import MOST_ENTRIES
 from eyelid.mechanisms.mechanism import mechanism as built
-from eyelid.mechanisms.records.approximate import default_delta
 from eyelid.mechanisms.release_kind import Execution, ReleaseKind
 from eyelid.privacy.composition import parallel
 from eyelid.privacy.guarantee import Guarantee, Kind

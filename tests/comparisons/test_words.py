@@ -5,13 +5,10 @@ from dataclasses import replace
 import pytest
 
 from eyelid.attacks.outcome import Outcome
-from eyelid.comparisons.comparison import Row
-from eyelid.comparisons.wording import (
-    ABOVE,
+from eyelid.comparisons.comparison import ABOVE, WITHIN_CHANCE, Row
+from eyelid.comparisons.words import (
     ONE_DRAW,
     SAME_ANSWER,
-    WITHIN_CHANCE,
-    against_promise,
     attackers_told,
     use_told,
 )
@@ -25,7 +22,7 @@ from eyelid.privacy.unit import Trust
 def test_more_named_than_allowed_is_chance_until_it_cannot_be(by_hand, epsilon, named, told):
     row = by_hand.row("dct", by_hand.promise(epsilon / 4), named, 0.4)
     done = by_hand.comparison(row)
-    assert against_promise(done, row) == told
+    assert done.against_promise(row) == told
     assert any("please report it: dct" in note for note in done.notes) == (told == ABOVE)
     assert done.records()[1]["above_bound"] == (told or None)
 

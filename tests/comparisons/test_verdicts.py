@@ -9,7 +9,7 @@ from eyelid.attacks.outcome import Outcome
 from eyelid.comparisons.candidates import Candidate, candidates
 from eyelid.comparisons.facts import Facts
 from eyelid.comparisons.goals import goals_of
-from eyelid.comparisons.judging import judged
+from eyelid.comparisons.verdicts import judged
 from eyelid.privacy.unit import Unit
 
 FACTS = Facts(20, 3, 600, ("a", "b"), ("fixation_rate",), ("gender",))

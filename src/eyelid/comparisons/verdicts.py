@@ -213,6 +213,12 @@ def judged(candidate: Candidate, runs: Sequence[Outcome], goals: Goals) -> Judge
     return Judged(candidate, figures, tuple(verdicts))
 
 
+def ranked(every: Sequence[Judged]) -> list[Judged]:
+    """What meets the goals, the strongest promise first; then the others, the nearest first."""
+    met = sorted((one for one in every if one.meets), key=lambda one: one.promise_first)
+    return [*met, *sorted((o for o in every if not o.meets), key=lambda one: one.nearness)]
+
+
 def _measured(goal: Goal, candidate: Candidate, figures: Figures) -> Verdict:
     """A goal that takes a run to decide."""
     if candidate.nobodys and (goal.name == "rank1" or goal.is_attribute):
