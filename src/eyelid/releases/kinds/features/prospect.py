@@ -13,6 +13,7 @@ from eyelid.mechanisms.mechanism import Mechanism, Shape
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.mechanisms.synthetic.public_pairs import WINDOWS
 from eyelid.mechanisms.synthetic.synthetic import ALL, COMMON, Synthetic
+from eyelid.mechanisms.synthetic.worth import too_few
 
 # For whoever plans a study.
 CROWDS = (50, 100, 200, 500, 1000, 2000, 5000)
@@ -158,7 +159,7 @@ def made_up(mechanism: Synthetic, shape: Shape, table: FeatureTable | None = Non
         why_dropped=(
             _why_dropped(mechanism, shape, dropped, needed)
             if now.features
-            else mechanism.too_few(shape)
+            else too_few(mechanism, shape)
         ),
         mean_errors=_mean_errors(mechanism, table) if now.features else (),
         tasks_apart_sd=mechanism.tasks_apart(shape)
