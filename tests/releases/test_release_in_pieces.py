@@ -21,6 +21,10 @@ from eyelid.gaze.simulator import simulate
 from eyelid.gaze.study import RECORDING_KEY
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import read, write
+from eyelid.io.release_folder import (
+    output_digest,
+    person_digests,
+)
 from eyelid.io.study_parts import part_facts
 from eyelid.mechanisms import mechanism
 from eyelid.mechanisms.features import windows_of
@@ -34,7 +38,7 @@ from eyelid.releases import pipeline
 from eyelid.releases.audits import earlier_digests
 from eyelid.releases.audits.pairing import audit_target
 from eyelid.releases.budget import budget
-from eyelid.releases.fingerprint import input_digest, output_digest, person_digests
+from eyelid.releases.fingerprint import input_digest
 from eyelid.releases.kinds.features import preparation, release
 from eyelid.releases.release import release as release_features
 

@@ -17,6 +17,7 @@ from eyelid.cli.output import (
     Out,
     People,
     Quiet,
+    SkipUnreadable,
     Workers,
     column_map,
     print_findings,
@@ -60,9 +61,7 @@ def run(
     keep_names: Annotated[
         bool, typer.Option("--keep-names", help="Leave the names of people as they are.")
     ] = False,
-    skip_unreadable: Annotated[
-        bool, typer.Option("--skip-unreadable", help="Leave out files that cannot be read.")
-    ] = False,
+    skip_unreadable: SkipUnreadable = False,
     people: People = None,
     ledger: LedgerFile = None,
     engine: EngineName = None,

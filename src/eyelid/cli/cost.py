@@ -8,10 +8,15 @@ from typing import Annotated
 import typer
 
 from eyelid.cli.output import (
+    Blur,
     ColumnMap,
+    Delta,
+    Epsilon,
     Json,
+    MechanismName,
     MinSeconds,
     Settings,
+    Until,
     column_map,
     print_json,
     remark,
@@ -37,9 +42,9 @@ def run(
     source: Annotated[
         Path | None, typer.Argument(metavar="[IN]", help="A study folder or recordings.")
     ] = None,
-    mechanism: Annotated[str, typer.Option(help="Its name.", show_default=False)] = ...,  # type: ignore[assignment]
-    epsilon: Annotated[float | None, typer.Option(help="Total for one unit.")] = None,
-    delta: Annotated[float | None, typer.Option(help="δ [min(N^-1.5, 1e-6)].")] = None,
+    mechanism: MechanismName = ...,  # type: ignore[assignment]
+    epsilon: Epsilon = None,
+    delta: Delta = None,
     level: Annotated[
         str | None,
         typer.Option(metavar="good|okay", help="Instead of --epsilon, for heatmaps: 1, or 3."),
@@ -58,18 +63,12 @@ def run(
     size: Annotated[
         str | None, typer.Option(metavar="WxH", help="Of the picture, for heatmaps.")
     ] = None,
-    blur: Annotated[
-        str | None,
-        typer.Option(metavar="SIGMA", help="Point spread: 40 (px) or 1deg [1deg, or width / 42]."),
-    ] = None,
+    blur: Blur = None,
     every: Annotated[
         float | None,
         typer.Option(metavar="SECONDS", help="A map of each stretch of time, for heatmaps."),
     ] = None,
-    until: Annotated[
-        float | None,
-        typer.Option("--for", metavar="SECONDS", help="Until when: a multiple of --every."),
-    ] = None,
+    until: Until = None,
     areas: Annotated[int | None, typer.Option(help="How many, for tables of areas.")] = None,
     min_seconds: MinSeconds = None,
     setting: Settings = None,

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from eyelid.cli.output import (
+    Blur,
     ColumnMap,
+    Delta,
     EngineName,
     In,
     Json,
@@ -17,6 +19,7 @@ from eyelid.cli.output import (
     People,
     Quiet,
     Settings,
+    Until,
     Workers,
     column_map,
     print_json,
@@ -29,7 +32,7 @@ from eyelid.cli.output import (
 
 if TYPE_CHECKING:
     from eyelid.releases.kinds.maps.heatmap import PrivateHeatmap
-    from eyelid.releases.kinds.maps.preview import HeatmapPreview
+    from eyelid.releases.kinds.maps.quote import HeatmapPreview
 
 EXAMPLES = """\b
 Examples:
@@ -63,7 +66,7 @@ def run(
         ),
     ] = None,
     epsilon: Annotated[float | None, typer.Option(help="Total for one person.")] = None,
-    delta: Annotated[float | None, typer.Option(help="δ [min(N^-1.5, 1e-6)].")] = None,
+    delta: Delta = None,
     level: Annotated[
         str | None,
         typer.Option(metavar="good|okay", help="Instead of --epsilon: good is 1, okay is 3."),
@@ -100,20 +103,14 @@ def run(
     scale: Annotated[
         float | None, typer.Option(help="px of the screen that one px of it took [1].")
     ] = None,
-    blur: Annotated[
-        str | None,
-        typer.Option(metavar="SIGMA", help="Point spread: 40 (px) or 1deg [1deg, or width / 42]."),
-    ] = None,
+    blur: Blur = None,
     weight: Annotated[
         str, typer.Option(metavar="count|duration", help="What a look counts: 1, or its seconds.")
     ] = "count",
     every: Annotated[
         float | None, typer.Option(metavar="SECONDS", help="A map of each stretch of time.")
     ] = None,
-    until: Annotated[
-        float | None,
-        typer.Option("--for", metavar="SECONDS", help="Until when: a multiple of --every."),
-    ] = None,
+    until: Until = None,
     by: Annotated[
         str | None,
         typer.Option(metavar="ATTRIBUTE", help="A map for each of two groups, and the difference."),
@@ -198,7 +195,7 @@ def run(
 def _preview(source: Path, out: Path, asked: dict[str, Any], same: str, *, as_json: bool) -> None:
     from eyelid.engine.atomic import check_new
     from eyelid.releases.advice import affordable, on
-    from eyelid.releases.kinds.maps.preview import heatmap_preview
+    from eyelid.releases.kinds.maps.quote import heatmap_preview
 
     check_new(out)
     found = heatmap_preview(source, **asked)

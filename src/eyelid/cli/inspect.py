@@ -12,6 +12,7 @@ from eyelid.cli.output import (
     In,
     Json,
     People,
+    SkipUnreadable,
     column_map,
     print_json,
     print_table,
@@ -34,9 +35,7 @@ def run(
         Path | None,
         typer.Option(metavar="DIR", help="Draw each recording into a new folder of small PNGs."),
     ] = None,
-    skip_unreadable: Annotated[
-        bool, typer.Option("--skip-unreadable", help="Leave out files that cannot be read.")
-    ] = False,
+    skip_unreadable: SkipUnreadable = False,
     people: People = None,
     as_json: Json = False,
 ) -> None:

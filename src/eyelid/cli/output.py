@@ -79,7 +79,20 @@ DetectorSettings = Annotated[
         help="A setting of the detector (docs/events.md); repeatable.",
     ),
 ]
-
+MechanismName = Annotated[str, typer.Option(help="Its name.", show_default=False)]
+Epsilon = Annotated[float | None, typer.Option(help="Total for one unit.")]
+Delta = Annotated[float | None, typer.Option(help="δ [min(N^-1.5, 1e-6)].")]
+Blur = Annotated[
+    str | None,
+    typer.Option(metavar="SIGMA", help="Point spread: 40 (px) or 1deg [1deg, or width / 42]."),
+]
+Until = Annotated[
+    float | None,
+    typer.Option("--for", metavar="SECONDS", help="Until when: a multiple of --every."),
+]
+SkipUnreadable = Annotated[
+    bool, typer.Option("--skip-unreadable", help="Leave out files that cannot be read.")
+]
 EngineName = Annotated[
     str | None,
     typer.Option(

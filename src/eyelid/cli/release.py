@@ -9,10 +9,13 @@ import typer
 
 from eyelid.cli.output import (
     ColumnMap,
+    Delta,
     EngineName,
+    Epsilon,
     In,
     Json,
     LedgerFile,
+    MechanismName,
     MinSeconds,
     Out,
     People,
@@ -47,9 +50,9 @@ Examples:
 def run(
     source: In,
     out: Out,
-    mechanism: Annotated[str, typer.Option(help="Its name.", show_default=False)],
-    epsilon: Annotated[float | None, typer.Option(help="Total for one unit.")] = None,
-    delta: Annotated[float | None, typer.Option(help="δ [min(N^-1.5, 1e-6)].")] = None,
+    mechanism: MechanismName,
+    epsilon: Epsilon = None,
+    delta: Delta = None,
     unit: Annotated[
         str | None,
         typer.Option(help="Whose value is hidden: person, recording, chunk, record [person]."),

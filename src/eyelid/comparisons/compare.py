@@ -389,12 +389,10 @@ def _job(handle: Shared[_Work], job: _Job) -> dict[str, Any]:
         if job.place is None:
             return measured_raw(work.table, work.questions, work.seed).to_dict()
         planned = work.planned[job.place]
-        setting = planned.row.setting
-        assert setting is not None, "only the raw data have none"
         taken = work.table if planned.taken is None else planned.taken
         seed = job.seed(work.seed)
         try:
-            found = measured(setting.build(), taken, work.table, work.questions, seed)
+            found = measured(planned.row.asked.build(), taken, work.table, work.questions, seed)
         except EyelidError as error:
             return {"failed": str(error)}
         return found.to_dict()

@@ -94,6 +94,18 @@ class Row:
         return RAW if self.setting is None else str(self.setting)
 
     @property
+    def promised(self) -> Promise:
+        """What was run promises: the raw data, and what cannot be released so, do not."""
+        assert self.promise is not None, "what was run promises something"
+        return self.promise
+
+    @property
+    def asked(self) -> Setting:
+        """The setting of whatever is not the raw data."""
+        assert self.setting is not None, "only the raw data have none"
+        return self.setting
+
+    @property
     def named(self) -> Rate | None:
         """People named by the strongest attacker over all runs; None where nobody's record is."""
         return self.named_within(0.05)
@@ -289,8 +301,7 @@ class Comparison:
         """How different the promises are, in a sentence; empty where all promise a person alike."""
         totals: dict[str, list[str]] = {}
         for row in self.ran:
-            assert row.promise is not None, "what was run promises something"
-            totals.setdefault(total_of(row.promise), []).append(row.name)
+            totals.setdefault(total_of(row.promised), []).append(row.name)
         if len(totals) < 2:
             return ""
         return (

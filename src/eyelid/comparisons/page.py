@@ -57,17 +57,18 @@ def comparison_page(comparison: Comparison) -> str:
 def findings(comparison: Comparison) -> list[str]:
     """What the figures come to, in sentences."""
     found = [_raw(comparison), _of_person(comparison)]
-    less = [row for row in comparison.ran if _hides_less(_guarantee(row))]
+    less = [row for row in comparison.ran if _hides_less(row.promised.guarantee)]
     smaller = _best(comparison, less)
     if smaller is None and less:
         found.append(f"Of {plural(len(less), 'setting')} that hide less than a person, {_NONE}.")
     if smaller is not None:
         found.append(
             f"The most useful that hides less than a person is {smaller.name}: "
-            f"{_told(comparison, smaller)}. For a person that comes to {_total(smaller)}."
+            f"{_told(comparison, smaller)}. For a person that comes to "
+            f"{total_of(smaller.promised)}."
         )
-    among = [r for r in comparison.ran if not _guarantee(r).kind.differential]
-    groups = [row for row in among if _guarantee(row).holds]
+    among = [r for r in comparison.ran if not r.promised.guarantee.kind.differential]
+    groups = [row for row in among if row.promised.guarantee.holds]
     grouped = _best(comparison, groups)
     if grouped is None and any(row.one_draw for row in groups):
         found.append(
@@ -77,7 +78,7 @@ def findings(comparison: Comparison) -> list[str]:
     if grouped is not None:
         found.append(
             f"Without any ε, {grouped.name} gives {_told(comparison, grouped)}. That is one among "
-            f"{_guarantee(grouped).k}, of this release alone, and not differential privacy."
+            f"{grouped.promised.guarantee.k}, of this release alone, and not differential privacy."
         )
     found.append(_naming(comparison))
     return [sentence for sentence in found if sentence]
@@ -87,7 +88,7 @@ def best_by_promise(comparison: Comparison) -> list[Best]:
     """Of those that promise a person the same, the most useful; the strongest promise first."""
     alike: dict[str, list[Row]] = {}
     for row in sorted(comparison.ran, key=_strength):
-        alike.setdefault(_total(row), []).append(row)
+        alike.setdefault(total_of(row.promised), []).append(row)
     found = []
     for total, rows in alike.items():
         best = _best(comparison, rows)
@@ -130,9 +131,9 @@ def _of_person(comparison: Comparison) -> str:
     rows = [
         row
         for row in comparison.ran
-        if _guarantee(row).holds
-        and _guarantee(row).kind.differential
-        and not formal_only(_person(row))
+        if row.promised.guarantee.holds
+        and row.promised.guarantee.kind.differential
+        and not formal_only(row.promised.person_level)
     ]
     if not rows:
         return "None of these hides a whole person at an ε of at most 10."
@@ -204,27 +205,12 @@ def _measured(rate: Rate) -> str:
     return f"{percent(rate.rate)} ({limits(rate)})"
 
 
-def _guarantee(row: Row) -> Guarantee:
-    assert row.promise is not None, "what was run promises something"
-    return row.promise.guarantee
-
-
-def _person(row: Row) -> Guarantee:
-    assert row.promise is not None, "what was run promises something"
-    return row.promise.person_level
-
-
-def _total(row: Row) -> str:
-    assert row.promise is not None, "what was run promises something"
-    return total_of(row.promise)
-
-
 def _hides_less(guarantee: Guarantee) -> bool:
     return guarantee.holds and guarantee.kind.differential and guarantee.unit != PERSON
 
 
 def _strength(row: Row) -> tuple[bool, bool, float]:
     """Small for strong promises: a person's ε, then those without one, then none."""
-    person = _person(row)
+    person = row.promised.person_level
     number = -(person.k or 0) if person.epsilon is None else person.epsilon
     return not person.holds, not person.kind.differential, number

@@ -64,8 +64,7 @@ class Point:
     @property
     def promise(self) -> Promise:
         """What it promises."""
-        assert self.row.promise is not None, "what was run promises something"
-        return self.row.promise
+        return self.row.promised
 
     @property
     def kind(self) -> str:
@@ -95,9 +94,8 @@ class Point:
     @property
     def words(self) -> str:
         """What sets it apart within its series, and what a person is promised."""
-        assert self.row.setting is not None, "only the raw data have none"
-        own = _axis(self.row.setting)
-        swept = [pair for pair in self.row.setting.parameters if pair[0] == own]
+        own = _axis(self.row.asked)
+        swept = [pair for pair in self.row.asked.parameters if pair[0] == own]
         told = str(Setting("", tuple(swept))).removeprefix(", ")
         total = self.promise.person_level
         said = f"person {total.numbers()}" if total.holds else "no guarantee for a person"
@@ -154,11 +152,10 @@ class Scene:
         rows: dict[Setting, list[Row]] = {}
         left_out = []
         for row in comparison.ran:
-            assert row.setting is not None, "only the raw data have none"
             if _point(comparison, row) is None:
                 left_out.append(row.name)
             else:
-                rows.setdefault(_common(row.setting), []).append(row)
+                rows.setdefault(_common(row.asked), []).append(row)
         number = itertools.count(1)
         names = list(dict.fromkeys(common.mechanism for common in rows))
         dashes = dict.fromkeys(names, 0)
@@ -282,9 +279,8 @@ def _axis(setting: Setting) -> str | None:
 
 def _swept(row: Row) -> float:
     """Where on that line a row is; what is no number comes last."""
-    assert row.setting is not None, "only the raw data have none"
     try:
-        return float(dict(row.setting.parameters)[_axis(row.setting) or ""])
+        return float(dict(row.asked.parameters)[_axis(row.asked) or ""])
     except (KeyError, ValueError):
         return math.inf
 
