@@ -101,6 +101,10 @@ class FeatureMechanism(Mechanism):
         """The fewest people of a group that chance draws; None where there are no such groups."""
         return None
 
+    def smallest(self, shape: Shape) -> int:
+        """People of the smallest group that is told apart; everybody where there are no groups."""
+        return shape.people
+
     @property
     def labels(self) -> tuple[str, ...]:
         """Columns that the release has besides those of every table."""

@@ -25,6 +25,7 @@ from eyelid.mechanisms.records.dct import DCT
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.mechanisms.synthetic.public_pairs import WINDOWS
 from eyelid.mechanisms.synthetic.synthetic import ALL, COMMON, Synthetic
+from eyelid.mechanisms.synthetic.worth import too_few
 from eyelid.privacy.unit import PERSON, Trust
 
 # If nothing but its bounds is known, a value is spread evenly between them; a constant in their
@@ -410,7 +411,7 @@ def made_up(mechanism: Synthetic, shape: Shape, table: FeatureTable | None = Non
         why_dropped=(
             _why_dropped(mechanism, shape, dropped, needed)
             if now.features
-            else mechanism.too_few(shape)
+            else too_few(mechanism, shape)
         ),
         mean_errors=_mean_errors(mechanism, table) if now.features else (),
         tasks_apart_sd=mechanism.tasks_apart(shape)
