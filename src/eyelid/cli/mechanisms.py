@@ -121,7 +121,7 @@ def _show(kind: type[Mechanism], rows: list[Published]) -> None:
     ]
     print_table("", ["parameter", "default", "what"], parameters)
     # Only who has a record of their own has attributes to go with it.
-    if getattr(kind, "trust", Trust.LOCAL) is Trust.LOCAL:
+    if kind.trust is Trust.LOCAL:
         say("For release also: keep=COLUMN,… (attributes of people to release as they are).")
     needed = [p["name"] for p in about["parameters"] if p["required"]]
     given = ["--epsilon 1" if each == "epsilon" else f"--set {each}=…" for each in needed]
