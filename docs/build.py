@@ -49,6 +49,7 @@ MODULES = (
     "eyelid.mechanisms.maps.map_mechanism",
     "eyelid.mechanisms.streams.stream",
     "eyelid.privacy",
+    "eyelid.privacy.accounts",
     "eyelid.privacy.noise.randomness",
     "eyelid.releases.audits.audit",
     "eyelid.releases.audits.maps",

@@ -5,14 +5,13 @@ import polars as pl
 import pytest
 
 from eyelid.attacks.anonymity import (
-    collusion,
     exact_intersection,
     intersection,
     known_partition,
     mean_amiss_of_span,
-    padding,
     recover_partition,
 )
+from eyelid.attacks.groups import collusion, padding
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays

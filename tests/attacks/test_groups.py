@@ -12,8 +12,6 @@ from eyelid.attacks.groups import (
     Grouped,
     audit_groups,
     audit_records,
-    folded,
-    found_groups,
     homogeneity,
     in_groups,
     one_a_group,
@@ -27,6 +25,7 @@ from eyelid.gaze.table import table_from_arrays
 from eyelid.mechanisms.groups.ksame import KSame
 from eyelid.papers.davidjohn2022.ksame import KSamePaper
 from eyelid.privacy.noise import randomness
+from eyelid.releases.audits.groups import folded, found_groups
 
 FEATURES = [Feature(name, "1/s", "", 0.0, 10.0) for name in "abc"]
 

@@ -4,14 +4,10 @@ from dataclasses import replace
 
 import polars as pl
 
-from eyelid.attacks.anonymity import (
-    exact_intersection,
-    intersection,
-    padding,
-    recover_partition,
-)
+from eyelid.attacks.anonymity import exact_intersection, intersection, recover_partition
 from eyelid.attacks.attackers import ATTACKERS, find_attackers
 from eyelid.attacks.attackers.fusion import event_finding
+from eyelid.attacks.groups import padding
 from eyelid.attacks.identification import identify, strongest
 from eyelid.attacks.protocols import POSITIVE, Material
 from eyelid.gaze.features import event_features

@@ -8,7 +8,7 @@ from eyelid.comparisons.private_choice import PrivateChoice
 from eyelid.mechanisms import catalogue, register
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.records.laplace import Laplace
-from eyelid.mechanisms.synthetic.marginals import ChainMarginals
+from eyelid.mechanisms.synthetic.chain import ChainMarginals
 from eyelid.mechanisms.synthetic.rounds import AllPairs, Levels, Shares, Signs
 from eyelid.stream.tiers import Tiers
 

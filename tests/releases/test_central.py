@@ -173,7 +173,7 @@ def test_means_without_noise_are_found_out(home, tmp_path):
     table = FeatureTable.of(read(home / "features"))
     made = release(table, mechanism="groupmean", epsilon=2.0, by="gender")
     law = mechanism("groupmean", epsilon=2.0, by="gender")
-    from eyelid.releases.fingerprint import output_digest
+    from eyelid.io.release_folder import output_digest
 
     bare = replace(law.exact(table, law.groups(table)), origin=None, released=True)
     forged = replace(

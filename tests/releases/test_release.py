@@ -14,10 +14,10 @@ from eyelid.engine.runs import GOES_ON
 from eyelid.errors import InputError, Refused
 from eyelid.gaze.study import Feature
 from eyelid.io import read, write
+from eyelid.io.release_folder import output_digest
 from eyelid.privacy import Ledger, gaussian_epsilon
 from eyelid.releases.accounting import COUNTED_ONCE, STAYS_COUNTED
 from eyelid.releases.budget import budget
-from eyelid.releases.fingerprint import output_digest
 from eyelid.releases.kinds.features.notes import singled_out
 from eyelid.releases.kinds.features.plan import DATA_BOUNDS, SEEDED
 

@@ -23,8 +23,8 @@ from eyelid.releases.budget import budget
 from eyelid.releases.certificate import read_certificate
 from eyelid.releases.consent import for_participants
 from eyelid.releases.inspection import inspect
+from eyelid.releases.kinds.features.expectation import made_up, prospects
 from eyelid.releases.kinds.features.plan import LISTED_BOUNDS, SEEDED
-from eyelid.releases.kinds.features.prospect import made_up, prospects
 from eyelid.releases.kinds.features.quote import cost
 from eyelid.releases.release import release
 

@@ -54,7 +54,7 @@ def intersection(
         released: what was made of them.
         found: who is behind which record, where it is known already.
     """
-    sides = _Sides(original, released)
+    sides = Sides(original, released)
     total = np.zeros((sides.people, sides.records))
     many = np.zeros_like(total)
     for slot in sides.slots:
@@ -95,7 +95,7 @@ def _rate(
     found: RecoveredGroups | None = None,
 ) -> Rate:
     """How often one of the named records, chosen at random, is the right one."""
-    people, records = _people(original), _people(released)
+    people, records = people_of(original), people_of(released)
     if set(records) <= set(people):
         right = np.array(people)[:, None] == np.array(records)
         chance = 1 / len(people)
@@ -158,14 +158,9 @@ class RecoveredGroups:
         return int(self.members.sum(axis=2)[self.there].min())
 
     @property
-    def largest_residual(self) -> float:
-        """In spans: what no mean of people explains, next to nothing where all are exact means."""
-        return float(np.nanmax(self.residual_of_span))
-
-    @property
     def exact(self) -> bool:
         """Whether every record is a mean of people, but for rounding."""
-        return self.largest_residual < EXACT
+        return bool(np.nanmax(self.residual_of_span) < EXACT)
 
     @property
     def one_partition(self) -> bool:
@@ -181,7 +176,7 @@ def recover_partition(original: FeatureTable, released: FeatureTable) -> Recover
         original: everybody's recordings.
         released: means over groups of them, one record a group or one a person.
     """
-    sides = _Sides(original, released)
+    sides = Sides(original, released)
     places = list(sides.slots)
     weights = np.full((len(places), sides.records, sides.people), np.nan)
     residual = np.full(weights.shape[:2], np.nan)
@@ -212,8 +207,8 @@ def recover_partition(original: FeatureTable, released: FeatureTable) -> Recover
             "recordings that were released"
         )
     return RecoveredGroups(
-        people=tuple(_people(original)),
-        records=tuple(_people(released)),
+        people=tuple(people_of(original)),
+        records=tuple(people_of(released)),
         tasks=tuple(slot[0] for slot in places),
         weights=weights,
         residual_of_span=residual,
@@ -232,7 +227,7 @@ def known_partition(
         released: one record a group, in the order of groups.
         member: of everybody, in order, which group.
     """
-    sides = _Sides(original, released)
+    sides = Sides(original, released)
     inside = np.arange(sides.records)[:, None] == member
     weights = np.full((len(sides.slots), *inside.shape), np.nan)
     residual = np.full(weights.shape[:2], np.nan)
@@ -241,8 +236,8 @@ def known_partition(
         weights[place, which] = (inside / inside.sum(axis=1, keepdims=True))[which]
         residual[place, which] = 0.0
     return RecoveredGroups(
-        people=tuple(_people(original)),
-        records=tuple(_people(released)),
+        people=tuple(people_of(original)),
+        records=tuple(people_of(released)),
         tasks=tuple(slot[0] for slot in sides.slots),
         weights=weights,
         residual_of_span=residual,
@@ -262,7 +257,7 @@ def mean_amiss_of_span(
         released: one record a group.
         sizes: how many people each stands for, in order.
     """
-    sides, found = _Sides(original, released), []
+    sides, found = Sides(original, released), []
     for slot in sides.slots:
         whose, which, raw, shown = sides.both(slot)
         if (len(whose), len(which)) == (sides.people, sides.records):
@@ -299,78 +294,6 @@ def _weights(raw: Values, shown: Values) -> tuple[Values, bool]:
     return np.asarray(found), one_answer
 
 
-@dataclass(frozen=True)
-class PaddingFinding:
-    """What the ends of means show of one member alone.
-
-    Attributes:
-        rows: released rows, of all groups and tasks, where one member alone still has values.
-        people: whose increments were recovered exactly.
-        values: increments that were recovered exactly.
-        share: of all increments of all recordings, those that were.
-        rmse_of_span: of the recovered increments where one member alone has values, whether exact
-            or not; None where there are none.
-    """
-
-    rows: int
-    people: int
-    values: int
-    share: float
-    rmse_of_span: float | None
-
-
-def padding(
-    original: FeatureTable,
-    released: FeatureTable,
-    found: RecoveredGroups | None = None,
-) -> PaddingFinding:
-    """The padding attack: k times the step of a mean, where all members but one have come to rest.
-
-    A member who has no values of their own any more, at the end or in a gap, cannot move a mean. If
-    one alone is left, the step of the mean is 1/k of that person's step, or all of it where means
-    are taken over those who have a value.
-
-    Args:
-        original: the recordings that were released, to see who has values where.
-        released: what was made of them.
-        found: who is behind which record, where it is known already.
-    """
-    found = found or recover_partition(original, released)
-    sides = _Sides(original, released)
-    rows, steps, hits, errors = 0, 0, 0, []
-    exposed: set[int] = set()
-    for place, slot in enumerate(sides.slots):
-        whose, which, raw, shown = sides.both(slot)
-        moves, shown_moves = np.diff(raw, axis=1), np.diff(shown, axis=1)
-        steps += int(np.isfinite(moves).sum())
-        _, first = np.unique(found.members[place, which], axis=0, return_index=True)
-        for record in first:
-            inside = found.members[place, which[record], whose]
-            if not inside.any():
-                # Too few values of this task to tell who is behind it.
-                continue
-            mine, step = moves[inside], shown_moves[record]
-            own = np.isfinite(mine)
-            alone = (own.sum(axis=0) == 1) & np.isfinite(step)
-            rows += int(alone.any(axis=1).sum())
-            last = np.where(own, mine, 0.0).sum(axis=0)
-            scaled = np.stack([step, step * inside.sum()])
-            error = np.abs(scaled - last).min(axis=0)[alone]
-            exact = (error < EXACT) & (last[alone] != 0)
-            errors.append(error)
-            hits += int(exact.sum())
-            mover = np.flatnonzero(inside)[own.argmax(axis=0)[alone][exact]]
-            exposed.update(whose[mover].tolist())
-    all_errors = np.concatenate(errors) if errors else np.empty(0)
-    return PaddingFinding(
-        rows=rows,
-        people=len(exposed),
-        values=hits,
-        share=hits / max(steps, 1),
-        rmse_of_span=float(np.sqrt(np.mean(all_errors**2))) if all_errors.size else None,
-    )
-
-
 def filled_in(
     original: FeatureTable, released: FeatureTable, found: RecoveredGroups | None = None
 ) -> int:
@@ -385,7 +308,7 @@ def filled_in(
         found: who is behind which record, where it is known already.
     """
     found = found or recover_partition(original, released)
-    sides, many = _Sides(original, released), 0
+    sides, many = Sides(original, released), 0
     for slot in sides.slots:
         whose, which, raw, shown = sides.both(slot)
         for record, values in zip(which, shown, strict=True):
@@ -409,11 +332,11 @@ def collusion(
         person: the one who is left.
         found: who is behind which record, where it is known already.
     """
-    people = _people(original)
+    people = people_of(original)
     if person not in people:
         raise unknown("person", person, people)
     found = found or recover_partition(original, released)
-    sides, target = _Sides(original, released), people.index(person)
+    sides, target = Sides(original, released), people.index(person)
     best: Subtraction | None = None
     for place, slot in enumerate(sides.slots):
         whose, which, raw, shown = sides.both(slot)
@@ -435,7 +358,7 @@ Slot = tuple[str, int]
 
 
 @dataclass(frozen=True, eq=False)
-class _Sides:
+class Sides:
     """Original and release side by side, in spans above the lower bounds."""
 
     original: FeatureTable
@@ -456,12 +379,12 @@ class _Sides:
     @property
     def people(self) -> int:
         """Of the original."""
-        return len(_people(self.original))
+        return len(people_of(self.original))
 
     @property
     def records(self) -> int:
         """People of the release, made up or not."""
-        return len(_people(self.released))
+        return len(people_of(self.released))
 
     @property
     def slots(self) -> list[Slot]:
@@ -541,7 +464,7 @@ class _Placed:
         return self.owner[mine], values
 
 
-def _people(table: FeatureTable) -> list[str]:
+def people_of(table: FeatureTable) -> list[str]:
     """Names, in the order of the recordings."""
     return table.recordings["person"].unique(maintain_order=True).to_list()
 

@@ -32,7 +32,7 @@ from eyelid.cli.output import (
 
 if TYPE_CHECKING:
     from eyelid.releases.kinds.maps.heatmap import PrivateHeatmap
-    from eyelid.releases.kinds.maps.preview import HeatmapPreview
+    from eyelid.releases.kinds.maps.quote import HeatmapPreview
 
 EXAMPLES = """\b
 Examples:
@@ -195,7 +195,7 @@ def run(
 def _preview(source: Path, out: Path, asked: dict[str, Any], same: str, *, as_json: bool) -> None:
     from eyelid.engine.atomic import check_new
     from eyelid.releases.advice import affordable, on
-    from eyelid.releases.kinds.maps.preview import heatmap_preview
+    from eyelid.releases.kinds.maps.quote import heatmap_preview
 
     check_new(out)
     found = heatmap_preview(source, **asked)

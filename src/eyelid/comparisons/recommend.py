@@ -36,7 +36,7 @@ from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.gaussian import check_epsilon
 from eyelid.privacy.guarantee import Kind
 from eyelid.privacy.noise import randomness
-from eyelid.releases.accounting import NO_LEDGER, counting_origin, open_ledger
+from eyelid.releases.accounting import NO_LEDGER, counting_entry, open_ledger
 from eyelid.releases.audits.kinds import measured
 from eyelid.releases.kinds.features.plan import feature_table
 
@@ -165,7 +165,8 @@ def recommend(
     start = replace(start, choice=choice)
     if dry_run:
         return start
-    origin = counting_origin(read_in if isinstance(read_in, Study) else table, path, ledger)
+    whose = read_in if isinstance(read_in, Study) else table
+    origin, _ = counting_entry(whose, path, ledger)
     return _on_own_people(start, search, found, replace(table, origin=origin), tell)
 
 

@@ -101,6 +101,10 @@ class FeatureMechanism(Mechanism):
         """The fewest people of a group that chance draws; None where there are no such groups."""
         return None
 
+    def smallest(self, shape: Shape) -> int:
+        """People of the smallest group that is told apart; everybody where there are no groups."""
+        return shape.people
+
     @property
     def labels(self) -> tuple[str, ...]:
         """Columns that the release has besides those of every table."""
@@ -157,11 +161,6 @@ class FeatureMechanism(Mechanism):
     @abstractmethod
     def apply(self, table: FeatureTable, noise: Randomness) -> FeatureTable:
         """The private data; clips its input to the public bounds itself."""
-
-    @property
-    def by_person(self) -> bool:
-        """Whether everybody's record is made private on its own, given the public facts."""
-        return self.execution is Execution.PER_PERSON
 
     def apply_to_some(self, people: FeatureTable, shape: Shape, noise: Randomness) -> FeatureTable:
         """The private data of some of the people.

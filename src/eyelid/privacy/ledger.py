@@ -111,7 +111,7 @@ class Ledger(Accounts):
 
     @classmethod
     def create(cls, path: Path | str) -> Ledger:
-        """Open the ledger at ``path``, made if it is not there."""
+        """Open the ledger of a file, made if it is not there."""
         path = Path(path)
         if not path.exists():
             try:
@@ -124,7 +124,7 @@ class Ledger(Accounts):
 
     @classmethod
     def counting(cls, path: Path | str, origin: str) -> Ledger:
-        """The ledger that counts an origin: the one at ``path``, or the one it was joined into.
+        """The ledger that counts an origin: the one named, or the one that it was joined into.
 
         Args:
             path: of the ledger that a study names.

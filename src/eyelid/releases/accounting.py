@@ -40,13 +40,6 @@ from eyelid.releases.certificate import (
 from eyelid.version import __version__
 
 
-def counting_origin(
-    source: Study | FeatureTable, path: Path | None, ledger: Path | str | None
-) -> Origin | None:
-    """Who these people are to the ledger that will count a release, as `counting_entry` says."""
-    return counting_entry(source, path, ledger)[0]
-
-
 def counting_entry(
     source: Study | FeatureTable, path: Path | None, ledger: Path | str | None
 ) -> tuple[Origin | None, tuple[str, ...]]:

@@ -148,7 +148,7 @@ def heatmap_lacks(study: Study, stimulus: str | None) -> str:
         stimulus: of which a map would be; None where there is at most one.
     """
     # Deferred: maps take long to import, and most advice needs none.
-    from eyelid.releases.kinds.maps.preview import planned
+    from eyelid.releases.kinds.maps.quote import planned
 
     try:
         planned(study, stimulus=stimulus, level="good")

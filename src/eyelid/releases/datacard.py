@@ -9,21 +9,20 @@ import polars as pl
 from eyelid.gaze.features.catalogue import EVENT_KINDS, event_feature_set, window_feature_set
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.features import FeatureMechanism, PredictableMechanism
-from eyelid.mechanisms.groups.ksame import KSame
+from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.groups.partition import groups_told
-from eyelid.mechanisms.means.ksame_dp import KSameDP
-from eyelid.mechanisms.means.mean_mechanism import MeanMechanism
 from eyelid.mechanisms.mechanism import Shape
-from eyelid.mechanisms.records.measuring import MeasuringMechanism
-from eyelid.mechanisms.records.prewindow import Prewindow
 from eyelid.privacy.guarantee import Kind
 from eyelid.privacy.rank1 import advantage_bound, rank1_bounds
 from eyelid.privacy.unit import Trust
 from eyelid.releases.certificate import NARROWEST_FORM, Certificate
 from eyelid.releases.consent import for_participants
-from eyelid.releases.kinds.features.expectation import FeatureError, expectation
-from eyelid.releases.kinds.features.prospect import told_in_people
+from eyelid.releases.kinds.features.expectation import (
+    FeatureError,
+    expectation,
+    predicted,
+    told_in_people,
+)
 from eyelid.releases.rendering import rendered
 from eyelid.releases.words import (
     SAYS_NOTHING,
@@ -67,7 +66,7 @@ def datacard(
         labels=[name for name in table.data.columns if name.startswith("label_")],
         recordings=_ranging(table.recordings.group_by("person").len()["len"], "recording"),
         rows=_ranging(table.recordings["rows"], "row"),
-        measured=own if isinstance(own, Prewindow) else None,
+        measured=own if own.measures_bins else None,
         paper=mechanism if mechanism.lengths else None,
         central=central,
         # A choice of people by what they have shows it.
@@ -75,7 +74,7 @@ def datacard(
         has_standard_errors=has_standard_errors,
         kind=certificate.guarantee.kind,
         groups=_groups(table, certificate, mechanism),
-        copied=isinstance(mechanism, KSame) and mechanism.copies,
+        copied=mechanism.copies,
         taken=_taken(mechanism),
         made_up=certificate.made_up,
         empty=empty,
@@ -98,14 +97,15 @@ def _errors(
     mechanism: FeatureMechanism, shape: Shape, features: Sequence[Feature]
 ) -> tuple[FeatureError, ...]:
     """The expected error of every feature, in its unit; empty where it is not known."""
-    if not isinstance(mechanism, PredictableMechanism) or not errors_have_units(mechanism):
+    noisy = predicted(mechanism)
+    if noisy is None or not errors_have_units(mechanism):
         return ()
-    return expectation(mechanism, shape).of_features(features)
+    return expectation(noisy, shape).of_features(features)
 
 
 def _taken(mechanism: FeatureMechanism) -> str:
     """What becomes of bounds, missing values and lengths, where the mechanism has its own way."""
-    if mechanism.lengths or isinstance(mechanism, MeasuringMechanism):
+    if mechanism.lengths or mechanism.measures:
         return ""
     words = mechanism.note.takes.replace("``", "`")
     return words.removeprefix("a FeatureTable").lstrip(",;. ")
@@ -113,9 +113,9 @@ def _taken(mechanism: FeatureMechanism) -> str:
 
 def _groups(table: FeatureTable, certificate: Certificate, mechanism: FeatureMechanism) -> str:
     """Of what groups means are; empty where they are of everybody, or nothing is a mean."""
-    if isinstance(mechanism, KSame | KSameDP):
-        return groups_told(certificate.people, mechanism.k)
-    if not isinstance(mechanism, MeanMechanism) or len(table.people) < 2:
+    if mechanism.group_size is not None and not mechanism.regroups:
+        return groups_told(certificate.people, mechanism.group_size)
+    if not mechanism.release.of_means or len(table.people) < 2:
         return ""
     sizes = table.people.select("person", "people").rows()
     each = ", ".join(f"{name}: {count}" for name, count in sizes)

@@ -13,13 +13,11 @@ import polars as pl
 from eyelid.gaze.maps.looks import Looks
 from eyelid.gaze.study import INDEX_COLUMNS, Study
 from eyelid.gaze.table import FeatureTable
-from eyelid.io.release_folder import arrays_digest as arrays_digest
-from eyelid.io.release_folder import digest_of_people as digest_of_people
-from eyelid.io.release_folder import digest_of_release as digest_of_release
-from eyelid.io.release_folder import names_of as names_of
-from eyelid.io.release_folder import output_digest as output_digest
-from eyelid.io.release_folder import person_digests as person_digests
-from eyelid.io.release_folder import shows as shows
+from eyelid.io.release_folder import (
+    digest_of_people,
+    names_of,
+    person_digests,
+)
 from eyelid.privacy.ledger import Debit, Ledger
 
 NO_LOOKS = hashlib.sha256().digest()

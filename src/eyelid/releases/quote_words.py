@@ -13,9 +13,10 @@ from eyelid.privacy.unit import Trust
 from eyelid.releases.kinds.features.expectation import (
     CONSTANT_RMSE_OF_SPAN,
     Expectation,
+    MadeUp,
+    Prospect,
     clipped,
 )
-from eyelid.releases.kinds.features.prospect import MadeUp, Prospect
 from eyelid.releases.kinds.features.quote import Quote
 from eyelid.releases.kinds.streams.quote import StreamQuote
 from eyelid.releases.words import errors_told, facts, number, promise_lines

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from eyelid.attacks.attributes import Inference
-from eyelid.attacks.groups import folded
 from eyelid.attacks.identification import Finding, bound_kind, strongest
 from eyelid.attacks.likeness import task_of
 from eyelid.attacks.protocols import POSITIVE, PROTOCOLS, SAME_RECORDINGS
@@ -21,6 +20,7 @@ from eyelid.attacks.temporal.summary import OF_THE_DATA
 from eyelid.attacks.utility import Use
 from eyelid.privacy.guarantee import large_delta
 from eyelid.releases import pictures
+from eyelid.releases.audits.groups import folded
 from eyelid.releases.audits.verdict import (
     ALLOWS_MUCH,
     best_learned,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from eyelid.gaze.features.catalogue import most_used
 from eyelid.gaze.study import Feature
@@ -13,17 +13,10 @@ from eyelid.mechanisms.features import (
     PredictableMechanism,
     UnpredictableMechanism,
 )
-from eyelid.mechanisms.groups.anonymising import AnonymisingMechanism
-from eyelid.mechanisms.groups.ksame import KSame
 from eyelid.mechanisms.groups.partition import groups_told
 from eyelid.mechanisms.groups.public_groups import GroupedShape
-from eyelid.mechanisms.means.ksame_dp import KSameDP
-from eyelid.mechanisms.means.mean_mechanism import MeanMechanism
 from eyelid.mechanisms.mechanism import Shape
-from eyelid.mechanisms.records.prewindow import Prewindow
 from eyelid.mechanisms.release_kind import ReleaseKind
-from eyelid.mechanisms.synthetic.seeded import Seeded
-from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy.guarantee import Guarantee, Kind, rounded_up
 from eyelid.privacy.unit import PERSON, Unit
 from eyelid.releases.accounting import undone
@@ -39,6 +32,7 @@ from eyelid.releases.kinds.features.expectation import (
     few_of,
     for_means,
     people_needed,
+    predicted,
     worse_than_constant,
 )
 from eyelid.spelling import plural
@@ -266,34 +260,39 @@ def in_all(certificate: Certificate) -> str:
 
 def facts(mechanism: FeatureMechanism, shape: Shape) -> str:
     """The public facts that everything else follows from, about what is released."""
-    if isinstance(mechanism, Seeded):
+    if mechanism.release is ReleaseKind.SYNTHETIC:
+        return _facts_of_synthetic(shape)
+    if mechanism.release is ReleaseKind.ROWS and not mechanism.mixes_people:
+        rows = mechanism.parameters()["rows"]
         return (
             f"{shape.people} people, {plural(shape.features, 'feature')}; "
-            f"{plural(mechanism.rows, 'made-up row')} of each of {plural(shape.recordings, 'task')}"
+            f"{plural(rows, 'made-up row')} of each of {plural(shape.recordings, 'task')}"
         )
-    if isinstance(mechanism, Synthetic):
-        told = (
-            f"{plural(shape.people, 'person', 'people')}, {plural(shape.features, 'feature')}, "
-            f"{plural(shape.recordings, 'task')}, of each {plural(shape.length, 'row')} that count"
-        )
-        if not isinstance(shape, GroupedShape):
-            return told
-        return f"{told}; {shape.smallest} people in the smallest group"
-    own, most = mechanism.core, "up to " if not mechanism.claims_to_hold else ""
-    if isinstance(mechanism, KSame) and mechanism.length == "group":
+    most = "" if mechanism.claims_to_hold else "up to "
+    if mechanism.length == "group":
         most = "at least "
-    shown = own.released(shape) if isinstance(own, Prewindow) else shape
+    shown = mechanism.core.released(shape)
     text = (
         f"{plural(shown.people, 'person', 'people')}, up to {plural(shown.recordings, 'recording')}"
         f" each of {most}{plural(shown.length, 'row')}, {plural(shown.features, 'feature')}"
     )
     if shown is not shape:
         text += f" (measured: {plural(shape.length, 'bin')}, {plural(shape.features, 'stream')})"
-    if isinstance(mechanism, MeanMechanism) and mechanism.smallest(shape) < shape.people:
+    if mechanism.smallest(shape) < shape.people:
         text += f"; {mechanism.smallest(shape)} people in the smallest group"
-    if isinstance(mechanism, AnonymisingMechanism):
-        text += f"; {groups_told(shape.people, mechanism.k)}"
+    if mechanism.release is ReleaseKind.GROUPS and mechanism.group_size is not None:
+        text += f"; {groups_told(shape.people, mechanism.group_size)}"
     return text
+
+
+def _facts_of_synthetic(shape: Shape) -> str:
+    text = (
+        f"{plural(shape.people, 'person', 'people')}, {plural(shape.features, 'feature')}, "
+        f"{plural(shape.recordings, 'task')}, of each {plural(shape.length, 'row')} that count"
+    )
+    if not isinstance(shape, GroupedShape):
+        return text
+    return f"{text}; {shape.smallest} people in the smallest group"
 
 
 # Kinds of releases of features, for the owner's memory.
@@ -368,10 +367,10 @@ def worth(mechanism: FeatureMechanism, shape: Shape, features: Sequence[Feature]
         shape: the public facts.
         features: with the bounds that values are clipped to, so that errors are in their units.
     """
-    if isinstance(mechanism, UnpredictableMechanism):
-        return mechanism.worth(shape)
-    assert isinstance(mechanism, PredictableMechanism), "one or the other"
-    expected = expectation(mechanism, shape)
+    noisy = predicted(mechanism)
+    if noisy is None:
+        return cast(UnpredictableMechanism, mechanism).worth(shape)
+    expected = expectation(noisy, shape)
     known = features if errors_have_units(mechanism) else ()
     if expected.most:
         off = errors_told(known, expected.value)
@@ -380,14 +379,14 @@ def worth(mechanism: FeatureMechanism, shape: Shape, features: Sequence[Feature]
             "less. No guarantee holds, so it hides nothing for certain."
         )
     said = [
-        "" if expected.informative else _instead_of_noise(mechanism, shape),
+        "" if expected.informative else _instead_of_noise(noisy, shape),
         _errors(expected, shape, known),
-        mechanism.cut_off(shape),
+        noisy.cut_off(shape),
     ]
     if not expected.informative:
         person_level = mechanism.cost(shape, PERSON)
         said.append(_verdict(expected, person_level))
-        said.append(_what_would(mechanism, shape, expected, person_level, known))
+        said.append(_what_would(noisy, shape, expected, person_level, known))
     elif not beats_constant(expected.value):
         said.append(
             f"Means over rows carry information. {_beaten('single values', expected.value)}"
@@ -397,7 +396,7 @@ def worth(mechanism: FeatureMechanism, shape: Shape, features: Sequence[Feature]
 
 def errors_have_units(mechanism: FeatureMechanism) -> bool:
     """Whether the expected error is that of each feature, and not an average over all."""
-    return not isinstance(mechanism.core, Prewindow)
+    return not mechanism.core.measures_bins
 
 
 def _errors(expected: Expectation, shape: Shape, features: Sequence[Feature]) -> str:
@@ -419,7 +418,7 @@ def _errors(expected: Expectation, shape: Shape, features: Sequence[Feature]) ->
 
 def _instead_of_noise(mechanism: PredictableMechanism, shape: Shape) -> str:
     """What to take instead of noisy means of groups that are too small, said before anything."""
-    if not isinstance(mechanism, KSameDP):
+    if mechanism.release is not ReleaseKind.RANDOM_MEANS:
         return ""
     needed = people_needed(mechanism, shape)
     enough = needed is not None and needed <= shape.people
@@ -470,7 +469,7 @@ def _what_would(
     smaller = own.units[own.units.index(mechanism.unit.name) + 1 :]
     weaker = [unit for unit in smaller if unit in mechanism.units]
     many = f"the mean over {people:,} people or more" if people else ""
-    if many and isinstance(mechanism, MeanMechanism):
+    if many and mechanism.release.of_means:
         many += " in each group" if mechanism.smallest(shape) < shape.people else ""
     elif many:
         many += f" (groupmean with {for_means(mechanism, shape).name} inside)"

@@ -20,7 +20,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from eyelid.attacks.anonymity import RecoveredGroups, filled_in, padding, recover_partition
+from eyelid.attacks.anonymity import RecoveredGroups, filled_in, recover_partition
+from eyelid.attacks.groups import padding
 from eyelid.attacks.statistics import clopper_pearson
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays

@@ -21,7 +21,7 @@ from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
 from eyelid.mechanisms.mechanism import Values
 from eyelid.mechanisms.synthetic.binning import Codes
-from eyelid.mechanisms.synthetic.marginals import ChainMarginals
+from eyelid.mechanisms.synthetic.chain import ChainMarginals
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import PERSON
 from eyelid.verification.game import ALPHA, GameResult, play

@@ -11,7 +11,7 @@ import numpy as np
 
 from eyelid.attacks.twins import sound_of, twin
 from eyelid.mechanisms.mechanism import NeighbourPair, Values
-from eyelid.mechanisms.streams.detecting import LOST
+from eyelid.mechanisms.streams.detector import LOST
 from eyelid.mechanisms.streams.filter import Filter
 from eyelid.mechanisms.streams.filter_run import FilterRun, Kernel
 from eyelid.mechanisms.streams.fixations import FixationRun, Fixations

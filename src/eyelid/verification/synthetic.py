@@ -25,8 +25,8 @@ from eyelid.mechanisms.noisy import Integers, noise_of
 from eyelid.mechanisms.synthetic.binning import Bins
 from eyelid.mechanisms.synthetic.estimates import distribution, halves, quarters
 from eyelid.mechanisms.synthetic.measurement import Answers, Measurement
-from eyelid.mechanisms.synthetic.rounds import LENGTH_BINS, Lookup, Round
-from eyelid.mechanisms.synthetic.sequences import BEND, Sequences
+from eyelid.mechanisms.synthetic.rounds import Lookup, Round
+from eyelid.mechanisms.synthetic.sequences import BEND, LENGTH_BINS, Sequences
 from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy.gaussian import gaussian_epsilon
 from eyelid.privacy.noise import Randomness, SystemRandomness, randomness

@@ -14,13 +14,13 @@ from eyelid.attacks.residuals import examine
 from eyelid.errors import EyelidError, InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
+from eyelid.io.release_folder import output_digest
 from eyelid.mechanisms import Shape, find, mechanism
 from eyelid.mechanisms.means.mean_mechanism import MeanMechanism
 from eyelid.privacy import PERSON, gaussian_sigma, randomness
 from eyelid.privacy.unit import Trust
 from eyelid.releases.audits.audit import audit
 from eyelid.releases.audits.kinds import canary_audit
-from eyelid.releases.fingerprint import output_digest
 from eyelid.verification.families import mutants_of
 from eyelid.verification.game import play
 from eyelid.verification.sensitivity import fuzz

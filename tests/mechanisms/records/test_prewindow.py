@@ -14,7 +14,7 @@ from eyelid.gaze.features.bins import bin_streams, stream_set
 from eyelid.gaze.features.catalogue import window_feature_set
 from eyelid.gaze.table import table_from_arrays
 from eyelid.mechanisms import Shape, mechanism
-from eyelid.mechanisms.records.windowing import FORMULAS
+from eyelid.mechanisms.records.formulas import FORMULAS
 from eyelid.privacy import PERSON, RECORDING, randomness
 from eyelid.verification.families import mutants_of
 from eyelid.verification.game import play

@@ -9,8 +9,14 @@ import pytest
 
 from eyelid.mechanisms.synthetic import copula as module
 from eyelid.mechanisms.synthetic.copula import GRID, PARTS, Copula, rates, recall
-from eyelid.mechanisms.synthetic.rounds import LENGTH_BINS, TRENDS, length_edges
-from eyelid.mechanisms.synthetic.sequences import lags_of
+from eyelid.mechanisms.synthetic.rounds import (
+    TRENDS,
+)
+from eyelid.mechanisms.synthetic.sequences import (
+    LENGTH_BINS,
+    lags_of,
+    length_edges,
+)
 
 PARENTS = (-1, 2, 0)
 LINKS = np.array([0.0, -0.6, 0.8])

@@ -25,8 +25,16 @@ from eyelid.mechanisms.synthetic.fitting import (
     tree_memory,
     trends_of,
 )
-from eyelid.mechanisms.synthetic.rounds import LENGTH_BINS, TRENDS, length_bin, whole_waves
-from eyelid.mechanisms.synthetic.sequences import BEND, sequences_of
+from eyelid.mechanisms.synthetic.rounds import (
+    TRENDS,
+    whole_waves,
+)
+from eyelid.mechanisms.synthetic.sequences import (
+    BEND,
+    LENGTH_BINS,
+    length_bin,
+    sequences_of,
+)
 from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy.noise import randomness
 

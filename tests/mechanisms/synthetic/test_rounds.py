@@ -15,17 +15,20 @@ from eyelid.errors import InputError
 from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.synthetic import sequences as blocking
 from eyelid.mechanisms.synthetic.rounds import (
-    LENGTH_BINS,
     AllPairs,
     Levels,
     Round,
     Shares,
     Signs,
-    length_bin,
-    length_edges,
     whole_waves,
 )
-from eyelid.mechanisms.synthetic.sequences import Sequences, lags_of
+from eyelid.mechanisms.synthetic.sequences import (
+    LENGTH_BINS,
+    Sequences,
+    lags_of,
+    length_bin,
+    length_edges,
+)
 from eyelid.mechanisms.total import SCALE
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.unit import PERSON

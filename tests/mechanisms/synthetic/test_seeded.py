@@ -16,9 +16,9 @@ from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
 from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.synthetic.chain import Chain, whole_odds
+from eyelid.mechanisms.synthetic.deniability import Threshold, fewest_people
 from eyelid.mechanisms.synthetic.records import TaskRecords, records_of_tasks
 from eyelid.mechanisms.synthetic.seeded import Seeded
-from eyelid.mechanisms.synthetic.threshold import Threshold, fewest_people
 from eyelid.privacy.composition import repeated_delta
 from eyelid.privacy.guarantee import Kind
 from eyelid.privacy.noise import randomness

@@ -15,12 +15,12 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
 from eyelid.io import read, write
+from eyelid.io.release_folder import output_digest
 from eyelid.mechanisms.groups.ksame import KSame
 from eyelid.releases.audits.accounts import Account
 from eyelid.releases.audits.audit import audit
 from eyelid.releases.audits.consistency import among_promises
 from eyelid.releases.audits.pairing import audit_target
-from eyelid.releases.fingerprint import output_digest
 from eyelid.releases.group_pictures import (
     group_view,
     lines_picture,

@@ -15,10 +15,10 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
 from eyelid.io import write
+from eyelid.io.release_folder import output_digest
 from eyelid.privacy.rank1 import advantage_bound
 from eyelid.releases.audits.audit import audit
 from eyelid.releases.audits.pairing import audit_target
-from eyelid.releases.fingerprint import output_digest
 from eyelid.releases.release import release
 from eyelid.releases.report import beyond_expected, report, standing
 

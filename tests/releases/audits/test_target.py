@@ -10,8 +10,8 @@ import pytest
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import read, write
+from eyelid.io.release_folder import output_digest
 from eyelid.releases.audits.pairing import audit_target
-from eyelid.releases.fingerprint import output_digest
 from eyelid.releases.release import release
 
 

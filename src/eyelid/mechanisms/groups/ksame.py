@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from eyelid.engine.progress import track
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.groups.anonymising import AnonymisingMechanism
+from eyelid.mechanisms.groups.anonymity import AnonymisingMechanism
 from eyelid.mechanisms.groups.averages import copied, rows_that_end, summing
 from eyelid.mechanisms.groups.partition import (
     Members,

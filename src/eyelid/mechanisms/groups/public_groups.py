@@ -104,3 +104,8 @@ def groups_by(table: FeatureTable, by: str | None) -> Groups:
         )
     member = each["person"].replace_strict(people["person"], np.arange(len(people)))
     return Groups(people, member.to_numpy().astype(np.intp))
+
+
+def plain(shape: Shape) -> Shape:
+    """The facts about people and their recordings, without those about groups."""
+    return Shape(shape.people, shape.recordings, shape.length, shape.features, shape.window)

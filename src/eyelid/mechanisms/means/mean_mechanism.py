@@ -249,11 +249,6 @@ class MeanMechanism(MeasuringMechanism):
         """Of everybody, people first: what each adds to the sum."""
         return self.core_at(shape).query(values, shape)
 
-    @property
-    def by_sums(self) -> bool:
-        """Whether sums over people add up over parts of a study."""
-        return self.execution is Execution.BY_SUMS
-
     def from_sums(
         self, table: FeatureTable, groups: Groups, totals: Integers, noise: Randomness
     ) -> FeatureTable:

@@ -24,8 +24,8 @@ from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.mechanism import Shape, parameter, register
 from eyelid.mechanisms.noisy import noise_of
 from eyelid.mechanisms.proof_note import ProofNote
+from eyelid.mechanisms.records.formulas import FORMULAS, cosines_kept, windows_of_bins
 from eyelid.mechanisms.records.gaussian import Gaussian
-from eyelid.mechanisms.records.windowing import FORMULAS, cosines_kept, windows_of_bins
 from eyelid.privacy.unit import PERSON
 
 

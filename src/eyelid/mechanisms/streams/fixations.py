@@ -15,7 +15,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.geometry import in_units
 from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote
-from eyelid.mechanisms.streams.detecting import LOST, detecting
+from eyelid.mechanisms.streams.detector import LOST, detecting
 from eyelid.mechanisms.streams.events import (
     AREA_ENTERED,
     FIXATION_ENDED,

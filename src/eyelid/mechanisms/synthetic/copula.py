@@ -19,8 +19,13 @@ from numpy.typing import NDArray
 
 from eyelid.mechanisms.mechanism import Values
 from eyelid.mechanisms.synthetic.estimates import from_the_root
-from eyelid.mechanisms.synthetic.rounds import TRENDS, length_edges
-from eyelid.mechanisms.synthetic.sequences import lags_of
+from eyelid.mechanisms.synthetic.rounds import (
+    TRENDS,
+)
+from eyelid.mechanisms.synthetic.sequences import (
+    lags_of,
+    length_edges,
+)
 
 PARTS = 5
 """Parts of a signal: for a person, for a recording, slow, fast, over a window."""

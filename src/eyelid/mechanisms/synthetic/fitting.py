@@ -12,7 +12,14 @@ from eyelid.mechanisms.synthetic.binning import Bins
 from eyelid.mechanisms.synthetic.copula import GRID, PARTS, Copula, recall
 from eyelid.mechanisms.synthetic.estimates import from_the_root, halves, shrunk
 from eyelid.mechanisms.synthetic.measurement import Answers, Measurement
-from eyelid.mechanisms.synthetic.rounds import LENGTH_BINS, QUARTERS, TRENDS, length_bin
+from eyelid.mechanisms.synthetic.rounds import (
+    QUARTERS,
+    TRENDS,
+)
+from eyelid.mechanisms.synthetic.sequences import (
+    LENGTH_BINS,
+    length_bin,
+)
 
 _MOST_R = 0.995
 CERTAIN = 5.0

@@ -53,6 +53,10 @@ _SHARE_SD = 0.24
 _SHARE_SHAPE = 0.012
 MOST_ERROR = 0.35
 """As far as the share of a quarter is off by noise alone."""
+# A feature is taken for one that nobody has below so much of what most have.
+_HARDLY_ANYONE = 1 / 8
+CLEARLY_THERE = 16.0
+"""If what most have is so many times the noise on it."""
 # Runs of a game that are made at once.
 _RUNS = 4_096
 
@@ -197,19 +201,13 @@ class Measurement:
         found: Values = np.maximum(towards_mean(many, sd), 1.0)
         return found
 
-    def hardly_anyone(self, shares: Integers, part: float, clearly: float) -> NDArray[np.bool_]:
-        """Features that next to nobody has, by noisy answers: (…, features).
-
-        Args:
-            shares: noisy.
-            part: of what the feature has that most have, below which one is taken for absent.
-            clearly: how many times the noise the latter must be; where it is less, none is.
-        """
+    def hardly_anyone(self, shares: Integers) -> NDArray[np.bool_]:
+        """Features that next to nobody has, by noisy answers about shares: (…, features)."""
         many = self._in_quarters(shares).sum(axis=(-4, -3, -1))
         cells = QUARTERS * self.facts.recordings * shares.shape[-2]
         noise = self.shares.noise_of_person(self.facts) * np.sqrt(cells)
         most = many.max(axis=-1, keepdims=True)
-        return np.asarray((many < part * most) & (most >= clearly * noise))
+        return np.asarray((many < _HARDLY_ANYONE * most) & (most >= CLEARLY_THERE * noise))
 
     def _in_quarters(self, shares: Integers) -> Values:
         """People in each quarter, (…, groups, tasks, features, quarters)."""

@@ -22,7 +22,14 @@ from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter
 from eyelid.mechanisms.noisy import Integers, noise_of
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.synthetic.binning import Bins, Codes
-from eyelid.mechanisms.synthetic.sequences import BEND, Sequences, lags_of, sequences_of_values
+from eyelid.mechanisms.synthetic.sequences import (
+    BEND,
+    LENGTH_BINS,
+    Sequences,
+    lags_of,
+    length_bin,
+    sequences_of_values,
+)
 from eyelid.mechanisms.total import SCALE, Total, WithDelta
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import Unit
@@ -31,8 +38,6 @@ QUARTERS = 4
 """Parts into which the values of a feature are put for each task."""
 TRENDS = 2
 """Waves over a recording, of half a period and of a whole one, that trends are made of."""
-LENGTH_BINS = 64
-"""Numbers of rows from 1 to two million, three bins for each doubling."""
 
 Lookup = NDArray[Any]
 """What becomes of a bin; the last entry is of what is missing. May have axes in front."""
@@ -484,20 +489,6 @@ def signs_of(sequences: Sequences, codes: Codes, lookup: Lookup | None) -> NDArr
     # One flat table and one place in it are several times as fast as an index for each axis.
     flat = lookup.reshape(*lookup.shape[:-4], -1)
     return np.asarray(np.take(flat, first * bins + codes, axis=-1))
-
-
-def length_bin(rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The bin of a number of rows, −1 for none.
-
-    >>> length_bin(np.array([0, 1, 2, 3, 4, 1200])).tolist()
-    [-1, 0, 3, 4, 6, 30]
-    """
-    return np.searchsorted(length_edges()[:-1], rows, side="right") - 1
-
-
-def length_edges() -> NDArray[np.int64]:
-    """The fewest rows of each bin of lengths, and the end of the last."""
-    return np.ceil(2.0 ** (np.arange(LENGTH_BINS + 1) / 3) - 1e-9).astype(np.int64)
 
 
 def whole_waves(rows: int) -> NDArray[np.int64]:

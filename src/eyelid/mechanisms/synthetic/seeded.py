@@ -22,14 +22,18 @@ from eyelid.mechanisms.mechanism import Form, NeighbourPair, Shape, Values, para
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.release_kind import Gaps, ReleaseKind
 from eyelid.mechanisms.synthetic.binning import Bins, Codes
-from eyelid.mechanisms.synthetic.chain import Chain, whole_odds
-from eyelid.mechanisms.synthetic.deniability import LEAST_GAMMA, plausible_people
+from eyelid.mechanisms.synthetic.chain import Chain, ChainMarginals, whole_odds
+from eyelid.mechanisms.synthetic.deniability import (
+    LEAST_GAMMA,
+    Threshold,
+    plausible_people,
+    that_fits,
+    threshold_for,
+)
 from eyelid.mechanisms.synthetic.games import GameShape
-from eyelid.mechanisms.synthetic.marginals import ChainMarginals
 from eyelid.mechanisms.synthetic.recordings import MADE_UP, tasks_of
 from eyelid.mechanisms.synthetic.records import TaskRecords, frame_of_rows, records_of_tasks
-from eyelid.mechanisms.synthetic.threshold import Threshold, that_fits, threshold_for
-from eyelid.mechanisms.synthetic.worth import shown_of_rows, worth_of_rows
+from eyelid.mechanisms.synthetic.worth import shown_of_rows, total_of_rows, worth_of_rows
 from eyelid.privacy.gaussian import check_delta
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.noise import Randomness
@@ -252,20 +256,7 @@ class Seeded(CalibratedMechanism, UnpredictableMechanism):
 
     def person_total(self, shape: Shape) -> str:
         """How rows and model add up."""
-        rows = self.rows * shape.recordings
-        if self.test == "deterministic":
-            return (
-                f"plausible deniability of each of {rows} rows by itself, which has no ε and adds "
-                f"up with nothing, for {self.seeds(shape.people)} people; the model has ε = "
-                f"{self.epsilon:g}, δ = {self.delta_for(shape.people):g} for the other "
-                f"{self.modelled(shape.people)}: nobody is in both"
-            )
-        test = self.threshold(shape)
-        return (
-            f"{rows} rows of ε = {test.epsilon_each:.4g} each, composed, for the "
-            f"{self.seeds(shape.people)} people who may be seeds; the model with the whole ε for "
-            f"the other {self.modelled(shape.people)}: nobody is in both"
-        )
+        return total_of_rows(self, shape)
 
     def sampler(self, shape: Shape) -> str:
         """The test and the model's noise, in words."""

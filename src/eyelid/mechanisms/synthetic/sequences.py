@@ -20,6 +20,9 @@ BEND = 3
 # So few that what is looked up of them stays in the cache.
 _BLOCK_PEOPLE = 64
 
+LENGTH_BINS = 64
+"""Numbers of rows from 1 to two million, three bins for each doubling."""
+
 
 @dataclass(frozen=True, eq=False)
 class Sequences:
@@ -139,3 +142,17 @@ def _coded(values: Values, bins: Bins) -> Codes:
     codes = bins.codes(values)
     codes[np.isnan(values)] = bins.count
     return codes
+
+
+def length_bin(rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The bin of a number of rows, −1 for none.
+
+    >>> length_bin(np.array([0, 1, 2, 3, 4, 1200])).tolist()
+    [-1, 0, 3, 4, 6, 30]
+    """
+    return np.searchsorted(length_edges()[:-1], rows, side="right") - 1
+
+
+def length_edges() -> NDArray[np.int64]:
+    """The fewest rows of each bin of lengths, and the end of the last."""
+    return np.ceil(2.0 ** (np.arange(LENGTH_BINS + 1) / 3) - 1e-9).astype(np.int64)

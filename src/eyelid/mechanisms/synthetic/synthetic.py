@@ -18,7 +18,7 @@ from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.differential import CalibratedMechanism, DifferentialMechanism
 from eyelid.mechanisms.distribution import default_delta
 from eyelid.mechanisms.features import UnpredictableMechanism
-from eyelid.mechanisms.groups.public_groups import GroupedShape, Groups, grouped, groups_by
+from eyelid.mechanisms.groups.public_groups import GroupedShape, Groups, grouped, groups_by, plain
 from eyelid.mechanisms.mechanism import Form, NeighbourPair, Shape, Values, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.records.measuring import window_rows
@@ -28,6 +28,7 @@ from eyelid.mechanisms.synthetic.copula import rows_of_people
 from eyelid.mechanisms.synthetic.fitting import fitted
 from eyelid.mechanisms.synthetic.games import in_game, worst_pairs
 from eyelid.mechanisms.synthetic.measurement import (
+    CLEARLY_THERE,
     MOST_ERROR,
     Measurement,
     error_of_share,
@@ -56,10 +57,6 @@ _MOST_PEOPLE = 10**9
 # in standard deviations of the feature, by noise on shares.
 _MOST_OF_BINS = 0.5
 _TASKS_APART = 5.0
-# A feature is taken for one that nobody has below so much of what most have, if that is so many
-# times the noise on it.
-_HARDLY_ANYONE = 1 / 8
-_CLEARLY_THERE = 16.0
 
 
 @register
@@ -181,7 +178,7 @@ class Synthetic(CalibratedMechanism, UnpredictableMechanism):
 
     def facts(self, shape: Shape) -> Shape:
         """The public facts of what is measured."""
-        return _plain(replace(shape, features=self.carried(shape)))
+        return plain(replace(shape, features=self.carried(shape)))
 
     def carried(self, shape: Shape) -> int:
         """How many features are made up."""
@@ -193,7 +190,7 @@ class Synthetic(CalibratedMechanism, UnpredictableMechanism):
             return self.carry
         most = self.features_within(shape)
         if not most:
-            raise InputError(self.too_few(shape))
+            raise InputError(too_few(self, shape))
         return min(most, MOST_BY_DEFAULT) if self.carry == COMMON else most
 
     def useful(self, shape: Shape) -> bool:
@@ -230,10 +227,6 @@ class Synthetic(CalibratedMechanism, UnpredictableMechanism):
         """
         return public_tree(names, common=self.carry not in (None, ALL))
 
-    def too_few(self, shape: Shape) -> str:
-        """Why so few people make up none that are of use, and what to share instead."""
-        return too_few(self, shape)
-
     def features_within(self, shape: Shape) -> int:
         """The most features that keep the error that is wanted; 0 if none do."""
 
@@ -251,7 +244,7 @@ class Synthetic(CalibratedMechanism, UnpredictableMechanism):
 
     def _noise_of_people(self, shape: Shape) -> float:
         """The same on the number of people in that quarter."""
-        facts = _plain(shape)
+        facts = plain(shape)
         return measurement_of(self, facts).shares.noise_of_person(facts)
 
     def error_with_all(self, shape: Shape) -> float:
@@ -299,7 +292,7 @@ class Synthetic(CalibratedMechanism, UnpredictableMechanism):
         noise = self.noise_of_shares(replace(shape, features=self.carried(shape)))
         parts = QUARTERS * grouped(shape, self.by).groups / shape.recordings
         part = grouped(shape, self.by).smallest / shape.people
-        return bool(_CLEARLY_THERE * noise * part * math.sqrt(parts) <= 1.0)
+        return bool(CLEARLY_THERE * noise * part * math.sqrt(parts) <= 1.0)
 
     def noise_in_people(self, shape: Shape) -> dict[str, float]:
         """Standard deviation of the noise on the counts of each round, in people."""
@@ -415,7 +408,7 @@ class Synthetic(CalibratedMechanism, UnpredictableMechanism):
         measurement = self.measurement(self.shape(table))
         answers = measurement.measured(sequences, parents[: len(chosen)], noise)
         copula = fitted(measurement, answers, self.bins_of(table))
-        empty = measurement.hardly_anyone(answers.shares, _HARDLY_ANYONE, _CLEARLY_THERE)
+        empty = measurement.hardly_anyone(answers.shares)
         # In the order of the table again.
         back = np.argsort(chosen)
         names = [table.names[chosen[place]] for place in back]
@@ -431,18 +424,16 @@ class Synthetic(CalibratedMechanism, UnpredictableMechanism):
             )
             blocks = track(copula.drawn(number, rows, rng), "making up people")
             frame = rows_of_people(made, tasks, rows, table.step_ms or 1.0, blocks, names, back)
-            # Values of what hardly anyone has would be noise.
-            nothing = [
-                pl.lit(None, pl.Float64).alias(name)
-                for name, place in zip(names, back, strict=True)
-                if empty[place]
-            ]
-            frames.append(frame.with_columns(nothing))
+            frames.append(frame)
             attributes = groups.people.drop("people", "person")[[number] * len(made)]
             people.append(pl.DataFrame({"person": made}).hstack(attributes.get_columns()))
         return replace(
             table,
-            data=pl.concat(frames),
+            # Values of what hardly anyone has would be noise.
+            data=pl.concat(frames).with_columns(
+                pl.lit(None, pl.Float64).alias(table.names[chosen[place]])
+                for place in np.flatnonzero(empty)
+            ),
             features=tuple(table.features[chosen[place]] for place in back),
             people=pl.concat(people),
         )
@@ -507,8 +498,3 @@ class Synthetic(CalibratedMechanism, UnpredictableMechanism):
         """The log-likelihood ratio of the noise, each round given those before it."""
         one, other = self.game_sequences(pair.one), self.game_sequences(pair.other)
         return self.measurement(pair.shape).log_ratio(outputs, one, other)
-
-
-def _plain(shape: Shape) -> Shape:
-    """The facts that noise depends on."""
-    return Shape(shape.people, shape.recordings, shape.length, shape.features, shape.window)

@@ -173,3 +173,21 @@ def shown_of_rows(mechanism: Seeded, shape: Shape) -> list[str]:
             "to nothing"
         )
     return shown
+
+
+def total_of_rows(mechanism: Seeded, shape: Shape) -> str:
+    """How rows and model add up."""
+    rows = mechanism.rows * shape.recordings
+    if mechanism.test == "deterministic":
+        return (
+            f"plausible deniability of each of {rows} rows by itself, which has no ε and adds "
+            f"up with nothing, for {mechanism.seeds(shape.people)} people; the model has ε = "
+            f"{mechanism.epsilon:g}, δ = {mechanism.delta_for(shape.people):g} for the other "
+            f"{mechanism.modelled(shape.people)}: nobody is in both"
+        )
+    test = mechanism.threshold(shape)
+    return (
+        f"{rows} rows of ε = {test.epsilon_each:.4g} each, composed, for the "
+        f"{mechanism.seeds(shape.people)} people who may be seeds; the model with the whole ε for "
+        f"the other {mechanism.modelled(shape.people)}: nobody is in both"
+    )

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from eyelid.engine.progress import track
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.groups.anonymising import AnonymisingMechanism
+from eyelid.mechanisms.groups.anonymity import AnonymisingMechanism
 from eyelid.mechanisms.groups.partition import everything_of_the_last, groups_and_a_rest
 from eyelid.mechanisms.groups.slots import Slots, slots_of
 from eyelid.mechanisms.mechanism import Shape, Values, register

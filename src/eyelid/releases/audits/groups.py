@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, ClassVar, cast
 
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from eyelid.attacks.anonymity import (
+    RecoveredGroups,
+    known_partition,
+    mean_amiss_of_span,
+    recover_partition,
+)
 from eyelid.attacks.attackers import default_attackers
 from eyelid.attacks.error import error_of
-from eyelid.attacks.groups import PROTOCOLS, Grouped, audit_groups, found_groups, one_a_group
+from eyelid.attacks.groups import PROTOCOLS, Grouped, audit_groups, one_a_group
 from eyelid.attacks.identification import identify, with_bounds
 from eyelid.attacks.outcome import (
     Outcome,
@@ -18,10 +29,16 @@ from eyelid.attacks.outcome import (
     named_by_rows,
 )
 from eyelid.attacks.protocols import POSITIVE, Material
+from eyelid.attacks.records import empty_cells, values_of
 from eyelid.engine.progress import one_bar
 from eyelid.errors import InputError
+from eyelid.gaze.study import ROW_KEY
 from eyelid.gaze.table import FeatureTable
+from eyelid.mechanisms.groups.averages import rows_that_end
 from eyelid.mechanisms.groups.ksame import KSame
+from eyelid.mechanisms.groups.partition import group_sizes
+from eyelid.mechanisms.groups.slots import slots_of
+from eyelid.privacy.noise import randomness
 from eyelid.releases.audits.attack import AuditPlan, TableAttack, noted
 from eyelid.releases.audits.records import (
     PARTS,
@@ -33,6 +50,11 @@ from eyelid.releases.audits.records import (
 )
 from eyelid.releases.audits.results import GroupsAudit
 from eyelid.releases.audits.target import GroupsTarget, TableTarget
+
+# In spans: what rounding does to a mean; less than a step of the grid that sums are on.
+_ROUNDING = 1e-12
+# The same of values that were not put on that grid.
+_GRID = 2.0**-36
 
 
 class GroupsAttack(TableAttack):
@@ -132,3 +154,164 @@ def _fresh_run(original: FeatureTable) -> str:
         "mean over all groups, wherever nobody lacks a value, is the mean over everybody. Attacks "
         "and errors are of another run of the same mechanism with groups of its own"
     )
+
+
+def found_groups(
+    law: KSame | None, original: FeatureTable, released: FeatureTable
+) -> tuple[Grouped | None, list[str]]:
+    """Who is in which of the released groups, and what of them is not as it should be, in words.
+
+    Where there are too few values to find that out, another run with groups of its own stands in
+    for those who attack, and of the release is checked what can be without.
+
+    Args:
+        law: as it was run; None where nobody says.
+        original: what was released from, with the bounds that values were clipped to.
+        released: one made-up person a group, or copies of each.
+    """
+    means, amiss = folded(released)
+    if means is None:
+        return None, [amiss]
+    try:
+        found = recover_partition(original, means)
+    except InputError:
+        if law is None:
+            raise InputError(
+                "the release has too few values to find out who of "
+                f"{original.recordings['person'].n_unique()} people is in which group, and no "
+                "certificate says how it was made: give the folder with its certificate.json"
+            ) from None
+        return _fresh(law, original), list(_amiss_in_all(law, original, means, released))
+    amiss = _no_partition(found)
+    if amiss and law is not None and found.exact and not found.determined:
+        # People who are alike can stand for each other: that refutes nothing.
+        return _fresh(law, original), list(_amiss_in_all(law, original, means, released))
+    if amiss:
+        return None, [amiss]
+    member = found.behind_all.argmax(axis=0)
+    if law is None:
+        # Whatever length was asked for, no group has more rows than the longest.
+        longest = int(means.recordings["rows"].to_numpy().max())
+        law = KSame(k=max(2, int(np.bincount(member).min())), length=longest)
+    grouped = Grouped(law, original, means, member, found)
+    return grouped, list(_not_as_promised(grouped, released))
+
+
+def _no_partition(found: RecoveredGroups) -> str:
+    """Why records are not those of one partition of people; nothing if they are."""
+    if not found.exact:
+        return "what is released are not the means over groups of these people"
+    if not found.one_partition:
+        return "the groups are not the same in all recordings, so that they intersect"
+    if (found.behind_all.sum(axis=0) != 1).any():
+        return "somebody is in several groups, or in none"
+    return ""
+
+
+def _fresh(law: KSame, original: FeatureTable) -> Grouped:
+    """Another run of the same mechanism, of which it is known who is in which group."""
+    member = law.partition(original, randomness(np.random.default_rng([*b"a run of our own"])))
+    means = one_a_group(law, original, member)
+    return Grouped(law, original, means, member, known_partition(original, means, member), True)
+
+
+def _amiss_in_all(
+    law: KSame, original: FeatureTable, means: FeatureTable, released: FeatureTable
+) -> Iterator[str]:
+    """What would be otherwise whoever is in which group."""
+    everybody = original.recordings["person"].n_unique()
+    stated = dict(means.people.select("person", "people").iter_rows())
+    names = means.recordings["person"].unique(maintain_order=True)
+    sizes = np.array([stated.get(name, 0) for name in names], dtype=np.int64)
+    if sorted(sizes.tolist()) != sorted(group_sizes(everybody, law.k)):
+        yield "the groups of the release have not the sizes that the mechanism gives them"
+        return
+    yield from _told_besides(released)
+    if _impossible(law, original, means, sizes):
+        yield "the groups have other recordings or rows than so many people can have in common"
+    off = mean_amiss_of_span(original, means, sizes)
+    if off is not None and off > _GRID:
+        yield "the mean over all groups is not the mean over everybody"
+
+
+def _impossible(
+    law: KSame, original: FeatureTable, means: FeatureTable, sizes: NDArray[np.int64]
+) -> bool:
+    """Whether groups have recordings, or rows of them, that too few people have."""
+    slots, shown = slots_of(original), means.recordings
+    rows, lengths = rows_that_end(original), means.recordings["rows"].to_numpy()
+    most = original.recordings["rows"].to_numpy().max()
+    if isinstance(law.length, int):
+        most = law.length
+    elif law.length == "shortest":
+        most = original.shortest
+    if (lengths > most).any() or not set(shown["recording"]) <= set(slots.names["recording"]):
+        return True
+    group = shown["person"].rle_id().to_numpy()
+    for slot, name in enumerate(slots.names["recording"]):
+        have = np.sort(rows[slots.slot == slot])[::-1]
+        here = (shown["recording"] == name).to_numpy()
+        people = sizes[group[here]]
+        all_of_it = have.size == sizes.sum()
+        if people.sum() > have.size or (all_of_it and people.size < sizes.size):
+            return True
+        # As many people as the group has go on at least so long.
+        if (lengths[here] > have[people - 1]).any():
+            return True
+    return False
+
+
+def _told_besides(released: FeatureTable) -> Iterator[str]:
+    """What a release tells of its groups that none tells."""
+    extra = [name for name in released.people.columns if name not in ("person", "people")]
+    if extra:
+        yield f"the release tells more of its groups than their sizes ({extra[0]})"
+
+
+def _not_as_promised(grouped: Grouped, released: FeatureTable) -> Iterator[str]:
+    """What a release of these groups would have otherwise."""
+    smallest = int(grouped.sizes.min())
+    if smallest < grouped.law.k:
+        yield (
+            f"a group has {smallest} people, and the certificate promises at least {grouped.law.k}"
+        )
+    made = one_a_group(grouped.law, grouped.original, grouped.member)
+    theirs = grouped.means
+    if not made.data.select(*ROW_KEY).equals(theirs.data.select(*ROW_KEY)):
+        yield "the groups have other recordings or rows than all of their members have"
+        return
+    values, shown = (values_of(grouped.original, table.data) for table in (made, theirs))
+    empty, theirs_empty = (empty_cells(grouped.original, table.data) for table in (made, theirs))
+    if not np.array_equal(empty, theirs_empty):
+        yield "some released values are there though a member of their group has none, or missing"
+    elif not np.allclose(values, shown, rtol=0.0, atol=_ROUNDING):
+        yield "some released values are not the means over the people of their group"
+    yield from _told_besides(released)
+    if "people" in released.people.columns:
+        stated = dict(released.people.select("person", "people").iter_rows())
+        if stated != dict(made.people.select("person", "people").iter_rows()):
+            yield "the release states other numbers of people than its groups have"
+
+
+def folded(released: FeatureTable) -> tuple[FeatureTable | None, str]:
+    """One made-up person a group, where a release has copies; or what is wrong with them.
+
+    >>> import numpy as np
+    >>> from eyelid.gaze.study import Feature
+    >>> from eyelid.gaze.table import table_from_arrays
+    >>> table = table_from_arrays(np.zeros((4, 1, 3, 1)), [Feature("rate", "", "", 0.0, 1.0)])
+    >>> made = KSame(k=2, copies=True).averaged(table, np.array([0, 0, 1, 1]))
+    >>> folded(made)[0].data["person"].unique().sort().to_list()
+    ['group1', 'group2']
+    """
+    if "people" in released.people.columns:
+        return released, ""
+    group = pl.col("person").str.replace(r"-\d+$", "")
+    data = released.data.with_columns(group).unique(maintain_order=True)
+    people = released.people.group_by(group, maintain_order=True).agg(
+        pl.len().cast(pl.Int64).alias("people")
+    )
+    copied = data.join(people, on="person")["people"].sum()
+    if data.select(*ROW_KEY).is_duplicated().any() or copied != len(released.data):
+        return None, "the copies of a group differ, which tells its members apart"
+    return replace(released, data=data, people=people), ""

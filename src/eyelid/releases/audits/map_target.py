@@ -20,10 +20,7 @@ from eyelid.gaze.maps.placement import Placement
 from eyelid.gaze.study import Study, check
 from eyelid.io.column_map import Map
 from eyelid.io.csv_cells import from_spreadsheets
-from eyelid.io.files import (
-    arrays_in,
-    text_table,
-)
+from eyelid.io.files import arrays_in, text_table
 from eyelid.io.intake import read_scrubbed
 from eyelid.io.origin import origin_so_far
 from eyelid.io.people_choice import (
@@ -31,6 +28,7 @@ from eyelid.io.people_choice import (
     chosen_of,
     people_choice,
 )
+from eyelid.io.release_folder import arrays_digest
 from eyelid.mechanisms import mechanism as find_mechanism
 from eyelid.mechanisms.maps.aoi_tables import AoiTables
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
@@ -42,11 +40,11 @@ from eyelid.releases.audits.consistency import among_promises
 from eyelid.releases.audits.map_consistency import map_disagreements, unknown_files
 from eyelid.releases.audits.target import AuditTarget
 from eyelid.releases.certificate import Certificate, read_certificate
-from eyelid.releases.fingerprint import arrays_digest, looks_digest
+from eyelid.releases.fingerprint import looks_digest
+from eyelid.releases.kinds.maps.measurement import seen
 from eyelid.releases.kinds.maps.plan import AreaPlan, MapPlan, Observers, apart, together
 from eyelid.releases.kinds.maps.presentation import Arrays
 from eyelid.releases.kinds.maps.settings import groups_of
-from eyelid.releases.kinds.maps.survey import seen
 from eyelid.releases.kinds.maps.view import View
 from eyelid.version import __version__
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from eyelid.gaze.study import Study
-from eyelid.mechanisms.streams.filter import Filter
 from eyelid.releases.certificate import Certificate
 from eyelid.releases.kinds.streams.plan import Distance, StreamPlan
 from eyelid.releases.kinds.streams.preparation import REGULAR, TIMES
@@ -37,7 +36,7 @@ def stream_card(
         certificate=certificate,
         study=released,
         law=law,
-        filter=law if isinstance(law, Filter) else None,
+        filter=law.guaranteed,
         regular=TIMES[REGULAR] in certificate.unprotected,
         recordings=facts.recordings,
         samples=facts.samples,

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from eyelid.mechanisms.mechanism import Shape
-from eyelid.mechanisms.streams.filter import Filter
 from eyelid.mechanisms.streams.stream import StreamMechanism
 from eyelid.privacy.guarantee import Guarantee, rounded_up
 from eyelid.privacy.rank1 import guess_between_two
@@ -82,12 +81,13 @@ def restarts_told(guarantee: Guarantee, touched: int) -> str:
 
 def window_told(law: StreamMechanism, rate_hz: float | None) -> str:
     """What the samples of a window and the radius are, in words of the study."""
-    if not isinstance(law, Filter):
+    filter = law.guaranteed
+    if filter is None:
         return ""
-    seconds = f" ({number(law.window / rate_hz, 2)} s at {rate_hz:g} Hz)" if rate_hz else ""
+    seconds = f" ({number(filter.window / rate_hz, 2)} s at {rate_hz:g} Hz)" if rate_hz else ""
     return (
-        f"any {plural(law.window, 'sample')} in a row of one recording{seconds}, each moved by at "
-        f"most {law.radius:g} {law.place.spoken_units}"
+        f"any {plural(filter.window, 'sample')} in a row of one recording{seconds}, each moved by "
+        f"at most {filter.radius:g} {filter.place.spoken_units}"
     )
 
 

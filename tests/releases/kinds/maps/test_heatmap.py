@@ -13,14 +13,15 @@ from eyelid.gaze.maps.grid import Grid
 from eyelid.gaze.maps.spread import spread, spread_error
 from eyelid.gaze.study import Screen, Study
 from eyelid.io import read, write
+from eyelid.io.release_folder import arrays_digest
 from eyelid.mechanisms import mechanism
 from eyelid.mechanisms.maps.map_grid import MapGrid
 from eyelid.privacy.ledger import Ledger
 from eyelid.releases.certificate import read_certificate
-from eyelid.releases.fingerprint import arrays_digest, looks_digest
+from eyelid.releases.fingerprint import looks_digest
 from eyelid.releases.kinds.maps.heatmap import private_heatmap
+from eyelid.releases.kinds.maps.measurement import seen
 from eyelid.releases.kinds.maps.settings import LEVELS, default_mechanism
-from eyelid.releases.kinds.maps.survey import seen
 from eyelid.releases.kinds.maps.view import view_of
 from eyelid.releases.maps import figures as map_figures
 

@@ -25,8 +25,8 @@ from eyelid.releases.audits.audit import audit_heatmap
 from eyelid.releases.fingerprint import looks_digest
 from eyelid.releases.kinds.maps import heatmap, measurement
 from eyelid.releases.kinds.maps.heatmap import private_heatmap
-from eyelid.releases.kinds.maps.preview import heatmap_preview, planned
-from eyelid.releases.kinds.maps.survey import Sight, seen
+from eyelid.releases.kinds.maps.measurement import Sight, seen
+from eyelid.releases.kinds.maps.quote import heatmap_preview, planned
 from eyelid.releases.kinds.maps.view import view_of
 
 WIDTH, HEIGHT, PEOPLE = 160, 100, 9
@@ -180,7 +180,9 @@ def test_an_audit_knows_the_digests_of_earlier_versions(copy, monkeypatch):
     looks = seen(study, view_of(study, ["page"]), "count")
     earlier = earlier_digests.looks_digest(looks)
     assert earlier != looks_digest(looks)
-    monkeypatch.setattr("eyelid.releases.kinds.maps.survey.digest_of_looks", lambda *about: earlier)
+    monkeypatch.setattr(
+        "eyelid.releases.kinds.maps.measurement.digest_of_looks", lambda *about: earlier
+    )
     released(home, stimulus="page", seed=None)
     assert audit_heatmap(home / "study", home / "out").subject.total is not None
 

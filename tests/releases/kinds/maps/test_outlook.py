@@ -15,7 +15,7 @@ from eyelid.io import read
 from eyelid.mechanisms import mechanism
 from eyelid.releases.kinds.maps import outlook as module
 from eyelid.releases.kinds.maps.outlook import likeness, outlook
-from eyelid.releases.kinds.maps.preview import heatmap_preview
+from eyelid.releases.kinds.maps.quote import heatmap_preview
 
 WIDTH, HEIGHT, BLUR = 1680, 1050, 40.0
 

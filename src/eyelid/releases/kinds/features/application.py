@@ -11,7 +11,6 @@ from typing import Any, cast
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from eyelid.engine.engines import Shared, shared
 from eyelid.engine.progress import Advance
@@ -21,6 +20,7 @@ from eyelid.gaze.table import FeatureTable
 from eyelid.io import study_folder
 from eyelid.io.parquet import rows_of, scan
 from eyelid.io.pieces import Piece, cut_evenly, each_piece
+from eyelid.io.release_folder import digest_of_release
 from eyelid.io.study_parts import (
     part_facts,
     part_path,
@@ -34,41 +34,21 @@ from eyelid.mechanisms.noisy import Integers
 from eyelid.mechanisms.release_kind import Execution
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.noise.randomness import stream_of
-from eyelid.releases.fingerprint import digest_of_release, names_of, person_digests
 from eyelid.releases.kinds.features.plan import Plan
 from eyelid.releases.kinds.features.preparation import (
     Outline,
+    PieceFacts,
     Taken,
     is_kept,
     keep_table,
     kept_table,
     outline_of,
     taken_again,
+    without_rows,
 )
 
 _Private = tuple[Study, dict[str, bytes]]
 _SHOWN, _WHOLE = "shown", "whole"
-
-
-@dataclass(frozen=True, eq=False)
-class Part:
-    """What became of a piece.
-
-    Attributes:
-        table: what is released of it, without rows and people.
-        recordings: of that table.
-        blank: which of them have no value.
-        digests: of what is released of each person, by name.
-        facts: what study.json says about its file.
-        held: the rows, where they were not written.
-    """
-
-    table: FeatureTable
-    recordings: pl.DataFrame
-    blank: NDArray[np.bool_]
-    digests: dict[str, bytes]
-    facts: dict[str, Any]
-    held: pl.DataFrame | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,32 +125,27 @@ def made_private(
         people = people.filter(pl.col("person").is_in(plan.people)).select("person", *plan.keep)
     # Bounds read off the data must not come back as the features' own.
     defined = {feature.name: feature for feature in plan.defined_features}
-    first = parts[0].table
     shown = outline_of(
-        replace(
-            first,
-            people=people,
-            features=tuple(defined.get(f.name, f) for f in first.features),
-            origin=None,
-            planned_rows=None,
-            released=True,
-            # The certificate says how people were chosen.
-            chosen=(),
-        ),
-        [part.recordings for part in parts],
-        [part.blank for part in parts],
+        parts,
+        people,
+        features=tuple(defined.get(f.name, f) for f in parts[0].table.features),
+        origin=None,
+        planned_rows=None,
+        released=True,
+        # The certificate says how people were chosen.
+        chosen=(),
     )
     held = None
     if run is None:
         rows = pl.concat([part.held for part in parts if part.held is not None])
         held = FeatureTable.outline(replace(shown.study(), data=rows))
     digests = {name: digest for part in parts for name, digest in part.digests.items()}
-    return Made(shown, [part.facts for part in parts], digests, held)
+    return Made(shown, [part.file for part in parts], digests, held)
 
 
 def _by_person(
     plan: Plan, taken: Taken, noise: Randomness, run: Run | None, advance: Advance
-) -> list[Part]:
+) -> list[PieceFacts]:
     """Whole people at a time, by whoever works; in parts that show nobody's length."""
     cut = cut_evenly(taken.cut, plan.shape.length)
     job = _Job(plan.mechanism, plan.shape, plan.table.features, noise, len(cut.pieces), run)
@@ -178,19 +153,20 @@ def _by_person(
         return list(each_piece(partial(_part, private, job), cut, advance, "adding noise"))
 
 
-def _part(private: Shared[_Private], job: _Job, piece: Piece) -> Part:
+def _part(private: Shared[_Private], job: _Job, piece: Piece) -> PieceFacts:
     """A piece made private, unless it was before: what is there stays, and is told of."""
     if job.run is None:
         table = _private(private, job, piece)
-        return _told(table, table.data, {}, held=table.data)
+        return PieceFacts.of(table, table.data, held=table.data)
     path = part_path(job.run.output, piece.number, job.pieces)
     if not (path.exists() and is_kept(job.run, _SHOWN)):
         table = _private(private, job, piece)
-        keep_table(job.run, _SHOWN, _without_rows(table))
+        keep_table(job.run, _SHOWN, without_rows(table))
         job.run.put(path, table.data.write_parquet)
     shown, _ = kept_table(job.run, _SHOWN)
     # Not what was made here: somebody may have been faster.
-    return _told(shown, rows_of(path), part_facts(path, job.run.output))
+    rows = rows_of(path)
+    return PieceFacts.of(replace(shown, data=rows), rows, file=part_facts(path, job.run.output))
 
 
 def _private(private: Shared[_Private], job: _Job, piece: Piece) -> FeatureTable:
@@ -202,11 +178,11 @@ def _private(private: Shared[_Private], job: _Job, piece: Piece) -> FeatureTable
 
 def _at_once(
     plan: Plan, taken: Taken, noise: Randomness, run: Run | None, advance: Advance
-) -> tuple[Part, pl.DataFrame]:
+) -> tuple[PieceFacts, pl.DataFrame]:
     """One table of all, with the people as the mechanism shows them, or groups of them."""
     if run is None:
         table = _whole(plan, taken, noise, advance)
-        return _told(table, table.data, {}, held=table.data), table.people
+        return PieceFacts.of(table, table.data, held=table.data), table.people
     path = part_path(run.output, 0, 1)
     if path.exists() and not is_kept(run, _WHOLE):
         # All was there, and could not be put in its place.
@@ -216,7 +192,8 @@ def _at_once(
             keep_table(run, _WHOLE, _whole(plan, taken, noise, advance))
         table, _ = kept_table(run, _WHOLE)
     run.put(path, table.data.write_parquet)
-    return _told(table, table.data, part_facts(path, run.output)), table.people
+    facts = part_facts(path, run.output)
+    return PieceFacts.of(table, table.data, file=facts), table.people
 
 
 def _whole(plan: Plan, taken: Taken, noise: Randomness, advance: Advance) -> FeatureTable:
@@ -283,21 +260,6 @@ def _summed(
     mine = replace(crowd.groups, member=crowd.groups.member[first : first + len(piece.people)])
     slots = crowd.slots.of_some(recording, piece.recordings)
     return law.sums(replace(table, features=features), mine, shape, slots)
-
-
-def _told(
-    table: FeatureTable,
-    rows: pl.DataFrame,
-    facts: dict[str, Any],
-    held: pl.DataFrame | None = None,
-) -> Part:
-    whole = replace(table, data=rows)
-    digests = dict(zip(names_of(rows), person_digests(rows), strict=True))
-    return Part(_without_rows(whole), whole.recordings, whole.blank, digests, facts, held)
-
-
-def _without_rows(table: FeatureTable) -> FeatureTable:
-    return replace(table, data=table.data.clear(), people=table.people.clear())
 
 
 VALUE, MEAN_OVER_ROWS = "one value", "mean over rows"

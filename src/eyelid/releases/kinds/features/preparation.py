@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, astuple, dataclass, field, replace
+from dataclasses import asdict, astuple, dataclass, field, fields, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -41,8 +41,13 @@ from eyelid.io.pieces import (
     in_pieces,
 )
 from eyelid.io.reading import check_not_a_part
+from eyelid.io.release_folder import (
+    digest_of_people,
+    names_of,
+    person_digests,
+)
 from eyelid.io.rows import Slice
-from eyelid.releases.fingerprint import digest_of_people, input_rows, names_of, person_digests
+from eyelid.releases.fingerprint import input_rows
 from eyelid.releases.kinds.features.plan import (
     NOTHING,
     NOTHING_LONG_ENOUGH,
@@ -78,31 +83,59 @@ class Outline(FeatureTable):
         return self.known_blank if self.data.is_empty() else super().blank
 
 
-def outline_of(
-    part: FeatureTable,
-    recordings: Sequence[pl.DataFrame],
-    blank: Sequence[NDArray[np.bool_]],
-) -> Outline:
-    """The outline of a table, from any part of it.
+@dataclass(frozen=True, eq=False)
+class PieceFacts:
+    """What is known of a piece, as it is taken or as it is released, besides its rows.
+
+    Attributes:
+        table: what the mechanism takes or gives of it, without rows and people.
+        recordings: of that table.
+        blank: which of them have no value.
+        digests: of what is taken or released of each person, by name.
+        held: the rows, where they were made here and are nowhere else.
+        ranges: of the features that are taken.
+        file: what study.json says about the file that is released.
+    """
+
+    table: FeatureTable
+    recordings: pl.DataFrame
+    blank: NDArray[np.bool_]
+    digests: dict[str, bytes]
+    held: pl.DataFrame | None = None
+    ranges: Ranges = field(default_factory=dict)
+    file: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, table: FeatureTable, rows: pl.DataFrame, **more: Any) -> PieceFacts:
+        """The facts of a table with its rows.
+
+        Args:
+            table: of the piece.
+            rows: those of its columns that digests are of.
+            more: what else is known.
+        """
+        digests = dict(zip(names_of(rows), person_digests(rows), strict=True))
+        return cls(without_rows(table), table.recordings, table.blank, digests, **more)
+
+
+def without_rows(table: FeatureTable) -> FeatureTable:
+    """Everything about a table but its rows and people."""
+    return replace(table, data=table.data.clear(), people=table.people.clear())
+
+
+def outline_of(pieces: Sequence[PieceFacts], people: pl.DataFrame, **changes: Any) -> Outline:
+    """The outline of a table, from what is known of its pieces.
 
     Args:
-        part: with everything but some of the rows.
-        recordings: of all parts, in order.
-        blank: which of them have no value, likewise.
+        pieces: in order.
+        people: of all of them.
+        changes: what is to be said of the whole in another way than of the first piece.
     """
+    first = replace(pieces[0].table, people=people, **changes)
     return Outline(
-        data=part.data.clear(),
-        features=part.features,
-        people=part.people,
-        step_ms=part.step_ms,
-        window_ms=part.window_ms,
-        planned_rows=part.planned_rows,
-        origin=part.origin,
-        simulated=part.simulated,
-        released=part.released,
-        chosen=part.chosen,
-        known=pl.concat(recordings),
-        known_blank=np.concatenate(blank),
+        **{item.name: getattr(first, item.name) for item in fields(FeatureTable)},
+        known=pl.concat([piece.recordings for piece in pieces]),
+        known_blank=np.concatenate([piece.blank for piece in pieces]),
     )
 
 
@@ -207,27 +240,6 @@ Summarise = Callable[[Study], FeatureTable]
 
 
 @dataclass(frozen=True, eq=False)
-class PieceFacts:
-    """What is known of a piece, besides its rows.
-
-    Attributes:
-        table: what the mechanism takes of it, without rows.
-        recordings: of that table.
-        ranges: of its features.
-        digests: of what is taken of each person, by name.
-        blank: which of the recordings have no value.
-        held: the rows, where they were made here and are nowhere else.
-    """
-
-    table: FeatureTable
-    recordings: pl.DataFrame
-    ranges: Ranges
-    digests: dict[str, bytes]
-    blank: NDArray[np.bool_]
-    held: pl.DataFrame | None = None
-
-
-@dataclass(frozen=True, eq=False)
 class Taken:
     """Features of people, piece by piece.
 
@@ -307,11 +319,7 @@ def take(cut: StudyInPieces, summarise: Summarise, run: Run | None, advance: Adv
         found = list(each_piece(look, cut, advance, "looking at recordings"))
     if len({facts.table.features for facts in found}) > 1:
         raise InputError("people have different features: release them apart")
-    outline = outline_of(
-        replace(found[0].table, people=cut.head.people),
-        [facts.recordings for facts in found],
-        [facts.blank for facts in found],
-    )
+    outline = outline_of(found, cut.head.people)
     ranges = ranges_together([facts.ranges for facts in found])
     if not any(each.seen for each in ranges.values()):
         raise InputError(NOTHING_LONG_ENOUGH if cut.head.kind == "samples" else NOTHING)
@@ -334,25 +342,17 @@ def _looked_at(
     head = handle.get()
     table = summarise(piece.read(head))
     check_numbers(table.data, table.names)
-    rows, held = input_rows(table), None
-    digests = dict(zip(names_of(rows), person_digests(rows), strict=True))
+    held = None
     if head.kind != "features":
         if run is None:
             held = table.data
         else:
             run.put(_summarised(run, piece), table.data.write_parquet)
-    facts = PieceFacts(
-        table=replace(table, data=table.data.clear(), people=table.people.clear()),
-        recordings=table.recordings,
-        ranges=ranges_of(table),
-        digests=digests,
-        blank=table.blank,
-        held=held,
-    )
+    facts = PieceFacts.of(table, input_rows(table), ranges=ranges_of(table), held=held)
     if run is not None:
         more = {
             "ranges": {name: astuple(each) for name, each in facts.ranges.items()},
-            "digests": {name: digest.hex() for name, digest in digests.items()},
+            "digests": {name: digest.hex() for name, digest in facts.digests.items()},
             "recordings": facts.recordings.to_dict(as_series=False),
             "blank": facts.blank.tolist(),
         }

@@ -31,9 +31,14 @@ from eyelid.releases.budget import Budget, Counted, quoted, spent_on
 from eyelid.releases.certificate import form_given, told_of_choice
 from eyelid.releases.kinds.features.expectation import (
     Expectation,
+    MadeUp,
+    Prospect,
+    as_synthetic,
     expectation,
+    made_up,
     people_needed,
     predicted,
+    prospects,
 )
 from eyelid.releases.kinds.features.notes import missing_values, of_recordings
 from eyelid.releases.kinds.features.plan import (
@@ -45,13 +50,6 @@ from eyelid.releases.kinds.features.plan import (
     promised,
     ranges_of,
     released_alike,
-)
-from eyelid.releases.kinds.features.prospect import (
-    MadeUp,
-    Prospect,
-    as_synthetic,
-    made_up,
-    prospects,
 )
 from eyelid.releases.words import errors_have_units, worth
 from eyelid.spelling import plural

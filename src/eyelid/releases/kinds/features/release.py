@@ -31,10 +31,10 @@ from eyelid.releases.accounting import Purchase, counting_entry
 from eyelid.releases.certificate import Certificate, told_of_choice
 from eyelid.releases.datacard import datacard
 from eyelid.releases.kinds.features.application import Made, made_private, standard_errors
+from eyelid.releases.kinds.features.expectation import as_synthetic, made_up
 from eyelid.releases.kinds.features.notes import foreseen, rows_told, warnings
 from eyelid.releases.kinds.features.plan import Plan, described, plan_for
 from eyelid.releases.kinds.features.preparation import Taken, opened, take
-from eyelid.releases.kinds.features.prospect import as_synthetic, made_up
 from eyelid.releases.pipeline import Begin, Job, Prepared, Release, Request, RunKey
 from eyelid.releases.words import released_as, worth
 

@@ -28,12 +28,11 @@ from eyelid.mechanisms.maps.map_mechanism import MapMechanism
 from eyelid.privacy.bounds import Bounds
 from eyelid.releases.accounting import Purchase, counting_entry
 from eyelid.releases.certificate import Certificate
-from eyelid.releases.kinds.maps.measurement import measured, passes
+from eyelid.releases.kinds.maps.measurement import measured, passes, seen
 from eyelid.releases.kinds.maps.presentation import Arrays, Presented, presented_of, write_maps
-from eyelid.releases.kinds.maps.preview import HeatmapPreview, Planned, planned
+from eyelid.releases.kinds.maps.quote import HeatmapPreview, Planned, planned
 from eyelid.releases.kinds.maps.reliability import Reliability
 from eyelid.releases.kinds.maps.settings import fits
-from eyelid.releases.kinds.maps.survey import seen
 from eyelid.releases.kinds.maps.view import Size
 from eyelid.releases.maps.card import map_card
 from eyelid.releases.maps.pictures import guarantee_legend

@@ -14,9 +14,9 @@ from eyelid.errors import InputError, unknown
 from eyelid.gaze.events.blinks import MIN_CONFIDENCE
 from eyelid.gaze.study import RECORDING_KEY, Study, check
 from eyelid.io.pieces import Piece, StudyInPieces, each_piece
+from eyelid.io.release_folder import person_digests
 from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.streams.study_scene import gaze_columns
-from eyelid.releases.fingerprint import person_digests
 
 RECORDED, REGULAR = "recorded", "regular"
 # What is said of time stamps that were recorded, and of those that are the numbers of samples.

@@ -14,13 +14,14 @@ from eyelid.engine.runs import unfinished
 from eyelid.errors import InputError
 from eyelid.io import read
 from eyelid.io.pieces import in_pieces
+from eyelid.io.release_folder import output_digest
 from eyelid.privacy.ledger import Ledger
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.noise.randomness import stream_of
 from eyelid.privacy.unit import PERSON
 from eyelid.releases.budget import budget
 from eyelid.releases.certificate import read_certificate
-from eyelid.releases.fingerprint import debit_of, output_digest, samples_digest
+from eyelid.releases.fingerprint import debit_of, samples_digest
 from eyelid.releases.kinds.streams import release as releases
 from eyelid.releases.kinds.streams.plan import build_filter, filtered
 from eyelid.releases.kinds.streams.preparation import shape_of, taken_of

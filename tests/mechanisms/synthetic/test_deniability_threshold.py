@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from eyelid.errors import InputError
-from eyelid.mechanisms.synthetic.threshold import fewest_people
+from eyelid.mechanisms.synthetic.deniability import fewest_people
 from eyelid.privacy.noise import randomness
 
 

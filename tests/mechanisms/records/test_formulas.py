@@ -10,7 +10,7 @@ from eyelid.gaze.features.bins import stream_set
 from eyelid.gaze.features.catalogue import window_feature_set
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
-from eyelid.mechanisms.records.windowing import FORMULAS, cosines_kept, smoothed, windows_of_bins
+from eyelid.mechanisms.records.formulas import FORMULAS, cosines_kept, smoothed, windows_of_bins
 
 
 def test_bins_give_all_but_maxima_and_most_of_the_wordbook():

@@ -7,7 +7,7 @@ import pytest
 
 from eyelid.errors import InputError
 from eyelid.mechanisms.mechanism import Shape
-from eyelid.mechanisms.synthetic.marginals import ChainMarginals
+from eyelid.mechanisms.synthetic.chain import ChainMarginals
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.unit import PERSON
 from eyelid.verification.game import play
