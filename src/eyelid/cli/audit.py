@@ -18,6 +18,7 @@ from eyelid.cli.output import (
     Quiet,
     Workers,
     column_map,
+    listed,
     print_json,
     remark,
     say,
@@ -111,9 +112,9 @@ def run(
                 original,
                 released,
                 report=report,
-                attackers=_listed(attackers),
-                protocols=_listed(protocols),
-                targets=_listed(targets),
+                attackers=listed(attackers or None),
+                protocols=listed(protocols or None),
+                targets=listed(targets or None),
                 map=column_map(columns),
                 ledger=ledger,
                 seed=seed,
@@ -141,7 +142,3 @@ def _point_to(written: Sequence[Path], uncovered: str) -> None:
     beside = [path.parent for path in written if path.name == "audit.json"]
     if beside:
         say(f"Share the release alone: {beside[0]} is made of raw data, for you alone.")
-
-
-def _listed(text: str | None) -> list[str] | None:
-    return [part.strip() for part in text.split(",") if part.strip()] if text else None

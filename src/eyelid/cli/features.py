@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -20,6 +20,7 @@ from eyelid.cli.output import (
     Quiet,
     Workers,
     column_map,
+    listed,
     number_or_text,
     print_json,
     print_table,
@@ -106,13 +107,12 @@ def run(
     of_detector = {name: number_or_text(value) for name, value in typed.items()}
     if kind in EVENT_KINDS and (window is not None or step is not None):
         raise InputError(f"--window and --step are for windows, not for {kind}: leave them out")
-    chosen = None if only is None else [name.strip() for name in only.split(",") if name.strip()]
     with working(engine, workers, quiet):
         made = derive_features(
             source,
             out,
             kind,
-            chosen,
+            listed(only),
             chosen_settings | of_detector,
             map=column_map(columns),
             ledger=ledger,
@@ -170,13 +170,13 @@ def _of_fixations(made: DerivedFeatures) -> list[str]:
 
 def _counts(recordings: pl.DataFrame) -> list[tuple[str, int, int, str, str]]:
     """What there is of each task."""
-    tasks: dict[str, list[dict[str, Any]]] = {}
-    for recording in recordings.iter_rows(named=True):
-        tasks.setdefault(recording.get("task") or "–", []).append(recording)
+    import polars as pl
+
+    known = pl.col("task").cast(pl.String).replace("", None).fill_null("–")
+    named = recordings.with_columns(task=known if "task" in recordings else pl.lit("–"))
     counts = []
-    for task, done in tasks.items():
-        people = {recording["person"] for recording in done}
-        rows = [recording["rows"] for recording in done if recording["rows"]]
+    for (task,), done in named.group_by("task", maintain_order=True):
+        rows = [count for count in done["rows"] if count]
         each = f"{min(rows):,} to {max(rows):,}" if rows else "–"
-        counts.append((task, len(people), len(done), f"{sum(rows):,}", each))
+        counts.append((str(task), done["person"].n_unique(), done.height, f"{sum(rows):,}", each))
     return counts

@@ -283,6 +283,11 @@ def settings(pairs: Sequence[str] | None, options: Collection[str] = _OPTIONS) -
     return found
 
 
+def listed(text: str | None) -> list[str] | None:
+    """Values between commas, as they were typed but for spaces; None where nothing was."""
+    return None if text is None else [part.strip() for part in text.split(",") if part.strip()]
+
+
 def number_or_text(text: str) -> float | str:
     """A number where it is one; a detector says whether it wants another thing.
 

@@ -15,6 +15,7 @@ from eyelid.cli.output import (
     Quiet,
     Workers,
     column_map,
+    listed,
     print_json,
     remark,
     show,
@@ -70,7 +71,6 @@ def run(
     from eyelid.comparisons.recommend import recommend
     from eyelid.comparisons.recommendation_words import recommendation_lines, untried
 
-    names = [name.strip() for name in (mechanisms or "").split(",") if name.strip()]
     with working(engine, workers, quiet):
         found = recommend(
             source,
@@ -78,7 +78,7 @@ def run(
             own=own,
             tuning_epsilon=tuning_epsilon,
             dry_run=dry_run,
-            mechanisms=names or None,
+            mechanisms=listed(mechanisms) or None,
             ledger=ledger,
             map=column_map(columns),
             seed=seed,

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from eyelid.cli.output import EngineName, Out, Quiet, Workers, say, working
+from eyelid.cli.output import EngineName, Out, Quiet, Workers, listed, say, working
 
 EXAMPLES = """\b
 Examples:
@@ -34,7 +34,7 @@ def run(
     from eyelid.io.simulation import write_simulated
     from eyelid.spelling import plural
 
-    names = [name.strip() for name in tasks.split(",") if name.strip()]
+    names = listed(tasks) or []
     with working(engine, workers, quiet):
         samples = write_simulated(out, people, names, rate, minutes, seed)
         made_up = plural(people, "made-up person", "made-up people")

@@ -215,11 +215,6 @@ class Row:
         """The same of each feature by name, in its unit, with the unit."""
         return mean_errors(self.runs)
 
-    @property
-    def seconds(self) -> float | None:
-        """Of one run, with all attacks."""
-        return fmean(run.seconds for run in self.runs) if self.runs else None
-
 
 @dataclass(frozen=True, eq=False)
 class Comparison:

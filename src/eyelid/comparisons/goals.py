@@ -139,22 +139,20 @@ class Goals:
 
         Whoever is promised less than a person is part of one, so that it counts for every unit.
         """
-
-        def left(goal: Goal) -> Goal:
-            if goal.name != "epsilon":
-                return goal
-            if spent >= goal.limit:
-                raise InputError(
-                    f"--tuning-epsilon {spent:g} leaves nothing of {goal.text}: choose one below "
-                    f"{goal.limit:g}, so that something is left for the release"
-                )
-            return replace(
-                goal,
-                text=f"{goal.text} less {spent:g} for the choice",
-                limit=goal.limit - spent,
+        goal = self.find("epsilon")
+        if goal is None:
+            return self
+        if spent >= goal.limit:
+            raise InputError(
+                f"--tuning-epsilon {spent:g} leaves nothing of {goal.text}: choose one below "
+                f"{goal.limit:g}, so that something is left for the release"
             )
+        text = f"{goal.text} less {spent:g} for the choice"
+        return self._with(replace(goal, text=text, limit=goal.limit - spent))
 
-        return Goals(tuple(left(goal) for goal in self.asked))
+    def _with(self, changed: Goal) -> Goals:
+        """These, with one of them changed."""
+        return Goals(tuple(changed if one.name == changed.name else one for one in self.asked))
 
     def without_promises(self) -> Goals:
         """What is measured alone."""
@@ -162,13 +160,11 @@ class Goals:
 
     def among(self, people: int, everybody: int) -> Goals:
         """The same wishes about a part of the people: as many times as often as guessing names."""
-
-        def scaled(goal: Goal) -> Goal:
-            if goal.name != "rank1":
-                return goal
-            return replace(goal, limit=min(1.0, goal.limit * everybody / people), chance=1 / people)
-
-        return Goals(tuple(scaled(goal) for goal in self.asked))
+        goal = self.find("rank1")
+        if goal is None:
+            return self
+        limit = min(1.0, goal.limit * everybody / people)
+        return self._with(replace(goal, limit=limit, chance=1 / people))
 
 
 def goals_of(texts: Sequence[str], facts: Facts) -> Goals:
