@@ -6,17 +6,22 @@ may use the releases may use what they are made of.
 
 from __future__ import annotations
 
+import ast
+import re
 import sys
+import textwrap
 from collections import defaultdict
+from html import escape
 from pathlib import Path
 
-from tools.house import imports, modules, statements
+from tools.house import imports, modules
 
 PICTURE = Path(__file__).parents[1] / "docs" / "rooms.svg"
-WIDTH, HEIGHT, GAP, RISE, MARGIN = 170, 52, 26, 104, 24
+WIDTH, HEIGHT, GAP, RISE, MARGIN = 210, 74, 26, 118, 24
+LETTERS, LINES = 36, 3
 _STYLE = (
     "text{font-family:system-ui,sans-serif;fill:#1c2733}"
-    ".name{font-size:15px;font-weight:600}.size{font-size:11px;fill:#5b6b7a}"
+    ".name{font-size:15px;font-weight:600}.what{font-size:11px;fill:#5b6b7a}"
     "rect{fill:#eef3f7;stroke:#7d93a6;rx:8}path{fill:none;stroke:#7d93a6;stroke-width:1.2}"
 )
 
@@ -52,8 +57,13 @@ def direct(graph: dict[str, set[str]]) -> dict[str, set[str]]:
     }
 
 
-def picture(graph: dict[str, set[str]], sizes: dict[str, int]) -> str:
-    """The rooms as SVG, those that import nothing at the bottom."""
+def picture(graph: dict[str, set[str]], about: dict[str, str]) -> str:
+    """The rooms as SVG, those that import nothing at the bottom.
+
+    Args:
+        graph: which rooms each imports.
+        about: what each is, in a few words.
+    """
     floor = floors(graph)
     by_floor = defaultdict(list)
     for room in sorted(graph):
@@ -80,9 +90,12 @@ def picture(graph: dict[str, set[str]], sizes: dict[str, int]) -> str:
         middle = x + WIDTH / 2
         lines += [
             f'<rect x="{x:g}" y="{y:g}" width="{WIDTH}" height="{HEIGHT}"/>',
-            f'<text class="name" x="{middle:g}" y="{y + 23:g}" text-anchor="middle">{room}</text>',
-            f'<text class="size" x="{middle:g}" y="{y + 40:g}" text-anchor="middle">'
-            f"{sizes[room]:,} statements</text>",
+            f'<text class="name" x="{middle:g}" y="{y + 21:g}" text-anchor="middle">{room}</text>',
+            *(
+                f'<text class="what" x="{middle:g}" y="{y + 36 + 13 * number:g}" '
+                f'text-anchor="middle">{escape(line)}</text>'
+                for number, line in enumerate(textwrap.wrap(about[room], LETTERS)[:LINES])
+            ),
         ]
     height = 2 * MARGIN + top * RISE + HEIGHT
     return "\n".join([
@@ -101,11 +114,12 @@ def main() -> int:
     trees = modules()
     rooms = {name.split(".")[0] for name in trees if "." in name}
     graph = {room: imports(trees).get(room, set()) & rooms for room in rooms}
-    sizes = {
-        room: round(sum(statements(t) for n, t in trees.items() if n.split(".")[0] == room), -2)
+    about = {
+        # Up to the first full stop: what follows is for whoever opens the room.
+        room: re.split(r"\.(?:\s|$)", ast.get_docstring(trees[room]) or "")[0].replace("\n", " ")
         for room in rooms
     }
-    drawn = picture(graph, sizes)
+    drawn = picture(graph, about)
     if "--check" in sys.argv:
         return int(not PICTURE.exists() or PICTURE.read_text(encoding="utf-8") != drawn)
     PICTURE.write_text(drawn, encoding="utf-8")

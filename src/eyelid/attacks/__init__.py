@@ -1,1 +1,1 @@
-"""Attempts to break what eyelid makes: distinguishing games, fuzzing, identification."""
+"""What tries to recognise people: attackers, membership, attributes, and what is still of use."""

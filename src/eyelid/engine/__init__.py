@@ -1,1 +1,1 @@
-"""How work gets done and results get written: atomic output and progress. Knows no eyes."""
+"""Who works, and how results are written: processes, Dask, atomic output, runs that resume."""

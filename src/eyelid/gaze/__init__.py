@@ -1,1 +1,1 @@
-"""Eyes: the types, event detection, features, and the simulator. Knows nothing of privacy."""
+"""Eyes: the types, events, features, maps, the simulator. Knows nothing of privacy."""

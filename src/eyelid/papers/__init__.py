@@ -1,1 +1,1 @@
-"""Papers done again: their tables and figures beside ours, as they measure and honestly."""
+"""Three papers as printed: their mechanisms, tables and figures, beside ours, measured honestly."""

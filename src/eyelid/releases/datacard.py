@@ -24,12 +24,8 @@ from eyelid.releases.kinds.features.expectation import (
     told_in_people,
 )
 from eyelid.releases.rendering import rendered
-from eyelid.releases.words import (
-    SAYS_NOTHING,
-    errors_have_units,
-    kept_of_rows,
-    worth,
-)
+from eyelid.releases.words import SAYS_NOTHING, kept_of_rows
+from eyelid.releases.worth import errors_have_units, worth
 from eyelid.spelling import plural
 
 

@@ -1,1 +1,1 @@
-"""Attempts to refute what mechanisms claim: distinguishing games, fuzzing, looks at the noise."""
+"""What tries to refute a claim: distinguishing games, fuzzing, looks at the noise, mutants."""

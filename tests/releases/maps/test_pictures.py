@@ -21,10 +21,12 @@ from PIL import Image
 from eyelid.errors import InputError
 from eyelid.gaze.maps.gaze_map import GazeMap, presented
 from eyelid.gaze.maps.grid import Grid
+from eyelid.io.pictures import read_picture
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.unit import PERSON, Neighbours, Trust
 from eyelid.releases.kinds.maps.reliability import difference_sentence
 from eyelid.releases.maps import pictures as map_pictures
+from eyelid.releases.maps.legends import guarantee_legend
 from eyelid.releases.maps.pictures import (
     NO_GUARANTEE,
     draw_difference,
@@ -32,8 +34,6 @@ from eyelid.releases.maps.pictures import (
     draw_layers,
     draw_overlay,
     draw_reliable,
-    guarantee_legend,
-    read_picture,
     save,
 )
 

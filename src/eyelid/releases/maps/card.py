@@ -8,7 +8,7 @@ from eyelid.privacy.rank1 import advantage_bound
 from eyelid.releases.certificate import Certificate
 from eyelid.releases.consent import for_participants
 from eyelid.releases.kinds.maps.plan import MapPlan
-from eyelid.releases.maps.pictures import guarantee_legend
+from eyelid.releases.maps.legends import guarantee_legend
 from eyelid.releases.rendering import rendered
 
 

@@ -7,9 +7,6 @@ in a colour that cannot be missed, that it protects nobody.
 from __future__ import annotations
 
 import math
-import struct
-import warnings
-import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,22 +16,20 @@ from numpy.typing import NDArray
 
 from eyelid.errors import InputError
 from eyelid.gaze.maps.gaze_map import RELIABLE_ERRORS, GazeMap, difference
-from eyelid.privacy.guarantee import Guarantee, large_delta, rounded_up
+from eyelid.io.pictures import Picture
 from eyelid.releases.drawing import BLUE, INK, ORANGE, SMALL
 from eyelid.releases.kinds.maps.reliability import difference_sentence
+from eyelid.releases.maps.legends import noise_remark
 from eyelid.releases.maps.page import (
-    CAUTION,
     DPI,
     HIGHEST,
     LINE,
     MARGIN,
-    NO_GUARANTEE,
     VEIL,
     WIDEST,
     Page,
     styled,
 )
-from eyelid.releases.words import FORMAL_ONLY, formal_only
 from eyelid.spelling import plural
 
 if TYPE_CHECKING:
@@ -44,10 +39,8 @@ if TYPE_CHECKING:
     from matplotlib.image import AxesImage
 
 Floats = NDArray[np.float64]
-Picture = NDArray[np.uint8]
 
 MOST_LAYERS = 24
-MOST_PX = 100_000_000
 
 # Both read in grey and for every eye. Alone, lightness grows with heat; over a picture, which is
 # light, darkness does, so that what nobody looked at fades into it.
@@ -67,78 +60,12 @@ _LINES_BETWEEN = (
     "Solid line: differs clearly from zero (noise alone draws one in at most 1 of 20 maps). "
     f"Dashed: differs by {RELIABLE_ERRORS:g} standard errors, may be noise. {_HATCHED}"
 )
-# Of the heat that is drawn: with more of it below two standard errors, a map is mostly noise.
-_MOSTLY = 0.5
 # So that a page can be read: as many px as it has, up to these.
 _WIDEST_PX, _HIGHEST_PX = 2400, 4800
 _DARKEST = 0.25
 _NAMED = 40
 # A line around an area needs no more columns than that.
 _OUTLINE_COLUMNS = 420
-_AT_MOST = f"at most {MOST_PX // 1_000_000} million px are read, scale it down"
-_FORMATS = ("PNG", "JPEG", "GIF", "BMP", "TIFF", "WEBP", "PPM")
-
-
-def guarantee_legend(guarantee: Guarantee, people: int) -> str:
-    """Whom a map protects, and how much, for the line below its picture.
-
-    >>> from eyelid.privacy.guarantee import Kind
-    >>> from eyelid.privacy.unit import PERSON, Neighbours, Trust
-    >>> pure = Guarantee(Kind.PURE, PERSON, Neighbours.REPLACE_ONE, Trust.CENTRAL, epsilon=1.0)
-    >>> guarantee_legend(pure.broken("its noise was seeded"), 5)
-    'NO PRIVACY GUARANTEE for the 5 people in this map: its noise was seeded.'
-    """
-    if not guarantee.holds or not guarantee.kind.differential:
-        why = "; ".join(guarantee.reasons) or "the mechanism gives none"
-        return f"{NO_GUARANTEE} for the {_people(people)} in this map: {why}."
-    epsilon = math.inf if guarantee.epsilon is None else guarantee.epsilon
-    factor = rounded_up(math.exp(epsilon), 3) if epsilon < 20 else f"e^{rounded_up(epsilon)}"
-    addition = f", plus {rounded_up(guarantee.delta)}" if guarantee.delta else ""
-    text = (
-        f"Protects each of {_people(people)}: wherever else and however long one of them had "
-        "looked at these pictures, if at all, any map would still be as likely, up to a factor of "
-        f"{factor}{addition} ({guarantee.numbers()}; unit "
-        f"{guarantee.unit}, {guarantee.neighbours}). That these {_people(people)} took part is "
-        "public."
-    )
-    warning = large_delta(guarantee.delta, people)
-    text += f" Not protected is {warning}." if warning else ""
-    return f"{text} {FORMAL_ONLY}" if formal_only(guarantee) else text
-
-
-def noise_remark(maps: Sequence[GazeMap]) -> str:
-    """What a picture that shows everything, noise too, says of itself; empty without noise.
-
-    From the released maps and the public noise alone. Where nothing stands out clearly, or most of
-    what is drawn lies within two standard errors of the noise, it is a caution.
-
-    >>> flat = np.ones((2, 2))
-    >>> noise_remark([GazeMap(flat / 4, "", 9, error=flat, measured=2.5 * flat, sure_errors=3.0)])
-    'Caution: may be noise. No place has clearly more gaze than the average of the page.'
-    """
-    noisy = [item for item in maps if item.error is not None and item.error.any()]
-    if not noisy:
-        return ""
-    lost = [not item.certain.any() for item in noisy]
-    shares = [float(item.values.sum(where=~item.reliable)) for item in noisy]
-    if len(noisy) > 1:
-        count = sum(none or share > _MOSTLY for none, share in zip(lost, shares, strict=True))
-        if count:
-            return (
-                f"{CAUTION} {count} of {len(noisy)} maps may be noise. Nothing on them is clearly "
-                "above the average of their page, or most is noise."
-            )
-        return "Each map has places with clearly more gaze than its average: see reliable.png."
-    if lost[0]:
-        return (
-            f"{CAUTION} may be noise. No place has clearly more gaze than the average of the page."
-        )
-    if shares[0] > _MOSTLY:
-        return (
-            f"{CAUTION} mostly noise. {shares[0]:.0%} of the heat drawn here lies within two "
-            "standard errors of the noise."
-        )
-    return "Which places have clearly more gaze than the average of the page: see reliable.png."
 
 
 def draw_heatmap(gaze_map: GazeMap, legend: str, *, degree_px: float | None = None) -> Figure:
@@ -358,58 +285,6 @@ def save(figure: Figure, path: Path) -> None:
             figure.savefig(path, format="png", dpi="figure", metadata=metadata, facecolor="white")
         except OSError as error:
             raise InputError(f"cannot write {path}: {error.strerror or error}") from error
-
-
-def read_picture(path: Path) -> Picture:
-    """A picture file as (height, width, 3), the right way up, what is transparent over white.
-
-    Args:
-        path: PNG, JPEG, GIF (its first picture), BMP, TIFF or WebP.
-    """
-    from PIL import Image, ImageOps, UnidentifiedImageError
-
-    with warnings.catch_warnings():
-        # What a file says about itself beside its pixels is of no matter here.
-        warnings.simplefilter("ignore")
-        try:
-            with Image.open(path, formats=_FORMATS) as image:
-                _check_size(path, *image.size)
-                upright = ImageOps.exif_transpose(image)
-                return _in_colours(path, upright)
-        except (FileNotFoundError, IsADirectoryError, PermissionError) as error:
-            raise InputError(f"cannot open the picture {path}: {error.strerror}") from error
-        except UnidentifiedImageError as error:
-            raise InputError(
-                f"{path} is no picture that can be read: give a PNG, JPEG, GIF, BMP, TIFF or WebP"
-            ) from error
-        except Image.DecompressionBombError as error:
-            raise InputError(f"the picture {path} is far too large: {_AT_MOST}") from error
-        except (OSError, SyntaxError, ValueError, EOFError, struct.error, zlib.error) as error:
-            raise InputError(
-                f"the picture {path} is cut off or damaged ({error}): copy or save it again"
-            ) from error
-
-
-def _check_size(path: Path, width: int, height: int) -> None:
-    if width < 1 or height < 1 or width * height > MOST_PX:
-        raise InputError(f"the picture {path} says it is {width:,} × {height:,} px: {_AT_MOST}")
-
-
-def _in_colours(path: Path, image: Any) -> Picture:
-    """Three bytes a pixel, from whatever kinds of pixel a file has."""
-    from PIL import Image
-
-    if image.mode == "F":
-        raise InputError(f"the picture {path} has floating-point pixels: save it with 8 bits")
-    if image.mode.startswith("I"):
-        # Sixteen bits: the upper eight.
-        grey = np.clip(np.asarray(image, dtype=np.int64) >> 8, 0, 255).astype(np.uint8)
-        return np.repeat(grey[:, :, None], 3, axis=2)
-    if image.has_transparency_data:
-        over = image.convert("RGBA")
-        white = Image.new("RGBA", over.size, "white")
-        image = Image.alpha_composite(white, over)
-    return np.asarray(image.convert("RGB"), dtype=np.uint8)
 
 
 def _map_page(

@@ -13,7 +13,7 @@ from eyelid.releases.audits.map_findings import (
     signed_limits,
     table_words,
 )
-from eyelid.releases.maps.pictures import guarantee_legend
+from eyelid.releases.maps.legends import guarantee_legend
 from eyelid.releases.rendering import rendered
 from eyelid.releases.report import Standing, told_total
 from eyelid.releases.words import SAYS_NOTHING, formal_only, stated

@@ -36,7 +36,8 @@ from eyelid.releases.kinds.features.notes import foreseen, rows_told, warnings
 from eyelid.releases.kinds.features.plan import Plan, described, plan_for
 from eyelid.releases.kinds.features.preparation import Taken, opened, take
 from eyelid.releases.pipeline import Begin, Job, Prepared, Release, Request, RunKey
-from eyelid.releases.words import released_as, worth
+from eyelid.releases.words import released_as
+from eyelid.releases.worth import worth
 
 
 class FeatureJob(Job[Release]):

@@ -35,7 +35,7 @@ from eyelid.releases.kinds.maps.reliability import Reliability
 from eyelid.releases.kinds.maps.settings import fits
 from eyelid.releases.kinds.maps.view import Size
 from eyelid.releases.maps.card import map_card
-from eyelid.releases.maps.pictures import guarantee_legend
+from eyelid.releases.maps.legends import guarantee_legend
 from eyelid.releases.pipeline import Begin, Job, Prepared, Request, RunKey, carried_out
 
 

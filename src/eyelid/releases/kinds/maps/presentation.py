@@ -30,6 +30,7 @@ from eyelid.releases.kinds.maps.reliability import (
 )
 from eyelid.releases.maps import pictures
 from eyelid.releases.maps.area_pictures import draw_tables
+from eyelid.releases.maps.legends import guarantee_legend
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,7 +196,7 @@ def write_maps(folder: Path, plan: MapPlan, found: Presented, certificate: Certi
         found: what is released.
         certificate: of it, for the legend of pictures.
     """
-    legend = pictures.guarantee_legend(certificate.person_level, certificate.people)
+    legend = guarantee_legend(certificate.person_level, certificate.people)
     if found.maps:
         np.savez_compressed(folder / "map.npz", **found.arrays)  # type: ignore[arg-type]
         sentence = "" if found.trusted is None else found.trusted.sentence

@@ -44,7 +44,7 @@ from eyelid.releases.kinds.maps.settings import (
     stretches_of,
 )
 from eyelid.releases.kinds.maps.view import Size, parsed_blur, view_of
-from eyelid.releases.maps.pictures import guarantee_legend
+from eyelid.releases.maps.legends import guarantee_legend
 from eyelid.releases.words import promise_lines
 from eyelid.spelling import plural
 

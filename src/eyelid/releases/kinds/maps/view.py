@@ -23,8 +23,8 @@ from eyelid.gaze.maps.placement import (
     point_spread_px,
 )
 from eyelid.gaze.study import Screen, Study
+from eyelid.io.pictures import Picture, read_picture
 from eyelid.io.pieces import StudyInPieces, in_pieces
-from eyelid.releases.maps.pictures import Picture, read_picture
 from eyelid.spelling import plural
 
 _PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp", ".ppm", ".pgm")
