@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 from scipy.stats import norm
 
-from eyelid.attacks import noisy_answers
-from eyelid.attacks.noisy_answers import told_by_answers
+from eyelid.attacks import synthetic as noisy_answers
+from eyelid.attacks.synthetic import told_by_answers
 from eyelid.attacks.twins import twin
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays

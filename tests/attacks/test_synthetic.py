@@ -18,6 +18,7 @@ from eyelid.attacks.utility import learned_elsewhere
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
 from eyelid.mechanisms.mechanism import mechanism
+from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.noise import randomness
 
 FEATURES = [Feature(name, "", "", 0.0, 2.0) for name in "ab"]
@@ -121,6 +122,8 @@ def test_rows_of_one_feature_may_be_somebodys_by_chance(table, monkeypatch):
 class Leaky:
     """Publishes two people as they are."""
 
+    release = ReleaseKind.ROWS
+
     def apply(self, table, noise):
         first = table.data["person"].unique(maintain_order=True)[:2]
         rows = table.data.filter(pl.col("person").is_in(first.to_list()))
@@ -129,6 +132,8 @@ class Leaky:
 
 class Deaf:
     """Publishes the same whoever is in it."""
+
+    release = ReleaseKind.ROWS
 
     def apply(self, table, noise):
         return rows_of_nobody(drawn(int(noise.words(1)[0] % 1000)), table)

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from eyelid.attacks import noisy_answers
+from eyelid.attacks import synthetic as noisy_answers
 from eyelid.attacks.utility import learned_elsewhere
 from eyelid.comparisons.compare import compare
 from eyelid.gaze.study import Feature

@@ -8,6 +8,10 @@ pipelines fitted fold by fold; what is saved is the work they repeat:
   time;
 - kernel and neighbours of a fold serve all targets;
 - folds run side by side.
+
+A random forest that may grow in a thread.
+scikit-learn's own resets Python's warning filters around every tree, for the whole process. When
+several threads do that at once the filters are lost. This grows the same trees one by one.
 """
 
 from __future__ import annotations
@@ -37,6 +41,11 @@ _MOST_FOLDS = 24
 
 Codes = NDArray[np.intp]
 Values = NDArray[np.float64]
+
+
+# A number that takes more values than this is a quantity, not a class.
+_MOST_NUMERIC_CLASSES = 6
+_LARGEST_SEED = np.iinfo(np.int32).max
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,10 +225,6 @@ def _answer(lesson: _Lesson, model: str, codes: Codes, seed: int) -> Codes:
     return np.asarray(plain[model].fit(lesson.known, codes).predict(lesson.shown))
 
 
-# A number that takes more values than this is a quantity, not a class.
-_MOST_NUMERIC_CLASSES = 6
-
-
 @dataclass(frozen=True, eq=False)
 class Classes:
     """A column as classes.
@@ -257,9 +262,6 @@ def classes_of(column: pl.Series) -> Classes:
     codes = column.replace_strict(values, range(len(values)), default=-1, return_dtype=pl.Int64)
     names = tuple(f"{value:g}" if isinstance(value, float) else value for value in values)
     return Classes(column.name, names, codes.to_numpy().astype(np.intp))
-
-
-_LARGEST_SEED = np.iinfo(np.int32).max
 
 
 class RandomForest:

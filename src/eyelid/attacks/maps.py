@@ -3,6 +3,10 @@
 Attackers have the noisy cells that a map was made of, which say more than the map itself. They know
 every public rule: the grid, and how much of a person counts. Tables over areas of interest are
 cells as well, and are attacked alike.
+
+How much of a heatmap or gaze map is left: Pearson correlation and squared error.
+Liu et al. (2019) report both. They warn, and so do we, that a map can score well cell by cell and
+still look wrong: look at it too.
 """
 
 from __future__ import annotations
@@ -34,6 +38,10 @@ FEWEST_PEOPLE = 3
 _LEAST_CHANCE = 1e-7
 # An error this much smaller is one that somebody would notice.
 _CLEARLY = 0.9
+
+
+CENTRE_VARIANCE = (0.22, 0.22 * 0.45)
+"""Of gaze on any picture, across and down, in squares of half its width (Clarke & Tatler 2014)."""
 
 
 @dataclass(frozen=True)
@@ -348,10 +356,6 @@ def map_error(original: ArrayLike, released: ArrayLike) -> MapError:
         mse=mse,
         nmse=mse / float(ours.var()),
     )
-
-
-CENTRE_VARIANCE = (0.22, 0.22 * 0.45)
-"""Of gaze on any picture, across and down, in squares of half its width (Clarke & Tatler 2014)."""
 
 
 def centre_bias(width_px: int, height_px: int) -> NDArray[np.float64]:

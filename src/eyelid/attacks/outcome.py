@@ -12,6 +12,18 @@ The same is asked of releases of every kind, each in the way that is fair to it:
   and not drawn as a success. The mechanism is run again without those who are tested, for these,
   for noisy means of groups, and where a paper's rows stand in somebody's name and come from others
   too.
+
+Whoever has the very recordings that were released: whose is each released person?
+A colleague with the raw files, a leak, or an earlier publication of the same data: the attacker
+knows everybody's recordings and puts each released one beside everybody's of the same task, row by
+row. All that is released under one name counts together, since it is linked. Three ways, of which a
+comparison takes the one that names most:
+
+* ``rows``: the nearest over all rows and features, each feature weighted by how far off it is from
+  what is usual. Noise that is drawn anew for every row is averaged away so.
+* ``means``: the same of recordings' means alone, for releases whose rows are in no order.
+* ``likelihood``: the exact likelihood under the law of the noise, where what was measured can be
+  read off the release. Nobody who judges one released person at a time names more.
 """
 
 from __future__ import annotations
@@ -49,6 +61,15 @@ from eyelid.privacy.noise import Randomness, randomness
 # Who judges windows, and who averages noise away.
 ATTACKERS = ("lda", "means", "whitened")
 _PROTOCOLS = ("raw→release", "release→raw")
+
+
+KNOWS = "has the very recordings"
+# Of everybody together, about a quarter of a gigabyte; beyond it neighbouring rows are averaged.
+_MOST_VALUES = 1 << 25
+# In spans squared: what never differs decides nothing.
+_LEAST = 1e-12
+Shares = tuple[float, ...]
+Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -235,16 +256,6 @@ def _attributes(
         if best is not None:
             found[column] = best.rate, best.low, best.high
     return found
-
-
-KNOWS = "has the very recordings"
-# Of everybody together, about a quarter of a gigabyte; beyond it neighbouring rows are averaged.
-_MOST_VALUES = 1 << 25
-# In spans squared: what never differs decides nothing.
-_LEAST = 1e-12
-
-Shares = tuple[float, ...]
-Values = NDArray[np.float64]
 
 
 def named_by_rows(material: Material) -> dict[str, Shares]:

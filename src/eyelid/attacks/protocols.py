@@ -3,6 +3,10 @@
 The honest ones never train and test on two parts of one release: noise that runs through a whole
 recording is a watermark, and would be recognised instead of the person. The papers' own protocols
 do, and are kept for comparison; no bound speaks of them and they refute nothing.
+
+What the attacker knows of a person, and what they are shown: never parts of one moment.
+Split by task where there are several, else by recording, else in halves with the length of a window
+between them. Never by random windows: neighbours overlap, and would be known already.
 """
 
 from __future__ import annotations
@@ -25,6 +29,14 @@ Source = Literal["raw", "release", "other release", "own releases"]
 # How often an attacker who knows the mechanism passes what they know through it.
 _COPIES = 3
 _FEWEST_TO_HALVE = 2
+
+
+# More parts than this cost time and tell little.
+MOST_PARTS = 5
+# Whoever did nothing in particular did the same.
+_task_of = pl.col("task").fill_null("")
+# A split is of use when it can be made of so many people.
+ENOUGH = 0.5
 
 
 @dataclass(frozen=True)
@@ -202,16 +214,6 @@ def everybody_alike(material: Material, seed: int = 0) -> Material:
     if material.again is None:
         return Material(same)
     return Material(same, material.again(same), material.again)
-
-
-# More parts than this cost time and tell little.
-MOST_PARTS = 5
-
-
-# Whoever did nothing in particular did the same.
-_task_of = pl.col("task").fill_null("")
-# A split is of use when it can be made of so many people.
-ENOUGH = 0.5
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,6 +20,9 @@ ROWS_PER_PERSON = 60
 _FARTHEST = 1e12
 
 
+_KEY = ["person", "recording", "row_in_recording"]
+
+
 @dataclass(frozen=True, eq=False)
 class Records:
     """Some recordings of some people, as numbers.
@@ -199,9 +202,6 @@ def empty_cells(table: FeatureTable, rows: pl.DataFrame) -> NDArray[np.bool_]:
     """Where some rows have no value of a feature: rows × features."""
     values = rows.select(pl.col(table.names).cast(pl.Float64).fill_null(np.nan)).to_numpy()
     return np.asarray(np.isnan(values))
-
-
-_KEY = ["person", "recording", "row_in_recording"]
 
 
 def aligned(original: FeatureTable, released: FeatureTable) -> tuple[FeatureTable, FeatureTable]:

@@ -5,6 +5,11 @@ in somebody else's hands. Whoever has noisy windows averages neighbouring ones b
 that is done here: learned from a few single windows, noise of single rows would make a release
 look useless that is not. The paper's own protocol learns from single windows, and tests on the
 release too.
+
+What a release of some people teaches about others: the mechanism is run without those tested.
+Where nobody's own record is released, those who are tested cannot be left out afterwards: what they
+gave has gone into every row. So people are parted in a few groups, and the mechanism is run again
+without each group in turn. What is learned from comes from somewhat fewer people than there are.
 """
 
 from __future__ import annotations
@@ -38,6 +43,12 @@ from eyelid.gaze.table import FeatureTable
 ROWS = 900
 # What is made up may be learned from in larger numbers, and so may be what it is compared with.
 _ROWS_ELSEWHERE = 3000
+
+
+FOLDS = 5
+# About so many windows of everybody are tested, and so many rows learned from.
+_SHOWN, _KNOWN = 900, 3000
+Run = Callable[[FeatureTable], FeatureTable]
 
 
 @dataclass(frozen=True)
@@ -317,13 +328,6 @@ def _varies(classes: Classes, person: Codes) -> bool:
     known = classes.codes >= 0
     pairs = np.unique(np.column_stack([person, classes.codes])[known], axis=0)
     return len(pairs) > len(np.unique(person[known]))
-
-
-FOLDS = 5
-# About so many windows of everybody are tested, and so many rows learned from.
-_SHOWN, _KNOWN = 900, 3000
-
-Run = Callable[[FeatureTable], FeatureTable]
 
 
 def learned_without(

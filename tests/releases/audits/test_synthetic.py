@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from eyelid.attacks import noisy_answers
+from eyelid.attacks import synthetic as noisy_answers
 from eyelid.attacks.statistics import Rate
 from eyelid.attacks.utility import learned_elsewhere
 from eyelid.errors import InputError

@@ -34,6 +34,13 @@ _FULL_TURN_DEG = 360.0
 AreasOf = Callable[[Floats, Floats], Places]
 
 
+# Two fixations are one when they share more than this of the time that either takes.
+_SHARED = 0.5
+COLUMNS, ROWS = 4, 3
+# Of gaze whose screen is not known, without the outermost samples.
+_MIDDLE = (0.01, 0.99)
+
+
 class Measure(NamedTuple):
     """What one figure means.
 
@@ -225,10 +232,6 @@ def _over_people(values: pl.Series, share: bool) -> Estimate | None:
     return Estimate(rate.rate, rate.low, rate.high, rate.people)
 
 
-# Two fixations are one when they share more than this of the time that either takes.
-_SHARED = 0.5
-
-
 def kappa(one: NDArray[np.generic], other: NDArray[np.generic]) -> float | None:
     """Cohen's κ of two who name each sample; None where chance alone makes them agree.
 
@@ -278,11 +281,6 @@ def event_f1(ours_ms: tuple[Floats, Floats], theirs_ms: tuple[Floats, Floats]) -
     shared = np.minimum(offset, end[near]) - np.maximum(onset, begin[near])
     joint = np.maximum(offset, end[near]) - np.minimum(onset, begin[near])
     return 2 * int((shared > _SHARED * joint).sum()) / (len(onset) + len(begin))
-
-
-COLUMNS, ROWS = 4, 3
-# Of gaze whose screen is not known, without the outermost samples.
-_MIDDLE = (0.01, 0.99)
 
 
 def cells(edges: tuple[Floats, Floats], x: Floats, y: Floats) -> Places:

@@ -4,6 +4,11 @@ A released stream may be slower than its original, or start later. Whoever recei
 moment, the last sample that came: so beside each original sample stands the last released one at or
 before its time. A sample is not waited for longer than an event survives a loss: 75 ms, or one and
 a half samples of a slower stream. After that the gaze is lost.
+
+How gaze moves: how fast, and whether saccades follow the main sequence as those of eyes do.
+In healthy eyes the peak speed of a saccade follows its amplitude: about speed = scale ·
+amplitude^exponent for all but the largest (Bahill, Clark & Stark 1975). Slow trackers see less than
+the peak, which lowers the exponent of original and release alike.
 """
 
 from __future__ import annotations
@@ -25,6 +30,11 @@ from eyelid.gaze.sampling import usual_step_ms
 from eyelid.gaze.study import RECORDING_KEY, Recording, Study, check
 
 _SLACK = 1.5
+
+
+# Fewer saccades, or saccades that are all alike, have no main sequence.
+FEWEST_SACCADES = 10
+_LEAST_SPREAD = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,11 +154,6 @@ def _pair(original: Stream, released: Stream) -> Pair:
             "do their clocks start together?"
         )
     return Pair(original, released, match, near & released.seen[match])
-
-
-# Fewer saccades, or saccades that are all alike, have no main sequence.
-FEWEST_SACCADES = 10
-_LEAST_SPREAD = 0.05
 
 
 class Saccades(NamedTuple):

@@ -1,4 +1,18 @@
-"""What a release tells about one moment, by the mechanism that made it and public facts alone."""
+"""What a release tells about one moment, by the mechanism that made it and public facts alone.
+
+`dependent_mu` is what a linear release tells about one value, to somebody who knows how values go
+together: a release y = Ax + z with Gaussian noise z ~ N(0, Z), and somebody who believes
+x ~ N(m, Σ) and knows nothing else. Learning y, they tell x_i = a from x_i = b as well as two
+normal distributions whose means are μ′ standard deviations apart: for them the
+release is μ′-GDP about x_i, with
+
+    μ′_i = |a − b|·√(vᵀK⁻¹v),  v = AΣ_{:,i}/Σ_ii,  K = A(Σ − Σ_{:,i}Σ_{i,:}/Σ_ii)Aᵀ + Z.
+
+Differential privacy assumes somebody who knows all other values, and compares x_i = a with x_i = b
+at equal others: that gives μ. Correlation can make μ′ larger than this μ, for a unit that is
+smaller than all that is correlated; ignorance of the others makes it smaller. It is a figure about
+one belief. It is reported beside μ and never lowers any noise.
+"""
 
 from __future__ import annotations
 
@@ -24,6 +38,11 @@ BELIEVED_VARIANCE = 1 / 12
 _AWAY = 0.25
 # Beliefs about more rows than this take seconds.
 _MOST_ROWS = 1200
+
+
+Floats = NDArray[np.float64]
+# How far below zero rounding may push a variance, as a share of the largest.
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -127,12 +146,6 @@ def _linear_map(mechanism: MeasuringMechanism, shape: Shape) -> np.ndarray:
     steps = mechanism.query(away, shape) - mechanism.query(middle, shape)
     found: np.ndarray = (steps * mechanism.step(shape) / _AWAY)[:, 0, :, 0].T
     return found
-
-
-Floats = NDArray[np.float64]
-
-# How far below zero rounding may push a variance, as a share of the largest.
-_ROUNDING = 1e-9
 
 
 def dependent_mu(

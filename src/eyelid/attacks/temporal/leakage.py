@@ -12,6 +12,11 @@ chain is as assumed. It is reported and never lowers any noise.
 
 A step may be a chunk of rows: given its last row a chunk tells nothing more about the next one, so
 the matrix from row to row is the one to use, and the steps are chunks.
+
+Markov chains that say how one step depends on the one before: what an attacker may know.
+A matrix has one row a state, P[i, j] = Pr(next is j | now is i). Whether it is public decides what
+a figure computed from it may be used for: a matrix estimated from private recordings is itself a
+statistic of them, without any guarantee.
 """
 
 from __future__ import annotations
@@ -29,6 +34,15 @@ from eyelid.mechanisms.features import windows_of
 from eyelid.privacy.gaussian import check_epsilon
 
 Floats = NDArray[np.float64]
+
+
+# How far the sum of a row may be from 1 by rounding in a file.
+_SUM_TOLERANCE = 1e-6
+# The normal distribution beyond holds less than rounding does, seen from any cell that is used.
+_FARTHEST = 12.0
+# Leakage looks at all pairs of rows and all states: seconds here, minutes at four times as many.
+_MOST_STATES = 256
+_STRONGEST = 0.9999
 
 
 class LeakageFunction:
@@ -189,15 +203,6 @@ def _accumulated(function: LeakageFunction, epsilons: Floats) -> Floats:
         loss = function(loss) + epsilon
         found[step] = loss
     return found
-
-
-# How far the sum of a row may be from 1 by rounding in a file.
-_SUM_TOLERANCE = 1e-6
-# The normal distribution beyond holds less than rounding does, seen from any cell that is used.
-_FARTHEST = 12.0
-# Leakage looks at all pairs of rows and all states: seconds here, minutes at four times as many.
-_MOST_STATES = 256
-_STRONGEST = 0.9999
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,7 @@ from scipy import integrate, special, stats
 
 from eyelid.mechanisms import mechanism
 from eyelid.mechanisms.streams.state import WHOLE
-from eyelid.releases.audits.nearness import (
+from eyelid.releases.audits.gaze_consistency import (
     ALARM,
     ENOUGH,
     chance_of,
