@@ -27,6 +27,7 @@ from eyelid.cli.output import (
     remark,
     say,
     settings,
+    show,
     working,
 )
 
@@ -146,8 +147,10 @@ def run(
             return
         fitting = fitting_release(made.recordings, made.table)
         say(fitting.why)
-        for command in affordable(fitting.commands, made.table):
-            say(f"Next: {on(command, out, out=f'{out.name}-released')}")
+        show(
+            f"Next: {on(command, out, out=f'{out.name}-released')}"
+            for command in affordable(fitting.commands, made.table)
+        )
         train = table_to_train_on(made.recordings, len(made.features), quote(str(out)))
         if train:
             say(train.strip())

@@ -27,6 +27,7 @@ from eyelid.cli.output import (
     same_command,
     say,
     settings,
+    show,
     working,
 )
 
@@ -204,8 +205,7 @@ def _preview(source: Path, out: Path, asked: dict[str, Any], same: str, *, as_js
         print_json(found.to_dict())
         return
     say(f"A dry run: nothing was spent or written. It would be: {found.plan.told}.")
-    for line in (found.protects, *found.says):
-        say(line)
+    show((found.protects, *found.says))
     if not found.survey.looks:
         return
     expected = found.outlook
@@ -246,8 +246,7 @@ def _release(
     say(f"{out}: {done.told}.")
     first, *more = promise_lines(certificate.person_level, form=certificate.form)
     say(done.protects if certificate.person_level.holds else first)
-    for line in more:
-        say(line)
+    show(more)
     if certificate.incomplete or len(certificate.ledger) > 1:
         say(in_all(certificate))
     # What is said of the release itself tells of its own δ.
@@ -255,8 +254,7 @@ def _release(
     for line in large_deltas(certificate.people, certificate.total):
         if line not in own:
             say(f"Not protected is {line}.")
-    for sentence in done.says:
-        say(sentence)
+    show(done.says)
     say(f"Read {out / 'DATACARD.md'}; the certificate is {out / 'certificate.json'}.")
 
 

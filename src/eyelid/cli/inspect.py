@@ -18,6 +18,7 @@ from eyelid.cli.output import (
     print_table,
     remark,
     say,
+    show,
 )
 
 EXAMPLES = """\b
@@ -116,8 +117,10 @@ def run(
     say(found["release"])
     # Other commands stop at what this one passed over.
     readable = ["eyelid convert IN OUT --skip-unreadable"] if skip_unreadable else found["next"]
-    for command in of_people(affordable(readable, study, source), people):
-        say(f"Next: {on(command, source, columns)}")
+    show(
+        f"Next: {on(command, source, columns)}"
+        for command in of_people(affordable(readable, study, source), people)
+    )
 
 
 def _seconds(shortest: float, longest: float) -> str:

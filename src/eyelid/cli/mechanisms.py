@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from eyelid.cli.output import Json, Lines, print_json, print_table, say
+from eyelid.cli.output import Json, Lines, print_json, print_table, say, show
 
 if TYPE_CHECKING:
     from eyelid.mechanisms import Mechanism
@@ -51,8 +51,7 @@ def run(
         say("One in full, with its proof note: eyelid mechanisms NAME.")
         say("Below: each in a sentence, then what was published for eye tracking, as tables.")
         say()
-        for kind in kinds:
-            say(f"{kind.name}: {kind.note.summary}")
+        show(f"{kind.name}: {kind.note.summary}" for kind in kinds)
         say()
         _literature(rows)
 
@@ -96,8 +95,7 @@ def _literature(rows: list[Published]) -> None:
         [(r.name, _answer(r.holds), _names(r.as_printed), _names(r.that_hold)) for r in rows],
     )
     say()
-    for row in rows:
-        say(f"{row.name}, for {row.unit}: {row.why}.")
+    show(f"{row.name}, for {row.unit}: {row.why}." for row in rows)
     say()
     say(
         "The poster's ranking rests on document types alone, and for differential privacy on "
@@ -113,8 +111,7 @@ def _show(kind: type[Mechanism], rows: list[Published]) -> None:
     about = describe(kind)
     say(kind.name)
     say()
-    for line in str(kind.note).splitlines():
-        say(line)
+    show(str(kind.note).splitlines())
     parameters = [
         (p["name"], "needed" if p["required"] else p["default"] or "–", p["help"])
         for p in about["parameters"]

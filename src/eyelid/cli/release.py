@@ -27,6 +27,7 @@ from eyelid.cli.output import (
     remark,
     say,
     settings,
+    show,
     working,
 )
 
@@ -138,12 +139,13 @@ def _say_what_holds(done: Release, out: Path) -> None:
         certificate.person_level, certificate.others, certificate.how, certificate.form
     )
     say(f"One person, in total: {first}" if certificate.person_level.holds else first)
-    for line in more:
-        say(line)
+    show(more)
     if together := in_all(certificate):
         say(together)
-    for line in large_deltas(certificate.people, certificate.person_level, certificate.total):
-        say(f"Not protected is {line}.")
+    show(
+        f"Not protected is {line}."
+        for line in large_deltas(certificate.people, certificate.person_level, certificate.total)
+    )
     if certificate.guarantee.holds:
         say(done.worth)
     if done.standard_errors is not None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from eyelid.cli.output import Json, print_json, print_table, remark, say
+from eyelid.cli.output import Json, print_json, print_table, remark, say, show
 
 if TYPE_CHECKING:
     from eyelid.papers.reproduction import Exhibit
@@ -72,8 +72,7 @@ def run(
         return
     rows = [_row(exhibit) for exhibit in done.exhibits if exhibit.cells]
     print_table("", ["exhibit", "for example", *WORDS.values()], rows)
-    for finding in done.findings:
-        say(f"- {finding}")
+    show(f"- {finding}" for finding in done.findings)
     for exhibit in done.exhibits:
         if exhibit.not_run:
             remark(f"{exhibit.name} was not run: {exhibit.not_run}")
