@@ -27,8 +27,8 @@ from eyelid.privacy.unit import PERSON, Neighbours, Trust
 from eyelid.releases.kinds.maps.reliability import difference_sentence
 from eyelid.releases.maps import pictures as map_pictures
 from eyelid.releases.maps.legends import guarantee_legend
+from eyelid.releases.maps.page import NO_GUARANTEE
 from eyelid.releases.maps.pictures import (
-    NO_GUARANTEE,
     draw_difference,
     draw_heatmap,
     draw_layers,
