@@ -27,12 +27,12 @@ from eyelid.gaze.features import window_features
 from eyelid.gaze.simulator import simulate
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms import mechanism
-from eyelid.privacy.noise import Randomness, randomness
-from eyelid.releases.kinds.features.expectation import (
+from eyelid.mechanisms.expectation import (
     beats_constant,
     expectation,
     worse_than_constant,
 )
+from eyelid.privacy.noise import Randomness, randomness
 from proofs.result import Effort, Result, progress
 
 TASKS = ("comic", "newspaper", "textbook")

@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from eyelid.gaze.table import FeatureTable as FeatureTable
     from eyelid.io.reading import read as read
     from eyelid.io.study_folder import write as write
+    from eyelid.mechanisms.certificate import Certificate as Certificate
     from eyelid.mechanisms.mechanism import mechanism as mechanism
     from eyelid.privacy.guarantee import Guarantee as Guarantee
     from eyelid.releases.audits.audit import audit as audit
     from eyelid.releases.audits.audit import audit_heatmap as audit_heatmap
-    from eyelid.releases.certificate import Certificate as Certificate
     from eyelid.releases.kinds.features.quote import cost as cost
     from eyelid.releases.kinds.maps.heatmap import private_heatmap as private_heatmap
     from eyelid.releases.pipeline import Release as Release
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 # Where each public name lives; it is imported when it is first used.
 _HOMES = {
-    "Certificate": "eyelid.releases.certificate",
+    "Certificate": "eyelid.mechanisms.certificate",
     "Feature": "eyelid.gaze.study",
     "FeatureTable": "eyelid.gaze.table",
     "GazeMap": "eyelid.gaze.maps.gaze_map",

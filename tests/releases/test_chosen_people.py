@@ -9,9 +9,9 @@ from eyelid.gaze.features import window_features
 from eyelid.gaze.simulator import simulate
 from eyelid.io import write
 from eyelid.io.derivations import derive_features
+from eyelid.mechanisms.certificate import BY_LIST, NARROWEST_FORM
 from eyelid.privacy.ledger import Ledger
 from eyelid.releases.audits.audit import audit, audit_heatmap
-from eyelid.releases.certificate import BY_LIST, NARROWEST_FORM
 from eyelid.releases.kinds.features.quote import cost
 from eyelid.releases.kinds.maps.heatmap import private_heatmap
 from eyelid.releases.release import release

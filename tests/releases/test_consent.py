@@ -10,11 +10,12 @@ import pytest
 from eyelid.gaze.areas import Area
 from eyelid.gaze.study import Screen, Study
 from eyelid.io import read, write
+from eyelid.mechanisms.certificate import NARROWEST_FORM, Certificate
 from eyelid.mechanisms.mechanism import catalogue
 from eyelid.mechanisms.records.laplace import Laplace
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.mechanisms.synthetic.binning import Bins
-from eyelid.releases.certificate import NARROWEST_FORM, Certificate, read_certificate
+from eyelid.releases.accounting import read_certificate
 from eyelid.releases.consent import CONSENT, NOT_HIDDEN, for_participants
 from eyelid.releases.inspection import inspect
 from eyelid.releases.kinds.maps.heatmap import private_heatmap

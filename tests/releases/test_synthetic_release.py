@@ -15,15 +15,15 @@ from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
 from eyelid.io import read, write
 from eyelid.io.lint import lint
+from eyelid.mechanisms.expectation import made_up, prospects
 from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.records.laplace import Laplace
 from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy.noise import randomness
+from eyelid.releases.accounting import read_certificate
 from eyelid.releases.budget import budget
-from eyelid.releases.certificate import read_certificate
 from eyelid.releases.consent import for_participants
 from eyelid.releases.inspection import inspect
-from eyelid.releases.kinds.features.expectation import made_up, prospects
 from eyelid.releases.kinds.features.plan import LISTED_BOUNDS, SEEDED
 from eyelid.releases.kinds.features.quote import cost
 from eyelid.releases.release import release

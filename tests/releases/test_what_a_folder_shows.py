@@ -13,7 +13,7 @@ from eyelid.gaze.study import Feature, Screen, Study
 from eyelid.gaze.table import FeatureTable, table_from_arrays
 from eyelid.io import pieces, study_folder
 from eyelid.mechanisms import mechanism
-from eyelid.releases.certificate import NARROWEST_FORM
+from eyelid.mechanisms.certificate import NARROWEST_FORM
 from eyelid.releases.release import release
 
 FEATURES = [Feature(f"feature_{j}", "", "", 0.0, 1.0) for j in range(4)]

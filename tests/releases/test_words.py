@@ -6,9 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eyelid
-from eyelid.papers.bozkir2021.mechanisms import LPAPaper
-from eyelid.privacy.unit import RECORDING
-from eyelid.releases.kinds.features.expectation import (
+from eyelid.mechanisms.expectation import (
     CONSTANT_RMSE_OF_SPAN,
     beats_constant,
     clipped,
@@ -16,6 +14,8 @@ from eyelid.releases.kinds.features.expectation import (
     fewest,
     worse_than_constant,
 )
+from eyelid.papers.bozkir2021.mechanisms import LPAPaper
+from eyelid.privacy.unit import RECORDING
 
 FACTS = {"recordings": 3, "features": 28, "length": 600}
 

@@ -78,7 +78,7 @@ def run(
     from dataclasses import asdict
 
     from eyelid.io.convert import convert
-    from eyelid.releases.certificate import by_data
+    from eyelid.mechanisms.certificate import by_data
     from eyelid.spelling import plural
 
     with working(engine, workers, quiet):

@@ -15,12 +15,12 @@ from eyelid.errors import EyelidError, unknown
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms import find
 from eyelid.mechanisms.distribution import default_delta
+from eyelid.mechanisms.expectation import predicted
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.rank1 import advantage_bound
 from eyelid.privacy.unit import PERSON, Trust, Unit
-from eyelid.releases.kinds.features.expectation import predicted
 from eyelid.releases.kinds.features.plan import promised, released_alike
 
 # Up to this ε in total a promise to a person counts more than one chance in k.

@@ -32,11 +32,12 @@ from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.column_map import Map
 from eyelid.io.intake import read_scrubbed
+from eyelid.mechanisms.certificate import NO_LEDGER
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.gaussian import check_epsilon
 from eyelid.privacy.guarantee import Kind
 from eyelid.privacy.noise import randomness
-from eyelid.releases.accounting import NO_LEDGER, counting_entry, open_ledger
+from eyelid.releases.accounting import counting_entry, open_ledger
 from eyelid.releases.audits.kinds import measured
 from eyelid.releases.kinds.features.plan import feature_table
 

@@ -32,7 +32,7 @@ from eyelid.io.csv_cells import csv_text
 from eyelid.io.files import arrays_in, text_table
 from eyelid.io.remote import here
 from eyelid.io.study_folder import people_of
-from eyelid.privacy.guarantee import Guarantee
+from eyelid.privacy.guarantee import CERTIFICATE_SCHEMA, Guarantee
 
 _VALUES_AT_ONCE = 1 << 21
 
@@ -172,7 +172,6 @@ def column_bytes(column: pl.Series) -> bytes:
 
 
 CERTIFICATE = "certificate.json"
-SCHEMA = "eyelid/certificate/1"
 RELEASED_FILES = ("study.json", "people.csv", "data.parquet", CERTIFICATE, "DATACARD.md")
 """Everything that lies in the folder of released features or samples."""
 STANDARD_ERRORS = "standard_errors.csv"
@@ -234,7 +233,7 @@ def statement(folder: Path | str) -> Statement | None:
     """
     told = _content(folder)
     try:
-        if told["schema"] != SCHEMA or not isinstance(told["mechanism"]["name"], str):
+        if told["schema"] != CERTIFICATE_SCHEMA or not isinstance(told["mechanism"]["name"], str):
             return None
         Guarantee.from_dict(told["guarantee"])
         groups = (told.get("released_as") or {}).get("groups") or {}

@@ -11,6 +11,9 @@ from typing import Any
 
 from eyelid.privacy.unit import Neighbours, Trust, Unit
 
+CERTIFICATE_SCHEMA = "eyelid/certificate/1"
+"""Of the files that state guarantees."""
+
 
 class Kind(StrEnum):
     """Families of guarantees; numbers of different families never add up."""

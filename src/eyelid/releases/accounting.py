@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from eyelid.engine.foreign import content_of
 from eyelid.engine.runs import Run
 from eyelid.errors import EyelidError, InputError, Refused
 from eyelid.gaze.study import Origin, Study
@@ -21,7 +23,18 @@ from eyelid.io.origin import (
     own_origin,
     refuse_to_pass_parts,
 )
+from eyelid.io.remote import here
 from eyelid.io.same_people import Entry
+from eyelid.mechanisms.certificate import (
+    NO_LEDGER,
+    NOT_COUNTED,
+    Certificate,
+    ReleasedAs,
+    form_given,
+    other_releases,
+    shown_by_choice,
+    undone,
+)
 from eyelid.mechanisms.mechanism import Mechanism
 from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.composition import parallel
@@ -29,14 +42,6 @@ from eyelid.privacy.guarantee import Guarantee, Kind, large_delta
 from eyelid.privacy.ledger import Debit, Ledger
 from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.privacy.unit import PERSON, Trust
-from eyelid.releases.certificate import (
-    NOT_COUNTED,
-    Certificate,
-    ReleasedAs,
-    form_given,
-    other_releases,
-    shown_by_choice,
-)
 from eyelid.version import __version__
 
 
@@ -94,7 +99,6 @@ def refuse_to_dodge(own: Origin | None, chosen: Path | str | None) -> None:
         )
 
 
-NO_LEDGER = "what earlier releases of these people gave away: there is no ledger"
 OTHER_GROUPS = (
     "who of a group somebody is, to whoever also has another release of these people: two "
     "partitions intersect, and one chance in k is promised of a single release only"
@@ -110,10 +114,6 @@ COUNTED_ONCE = "this release stays counted in the ledger, and going on costs not
 _OF_ONE_RELEASE = {Kind.K_ANONYMITY: OTHER_GROUPS, Kind.DENIABILITY: OTHER_ROWS}
 
 _NOISE = ("sampler", "numerics", "randomness")
-_NO_BOUND_ON = {
-    Kind.K_ANONYMITY: "being named",
-    Kind.DENIABILITY: "what is told about a person",
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -312,18 +312,6 @@ def large_deltas(people: int, *stated: Guarantee | None) -> list[str]:
     return [warning for warning in dict.fromkeys(told) if warning]
 
 
-def undone(person_level: Guarantee, others: str) -> str:
-    """Why other releases leave nothing of what one of its kind promises alone; empty if they do.
-
-    Args:
-        person_level: of a release.
-        others: why there are, or may be, other releases; empty where this is the only one.
-    """
-    if not others or not person_level.holds or person_level.kind not in _OF_ONE_RELEASE:
-        return ""
-    return f"no bound on {_NO_BOUND_ON[person_level.kind]}: {others}"
-
-
 def bounding(person_level: Guarantee, total: Guarantee | None, releases: int) -> Guarantee:
     """The guarantee that bounds how often people are named, where there is one.
 
@@ -338,3 +326,14 @@ def bounding(person_level: Guarantee, total: Guarantee | None, releases: int) ->
     if total is None or person_level.trust is Trust.CENTRAL:
         return person_level
     return total
+
+
+def read_certificate(folder: Path) -> Certificate | None:
+    """The certificate of a released folder; None where there is none."""
+    path = here(folder) / "certificate.json"
+    if not path.is_file():
+        return None
+    try:
+        return Certificate.from_dict(json.loads(content_of(path)))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise InputError(f"{path} is not a certificate as eyelid writes them: {error}") from None

@@ -22,6 +22,7 @@ from eyelid.io.origin import (
 )
 from eyelid.io.reading import read
 from eyelid.io.same_people import in_doubt
+from eyelid.mechanisms.certificate import other_releases, undone
 from eyelid.mechanisms.distribution import default_delta
 from eyelid.mechanisms.mechanism import Shape
 from eyelid.privacy.accounts import Gap, Joined
@@ -29,8 +30,7 @@ from eyelid.privacy.composition import parallel, sequential
 from eyelid.privacy.guarantee import Guarantee, large_delta
 from eyelid.privacy.ledger import Allowance, Balance, Debit, Ledger
 from eyelid.privacy.rank1 import rank1_bounds
-from eyelid.releases.accounting import bounding, large_deltas, open_ledger, undone
-from eyelid.releases.certificate import other_releases
+from eyelid.releases.accounting import bounding, large_deltas, open_ledger
 from eyelid.spelling import plural
 
 _MISSING = {

@@ -11,12 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from eyelid.mechanisms.certificate import NARROWEST_FORM, NO_LEDGER, Certificate, participants_told
 from eyelid.mechanisms.distribution import default_delta
 from eyelid.mechanisms.groups.partition import group_sizes
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.guarantee import Guarantee, Kind, large_delta, rounded_up
-from eyelid.releases.accounting import NO_LEDGER
-from eyelid.releases.certificate import NARROWEST_FORM, Certificate, participants_told
 from eyelid.releases.words import factor, formal_only, kept_of_rows
 from eyelid.spelling import plural
 

@@ -9,20 +9,20 @@ import polars as pl
 from eyelid.gaze.features.catalogue import EVENT_KINDS, event_feature_set, window_feature_set
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable
+from eyelid.mechanisms.certificate import NARROWEST_FORM, Certificate
+from eyelid.mechanisms.expectation import (
+    FeatureError,
+    expectation,
+    predicted,
+    told_in_people,
+)
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.groups.partition import groups_told
 from eyelid.mechanisms.mechanism import Shape
 from eyelid.privacy.guarantee import Kind
 from eyelid.privacy.rank1 import advantage_bound, rank1_bounds
 from eyelid.privacy.unit import Trust
-from eyelid.releases.certificate import NARROWEST_FORM, Certificate
 from eyelid.releases.consent import for_participants
-from eyelid.releases.kinds.features.expectation import (
-    FeatureError,
-    expectation,
-    predicted,
-    told_in_people,
-)
 from eyelid.releases.rendering import rendered
 from eyelid.releases.words import SAYS_NOTHING, kept_of_rows
 from eyelid.releases.worth import errors_have_units, worth

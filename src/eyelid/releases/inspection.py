@@ -23,6 +23,7 @@ from eyelid.gaze.table import FeatureTable
 from eyelid.io.quasi_identifiers import SMALL_GROUP
 from eyelid.io.release_folder import is_certified
 from eyelid.io.remarks import rates_told
+from eyelid.mechanisms.expectation import MOST_ERROR, people_needed
 from eyelid.mechanisms.groups.partition import groups_told
 from eyelid.mechanisms.means.groupmean import GroupMean
 from eyelid.mechanisms.mechanism import Shape
@@ -38,7 +39,6 @@ from eyelid.releases.advice import (
     stream_way,
     window_options,
 )
-from eyelid.releases.kinds.features.expectation import MOST_ERROR, people_needed
 from eyelid.releases.kinds.features.plan import check_numbers
 from eyelid.releases.words import errors_told
 from eyelid.spelling import in_quotes

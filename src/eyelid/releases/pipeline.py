@@ -29,11 +29,11 @@ from eyelid.io import pieces, study_folder
 from eyelid.io.column_map import Map
 from eyelid.io.people_choice import Whom
 from eyelid.io.reading import read
+from eyelid.mechanisms.certificate import Certificate
 from eyelid.mechanisms.mechanism import Mechanism
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.noise import Randomness, randomness
 from eyelid.releases.accounting import Purchase, bought, claimed, ended, open_ledger
-from eyelid.releases.certificate import Certificate
 from eyelid.version import __version__
 
 R = TypeVar("R")

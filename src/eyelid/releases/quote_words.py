@@ -8,15 +8,15 @@ from typing import Any
 
 from eyelid.gaze.features.catalogue import FEW, window_feature_set
 from eyelid.gaze.study import Feature
-from eyelid.privacy.guarantee import Kind, rounded_up
-from eyelid.privacy.unit import Trust
-from eyelid.releases.kinds.features.expectation import (
+from eyelid.mechanisms.expectation import (
     CONSTANT_RMSE_OF_SPAN,
     Expectation,
     MadeUp,
     Prospect,
     clipped,
 )
+from eyelid.privacy.guarantee import Kind, rounded_up
+from eyelid.privacy.unit import Trust
 from eyelid.releases.kinds.features.quote import Quote
 from eyelid.releases.kinds.streams.quote import StreamQuote
 from eyelid.releases.words import errors_told, facts, number, promise_lines

@@ -8,8 +8,8 @@ from importlib import resources
 from typing import Any
 
 from eyelid.gaze.features.catalogue import most_used
+from eyelid.mechanisms.certificate import NARROWEST_FORM
 from eyelid.privacy.guarantee import rounded_up
-from eyelid.releases.certificate import NARROWEST_FORM
 from eyelid.releases.words import (
     coarse,
     formal_only,

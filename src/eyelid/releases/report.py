@@ -18,6 +18,7 @@ from eyelid.attacks.statistics import Estimate, rate_of_decisions
 from eyelid.attacks.streams.measures import MEASURES
 from eyelid.attacks.temporal.summary import OF_THE_DATA
 from eyelid.attacks.utility import Use
+from eyelid.mechanisms.certificate import NARROWEST_FORM
 from eyelid.privacy.guarantee import large_delta
 from eyelid.releases import pictures
 from eyelid.releases.audits.groups import folded
@@ -29,7 +30,6 @@ from eyelid.releases.audits.verdict import (
     printed_groups,
     printed_histograms,
 )
-from eyelid.releases.certificate import NARROWEST_FORM
 from eyelid.releases.group_pictures import (
     MOST_GROUPS,
     GroupView,

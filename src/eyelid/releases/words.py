@@ -8,6 +8,11 @@ from typing import TYPE_CHECKING
 
 from eyelid.gaze.features.catalogue import most_used
 from eyelid.gaze.study import Feature
+from eyelid.mechanisms.certificate import NARROWEST_FORM, Certificate, undone
+from eyelid.mechanisms.expectation import (
+    error_in_unit,
+    few_of,
+)
 from eyelid.mechanisms.features import (
     FeatureMechanism,
 )
@@ -17,12 +22,6 @@ from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.guarantee import Guarantee, Kind, rounded_up
 from eyelid.privacy.unit import PERSON, Unit
-from eyelid.releases.accounting import undone
-from eyelid.releases.certificate import NARROWEST_FORM, Certificate
-from eyelid.releases.kinds.features.expectation import (
-    error_in_unit,
-    few_of,
-)
 from eyelid.spelling import plural
 
 if TYPE_CHECKING:

@@ -6,16 +6,7 @@ from collections.abc import Sequence
 from typing import cast
 
 from eyelid.gaze.study import Feature
-from eyelid.mechanisms.features import (
-    FeatureMechanism,
-    PredictableMechanism,
-    UnpredictableMechanism,
-)
-from eyelid.mechanisms.mechanism import Shape
-from eyelid.mechanisms.release_kind import ReleaseKind
-from eyelid.privacy.guarantee import Guarantee
-from eyelid.privacy.unit import PERSON
-from eyelid.releases.kinds.features.expectation import (
+from eyelid.mechanisms.expectation import (
     MOST_ERROR,
     Expectation,
     beats_constant,
@@ -27,6 +18,15 @@ from eyelid.releases.kinds.features.expectation import (
     predicted,
     worse_than_constant,
 )
+from eyelid.mechanisms.features import (
+    FeatureMechanism,
+    PredictableMechanism,
+    UnpredictableMechanism,
+)
+from eyelid.mechanisms.mechanism import Shape
+from eyelid.mechanisms.release_kind import ReleaseKind
+from eyelid.privacy.guarantee import Guarantee
+from eyelid.privacy.unit import PERSON
 from eyelid.releases.words import errors_told, formal_only, number, percent
 
 

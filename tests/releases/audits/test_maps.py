@@ -18,11 +18,11 @@ from eyelid.io import read, write
 from eyelid.io.reading import is_heatmap
 from eyelid.io.release_folder import arrays_digest
 from eyelid.privacy.noise import randomness
+from eyelid.releases.accounting import read_certificate
 from eyelid.releases.audits.audit import audit, audit_heatmap
 from eyelid.releases.audits.map_target import map_target
 from eyelid.releases.audits.maps import AREAS
 from eyelid.releases.budget import budget
-from eyelid.releases.certificate import read_certificate
 from eyelid.releases.kinds.maps.heatmap import private_heatmap
 from eyelid.releases.kinds.maps.presentation import (
     Measured,

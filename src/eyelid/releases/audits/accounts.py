@@ -9,10 +9,10 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import Origin, Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.release_folder import shows
+from eyelid.mechanisms.certificate import Certificate
 from eyelid.privacy.composition import parallel
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.ledger import Debit, Ledger
-from eyelid.releases.certificate import Certificate
 from eyelid.releases.fingerprint import debit_of
 
 

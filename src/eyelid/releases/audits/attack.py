@@ -17,13 +17,13 @@ from eyelid.attacks.protocols import Protocol
 from eyelid.gaze.features.omission import Blanks
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.release_folder import RELEASED_FILES
+from eyelid.mechanisms.certificate import Certificate
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.mechanism import Shape
 from eyelid.releases.audits.canaries import Canaries, CanaryResult
 from eyelid.releases.audits.matching import Pair, beyond, compared, without_values
 from eyelid.releases.audits.results import Audit, TableAudit
 from eyelid.releases.audits.target import TableTarget
-from eyelid.releases.certificate import Certificate
 
 
 @dataclass(frozen=True)

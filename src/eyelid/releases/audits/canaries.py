@@ -37,6 +37,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import read, write
+from eyelid.mechanisms.certificate import Certificate
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.groups.public_groups import Groups
 from eyelid.mechanisms.means.mean_mechanism import PLACE, TEAM, MeanMechanism, with_others
@@ -44,7 +45,7 @@ from eyelid.mechanisms.mechanism import NeighbourPair, Shape
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import PERSON, Unit
-from eyelid.releases.certificate import Certificate, read_certificate
+from eyelid.releases.accounting import read_certificate
 from eyelid.releases.release import release
 from eyelid.verification.canaries import canaries, scores, set_for_canaries, shown_of, watched
 

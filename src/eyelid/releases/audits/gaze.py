@@ -18,6 +18,7 @@ from eyelid.gaze.features.windows import STEP_S, WINDOW_S
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.release_folder import RELEASED_FILES
+from eyelid.mechanisms.certificate import Certificate
 from eyelid.mechanisms.mechanism import mechanism
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.mechanisms.streams.stream import StreamMechanism
@@ -31,7 +32,6 @@ from eyelid.releases.audits.matching import beyond, check_people, in_common, mat
 from eyelid.releases.audits.records import RecordsAttack
 from eyelid.releases.audits.results import GazeAudit
 from eyelid.releases.audits.target import GazeTarget, RecordsTarget, TableTarget, windows_in
-from eyelid.releases.certificate import Certificate
 from eyelid.releases.fingerprint import samples_digest
 from eyelid.releases.kinds.features.plan import people_alike
 from eyelid.releases.kinds.streams.preparation import (

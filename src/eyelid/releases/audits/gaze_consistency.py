@@ -19,6 +19,13 @@ import polars as pl
 from numpy.typing import NDArray
 
 from eyelid.gaze.study import Study
+from eyelid.mechanisms.certificate import (
+    NOT_SAID_OF_CHOICE,
+    Certificate,
+    ReleasedAs,
+    form_given,
+    shown_by_choice,
+)
 from eyelid.mechanisms.streams.filter import Filter
 from eyelid.mechanisms.streams.state import ABSORBING, HALVING, WHOLE
 from eyelid.mechanisms.streams.stream import StreamMechanism
@@ -26,13 +33,6 @@ from eyelid.mechanisms.streams.study_scene import gaze_columns
 from eyelid.privacy.noise import randomness
 from eyelid.releases.audits.accounts import Account
 from eyelid.releases.audits.consistency import MISSTATED, among_promises, as_declared
-from eyelid.releases.certificate import (
-    NOT_SAID_OF_CHOICE,
-    Certificate,
-    ReleasedAs,
-    form_given,
-    shown_by_choice,
-)
 from eyelid.releases.kinds.streams.plan import filtered, unprotected
 from eyelid.releases.kinds.streams.preparation import (
     TIMES,

@@ -16,13 +16,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from eyelid.mechanisms.certificate import NO_LEDGER, NOT_COUNTED, form_given, shown_by_choice
 from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.rank1 import rank1_bounds
-from eyelid.releases.accounting import NO_LEDGER, large_deltas
+from eyelid.releases.accounting import large_deltas
 from eyelid.releases.audits.consistency import claims_more, told
 from eyelid.releases.audits.folder import DROPPINGS, LEFT_INSIDE
-from eyelid.releases.certificate import NOT_COUNTED, form_given, shown_by_choice
 from eyelid.releases.kinds.maps.presentation import (
     Measured,
     arrays_of,

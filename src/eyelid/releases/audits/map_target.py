@@ -30,16 +30,17 @@ from eyelid.io.people_choice import (
 )
 from eyelid.io.release_folder import arrays_digest
 from eyelid.mechanisms import mechanism as find_mechanism
+from eyelid.mechanisms.certificate import Certificate
 from eyelid.mechanisms.maps.aoi_tables import AoiTables
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.unit import PERSON
+from eyelid.releases.accounting import read_certificate
 from eyelid.releases.audits import earlier_digests
 from eyelid.releases.audits.accounts import counted
 from eyelid.releases.audits.consistency import among_promises
 from eyelid.releases.audits.map_consistency import map_disagreements, unknown_files
 from eyelid.releases.audits.target import AuditTarget
-from eyelid.releases.certificate import Certificate, read_certificate
 from eyelid.releases.fingerprint import looks_digest
 from eyelid.releases.kinds.maps.measurement import seen
 from eyelid.releases.kinds.maps.plan import AreaPlan, MapPlan, Observers, apart, together

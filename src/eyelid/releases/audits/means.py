@@ -28,6 +28,7 @@ from eyelid.gaze.table import FeatureTable
 from eyelid.io.csv_cells import csv_text
 from eyelid.io.release_folder import RELEASED_FILES, STANDARD_ERRORS
 from eyelid.io.remote import here
+from eyelid.mechanisms.certificate import Certificate
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.means.mean_mechanism import MeanMechanism
 from eyelid.mechanisms.mechanism import Shape
@@ -37,7 +38,6 @@ from eyelid.releases.audits.canaries import Canaries, MeanCanaries
 from eyelid.releases.audits.matching import Pair, compared
 from eyelid.releases.audits.results import MeansAudit
 from eyelid.releases.audits.target import TableTarget
-from eyelid.releases.certificate import Certificate
 from eyelid.releases.kinds.features.application import standard_errors
 from eyelid.releases.kinds.features.plan import clipped_to
 from eyelid.verification.rerun import quieter_than_again

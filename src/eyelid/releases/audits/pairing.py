@@ -24,10 +24,12 @@ from eyelid.io.people_choice import (
     chosen_of,
 )
 from eyelid.io.reading import read
+from eyelid.mechanisms.certificate import Certificate
 from eyelid.mechanisms.features import FeatureMechanism, feature_mechanism, windows_of
 from eyelid.mechanisms.mechanism import catalogue
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.unit import Trust
+from eyelid.releases.accounting import read_certificate
 from eyelid.releases.audits import earlier_digests
 from eyelid.releases.audits.accounts import check_shown, counted
 from eyelid.releases.audits.consistency import disagreements
@@ -36,7 +38,6 @@ from eyelid.releases.audits.kinds import OF_FEATURES, attacked_as
 from eyelid.releases.audits.matching import check_people, in_common, with_values, without_values
 from eyelid.releases.audits.recorded import Recorded, recorded_in
 from eyelid.releases.audits.target import RecordsTarget, TableTarget, same_features
-from eyelid.releases.certificate import Certificate, read_certificate
 from eyelid.releases.fingerprint import input_digest
 from eyelid.releases.kinds.features.plan import check_type, clipped_to, feature_table
 from eyelid.releases.pipeline import Release

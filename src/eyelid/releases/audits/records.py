@@ -44,6 +44,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.features.per_event import events_and_omissions
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
+from eyelid.mechanisms.certificate import Certificate
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.records.measuring import MeasuringMechanism
@@ -54,7 +55,6 @@ from eyelid.releases.audits.canaries import Canaries, RecordCanaries
 from eyelid.releases.audits.matching import Pair, check_people, matched, with_values
 from eyelid.releases.audits.results import OriginalAudit, RecordsAudit
 from eyelid.releases.audits.target import RecordsTarget, TableTarget
-from eyelid.releases.certificate import Certificate
 from eyelid.releases.kinds.features.plan import people_alike
 from eyelid.verification.rerun import quieter_than_again
 

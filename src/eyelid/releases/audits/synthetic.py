@@ -15,6 +15,7 @@ from eyelid.attacks.utility import learned_elsewhere
 from eyelid.errors import InputError
 from eyelid.gaze.features.omission import without_blanks
 from eyelid.gaze.table import FeatureTable
+from eyelid.mechanisms.certificate import Certificate
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.synthetic.synthetic import Synthetic
@@ -23,7 +24,6 @@ from eyelid.releases.audits.canaries import Canaries, SyntheticCanaries
 from eyelid.releases.audits.matching import Pair, compared, in_common
 from eyelid.releases.audits.results import SyntheticAudit
 from eyelid.releases.audits.target import TableTarget
-from eyelid.releases.certificate import Certificate
 from eyelid.version import __version__
 
 

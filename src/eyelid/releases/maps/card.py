@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from eyelid.mechanisms.certificate import Certificate
 from eyelid.privacy.rank1 import advantage_bound
-from eyelid.releases.certificate import Certificate
 from eyelid.releases.consent import for_participants
 from eyelid.releases.kinds.maps.plan import MapPlan
 from eyelid.releases.maps.legends import guarantee_legend

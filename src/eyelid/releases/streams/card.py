@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from eyelid.gaze.study import Study
-from eyelid.releases.certificate import Certificate
-from eyelid.releases.kinds.streams.plan import Distance, StreamPlan
+from eyelid.mechanisms.certificate import Certificate
+from eyelid.mechanisms.streams.distance import Distance
+from eyelid.releases.kinds.streams.plan import StreamPlan
 from eyelid.releases.kinds.streams.preparation import REGULAR, TIMES
 from eyelid.releases.rendering import rendered
 from eyelid.releases.streams.words import (

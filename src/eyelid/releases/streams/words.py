@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from eyelid.mechanisms.certificate import Certificate
 from eyelid.mechanisms.mechanism import Shape
+from eyelid.mechanisms.streams.distance import FIXATION_S, Distance
 from eyelid.mechanisms.streams.stream import StreamMechanism
 from eyelid.privacy.guarantee import Guarantee, rounded_up
 from eyelid.privacy.rank1 import guess_between_two
-from eyelid.releases.certificate import Certificate
 from eyelid.releases.consent import NOT_HIDDEN, TOOK_PART, how_many, in_addition
-from eyelid.releases.kinds.streams.plan import FIXATION_S, Distance
 from eyelid.releases.kinds.streams.preparation import REGULAR, TIMES
 from eyelid.releases.words import factor, formal_only, number
 from eyelid.spelling import plural

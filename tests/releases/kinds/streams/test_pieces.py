@@ -19,8 +19,8 @@ from eyelid.privacy.ledger import Ledger
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.noise.randomness import stream_of
 from eyelid.privacy.unit import PERSON
+from eyelid.releases.accounting import read_certificate
 from eyelid.releases.budget import budget
-from eyelid.releases.certificate import read_certificate
 from eyelid.releases.fingerprint import debit_of, samples_digest
 from eyelid.releases.kinds.streams import release as releases
 from eyelid.releases.kinds.streams.plan import build_filter, filtered

@@ -12,6 +12,7 @@ import polars as pl
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.quasi_identifiers import SMALL_GROUP, QuasiIdentifier
+from eyelid.mechanisms.certificate import Certificate
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.groups.ksame import KSame, slot_names, with_every_task
 from eyelid.mechanisms.groups.partition import groups_told
@@ -20,7 +21,6 @@ from eyelid.mechanisms.groups.slots import slots_of
 from eyelid.mechanisms.means.mean_mechanism import MeanMechanism
 from eyelid.mechanisms.release_kind import Gaps, ReleaseKind
 from eyelid.privacy.guarantee import Kind
-from eyelid.releases.certificate import Certificate
 from eyelid.releases.kinds.features.plan import Plan, Range, Ranges
 from eyelid.spelling import plural
 

@@ -19,6 +19,7 @@ from eyelid.gaze.study import Feature, Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.column_map import Map
 from eyelid.io.reading import read
+from eyelid.mechanisms.certificate import ReleasedAs
 from eyelid.mechanisms.features import (
     FeatureMechanism,
     feature_mechanism,
@@ -32,7 +33,6 @@ from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.noise.randomness import SEEDED
 from eyelid.privacy.unit import PERSON, Trust, Unit
-from eyelid.releases.certificate import ReleasedAs
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,18 @@ from eyelid.io.people_choice import (
     counted_or_chosen,
 )
 from eyelid.io.reading import read
+from eyelid.mechanisms.certificate import form_given, told_of_choice
+from eyelid.mechanisms.expectation import (
+    Expectation,
+    MadeUp,
+    Prospect,
+    as_synthetic,
+    expectation,
+    made_up,
+    people_needed,
+    predicted,
+    prospects,
+)
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.groups.ksame import lacking
 from eyelid.mechanisms.groups.partition import group_sizes
@@ -28,18 +40,6 @@ from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.rank1 import advantage_bound
 from eyelid.privacy.unit import PERSON, Trust
 from eyelid.releases.budget import Budget, Counted, quoted, spent_on
-from eyelid.releases.certificate import form_given, told_of_choice
-from eyelid.releases.kinds.features.expectation import (
-    Expectation,
-    MadeUp,
-    Prospect,
-    as_synthetic,
-    expectation,
-    made_up,
-    people_needed,
-    predicted,
-    prospects,
-)
 from eyelid.releases.kinds.features.notes import missing_values, of_recordings
 from eyelid.releases.kinds.features.plan import (
     build_mechanism,

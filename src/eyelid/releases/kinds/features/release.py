@@ -24,14 +24,14 @@ from eyelid.io.study_parts import (
     input_key,
     write_manifest,
 )
+from eyelid.mechanisms.certificate import Certificate, told_of_choice
+from eyelid.mechanisms.expectation import as_synthetic, made_up
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.release_kind import Execution, ReleaseKind
 from eyelid.privacy.bounds import Bounds
 from eyelid.releases.accounting import Purchase, counting_entry
-from eyelid.releases.certificate import Certificate, told_of_choice
 from eyelid.releases.datacard import datacard
 from eyelid.releases.kinds.features.application import Made, made_private, standard_errors
-from eyelid.releases.kinds.features.expectation import as_synthetic, made_up
 from eyelid.releases.kinds.features.notes import foreseen, rows_told, warnings
 from eyelid.releases.kinds.features.plan import Plan, described, plan_for
 from eyelid.releases.kinds.features.preparation import Taken, opened, take

@@ -23,11 +23,11 @@ from eyelid.io.column_map import Map
 from eyelid.io.csv_cells import csv_text
 from eyelid.io.people_choice import Whom
 from eyelid.io.release_folder import arrays_digest
+from eyelid.mechanisms.certificate import Certificate
 from eyelid.mechanisms.distribution import default_delta
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism
 from eyelid.privacy.bounds import Bounds
 from eyelid.releases.accounting import Purchase, counting_entry
-from eyelid.releases.certificate import Certificate
 from eyelid.releases.kinds.maps.measurement import measured, passes, seen
 from eyelid.releases.kinds.maps.presentation import Arrays, Presented, presented_of, write_maps
 from eyelid.releases.kinds.maps.quote import HeatmapPreview, Planned, planned

@@ -13,6 +13,7 @@ from eyelid.gaze.areas import Area, check_on_picture
 from eyelid.gaze.maps.looks import Weight, layers_of
 from eyelid.gaze.study import Study
 from eyelid.io.areas import read_areas
+from eyelid.mechanisms.certificate import ReleasedAs
 from eyelid.mechanisms.distribution import default_delta
 from eyelid.mechanisms.maps.aoi_tables import AoiTables, AreaShape
 from eyelid.mechanisms.maps.map_grid import MapGrid
@@ -25,7 +26,6 @@ from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.noise.randomness import SEEDED
 from eyelid.privacy.unit import PERSON
-from eyelid.releases.certificate import ReleasedAs
 from eyelid.releases.kinds.features.plan import promised
 from eyelid.releases.kinds.maps.settings import (
     FEWEST_IN_GROUP,

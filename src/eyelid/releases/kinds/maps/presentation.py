@@ -15,10 +15,10 @@ from eyelid.engine.progress import track
 from eyelid.gaze.maps.gaze_map import GazeMap, presented
 from eyelid.gaze.maps.grid import Floats
 from eyelid.io.csv_cells import csv_text
+from eyelid.mechanisms.certificate import Certificate
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism
 from eyelid.mechanisms.mechanism import Values
 from eyelid.privacy.guarantee import Kind
-from eyelid.releases.certificate import Certificate
 from eyelid.releases.kinds.maps.plan import MapPlan
 from eyelid.releases.kinds.maps.reliability import (
     Reliability,

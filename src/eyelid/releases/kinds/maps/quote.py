@@ -21,6 +21,7 @@ from eyelid.io.people_choice import (
 )
 from eyelid.io.pieces import StudyInPieces
 from eyelid.io.reading import read
+from eyelid.mechanisms.certificate import shown_by_choice, told_of_choice
 from eyelid.mechanisms.maps.aoi_tables import AoiTables, AreaShape
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
 from eyelid.mechanisms.mechanism import find
@@ -30,7 +31,6 @@ from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import Randomness, randomness
 from eyelid.privacy.rank1 import advantage_bound
 from eyelid.privacy.unit import PERSON
-from eyelid.releases.certificate import shown_by_choice, told_of_choice
 from eyelid.releases.kinds.features.plan import promised
 from eyelid.releases.kinds.features.preparation import opened
 from eyelid.releases.kinds.maps.measurement import Survey, surveyed

@@ -15,13 +15,14 @@ from eyelid.io.people_choice import (
     counted_or_chosen,
 )
 from eyelid.io.reading import read
+from eyelid.mechanisms.certificate import told_of_choice
 from eyelid.mechanisms.mechanism import Mechanism, Shape
+from eyelid.mechanisms.streams.distance import Distance, expected_distance
 from eyelid.mechanisms.streams.stream import StreamMechanism
 from eyelid.privacy.guarantee import Guarantee, rounded_up
 from eyelid.privacy.unit import PERSON
 from eyelid.releases.budget import Budget, Counted, quoted, spent_on
-from eyelid.releases.certificate import told_of_choice
-from eyelid.releases.kinds.streams.plan import Distance, build_filter, expected_distance, touched_by
+from eyelid.releases.kinds.streams.plan import build_filter, touched_by
 from eyelid.releases.kinds.streams.preparation import (
     RECORDED,
     same_for_all,

@@ -27,17 +27,17 @@ from eyelid.io.study_parts import (
     write_manifest,
     write_part,
 )
+from eyelid.mechanisms.certificate import Certificate, ReleasedAs, told_of_choice
 from eyelid.mechanisms.mechanism import Mechanism
+from eyelid.mechanisms.streams.distance import expected_distance
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.noise.randomness import stream_of
 from eyelid.releases.accounting import Purchase, counting_entry
-from eyelid.releases.certificate import Certificate, ReleasedAs, told_of_choice
 from eyelid.releases.kinds.features.notes import singled_out
 from eyelid.releases.kinds.features.preparation import opened
 from eyelid.releases.kinds.streams.plan import (
     StreamPlan,
     build_filter,
-    expected_distance,
     filtered,
     make_stream_plan,
     released_head,

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-from eyelid.engine.foreign import content_of
 from eyelid.errors import InputError
 from eyelid.gaze.study import CHOSEN_BY_LIST, EVERY_TASK, SAW
-from eyelid.io.release_folder import SCHEMA
-from eyelid.io.remote import here
 from eyelid.mechanisms.mechanism import catalogue
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.accounts import Gap
 from eyelid.privacy.bounds import Bounds, BoundsSource
-from eyelid.privacy.guarantee import Guarantee
+from eyelid.privacy.guarantee import CERTIFICATE_SCHEMA, Guarantee, Kind
 from eyelid.spelling import json_text
 
+NO_LEDGER = "what earlier releases of these people gave away: there is no ledger"
 ANOTHER_LEDGER = (
     "what another ledger has counted of these people: the one used here is not the only one"
 )
@@ -40,6 +36,11 @@ NARROWEST_FORM = "of the same form (recordings, length, time stamps, lost sample
 """The narrowest form: that of certificates which state none, as older versions wrote them, and of
 totals: releases of other forms are among those that add up."""
 
+_NO_BOUND_ON = {
+    Kind.K_ANONYMITY: "being named",
+    Kind.DENIABILITY: "what is told about a person",
+}
+
 
 def other_releases(others: int, elsewhere: bool) -> str:
     """That other releases of the same people exist, or may; empty where none is known of.
@@ -52,6 +53,18 @@ def other_releases(others: int, elsewhere: bool) -> str:
         known = "release of these people is" if others == 1 else "releases of these people are"
         return f"{others} other {known} known"
     return "other releases of these people may be counted in another ledger" if elsewhere else ""
+
+
+def undone(person_level: Guarantee, others: str) -> str:
+    """Why other releases leave nothing of what one of its kind promises alone; empty if they do.
+
+    Args:
+        person_level: of a release.
+        others: why there are, or may be, other releases; empty where this is the only one.
+    """
+    if not others or not person_level.holds or person_level.kind not in _NO_BOUND_ON:
+        return ""
+    return f"no bound on {_NO_BOUND_ON[person_level.kind]}: {others}"
 
 
 @dataclass(frozen=True)
@@ -148,7 +161,7 @@ class Certificate:
     def to_dict(self) -> dict[str, Any]:
         """As in certificate.json."""
         return {
-            "schema": SCHEMA,
+            "schema": CERTIFICATE_SCHEMA,
             "mechanism": {"name": self.mechanism, "parameters": self.parameters},
             "guarantee": self.guarantee.to_dict(),
             "person_level": self.person_level.summary() | {"how": self.how},
@@ -194,10 +207,10 @@ class Certificate:
     @classmethod
     def from_dict(cls, told: Mapping[str, Any]) -> Certificate:
         """What certificate.json says, whoever wrote it."""
-        if told.get("schema") != SCHEMA:
+        if told.get("schema") != CERTIFICATE_SCHEMA:
             raise InputError(
                 f"the certificate has the schema '{told.get('schema')}', this eyelid reads "
-                f"'{SCHEMA}': use the eyelid that wrote it"
+                f"'{CERTIFICATE_SCHEMA}': use the eyelid that wrote it"
             )
         named = told["mechanism"]["name"]
         if not isinstance(named, str):
@@ -232,17 +245,6 @@ class Certificate:
             form=str(told.get("form") or NARROWEST_FORM),
             released_as=ReleasedAs.from_dict(kind) if (kind := told.get("released_as")) else None,
         )
-
-
-def read_certificate(folder: Path) -> Certificate | None:
-    """The certificate of a released folder; None where there is none."""
-    path = here(folder) / "certificate.json"
-    if not path.is_file():
-        return None
-    try:
-        return Certificate.from_dict(json.loads(content_of(path)))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise InputError(f"{path} is not a certificate as eyelid writes them: {error}") from None
 
 
 BY_LIST = (
