@@ -33,7 +33,7 @@ from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
 from eyelid.mechanisms.mechanism import find
 from eyelid.privacy import PERSON
 from eyelid.privacy.noise import Randomness, SeededRandomness, randomness
-from eyelid.releases.maps.figures import replicated
+from eyelid.reporting.maps.figures import replicated
 from proofs.result import Effort, Result, progress
 
 EPSILON, DELTA, SIGMA_PX = 1.5, 1e-6, 40.0

@@ -213,9 +213,9 @@ def _unrendered(patch: pytest.MonkeyPatch) -> None:
     from matplotlib.figure import Figure
 
     draws = "heatmap", "overlay", "reliable", "layers", "difference"
-    places = [f"maps.pictures.draw_{one}" for one in draws]
-    for place in (*places, "kinds.maps.presentation.draw_tables"):
-        patch.setattr(f"eyelid.releases.{place}", lambda *words, **more: Figure())
+    places = [f"reporting.maps.pictures.draw_{one}" for one in draws]
+    for place in (*places, "releases.kinds.maps.presentation.draw_tables"):
+        patch.setattr(f"eyelid.{place}", lambda *words, **more: Figure())
 
     def blank(figure, file, **options):
         if isinstance(file, io.TextIOBase):
@@ -255,7 +255,7 @@ def no_pictures(plain_pictures: None, monkeypatch: pytest.MonkeyPatch) -> None:
 def _undrawn(patch: pytest.MonkeyPatch) -> None:
     from matplotlib.figure import Figure
 
-    patch.setattr("eyelid.releases.drawing.figure", lambda *words, **more: Figure())
+    patch.setattr("eyelid.reporting.drawing.figure", lambda *words, **more: Figure())
 
 
 @pytest.fixture(scope="session")

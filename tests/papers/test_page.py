@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from eyelid.errors import InputError
 from eyelid.papers.page import page, shown, write_reproduction
 from eyelid.papers.reproduction import Cell, Data, Exhibit, Reproduction, Value, to_dict
-from eyelid.releases.drawing import svg
+from eyelid.reporting.drawing import svg
 
 
 @pytest.fixture(scope="module")

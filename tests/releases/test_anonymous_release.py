@@ -21,7 +21,7 @@ from eyelid.releases.budget import budget
 from eyelid.releases.kinds.features.plan import LISTED_BOUNDS, SEEDED_GROUPS, SEEDED_ROWS
 from eyelid.releases.kinds.features.quote import cost
 from eyelid.releases.release import release
-from eyelid.releases.words import promise
+from eyelid.reporting.sentences import promise
 
 NO_BOUND = {"raw_to_release": None, "release_to_raw": None}
 ONE_IN_FOUR = {"raw_to_release": 0.25, "release_to_raw": 0.25}

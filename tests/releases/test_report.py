@@ -38,7 +38,7 @@ from eyelid.releases.audits.results import OriginalAudit, RecordsAudit, TableAud
 from eyelid.releases.release import release
 from eyelid.releases.report import report as drawn
 from eyelid.releases.report import standing
-from eyelid.releases.words import coarse, number, promise
+from eyelid.reporting.sentences import coarse, number, promise
 
 # Of the same audit the same page, which takes long to draw.
 report = cache(drawn)

@@ -22,11 +22,11 @@ from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy.noise import randomness
 from eyelid.releases.accounting import read_certificate
 from eyelid.releases.budget import budget
-from eyelid.releases.consent import for_participants
 from eyelid.releases.inspection import inspect
 from eyelid.releases.kinds.features.plan import LISTED_BOUNDS, SEEDED
 from eyelid.releases.kinds.features.quote import cost
 from eyelid.releases.release import release
+from eyelid.reporting.consent import for_participants
 
 LAW = {"mechanism": "synthetic", "epsilon": 4.0}
 # Enough people for three of five features, by public facts alone.

@@ -230,7 +230,7 @@ def _release(
 ) -> None:
     from eyelid.releases.accounting import large_deltas
     from eyelid.releases.kinds.maps.heatmap import private_heatmap
-    from eyelid.releases.words import in_all, promise_lines
+    from eyelid.reporting.sentences import in_all, promise_lines
 
     beside = out.with_name(f"{out.name}-figures-not-private") if figures else None
     done = private_heatmap(source, out, figures=beside, ledger=ledger, **asked)

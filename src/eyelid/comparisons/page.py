@@ -11,8 +11,8 @@ from eyelid.comparisons.plane import caption
 from eyelid.comparisons.words import attackers_told, how_sure, use_told
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.unit import PERSON
-from eyelid.releases.rendering import rendered
-from eyelid.releases.words import formal_only, limits, measured_told, percent
+from eyelid.reporting.rendering import rendered
+from eyelid.reporting.sentences import formal_only, limits, measured_told, percent
 from eyelid.spelling import plural
 from eyelid.version import __version__
 

@@ -19,8 +19,8 @@ from eyelid.attacks.statistics import Rate
 from eyelid.comparisons.comparison import Comparison
 from eyelid.comparisons.scene import MARKERS, Point, Scene, Series
 from eyelid.errors import InputError
-from eyelid.releases.drawing import GREY, INK, SMALL, png, svg
-from eyelid.releases.words import coarse, percent
+from eyelid.reporting.drawing import GREY, INK, SMALL, png, svg
+from eyelid.reporting.sentences import coarse, percent
 
 if TYPE_CHECKING:
     from markupsafe import Markup

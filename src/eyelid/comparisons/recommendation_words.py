@@ -10,7 +10,7 @@ from eyelid.comparisons.goals import Verdict
 from eyelid.comparisons.recommendation import Recommendation
 from eyelid.comparisons.verdicts import Judged
 from eyelid.privacy.guarantee import rounded_up
-from eyelid.releases.words import measured_told, percent
+from eyelid.reporting.sentences import measured_told, percent
 from eyelid.spelling import Table, plural
 
 

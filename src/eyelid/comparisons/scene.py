@@ -14,8 +14,8 @@ from eyelid.comparisons.comparison import Comparison, Promise, Row
 from eyelid.comparisons.settings import Setting
 from eyelid.privacy.guarantee import Kind
 from eyelid.privacy.unit import PERSON
-from eyelid.releases.drawing import BLUE, GREEN, INK, ORANGE
-from eyelid.releases.words import formal_only
+from eyelid.reporting.drawing import BLUE, GREEN, INK, ORANGE
+from eyelid.reporting.sentences import formal_only
 from eyelid.spelling import plural
 
 _REGION = """\

@@ -43,7 +43,7 @@ def write_reproduction(done: Reproduction, out: Path) -> None:
 
 def page(done: Reproduction) -> str:
     """The whole page, with nothing outside of it."""
-    from eyelid.releases.rendering import rendered
+    from eyelid.reporting.rendering import rendered
     from eyelid.version import __version__
 
     return rendered(

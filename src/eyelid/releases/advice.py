@@ -38,7 +38,7 @@ from eyelid.releases.kinds.streams.preparation import (
     with_lost_eye,
     without_eye,
 )
-from eyelid.releases.streams.words import guessed, over_recordings
+from eyelid.reporting.gaze_sentences import guessed, over_recordings
 
 ONE_PERSON = "One person has nobody to hide among: a release needs at least 2 people."
 _QUOTED = re.compile(

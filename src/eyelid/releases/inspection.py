@@ -40,7 +40,7 @@ from eyelid.releases.advice import (
     window_options,
 )
 from eyelid.releases.kinds.features.plan import check_numbers
-from eyelid.releases.words import errors_told
+from eyelid.reporting.sentences import errors_told
 from eyelid.spelling import in_quotes
 
 # The k of k-same that is named as an example, where there are people enough for two groups.

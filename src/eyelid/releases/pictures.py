@@ -13,9 +13,9 @@ from eyelid.attacks.identification import EXACT_INTERSECTION, INTERSECTION, Find
 from eyelid.attacks.statistics import Rate
 from eyelid.attacks.utility import Use
 from eyelid.gaze.study import Study
-from eyelid.releases.drawing import BLUE, GREEN, GREY, INK, ORANGE, SMALL, in_words, svg
-from eyelid.releases.rendering import bound
-from eyelid.releases.words import percent
+from eyelid.reporting.drawing import BLUE, GREEN, GREY, INK, ORANGE, SMALL, in_words, svg
+from eyelid.reporting.rendering import bound
+from eyelid.reporting.sentences import percent
 from eyelid.verification.game import GameResult
 
 if TYPE_CHECKING:

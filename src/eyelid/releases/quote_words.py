@@ -19,7 +19,7 @@ from eyelid.privacy.guarantee import Kind, rounded_up
 from eyelid.privacy.unit import Trust
 from eyelid.releases.kinds.features.quote import Quote
 from eyelid.releases.kinds.streams.quote import StreamQuote
-from eyelid.releases.words import errors_told, facts, number, promise_lines
+from eyelid.reporting.sentences import errors_told, facts, number, promise_lines
 from eyelid.spelling import Table
 
 _COLUMNS = ("what", "value")

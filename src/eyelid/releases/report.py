@@ -30,15 +30,16 @@ from eyelid.releases.audits.verdict import (
     printed_groups,
     printed_histograms,
 )
-from eyelid.releases.group_pictures import (
+from eyelid.reporting.group_pictures import (
     MOST_GROUPS,
     GroupView,
     group_view,
     lines_picture,
     plane_picture,
 )
-from eyelid.releases.rendering import rendered
-from eyelid.releases.synthetic_pictures import (
+from eyelid.reporting.rendering import rendered
+from eyelid.reporting.sentences import SAYS_NOTHING, formal_only, limits, stated
+from eyelid.reporting.synthetic_pictures import (
     lengths_picture,
     memory_picture,
     pairs_picture,
@@ -46,8 +47,7 @@ from eyelid.releases.synthetic_pictures import (
     signals_picture,
     trends_picture,
 )
-from eyelid.releases.temporal_pictures import correlation_picture, leakage_picture
-from eyelid.releases.words import SAYS_NOTHING, formal_only, limits, stated
+from eyelid.reporting.temporal_pictures import correlation_picture, leakage_picture
 from eyelid.spelling import plural
 from eyelid.version import __version__
 

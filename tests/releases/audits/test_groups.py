@@ -21,15 +21,15 @@ from eyelid.releases.audits.accounts import Account
 from eyelid.releases.audits.audit import audit
 from eyelid.releases.audits.consistency import among_promises
 from eyelid.releases.audits.pairing import audit_target
-from eyelid.releases.group_pictures import (
+from eyelid.releases.release import release
+from eyelid.releases.report import report, standing
+from eyelid.reporting.group_pictures import (
     group_view,
     lines_picture,
     plane_picture,
     telling_features,
 )
-from eyelid.releases.release import release
-from eyelid.releases.report import report, standing
-from eyelid.releases.words import percent
+from eyelid.reporting.sentences import percent
 
 WORDS = {"speed": "turns a second", "rate": "looks a second", "same": "", "idle": ""}
 FEATURES = [Feature(name, "1/s", words, 0.0, 10.0) for name, words in WORDS.items()]

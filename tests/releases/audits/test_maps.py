@@ -31,7 +31,7 @@ from eyelid.releases.kinds.maps.presentation import (
     released_facts,
     trusted_of,
 )
-from eyelid.releases.maps import pictures
+from eyelid.reporting.maps import pictures
 
 pytestmark = pytest.mark.usefixtures("quick_map_audits")
 

@@ -17,7 +17,7 @@ from eyelid.errors import unknown
 from eyelid.papers.bozkir2021.pictures import file_name, labelled
 from eyelid.papers.bozkir2021.sources import Source
 from eyelid.papers.reproduction import Cell, Exhibit, Value
-from eyelid.releases.temporal_pictures import correlation_picture
+from eyelid.reporting.temporal_pictures import correlation_picture
 
 # The paper draws samples 6 to 200 against the fifth.
 LONGEST_DELTA_T = 195

@@ -10,7 +10,7 @@ from eyelid.papers.bozkir2021.methods import KEPT, Method
 from eyelid.papers.bozkir2021.printed import CLASSIFIERS
 from eyelid.papers.bozkir2021.sources import Source
 from eyelid.papers.reproduction import Cell
-from eyelid.releases.drawing import BLUE, GREY, INK, ORANGE, SMALL, svg
+from eyelid.reporting.drawing import BLUE, GREY, INK, ORANGE, SMALL, svg
 
 if TYPE_CHECKING:
     from markupsafe import Markup

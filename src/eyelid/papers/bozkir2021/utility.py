@@ -32,7 +32,7 @@ from eyelid.papers.bozkir2021.printed import FEATURES
 from eyelid.papers.bozkir2021.sources import Source
 from eyelid.papers.reproduction import Cell, Exhibit, Value
 from eyelid.papers.signals import longest_shape
-from eyelid.releases.drawing import BLUE, GREEN, GREY, INK, ORANGE, SMALL, svg
+from eyelid.reporting.drawing import BLUE, GREEN, GREY, INK, ORANGE, SMALL, svg
 
 if TYPE_CHECKING:
     from markupsafe import Markup

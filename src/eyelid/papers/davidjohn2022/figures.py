@@ -20,7 +20,7 @@ from eyelid.papers.davidjohn2022.trials import (
     place,
 )
 from eyelid.papers.reproduction import Cell, Exhibit, Value
-from eyelid.releases.drawing import BLUE, GREEN, GREY, INK, ORANGE, SMALL, svg
+from eyelid.reporting.drawing import BLUE, GREEN, GREY, INK, ORANGE, SMALL, svg
 
 if TYPE_CHECKING:
     from markupsafe import Markup

@@ -18,7 +18,7 @@ from eyelid.papers.liu2019.observers import FEW, TIMES, Observers
 from eyelid.papers.page import shown
 from eyelid.papers.reproduction import Cell, Exhibit, Value
 from eyelid.privacy.noise import randomness
-from eyelid.releases.maps.figures import experiment
+from eyelid.reporting.maps.figures import experiment
 
 COPIES = f"Theorem 3.4 for N = {CROWD:,}"
 """The row of those who are copied."""

@@ -24,7 +24,7 @@ from eyelid.papers.liu2019.theorems import SAMPLES, paper_delta
 from eyelid.papers.page import shown
 from eyelid.papers.reproduction import Cell, Exhibit, Value
 from eyelid.privacy.noise import gaussian_noise, laplace_noise
-from eyelid.releases.drawing import BLUE, GREY, ORANGE, SMALL, svg
+from eyelid.reporting.drawing import BLUE, GREY, ORANGE, SMALL, svg
 
 if TYPE_CHECKING:
     from markupsafe import Markup

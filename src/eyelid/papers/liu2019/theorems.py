@@ -20,8 +20,8 @@ from eyelid.papers.liu2019.maps import MapGaussianPaper, RandomSelection
 from eyelid.papers.reproduction import Cell, Exhibit, Value
 from eyelid.privacy.gaussian import gaussian_delta, gaussian_sigma
 from eyelid.privacy.noise import randomness
-from eyelid.releases.drawing import BLUE, GREEN, ORANGE, svg
-from eyelid.releases.maps.figures import (
+from eyelid.reporting.drawing import BLUE, GREEN, ORANGE, svg
+from eyelid.reporting.maps.figures import (
     EXAMPLE_NOISE,
     EXAMPLE_SIDE,
     LEVELS,

@@ -34,15 +34,8 @@ from eyelid.releases.audits.results import GazeAudit
 from eyelid.releases.audits.target import GazeTarget, RecordsTarget, TableTarget, windows_in
 from eyelid.releases.fingerprint import samples_digest
 from eyelid.releases.kinds.features.plan import people_alike
-from eyelid.releases.kinds.streams.preparation import (
-    RECORDED,
-    REGULAR,
-    TIMES,
-    same_for_all,
-    taken_of,
-    timed,
-    with_lost_eye,
-)
+from eyelid.releases.kinds.streams.preparation import same_for_all, taken_of, timed, with_lost_eye
+from eyelid.reporting.gaze_sentences import RECORDED, REGULAR, TIMES
 
 
 class GazeAttack(RecordsAttack):

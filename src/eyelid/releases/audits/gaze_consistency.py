@@ -34,12 +34,8 @@ from eyelid.privacy.noise import randomness
 from eyelid.releases.audits.accounts import Account
 from eyelid.releases.audits.consistency import MISSTATED, among_promises, as_declared
 from eyelid.releases.kinds.streams.plan import filtered, unprotected
-from eyelid.releases.kinds.streams.preparation import (
-    TIMES,
-    recordings_touched,
-    shape_of,
-    shortest_of,
-)
+from eyelid.releases.kinds.streams.preparation import recordings_touched, shape_of, shortest_of
+from eyelid.reporting.gaze_sentences import TIMES
 from eyelid.version import __version__
 
 Floats = NDArray[np.float64]

@@ -26,12 +26,12 @@ from eyelid.releases.audits.folder import DROPPINGS, LEFT_INSIDE
 from eyelid.releases.kinds.maps.presentation import (
     Measured,
     arrays_of,
+    map_card,
     maps_of,
     released_facts,
     sentences,
     trusted_of,
 )
-from eyelid.releases.maps.card import map_card
 from eyelid.version import __version__
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from eyelid.attacks.membership import Membership
 from eyelid.attacks.statistics import Rate
 from eyelid.attacks.subtraction import Subtraction
 from eyelid.privacy.guarantee import rounded_up
-from eyelid.releases.words import SAYS_NOTHING, coarse, limits, percent
+from eyelid.reporting.sentences import SAYS_NOTHING, coarse, limits, percent
 
 if TYPE_CHECKING:
     from eyelid.releases.audits.maps import MapsAudit

@@ -28,7 +28,7 @@ from eyelid.releases.audits.audit_json import SCHEMA, UNCOVERED
 from eyelid.releases.audits.map_findings import NOT_TRIED, signed, signed_limits, worth
 from eyelid.releases.audits.map_target import MapTarget
 from eyelid.releases.audits.results import Audit
-from eyelid.releases.words import SAYS_NOTHING
+from eyelid.reporting.sentences import SAYS_NOTHING
 from eyelid.version import __version__
 
 AREAS = "tables of areas"
@@ -208,7 +208,7 @@ class MapsAttack(Attack):
 
     def page(self, audit: MapsAudit) -> str:
         """The report, for the owner of the data."""
-        from eyelid.releases.maps.report import map_report
+        from eyelid.releases.audits.map_report import map_report
 
         return map_report(audit)
 

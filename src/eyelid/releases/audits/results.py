@@ -42,7 +42,7 @@ from eyelid.releases.audits import verdict
 from eyelid.releases.audits.audit_json import audit_json
 from eyelid.releases.audits.canaries import CanaryResult
 from eyelid.releases.audits.target import AuditTarget, TableTarget
-from eyelid.releases.words import percent
+from eyelid.reporting.sentences import percent
 from eyelid.spelling import json_text
 
 # The bound on naming somebody by one released record.

@@ -17,7 +17,7 @@ from eyelid.releases.audits.maps import MapsAudit
 from eyelid.releases.audits.results import TableAudit
 from eyelid.releases.audits.verdict import best_learned
 from eyelid.releases.report import telling_attributes
-from eyelid.releases.words import coarse, measured_told
+from eyelid.reporting.sentences import coarse, measured_told
 from eyelid.spelling import Table, plural
 
 _MOST_ROWS = 10

@@ -9,7 +9,7 @@ from eyelid.attacks.identification import Finding, NamingAttack, strongest
 from eyelid.attacks.protocols import SAME_RECORDINGS
 from eyelid.attacks.statistics import Rate
 from eyelid.privacy.guarantee import rounded_up
-from eyelid.releases.words import (
+from eyelid.reporting.sentences import (
     SAYS_NOTHING,
     coarse,
     formal_only,

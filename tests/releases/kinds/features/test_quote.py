@@ -10,7 +10,7 @@ import eyelid
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
-from eyelid.releases.words import in_unit
+from eyelid.reporting.sentences import in_unit
 
 FACTS = {"people": 20, "recordings": 3, "features": 28, "length": 600}
 

@@ -23,7 +23,7 @@ from eyelid.releases.kinds.maps.heatmap import private_heatmap
 from eyelid.releases.kinds.maps.measurement import seen
 from eyelid.releases.kinds.maps.settings import LEVELS, default_mechanism
 from eyelid.releases.kinds.maps.view import view_of
-from eyelid.releases.maps import figures as map_figures
+from eyelid.reporting.maps import figures as map_figures
 
 WIDTH, HEIGHT = 160, 100
 FILES = {

@@ -12,8 +12,8 @@ from PIL import Image
 from eyelid.gaze.areas import Area
 from eyelid.gaze.simulator import simulate
 from eyelid.releases.kinds.maps.heatmap import private_heatmap
-from eyelid.releases.maps import pictures
-from eyelid.releases.maps.area_pictures import UNITS
+from eyelid.reporting.maps import pictures
+from eyelid.reporting.maps.area_pictures import UNITS
 
 WIDE, HIGH = 1920, 1080
 

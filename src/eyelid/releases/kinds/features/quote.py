@@ -51,7 +51,7 @@ from eyelid.releases.kinds.features.plan import (
     ranges_of,
     released_alike,
 )
-from eyelid.releases.worth import errors_have_units, worth
+from eyelid.reporting.worth import errors_have_units, worth
 from eyelid.spelling import plural
 
 if TYPE_CHECKING:

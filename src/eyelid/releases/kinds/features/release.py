@@ -30,14 +30,14 @@ from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.release_kind import Execution, ReleaseKind
 from eyelid.privacy.bounds import Bounds
 from eyelid.releases.accounting import Purchase, counting_entry
-from eyelid.releases.datacard import datacard
 from eyelid.releases.kinds.features.application import Made, made_private, standard_errors
 from eyelid.releases.kinds.features.notes import foreseen, rows_told, warnings
 from eyelid.releases.kinds.features.plan import Plan, described, plan_for
 from eyelid.releases.kinds.features.preparation import Taken, opened, take
 from eyelid.releases.pipeline import Begin, Job, Prepared, Release, Request, RunKey
-from eyelid.releases.words import released_as
-from eyelid.releases.worth import worth
+from eyelid.reporting.cards import datacard
+from eyelid.reporting.sentences import released_as
+from eyelid.reporting.worth import worth
 
 
 class FeatureJob(Job[Release]):

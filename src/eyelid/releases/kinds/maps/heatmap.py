@@ -29,14 +29,19 @@ from eyelid.mechanisms.maps.map_mechanism import MapMechanism
 from eyelid.privacy.bounds import Bounds
 from eyelid.releases.accounting import Purchase, counting_entry
 from eyelid.releases.kinds.maps.measurement import measured, passes, seen
-from eyelid.releases.kinds.maps.presentation import Arrays, Presented, presented_of, write_maps
+from eyelid.releases.kinds.maps.presentation import (
+    Arrays,
+    Presented,
+    map_card,
+    presented_of,
+    write_maps,
+)
 from eyelid.releases.kinds.maps.quote import HeatmapPreview, Planned, planned
-from eyelid.releases.kinds.maps.reliability import Reliability
 from eyelid.releases.kinds.maps.settings import fits
 from eyelid.releases.kinds.maps.view import Size
-from eyelid.releases.maps.card import map_card
-from eyelid.releases.maps.legends import guarantee_legend
 from eyelid.releases.pipeline import Begin, Job, Prepared, Request, RunKey, carried_out
+from eyelid.reporting.maps.page import guarantee_legend
+from eyelid.reporting.maps.reliability import Reliability
 
 
 @dataclass(frozen=True, eq=False)
@@ -295,8 +300,8 @@ def _write_figures(folder: Path, made: Planned) -> None:
 
     All of the looks must fit into memory.
     """
-    from eyelid.releases.maps.figures import experiment, figure2, figure3
-    from eyelid.releases.maps.pictures import save
+    from eyelid.reporting.maps.figures import experiment, figure2, figure3
+    from eyelid.reporting.maps.pictures import save
 
     plan, view, people = made.plan, made.plan.view, len(made.plan.people)
     looks = seen(made.cut.whole(), view, plan.weight, plan.stretches_ms, plan.people)

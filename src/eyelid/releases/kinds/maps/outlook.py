@@ -28,7 +28,7 @@ from eyelid.gaze.maps.spread import shares
 from eyelid.mechanisms.maps.aoi_tables import AoiTables
 from eyelid.mechanisms.maps.map_grid import MapGrid
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
-from eyelid.releases.words import number
+from eyelid.reporting.sentences import number
 from eyelid.spelling import plural
 
 # In fewer of the simulated pictures than this a map is not clearly nearer the truth than the blob.

@@ -19,8 +19,13 @@ from eyelid.mechanisms.certificate import Certificate
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism
 from eyelid.mechanisms.mechanism import Values
 from eyelid.privacy.guarantee import Kind
+from eyelid.privacy.rank1 import advantage_bound
 from eyelid.releases.kinds.maps.plan import MapPlan
-from eyelid.releases.kinds.maps.reliability import (
+from eyelid.reporting.consent import for_participants
+from eyelid.reporting.maps import pictures
+from eyelid.reporting.maps.area_pictures import draw_tables
+from eyelid.reporting.maps.page import guarantee_legend
+from eyelid.reporting.maps.reliability import (
     Reliability,
     difference_sentence,
     places_sentence,
@@ -28,9 +33,7 @@ from eyelid.releases.kinds.maps.reliability import (
     tables_sentence,
     worst,
 )
-from eyelid.releases.maps import pictures
-from eyelid.releases.maps.area_pictures import draw_tables
-from eyelid.releases.maps.legends import guarantee_legend
+from eyelid.reporting.rendering import rendered
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,3 +256,26 @@ def _title(plan: MapPlan) -> str:
     """The only stimulus; several have their names at their maps."""
     named = plan.view.stimuli or ()
     return named[0] if len(named) == 1 else ""
+
+
+def map_card(
+    plan: MapPlan, certificate: Certificate, says: Sequence[str], *, simulated: bool
+) -> str:
+    """The text of DATACARD.md: of the data it tells what was released, and nothing else."""
+    used = [each for each in (plan.mechanism, plan.tables and plan.tables.mechanism) if each]
+    return rendered(
+        "mapcard.md.j2",
+        plan=plan,
+        view=plan.view,
+        grid=plan.observers[0].shape.grid if plan.observers else None,
+        certificate=certificate,
+        legend=guarantee_legend(certificate.person_level, certificate.people),
+        says=says,
+        for_participants=for_participants(certificate),
+        simulated=simulated,
+        advantage=advantage_bound(certificate.person_level),
+        advantage_in_all=advantage_bound(certificate.total),
+        mechanisms=used,
+        notes=[each.note.summary for each in used],
+        papers=list(dict.fromkeys(each.paper for each in used)),
+    )

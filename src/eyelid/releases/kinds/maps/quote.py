@@ -36,7 +36,6 @@ from eyelid.releases.kinds.features.preparation import opened
 from eyelid.releases.kinds.maps.measurement import Survey, surveyed
 from eyelid.releases.kinds.maps.outlook import Outlook, outlook
 from eyelid.releases.kinds.maps.plan import MapPlan, make_map_plan
-from eyelid.releases.kinds.maps.reliability import Reliability, reliability, tables_sentence, worst
 from eyelid.releases.kinds.maps.settings import (
     check_drawable,
     level_epsilon,
@@ -44,8 +43,9 @@ from eyelid.releases.kinds.maps.settings import (
     stretches_of,
 )
 from eyelid.releases.kinds.maps.view import Size, parsed_blur, view_of
-from eyelid.releases.maps.legends import guarantee_legend
-from eyelid.releases.words import promise_lines
+from eyelid.reporting.maps.page import guarantee_legend
+from eyelid.reporting.maps.reliability import Reliability, reliability, tables_sentence, worst
+from eyelid.reporting.sentences import promise_lines
 from eyelid.spelling import plural
 
 

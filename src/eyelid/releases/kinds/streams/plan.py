@@ -28,13 +28,8 @@ from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.noise.randomness import SEEDED
 from eyelid.privacy.unit import PERSON
-from eyelid.releases.kinds.streams.preparation import (
-    RECORDED,
-    TIMES,
-    GazeFacts,
-    gaze_of,
-    recordings_touched,
-)
+from eyelid.releases.kinds.streams.preparation import GazeFacts, gaze_of, recordings_touched
+from eyelid.reporting.gaze_sentences import RECORDED, TIMES
 
 
 def build_filter(

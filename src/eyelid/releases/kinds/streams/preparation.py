@@ -17,14 +17,8 @@ from eyelid.io.pieces import Piece, StudyInPieces, each_piece
 from eyelid.io.release_folder import person_digests
 from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.streams.study_scene import gaze_columns
+from eyelid.reporting.gaze_sentences import RECORDED, REGULAR, TIMES
 
-RECORDED, REGULAR = "recorded", "regular"
-# What is said of time stamps that were recorded, and of those that are the numbers of samples.
-TIMES = {
-    RECORDED: "when each sample was taken: time stamps are released as recorded, from each "
-    "recording's start",
-    REGULAR: "the order of samples: time stamps are their numbers times the public step",
-}
 KEYS = ["person", "recording", "task", "stimulus", "time_ms"]
 
 

@@ -23,21 +23,16 @@ from eyelid.privacy.guarantee import Guarantee, rounded_up
 from eyelid.privacy.unit import PERSON
 from eyelid.releases.budget import Budget, Counted, quoted, spent_on
 from eyelid.releases.kinds.streams.plan import build_filter, touched_by
-from eyelid.releases.kinds.streams.preparation import (
+from eyelid.releases.kinds.streams.preparation import same_for_all, shape_of, shortest_of, taken_of
+from eyelid.reporting.gaze_sentences import (
     RECORDED,
-    same_for_all,
-    shape_of,
-    shortest_of,
-    taken_of,
-)
-from eyelid.releases.streams.words import (
     guessed,
     over_recordings,
     stream_facts,
     window_told,
     worth_of,
 )
-from eyelid.releases.words import SAYS_NOTHING
+from eyelid.reporting.sentences import SAYS_NOTHING
 
 _COORDINATES = 2
 

@@ -43,16 +43,10 @@ from eyelid.releases.kinds.streams.plan import (
     released_head,
     unprotected,
 )
-from eyelid.releases.kinds.streams.preparation import (
-    RECORDED,
-    check_kind,
-    looked_at,
-    taken_of,
-    timed,
-)
+from eyelid.releases.kinds.streams.preparation import check_kind, looked_at, taken_of, timed
 from eyelid.releases.pipeline import Begin, Job, Prepared, Release, Request, RunKey
-from eyelid.releases.streams.card import stream_card
-from eyelid.releases.streams.words import worth_of
+from eyelid.reporting.cards import stream_card
+from eyelid.reporting.gaze_sentences import RECORDED, worth_of
 
 
 class StreamJob(Job[Release]):
@@ -160,7 +154,17 @@ class StreamJob(Job[Release]):
     def write(self, run: Run, certificate: Certificate) -> dict[str, str]:
         """The manifest; the data card."""
         write_manifest(run, self.head, [part.facts for part in self.parts])
-        return {"DATACARD.md": stream_card(certificate, self.head, self.plan, self.distance)}
+        plan = self.plan
+        card = stream_card(
+            certificate,
+            self.head,
+            plan.mechanism,
+            self.distance,
+            recordings=plan.facts.recordings,
+            samples=plan.facts.samples,
+            touched=plan.touched,
+        )
+        return {"DATACARD.md": card}
 
     def result(self, out: Path | None, certificate: Certificate, notes: tuple[str, ...]) -> Release:
         """With how far off it is expected to be."""

@@ -28,8 +28,8 @@ from eyelid.mechanisms.maps.noisy_map import NoisyMap
 from eyelid.mechanisms.mechanism import find
 from eyelid.privacy.gaussian import gaussian_sigma
 from eyelid.privacy.noise import Randomness, gaussian_noise, laplace_noise, randomness
-from eyelid.releases.drawing import BLUE, GREEN, GREY, INK, ORANGE, SMALL
-from eyelid.releases.maps.page import NO_GUARANTEE, Page, styled
+from eyelid.reporting.drawing import BLUE, GREEN, GREY, INK, ORANGE, SMALL
+from eyelid.reporting.maps.page import NO_GUARANTEE, Page, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,4 +1,4 @@
-"""The data card: what a person who receives the data, or an ethics board, needs to read."""
+"""Data cards: what a person who receives the data, or an ethics board, needs to read."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from eyelid.gaze.features.catalogue import EVENT_KINDS, event_feature_set, window_feature_set
-from eyelid.gaze.study import Feature
+from eyelid.gaze.study import Feature, Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.certificate import NARROWEST_FORM, Certificate
 from eyelid.mechanisms.expectation import (
@@ -19,13 +19,24 @@ from eyelid.mechanisms.expectation import (
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.groups.partition import groups_told
 from eyelid.mechanisms.mechanism import Shape
+from eyelid.mechanisms.streams.distance import Distance
+from eyelid.mechanisms.streams.stream import StreamMechanism
 from eyelid.privacy.guarantee import Kind
 from eyelid.privacy.rank1 import advantage_bound, rank1_bounds
 from eyelid.privacy.unit import Trust
-from eyelid.releases.consent import for_participants
-from eyelid.releases.rendering import rendered
-from eyelid.releases.words import SAYS_NOTHING, kept_of_rows
-from eyelid.releases.worth import errors_have_units, worth
+from eyelid.reporting.consent import for_participants
+from eyelid.reporting.gaze_sentences import (
+    REGULAR,
+    TIMES,
+    guessed,
+    restarts_told,
+    stream_for_participants,
+    window_told,
+    worth_of,
+)
+from eyelid.reporting.rendering import rendered
+from eyelid.reporting.sentences import SAYS_NOTHING, kept_of_rows
+from eyelid.reporting.worth import errors_have_units, worth
 from eyelid.spelling import plural
 
 
@@ -146,3 +157,46 @@ def _about_eyes(table: FeatureTable) -> bool:
     known = {f.name for f in window_feature_set()}
     known |= {f.name for kind in EVENT_KINDS for f in event_feature_set(kind)}
     return bool(known & set(table.names))
+
+
+def stream_card(
+    certificate: Certificate,
+    released: Study,
+    mechanism: StreamMechanism,
+    distance: Distance,
+    *,
+    recordings: int,
+    samples: int,
+    touched: int,
+) -> str:
+    """The text of DATACARD.md: of the data it tells what was released, and nothing else.
+
+    Args:
+        certificate: of the release.
+        released: everything about it but its rows.
+        mechanism: the filter.
+        distance: how far off it is, on made-up gaze.
+        recordings: how many went through the filter.
+        samples: how many these have.
+        touched: recordings of a person in which the samples of a window can lie, at most.
+    """
+    return rendered(
+        "streamcard.md.j2",
+        certificate=certificate,
+        study=released,
+        law=mechanism,
+        filter=mechanism.guaranteed,
+        regular=TIMES[REGULAR] in certificate.unprotected,
+        recordings=recordings,
+        samples=samples,
+        rate_hz=released.rate_hz,
+        window=window_told(mechanism, released.rate_hz),
+        guess=guessed(certificate.guarantee),
+        worth=worth_of(distance),
+        restarts=restarts_told(certificate.guarantee, touched),
+        for_participants=stream_for_participants(
+            certificate, mechanism, released.rate_hz, touched, released.people.columns[1:]
+        ),
+        proof_note=mechanism.note.summary.replace("``", "`"),
+        takes=mechanism.note.takes.replace("``", "`"),
+    )

@@ -38,7 +38,7 @@ from eyelid.gaze.maps.grid import Floats, Grid
 from eyelid.gaze.maps.spread import shares
 from eyelid.mechanisms.maps.aoi_tables import AoiTables, AreaShape
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
-from eyelid.releases.words import number
+from eyelid.reporting.sentences import number
 from eyelid.spelling import plural
 
 DENSITIES = (2, 4, 8, 16)

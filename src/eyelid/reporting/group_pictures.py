@@ -16,7 +16,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from eyelid.gaze.table import FeatureTable
-from eyelid.releases.drawing import BLUE, GREEN, GREY, INK, ORANGE, SMALL, in_words, svg
+from eyelid.reporting.drawing import BLUE, GREEN, GREY, INK, ORANGE, SMALL, in_words, svg
 
 if TYPE_CHECKING:
     from markupsafe import Markup

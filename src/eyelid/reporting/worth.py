@@ -27,7 +27,7 @@ from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.unit import PERSON
-from eyelid.releases.words import errors_told, formal_only, number, percent
+from eyelid.reporting.sentences import errors_told, formal_only, number, percent
 
 
 def worth(mechanism: FeatureMechanism, shape: Shape, features: Sequence[Feature] = ()) -> str:

@@ -17,10 +17,8 @@ from numpy.typing import NDArray
 from eyelid.errors import InputError
 from eyelid.gaze.maps.gaze_map import RELIABLE_ERRORS, GazeMap, difference
 from eyelid.io.pictures import Picture
-from eyelid.releases.drawing import BLUE, INK, ORANGE, SMALL
-from eyelid.releases.kinds.maps.reliability import difference_sentence
-from eyelid.releases.maps.legends import noise_remark
-from eyelid.releases.maps.page import (
+from eyelid.reporting.drawing import BLUE, INK, ORANGE, SMALL
+from eyelid.reporting.maps.page import (
     DPI,
     HIGHEST,
     LINE,
@@ -28,8 +26,10 @@ from eyelid.releases.maps.page import (
     VEIL,
     WIDEST,
     Page,
+    noise_remark,
     styled,
 )
+from eyelid.reporting.maps.reliability import difference_sentence
 from eyelid.spelling import plural
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 A text has four parts: what is shared, what is promised, what is to be said of this release besides,
 and what others see exactly. None of them may claim more than the certificate: the promise carries
 the form of the data that it is true for, and what others see is all that the certificate lists as
-unprotected. (The text about gaze that went through a filter is in `eyelid.releases.streams.words`.)
+unprotected. (That about gaze that went through a filter is in `eyelid.reporting.gaze_sentences`.)
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from eyelid.mechanisms.distribution import default_delta
 from eyelid.mechanisms.groups.partition import group_sizes
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.guarantee import Guarantee, Kind, large_delta, rounded_up
-from eyelid.releases.words import factor, formal_only, kept_of_rows
+from eyelid.reporting.sentences import factor, formal_only, kept_of_rows
 from eyelid.spelling import plural
 
 NOT_HIDDEN = (

@@ -16,10 +16,10 @@ from eyelid.mechanisms.records.laplace import Laplace
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.mechanisms.synthetic.binning import Bins
 from eyelid.releases.accounting import read_certificate
-from eyelid.releases.consent import CONSENT, NOT_HIDDEN, for_participants
 from eyelid.releases.inspection import inspect
 from eyelid.releases.kinds.maps.heatmap import private_heatmap
 from eyelid.releases.release import release
+from eyelid.reporting.consent import CONSENT, NOT_HIDDEN, for_participants
 
 DIAGNOSES = ["ADHD"] * 4 + ["control"] * 20
 ROWS = {"mechanism": "seeded", "rows": 4, "bins": 2}

@@ -16,8 +16,8 @@ import polars as pl
 from eyelid.attacks.likeness import Likeness, task_of
 from eyelid.attacks.synthetic import SyntheticFindings
 from eyelid.gaze.table import FeatureTable
-from eyelid.releases.drawing import BLUE, GREEN, GREY, INK, ORANGE, SMALL, in_words, svg
-from eyelid.releases.group_pictures import telling_features
+from eyelid.reporting.drawing import BLUE, GREEN, GREY, INK, ORANGE, SMALL, in_words, svg
+from eyelid.reporting.group_pictures import telling_features
 from eyelid.spelling import plural
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from eyelid.gaze.areas import Area
 from eyelid.gaze.maps.looks import looks_from_arrays
 from eyelid.mechanisms.maps.aoi_tables import AoiTables
 from eyelid.privacy.noise import randomness
-from eyelid.releases.maps.area_pictures import UNITS, draw_tables
-from eyelid.releases.maps.pictures import save
+from eyelid.reporting.maps.area_pictures import UNITS, draw_tables
+from eyelid.reporting.maps.pictures import save
 
 LEGEND = "Protects each of 20 people."
 WIDE, HIGH = 120, 80

@@ -19,7 +19,7 @@ from eyelid.gaze.maps.gaze_map import presented
 from eyelid.gaze.maps.grid import Grid
 from eyelid.mechanisms import mechanism
 from eyelid.privacy.noise import randomness
-from eyelid.releases.maps.figures import (
+from eyelid.reporting.maps.figures import (
     CURVES,
     experiment,
     figure2,
@@ -29,7 +29,7 @@ from eyelid.releases.maps.figures import (
     replicated,
     sparse_noise,
 )
-from eyelid.releases.maps.pictures import save
+from eyelid.reporting.maps.pictures import save
 
 WIDE, HIGH, SIGMA = 120, 80, 5.0
 DELTA = 1e-6

@@ -13,7 +13,7 @@ from eyelid.attacks.temporal import (
     temporal_summary,
 )
 from eyelid.errors import InputError
-from eyelid.releases.temporal_pictures import (
+from eyelid.reporting.temporal_pictures import (
     correlation_figure,
     correlation_picture,
     leakage_picture,

@@ -13,9 +13,9 @@ from eyelid.gaze.areas import Area
 from eyelid.gaze.maps.gaze_map import RELIABLE_ERRORS
 from eyelid.gaze.maps.grid import Floats
 from eyelid.io.pictures import Picture
-from eyelid.releases.drawing import BLUE, GREY, INK, SMALL
-from eyelid.releases.maps.page import VEIL, WIDEST, Page, styled
-from eyelid.releases.maps.pictures import draw_grey, short
+from eyelid.reporting.drawing import BLUE, GREY, INK, SMALL
+from eyelid.reporting.maps.page import VEIL, WIDEST, Page, styled
+from eyelid.reporting.maps.pictures import draw_grey, short
 from eyelid.spelling import plural
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.features import windows_of
 from eyelid.privacy.guarantee import rounded_up
-from eyelid.releases.drawing import BLUE, GREEN, GREY, INK, ORANGE, SMALL, figure, svg
+from eyelid.reporting.drawing import BLUE, GREEN, GREY, INK, ORANGE, SMALL, figure, svg
 
 if TYPE_CHECKING:
     from markupsafe import Markup

@@ -13,10 +13,10 @@ from eyelid.releases.audits.map_findings import (
     signed_limits,
     table_words,
 )
-from eyelid.releases.maps.legends import guarantee_legend
-from eyelid.releases.rendering import rendered
 from eyelid.releases.report import Standing, told_total
-from eyelid.releases.words import SAYS_NOTHING, formal_only, stated
+from eyelid.reporting.maps.page import guarantee_legend
+from eyelid.reporting.rendering import rendered
+from eyelid.reporting.sentences import SAYS_NOTHING, formal_only, stated
 from eyelid.spelling import plural
 from eyelid.version import __version__
 

@@ -10,7 +10,7 @@ from typing import Any
 from eyelid.gaze.features.catalogue import most_used
 from eyelid.mechanisms.certificate import NARROWEST_FORM
 from eyelid.privacy.guarantee import rounded_up
-from eyelid.releases.words import (
+from eyelid.reporting.sentences import (
     coarse,
     formal_only,
     in_unit,
@@ -43,7 +43,7 @@ def _environment(written: Callable[[str], str]) -> Any:
     from jinja2 import Environment, FunctionLoader, StrictUndefined
     from markupsafe import Markup
 
-    folder = resources.files("eyelid.releases").joinpath("templates")
+    folder = resources.files("eyelid.reporting").joinpath("templates")
     environment = Environment(
         loader=FunctionLoader(lambda name: folder.joinpath(name).read_text("utf-8")),
         undefined=StrictUndefined,

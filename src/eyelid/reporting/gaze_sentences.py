@@ -11,11 +11,17 @@ from eyelid.mechanisms.streams.distance import FIXATION_S, Distance
 from eyelid.mechanisms.streams.stream import StreamMechanism
 from eyelid.privacy.guarantee import Guarantee, rounded_up
 from eyelid.privacy.rank1 import guess_between_two
-from eyelid.releases.consent import NOT_HIDDEN, TOOK_PART, how_many, in_addition
-from eyelid.releases.kinds.streams.preparation import REGULAR, TIMES
-from eyelid.releases.words import factor, formal_only, number
+from eyelid.reporting.consent import NOT_HIDDEN, TOOK_PART, how_many, in_addition
+from eyelid.reporting.sentences import factor, formal_only, number
 from eyelid.spelling import plural
 
+RECORDED, REGULAR = "recorded", "regular"
+# What is said of time stamps that were recorded, and of those that are the numbers of samples.
+TIMES = {
+    RECORDED: "when each sample was taken: time stamps are released as recorded, from each "
+    "recording's start",
+    REGULAR: "the order of samples: time stamps are their numbers times the public step",
+}
 MOMENTS = "We share where you looked, moment by moment."
 
 

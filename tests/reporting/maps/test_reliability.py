@@ -11,7 +11,7 @@ from eyelid.gaze.maps.gaze_map import GazeMap
 from eyelid.gaze.maps.grid import Grid
 from eyelid.gaze.maps.spread import spread
 from eyelid.mechanisms import mechanism
-from eyelid.releases.kinds.maps.reliability import (
+from eyelid.reporting.maps.reliability import (
     Reliability,
     difference_sentence,
     places_sentence,

@@ -24,11 +24,9 @@ from eyelid.gaze.maps.grid import Grid
 from eyelid.io.pictures import read_picture
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.unit import PERSON, Neighbours, Trust
-from eyelid.releases.kinds.maps.reliability import difference_sentence
-from eyelid.releases.maps import pictures as map_pictures
-from eyelid.releases.maps.legends import guarantee_legend
-from eyelid.releases.maps.page import NO_GUARANTEE
-from eyelid.releases.maps.pictures import (
+from eyelid.reporting.maps import pictures as map_pictures
+from eyelid.reporting.maps.page import NO_GUARANTEE, guarantee_legend
+from eyelid.reporting.maps.pictures import (
     draw_difference,
     draw_heatmap,
     draw_layers,
@@ -36,6 +34,7 @@ from eyelid.releases.maps.pictures import (
     draw_reliable,
     save,
 )
+from eyelid.reporting.maps.reliability import difference_sentence
 
 HIGH, WIDE = 60, 90
 LEGEND = "Protects each of 20 people."

@@ -1,1 +1,0 @@
-"""Private maps of gaze: plan, release, files, pictures, cost, audit."""
