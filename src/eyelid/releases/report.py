@@ -20,7 +20,6 @@ from eyelid.attacks.temporal.summary import OF_THE_DATA
 from eyelid.attacks.utility import Use
 from eyelid.mechanisms.certificate import NARROWEST_FORM
 from eyelid.privacy.guarantee import large_delta
-from eyelid.releases import pictures
 from eyelid.releases.audits.groups import folded
 from eyelid.releases.audits.verdict import (
     ALLOWS_MUCH,
@@ -30,6 +29,7 @@ from eyelid.releases.audits.verdict import (
     printed_groups,
     printed_histograms,
 )
+from eyelid.reporting import attack_pictures as pictures
 from eyelid.reporting.group_pictures import (
     MOST_GROUPS,
     GroupView,
@@ -385,10 +385,14 @@ def _software() -> str:
 def _drawn(audit: TableAudit, story: Story | None) -> dict[str, Markup | None]:
     """The pictures that there is something to draw for."""
     drawn: dict[str, Markup | None] = {}
+    found, raw = audit.identification, audit.positive
+    of_release = audit.target.released is not None
     if audit.attacks:
-        drawn["attacks"] = pictures.attacks_picture(audit)
-    if audit.identification:
-        drawn["cmc"] = pictures.cmc_picture(audit)
+        drawn["attacks"] = pictures.attacks_picture(
+            found, audit.attacks, raw, audit.null, audit.target.people, of_release=of_release
+        )
+    if found:
+        drawn["cmc"] = pictures.cmc_picture(found, raw, of_release=of_release)
     if audit.means is not None and audit.means.membership is not None:
         drawn["membership"] = pictures.membership_picture(audit.means)
     if audit.synthetic is not None:
@@ -408,7 +412,9 @@ def _drawn(audit: TableAudit, story: Story | None) -> dict[str, Markup | None]:
     if story is not None:
         drawn |= {
             "gaze": pictures.gaze_picture(story.study),
-            "plane": pictures.plane_picture(story.attempts),
+            "plane": pictures.plane_picture(
+                [(one.name, one.unit, one.identified, one.document) for one in story.attempts]
+            ),
             "games": pictures.games_picture(story.verification.games),
         }
     return drawn

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from eyelid.attacks.membership import Membership
     from eyelid.attacks.synthetic import SyntheticFindings
     from eyelid.gaze.table import FeatureTable
-    from eyelid.releases.audits.results import TableAudit
-    from eyelid.releases.demo import Attempt
 
 _FIRST_NAMES = 5
 _QUARTERS = ([0, 0.25, 0.5, 0.75, 1], ["0", "25", "50", "75", "100 %"])
@@ -76,32 +74,6 @@ class _Line:
         return f"{self.words}: {percent(self.rate.rate)} ({limits}{allowed})"
 
 
-def _lines_of_findings(audit: TableAudit) -> list[_Line]:
-    """The raw control, the strongest attack under every protocol, and the null control."""
-    lines = []
-    if audit.target.released is None:
-        for found in sorted(audit.identification, key=lambda f: -f.rate.rate):
-            lines.append(_Line(found.attacker, "", found.rate, ORANGE))
-    else:
-        if audit.positive:
-            raw = strongest(audit.positive)
-            lines.append(_Line("raw data, for comparison", _by(raw), raw.rate, ORANGE))
-        for name in dict.fromkeys(attack.protocol for attack in audit.attacks):
-            of_it = [attack for attack in audit.attacks if attack.protocol == name]
-            worst = max(of_it, key=lambda attack: attack.rate.rate)
-            colour, marker = (ORANGE, "*") if worst.refutes else (BLUE, "o")
-            detail = worst.attacker if worst.intersects else _by(worst)
-            words = _IN_WORDS.get(name, "")
-            lines.append(_Line(words, detail, worst.rate, colour, worst.bound, marker))
-        unfair = [finding for finding in audit.identification if not finding.honest]
-        for found in strongest_by_protocol(unfair):
-            lines.append(_Line("NOT A FAIR TEST", _by(found), found.rate, GREY, None, "D", True))
-    if audit.null:
-        null = strongest(audit.null)
-        lines.append(_Line("people all alike, for comparison", null.attacker, null.rate, GREY))
-    return lines
-
-
 def strongest_by_protocol(findings: Sequence[Finding]) -> list[Finding]:
     """The attack to fear under every protocol; those of the papers last."""
     names = dict.fromkeys(f.protocol for f in sorted(findings, key=lambda f: not f.honest))
@@ -112,9 +84,49 @@ def _by(finding: Finding | NamingAttack) -> str:
     return f"{finding.protocol}, {finding.attacker}"
 
 
-def attacks_picture(audit: TableAudit) -> Markup:
-    """Who is named, beside guessing and beside what the guarantee allows."""
-    return _beside_guessing(_lines_of_findings(audit), 1 / audit.target.people, "people named")
+def attacks_picture(
+    findings: Sequence[Finding],
+    attacks: Sequence[NamingAttack],
+    raw: Sequence[Finding],
+    null: Sequence[Finding],
+    people: int,
+    *,
+    of_release: bool,
+) -> Markup:
+    """Who is named, beside guessing and beside what the guarantee allows.
+
+    Beside the strongest attack under every protocol are the raw control and the null control.
+
+    Args:
+        findings: of attackers under protocols.
+        attacks: what tells for or against the guarantee of a release.
+        raw: of attackers who have raw data, for comparison.
+        null: of attackers on people who are all alike.
+        people: who can be named.
+        of_release: whether a release was attacked, or the raw data alone.
+    """
+    lines = []
+    if not of_release:
+        for found in sorted(findings, key=lambda f: -f.rate.rate):
+            lines.append(_Line(found.attacker, "", found.rate, ORANGE))
+    else:
+        if raw:
+            plain = strongest(raw)
+            lines.append(_Line("raw data, for comparison", _by(plain), plain.rate, ORANGE))
+        for name in dict.fromkeys(attack.protocol for attack in attacks):
+            of_it = [attack for attack in attacks if attack.protocol == name]
+            worst = max(of_it, key=lambda attack: attack.rate.rate)
+            colour, marker = (ORANGE, "*") if worst.refutes else (BLUE, "o")
+            detail = worst.attacker if worst.intersects else _by(worst)
+            words = _IN_WORDS.get(name, "")
+            lines.append(_Line(words, detail, worst.rate, colour, worst.bound, marker))
+        unfair = [finding for finding in findings if not finding.honest]
+        for found in strongest_by_protocol(unfair):
+            lines.append(_Line("NOT A FAIR TEST", _by(found), found.rate, GREY, None, "D", True))
+    if null:
+        alike = strongest(null)
+        lines.append(_Line("people all alike, for comparison", alike.attacker, alike.rate, GREY))
+    return _beside_guessing(lines, 1 / people, "people named")
 
 
 def membership_picture(means: MeanFindings) -> Markup:
@@ -261,12 +273,17 @@ def _mark(axis: Axes, value: float, words: str) -> None:
     )
 
 
-def cmc_picture(audit: TableAudit) -> Markup:
-    """How far down a list of suspects one must go until the right person has been met."""
-    raw = strongest(audit.positive)
-    attacks = [f for f in strongest_by_protocol(audit.identification) if f.honest]
-    lines: list[tuple[str, Finding, str, Any]] = [("raw data", raw, ORANGE, "-")]
-    if audit.target.released is not None:
+def cmc_picture(findings: Sequence[Finding], raw: Sequence[Finding], *, of_release: bool) -> Markup:
+    """How far down a list of suspects one must go until the right person has been met.
+
+    Args:
+        findings: of attackers under protocols.
+        raw: of attackers who have raw data, for comparison.
+        of_release: whether a release was attacked, or the raw data alone.
+    """
+    attacks = [f for f in strongest_by_protocol(findings) if f.honest]
+    lines: list[tuple[str, Finding, str, Any]] = [("raw data", strongest(raw), ORANGE, "-")]
+    if of_release:
         dashes = ("-", "--", "-.", (0, (1, 1)), (0, (5, 1, 1, 1, 1, 1)))
         lines += [
             (found.protocol, found, BLUE, dashes[number % len(dashes)])
@@ -412,25 +429,29 @@ def gaze_picture(study: Study, seconds: float = 20.0) -> Markup:
     return svg(draw, alt, 2.2, columns=len(first))
 
 
-def plane_picture(attempts: Sequence[Attempt]) -> Markup:
-    """Privacy against use: how many people are named, and how well the task is still recognised."""
-    person, document = attempts[0].identified.chance, attempts[0].document.chance
+def plane_picture(attempts: Sequence[tuple[str, str, Rate, Rate]]) -> Markup:
+    """Privacy against use: how many people are named, and how well the task is still recognised.
+
+    Args:
+        attempts: of each way of handing data over its name, the unit that is hidden, people named
+            and documents recognised; the raw data first.
+    """
+    person, document = (rate.chance for rate in attempts[0][2:])
 
     def draw(axis: Axes) -> None:
         axis.axhline(person, color=INK, lw=0.9, ls=":")
         axis.axvline(document, color=INK, lw=0.9, ls=":")
         axis.text(1.02, person + 0.012, "guessing a person", fontsize=SMALL, ha="right")
         axis.text(document + 0.006, 1.04, "guessing a document", fontsize=SMALL)
-        for number, attempt in enumerate(attempts):
-            colour = ORANGE if number == 0 else GREEN if attempt.unit == "person" else BLUE
-            x, y = attempt.document, attempt.identified
+        for number, (_, unit, y, x) in enumerate(attempts):
+            colour = ORANGE if number == 0 else GREEN if unit == "person" else BLUE
             axis.plot([x.rate] * 2, [y.low, y.high], color=colour, lw=0.9)
             axis.plot([x.low, x.high], [y.rate] * 2, color=colour, lw=0.9)
             axis.plot([x.rate], [y.rate], "o", color=colour, markersize=12)
             axis.text(
                 x.rate, y.rate, str(number), color="white", fontsize=8, ha="center", va="center"
             )
-        axis.set_xlim(min(0.25, *(a.document.low - 0.03 for a in attempts)), 1.03)
+        axis.set_xlim(min(0.25, *(rate.low - 0.03 for *_, rate in attempts)), 1.03)
         axis.set_ylim(-0.03, 1.1)
         for each in (axis.xaxis, axis.yaxis):
             each.set_major_formatter(lambda value, _: f"{100 * value:.0f} %")
@@ -438,7 +459,8 @@ def plane_picture(attempts: Sequence[Attempt]) -> Markup:
         axis.set_ylabel("people named (less is more private)")
 
     alt = "People named and documents recognised: " + "; ".join(
-        f"{a.name}: {percent(a.identified.rate)} and {percent(a.document.rate)}" for a in attempts
+        f"{name}: {percent(named.rate)} and {percent(known.rate)}"
+        for name, _, named, known in attempts
     )
     return svg(draw, alt, 3.6)
 
