@@ -9,9 +9,10 @@ import polars as pl
 import pytest
 
 from eyelid.attacks.outcome import Outcome, Questions
-from eyelid.comparisons.comparison import Comparison, Promise, Row
+from eyelid.comparisons.comparison import Comparison, Row
 from eyelid.comparisons.settings import Setting
 from eyelid.gaze.table import FeatureTable
+from eyelid.mechanisms.certificate import Promise
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.unit import PERSON, RECORD, Neighbours, Trust
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
-from eyelid.comparisons.comparison import Promise
 from eyelid.comparisons.goals import Goal, Goals, Verdict
 from eyelid.comparisons.settings import Setting, check_features, feature_mechanisms
 from eyelid.errors import EyelidError, unknown
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms import find
+from eyelid.mechanisms.certificate import Promise
 from eyelid.mechanisms.distribution import default_delta
 from eyelid.mechanisms.expectation import predicted
 from eyelid.mechanisms.features import FeatureMechanism

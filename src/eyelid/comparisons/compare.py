@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from eyelid.attacks.outcome import ATTACKERS, Outcome, Questions, measured_raw
-from eyelid.comparisons.comparison import Comparison, Promise, Row
+from eyelid.comparisons.comparison import Comparison, Row
 from eyelid.comparisons.journal import journal
-from eyelid.comparisons.plane import check_picture
 from eyelid.comparisons.settings import (
     DEFAULT,
     EPSILONS,
@@ -37,6 +36,7 @@ from eyelid.io.people_choice import (
     Whom,
     chosen_of,
 )
+from eyelid.mechanisms.certificate import Promise
 from eyelid.mechanisms.features import FeatureMechanism, windows_of
 from eyelid.privacy.noise import randomness
 from eyelid.releases.audits.audit import PAGES
@@ -44,6 +44,7 @@ from eyelid.releases.audits.kinds import measured
 from eyelid.releases.audits.recorded import recorded_in
 from eyelid.releases.fingerprint import input_digest
 from eyelid.releases.kinds.features.plan import NOTHING_LONG_ENOUGH, make_plan
+from eyelid.reporting.plane import check_picture
 from eyelid.spelling import plural
 from eyelid.version import __version__
 

@@ -20,8 +20,8 @@ from eyelid.attacks.outcome import Outcome, Questions, mean_errors
 from eyelid.attacks.statistics import Rate, rate_of_decisions, rate_of_shares
 from eyelid.comparisons.settings import Setting
 from eyelid.mechanisms import find
-from eyelid.privacy.guarantee import Guarantee, Kind
-from eyelid.privacy.rank1 import rank1_bounds
+from eyelid.mechanisms.certificate import Promise
+from eyelid.privacy.guarantee import Kind
 from eyelid.privacy.unit import Trust
 from eyelid.spelling import json_text
 
@@ -47,29 +47,6 @@ COUNTED = (
 _STRICT = 0.01
 # Shares that differ by less are the same.
 _ALIKE = 1e-9
-
-
-@dataclass(frozen=True)
-class Promise:
-    """What a release promises, from public facts.
-
-    Attributes:
-        guarantee: for the unit asked for.
-        person_level: for a person, in total.
-        how: how that total follows.
-        alike: whether nothing that is released as it is tells people apart.
-    """
-
-    guarantee: Guarantee
-    person_level: Guarantee
-    how: str
-    alike: bool
-
-    def bound(self, people: int) -> float | None:
-        """On naming somebody by one record of theirs; None where none is known."""
-        if not self.alike:
-            return None
-        return rank1_bounds(self.person_level, people)["raw_to_release"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -389,15 +366,17 @@ class Comparison:
 
     def picture(self) -> Markup:
         """The privacy–utility plane, as SVG."""
-        from eyelid.comparisons.plane import plane
+        from eyelid.comparisons.scene import scene_of
+        from eyelid.reporting.plane import plane
 
-        return plane(self)
+        return plane(scene_of(self))
 
     def save_picture(self, path: Path | str) -> None:
         """Write the plane to a file, SVG or PNG by its ending."""
-        from eyelid.comparisons.plane import save_plane
+        from eyelid.comparisons.scene import scene_of
+        from eyelid.reporting.plane import save_plane
 
-        save_plane(self, Path(path))
+        save_plane(scene_of(self), Path(path))
 
 
 def total_of(promise: Promise) -> str:

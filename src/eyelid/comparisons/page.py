@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from eyelid.attacks.statistics import Rate
 from eyelid.comparisons.comparison import ABOVE, Comparison, Row, total_of
-from eyelid.comparisons.plane import caption
+from eyelid.comparisons.scene import scene_of
 from eyelid.comparisons.words import attackers_told, how_sure, use_told
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.unit import PERSON
+from eyelid.reporting.plane import caption
 from eyelid.reporting.rendering import rendered
 from eyelid.reporting.sentences import formal_only, limits, measured_told, percent
 from eyelid.spelling import plural
@@ -42,7 +43,7 @@ def comparison_page(comparison: Comparison) -> str:
         "comparison.html.j2",
         done=comparison,
         picture=comparison.picture(),
-        caption=caption(comparison),
+        caption=caption(scene_of(comparison)),
         findings=findings(comparison),
         best=best_by_promise(comparison),
         total_of=total_of,

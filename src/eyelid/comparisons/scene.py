@@ -1,257 +1,47 @@
-"""What is drawn on the privacy–utility plane: points, the lines they are on, and their words."""
+"""What of a comparison is drawn on the privacy–utility plane."""
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
 
-from eyelid.attacks.statistics import Rate
-from eyelid.comparisons.comparison import Comparison, Promise, Row
+from eyelid.comparisons.comparison import Comparison, Row
 from eyelid.comparisons.settings import Setting
-from eyelid.privacy.guarantee import Kind
-from eyelid.privacy.unit import PERSON
-from eyelid.reporting.drawing import BLUE, GREEN, INK, ORANGE
-from eyelid.reporting.sentences import formal_only
-from eyelid.spelling import plural
-
-_REGION = """\
-Boxes are made to hold both true values in 95 of 100
-such studies: 97.5 % limits, over people and runs."""
-_SAME = "A line without dots: always the same answer."
-_OPEN = "Dotted: one draw serves everybody, limits unknown."
-_GATHERED = "No boxes where many are not told from guessing."
-
-# Okabe & Ito, the lighter ones dark enough for letters; where they come round, so do other dashes.
-_COLOURS = (BLUE, ORANGE, GREEN, "#aa4f8f", "#946500", "#3d8fc7", INK)
-_DASHES: tuple[Any, ...] = ("-", "--", ":", "-.")
-# By what is promised: the marker, and what it means.
-MARKERS = {
-    "person": ("o", "differential privacy of a person"),
-    "smaller": ("s", "differential privacy of less than a person"),
-    "among": ("D", "no ε: k-anonymity or deniability"),
-    "none": ("X", "faded: no promise that holds, whoever was named"),
-}
-_FORMAL = "hollow: a person's ε is above 10, formal only"
-_LINE_INCH, _SIDE_INCH, _LANE_INCH, _PLANE_INCH, _LEAST_INCH = 0.152, 3.3, 0.19, 4.5, 4.4
-_LINES_A_COLUMN = 40
-# So many that are not told from guessing, and so near to it, share one label.
-_CROWD, _NEAR = 4, (0.12, 0.06)
-# How much lighter, or darker, further lines of a mechanism are.
-_SHADES = (0.0, 0.3, -0.4, 0.5)
-_FADED = 0.5
+from eyelid.reporting.scene import Point, Scene, coloured
 
 
-@dataclass(frozen=True)
-class Point:
-    """One setting on the plane.
-
-    Attributes:
-        number: that leads to its words.
-        row: the setting, and what came of it.
-        x: people named; None where nobody's record is released.
-        y: what is left, with limits; those of an error are the error itself.
-    """
-
-    number: int
-    row: Row
-    x: Rate | None
-    y: tuple[float, float, float]
-
-    @property
-    def promise(self) -> Promise:
-        """What it promises."""
-        return self.row.promised
-
-    @property
-    def kind(self) -> str:
-        """Of its promise, as `MARKERS` has it."""
-        promised = self.promise.guarantee
-        if not promised.holds or (
-            promised.kind.differential and math.isinf(promised.epsilon or 0.0)
-        ):
-            return "none"
-        if not promised.kind.differential:
-            return "among"
-        return "person" if promised.unit == PERSON else "smaller"
-
-    def at_guessing(self, comparison: Comparison) -> bool:
-        """Whether it is near to guessing on both axes, and told from it on neither."""
-        if self.x is None:
-            return False
-        off = abs(self.x.rate - comparison.chance), abs(self.y[0] - comparison.used_chance)
-        near = off[0] <= _NEAR[0] and off[1] <= _NEAR[1]
-        return near and self.x.low <= comparison.chance and not comparison.useful(self.row)
-
-    @property
-    def hollow(self) -> bool:
-        """Whether a person's ε is so large that it says next to nothing."""
-        return self.kind in ("person", "smaller") and formal_only(self.promise.person_level)
-
-    @property
-    def words(self) -> str:
-        """What sets it apart within its series, and what a person is promised."""
-        own = _axis(self.row.asked)
-        swept = [pair for pair in self.row.asked.parameters if pair[0] == own]
-        told = str(Setting("", tuple(swept))).removeprefix(", ")
-        total = self.promise.person_level
-        said = f"person {total.numbers()}" if total.holds else "no guarantee for a person"
-        if total.holds and total.kind is Kind.K_ANONYMITY:
-            said = f"person one among {total.k}"
-        return f"{told} → {said}".lstrip()
+def scene_of(comparison: Comparison) -> Scene:
+    """The points of a comparison, in the order of its rows."""
+    lines: dict[Setting, list[tuple[float, Point]]] = {}
+    left_out = []
+    for row in comparison.ran:
+        point = _point(comparison, row)
+        if point is None:
+            left_out.append(row.name)
+        else:
+            lines.setdefault(_common(row.asked), []).append((_swept(row), point))
+    return Scene(
+        series=coloured(
+            [
+                (
+                    common.mechanism,
+                    str(common),
+                    [p for _, p in sorted(own, key=lambda pair: pair[0])],
+                )
+                for common, own in lines.items()
+            ]
+        ),
+        raw=_point(comparison, comparison.raw),
+        left_out=tuple(left_out),
+        target=comparison.questions.target,
+        chance=comparison.chance,
+        used_chance=comparison.used_chance,
+        people=comparison.people,
+        repeats=comparison.repeats,
+        simulated=comparison.simulated,
+    )
 
 
-@dataclass(frozen=True)
-class Series:
-    """Settings that differ in one number, from the smallest to the largest.
-
-    Attributes:
-        name: what they have in common.
-        points: of them.
-        colour: of the mechanism.
-        dash: of the line between points.
-    """
-
-    name: str
-    points: tuple[Point, ...]
-    colour: str
-    dash: Any
-
-    @property
-    def words(self) -> str:
-        """The mechanism and whose value it hides."""
-        first = self.points[0]
-        promised = first.promise.guarantee
-        own = {"none": "", "among": f", {promised.kind.spoken}"}
-        hides = own.get(first.kind, f", hides a {promised.unit}")
-        return self.name.removesuffix(f", {promised.unit}") + hides
-
-
-@dataclass(frozen=True)
-class Scene:
-    """Everything that is drawn.
-
-    Attributes:
-        comparison: what it is of.
-        series: mechanisms with their points.
-        raw: the data as they are.
-        left_out: run, and not measured on one of the axes.
-    """
-
-    comparison: Comparison
-    series: tuple[Series, ...]
-    raw: Point | None
-    left_out: tuple[str, ...]
-
-    @classmethod
-    def of(cls, comparison: Comparison) -> Scene:
-        """Of a comparison, in the order of its rows."""
-        rows: dict[Setting, list[Row]] = {}
-        left_out = []
-        for row in comparison.ran:
-            if _point(comparison, row) is None:
-                left_out.append(row.name)
-            else:
-                rows.setdefault(_common(row.asked), []).append(row)
-        number = itertools.count(1)
-        names = list(dict.fromkeys(common.mechanism for common in rows))
-        dashes = dict.fromkeys(names, 0)
-        series = []
-        for common, own in rows.items():
-            turn, colour = divmod(names.index(common.mechanism), len(_COLOURS))
-            place = dashes[common.mechanism]
-            dash = _DASHES[(turn + place) % len(_DASHES)]
-            dashes[common.mechanism] += 1
-            found = [_point(comparison, row, next(number)) for row in sorted(own, key=_swept)]
-            points = tuple(point for point in found if point is not None)
-            shade = _shade(_COLOURS[colour], _SHADES[place % len(_SHADES)])
-            shade = _shade(shade, _FADED) if points[0].kind == "none" else shade
-            series.append(Series(str(common), points, shade, dash))
-        return cls(comparison, tuple(series), _point(comparison, comparison.raw), tuple(left_out))
-
-    @property
-    def points(self) -> Iterator[tuple[Series, Point]]:
-        """All of them, with their series."""
-        return ((series, point) for series in self.series for point in series.points)
-
-    @property
-    def nobodys(self) -> int:
-        """How many have nobody's record."""
-        return sum(point.x is None for _, point in self.points)
-
-    @property
-    def by_error(self) -> bool:
-        """Whether use is told by the error of values."""
-        return self.comparison.questions.target is None
-
-    @property
-    def lines(self) -> int:
-        """Of the words beside the plane."""
-        return sum(1 + len(series.points) for series in self.series)
-
-    @property
-    def columns(self) -> int:
-        """Of these words, side by side."""
-        return max(1, math.ceil(self.lines / _LINES_A_COLUMN))
-
-    @property
-    def deep(self) -> int:
-        """Lines of the words, from the first to the last."""
-        return math.ceil(self.lines / self.columns) + len(self.key) + len(self.remarks) + 1
-
-    def size(self) -> dict[str, Any]:
-        """Of the picture: lane, plane and words side by side."""
-        widths = [_PLANE_INCH, _SIDE_INCH * self.columns]
-        if self.nobodys:
-            widths.insert(0, max(4, self.nobodys + 1) * _LANE_INCH)
-        return {
-            "height": max(_LEAST_INCH, _LINE_INCH * self.deep),
-            "columns": len(widths),
-            "ratios": widths,
-            "width": sum(widths),
-        }
-
-    @property
-    def key(self) -> list[tuple[str, bool, str]]:
-        """Marker, whether it is hollow, and what that means; of what is there."""
-        kinds = {point.kind for _, point in self.points}
-        shown = [look for kind, look in MARKERS.items() if kind in kinds]
-        told = [(marker, False, words) for marker, words in shown]
-        if any(point.hollow for _, point in self.points):
-            told.append(("o", True, _FORMAL))
-        if self.raw is not None:
-            told.append(("*", False, "the raw data, as people publish them today"))
-        return told
-
-    @property
-    def remarks(self) -> list[str]:
-        """What goes with the picture wherever it is pasted."""
-        asked = self.comparison
-        made_up = "simulated " if asked.simulated else ""
-        whose = plural(asked.people, f"{made_up}person", f"{made_up}people")
-        size = f"{whose}, {plural(asked.repeats, 'run')} of each setting."
-        if self.by_error:
-            return ["Bars: 95 % limits over people and runs.", size]
-        told = _REGION.splitlines()
-        rows = [point.row for _, point in self.points if point.number not in self.crowd]
-        told += [_SAME] if any(row.says_the_same(asked.used_chance) for row in rows) else []
-        told += [_OPEN] if any(row.one_draw for row in rows) else []
-        told += [_GATHERED] if self.crowd else []
-        return [*told, size]
-
-    @cached_property
-    def crowd(self) -> tuple[int, ...]:
-        """Numbers of those that share one label, at guessing; none where they are few."""
-        if self.by_error:
-            return ()
-        found = [point.number for _, point in self.points if point.at_guessing(self.comparison)]
-        return tuple(found) if len(found) >= _CROWD else ()
-
-
-def _point(comparison: Comparison, row: Row, number: int = 0) -> Point | None:
+def _point(comparison: Comparison, row: Row) -> Point | None:
     """Where a row is on the plane; None where it was not measured on both axes."""
     by_error = comparison.questions.target is None
     named, used = row.region(comparison.used_chance)
@@ -268,7 +58,18 @@ def _point(comparison: Comparison, row: Row, number: int = 0) -> Point | None:
         y = (used.rate,) * 3 if row.one_draw else (used.rate, used.low, used.high)
     if named is None and not row.nobodys:
         return None
-    return Point(number, row, named, y)
+    given = () if row.setting is None else row.setting.parameters
+    swept = tuple(pair for pair in given if pair[0] == _axis(row.asked))
+    return Point(
+        name=row.name,
+        swept=str(Setting("", swept)).removeprefix(", "),
+        promise=row.promise,
+        x=named,
+        y=y,
+        one_draw=row.one_draw,
+        useful=comparison.useful(row),
+        same=row.says_the_same(comparison.used_chance),
+    )
 
 
 def _axis(setting: Setting) -> str | None:
@@ -289,11 +90,3 @@ def _common(setting: Setting) -> Setting:
     """A setting without that."""
     left = [(name, value) for name, value in setting.parameters if name != _axis(setting)]
     return Setting(setting.mechanism, tuple(left))
-
-
-def _shade(colour: str, lighter: float) -> str:
-    """A colour mixed with so much white, or black where it is negative."""
-    end = 255 if lighter > 0 else 0
-    parts = [int(colour[place : place + 2], 16) for place in (1, 3, 5)]
-    mixed = [round(part + abs(lighter) * (end - part)) for part in parts]
-    return "#" + "".join(f"{part:02x}" for part in mixed)

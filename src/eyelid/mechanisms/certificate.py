@@ -13,6 +13,7 @@ from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.accounts import Gap
 from eyelid.privacy.bounds import Bounds, BoundsSource
 from eyelid.privacy.guarantee import CERTIFICATE_SCHEMA, Guarantee, Kind
+from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.spelling import json_text
 
 NO_LEDGER = "what earlier releases of these people gave away: there is no ledger"
@@ -65,6 +66,29 @@ def undone(person_level: Guarantee, others: str) -> str:
     if not others or not person_level.holds or person_level.kind not in _NO_BOUND_ON:
         return ""
     return f"no bound on {_NO_BOUND_ON[person_level.kind]}: {others}"
+
+
+@dataclass(frozen=True)
+class Promise:
+    """What a release promises, from public facts.
+
+    Attributes:
+        guarantee: for the unit asked for.
+        person_level: for a person, in total.
+        how: how that total follows.
+        alike: whether nothing that is released as it is tells people apart.
+    """
+
+    guarantee: Guarantee
+    person_level: Guarantee
+    how: str
+    alike: bool
+
+    def bound(self, people: int) -> float | None:
+        """On naming somebody by one record of theirs; None where none is known."""
+        if not self.alike:
+            return None
+        return rank1_bounds(self.person_level, people)["raw_to_release"]
 
 
 @dataclass(frozen=True)

@@ -245,6 +245,7 @@ def noise_remark(maps: Sequence[GazeMap]) -> str:
     From the released maps and the public noise alone. Where nothing stands out clearly, or most of
     what is drawn lies within two standard errors of the noise, it is a caution.
 
+    >>> import numpy as np
     >>> flat = np.ones((2, 2))
     >>> noise_remark([GazeMap(flat / 4, "", 9, error=flat, measured=2.5 * flat, sure_errors=3.0)])
     'Caution: may be noise. No place has clearly more gaze than the average of the page.'

@@ -10,16 +10,15 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from eyelid.attacks.statistics import Rate
-from eyelid.comparisons.comparison import Comparison
-from eyelid.comparisons.scene import MARKERS, Point, Scene, Series
 from eyelid.errors import InputError
 from eyelid.reporting.drawing import GREY, INK, SMALL, png, svg
+from eyelid.reporting.scene import MARKERS, Point, Scene, Series
 from eyelid.reporting.sentences import coarse, percent
 
 if TYPE_CHECKING:
@@ -36,25 +35,23 @@ _REACHES, _DIRECTIONS = (9.0, 14.0, 20.0, 28.0, 37.0, 48.0, 60.0), 24
 _LETTERS_A_LINE = 24
 
 
-def plane(comparison: Comparison) -> Markup:
+def plane(scene: Scene) -> Markup:
     """The picture as SVG.
 
     Args:
-        comparison: with at least one setting that was run.
+        scene: of at least one setting that was run.
     """
-    scene = Scene.of(comparison)
     return svg(_Drawing(scene), _alt(scene), **scene.size())
 
 
-def save_plane(comparison: Comparison, path: Path) -> None:
+def save_plane(scene: Scene, path: Path) -> None:
     """Write the picture to a file: SVG or PNG, by its ending."""
     from eyelid.engine.atomic import write_file
 
     check_picture(path)
     if path.suffix.lower() == ".svg":
-        write_file(path, f'<?xml version="1.0" encoding="UTF-8"?>\n{plane(comparison)}\n')
+        write_file(path, f'<?xml version="1.0" encoding="UTF-8"?>\n{plane(scene)}\n')
         return
-    scene = Scene.of(comparison)
     write_file(path, png(_Drawing(scene), **scene.size()))
 
 
@@ -69,9 +66,8 @@ def check_picture(path: Path) -> None:
     check_file(path, ENDINGS)
 
 
-def caption(comparison: Comparison) -> str:
+def caption(scene: Scene) -> str:
     """How to read the picture, beside what it says itself."""
-    scene = Scene.of(comparison)
     told = ["Each point is a setting: fewer people are named to the left, more is learned upwards."]
     if any(len(series.points) > 1 for series in scene.series):
         told.append("Lines join settings of one mechanism.")
@@ -145,7 +141,7 @@ class _Drawing:
         if not self.scene.by_error:
             return point
         y = max(point.y[0], self._least_error)
-        return Point(point.number, point.row, point.x, (y, y, y))
+        return replace(point, y=(y, y, y))
 
     @property
     def _least_error(self) -> float:
@@ -153,7 +149,7 @@ class _Drawing:
         return min(errors, default=1.0) / 3
 
     def _scales(self, main: Axes, lanes: Sequence[Axes]) -> None:
-        comparison = self.scene.comparison
+        scene = self.scene
         first = lanes[0] if lanes else main
         main.set_xlim(-0.02, 1.02)
         main.xaxis.set_major_formatter(lambda value, _: f"{100 * value:.0f} %")
@@ -169,17 +165,17 @@ class _Drawing:
         else:
             shown = [*(point for _, point in self.scene.points)]
             shown += [self.scene.raw] if self.scene.raw is not None else []
-            lows = [comparison.used_chance, *(point.y[1] for point in shown)]
-            highs = [comparison.used_chance, *(point.y[2] for point in shown)]
+            lows = [scene.used_chance, *(point.y[1] for point in shown)]
+            highs = [scene.used_chance, *(point.y[2] for point in shown)]
             for axis in (main, *lanes):
                 axis.set_ylim(max(-0.02, min(lows) - 0.03), min(1.04, max(highs) + 0.05))
                 axis.yaxis.set_major_formatter(lambda value, _: f"{100 * value:.0f} %")
-                axis.axhline(comparison.used_chance, color=GREY, lw=0.9, ls=":", zorder=0)
-            target = comparison.questions.target
+                axis.axhline(scene.used_chance, color=GREY, lw=0.9, ls=":", zorder=0)
+            target = scene.target
             first.set_ylabel(f"windows whose {target} is recognised  (↑ more useful)")
             main.annotate(
                 f"guessing the {target}",
-                (1.0, comparison.used_chance),
+                (1.0, scene.used_chance),
                 xycoords=("axes fraction", "data"),
                 xytext=(-2, 2),
                 textcoords="offset points",
@@ -189,10 +185,10 @@ class _Drawing:
             )
         if lanes:
             main.tick_params(axis="y", labelleft=False)
-        main.axvline(comparison.chance, color=GREY, lw=0.9, ls=":", zorder=0)
+        main.axvline(scene.chance, color=GREY, lw=0.9, ls=":", zorder=0)
         main.annotate(
             "guessing who",
-            (comparison.chance, 1.0),
+            (scene.chance, 1.0),
             xycoords=("data", "axes fraction"),
             xytext=(3, -8),
             textcoords="offset points",
@@ -230,7 +226,7 @@ class _Drawing:
             lane.annotate(
                 str(point.number),
                 (place, max(low, high) if not self.scene.by_error else value),
-                xytext=(0, _STUB + 1 if point.row.one_draw else 6),
+                xytext=(0, _STUB + 1 if point.one_draw else 6),
                 textcoords="offset points",
                 ha="center",
                 fontsize=SMALL,
@@ -290,7 +286,7 @@ def _mark(axis: Axes, x: float, y: float, point: Point, colour: str) -> None:
 
 def _open_ended(axis: Axes, x: float, point: Point, colour: str) -> None:
     """Up and down from a point, nobody knows how far."""
-    if not point.row.one_draw:
+    if not point.one_draw:
         return
     for away in (-_STUB, _STUB):
         axis.annotate(
@@ -337,19 +333,18 @@ def _box(
 
 def _alt(scene: Scene) -> str:
     """The same in words."""
-    comparison = scene.comparison
-    what = "error of a value" if scene.by_error else f"{comparison.questions.target} recognised"
+    what = "error of a value" if scene.by_error else f"{scene.target} recognised"
     told = [] if scene.raw is None else [("raw data", scene.raw)]
-    told += [(point.row.name, point) for _, point in scene.points]
+    told += [(point.name, point) for _, point in scene.points]
     parts = []
     for name, point in told:
         x = "nobody’s record" if point.x is None else f"{percent(point.x.rate)} named"
         y = f"{coarse(point.y[0])} spans" if scene.by_error else percent(point.y[0])
         parts.append(f"{name}: {x}, {y}")
-    guessing = "" if scene.by_error else f" and {percent(comparison.used_chance)}"
+    guessing = "" if scene.by_error else f" and {percent(scene.used_chance)}"
     return (
         f"People named by the strongest attacker against {what}; guessing gives "
-        f"{percent(comparison.chance)}{guessing}. {'; '.join(parts)}."
+        f"{percent(scene.chance)}{guessing}. {'; '.join(parts)}."
     )
 
 

@@ -6,13 +6,14 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
-from eyelid.comparisons import plane as drawn
-from eyelid.comparisons import scene
 from eyelid.comparisons.comparison import Row
-from eyelid.comparisons.plane import caption, plane, save_plane
+from eyelid.comparisons.scene import scene_of
 from eyelid.comparisons.settings import Setting
 from eyelid.errors import InputError
 from eyelid.privacy.unit import Trust
+from eyelid.reporting import plane as drawn
+from eyelid.reporting import scene
+from eyelid.reporting.plane import caption, plane, save_plane
 
 
 def texts(picture):
@@ -38,7 +39,7 @@ def several(by_hand):
 
 @pytest.fixture(scope="module")
 def picture(several):
-    return plane(several)
+    return plane(scene_of(several))
 
 
 @pytest.fixture(scope="module")
@@ -71,10 +72,13 @@ def test_only_nobodys_records_have_a_lane_and_only_weak_promises_are_hollow(
     several, picture, strong
 ):
     hollow = "hollow: a person's ε is above 10, formal only"
-    other = texts(plane(strong))
+    other = texts(plane(scene_of(strong)))
     assert ("no record" in texts(picture), "no record" in other) == (True, False)
     assert (hollow in texts(picture), hollow in other) == (True, False)
-    assert ("lane" in caption(several), "lane" in caption(strong)) == (True, False)
+    assert ("lane" in caption(scene_of(several)), "lane" in caption(scene_of(strong))) == (
+        True,
+        False,
+    )
 
 
 def test_lines_go_from_the_smallest_number_to_the_largest(picture):
@@ -83,14 +87,16 @@ def test_lines_go_from_the_smallest_number_to_the_largest(picture):
 
 
 def test_what_has_no_figure_is_said_not_to_be_drawn(several):
-    assert "Not drawn, for want of a figure on one axis: laplace, ε = 2." in caption(several)
+    assert "Not drawn, for want of a figure on one axis: laplace, ε = 2." in caption(
+        scene_of(several)
+    )
 
 
 def test_points_are_where_they_were_measured_and_boxes_at_their_limits(several, monkeypatch):
     boxes, marks = [], []
     monkeypatch.setattr(drawn, "_box", lambda axis, x, y, *look: boxes.append((x, y)))
     monkeypatch.setattr(drawn, "_mark", lambda axis, x, y, point, c: marks.append((x, y)))
-    plane(several)
+    plane(scene_of(several))
     for row in several.ran[:4]:
         x, y = row.region(several.used_chance)
         assert (x, (y.rate, y.low, y.high)) in boxes
@@ -110,7 +116,7 @@ def test_without_a_target_errors_stand_on_a_logarithmic_axis(by_hand):
         by_hand.row("dct", by_hand.promise(e), 0.05, None, epsilon=e, error=30 / e)
         for e in (1.0, 16.0)
     ]
-    picture = plane(by_hand.comparison(*rows, target=None))
+    picture = plane(scene_of(by_hand.comparison(*rows, target=None)))
     assert any("error of a value" in words for words in texts(picture))
     assert "dct, ε = 1: 5 % named, 30 spans" in picture
     assert "raw data: 80 % named, 0 spans" in picture
@@ -135,12 +141,12 @@ def test_many_that_are_not_told_from_guessing_share_one_label_and_have_no_box(by
     rows = [by_hand.row("dct", by_hand.promise(e), 0.05, 0.33, epsilon=e) for e in range(1, 6)]
     rows.append(by_hand.row("laplace", by_hand.promise(1.0), 0.4, 0.7, epsilon=1.0))
     done = by_hand.comparison(*rows)
-    told = texts(plane(done))
+    told = texts(plane(scene_of(done)))
     assert "1–5" in told
     assert "near guessing" in told
     assert (told.count("3"), told.count("6")) == (1, 2)
     assert len(boxes) == 2  # the raw data, and the one that is not there
-    assert "No boxes where many" in caption(done)
+    assert "No boxes where many" in caption(scene_of(done))
 
 
 def test_one_draw_has_open_ends_and_no_limits(by_hand):
@@ -148,8 +154,8 @@ def test_one_draw_has_open_ends_and_no_limits(by_hand):
         by_hand.comparison(by_hand.row("ksame", by_hand.among(4), 0.2, 0.77, k=4, runs=runs))
         for runs in (1, 3)
     )
-    assert "limits unknown" in caption(once)
-    assert "limits unknown" not in caption(often)
+    assert "limits unknown" in caption(scene_of(once))
+    assert "limits unknown" not in caption(scene_of(often))
 
 
 def test_what_promises_nothing_is_faded_and_further_lines_have_other_shades(by_hand):
@@ -160,14 +166,14 @@ def test_what_promises_nothing_is_faded_and_further_lines_have_other_shades(by_h
         by_hand.row("lpa-paper", broken, 0.3, 0.7, epsilon=1.0),
     ]
     done = by_hand.comparison(*looks)
-    colours = [series.colour for series in scene.Scene.of(done).series]
+    colours = [series.colour for series in scene_of(done).series]
     assert len(set(colours)) == 3
     assert colours[2] == scene._shade(scene._COLOURS[1], 0.5)
-    assert "promises nothing" in caption(done)
+    assert "promises nothing" in caption(scene_of(done))
 
 
 def test_files_are_what_their_ending_says(strong, tmp_path):
-    save_plane(strong, tmp_path / "plane.PNG")
+    save_plane(scene_of(strong), tmp_path / "plane.PNG")
     assert (tmp_path / "plane.PNG").read_bytes().startswith(b"\x89PNG")
     strong.save_picture(tmp_path / "plane.svg")
     assert ElementTree.parse(tmp_path / "plane.svg").getroot().tag.endswith("svg")
