@@ -17,7 +17,7 @@ from eyelid.errors import InputError, unknown
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.differential import CalibratedMechanism, DifferentialMechanism
 from eyelid.mechanisms.distribution import default_delta
-from eyelid.mechanisms.features import UnpredictableMechanism
+from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.mechanism import Form, NeighbourPair, Shape, Values, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.release_kind import Gaps, ReleaseKind
@@ -50,7 +50,7 @@ _CERTAIN = 1e6
 
 @register
 @dataclass(frozen=True)
-class Seeded(CalibratedMechanism, UnpredictableMechanism):
+class Seeded(CalibratedMechanism, FeatureMechanism):
     """Rows that keep a few features of a person's row, if enough people could have given them."""
 
     note: ClassVar[ProofNote] = ProofNote(

@@ -17,7 +17,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.differential import CalibratedMechanism, DifferentialMechanism
 from eyelid.mechanisms.distribution import default_delta
-from eyelid.mechanisms.features import UnpredictableMechanism
+from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.groups.public_groups import GroupedShape, Groups, grouped, groups_by, plain
 from eyelid.mechanisms.mechanism import Form, NeighbourPair, Shape, Values, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote
@@ -61,7 +61,7 @@ _TASKS_APART = 5.0
 
 @register
 @dataclass(frozen=True)
-class Synthetic(CalibratedMechanism, UnpredictableMechanism):
+class Synthetic(CalibratedMechanism, FeatureMechanism):
     """A study of made-up people, drawn from what is measured of everybody under noise."""
 
     note: ClassVar[ProofNote] = ProofNote(

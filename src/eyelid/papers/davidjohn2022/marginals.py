@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from eyelid.engine.progress import track
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.features import UnpredictableMechanism
+from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.mechanism import Shape, Values, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.records.measuring import window_rows
@@ -43,7 +43,7 @@ class Synthetic:
 
 @register
 @dataclass(frozen=True)
-class MarginalsPaper(UnpredictableMechanism):
+class MarginalsPaper(FeatureMechanism):
     """Rows drawn from the histograms of a task: the Task-based Marginals Model as printed."""
 
     note: ClassVar[ProofNote] = ProofNote(
