@@ -11,11 +11,11 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import Study, check
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.mechanism import Mechanism, Shape, mechanism
-from eyelid.mechanisms.release_kind import Execution, Gaps
+from eyelid.mechanisms.release_kind import Gaps
 from eyelid.privacy.noise import Randomness
 
-# Methods that take everybody's rows; a mechanism that works part by part passes none of them.
-_ON_WHOLE_TABLES = {"apply", "perturbed", "noisy_means", "sums"}
+ON_WHOLE_TABLES = frozenset({"apply", "perturbed", "noisy_means", "sums"})
+"""Methods that take everybody's rows; a mechanism that works part by part passes none of them."""
 
 
 @dataclass(frozen=True)
@@ -46,11 +46,23 @@ class FeatureMechanism(Mechanism):
     """Whether groups are drawn at random, so that nobody knows them afterwards."""
 
     def __init_subclass__(cls, **words: Any) -> None:
-        """Whoever takes whole tables in a way of its own takes everybody's, unless it says so."""
+        """Refuse a class that takes whole tables in a way of its own and declares no execution.
+
+        What it inherits is about another way: people would be passed part by part to methods that
+        never see a part.
+        """
         super().__init_subclass__(**words)
-        own = vars(cls)
-        if "execution" not in own and not own.keys().isdisjoint(_ON_WHOLE_TABLES):
-            cls.execution = Execution.ON_EVERYBODY
+        # What stands before the declaration overrides what it is about; mixins count as well.
+        own: set[str] = set()
+        for kind in cls.__mro__:
+            if kind is FeatureMechanism or "execution" in vars(kind):
+                break
+            own |= vars(kind).keys() & ON_WHOLE_TABLES
+        if own:
+            raise TypeError(
+                f"{cls.__name__} has its own {' and '.join(sorted(own))}: declare its execution, "
+                "Execution.ON_EVERYBODY unless people can be taken part by part"
+            )
 
     @classmethod
     def check_declared(cls) -> None:

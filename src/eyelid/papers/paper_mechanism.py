@@ -19,7 +19,7 @@ from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.differential import CalibratedMechanism
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter
-from eyelid.mechanisms.release_kind import ReleaseKind
+from eyelid.mechanisms.release_kind import Execution, ReleaseKind
 from eyelid.papers.floating_noise import NUMERICS
 from eyelid.papers.signals import (
     TaskSignals,
@@ -48,6 +48,7 @@ class PaperMechanism(CalibratedMechanism, FeatureMechanism):
     kind: ClassVar[Kind] = Kind.NONE
     units: ClassVar[tuple[str, ...]] = ("recording",)
     release: ClassVar[ReleaseKind] = ReleaseKind.RECORDS
+    execution: ClassVar[Execution] = Execution.ON_EVERYBODY
     predictable: ClassVar[bool] = True
     claims_to_hold: ClassVar[bool] = False
     lengths: ClassVar[str] = "recordings keep their own lengths"

@@ -18,7 +18,7 @@ from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.mechanism import Shape, Values, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.records.measuring import window_rows
-from eyelid.mechanisms.release_kind import ReleaseKind
+from eyelid.mechanisms.release_kind import Execution, ReleaseKind
 from eyelid.mechanisms.synthetic.binning import Bins, Codes
 from eyelid.mechanisms.synthetic.deniability import Integers, check_gamma, plausible_people
 from eyelid.papers.signals import longest_shape
@@ -73,6 +73,7 @@ class MarginalsPaper(FeatureMechanism):
     units: ClassVar[tuple[str, ...]] = ("record",)
     trust: ClassVar[Trust] = Trust.LOCAL
     release: ClassVar[ReleaseKind] = ReleaseKind.ROWS
+    execution: ClassVar[Execution] = Execution.ON_EVERYBODY
     claims_to_hold: ClassVar[bool] = False
     mixes_people: ClassVar[bool] = True
     paper: ClassVar[str] = (
