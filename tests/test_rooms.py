@@ -126,3 +126,11 @@ def test_the_contract_s_python_names_are_there():
     types = "Study FeatureTable Guarantee Certificate Release"
     assert all(hasattr(eyelid, name) for name in f"{names} {types}".split())
     assert all(callable(f) for f in (Ledger, gaussian_noise, gaussian_sigma, laplace_noise))
+
+
+def test_the_architecture_page_is_short_and_names_modules_that_are_there():
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    assert len(page.split()) < 1500
+    files = {str(path.relative_to(SOURCE)) for path in SOURCE.rglob("*")}
+    for name in re.findall(r"`((?:\w+/)*\w+\.py)`", page):
+        assert any(f"/{file}".endswith(f"/{name}") for file in files), name

@@ -1,1 +1,8 @@
-"""Three papers as printed: their mechanisms, tables and figures, beside ours, measured honestly."""
+"""Three papers as printed: their mechanisms, tables and figures, beside ours, measured honestly.
+
+`eyelid.papers.catalogue.reproduce` loads one of `papers/bozkir2021`, `papers/davidjohn2022`,
+`papers/liu2019`. Each fills the same form (`reproduction.py`): exhibits of cells, a cell being
+the printed number, ours by the paper's protocol, ours by an honest one. Sentences are computed
+from the cells. `datasets.py` finds what is at hand; what is not is listed as not run, and made-up
+people are labelled. `page.py` writes the folder. Printed numbers are in the package, data never.
+"""
