@@ -33,7 +33,7 @@ Its bases say what is promised, and what is known of its error before data are t
 Most that have an ε and hold are **`NoisyMechanism`s**: integer noise of one law on whole numbers
 whose sensitivity is declared. There are two families.
 
-**`MeasuringMechanism`s** take features. A person's values, in spans above their lower bounds, go
+**`RecordMechanism`s** take features. A person's values, in spans above their lower bounds, go
 through
 
     clip → analyse → query → perturb → rebuild → present

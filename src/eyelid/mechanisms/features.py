@@ -29,7 +29,7 @@ class FeatureMechanism(Mechanism):
     gaps: ClassVar[Gaps] = Gaps.KEPT
     """What becomes of missing values."""
     measures: ClassVar[bool] = False
-    """Whether noise is on public coordinates of feature signals: see `MeasuringMechanism`."""
+    """Whether noise is on public coordinates of feature signals: see `RecordMechanism`."""
     shows_measured: ClassVar[bool] = False
     """Whether what is measured of a person can be read off what is released of them."""
     measures_bins: ClassVar[bool] = False

@@ -31,7 +31,7 @@ from eyelid.mechanisms.groups.partition import (
 from eyelid.mechanisms.groups.slots import slots_of
 from eyelid.mechanisms.mechanism import Shape, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote
-from eyelid.mechanisms.records.measuring import window_rows
+from eyelid.mechanisms.records.record_mechanism import window_rows
 from eyelid.mechanisms.release_kind import Execution, Gaps
 from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.noise import Randomness

@@ -18,7 +18,7 @@ from eyelid.mechanisms.groups.partition import everything_of_the_last, groups_an
 from eyelid.mechanisms.groups.slots import Slots, slots_of
 from eyelid.mechanisms.mechanism import Shape, Values, register
 from eyelid.mechanisms.proof_note import ProofNote
-from eyelid.mechanisms.records.measuring import window_rows
+from eyelid.mechanisms.records.record_mechanism import window_rows
 from eyelid.mechanisms.release_kind import Execution
 from eyelid.papers.signals import TaskSignals, signals_of, table_of
 from eyelid.privacy.guarantee import Guarantee

@@ -42,7 +42,7 @@ _SAME = 1e-9
 
 
 @dataclass(frozen=True)
-class MeasuringMechanism(NoisyMechanism, FeatureMechanism):
+class RecordMechanism(NoisyMechanism, FeatureMechanism):
     """Integer noise on public coordinates of each person's feature signals.
 
     Arrays of values have the axes (…, recordings, rows, features), those of coordinates
@@ -337,7 +337,7 @@ class MeasuringMechanism(NoisyMechanism, FeatureMechanism):
         return np.asarray(self.analyse(values, shape) / self.step(shape))
 
 
-def beyond_rows(mechanism: MeasuringMechanism, table: FeatureTable, rows: int) -> list[str]:
+def beyond_rows(mechanism: RecordMechanism, table: FeatureTable, rows: int) -> list[str]:
     """What a promise about so many rows leaves open about a moment of gaze, in words."""
     shown = []
     what = "row" if rows == 1 else "chunk"
