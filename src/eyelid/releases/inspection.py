@@ -86,7 +86,7 @@ def inspect(study: Study) -> dict[str, Any]:
         "labels": study.labels,
         "events": None
         if study.events is None
-        else dict(study.events["name"].value_counts().rows()),
+        else dict(study.events["name"].value_counts().sort("name").rows()),
         "quality": _quality(seen),
         "quasi_identifiers": [] if _are_made_up(study) else _quasi_identifiers(study, recordings),
         "read_as": list(study.read_as),

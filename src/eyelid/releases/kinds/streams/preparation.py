@@ -67,7 +67,7 @@ def facts_of(taken: Study) -> GazeFacts:
     """The facts of what a filter takes of some people.
 
     Args:
-        taken: see `eyelid.releases.kinds.streams.plan.taken_of`.
+        taken: see `taken_of`.
     """
     data = taken.data
     return GazeFacts(
