@@ -45,7 +45,7 @@ from eyelid.gaze.features import window_features
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import read
 from eyelid.mechanisms.groups.partition import group_sizes
-from eyelid.mechanisms.records.measuring import window_rows
+from eyelid.mechanisms.records.record_mechanism import window_rows
 from eyelid.papers.davidjohn2022.halves import (
     first_halves,
     named_by_halves,

@@ -29,7 +29,7 @@ from eyelid.io.study_parts import part_facts
 from eyelid.mechanisms import mechanism
 from eyelid.mechanisms.features import windows_of
 from eyelid.mechanisms.records.laplace import Laplace
-from eyelid.mechanisms.records.measuring import MeasuringMechanism
+from eyelid.mechanisms.records.record_mechanism import RecordMechanism
 from eyelid.mechanisms.release_kind import Execution
 from eyelid.privacy import Ledger
 from eyelid.privacy.noise import randomness
@@ -220,7 +220,7 @@ def test_the_noise_of_a_piece_is_that_of_everybody(make_table, monkeypatch):
 
     others, mine = noise_of_few()
     assert 0.7 < mine / others < 1.4
-    monkeypatch.setattr(MeasuringMechanism, "apply_to_some", own_shape)
+    monkeypatch.setattr(RecordMechanism, "apply_to_some", own_shape)
     others, mine = noise_of_few()
     assert mine / others < 0.4
 

@@ -7,7 +7,7 @@ import pytest
 
 from eyelid.attacks.twins import twin
 from eyelid.mechanisms import catalogue, find
-from eyelid.mechanisms.records.measuring import MeasuringMechanism
+from eyelid.mechanisms.records.record_mechanism import RecordMechanism
 from eyelid.privacy import randomness
 from eyelid.verification.families import mutants_of
 from eyelid.verification.outputs import compare
@@ -15,7 +15,7 @@ from eyelid.verification.outputs import compare
 SOUND = [
     name
     for name, kind in catalogue().items()
-    if kind.claims_to_hold and issubclass(kind, MeasuringMechanism)
+    if kind.claims_to_hold and issubclass(kind, RecordMechanism)
 ]
 
 

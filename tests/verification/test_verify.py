@@ -9,6 +9,7 @@ from eyelid.mechanisms.means.groupmean import GroupMean
 from eyelid.mechanisms.mechanism import _registry
 from eyelid.mechanisms.records.dct import DCT
 from eyelid.mechanisms.records.laplace import Laplace
+from eyelid.mechanisms.release_kind import Execution
 from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.papers.baselines.baseline import Baseline
 from eyelid.papers.davidjohn2022.marginals import MarginalsPaper
@@ -119,6 +120,7 @@ def test_a_mechanism_that_shows_its_input_is_refuted_in_words(no_samplers, no_fa
         note = replace(Laplace.note, summary="Makes a private table, and shows the other one.")
         name: ClassVar[str] = "window"
         aliases: ClassVar[tuple[str, ...]] = ()
+        execution: ClassVar[Execution] = Execution.ON_EVERYBODY
 
         def apply(self, table, noise):
             return self.present(table)

@@ -18,7 +18,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.mechanism import Values
-from eyelid.mechanisms.records.measuring import window_rows
+from eyelid.mechanisms.records.record_mechanism import window_rows
 from eyelid.mechanisms.synthetic.binning import Bins
 from eyelid.mechanisms.synthetic.sequences import BEND, lags_of
 

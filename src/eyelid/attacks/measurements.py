@@ -12,7 +12,7 @@ from eyelid.attacks.records import Records
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.noisy import noise_of
-from eyelid.mechanisms.records.measuring import MeasuringMechanism
+from eyelid.mechanisms.records.record_mechanism import RecordMechanism
 from eyelid.privacy.noise import DiscreteGaussian, DiscreteLaplace, randomness
 from eyelid.privacy.unit import Trust
 
@@ -23,7 +23,7 @@ _BLOCK_VALUES = 1 << 20
 
 Values = NDArray[np.float64]
 Reading = Callable[[Values, Shape], NDArray[np.generic]]
-"""`MeasuringMechanism.query` of raw values, or `MeasuringMechanism.measured` of released ones."""
+"""`RecordMechanism.query` of raw values, or `RecordMechanism.measured` of released ones."""
 
 
 def legible(mechanism: FeatureMechanism, shape: Shape) -> NDArray[np.intp]:
@@ -40,7 +40,7 @@ def legible(mechanism: FeatureMechanism, shape: Shape) -> NDArray[np.intp]:
     nothing = np.array([], dtype=np.intp)
     if not (mechanism.shows_measured and mechanism.trust is Trust.LOCAL):
         return nothing
-    measuring = cast(MeasuringMechanism, mechanism)
+    measuring = cast(RecordMechanism, mechanism)
     law = noise_of(measuring, shape)
     # A law made of these may have no independent draws.
     if type(law) not in (DiscreteLaplace, DiscreteGaussian):

@@ -55,7 +55,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.groups.slots import slots_of
-from eyelid.mechanisms.records.measuring import MeasuringMechanism
+from eyelid.mechanisms.records.record_mechanism import RecordMechanism
 from eyelid.privacy.noise import Randomness, randomness
 
 # Who judges windows, and who averages noise away.
@@ -306,7 +306,7 @@ def named_by_likelihood(
     if not len(legible(law, law.shape(taken))):
         return {}
     people = tuple(released.data["person"].unique(maintain_order=True))
-    scores = likelihood_scores(cast(MeasuringMechanism, law), taken, released, people)
+    scores = likelihood_scores(cast(RecordMechanism, law), taken, released, people)
     return {f"{NAME}, {KNOWS}": _shares(scores.averaged, scores.owner, len(people))}
 
 

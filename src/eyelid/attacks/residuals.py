@@ -24,7 +24,7 @@ from eyelid.gaze.table import FeatureTable, table_from_arrays
 from eyelid.mechanisms.means.mean_mechanism import PLACE, TEAM
 from eyelid.mechanisms.mechanism import Mechanism, Shape
 from eyelid.mechanisms.noisy import noise_of
-from eyelid.mechanisms.records.measuring import MeasuringMechanism
+from eyelid.mechanisms.records.record_mechanism import RecordMechanism
 from eyelid.privacy.noise import DiscreteLaplace, DiscreteNoise, Randomness, randomness
 
 _PEOPLE, _RECORDINGS, _ROWS, _FEATURES = 10_000, 3, 6, 3
@@ -73,7 +73,7 @@ class ResidualResult:
 
 
 def examine(
-    mechanism: MeasuringMechanism, noise: Randomness, declared: MeasuringMechanism | None = None
+    mechanism: RecordMechanism, noise: Randomness, declared: RecordMechanism | None = None
 ) -> ResidualResult:
     """Release a known table twice and look at the noise.
 
@@ -115,7 +115,7 @@ def judged(
 
 
 def _left_of_people(
-    mechanism: MeasuringMechanism, declared: MeasuringMechanism, shape: Shape, noise: Randomness
+    mechanism: RecordMechanism, declared: RecordMechanism, shape: Shape, noise: Randomness
 ) -> NDArray[np.float64]:
     """Recordings × coordinates × features, of two releases."""
     known = _table()
@@ -173,7 +173,7 @@ def _in_teams(table: FeatureTable) -> FeatureTable:
 
 
 def _released(
-    mechanism: MeasuringMechanism, known: FeatureTable, noise: Randomness, shape: tuple[int, ...]
+    mechanism: RecordMechanism, known: FeatureTable, noise: Randomness, shape: tuple[int, ...]
 ) -> NDArray[np.float64]:
     """The released values in this shape; no numbers if there are more or fewer of them.
 
@@ -186,7 +186,7 @@ def _released(
 
 
 def noise_amiss(
-    declared: MeasuringMechanism, original: FeatureTable, released: FeatureTable
+    declared: RecordMechanism, original: FeatureTable, released: FeatureTable
 ) -> str | None:
     """What keeps the noise of a release from being what it is said to be; None if nothing does.
 

@@ -25,15 +25,15 @@ Its bases say what is promised, and what is known of its error before data are t
 * `DifferentialMechanism`: `differential.py`; an ε about a unit; `neighbour_pairs(unit)`, `play`
   and `score` for the distinguishing games
 * `AnonymisingMechanism`: `groups/anonymity.py`; k people of whom a record may be, and no ε
-* `PredictableMechanism`: `features.py`; an ε, for features; how far off, from public facts alone
-  (`expected_rmse_of_span`)
-* `UnpredictableMechanism`: `features.py`; for features; how far off depends on how much people
-  are alike, and `worth` says in words what is left to see
+* `FeatureMechanism`: `features.py`; for features; one that is `predictable` says how far off it is
+  from public facts alone (`expected_rmse_of_span`), of any other `worth` says in words what is left
+  to see; `execution` says what of a study it needs at once, and whoever overrides a method that
+  takes whole tables declares it
 
 Most that have an ε and hold are **`NoisyMechanism`s**: integer noise of one law on whole numbers
 whose sensitivity is declared. There are two families.
 
-**`MeasuringMechanism`s** take features. A person's values, in spans above their lower bounds, go
+**`RecordMechanism`s** take features. A person's values, in spans above their lower bounds, go
 through
 
     clip → analyse → query → perturb → rebuild → present

@@ -17,7 +17,8 @@ from eyelid.errors import InputError
 from eyelid.gaze.features.catalogue import most_used
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.features import PredictableMechanism
+from eyelid.mechanisms.differential import DifferentialMechanism
+from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.groups.public_groups import GroupedShape
 from eyelid.mechanisms.means.groupmean import GroupMean
 from eyelid.mechanisms.mechanism import Mechanism, Shape
@@ -182,7 +183,7 @@ class Expectation:
         }
 
 
-def expectation(chosen: PredictableMechanism, shape: Shape) -> Expectation:
+def expectation(chosen: FeatureMechanism, shape: Shape) -> Expectation:
     """What a release can be expected to show."""
     value = chosen.expected_rmse_of_span(shape)
     central = chosen.cost(shape, PERSON).trust is Trust.CENTRAL
@@ -199,26 +200,27 @@ def expectation(chosen: PredictableMechanism, shape: Shape) -> Expectation:
     )
 
 
-def predicted(mechanism: Mechanism) -> PredictableMechanism | None:
+def predicted(mechanism: Mechanism) -> FeatureMechanism | None:
     """The mechanism, where it declares that its error follows from public facts alone."""
-    return cast(PredictableMechanism, mechanism) if mechanism.predictable else None
+    return cast(FeatureMechanism, mechanism) if mechanism.predictable else None
 
 
-def for_means(chosen: PredictableMechanism, shape: Shape) -> PredictableMechanism:
+def for_means(chosen: FeatureMechanism, shape: Shape) -> FeatureMechanism:
     """What to put inside `groupmean` for a mean at the same ε for the same unit.
 
     That of a mean, and mechanisms that were made for means, as they are; for others what
     `groupmean` chooses by public facts, as far as it knows their unit.
     """
     if chosen.release.of_means:
-        return cast(PredictableMechanism, chosen.core_at(shape))
+        return chosen.core_at(shape)
     if chosen.made_for_means or chosen.unit.name not in DCT.units:
         return chosen
-    return GroupMean(epsilon=chosen.epsilon, delta=chosen.delta, unit=chosen.unit).core_at(shape)
+    epsilon = cast(DifferentialMechanism, chosen).epsilon
+    return GroupMean(epsilon=epsilon, delta=chosen.delta, unit=chosen.unit).core_at(shape)
 
 
 def people_needed(
-    chosen: PredictableMechanism, shape: Shape, *, for_values: bool = False
+    chosen: FeatureMechanism, shape: Shape, *, for_values: bool = False
 ) -> int | None:
     """From how many people of a group on their mean would carry information, at the same ε.
 

@@ -10,23 +10,26 @@ from typing import Any, ClassVar, Self
 from eyelid.errors import InputError
 from eyelid.gaze.study import Study, check
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.differential import CalibratedMechanism
 from eyelid.mechanisms.mechanism import Mechanism, Shape, mechanism
-from eyelid.mechanisms.release_kind import Execution, Gaps, ReleaseKind
+from eyelid.mechanisms.release_kind import Gaps
 from eyelid.privacy.noise import Randomness
 
-# Methods that take everybody's rows; a mechanism that works part by part passes none of them.
-_ON_WHOLE_TABLES = {"apply", "perturbed", "noisy_means", "sums"}
+ON_WHOLE_TABLES = frozenset({"apply", "perturbed", "noisy_means", "sums"})
+"""Methods that take everybody's rows; a mechanism that works part by part passes none of them."""
 
 
 @dataclass(frozen=True)
 class FeatureMechanism(Mechanism):
-    """A mechanism whose data are features of people's recordings."""
+    """A mechanism whose data are features of people's recordings.
+
+    One that declares itself ``predictable`` says how far off it is in `expected_rmse_of_span` and
+    `expected_mean_rmse_of_span`; any other says in words what is left to see, in `worth`.
+    """
 
     gaps: ClassVar[Gaps] = Gaps.KEPT
     """What becomes of missing values."""
     measures: ClassVar[bool] = False
-    """Whether noise is on public coordinates of feature signals: see `MeasuringMechanism`."""
+    """Whether noise is on public coordinates of feature signals: see `RecordMechanism`."""
     shows_measured: ClassVar[bool] = False
     """Whether what is measured of a person can be read off what is released of them."""
     measures_bins: ClassVar[bool] = False
@@ -43,11 +46,32 @@ class FeatureMechanism(Mechanism):
     """Whether groups are drawn at random, so that nobody knows them afterwards."""
 
     def __init_subclass__(cls, **words: Any) -> None:
-        """Whoever takes whole tables in a way of its own takes everybody's, unless it says so."""
+        """Refuse a class that takes whole tables in a way of its own and declares no execution.
+
+        What it inherits is about another way: people would be passed part by part to methods that
+        never see a part.
+        """
         super().__init_subclass__(**words)
-        own = vars(cls)
-        if "execution" not in own and not own.keys().isdisjoint(_ON_WHOLE_TABLES):
-            cls.execution = Execution.ON_EVERYBODY
+        # What stands before the declaration overrides what it is about; mixins count as well.
+        own: set[str] = set()
+        for kind in cls.__mro__:
+            if kind is FeatureMechanism or "execution" in vars(kind):
+                break
+            own |= vars(kind).keys() & ON_WHOLE_TABLES
+        if own:
+            raise TypeError(
+                f"{cls.__name__} has its own {' and '.join(sorted(own))}: declare its execution, "
+                "Execution.ON_EVERYBODY unless people can be taken part by part"
+            )
+
+    @classmethod
+    def check_declared(cls) -> None:
+        """Refuse a class that cannot say what is left to see: a card needs it after the charge."""
+        super().check_declared()
+        needed = ("expected_rmse_of_span", "expected_mean_rmse_of_span")
+        for name in needed if cls.predictable else ("worth",):
+            if getattr(cls, name) is getattr(FeatureMechanism, name):
+                raise TypeError(f"{cls.name} has no {name} of its own")
 
     @property
     def core(self) -> FeatureMechanism:
@@ -130,6 +154,22 @@ class FeatureMechanism(Mechanism):
         """How many people should have a task, so that more of it is released than its name."""
         return 0
 
+    def expected_rmse_of_span(self, shape: Shape) -> float:
+        """Root mean square error of one released value, in units of its feature's span."""
+        raise TypeError(f"the error of {self.name} depends on how much people are alike")
+
+    def expected_mean_rmse_of_span(self, shape: Shape) -> float:
+        """The same of a recording's mean over its rows."""
+        raise TypeError(f"the error of {self.name} depends on how much people are alike")
+
+    def cut_off(self, shape: Shape) -> str:
+        """What of the signals is left out whatever the noise, in a sentence; empty if nothing."""
+        return ""
+
+    def worth(self, shape: Shape) -> str:
+        """What is left to see where errors are not known, in a sentence or two."""
+        raise TypeError(f"what {self.name} is worth follows from its expected error")
+
     def error_in_mean(self, error: float, divisor: float, shape: Shape) -> float:
         """An expected error when a mean over people divides the noise."""
         return error / divisor
@@ -188,35 +228,6 @@ class FeatureMechanism(Mechanism):
     def unprotected(self, table: FeatureTable) -> list[str]:
         """What of this mechanism's output is outside the guarantee, in words."""
         return []
-
-
-@dataclass(frozen=True)
-class PredictableMechanism(CalibratedMechanism, FeatureMechanism):
-    """A mechanism that adds noise to features; its error is known from public facts alone."""
-
-    release: ClassVar[ReleaseKind] = ReleaseKind.RECORDS
-    predictable: ClassVar[bool] = True
-
-    @abstractmethod
-    def expected_rmse_of_span(self, shape: Shape) -> float:
-        """Root mean square error of one released value, in units of its feature's span."""
-
-    @abstractmethod
-    def expected_mean_rmse_of_span(self, shape: Shape) -> float:
-        """The same of a recording's mean over its rows."""
-
-    def cut_off(self, shape: Shape) -> str:
-        """What of the signals is left out whatever the noise, in a sentence; empty if nothing."""
-        return ""
-
-
-@dataclass(frozen=True)
-class UnpredictableMechanism(FeatureMechanism):
-    """A mechanism for features whose error depends on how much people are alike."""
-
-    @abstractmethod
-    def worth(self, shape: Shape) -> str:
-        """What is left to see in a release, as far as public facts tell, in a sentence or two."""
 
 
 def feature_mechanism(asked: str | Mechanism, **parameters: Any) -> FeatureMechanism:

@@ -204,6 +204,12 @@ class Mechanism(ABC):
         return Unit.parse(name)
 
     @classmethod
+    def check_declared(cls) -> None:
+        """Refuse a class that lacks what a release needs of it; `register` asks."""
+        if not isinstance(vars(cls).get("note"), ProofNote):
+            raise TypeError(f"{cls.name} declares no ProofNote of its own")
+
+    @classmethod
     def set_for_games(cls) -> Iterator[Mechanism]:
         """The mechanism as `verify` plays against it."""
         for parameters in cls.games:
@@ -231,11 +237,11 @@ M = typing.TypeVar("M", bound=type[Mechanism])
 def register(mechanism_class: M) -> M:
     """Add a mechanism to the catalogue; ``verify`` then plays against it without being told.
 
-    A mechanism without a note of its own is refused here: its data card would fail after the
-    charge. So is one whose name or alias another has: a certificate's name must mean one thing.
+    A mechanism without a note of its own, or without an account of its error, is refused here: its
+    data card would fail after the charge. So is one whose name or alias another has: a
+    certificate's name must mean one thing.
     """
-    if not isinstance(vars(mechanism_class).get("note"), ProofNote):
-        raise TypeError(f"{mechanism_class.name} declares no ProofNote of its own")
+    mechanism_class.check_declared()
     for name in (mechanism_class.name, *mechanism_class.aliases):
         there = _registry.get(_aliases.get(name, name))
         if there is not None and _home(there) != _home(mechanism_class):

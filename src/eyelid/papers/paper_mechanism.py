@@ -16,8 +16,10 @@ import numpy as np
 
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.features import PredictableMechanism
+from eyelid.mechanisms.differential import CalibratedMechanism
+from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter
+from eyelid.mechanisms.release_kind import Execution, ReleaseKind
 from eyelid.papers.floating_noise import NUMERICS
 from eyelid.papers.signals import (
     TaskSignals,
@@ -35,7 +37,7 @@ _BYSTANDER = 0.25
 
 
 @dataclass(frozen=True)
-class PaperMechanism(PredictableMechanism):
+class PaperMechanism(CalibratedMechanism, FeatureMechanism):
     """Noise on whole tables, scaled by what the people in them happen to be like.
 
     Offered for a recording: that is what a paper's ε, summed over features, would be about. The
@@ -45,6 +47,9 @@ class PaperMechanism(PredictableMechanism):
     takes: ClassVar[str] = "features"
     kind: ClassVar[Kind] = Kind.NONE
     units: ClassVar[tuple[str, ...]] = ("recording",)
+    release: ClassVar[ReleaseKind] = ReleaseKind.RECORDS
+    execution: ClassVar[Execution] = Execution.ON_EVERYBODY
+    predictable: ClassVar[bool] = True
     claims_to_hold: ClassVar[bool] = False
     lengths: ClassVar[str] = "recordings keep their own lengths"
 

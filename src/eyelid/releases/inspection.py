@@ -27,7 +27,7 @@ from eyelid.mechanisms.expectation import MOST_ERROR, people_needed
 from eyelid.mechanisms.groups.partition import groups_told
 from eyelid.mechanisms.means.groupmean import GroupMean
 from eyelid.mechanisms.mechanism import Shape
-from eyelid.mechanisms.records.measuring import window_rows
+from eyelid.mechanisms.records.record_mechanism import window_rows
 from eyelid.mechanisms.synthetic.recordings import MADE_UP
 from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.releases.advice import (

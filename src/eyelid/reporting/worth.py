@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
 
 from eyelid.gaze.study import Feature
 from eyelid.mechanisms.expectation import (
@@ -20,8 +19,6 @@ from eyelid.mechanisms.expectation import (
 )
 from eyelid.mechanisms.features import (
     FeatureMechanism,
-    PredictableMechanism,
-    UnpredictableMechanism,
 )
 from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.release_kind import ReleaseKind
@@ -40,7 +37,7 @@ def worth(mechanism: FeatureMechanism, shape: Shape, features: Sequence[Feature]
     """
     noisy = predicted(mechanism)
     if noisy is None:
-        return cast(UnpredictableMechanism, mechanism).worth(shape)
+        return mechanism.worth(shape)
     expected = expectation(noisy, shape)
     known = features if errors_have_units(mechanism) else ()
     if expected.most:
@@ -87,7 +84,7 @@ def _errors(expected: Expectation, shape: Shape, features: Sequence[Feature]) ->
     return f"Expected error {'; '.join(parts)}."
 
 
-def _instead_of_noise(mechanism: PredictableMechanism, shape: Shape) -> str:
+def _instead_of_noise(mechanism: FeatureMechanism, shape: Shape) -> str:
     """What to take instead of noisy means of groups that are too small, said before anything."""
     if mechanism.release is not ReleaseKind.RANDOM_MEANS:
         return ""
@@ -129,7 +126,7 @@ def _beaten(what: str, error: float) -> str:
 
 
 def _what_would(
-    mechanism: PredictableMechanism,
+    mechanism: FeatureMechanism,
     shape: Shape,
     expected: Expectation,
     person_level: Guarantee,

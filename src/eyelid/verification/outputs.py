@@ -20,7 +20,7 @@ from eyelid.gaze.simulator import simulate
 from eyelid.gaze.study import RECORDING_KEY, Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.features import windows_of
-from eyelid.mechanisms.records.measuring import MeasuringMechanism
+from eyelid.mechanisms.records.record_mechanism import RecordMechanism
 from eyelid.privacy.noise import randomness
 from eyelid.verification.mutant import NO_NOISE
 
@@ -56,9 +56,7 @@ class OutputResult:
         return not self.same or self.bare > 0 or self.inside == 0
 
 
-def compare(
-    mechanism: MeasuringMechanism, declared: MeasuringMechanism | None = None
-) -> OutputResult:
+def compare(mechanism: RecordMechanism, declared: RecordMechanism | None = None) -> OutputResult:
     """Look at everything that leaves a mechanism, in each setting in which it takes something else.
 
     Args:
@@ -77,7 +75,7 @@ def compare(
     )
 
 
-def _compare(mechanism: MeasuringMechanism, quiet: MeasuringMechanism) -> OutputResult:
+def _compare(mechanism: RecordMechanism, quiet: RecordMechanism) -> OutputResult:
     """In one setting, ``quiet`` being what is declared, without noise."""
     table = _taken_by(mechanism)
     shown = mechanism.apply(table, randomness(_SEED))
@@ -99,7 +97,7 @@ def _compare(mechanism: MeasuringMechanism, quiet: MeasuringMechanism) -> Output
     )
 
 
-def _taken_by(mechanism: MeasuringMechanism) -> FeatureTable:
+def _taken_by(mechanism: RecordMechanism) -> FeatureTable:
     """What the mechanism takes of the study."""
     return mechanism.summarise(_study() if mechanism.core.measures_bins else _windows())
 

@@ -191,11 +191,11 @@ def test_people_with_fewer_recordings_are_released_with_what_they_have(make_tabl
 
 @pytest.mark.parametrize("name", NAMES)
 def test_blocks_do_not_change_what_is_released(name, make_table, monkeypatch):
-    import eyelid.mechanisms.records.measuring as measuring
+    from eyelid.mechanisms.records import record_mechanism
 
     table = make_table(people=5)
     law = build(name, epsilon=1e6, unit=RECORD)
-    monkeypatch.setattr(measuring, "_BLOCK_VALUES", 45)
+    monkeypatch.setattr(record_mechanism, "_BLOCK_VALUES", 45)
     released = law.apply(table, randomness(1))
     assert released.data.select("person", "recording", "time_ms").equals(
         table.data.select("person", "recording", "time_ms")

@@ -18,7 +18,7 @@ from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
 from eyelid.mechanisms import Shape, find, mechanism
 from eyelid.mechanisms.records.fourier import coordinates_of_first
-from eyelid.mechanisms.records.measuring import MeasuringMechanism
+from eyelid.mechanisms.records.record_mechanism import RecordMechanism
 from eyelid.privacy import PERSON, RECORDING, Unit, randomness
 from eyelid.verification.families import mutants_of
 from eyelid.verification.game import play
@@ -160,9 +160,9 @@ def test_expected_errors_are_what_is_measured(name, parameters):
 @given(st.integers(1, 60), st.integers(1, 60))
 def test_the_closed_form_of_errors_is_what_rebuilding_each_coefficient_gives(n, k):
     law, shape = one_piece("fpa", n, k=min(k, n))
-    generic = MeasuringMechanism.expected_rmse_of_span(law, shape)
+    generic = RecordMechanism.expected_rmse_of_span(law, shape)
     assert law.expected_rmse_of_span(shape) == pytest.approx(generic)
-    generic = MeasuringMechanism.expected_mean_rmse_of_span(law, shape)
+    generic = RecordMechanism.expected_mean_rmse_of_span(law, shape)
     assert law.expected_mean_rmse_of_span(shape) == pytest.approx(generic)
 
 

@@ -9,7 +9,7 @@ from eyelid.attacks.attackers import find_attackers
 from eyelid.engine.engines import shared
 from eyelid.errors import InputError
 from eyelid.mechanisms.mechanism import catalogue
-from eyelid.mechanisms.records.measuring import window_rows
+from eyelid.mechanisms.records.record_mechanism import window_rows
 from eyelid.papers.davidjohn2022.halves import (
     first_halves,
     recognised,

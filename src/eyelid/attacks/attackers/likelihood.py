@@ -23,7 +23,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.noisy import noise_of
-from eyelid.mechanisms.records.measuring import MeasuringMechanism
+from eyelid.mechanisms.records.record_mechanism import RecordMechanism
 from eyelid.privacy.noise import DiscreteGaussian, DiscreteNoise
 
 NAME = "likelihood"
@@ -36,7 +36,7 @@ Values = NDArray[np.float64]
 
 
 def likelihood_finding(
-    mechanism: MeasuringMechanism,
+    mechanism: RecordMechanism,
     original: FeatureTable,
     released: FeatureTable,
     people: Sequence[str],
@@ -47,7 +47,7 @@ def likelihood_finding(
 
 
 def likelihood_scores(
-    mechanism: MeasuringMechanism,
+    mechanism: RecordMechanism,
     original: FeatureTable,
     released: FeatureTable,
     people: Sequence[str],

@@ -26,7 +26,7 @@ from eyelid.errors import InputError
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.mechanism import Shape
 from eyelid.mechanisms.noisy import noise_of
-from eyelid.mechanisms.records.measuring import MeasuringMechanism
+from eyelid.mechanisms.records.record_mechanism import RecordMechanism
 from eyelid.privacy.gaussian import check_delta, gaussian_epsilon
 from eyelid.privacy.guarantee import Kind
 from eyelid.privacy.noise import DiscreteGaussian
@@ -116,7 +116,7 @@ def gaussian_belief(
     """
     if not _about_rows(mechanism, Kind.APPROXIMATE):
         return None
-    measuring = cast(MeasuringMechanism, mechanism)
+    measuring = cast(RecordMechanism, mechanism)
     law = noise_of(measuring, shape)
     if not isinstance(law, DiscreteGaussian) or shape.length > _MOST_ROWS:
         return None
@@ -139,7 +139,7 @@ def _about_rows(mechanism: FeatureMechanism, kind: Kind) -> bool:
     return own and mechanism.kind is kind and mechanism.takes == "features"
 
 
-def _linear_map(mechanism: MeasuringMechanism, shape: Shape) -> np.ndarray:
+def _linear_map(mechanism: RecordMechanism, shape: Shape) -> np.ndarray:
     """A: coordinates × rows of one signal, as it is around the midpoint."""
     middle = np.full((1, shape.length, 1), 0.5)
     away = middle + _AWAY * np.eye(shape.length)[:, None, :, None]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from eyelid.mechanisms.features import UnpredictableMechanism
+from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.groups.partition import check_k, group_sizes
 from eyelid.mechanisms.mechanism import Shape, parameter
 from eyelid.mechanisms.release_kind import ReleaseKind
@@ -14,7 +14,7 @@ from eyelid.privacy.unit import PERSON, Neighbours, Unit
 
 
 @dataclass(frozen=True)
-class AnonymisingMechanism(UnpredictableMechanism):
+class AnonymisingMechanism(FeatureMechanism):
     """k-anonymity: what is released is the same for all people of a group of at least k."""
 
     family: ClassVar[str] = "anonymity"

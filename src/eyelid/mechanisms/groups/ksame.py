@@ -31,8 +31,8 @@ from eyelid.mechanisms.groups.partition import (
 from eyelid.mechanisms.groups.slots import slots_of
 from eyelid.mechanisms.mechanism import Shape, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote
-from eyelid.mechanisms.records.measuring import window_rows
-from eyelid.mechanisms.release_kind import Gaps
+from eyelid.mechanisms.records.record_mechanism import window_rows
+from eyelid.mechanisms.release_kind import Execution, Gaps
 from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import Trust
@@ -84,6 +84,7 @@ class KSame(AnonymisingMechanism):
     name: ClassVar[str] = "ksame"
     family: ClassVar[str] = "groups"
     trust: ClassVar[Trust] = Trust.CENTRAL
+    execution: ClassVar[Execution] = Execution.ON_EVERYBODY
     gaps: ClassVar[Gaps] = Gaps.EMPTY_GROUPS
     one_length: ClassVar[bool] = False
     drawn: ClassVar[bool] = True

@@ -9,7 +9,7 @@ import numpy as np
 
 from eyelid.errors import EyelidError, InputError
 from eyelid.mechanisms.mechanism import Shape, find, mechanism
-from eyelid.mechanisms.records.measuring import MeasuringMechanism
+from eyelid.mechanisms.records.record_mechanism import RecordMechanism
 from eyelid.privacy.unit import PERSON, Trust, Unit
 
 AUTO = "auto"
@@ -25,11 +25,11 @@ _NEARLY = 1.01
 _MOST_STEPS = 2.0**61
 
 
-def parsed(text: str) -> tuple[type[MeasuringMechanism], dict[str, str]]:
+def parsed(text: str) -> tuple[type[RecordMechanism], dict[str, str]]:
     """The mechanism inside, and its settings as text."""
     name, *pairs = text.split(":")
     kind = find(name)
-    if not issubclass(kind, MeasuringMechanism) or kind.trust is not Trust.LOCAL:
+    if not issubclass(kind, RecordMechanism) or kind.trust is not Trust.LOCAL:
         raise InputError(f"{kind.name} cannot be inside a mean: choose dct, gaussian or laplace")
     if not kind.claims_to_hold:
         raise InputError(f"{kind.name} does not hold, and no mean of it would: choose another")
@@ -47,7 +47,7 @@ def parsed(text: str) -> tuple[type[MeasuringMechanism], dict[str, str]]:
 @functools.lru_cache(maxsize=64)
 def candidates(
     epsilon: float, delta: float | None, unit: Unit, length: int | str
-) -> dict[str, MeasuringMechanism]:
+) -> dict[str, RecordMechanism]:
     """What may be chosen: of the kind that δ asks for, as far as it offers the unit.
 
     A δ that is given says which kind of promise is wanted, (ε, δ) with its μ or pure ε; without one
@@ -87,7 +87,7 @@ def least_noise(
     return near[0] if near else next(iter(candidates(epsilon, delta, unit, length)))
 
 
-def fits(core: MeasuringMechanism, shape: Shape) -> bool:
+def fits(core: RecordMechanism, shape: Shape) -> bool:
     """Whether the integers of so many people can be added up, whatever the data are."""
     nothing = np.zeros((shape.recordings, shape.length, shape.features))
     # Anybody's integers are no farther from those of nothing than the sensitivity.
@@ -98,7 +98,7 @@ def fits(core: MeasuringMechanism, shape: Shape) -> bool:
 @functools.lru_cache(maxsize=64)
 def inside(
     text: str, epsilon: float, delta: float | None, unit: Unit, length: int | str
-) -> MeasuringMechanism:
+) -> RecordMechanism:
     """The mechanism that was named, with what is set for the mean itself."""
     kind, settings = parsed(text)
     asked = {} if delta is None else {"delta": delta}
@@ -108,5 +108,5 @@ def inside(
             "to a number"
         )
     made = mechanism(kind.name, epsilon=epsilon, unit=unit, length=length, **asked, **settings)
-    assert isinstance(made, MeasuringMechanism)
+    assert isinstance(made, RecordMechanism)
     return made

@@ -25,7 +25,7 @@ from eyelid.mechanisms.mechanism import (
     parameter,
 )
 from eyelid.mechanisms.noisy import Integers
-from eyelid.mechanisms.records.measuring import MeasuringMechanism, frame
+from eyelid.mechanisms.records.record_mechanism import RecordMechanism, frame
 from eyelid.mechanisms.release_kind import Execution, ReleaseKind
 from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.guarantee import Guarantee, Kind
@@ -39,7 +39,7 @@ TEAM, PLACE = "team", "place"
 
 
 @dataclass(frozen=True)
-class MeanMechanism(MeasuringMechanism):
+class MeanMechanism(RecordMechanism):
     """The mean over the people of each of some disjoint groups, under the noise of one person.
 
     Each person's values are clipped and turned into integers by the mechanism inside, these are
@@ -84,7 +84,7 @@ class MeanMechanism(MeasuringMechanism):
         yield replace(self, inner="prewindow:window_s=2.0:step_s=0.5:others=dct")
 
     @property
-    def core(self) -> MeasuringMechanism:
+    def core(self) -> RecordMechanism:
         """The mechanism inside.
 
         With ``inner=auto`` any of those that may be chosen: right about what they have in common
@@ -93,7 +93,7 @@ class MeanMechanism(MeasuringMechanism):
         """
         return self._inside_as_asked()
 
-    def _inside_as_asked(self) -> MeasuringMechanism:
+    def _inside_as_asked(self) -> RecordMechanism:
         asked = (self.epsilon, self.delta, self.unit, self.length)
         if self.undecided:
             return next(iter(candidates(*asked).values()))
@@ -111,11 +111,11 @@ class MeanMechanism(MeasuringMechanism):
         inner = least_noise(self.epsilon, self.delta, self.unit, self.length, shape)
         return replace(self, inner=inner, delta=self.delta or None)
 
-    def core_at(self, shape: Shape) -> MeasuringMechanism:
+    def core_at(self, shape: Shape) -> RecordMechanism:
         """The mechanism inside, for a dataset with these public facts."""
         return self.decided(shape).core
 
-    def core_for(self, size: int, shape: Shape) -> MeasuringMechanism:
+    def core_for(self, size: int, shape: Shape) -> RecordMechanism:
         """The mechanism inside for groups of one size, where it has a use for that."""
         core = self.core_at(shape)
         return replace(core, averaged=size) if self._averages else core  # type: ignore[call-arg]

@@ -18,7 +18,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.mechanism import Shape, Values
 from eyelid.mechanisms.noisy import noise_of
-from eyelid.mechanisms.records.measuring import MeasuringMechanism, beyond_rows
+from eyelid.mechanisms.records.record_mechanism import RecordMechanism, beyond_rows
 from eyelid.privacy.noise.discrete import MAX_SCALE
 from eyelid.privacy.unit import Unit
 
@@ -28,7 +28,7 @@ _MAX_BITS = 50
 
 
 @dataclass(frozen=True)
-class AdditiveMechanism(MeasuringMechanism):
+class AdditiveMechanism(RecordMechanism):
     """Integer noise on every value of a feature table, each person's record on its own."""
 
     family: ClassVar[str] = "additive"

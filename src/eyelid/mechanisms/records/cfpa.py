@@ -11,8 +11,8 @@ from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.mechanism import Shape, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote
-from eyelid.mechanisms.records.measuring import beyond_rows
 from eyelid.mechanisms.records.perturbation import FourierMechanism
+from eyelid.mechanisms.records.record_mechanism import beyond_rows
 from eyelid.privacy.unit import Unit
 
 _DEFAULT_CHUNK = 32

@@ -19,7 +19,7 @@ from eyelid.errors import InputError, Refused
 from eyelid.mechanisms.distribution import GAUSSIAN, Distribution, check_gaussian_delta
 from eyelid.mechanisms.mechanism import Shape, Values, parameter
 from eyelid.mechanisms.noisy import Integers, noise_of
-from eyelid.mechanisms.records.measuring import MeasuringMechanism, check_coefficients, cut_off
+from eyelid.mechanisms.records.record_mechanism import RecordMechanism, check_coefficients, cut_off
 from eyelid.privacy.noise import DiscreteGaussian, DiscreteNoise
 from eyelid.privacy.unit import Unit
 
@@ -50,7 +50,7 @@ def from_first_cosines(coefficients: Values, length: int) -> Values:
 
 
 @dataclass(frozen=True)
-class CosineMechanism(MeasuringMechanism):
+class CosineMechanism(RecordMechanism):
     """Noise on the first K cosine coefficients of every signal, taken from the public midpoint."""
 
     family: ClassVar[str] = "cosine"

@@ -40,7 +40,7 @@ from eyelid.mechanisms.records.fourier import (
     from_first_coefficients,
     l1_of_first,
 )
-from eyelid.mechanisms.records.measuring import MeasuringMechanism, check_coefficients, cut_off
+from eyelid.mechanisms.records.record_mechanism import RecordMechanism, check_coefficients, cut_off
 from eyelid.privacy.noise import DiscreteLaplace, Randomness
 from eyelid.privacy.unit import Unit
 
@@ -55,7 +55,7 @@ _NEVER = 256
 
 
 @dataclass(frozen=True)
-class FourierMechanism(MeasuringMechanism):
+class FourierMechanism(RecordMechanism):
     """Discrete Laplace noise on real and imaginary parts of the first k coefficients of pieces."""
 
     family: ClassVar[str] = "fourier"

@@ -17,10 +17,10 @@ from eyelid.errors import InputError, unknown
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.differential import CalibratedMechanism, DifferentialMechanism
 from eyelid.mechanisms.distribution import default_delta
-from eyelid.mechanisms.features import UnpredictableMechanism
+from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.mechanism import Form, NeighbourPair, Shape, Values, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote
-from eyelid.mechanisms.release_kind import Gaps, ReleaseKind
+from eyelid.mechanisms.release_kind import Execution, Gaps, ReleaseKind
 from eyelid.mechanisms.synthetic.binning import Bins, Codes
 from eyelid.mechanisms.synthetic.chain import Chain, ChainMarginals, whole_odds
 from eyelid.mechanisms.synthetic.deniability import (
@@ -50,7 +50,7 @@ _CERTAIN = 1e6
 
 @register
 @dataclass(frozen=True)
-class Seeded(CalibratedMechanism, UnpredictableMechanism):
+class Seeded(CalibratedMechanism, FeatureMechanism):
     """Rows that keep a few features of a person's row, if enough people could have given them."""
 
     note: ClassVar[ProofNote] = ProofNote(
@@ -94,6 +94,7 @@ class Seeded(CalibratedMechanism, UnpredictableMechanism):
     units: ClassVar[tuple[str, ...]] = ("person",)
     trust: ClassVar[Trust] = Trust.CENTRAL
     release: ClassVar[ReleaseKind] = ReleaseKind.ROWS
+    execution: ClassVar[Execution] = Execution.ON_EVERYBODY
     gaps: ClassVar[Gaps] = Gaps.MIDPOINT
     paper: ClassVar[str] = (
         "Bindschaedler, Shokri & Gunter (2017), Plausible deniability for privacy-preserving data "

@@ -17,12 +17,12 @@ from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.differential import CalibratedMechanism, DifferentialMechanism
 from eyelid.mechanisms.distribution import default_delta
-from eyelid.mechanisms.features import UnpredictableMechanism
+from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.groups.public_groups import GroupedShape, Groups, grouped, groups_by, plain
 from eyelid.mechanisms.mechanism import Form, NeighbourPair, Shape, Values, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote
-from eyelid.mechanisms.records.measuring import window_rows
-from eyelid.mechanisms.release_kind import Gaps, ReleaseKind
+from eyelid.mechanisms.records.record_mechanism import window_rows
+from eyelid.mechanisms.release_kind import Execution, Gaps, ReleaseKind
 from eyelid.mechanisms.synthetic.binning import Bins
 from eyelid.mechanisms.synthetic.copula import rows_of_people
 from eyelid.mechanisms.synthetic.fitting import fitted
@@ -61,7 +61,7 @@ _TASKS_APART = 5.0
 
 @register
 @dataclass(frozen=True)
-class Synthetic(CalibratedMechanism, UnpredictableMechanism):
+class Synthetic(CalibratedMechanism, FeatureMechanism):
     """A study of made-up people, drawn from what is measured of everybody under noise."""
 
     note: ClassVar[ProofNote] = ProofNote(
@@ -98,6 +98,7 @@ class Synthetic(CalibratedMechanism, UnpredictableMechanism):
     units: ClassVar[tuple[str, ...]] = ("person",)
     trust: ClassVar[Trust] = Trust.CENTRAL
     release: ClassVar[ReleaseKind] = ReleaseKind.SYNTHETIC
+    execution: ClassVar[Execution] = Execution.ON_EVERYBODY
     gaps: ClassVar[Gaps] = Gaps.UNCOUNTED
     one_length: ClassVar[bool] = False
     paper: ClassVar[str] = (
@@ -487,8 +488,7 @@ class Synthetic(CalibratedMechanism, UnpredictableMechanism):
 
     def game_sequences(self, values: Values) -> Sequences:
         """One with these values (tasks, rows, features), and others who stay the same, as bins."""
-        _, sequences = self.sequences(in_game(values))
-        return sequences
+        return self.sequences(in_game(values))[1]
 
     def play(self, values: Values, shape: Shape, runs: int, noise: Randomness) -> Values:
         """All noisy sums, and the tree: whatever is released is made of them."""

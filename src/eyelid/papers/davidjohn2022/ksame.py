@@ -18,7 +18,8 @@ from eyelid.mechanisms.groups.partition import everything_of_the_last, groups_an
 from eyelid.mechanisms.groups.slots import Slots, slots_of
 from eyelid.mechanisms.mechanism import Shape, Values, register
 from eyelid.mechanisms.proof_note import ProofNote
-from eyelid.mechanisms.records.measuring import window_rows
+from eyelid.mechanisms.records.record_mechanism import window_rows
+from eyelid.mechanisms.release_kind import Execution
 from eyelid.papers.signals import TaskSignals, signals_of, table_of
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import Randomness
@@ -62,6 +63,7 @@ class KSamePaper(AnonymisingMechanism):
     )
     name: ClassVar[str] = "ksame-paper"
     trust: ClassVar[Trust] = Trust.LOCAL
+    execution: ClassVar[Execution] = Execution.ON_EVERYBODY
     claims_to_hold: ClassVar[bool] = False
     mixes_people: ClassVar[bool] = True
     regroups: ClassVar[bool] = True

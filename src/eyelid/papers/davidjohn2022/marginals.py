@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from eyelid.engine.progress import track
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.features import UnpredictableMechanism
+from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.mechanism import Shape, Values, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote
-from eyelid.mechanisms.records.measuring import window_rows
-from eyelid.mechanisms.release_kind import ReleaseKind
+from eyelid.mechanisms.records.record_mechanism import window_rows
+from eyelid.mechanisms.release_kind import Execution, ReleaseKind
 from eyelid.mechanisms.synthetic.binning import Bins, Codes
 from eyelid.mechanisms.synthetic.deniability import Integers, check_gamma, plausible_people
 from eyelid.papers.signals import longest_shape
@@ -43,7 +43,7 @@ class Synthetic:
 
 @register
 @dataclass(frozen=True)
-class MarginalsPaper(UnpredictableMechanism):
+class MarginalsPaper(FeatureMechanism):
     """Rows drawn from the histograms of a task: the Task-based Marginals Model as printed."""
 
     note: ClassVar[ProofNote] = ProofNote(
@@ -73,6 +73,7 @@ class MarginalsPaper(UnpredictableMechanism):
     units: ClassVar[tuple[str, ...]] = ("record",)
     trust: ClassVar[Trust] = Trust.LOCAL
     release: ClassVar[ReleaseKind] = ReleaseKind.ROWS
+    execution: ClassVar[Execution] = Execution.ON_EVERYBODY
     claims_to_hold: ClassVar[bool] = False
     mixes_people: ClassVar[bool] = True
     paper: ClassVar[str] = (

@@ -43,7 +43,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.features import FeatureMechanism, feature_mechanism
 from eyelid.mechanisms.groups.ksame import KSame
-from eyelid.mechanisms.records.measuring import window_rows
+from eyelid.mechanisms.records.record_mechanism import window_rows
 from eyelid.papers.davidjohn2022.halves import (
     first_halves,
     recognised,

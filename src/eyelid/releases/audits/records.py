@@ -47,7 +47,7 @@ from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.certificate import Certificate
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.mechanism import Shape
-from eyelid.mechanisms.records.measuring import MeasuringMechanism
+from eyelid.mechanisms.records.record_mechanism import RecordMechanism
 from eyelid.privacy.rank1 import advantage_bound
 from eyelid.privacy.unit import Trust
 from eyelid.releases.audits.attack import AuditPlan, TableAttack, noted
@@ -96,7 +96,7 @@ class RecordsAttack(TableAttack):
             return
         wanting = None
         if mechanism.measures:
-            wanting = noise_amiss(cast(MeasuringMechanism, mechanism), original, released)
+            wanting = noise_amiss(cast(RecordMechanism, mechanism), original, released)
         if wanting is None and not legible(mechanism, shape).size:
             wanting = quieter_than_again(mechanism, original, released)
         if wanting is not None:
@@ -225,7 +225,7 @@ def _by_likelihood(target: RecordsTarget, material: Material, plan: AuditPlan) -
         return []
     if not len(legible(mechanism, mechanism.shape(original))):
         return []
-    measuring = cast(MeasuringMechanism, mechanism)
+    measuring = cast(RecordMechanism, mechanism)
     return [likelihood_finding(measuring, original, released, material.people)]
 
 

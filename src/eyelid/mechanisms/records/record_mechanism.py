@@ -21,7 +21,7 @@ from eyelid.engine.progress import track
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
-from eyelid.mechanisms.features import PredictableMechanism
+from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.mechanism import (
     SAME_FORM,
     Form,
@@ -31,7 +31,7 @@ from eyelid.mechanisms.mechanism import (
     parameter,
 )
 from eyelid.mechanisms.noisy import Integers, NoisyMechanism, noise_of
-from eyelid.mechanisms.release_kind import Execution, Gaps
+from eyelid.mechanisms.release_kind import Execution, Gaps, ReleaseKind
 from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import PERSON, RECORDING, Unit
@@ -42,7 +42,7 @@ _SAME = 1e-9
 
 
 @dataclass(frozen=True)
-class MeasuringMechanism(NoisyMechanism, PredictableMechanism):
+class RecordMechanism(NoisyMechanism, FeatureMechanism):
     """Integer noise on public coordinates of each person's feature signals.
 
     Arrays of values have the axes (…, recordings, rows, features), those of coordinates
@@ -51,7 +51,9 @@ class MeasuringMechanism(NoisyMechanism, PredictableMechanism):
 
     family: ClassVar[str] = "records"
     takes: ClassVar[str] = "features"
+    release: ClassVar[ReleaseKind] = ReleaseKind.RECORDS
     execution: ClassVar[Execution] = Execution.PER_PERSON
+    predictable: ClassVar[bool] = True
     gaps: ClassVar[Gaps] = Gaps.MIDPOINT
     measures: ClassVar[bool] = True
     shows_measured: ClassVar[bool] = True
@@ -335,7 +337,7 @@ class MeasuringMechanism(NoisyMechanism, PredictableMechanism):
         return np.asarray(self.analyse(values, shape) / self.step(shape))
 
 
-def beyond_rows(mechanism: MeasuringMechanism, table: FeatureTable, rows: int) -> list[str]:
+def beyond_rows(mechanism: RecordMechanism, table: FeatureTable, rows: int) -> list[str]:
     """What a promise about so many rows leaves open about a moment of gaze, in words."""
     shown = []
     what = "row" if rows == 1 else "chunk"
