@@ -87,6 +87,7 @@ def test_an_entry_point_may_name_the_class(installed):
         (ECHO.format(name="echo", alias='"gaussian",'), "a mechanism 'gaussian' already"),
         (ECHO.format(name="lpa-paper", alias=""), "in eyelid.papers.bozkir2021.mechanisms"),
         (ECHO.format(name="echo", alias="") + "\n    1 / 0", "division by zero"),
+        ("raise SystemExit(3)", "SystemExit: 3"),
     ],
 )
 def test_a_broken_package_is_left_out_with_a_line_that_names_it(installed, source, reason):
@@ -97,6 +98,27 @@ def test_a_broken_package_is_left_out_with_a_line_that_names_it(installed, sourc
     assert reason in str(w[0].message)
     assert "\n" not in str(w[0].message)
     assert len(w) == 1
+
+
+def test_a_broken_package_takes_away_no_package_that_it_imports(installed):
+    installed("others_echo", ECHO.format(name="echo", alias='"again",'))
+    installed("others_broken", "import others_echo\n1 / 0")
+    with pytest.warns(EyelidWarning, match="others_broken"):
+        assert find("again").name == "echo"
+
+
+def test_a_name_of_a_paper_is_taken_before_anybody_has_asked_for_it(installed):
+    import_echo = textwrap.dedent(ECHO.format(name="pink", alias=""))
+    with pytest.raises(ValueError, match="there is a mechanism 'pink' already"):
+        exec(import_echo, {"__name__": "others_early"})
+    assert find("pink").__module__.startswith("eyelid.papers")
+    assert "jitter" in catalogue()
+
+
+def test_an_inherited_alias_is_its_base_s(installed):
+    installed("others_echo", ECHO.format(name="echo", alias="").rpartition("aliases")[0])
+    assert "echo" in catalogue()
+    assert find("lpa").name == "laplace"
 
 
 def test_metadata_without_a_module_are_left_out_as_well(installed):

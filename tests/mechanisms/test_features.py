@@ -10,6 +10,7 @@ from eyelid.mechanisms.features import ON_WHOLE_TABLES
 from eyelid.mechanisms.mechanism import Shape, mechanism, register
 from eyelid.mechanisms.records.laplace import Laplace
 from eyelid.mechanisms.release_kind import Execution
+from eyelid.privacy.unit import Trust
 
 OF_FEATURES = {n: kind for n, kind in catalogue().items() if kind.release.of_features}
 SHAPE = Shape(people=20, recordings=2, length=8, features=2)
@@ -42,6 +43,12 @@ def test_what_a_mechanism_does_not_say_is_an_error():
         mechanism("ksame", k=3).expected_mean_rmse_of_span(SHAPE)
     with pytest.raises(TypeError, match="what laplace is worth follows from its expected error"):
         mechanism("laplace", epsilon=1.0).worth(SHAPE)
+
+
+@pytest.mark.parametrize("name", ["trust", "by_person", "by_sums"])
+def test_who_says_something_about_everybody_declares_its_execution(name):
+    with pytest.raises(TypeError, match=f"Own has its own {name}: declare its execution"):
+        type("Own", (Laplace,), {name: Trust.CENTRAL})
 
 
 @pytest.mark.parametrize("name", sorted(ON_WHOLE_TABLES))

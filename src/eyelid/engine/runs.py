@@ -283,9 +283,9 @@ def _taken_up(home: Path, key: str, out: Path) -> Run:
         return Run(home, str(begun["id"]), resumed=True)
     if kept:
         raise InputError(
-            f"an unfinished run of other data or settings lies at {home}: go on with it by the "
-            "same command, choose another output, or remove the folder to give it up (what was "
-            "counted for it stays counted)"
+            "an unfinished run of other data or settings, or of another version of eyelid, lies at "
+            f"{home}: go on with it by the same command, choose another output, or remove the "
+            "folder to give it up (what was counted for it stays counted)"
         )
     for left in home.iterdir():
         shutil.rmtree(left) if left.is_dir() else left.unlink()

@@ -57,7 +57,7 @@ def load(module: str, owner: str) -> bool:
     """
     try:
         import_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         reason = " ".join(f"{type(error).__name__}: {error}".split())
         warnings.warn(
             f"the mechanisms of {owner} ({module}) are left out: {reason}", EyelidWarning, 2

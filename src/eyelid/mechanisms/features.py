@@ -15,6 +15,8 @@ from eyelid.mechanisms.release_kind import Gaps
 from eyelid.privacy.noise import Randomness
 
 ON_WHOLE_TABLES = frozenset({"apply", "perturbed", "noisy_means", "sums"})
+# Whoever sees everybody's data may use them; the last two said so once, and would be ignored.
+_ABOUT_EXECUTION = ON_WHOLE_TABLES | {"trust", "by_person", "by_sums"}
 """Methods that take everybody's rows; a mechanism that works part by part passes none of them."""
 
 
@@ -52,12 +54,17 @@ class FeatureMechanism(Mechanism):
         never see a part.
         """
         super().__init_subclass__(**words)
+        cls.check_execution()
+
+    @classmethod
+    def check_execution(cls) -> None:
+        """Refuse a class that is executed as its base is though it does something else."""
         # What stands before the declaration overrides what it is about; mixins count as well.
         own: set[str] = set()
         for kind in cls.__mro__:
             if kind is FeatureMechanism or "execution" in vars(kind):
                 break
-            own |= vars(kind).keys() & ON_WHOLE_TABLES
+            own |= vars(kind).keys() & _ABOUT_EXECUTION
         if own:
             raise TypeError(
                 f"{cls.__name__} has its own {' and '.join(sorted(own))}: declare its execution, "

@@ -242,14 +242,19 @@ def register(mechanism_class: M) -> M:
     certificate's name must mean one thing.
     """
     mechanism_class.check_declared()
-    for name in (mechanism_class.name, *mechanism_class.aliases):
+    if not mechanism_class.__module__.startswith("eyelid."):
+        # Names of eyelid's own are taken, also where nobody has looked for them yet.
+        _complete()
+    # An alias that is inherited is its base's.
+    aliases = vars(mechanism_class).get("aliases", ())
+    for name in (mechanism_class.name, *aliases):
         there = _registry.get(_aliases.get(name, name))
         if there is not None and _home(there) != _home(mechanism_class):
             raise ValueError(
                 f"there is a mechanism '{name}' already, in {there.__module__}: choose another name"
             )
     _registry[mechanism_class.name] = mechanism_class
-    _aliases.update(dict.fromkeys(mechanism_class.aliases, mechanism_class.name))
+    _aliases.update(dict.fromkeys(aliases, mechanism_class.name))
     return mechanism_class
 
 
@@ -266,12 +271,18 @@ def _complete() -> None:
         # At once: a module that looks at the catalogue on its way sees what is there so far.
         _completed.append(True)
         for module, owner in entry_points.modules():
-            names, aliases = dict(_registry), dict(_aliases)
             if not entry_points.load(module, owner):
-                _registry.clear()
-                _registry.update(names)
-                _aliases.clear()
-                _aliases.update(aliases)
+                _forget(module)
+
+
+def _forget(module: str) -> None:
+    """Take out what a module has registered before it failed; what it imported stays."""
+    for name, kind in list(_registry.items()):
+        if kind.__module__ == module:
+            del _registry[name]
+    for alias, name in list(_aliases.items()):
+        if name not in _registry:
+            del _aliases[alias]
 
 
 def catalogue() -> dict[str, type[Mechanism]]:
