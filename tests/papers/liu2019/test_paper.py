@@ -271,7 +271,7 @@ def test_who_was_in_it_is_told_as_often_as_in_play(simulated):
     looks = simulated.pictures[0]
     counts = np.minimum(looks.counts(Grid.of_pixels(*simulated.size)).dense, 1.0)
     sound = heatmaps.built("map-gaussian", 5.0)
-    sigma = sound.cell_sd(sound.shape_of(FEW, 1, *simulated.size))
+    sigma = sound.cell_sd(sound.facts_of(FEW, 1, *simulated.size))
     rng = np.random.default_rng(5)
     right = []
     for one in range(FEW):

@@ -11,11 +11,11 @@ import numpy as np
 from eyelid.attacks.maps import centre_bias, map_error
 from eyelid.engine.parallel import parallel
 from eyelid.gaze.maps.gaze_map import gaze_map
+from eyelid.gaze.maps.gaze_points import GazePoints
 from eyelid.gaze.maps.grid import Floats, Grid
-from eyelid.gaze.maps.looks import Looks
 from eyelid.gaze.maps.spread import shares, spread_error
 from eyelid.mechanisms.maps.capped_map import CappedMap
-from eyelid.mechanisms.maps.map_mechanism import MapShape
+from eyelid.mechanisms.maps.map_mechanism import MapFacts
 from eyelid.papers.liu2019.heatmaps import AT, CROWD, DELTA, EPSILONS, built, heat_of
 from eyelid.papers.liu2019.observers import FEW, TIMES, Observers
 from eyelid.papers.liu2019.protocols import HEATMAPS, PEOPLE
@@ -142,7 +142,7 @@ def _value(found: Sequence[dict[tuple[str, float], float]], name: str, epsilon: 
 
 
 def likeness_down_sampled(
-    looks: Looks, observers: Observers, across: int, draws: int, rng: np.random.Generator
+    looks: GazePoints, observers: Observers, across: int, draws: int, rng: np.random.Generator
 ) -> dict[float, float]:
     """Correlation of Theorem 3.4's map on a coarse grid with the heatmap, on average, by ε.
 
@@ -170,13 +170,13 @@ def likeness_down_sampled(
     for _ in range(draws):
         noise = seen(gaussian_noise(1.0, (grid.cells,), rng)) - error
         for epsilon in EPSILONS:
-            sd = built(PAPER, epsilon).cell_sd(MapShape.of(people, 1, grid))
+            sd = built(PAPER, epsilon).cell_sd(MapFacts.of(people, 1, grid))
             heat = np.maximum(signal + sd * noise, 0.0)
             found[epsilon].append(map_error(truth, heat).correlation or 0.0)
     return {epsilon: fmean(values) for epsilon, values in found.items()}
 
 
-def _blob(looks: Looks, observers: Observers) -> float:
+def _blob(looks: GazePoints, observers: Observers) -> float:
     truth = heat_of(gaze_map(looks).values, observers)[::_STEP, ::_STEP]
     return map_error(truth, centre_bias(*observers.size)[::_STEP, ::_STEP]).correlation or 0.0
 
@@ -204,17 +204,17 @@ def whom_copies_protect(observers: Observers) -> Exhibit:
     for epsilon in EPSILONS:
         paper, sound = built(PAPER, epsilon), built("map-gaussian", epsilon)
         assert isinstance(sound, CappedMap)
-        shape, few_shape = (sound.shape_of(n, 1, *observers.size) for n in (CROWD, FEW))
-        capped, limited = apart(np.minimum(counts.count, 1.0)), apart(sound.limited(counts, shape))
+        facts, few_facts = (sound.facts_of(n, 1, *observers.size) for n in (CROWD, FEW))
+        capped, limited = apart(np.minimum(counts.count, 1.0)), apart(sound.limited(counts, facts))
         column = f"ε = {epsilon:g}"
         for row, sd, away in (
-            (COPIES, paper.cell_sd(paper.shape_of(CROWD, 1, *observers.size)), capped),
-            (SOUND_COPIES, sound.cell_sd(shape), limited),
+            (COPIES, paper.cell_sd(paper.facts_of(CROWD, 1, *observers.size)), capped),
+            (SOUND_COPIES, sound.cell_sd(facts), limited),
         ):
             one_copy, person = (right(copies, CROWD, sd, away) for copies in (1, TIMES))
             cells.append(Cell(row, column, by_protocol=one_copy, leak_free=person))
         most = 0.5 + (math.expm1(epsilon) + 2 * DELTA) / (2 * (math.exp(epsilon) + 1))
-        few = right(1, FEW, sound.cell_sd(few_shape), limited)
+        few = right(1, FEW, sound.cell_sd(few_facts), limited)
         cells += [
             Cell(f"map-gaussian for n = {FEW}", column, leak_free=few),
             Cell(ALLOWED, column, leak_free=Value(most)),

@@ -11,10 +11,10 @@ import numpy as np
 
 from eyelid.engine.parallel import parallel
 from eyelid.gaze.maps.gaze_map import gaze_map
+from eyelid.gaze.maps.gaze_points import GazePoints
 from eyelid.gaze.maps.grid import Floats, Grid
-from eyelid.gaze.maps.looks import Looks
 from eyelid.gaze.maps.spread import spread
-from eyelid.mechanisms import mechanism
+from eyelid.mechanisms import mechanism_named
 from eyelid.mechanisms.maps.capped_map import CappedMap
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism
 from eyelid.papers.liu2019.observers import FEW, TIMES, Observers
@@ -69,7 +69,7 @@ NOISES = (GAUSSIAN, LAPLACIAN)
 def built(name: str, epsilon: float) -> MapMechanism:
     """A mechanism of the paper's δ for 50,000 and cap 1."""
     pure = {"epsilon": epsilon, "cap": 1}
-    made = mechanism(name, **(pure if "laplace" in name else pure | {"delta": DELTA}))
+    made = mechanism_named(name, **(pure if "laplace" in name else pure | {"delta": DELTA}))
     assert isinstance(made, MapMechanism), name
     return made
 
@@ -95,11 +95,11 @@ class _Kind:
     limited: Floats
 
     @classmethod
-    def of(cls, looks: Looks, observers: Observers) -> _Kind:
+    def of(cls, looks: GazePoints, observers: Observers) -> _Kind:
         counts = looks.counts(Grid.of_pixels(*observers.size))
         sound = built(GAUSSIAN.ours, SHOWN_EPSILON)
         assert isinstance(sound, CappedMap)
-        shape = sound.shape_of(CROWD, 1, *observers.size)
+        shape = sound.facts_of(CROWD, 1, *observers.size)
         summed = np.bincount(counts.cell, sound.limited(counts, shape), counts.cells)
         mean = summed.reshape(observers.size[::-1]) / counts.people
         maps = (gaze_map(looks).values, gaze_map(looks, cap=1).values, np.asarray(mean))
@@ -141,7 +141,7 @@ class Maps:
     """
 
     observers: Observers
-    looks: dict[str, Looks]
+    looks: dict[str, GazePoints]
     kinds: dict[str, _Kind]
     draws: dict[str, tuple[_Draw, ...]]
     shown: Floats
@@ -224,7 +224,7 @@ class Maps:
 def noise_sd(name: str, epsilon: float, observers: Observers) -> float:
     """Standard deviation of a mechanism's noise in a pixel of the gaze map of 50,000."""
     made = built(name, epsilon)
-    return made.cell_sd(made.shape_of(CROWD, 1, *observers.size))
+    return made.cell_sd(made.facts_of(CROWD, 1, *observers.size))
 
 
 def _summed(heat: Floats, kinds: dict[str, _Kind], sigma: float) -> _Draw:

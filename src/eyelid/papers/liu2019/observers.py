@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
+from eyelid.gaze.maps.gaze_points import GazePoints, gaze_points_from_arrays, gaze_points_of
 from eyelid.gaze.maps.grid import Floats
-from eyelid.gaze.maps.looks import Looks, looks_from_arrays, looks_of
 from eyelid.gaze.maps.placement import default_sigma_px
 from eyelid.gaze.simulator.scenes import simulated_scene
 from eyelid.io import read
@@ -38,16 +38,16 @@ class Observers:
         data: where they come from.
     """
 
-    pictures: tuple[Looks, ...]
+    pictures: tuple[GazePoints, ...]
     durations_ms: Floats
     data: Data
 
     @property
-    def few(self) -> Looks:
+    def few(self) -> GazePoints:
         """Five of them on the first picture, as the paper has."""
         return self.pictures[0].of_people(0, FEW)
 
-    def samples(self, rate_hz: float, seed: int) -> Looks:
+    def samples(self, rate_hz: float, seed: int) -> GazePoints:
         """Simulated gaze samples of the five: as many as fixations lasted, scattered a little.
 
         The paper has samples, of which there are many more than fixations; how many it does not
@@ -61,7 +61,7 @@ class Observers:
             for axis in (few.x_px, few.y_px)
         )
         names = [few.people[person] for person in few.person[which]]
-        return looks_from_arrays(names, x_px, y_px, size=self.size, everybody=few.people)
+        return gaze_points_from_arrays(names, x_px, y_px, size=self.size, everybody=few.people)
 
     @property
     def simulated(self) -> str:
@@ -103,8 +103,8 @@ def find_observers(data: Path | None, pictures: int, seed: int) -> Observers:
     study = read(folder)
     names = sorted(study.data["stimulus"].unique())
     chosen = [names[place] for place in np.linspace(0, len(names) - 1, pictures).astype(int)]
-    looks = looks_of(study, stimuli=chosen, width_px=_OSIE_PX[0], height_px=_OSIE_PX[1])
-    lasting = looks_of(
+    looks = gaze_points_of(study, stimuli=chosen, width_px=_OSIE_PX[0], height_px=_OSIE_PX[1])
+    lasting = gaze_points_of(
         study,
         stimuli=chosen[:1],
         width_px=_OSIE_PX[0],
@@ -119,7 +119,7 @@ def find_observers(data: Path | None, pictures: int, seed: int) -> Observers:
     return Observers(pictures_of, lasting, Data(OSIE, told, False, (_OWN,)))
 
 
-def _on_screen(looks: Looks) -> Looks:
+def _on_screen(looks: GazePoints) -> GazePoints:
     """The same looks where a picture fills the height of the paper's screen, in its middle."""
     width_px, height_px = _SIZE_PX
     scale = height_px / looks.height_px

@@ -12,10 +12,10 @@ import numpy as np
 from eyelid.attacks.statistics import clopper_pearson
 from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.gaze.maps.gaze_map import gaze_map
+from eyelid.gaze.maps.gaze_points import GazePoints
 from eyelid.gaze.maps.grid import Grid
-from eyelid.gaze.maps.looks import Looks
-from eyelid.mechanisms import mechanism
-from eyelid.mechanisms.maps.map_mechanism import MapShape
+from eyelid.mechanisms import mechanism_named
+from eyelid.mechanisms.maps.map_mechanism import MapFacts
 from eyelid.papers.liu2019.maps import MapGaussianPaper, RandomSelection
 from eyelid.papers.liu2019.protocols import THEOREMS
 from eyelid.papers.reproduction import Cell, Exhibit, Outcome, Value, Verdict
@@ -56,13 +56,13 @@ def dense_sigma(pixels: float, people: float, epsilon: float, delta: float) -> f
     return gaussian_sigma(epsilon, delta, math.sqrt(pixels) / people)
 
 
-def no_free_privacy(few: Looks, seed: int) -> Exhibit:
+def no_free_privacy(few: GazePoints, seed: int) -> Exhibit:
     """Sections 3.3 and 3.4: maps without noise, and maps of people drawn at random."""
     column = "δ that no ε can go below"
     cells = [Cell("map without noise", column, 1.0, Value(1.0), Value(_recovered(few)))]
     for name, words in (("map-rs1", "without replacement"), ("map-rs2", "with replacement")):
         for share in (0.5, 1.0):
-            drawn = mechanism(name, share=share)
+            drawn = mechanism_named(name, share=share)
             assert isinstance(drawn, RandomSelection)
             row = f"a share of c = {share:g} drawn {words}"
             formula = Value(drawn.delta_at_least(PEOPLE))
@@ -96,7 +96,7 @@ def no_free_privacy(few: Looks, seed: int) -> Exhibit:
     )
 
 
-def _recovered(few: Looks) -> float:
+def _recovered(few: GazePoints) -> float:
     """The share of people whose map comes back exactly from everybody's less the others'."""
     people = len(few.people)
     everybody = people * gaze_map(few).values
@@ -113,7 +113,7 @@ def _recovered(few: Looks) -> float:
 def _played(drawn: RandomSelection, seed: int) -> Value:
     """How often the only one who looked shows in the map."""
     counts = PersonCounts.of_dense(np.eye(_PLAYED_PEOPLE, 1))
-    shape = MapShape.of(_PLAYED_PEOPLE, 1, Grid(1, 1, 1, 1))
+    shape = MapFacts.of(_PLAYED_PEOPLE, 1, Grid(1, 1, 1, 1))
     maps = drawn.randomised(counts, shape, _GAMES, randomness(seed))
     seen = int(np.count_nonzero(maps))
     low, high = clopper_pearson(seen, _GAMES)
@@ -168,8 +168,8 @@ def few_cells() -> Exhibit:
         paper = MapGaussianPaper(epsilon=epsilon, delta=delta)
         exact = []
         for count in _FEW_CELLS:
-            shape = MapShape.of(_TABLE_PEOPLE, 1, Grid(count, 1, count, 1))
-            exact.append(paper.true_delta(shape))
+            facts = MapFacts.of(_TABLE_PEOPLE, 1, Grid(count, 1, count, 1))
+            exact.append(paper.true_delta(facts))
             column = f"{count:,} cell{'s' * (count > 1)}"
             row = f"{level} privacy (ε = {epsilon:g})"
             promised = f"δ = n^−3/2 for n = {_TABLE_PEOPLE:,}"
