@@ -231,14 +231,14 @@ def people_needed(
     """
 
     def error(people: int) -> float:
-        facts = replace(shape, people=people)
-        own = for_means(chosen, facts)
+        asked = replace(shape, people=people)
+        own = for_means(chosen, asked)
         if own.shrinks:
             own = replace(own, averaged=people)  # type: ignore[call-arg]
         expected = own.expected_rmse_of_span if for_values else own.expected_mean_rmse_of_span
         # One person is one of so many terms of the sum, under the noise for one.
-        off = expected(facts)
-        return off if own.shrinks else own.error_in_mean(off, people, facts)
+        off = expected(asked)
+        return off if own.shrinks else own.error_in_mean(off, people, asked)
 
     try:
         return fewest(error)
@@ -393,7 +393,7 @@ def made_up(mechanism: Synthetic, shape: Shape, table: FeatureTable | None = Non
     now, needed = prospect(mechanism, shape), _needed(mechanism, shape)
     names = _in_order(mechanism, shape, table)
     carried, dropped = names[: now.features], names[now.features :]
-    facts = replace(shape, features=max(1, now.features))
+    smaller = replace(shape, features=max(1, now.features))
     return MadeUp(
         people=(mechanism.made_up or shape.people) if now.features else 0,
         features=now.features,
@@ -401,7 +401,7 @@ def made_up(mechanism: Synthetic, shape: Shape, table: FeatureTable | None = Non
         carried=carried,
         dropped=dropped,
         share_error=now.share_error,
-        share_noise=mechanism.noise_of_shares(facts) if now.features else None,
+        share_noise=mechanism.noise_of_shares(smaller) if now.features else None,
         correlation_noise=mechanism.noise_of_correlations(shape) if now.features else None,
         noise_in_people=mechanism.noise_in_people(shape) if now.features else {},
         informative=now.features > 0 and mechanism.informative(shape),

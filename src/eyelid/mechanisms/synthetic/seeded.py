@@ -262,9 +262,11 @@ class Seeded(CalibratedMechanism, FeatureMechanism):
     def sampler(self, shape: Shape) -> str:
         """The test and the model's noise, in words."""
         test = self.threshold(shape)
-        facts = self.model_shape(shape)
-        model = self.marginals(shape.people).sampler(facts)
-        return f"{test.words(self.test == 'randomised')}; model of {facts.people} people: {model}"
+        modelled = self.model_shape(shape)
+        model = self.marginals(shape.people).sampler(modelled)
+        return (
+            f"{test.words(self.test == 'randomised')}; model of {modelled.people} people: {model}"
+        )
 
     def model_shape(self, shape: Shape) -> Shape:
         """The public facts of what the model is measured on."""
@@ -328,13 +330,13 @@ class Seeded(CalibratedMechanism, FeatureMechanism):
 
     def chains(self, tasks: list[TaskRecords], shape: Shape, noise: Randomness) -> list[Chain]:
         """The model of each task, from noisy counts alone."""
-        facts = self.model_shape(shape)
+        modelled = self.model_shape(shape)
         law = self.marginals(shape.people)
         codes = np.stack([task.codes for task in tasks], axis=1)
         there = np.stack([task.there for task in tasks], axis=1)
-        noisy = law.perturb(law.total(codes, there, facts), facts, noise)
-        sd = law.noise_of_person(facts)
-        return [Chain.of(tables, sd) for tables in law.tables(noisy, facts)]
+        noisy = law.perturb(law.total(codes, there, modelled), modelled, noise)
+        sd = law.noise_of_person(modelled)
+        return [Chain.of(tables, sd) for tables in law.tables(noisy, modelled)]
 
     def made_up(
         self, seeds: TaskRecords, chain: Chain, rows: int, shape: Shape, noise: Randomness
@@ -443,12 +445,14 @@ class Seeded(CalibratedMechanism, FeatureMechanism):
         base = self.bins ** np.arange(width - 1)
         each = outputs.reshape(len(outputs), -1, width)
         number = (each[..., :-1] @ base).astype(np.intp)
-        laws = [
-            self.law(self._game_seeds(side, pair.shape), self._game_chain(), pair.shape)
+        distributions = [
+            self.row_distribution(
+                self._game_seeds(side, pair.shape), self._game_chain(), pair.shape
+            )
             for side in (pair.one, pair.other)
         ]
         with np.errstate(divide="ignore", invalid="ignore"):
-            ratio = np.log(laws[1]) - np.log(laws[0])
+            ratio = np.log(distributions[1]) - np.log(distributions[0])
         # What neither gives is no evidence.
         told = np.nan_to_num(ratio, nan=0.0, posinf=_CERTAIN, neginf=-_CERTAIN)[
             each[..., -1].astype(np.intp), number
@@ -456,7 +460,7 @@ class Seeded(CalibratedMechanism, FeatureMechanism):
         summed: Values = told.sum(axis=1)
         return summed
 
-    def law(self, seeds: TaskRecords, chain: Chain, shape: Shape) -> Values:
+    def row_distribution(self, seeds: TaskRecords, chain: Chain, shape: Shape) -> Values:
         """The exact probability of every row without and with a seed: (2, bins^features).
 
         For few features and bins: all rows there can be are gone through. The first feature is the

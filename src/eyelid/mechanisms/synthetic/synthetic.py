@@ -175,9 +175,9 @@ class Synthetic(CalibratedMechanism, FeatureMechanism):
 
     def measurement(self, shape: Shape) -> Measurement:
         """What is measured of the features that are made up."""
-        return measurement_of(self, self.facts(shape))
+        return measurement_of(self, self.carried_facts(shape))
 
-    def facts(self, shape: Shape) -> Shape:
+    def carried_facts(self, shape: Shape) -> Shape:
         """The public facts of what is measured."""
         return plain(replace(shape, features=self.carried(shape)))
 
@@ -218,7 +218,7 @@ class Synthetic(CalibratedMechanism, FeatureMechanism):
         """As many as the noise on a count is; 0 where nothing useful is released anyway."""
         if not self.useful(shape):
             return 0
-        return math.ceil(self.measurement(shape).shares.noise_of_person(self.facts(shape)))
+        return math.ceil(self.measurement(shape).shares.noise_of_person(self.carried_facts(shape)))
 
     def tree(self, names: Sequence[str]) -> tuple[list[int], tuple[int, ...]]:
         """The public order of features, as places in ``names``, and the tree over them.
@@ -245,8 +245,8 @@ class Synthetic(CalibratedMechanism, FeatureMechanism):
 
     def _noise_of_people(self, shape: Shape) -> float:
         """The same on the number of people in that quarter."""
-        facts = plain(shape)
-        return measurement_of(self, facts).shares.noise_of_person(facts)
+        measured = plain(shape)
+        return measurement_of(self, measured).shares.noise_of_person(measured)
 
     def error_with_all(self, shape: Shape) -> float:
         """How far a task's share of a quarter will be off with all features: the smallest group's.
@@ -259,7 +259,9 @@ class Synthetic(CalibratedMechanism, FeatureMechanism):
 
     def expected_share_error(self, shape: Shape) -> float:
         """The same of what is released: features that are carried, people made up, all groups."""
-        noise = self._noise_of_people(self.facts(shape)) * math.sqrt(grouped(shape, self.by).groups)
+        noise = self._noise_of_people(self.carried_facts(shape)) * math.sqrt(
+            grouped(shape, self.by).groups
+        )
         return error_of_share(noise / shape.people, self.made_up or shape.people)
 
     def noise_of_correlations(self, shape: Shape) -> float:
@@ -268,7 +270,7 @@ class Synthetic(CalibratedMechanism, FeatureMechanism):
         A mean product of signs, which is what is measured, is 2/π of the correlation there.
         """
         signs = self.measurement(shape).signs
-        return math.pi / 2 * signs.noise_of_person(self.facts(shape)) / shape.people
+        return math.pi / 2 * signs.noise_of_person(self.carried_facts(shape)) / shape.people
 
     def mean_errors(self, table: FeatureTable) -> dict[str, float]:
         """How far the mean of each feature will be off over everybody, at most about, in its unit.
@@ -277,7 +279,9 @@ class Synthetic(CalibratedMechanism, FeatureMechanism):
         in which nobody stands out of the noise count for nothing.
         """
         shape, bins = self.shape(table), self.bins_of(table)
-        noise = self.measurement(shape).levels.noise_of_person(self.facts(shape)) / shape.people
+        noise = (
+            self.measurement(shape).levels.noise_of_person(self.carried_facts(shape)) / shape.people
+        )
         places = np.arange(bins.count)[:, None] + np.full(bins.lowers.shape, 0.5)
         values = bins.values(places)
         spread = np.sqrt(((values - values.mean(axis=0)) ** 2).sum(axis=0))
@@ -297,9 +301,9 @@ class Synthetic(CalibratedMechanism, FeatureMechanism):
 
     def noise_in_people(self, shape: Shape) -> dict[str, float]:
         """Standard deviation of the noise on the counts of each round, in people."""
-        facts = self.facts(shape)
+        measured = self.carried_facts(shape)
         return {
-            one.name.removeprefix("synthetic "): one.noise_of_person(facts)
+            one.name.removeprefix("synthetic "): one.noise_of_person(measured)
             for one in self.measurement(shape).rounds
         }
 
@@ -333,11 +337,11 @@ class Synthetic(CalibratedMechanism, FeatureMechanism):
 
     def cost(self, shape: Shape, unit: Unit) -> Guarantee:
         """(ε, δ) as asked for."""
-        made, facts = self.measurement(shape), self.facts(shape)
+        made, measured = self.measurement(shape), self.carried_facts(shape)
         return replace(
-            made.levels.cost(facts, unit),
-            mu=math.sqrt(sum(one.mu(facts) ** 2 for one in made.rounds)),
-            slack=discreteness_slack(sum(one.cells(facts) for one in made.rounds), SCALE),
+            made.levels.cost(measured, unit),
+            mu=math.sqrt(sum(one.mu(measured) ** 2 for one in made.rounds)),
+            slack=discreteness_slack(sum(one.cells(measured) for one in made.rounds), SCALE),
         )
 
     def person_total(self, shape: Shape) -> str:
@@ -350,16 +354,16 @@ class Synthetic(CalibratedMechanism, FeatureMechanism):
 
     def sampler(self, shape: Shape) -> str:
         """The noise in words."""
-        facts = self.facts(shape)
+        measured = self.carried_facts(shape)
         return "; ".join(
-            f"{one.name.removeprefix('synthetic ')}: {one.sampler(facts)}"
+            f"{one.name.removeprefix('synthetic ')}: {one.sampler(measured)}"
             for one in self.measurement(shape).rounds
         )
 
     def shape(self, table: FeatureTable) -> Shape:
         """People, tasks, rows of each that count, features."""
         recordings = table.recordings
-        facts = {
+        counted = {
             "people": recordings["person"].n_unique(),
             "recordings": len(tasks_of(table)[0]),
             "length": self.records,
@@ -367,9 +371,9 @@ class Synthetic(CalibratedMechanism, FeatureMechanism):
             "window": window_rows(table),
         }
         if not self.by:
-            return Shape(**facts)
+            return Shape(**counted)
         sizes = self.groups(table).sizes
-        return GroupedShape(**facts, smallest=int(sizes.min()), groups=len(sizes))
+        return GroupedShape(**counted, smallest=int(sizes.min()), groups=len(sizes))
 
     def groups(self, table: FeatureTable) -> Groups:
         """The public groups that are told apart."""

@@ -139,8 +139,8 @@ def shown_of_people(mechanism: Synthetic, table: FeatureTable) -> list[str]:
 
 def worth_of_rows(mechanism: Seeded, shape: Shape) -> str:
     """How the model's noise compares with what it measures."""
-    facts = mechanism.model_shape(shape)
-    noise = mechanism.marginals(shape.people).noise_of_person(facts)
+    modelled = mechanism.model_shape(shape)
+    noise = mechanism.marginals(shape.people).noise_of_person(modelled)
     test = mechanism.threshold(shape)
     low, high = mechanism.kept
     kept = f"{low}" if low == high else f"{low} to {high}"
@@ -149,10 +149,10 @@ def worth_of_rows(mechanism: Seeded, shape: Shape) -> str:
         f"{shape.features} features of a person's row where {test.k} of "
         f"{mechanism.seeds(shape.people)} people could have given it; the rest follows from pairs "
         f"of neighbouring features, counted with noise of {noise:.3g} people a cell, of "
-        f"{facts.people}. Rows have no order of time."
+        f"{modelled.people}. Rows have no order of time."
     )
     # An even spread puts so many people into one cell of a table.
-    if noise > facts.people / mechanism.bins**2:
+    if noise > modelled.people / mechanism.bins**2:
         told += (
             " That is more noise than an even spread puts people into a cell: little of how "
             "features go together will be left. Fewer features (--only of features), "

@@ -157,14 +157,14 @@ def _noise_amiss(law: Filter, taken: Study, points: Floats) -> Iterator[str]:
 
 def too_few_to_check(mechanism: StreamMechanism | None, taken: Study, released: Study) -> list[str]:
     """A note where too little is published to find fault with the noise."""
-    law = None if mechanism is None else mechanism.guaranteed
-    if law is None:
+    filter = None if mechanism is None else mechanism.guaranteed
+    if filter is None:
         return []
-    points = _points(law, released)
-    if law.eventful:
-        there, enough = len(_distances(law, taken, points)), _ENOUGH_FOR_MEDIANS
+    points = _points(filter, released)
+    if filter.eventful:
+        there, enough = len(_distances(filter, taken, points)), _ENOUGH_FOR_MEDIANS
     else:
-        there, enough = _nearness(law, taken, points).inside, ENOUGH
+        there, enough = _nearness(filter, taken, points).inside, ENOUGH
     if there >= enough:
         return []
     return [

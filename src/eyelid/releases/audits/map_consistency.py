@@ -246,7 +246,7 @@ class _Made:
     def facts_amiss(self) -> Iterator[str]:
         """Of what the certificate tells of the map."""
         plan, certificate = self.target.plan, self.target.certificate
-        facts = plan.facts | released_facts(plan, self.measured, self.trusted)
+        facts = plan.described | released_facts(plan, self.measured, self.trusted)
         stated = dict(certificate.map or {})
         if certificate.version != __version__:
             for words in (facts, stated):

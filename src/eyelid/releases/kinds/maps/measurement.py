@@ -448,8 +448,8 @@ def _drawn(
         found = [] if law is None else _of_the_literature(cut, plan, sight, law, noise)
     if plan.tables is None or areas is None:
         return Cells(tuple(found), None)
-    mechanism, shape = plan.tables.mechanism, plan.tables.shape
-    return Cells(tuple(found), mechanism.noisy_mean(areas, shape, noise))
+    tables = plan.tables
+    return Cells(tuple(found), tables.mechanism.noisy_mean(areas, tables.shape, noise))
 
 
 def _of_the_literature(

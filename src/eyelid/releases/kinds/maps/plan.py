@@ -215,7 +215,7 @@ class MapPlan:
         return ReleasedAs(kind, self.by, {each.name: each.shape.people for each in self.observers})
 
     @property
-    def facts(self) -> dict[str, Any]:
+    def described(self) -> dict[str, Any]:
         """What is public about the maps, as a certificate tells it: enough to make them again."""
         place = self.view.placement
         grid = self.observers[0].shape.grid if self.observers else None

@@ -89,7 +89,7 @@ def presented_of(plan: MapPlan, measured: Sequence[Measured], areas: Values | No
         tables=tables,
         trusted=trusted,
         arrays=arrays_of(maps, [each.cells for each in measured], plan),
-        facts=plan.facts | released_facts(plan, measured, trusted),
+        facts=plan.described | released_facts(plan, measured, trusted),
         says=sentences(plan, maps, trusted, tables),
     )
 

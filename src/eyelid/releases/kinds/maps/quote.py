@@ -213,10 +213,10 @@ def map_cost(
         if size is not None or blur is not None:
             raise InputError("tables of areas have neither a size nor a blur: leave them out")
         return MapQuote(made, made.shape_of(count, layers, areas), 0.0)
-    law = map_mechanism(mechanism, **given)
+    chosen = map_mechanism(mechanism, **given)
     if areas is not None:
         raise InputError(
-            f"{law.name} makes no tables of areas: ask for aoi-tables as well, a map and tables "
+            f"{chosen.name} makes no tables of areas: ask for aoi-tables as well, a map and tables "
             "have half of ε each"
         )
     if size is None and screen.width_px and screen.height_px:
@@ -225,9 +225,9 @@ def map_cost(
         raise InputError("the cost of a map depends on the picture: give --size WxH in px")
     degree_px = point_spread_px(1.0, screen, Placement())
     sigma_px = parsed_blur(blur, degree_px, default_sigma_px(size[0], screen), size)
-    shape = law.shape_of(count, layers, *size, sigma_px)
-    check_drawable(law, shape, sigma_px)
-    return MapQuote(law, shape, sigma_px)
+    shape = chosen.shape_of(count, layers, *size, sigma_px)
+    check_drawable(chosen, shape, sigma_px)
+    return MapQuote(chosen, shape, sigma_px)
 
 
 def _layers(pictures: int | None, every_s: float | None, for_s: float | None) -> int:
@@ -341,7 +341,7 @@ class HeatmapPreview:
             "guarantee": self.plan.guarantee.to_dict(),
             "noise": {"sampler": self.plan.sampler(), "numerics": self.plan.numerics},
             "unprotected": [*self.plan.unprotected, *shown_by_choice(self.study.chosen)],
-            "map": self.plan.facts
+            "map": self.plan.described
             | {
                 "reliability": None if trusted is None else trusted.to_dict(),
                 "outlook": None if expected is None else expected.to_dict(),

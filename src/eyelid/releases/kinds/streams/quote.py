@@ -172,18 +172,18 @@ def stream_cost(
     if features is not None:
         raise InputError("a filter takes gaze and no features: leave them out")
     count, whom = counted_or_chosen(people, study=source is not None)
-    facts = {"people": count, "recordings": recordings, "length": length}
+    counts = {"people": count, "recordings": recordings, "length": length}
     if source is None:
-        absent = [name for name, value in facts.items() if value is None]
+        absent = [name for name, value in counts.items() if value is None]
         if absent:
             raise InputError(
                 "cost needs a study, or --people, --recordings and --length (samples of a "
                 f"recording); missing: {', '.join(absent)}"
             )
-        numbers = {name: int(value) for name, value in facts.items() if value is not None}
+        numbers = {name: int(value) for name, value in counts.items() if value is not None}
         shape = Shape(**numbers, features=_COORDINATES, window=1)
         return StreamQuote(build_filter(mechanism, **parameters), shape, shape.length)
-    given = [name for name, value in facts.items() if value is not None]
+    given = [name for name, value in counts.items() if value is not None]
     if given:
         raise InputError(f"the study says its {given[0]}: leave it out")
     path = Path(source) if isinstance(source, str | Path) else None
@@ -192,7 +192,7 @@ def stream_cost(
         raise InputError("a filter takes gaze sample by sample: give a study of samples")
     study = chosen_of(study, whom)
     taken = taken_of(study, eye, times or RECORDED)
-    law = build_filter(mechanism, taken, **parameters)
+    chosen = build_filter(mechanism, taken, **parameters)
     before, notes = None, []
     try:
         before = spent_on(study, path)
@@ -200,7 +200,7 @@ def stream_cost(
         notes.append(f"what was released of these people before is not known: {error}")
     notes += told_of_choice(study.chosen, study.data["person"].n_unique())
     return StreamQuote(
-        law,
+        chosen,
         shape_of(taken),
         shortest_of(taken),
         taken.rate_hz,
