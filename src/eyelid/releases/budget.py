@@ -24,7 +24,7 @@ from eyelid.io.reading import read
 from eyelid.io.same_people import in_doubt
 from eyelid.mechanisms.certificate import other_releases, undone
 from eyelid.mechanisms.distribution import default_delta
-from eyelid.mechanisms.mechanism import Shape
+from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.privacy.accounts import Gap, Joined
 from eyelid.privacy.composition import parallel, sequential
 from eyelid.privacy.guarantee import Guarantee, large_delta
@@ -377,12 +377,12 @@ class Counted(ABC):
     """A price beside what was spent before.
 
     Attributes:
-        shape: the public facts.
+        facts: the public facts.
         alike: whether people cannot be told apart by what is not protected.
         before: what the ledger has counted of these people; None without a study.
     """
 
-    shape: Shape
+    facts: PublicFacts
     alike: bool
     before: Budget | None
 
@@ -418,7 +418,7 @@ class Counted(ABC):
     @property
     def warnings(self) -> list[str]:
         """What every δ that is stated leaves unprotected, where it is at least 1/N."""
-        return large_deltas(self.shape.people, self.person_level, self.total)
+        return large_deltas(self.facts.people, self.person_level, self.total)
 
     @property
     def rank1_bound(self) -> dict[str, float | None]:
@@ -428,4 +428,4 @@ class Counted(ABC):
         known = bounding(self.person_level, total, releases)
         # What else was released may tell people apart where it is not known.
         alike = self.alike and (self.before is None or not self.before.gaps)
-        return rank1_bounds(known if alike else known.broken("told apart"), self.shape.people)
+        return rank1_bounds(known if alike else known.broken("told apart"), self.facts.people)

@@ -32,7 +32,7 @@ from eyelid.mechanisms.expectation import (
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.groups.ksame import lacking
 from eyelid.mechanisms.groups.partition import group_sizes
-from eyelid.mechanisms.mechanism import Shape, find
+from eyelid.mechanisms.mechanism import PublicFacts, find
 from eyelid.mechanisms.release_kind import Gaps, ReleaseKind
 from eyelid.mechanisms.streams.stream import StreamMechanism
 from eyelid.privacy.bounds import Bounds
@@ -64,7 +64,7 @@ class Quote(Counted):
 
     Attributes:
         mechanism: with its parameters.
-        shape: the public facts.
+        facts: the public facts.
         alike: whether people cannot be told apart by what is not protected.
         before: what the ledger has counted of these people; None without a study.
         notes: what to know of these people before a release, for the owner's eyes.
@@ -74,7 +74,7 @@ class Quote(Counted):
     """
 
     mechanism: FeatureMechanism
-    shape: Shape
+    facts: PublicFacts
     alike: bool = True
     before: Budget | None = None
     notes: tuple[str, ...] = ()
@@ -90,12 +90,12 @@ class Quote(Counted):
     @property
     def guarantee(self) -> Guarantee:
         """For the unit asked for."""
-        return promised(_priced(self.mechanism, self.shape), self.shape, self.mechanism.unit)
+        return promised(_priced(self.mechanism, self.facts), self.facts, self.mechanism.unit)
 
     @property
     def person_level(self) -> Guarantee:
         """For a person."""
-        return promised(_priced(self.mechanism, self.shape), self.shape, PERSON)
+        return promised(_priced(self.mechanism, self.facts), self.facts, PERSON)
 
     @property
     def useless(self) -> bool:
@@ -105,14 +105,14 @@ class Quote(Counted):
     @property
     def prospects(self) -> tuple[Prospect, ...]:
         """What more or fewer people would allow, where people are made up."""
-        law = as_synthetic(self.mechanism)
-        return () if law is None else prospects(law, self.shape)
+        mechanism = as_synthetic(self.mechanism)
+        return () if mechanism is None else prospects(mechanism, self.facts)
 
     @property
     def expected(self) -> Expectation | None:
         """How far off what is released will be; None where that depends on the people."""
-        law = predicted(self.mechanism)
-        return None if law is None else expectation(law, self.shape)
+        mechanism = predicted(self.mechanism)
+        return None if mechanism is None else expectation(mechanism, self.facts)
 
     @property
     def advantage_bound(self) -> float | None:
@@ -137,32 +137,32 @@ class Quote(Counted):
         """
         if self.made_up is not None:
             return self.made_up.people_needed
-        law = predicted(self.mechanism)
-        return None if law is None else people_needed(law, self.shape)
+        mechanism = predicted(self.mechanism)
+        return None if mechanism is None else people_needed(mechanism, self.facts)
 
     @property
     def people_needed_for_values(self) -> int | None:
         """The same for single rows of the mean, which take more people than means over rows."""
-        law = predicted(self.mechanism)
-        return None if law is None else people_needed(law, self.shape, for_values=True)
+        mechanism = predicted(self.mechanism)
+        return None if mechanism is None else people_needed(mechanism, self.facts, for_values=True)
 
     def to_dict(self) -> dict[str, Any]:
         """As ``eyelid cost --json`` prints it."""
         expected, people = self.expected, self.made_up
-        priced = _priced(self.mechanism, self.shape)
+        priced = _priced(self.mechanism, self.facts)
         return {
             "mechanism": {
                 "name": self.mechanism.name,
                 "parameters": self.mechanism.parameters(),
             },
-            "shape": asdict(self.shape),
+            "shape": asdict(self.facts),
             "guarantee": self.guarantee.to_dict(),
             "form": self.form,
-            "person_level": self.person_level.summary() | {"how": priced.person_total(self.shape)},
+            "person_level": self.person_level.summary() | {"how": priced.person_total(self.facts)},
             "noise": None
             if self.useless
             else {
-                "sampler": self.mechanism.sampler(self.shape),
+                "sampler": self.mechanism.sampler(self.facts),
                 "numerics": self.mechanism.numerics,
             },
             "expected_error": {
@@ -177,7 +177,7 @@ class Quote(Counted):
             "informative_about": expected.informative_about if expected else None,
             "people_needed": self.people_needed,
             "people_needed_for_values": self.people_needed_for_values,
-            "says": worth(self.mechanism, self.shape, self.features),
+            "says": worth(self.mechanism, self.facts, self.features),
             "rank1_bound": self.rank1_bound,
             "advantage_bound": self.advantage_bound,
             "ledger": quoted(self.before, self.person_level),
@@ -249,71 +249,71 @@ def cost(
         elif whom is not None:
             study = FeatureTable.of(chosen_of(study.study(), whom))
         table = feature_table(study, mechanism=chosen)
-        shape = chosen.shape(table)
+        facts = chosen.facts(table)
         # What a release would refuse has no price; bounds may still come from a file.
-        check_others(table, shape)
-        priced = _priced(chosen, shape)
+        check_others(table, facts)
+        priced = _priced(chosen, facts)
         priced.check(clipped_to(table, Bounds(dict.fromkeys(table.names, (0.0, 1.0)))))
         check_numbers(table.data, table.names)
         before, notes = (
             None,
             [
                 *filter(None, [Blanks.of(table).told()]),
-                *told_of_choice(table.chosen, shape.people),
+                *told_of_choice(table.chosen, facts.people),
                 *missing_values(chosen, table, ranges_of(table)),
-                *_lacking_told(chosen, shape, table),
+                *_lacking_told(chosen, facts, table),
                 *of_recordings(chosen, table),
             ],
         )
-        alike = released_alike(chosen, priced.cost(shape, PERSON), table)
+        alike = released_alike(chosen, priced.cost(facts, PERSON), table)
         try:
             before = spent_on(study, path)
-            alike = alike and _one_history(before, shape.people)
+            alike = alike and _one_history(before, facts.people)
         except InputError as error:
             notes.append(f"what was released of these people before is not known: {error}")
         return Quote(
-            chosen.decided(shape),
-            shape,
+            chosen.decided(facts),
+            facts,
             alike,
             before,
             tuple(notes),
-            _made_up(chosen, shape, table),
+            _made_up(chosen, facts, table),
             table.features if errors_have_units(chosen) else (),
             table.chosen,
         )
     count, _ = counted_or_chosen(people, study=False)
-    facts = {"people": count, "recordings": recordings, "features": features, "length": length}
+    counts = {"people": count, "recordings": recordings, "features": features, "length": length}
     chosen = build_mechanism(mechanism, **parameters)
     synthetic = as_synthetic(chosen)
     if synthetic is not None:
         # So many rows of a task count, however many there are.
-        facts["length"] = synthetic.records
-    absent = [name for name, value in facts.items() if value is None]
+        counts["length"] = synthetic.records
+    absent = [name for name, value in counts.items() if value is None]
     if absent:
         last = ", --features and --length" if synthetic is None else " and --features"
         raise InputError(
             f"cost needs a study, or --people, --recordings{last}; missing: {', '.join(absent)}"
         )
-    numbers = {name: int(value) for name, value in facts.items() if value is not None}
-    shape = chosen.measured_shape(**numbers)
-    return Quote(chosen.decided(shape), shape, made_up=_made_up(chosen, shape))
+    numbers = {name: int(value) for name, value in counts.items() if value is not None}
+    facts = chosen.measured_facts(**numbers)
+    return Quote(chosen.decided(facts), facts, made_up=_made_up(chosen, facts))
 
 
 def _made_up(
-    chosen: FeatureMechanism, shape: Shape, table: FeatureTable | None = None
+    chosen: FeatureMechanism, facts: PublicFacts, table: FeatureTable | None = None
 ) -> MadeUp | None:
     synthetic = as_synthetic(chosen)
-    return None if synthetic is None else made_up(synthetic, shape, table)
+    return None if synthetic is None else made_up(synthetic, facts, table)
 
 
-def _priced(chosen: FeatureMechanism, shape: Shape) -> FeatureMechanism:
+def _priced(chosen: FeatureMechanism, facts: PublicFacts) -> FeatureMechanism:
     """The mechanism, with one feature where people are too few for any.
 
     What it promises does not depend on features, and whoever plans a study wants to know more than
     that these are too few.
     """
     synthetic = as_synthetic(chosen)
-    if synthetic is None or chosen.useful(shape):
+    if synthetic is None or chosen.useful(facts):
         return chosen
     return replace(synthetic, carry=1)
 
@@ -325,13 +325,13 @@ def _one_history(before: Budget, people: int) -> bool:
     return not before.debits or [b.people for b in before.balances] == [people]
 
 
-def _lacking_told(chosen: FeatureMechanism, shape: Shape, table: FeatureTable) -> list[str]:
+def _lacking_told(chosen: FeatureMechanism, facts: PublicFacts, table: FeatureTable) -> list[str]:
     """Which recordings groups may lose, because some people lack them."""
     if chosen.gaps is not Gaps.EMPTY_GROUPS:
         return []
-    groups = len(group_sizes(shape.people, chosen.group_size or 1))
+    groups = len(group_sizes(facts.people, chosen.group_size or 1))
     return [
-        f"{count} of {shape.people} people lack {name}: a group with one of them loses it, which "
+        f"{count} of {facts.people} people lack {name}: a group with one of them loses it, which "
         f"may be {min(count, groups)} of {plural(groups, 'group')}"
         for name, count in lacking(table).items()
     ]
