@@ -173,7 +173,7 @@ def order_said(results: Results, by_protocol: Order, leak_free: Order) -> str:
 
 def _promised(results: Results, one: Chosen) -> str:
     """What a person is promised at the setting that was chosen."""
-    mechanism = one.setting.mechanism(results.table)
+    mechanism = one.setting.built(results.table)
     promise = mechanism.cost(mechanism.facts(results.table), PERSON)
     if promise.holds and promise.k is not None:
         what = f"1/{promise.k} at most for naming somebody among the members of a group, no ε"
@@ -221,16 +221,8 @@ def poster(by_protocol: Order | None, leak_free: Order | None) -> Exhibit:
             Value(1.0 + [one.kind for one in order.ranked()].index(kind))
             for order in (by_protocol, leak_free)
         ]
-        by_protocol_rank, leak_free_rank = ranks
-        cells.append(
-            Cell(
-                family.name,
-                f"impact on utility ({kind.title})",
-                number,
-                by_protocol_rank,
-                leak_free_rank,
-            )
-        )
+        column = f"impact on utility ({kind.title})"
+        cells.append(Cell(family.name, column, number, ranks[0], ranks[1]))
     same = by_protocol.as_published(), leak_free.as_published()
     words = {
         (True, True): "comes out under both protocols",
