@@ -82,7 +82,7 @@ def test_nothing_without_noise_protects_anybody(simulated):
         assert cell.leak_free.low <= truth <= cell.leak_free.high
     assert drawn[-1].by_protocol.mean == pytest.approx(0.632, abs=5e-4)
     # The numbers follow from words: they are marked.
-    assert all(cell.inferred == "'δ can’t be less than c'" for cell in drawn)
+    assert all(cell.inferred == "from 'δ can’t be less than c'" for cell in drawn)
     assert not free.inferred
 
 

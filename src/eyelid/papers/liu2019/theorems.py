@@ -42,6 +42,7 @@ SAMPLES = 30
 
 _PRINTED_SIGMA = 0.0986
 _PLAYED_PEOPLE, _GAMES = 200, 2000
+_AT_LEAST_C = "from 'δ can’t be less than c'"
 _FEW_CELLS = (1, 2, 4, 16, 64, 1024, 90_000)
 _TABLE_PEOPLE = 1000
 
@@ -66,9 +67,7 @@ def no_free_privacy(few: GazePoints, seed: int) -> Exhibit:
             assert isinstance(drawn, RandomSelection)
             row = f"a share of c = {share:g} drawn {words}"
             formula = Value(drawn.delta_at_least(PEOPLE))
-            cells.append(
-                Cell(row, column, share, formula, _played(drawn, seed), "'δ can’t be less than c'")
-            )
+            cells.append(Cell(row, column, share, formula, _played(drawn, seed), _AT_LEAST_C))
     formula_at, seen = cells[-1].ours
     return Exhibit(
         name="Sections 3.3 and 3.4",
@@ -195,7 +194,7 @@ def few_cells() -> Exhibit:
         quantity="δ of Gaussian noise with the σ of Theorem 3.4",
         leak_free_words="ours, exact",
         cells=tuple(cells),
-        digits=7,
+        digits=6,
         measured=False,
     )
 
