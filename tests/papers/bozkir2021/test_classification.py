@@ -38,17 +38,17 @@ def test_tables_have_printed_ours_and_honest_numbers(exhibits):
         assert "each k chosen by 1 more (100 in the paper)" in table.protocol
         for cell in table.cells:
             assert 0 <= cell.printed <= 1
-            assert 0 <= cell.as_printed.mean <= 1
-            assert (cell.as_printed.spread is None) == cell.row.endswith(KEPT)
-            assert 0 <= cell.honest.low <= cell.honest.mean <= cell.honest.high <= 1
+            assert 0 <= cell.by_protocol.mean <= 1
+            assert (cell.by_protocol.spread is None) == cell.row.endswith(KEPT)
+            assert 0 <= cell.leak_free.low <= cell.leak_free.mean <= cell.leak_free.high <= 1
     assert [round(exhibits[f"Table {n}"].chance, 3) for n in (1, 2, 3)] == [0.333, 0.5, 0.25]
 
 
 def test_noise_of_whole_signals_is_taken_for_people_and_that_is_said(exhibits):
     table = exhibits["Table 3"]
     nearest = next(c for c in table.cells if (c.row, c.column) == ("FPA", "ε = 0.48, k-NN"))
-    assert nearest.as_printed.mean == 1
-    assert nearest.honest.mean < 0.6
+    assert nearest.by_protocol.mean == 1
+    assert nearest.leak_free.mean < 0.6
     assert "In 2 of 2 rows of whole signals" in table.says
     assert "most in FPA: 1.00; zero: 1.00" in table.says
     assert "it is the noise, which runs through both halves of a recording" in table.says
@@ -63,9 +63,9 @@ def test_noise_of_chunks_is_never_said_to_run_through_both_halves(exhibits):
 
 def test_who_looks_at_means_names_people_if_the_mean_gets_no_noise(exhibits):
     table = exhibits["By means, made up"]
-    assert table.at(f"CFPA-32, {KEPT}", "ε = 0.48, means, trusted").honest.mean == 1
-    assert table.at("no noise", "ε = 0.48, means, trusted").honest.mean == 1
-    assert table.at("CFPA-32", "ε = 0.48, means, trusted").honest.mean < 0.6
+    assert table.at(f"CFPA-32, {KEPT}", "ε = 0.48, means, trusted").leak_free.mean == 1
+    assert table.at("no noise", "ε = 0.48, means, trusted").leak_free.mean == 1
+    assert table.at("CFPA-32", "ε = 0.48, means, trusted").leak_free.mean < 0.6
     assert table.chance == 0.25
     assert "not told from guessing, if the mean gets noise; 1.00 (0.40–1.00)" in table.says
     assert "Means over recordings name up to 1.00." in exhibits["Table 3"].says
@@ -82,10 +82,10 @@ def test_the_controls_show_nothing_but_noise_and_no_noise(exhibits):
         f"CFPA-32, {KEPT}, nothing but noise",
     ]
     cells = {(cell.row, cell.column): cell for cell in controls.cells}
-    assert cells["FPA, nothing but noise", "Table 3, k-NN"].as_printed.mean == 1
-    assert cells["FPA, nothing but noise", "Table 3, k-NN"].honest is None
+    assert cells["FPA, nothing but noise", "Table 3, k-NN"].by_protocol.mean == 1
+    assert cells["FPA, nothing but noise", "Table 3, k-NN"].leak_free is None
     # People have a level of their own: without noise they are found in other tasks.
-    assert cells["no noise", "Table 3, k-NN"].honest.mean > 0.5
+    assert cells["no noise", "Table 3, k-NN"].leak_free.mean > 0.5
 
 
 def test_one_task_leaves_no_document_to_tell_and_numbers_are_the_same_again(make_source):
@@ -94,8 +94,8 @@ def test_one_task_leaves_no_document_to_tell_and_numbers_are_the_same_again(make
     found = {e.name: e for e in tables(make_source(tasks=1), effort, (document, person))}
     assert "one document only" in found["Table 1"].not_run
     assert not found["Table 1"].cells
-    assert all(cell.honest is None for cell in found["Table 3"].cells)
-    assert found["Table 3"].honest_protocol == ""
+    assert all(cell.leak_free is None for cell in found["Table 3"].cells)
+    assert found["Table 3"].leak_free_protocol == ""
     assert "By means, made up" not in found
     again = tables(make_source(tasks=1), effort, (person,))
     assert again[0].cells == found["Table 3"].cells

@@ -63,21 +63,23 @@ def test_findings_are_the_numbers_of_the_tables(done):
     people, means, *_ = done.findings
     by_name = {exhibit.name: exhibit for exhibit in done.exhibits}
     rates = [
-        cell.honest.mean
+        cell.leak_free.mean
         for cell in by_name["By means, made up"].cells
         if cell.row.endswith(KEPT) and cell.column.startswith("ε = 0.48")
     ]
     assert f", {max(rates):.2f} (" in means
     table = by_name["Table 3"]
     best = max(
-        c.as_printed.mean for c in table.cells if c.row == "FPA" and c.column.startswith("ε = 0.48")
+        c.by_protocol.mean
+        for c in table.cells
+        if c.row == "FPA" and c.column.startswith("ε = 0.48")
     )
     assert f"printed 1.00: {best:.2f} with noise on the mean" in people
 
 
 def test_no_printed_epsilon_holds_for_a_person(done):
     exhibit = next(e for e in done.exhibits if e.name.startswith("What ε means"))
-    totals = {(cell.row, cell.column): cell.honest.mean for cell in exhibit.cells}
+    totals = {(cell.row, cell.column): cell.leak_free.mean for cell in exhibit.cells}
     # Three recordings, of which CFPA-32 cuts 40 rows in two.
     assert totals["FPA", "ε = 0.48"] == pytest.approx(3 * 0.48)
     assert totals["CFPA-32", "ε = 48"] == pytest.approx(3 * 2 * 48)

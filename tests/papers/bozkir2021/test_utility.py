@@ -48,7 +48,7 @@ def test_without_them_that_is_said_and_all_rows_are_there(alone):
     assert all("not at hand" in exhibit.says for exhibit in alone)
     # LPA keeps no mean: 3 tasks × (1 + 2), then 3 × 2.
     assert [len(exhibit.rows) for exhibit in alone] == [9, 6, 6]
-    assert all(math.isfinite(cell.as_printed.mean) for e in alone for cell in e.cells)
+    assert all(math.isfinite(cell.by_protocol.mean) for e in alone for cell in e.cells)
 
 
 def test_the_honest_error_is_that_of_a_mechanism_that_holds(alone, make_source):
@@ -57,7 +57,7 @@ def test_the_honest_error_is_that_of_a_mechanism_that_holds(alone, make_source):
     ours = mechanism("cfpa", epsilon=48.0, unit="person", chunk=8)
     cell = next(c for c in chunked.cells if (c.row, c.column) == ("CFPA-8, 1", "ε = 48"))
     expected = ours.expected_rmse_of_span(longest_shape(source.table))
-    assert cell.honest.mean == pytest.approx(expected)
+    assert cell.leak_free.mean == pytest.approx(expected)
     assert ours.claims_to_hold
 
 

@@ -39,11 +39,11 @@ def test_the_example_has_the_golden_numbers():
     found = theorems.example()
     gaussian, limited, laplacian, limited_laplacian = found.cells
     assert gaussian.printed == 0.0986
-    assert gaussian.as_printed.mean == pytest.approx(0.09917, abs=5e-6)
-    assert gaussian.honest.mean == pytest.approx(0.08538, abs=5e-6)
-    assert limited.honest.mean == pytest.approx(0.000498, abs=5e-7)
-    assert laplacian.as_printed.mean == pytest.approx(33.26, abs=5e-3)
-    assert limited_laplacian.honest.mean == pytest.approx(math.sqrt(2) * 60 / (1.5 * 50_000))
+    assert gaussian.by_protocol.mean == pytest.approx(0.09917, abs=5e-6)
+    assert gaussian.leak_free.mean == pytest.approx(0.08538, abs=5e-6)
+    assert limited.leak_free.mean == pytest.approx(0.000498, abs=5e-7)
+    assert laplacian.by_protocol.mean == pytest.approx(33.26, abs=5e-3)
+    assert limited_laplacian.leak_free.mean == pytest.approx(math.sqrt(2) * 60 / (1.5 * 50_000))
     assert "0.0986 with ε/4" in found.says
     # The paper names the wrong theorem, and we say so.
     assert "'based on Theorem 3.5'" in found.says
@@ -60,20 +60,20 @@ def test_the_example_has_the_golden_numbers():
 )
 def test_few_cells_lose_more_than_they_promise(row, cells, times):
     found = theorems.few_cells()
-    assert found.at(row, cells).honest.mean == pytest.approx(times, abs=0.01)
-    assert found.at(row, "1,024 cells").honest.mean < 1
+    assert found.at(row, cells).leak_free.mean == pytest.approx(times, abs=0.01)
+    assert found.at(row, "1,024 cells").leak_free.mean < 1
     assert "up to 2 cells at level good and up to 16 cells at level okay" in found.says
 
 
 def test_nothing_without_noise_protects_anybody(made_up):
     found = theorems.no_free_privacy(made_up.few, seed=1)
     free, *drawn = found.cells
-    assert free.honest.mean == 1
+    assert free.leak_free.mean == 1
     with_replacement = 1 - (1 - 1 / 200) ** np.array([100, 200])
     for cell, truth in zip(drawn, [0.5, 1.0, *with_replacement], strict=True):
         # Limits of 95 % at a fixed seed.
-        assert cell.honest.low <= truth <= cell.honest.high
-    assert drawn[-1].as_printed.mean == pytest.approx(0.632, abs=5e-4)
+        assert cell.leak_free.low <= truth <= cell.leak_free.high
+    assert drawn[-1].by_protocol.mean == pytest.approx(0.632, abs=5e-4)
     # Formulas are printed there, no numbers.
     assert all(cell.printed is None for cell in drawn)
 
@@ -81,19 +81,19 @@ def test_nothing_without_noise_protects_anybody(made_up):
 def test_figure_2_has_the_observers_that_the_paper_names():
     good, okay = theorems.slice_of_300().cells
     for cell, epsilon in ((good, 1), (okay, 3)):
-        people = cell.as_printed.mean
+        people = cell.by_protocol.mean
         inside = epsilon / 2 + math.log(300**2 * people**1.5)
         # Between points of a curve that is nearly straight.
         assert 300 * math.sqrt(inside) / (people * epsilon) == pytest.approx(1.5, rel=0.005)
-        assert cell.as_printed.mean == pytest.approx(cell.printed, rel=0.05)
-        assert cell.honest.mean < cell.as_printed.mean
+        assert cell.by_protocol.mean == pytest.approx(cell.printed, rel=0.05)
+        assert cell.leak_free.mean < cell.by_protocol.mean
 
 
 def test_the_surfaces_are_the_theorem_and_what_is_enough():
     found = theorems.surfaces()
     cell = found.at("good privacy (ε = 1), 1,000 observers", "300 × 300 px")
     theorem = 300 / 1000 * math.sqrt(0.5 + math.log(300**2 * 1000**1.5))
-    assert cell.as_printed.mean == pytest.approx(theorem)
+    assert cell.by_protocol.mean == pytest.approx(theorem)
     ratios = [one / other for one, other in (cell.ours for cell in found.cells)]
     assert f"{min(ratios):.2f} to {max(ratios):.2f}" in found.says
 
@@ -126,7 +126,7 @@ def test_figure_3_says_what_it_shows(maps):
     correlation, error = heatmaps.figure3(maps)
 
     def at(exhibit, noise, kind):
-        return [exhibit.at(row, AT).as_printed.mean for row, _ in rows_of(noise, kind)]
+        return [exhibit.at(row, AT).by_protocol.mean for row, _ in rows_of(noise, kind)]
 
     theirs, ours = at(correlation, GAUSSIAN, SAMPLED)
     assert f"{theirs:.2f}" in correlation.says
@@ -140,7 +140,7 @@ def test_figure_3_says_what_it_shows(maps):
 
 def test_no_number_of_copies_is_called_honest_and_each_exhibit_warns(maps):
     for exhibit in (*heatmaps.figure3(maps), heatmaps.figure2_heatmaps(maps)):
-        assert all(cell.honest is None for cell in exhibit.cells)
+        assert all(cell.leak_free is None for cell in exhibit.cells)
         assert "No number of these could be published of the 5 people" in exhibit.says
         assert all("simulated people" in str(picture) for picture in exhibit.pictures.values())
 
@@ -149,17 +149,19 @@ def test_copies_protect_nobody_who_was_recorded(made_up):
     found = copies.whom_copies_protect(made_up)
     one_copy, person = found.at(COPIES, AT).ours
     assert one_copy < 0.51
-    assert person > found.at(ALLOWED, AT).honest.mean == pytest.approx(0.5 + 0.5 * math.tanh(0.75))
+    assert (
+        person > found.at(ALLOWED, AT).leak_free.mean == pytest.approx(0.5 + 0.5 * math.tanh(0.75))
+    )
     assert f"{100 * person:.1f} %" in found.says
 
 
 def test_a_sound_mechanism_for_copies_protects_copies_and_no_person(made_up):
     found = copies.whom_copies_protect(made_up)
     for column in found.columns:
-        allowed = found.at(ALLOWED, column).honest.mean
+        allowed = found.at(ALLOWED, column).leak_free.mean
         one_copy, person = found.at(SOUND_COPIES, column).ours
         assert one_copy < allowed < person
-        assert person >= found.at(COPIES, column).honest.mean
+        assert person >= found.at(COPIES, column).leak_free.mean
 
 
 def test_who_was_in_it_is_told_as_often_as_in_play(made_up):
@@ -177,8 +179,8 @@ def test_who_was_in_it_is_told_as_often_as_in_play(made_up):
             seen = apart + sigma * rng.standard_normal((1000, differs.size))
             right.append(np.mean(seen @ apart > apart @ apart / 2))
     found = copies.whom_copies_protect(made_up)
-    honest = found.at(f"map-gaussian for N = {FEW}", "ε = 5").honest.mean
-    assert honest == pytest.approx(np.mean(right), abs=0.011)
+    leak_free = found.at(f"map-gaussian for N = {FEW}", "ε = 5").leak_free.mean
+    assert leak_free == pytest.approx(np.mean(right), abs=0.011)
 
 
 def test_so_few_people_get_little_and_the_blob_stands_beside_it(made_up):
@@ -187,7 +189,7 @@ def test_so_few_people_get_little_and_the_blob_stands_beside_it(made_up):
     assert found.rows[2] == "15 observers"
     theirs, ours = found.at("15 observers", "ε = 5").ours
     assert ours > theirs
-    blob = found.at(found.rows[-1], AT).honest.mean
+    blob = found.at(found.rows[-1], AT).leak_free.mean
     assert f"{blob:.2f}" in found.says
 
 

@@ -153,10 +153,10 @@ def _table(
             row=method.row,
             column=f"ε = {epsilon:g}, {short}",
             printed=paper[method.name, epsilon, model],
-            as_printed=value_of(
+            by_protocol=value_of(
                 found[method.row, epsilon], Question(table.target, model, table.voted, False)
             ),
-            honest=value_of(
+            leak_free=value_of(
                 found[method.row, epsilon], Question(table.target, model, table.voted, True)
             ),
         )
@@ -165,7 +165,7 @@ def _table(
         for model, short in CLASSIFIERS.items()
     ]
     chance = chance_of(subject, table.target)
-    protocol, honest = _protocols(table, source, effort)
+    protocol, leak_free = _protocols(table, source, effort)
     return Exhibit(
         name=table.name,
         title=title,
@@ -176,7 +176,7 @@ def _table(
             ]
         ),
         protocol=protocol,
-        honest_protocol=honest if any(cell.honest for cell in cells) else "",
+        leak_free_protocol=leak_free if any(cell.leak_free for cell in cells) else "",
         cells=tuple(cells),
         chance=chance,
         pictures={
@@ -238,10 +238,10 @@ def _says(
 def _more_by_means(means: Sequence[Exhibit]) -> list[str]:
     """What the classifiers of single windows miss."""
     rates = [
-        cell.honest.mean
+        cell.leak_free.mean
         for exhibit in means
         for cell in exhibit.cells
-        if cell.honest and cell.row != NO_NOISE
+        if cell.leak_free and cell.row != NO_NOISE
     ]
     return [f"Means over recordings name up to {max(rates):.2f}."] if rates else []
 
@@ -254,7 +254,7 @@ def _by_means(source: Source, subject: Subject, found: Found, effort: Effort) ->
     ]
     rows.append((NO_NOISE, [found[NO_NOISE, None]] * len(ends)))
     cells = [
-        Cell(row, f"ε = {epsilon:g}, {name}", honest=value)
+        Cell(row, f"ε = {epsilon:g}, {name}", leak_free=value)
         for row, runs in rows
         for epsilon, answers in zip(ends, runs, strict=True)
         for name in BY_MEANS
@@ -275,15 +275,15 @@ def _by_means(source: Source, subject: Subject, found: Found, effort: Effort) ->
         f"noise; {named(epsilon, False)}, if it gets none"
         for epsilon in ends
     ]
-    plain = max(cell.honest.mean for cell in cells if cell.row == NO_NOISE and cell.honest)
+    plain = max(cell.leak_free.mean for cell in cells if cell.row == NO_NOISE and cell.leak_free)
     return [
         Exhibit(
             name=f"By means, {source.name}",
             title="Who is named by means over whole recordings, in both readings",
             says=f"{'. '.join(said)}. Without noise it is {plain:.2f}, chance {chance:.2f}.",
-            honest_protocol="known by raw recordings, looked for in the release of another task by "
-            "the nearest mean over all rows of a recording; whitened: by the whole covariance; "
-            "trusted: by who knows that the mean has no noise; 95 % limits over people",
+            leak_free_protocol="known by raw recordings, looked for in the release of another "
+            "task by the nearest mean over all rows of a recording; whitened: by the whole "
+            "covariance; trusted: by who knows that the mean has no noise; 95 % limits over people",
             cells=tuple(cells),
             chance=chance,
         )
@@ -307,11 +307,11 @@ def _controls(
     cells = []
     for table, model in asked:
         column = f"{table.name}, {CLASSIFIERS[model]}"
-        plain, honest = (
+        plain, leak_free = (
             value_of(found[NO_NOISE, None], Question(table.target, model, table.voted, way))
             for way in (False, True)
         )
-        cells.append(Cell(NO_NOISE, column, None, plain, honest))
+        cells.append(Cell(NO_NOISE, column, None, plain, leak_free))
         for method in effort.rows:
             alone = Question(table.target, model, table.voted, False)
             cells.append(
@@ -328,7 +328,7 @@ def _controls(
         says=_says_of_controls(cells, effort, wanted, chance_of(subject, PERSON)),
         protocol=f"as in the tables; everybody's signals are zero, the noise is that of ε = "
         f"{effort.epsilons[0]:g}, scaled by the data; beside it what is printed for real signals",
-        honest_protocol="as in the tables, without noise: what the classifiers can do",
+        leak_free_protocol="as in the tables, without noise: what the classifiers can do",
         cells=tuple(cells),
     )
 
@@ -338,9 +338,9 @@ def _says_of_controls(
 ) -> str:
     person = next(table for table in wanted if table.target == PERSON)
 
-    def best(row: str, honest: bool = False) -> float:
+    def best(row: str, leak_free: bool = False) -> float:
         values = [
-            cell.honest if honest else cell.as_printed
+            cell.leak_free if leak_free else cell.by_protocol
             for cell in cells
             if cell.row == row and cell.column.startswith(f"{person.name},")
         ]
@@ -353,7 +353,7 @@ def _says_of_controls(
         f"of recordings released by {method} ({kept:.2f} with a {KEPT}), real ones without noise "
         f"in {plain:.2f}"
     )
-    across = best(NO_NOISE, honest=True)
+    across = best(NO_NOISE, leak_free=True)
     if not np.isnan(across):
         said += (
             f"; without noise the best of the four classifiers names {across:.2f} across tasks, of "

@@ -63,7 +63,7 @@ def correlations(source: Source, feature: str, name: str) -> Exhibit:
 
 def _cell(row: str, column: str, values: pl.Series) -> list[Cell]:
     known = values.drop_nulls()
-    return [Cell(row, column, as_printed=Value(fmean(known)))] if len(known) else []
+    return [Cell(row, column, by_protocol=Value(fmean(known)))] if len(known) else []
 
 
 def independent(people: int) -> float:
@@ -82,9 +82,9 @@ def _says(cells: list[Cell], people: int) -> str:
 
     def mean(start: str, column: str) -> float:
         found = [
-            c.as_printed.mean
+            c.by_protocol.mean
             for c in cells
-            if c.row.startswith(start) and c.column == column and c.as_printed
+            if c.row.startswith(start) and c.column == column and c.by_protocol
         ]
         return fmean(found) if found else math.nan
 

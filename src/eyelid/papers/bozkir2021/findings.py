@@ -57,7 +57,7 @@ def _epsilon_of(cell: Cell) -> float:
 def _of_zeros(done: Sequence[Exhibit], table: Exhibit, row: str, classifier: str) -> float:
     controls = _called(done, "Controls")
     assert controls is not None, "tables come with controls"
-    value = controls.at(f"{row}, {NOTHING}", f"{table.name}, {classifier}").as_printed
+    value = controls.at(f"{row}, {NOTHING}", f"{table.name}, {classifier}").by_protocol
     return math.nan if value is None else value.mean
 
 
@@ -68,11 +68,13 @@ def _people(done: Sequence[Exhibit]) -> str:
         return ""
     epsilon, parts, noise = _smallest(table), [], True
     for row, words in (("FPA", "with noise on the mean"), (f"FPA, {KEPT}", "without")):
-        found, honest = (best(table.cells, row, epsilon, kind) for kind in ("as_printed", "honest"))
+        found, leak_free = (
+            best(table.cells, row, epsilon, kind) for kind in ("by_protocol", "leak_free")
+        )
         assert found is not None, "every row is done as printed"
         zero = _of_zeros(done, table, row, found[0])
         noise &= zero > found[1].mean - ALIKE and found[1].mean > table.chance + ALIKE
-        across = "" if honest is None else f", across tasks {honest[1].mean:.2f}"
+        across = "" if leak_free is None else f", across tasks {leak_free[1].mean:.2f}"
         parts.append(f"{found[1].mean:.2f} {words} (zero signals {zero:.2f}{across})")
     said = (
         f"People named in FPA at ε = {epsilon:g}, printed "
@@ -107,18 +109,20 @@ def _documents(done: Sequence[Exhibit]) -> str:
         return ""
     epsilon = _smallest(table)
     told = {
-        row: found for row in table.rows if (found := best(table.cells, row, epsilon, "as_printed"))
+        row: found
+        for row in table.rows
+        if (found := best(table.cells, row, epsilon, "by_protocol"))
     }
     row = max(told, key=lambda one: told[one][1].mean)
     classifier, value = told[row]
     zero = _of_zeros(done, table, row, classifier)
-    honest = best(table.cells, row, epsilon, "honest")
+    leak_free = best(table.cells, row, epsilon, "leak_free")
     said = (
         f"Documents at ε = {epsilon:g}: {value.mean:.2f} at best ({row}; printed at best "
         f"{best_printed(table.cells, row, epsilon):.2f}), {zero:.2f} if all signals are zero"
     )
-    if honest:
-        said += f", {honest[1].mean:.2f} tested on raw windows"
+    if leak_free:
+        said += f", {leak_free[1].mean:.2f} tested on raw windows"
     said += f"; chance {table.chance:.2f}."
     noise = zero > value.mean - ALIKE and value.mean > table.chance + ALIKE
     return f"{said} With these features it is the noise." if noise else said
@@ -167,7 +171,9 @@ def _epsilon(done: Sequence[Exhibit]) -> str:
     if exhibit is None:
         return ""
     epsilon = max(cell.printed or 0.0 for cell in exhibit.cells)
-    totals = [cell.honest.mean for cell in exhibit.cells if cell.honest and cell.printed == epsilon]
+    totals = [
+        cell.leak_free.mean for cell in exhibit.cells if cell.leak_free and cell.printed == epsilon
+    ]
     return (
         f"No printed ε holds, since scale and k come from the data; were they public, {epsilon:g} "
         f"would be {min(totals):,.0f} to {max(totals):,.0f} for a person."
@@ -182,7 +188,7 @@ def _slopes(done: Sequence[Exhibit]) -> str:
 
     lines: dict[tuple[bool, str], dict[str, dict[float, float]]] = {}
     for cell in figure.cells:
-        ours = None if cell.as_printed is None else cell.as_printed.mean
+        ours = None if cell.by_protocol is None else cell.by_protocol.mean
         for kind, tens in (("ours", ours), ("published", cell.printed)):
             if tens is not None:
                 curves = lines.setdefault((cell.row.endswith(KEPT), kind), {})

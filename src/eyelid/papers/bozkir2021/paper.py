@@ -167,7 +167,7 @@ def what_epsilon_means(
             mechanism = Method.called(method).mechanism(epsilon, runs=1)
             total, _ = mechanism.with_public_scale(shape, PERSON)
             held += mechanism.cost(shape, PERSON).holds
-            cells.append(Cell(method, f"ε = {epsilon:g}", epsilon, honest=Value(total)))
+            cells.append(Cell(method, f"ε = {epsilon:g}", epsilon, leak_free=Value(total)))
         words.append(f"{rounded_up(total)} by {method}")
     return Exhibit(
         name=f"What ε means, {source.name}",
@@ -178,7 +178,7 @@ def what_epsilon_means(
         ),
         protocol=f"ε is the sum over {shape.features} features of one recording; of its chunks the "
         "largest is taken, and a person's recordings are not added up",
-        honest_protocol="everything that is released of one person adds up: features, chunks and "
-        "recordings",
+        leak_free_protocol="everything that is released of one person adds up: features, chunks "
+        "and recordings",
         cells=tuple(cells),
     )

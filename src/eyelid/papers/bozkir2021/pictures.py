@@ -20,10 +20,10 @@ _HOLLOW: dict[str, Any] = {"mfc": "none", "ls": ":"}
 # By reading (whether the mean gets noise) and by what a cell has.
 _LOOKS: dict[tuple[bool, str], dict[str, Any]] = {
     (True, "printed"): {"color": INK, "ls": ":", "marker": "x", "label": "printed"},
-    (True, "as_printed"): {"color": BLUE, "marker": "o", "label": "paper's protocol"},
-    (False, "as_printed"): {"color": BLUE, "marker": "o", "label": f"paper's, {KEPT}", **_HOLLOW},
-    (True, "honest"): {"color": ORANGE, "marker": "s", "label": "honest protocol"},
-    (False, "honest"): {"color": ORANGE, "marker": "s", "label": f"honest, {KEPT}", **_HOLLOW},
+    (True, "by_protocol"): {"color": BLUE, "marker": "o", "label": "paper's protocol"},
+    (False, "by_protocol"): {"color": BLUE, "marker": "o", "label": f"paper's, {KEPT}", **_HOLLOW},
+    (True, "leak_free"): {"color": ORANGE, "marker": "s", "label": "honest protocol"},
+    (False, "leak_free"): {"color": ORANGE, "marker": "s", "label": f"honest, {KEPT}", **_HOLLOW},
 }
 _DRAWN = CLASSIFIERS["forest"]
 

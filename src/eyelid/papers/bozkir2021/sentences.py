@@ -36,12 +36,12 @@ def gaps(cells: Sequence[Cell]) -> dict[str, dict[str, Gap]]:
     """
     apart: dict[str, dict[str, list[float]]] = {}
     for cell in cells:
-        if cell.printed is None or cell.as_printed is None:
+        if cell.printed is None or cell.by_protocol is None:
             continue
         method = Method.called(cell.row)
         reading = AS_PRINTED if method.noisy_mean else KEPT
         family = apart.setdefault(method.family, {})
-        family.setdefault(reading, []).append(abs(cell.as_printed.mean - cell.printed))
+        family.setdefault(reading, []).append(abs(cell.by_protocol.mean - cell.printed))
     return {
         family: {reading: Gap(fmean(each), max(each)) for reading, each in readings.items()}
         for family, readings in apart.items()
@@ -79,7 +79,7 @@ def best(cells: Sequence[Cell], row: str, epsilon: float, kind: str) -> tuple[st
         cells: of a table.
         row: a method in a reading.
         epsilon: as printed.
-        kind: ``as_printed`` or ``honest``.
+        kind: ``by_protocol`` or ``leak_free``.
     """
     start = f"ε = {epsilon:g}, "
     values = [
@@ -122,7 +122,7 @@ def noise_alone(
     """
     told: dict[str, tuple[float, float]] = {}
     for row in rows:
-        found = best(cells, row, epsilon, "as_printed")
+        found = best(cells, row, epsilon, "by_protocol")
         if found is None or found[1].mean <= chance + ALIKE:
             continue
         zero = nothing[row, found[0]]
@@ -154,14 +154,14 @@ def guessing(value: Value, chance: float) -> str:
 
 def largest(cells: Sequence[Cell], chance: float) -> str:
     """The largest honest rate of all, beside the paper's number."""
-    asked = [(cell.honest, cell) for cell in cells if cell.honest]
+    asked = [(cell.leak_free, cell) for cell in cells if cell.leak_free]
     if not asked:
         return ""
-    honest, cell = max(asked, key=lambda one: one[0].mean)
+    leak_free, cell = max(asked, key=lambda one: one[0].mean)
     beside = "" if cell.printed is None else f" (printed {cell.printed:.2f})"
     return (
-        f"The largest of {len(asked)} honest rates is {limits(honest)}, {cell.row}, {cell.column}"
-        f"{beside}{guessing(honest, chance)}; chance {chance:.2f}."
+        f"The largest of {len(asked)} honest rates is {limits(leak_free)}, {cell.row}, "
+        f"{cell.column}{beside}{guessing(leak_free, chance)}; chance {chance:.2f}."
     )
 
 
@@ -189,10 +189,10 @@ def most(cells: Sequence[Cell], epsilon: float, noisy_mean: bool) -> Most:
     """
     start = f"ε = {epsilon:g}, "
     asked = [
-        (cell.honest, f"{method.name}, {cell.column.removeprefix(start)}")
+        (cell.leak_free, f"{method.name}, {cell.column.removeprefix(start)}")
         for cell in cells
         for method in (Method.called(cell.row),)
-        if cell.honest and cell.column.startswith(start) and method.noisy_mean == noisy_mean
+        if cell.leak_free and cell.column.startswith(start) and method.noisy_mean == noisy_mean
     ]
     return Most(*max(asked, key=lambda one: one[0].mean), len(asked))
 
@@ -213,8 +213,8 @@ def nearness(source: Source, tables: Sequence[Exhibit]) -> Exhibit:
         for family, readings in gaps(table.cells).items():
             row = f"{table.name}, {family}"
             for reading, gap in readings.items():
-                cells.append(Cell(row, f"{reading}, on average", as_printed=Value(gap.mean)))
-                cells.append(Cell(row, f"{reading}, at most", as_printed=Value(gap.largest)))
+                cells.append(Cell(row, f"{reading}, on average", by_protocol=Value(gap.mean)))
+                cells.append(Cell(row, f"{reading}, at most", by_protocol=Value(gap.largest)))
             reading, gap = nearer(readings)
             wins[reading] = wins.get(reading, 0) + 1
             if gap.mean <= ALIKE:

@@ -83,19 +83,19 @@ def utilities(
         "noisy_mean", "mechanism", "chunk", "task", "epsilon_per_feature", maintain_order=True
     ).agg(pl.col("nmse").mean())
     beside = {} if published is None else _by_curve(published)
-    honest = _errors(source, means, epsilons) if source.public_bounds else {}
+    leak_free = _errors(source, means, epsilons) if source.public_bounds else {}
     exhibits = []
     for name, (what, families) in zip(names, _FIGURES, strict=True):
         part = means.filter(pl.col("mechanism").is_in(families))
-        cells = _cells(part, beside, honest, epsilons)
+        cells = _cells(part, beside, leak_free, epsilons)
         exhibits.append(
             Exhibit(
                 name=name,
                 title=f"Utility 1/|NMSE| of {what} as a power of ten, {source.name}",
-                says=_says(part, beside, honest),
+                says=_says(part, beside, leak_free),
                 protocol=f"{_PROTOCOL}; {runs} runs to choose each k and as many to judge it "
                 "(100 in the paper)",
-                honest_protocol=_HONEST if honest else "",
+                leak_free_protocol=_HONEST if leak_free else "",
                 cells=tuple(cells),
                 pictures={file_name(name): labelled(_picture(part, beside, what), source)},
                 digits=1,
@@ -193,7 +193,7 @@ def _errors(
 def _cells(
     part: pl.DataFrame,
     beside: Curves,
-    honest: Mapping[tuple[str, float], float],
+    leak_free: Mapping[tuple[str, float], float],
     epsilons: Sequence[float],
 ) -> list[Cell]:
     cells = []
@@ -204,14 +204,14 @@ def _cells(
             # It has no coefficients of which one could be kept.
             continue
         published = beside.get((method, task, round(share, 6)))
-        error = honest.get((method, epsilon)) if noisy_mean else None
+        error = leak_free.get((method, epsilon)) if noisy_mean else None
         cells.append(
             Cell(
                 row=f"{method}, {task}" + ("" if noisy_mean else f", {KEPT}"),
                 column=f"ε = {epsilon:g}",
                 printed=-math.log10(published) if published else None,
-                as_printed=Value(-math.log10(nmse)) if nmse else None,
-                honest=None if error is None else Value(error),
+                by_protocol=Value(-math.log10(nmse)) if nmse else None,
+                leak_free=None if error is None else Value(error),
             )
         )
     return cells
@@ -251,7 +251,7 @@ def _slopes(curves: Curves) -> dict[str, float]:
     return {family: median(slopes) for family, slopes in found.items()}
 
 
-def _says(part: pl.DataFrame, beside: Curves, honest: Mapping[tuple[str, float], float]) -> str:
+def _says(part: pl.DataFrame, beside: Curves, leak_free: Mapping[tuple[str, float], float]) -> str:
     """The slopes of both readings and of the published numbers, and what honest error there is."""
     families = part["mechanism"].unique(maintain_order=True).to_list()
     readings = [_slopes(_by_curve(part.filter(noisy_mean=noisy))) for noisy in (True, False)]
@@ -269,7 +269,9 @@ def _says(part: pl.DataFrame, beside: Curves, honest: Mapping[tuple[str, float],
     found = "; ".join(words) + "."
     if not beside:
         found += " The published numbers (bozkir2021/nmse.csv) are not at hand."
-    ours = [error for (method, _), error in honest.items() if method.partition("-")[0] in families]
+    ours = [
+        error for (method, _), error in leak_free.items() if method.partition("-")[0] in families
+    ]
     if ours:
         found += (
             f" At person level with public bounds a value is off by {min(ours):,.0f} spans or more "

@@ -64,11 +64,11 @@ def without_copies(observers: Observers, repeats: int, seed: int) -> Exhibit:
                 Value.of_runs([found[name, epsilon] for found in mine]) for name in _SHOWN_ALIKE
             )
             column = f"ε = {epsilon:g}"
-            cells.append(Cell(f"{people} observers", column, as_printed=theirs, honest=ours))
+            cells.append(Cell(f"{people} observers", column, by_protocol=theirs, leak_free=ours))
             best[people, epsilon] = theirs.mean, ours.mean, fmean(blob)
         for epsilon in EPSILONS:
             blobs = f"{people} observers: a public blob in the middle"
-            cells.append(Cell(blobs, f"ε = {epsilon:g}", honest=Value.of_runs(blob)))
+            cells.append(Cell(blobs, f"ε = {epsilon:g}", leak_free=Value.of_runs(blob)))
     theirs_at, ours_at, blob_at = best[everybody, 1.5]
     beaten = [f"{epsilon:g}" for epsilon in EPSILONS if best[everybody, epsilon][1] > blob_at]
     return Exhibit(
@@ -89,7 +89,7 @@ def without_copies(observers: Observers, repeats: int, seed: int) -> Exhibit:
             "Theorem 3.4 with N as it is, δ as for 50 000, m = 1; less one standard error, "
             "without what is below 0, as map-grid is shown."
         ),
-        honest_protocol=(
+        leak_free_protocol=(
             f"map-grid, a guarantee for each person, at the same ε and δ. Means over "
             f"{len(observers.pictures)} pictures of {draws} draws each, ± over pictures."
         ),
@@ -135,12 +135,12 @@ def whom_copies_protect(observers: Observers) -> Exhibit:
             (SOUND_COPIES, sound.cell_sd(shape), limited),
         ):
             one_copy, person = (right(copies, CROWD, noise, away) for copies in (1, TIMES))
-            cells.append(Cell(row, column, as_printed=one_copy, honest=person))
+            cells.append(Cell(row, column, by_protocol=one_copy, leak_free=person))
         most = 0.5 + (math.expm1(epsilon) + 2 * DELTA) / (2 * (math.exp(epsilon) + 1))
         few = right(1, FEW, sound.cell_sd(few_shape), limited)
         cells += [
-            Cell(f"map-gaussian for N = {FEW}", column, honest=few),
-            Cell(ALLOWED, column, honest=Value(most)),
+            Cell(f"map-gaussian for N = {FEW}", column, leak_free=few),
+            Cell(ALLOWED, column, leak_free=Value(most)),
         ]
     at = {cell.row: cell for cell in cells if cell.column == AT}
     copy_told, person_told = at[COPIES].ours
@@ -160,7 +160,7 @@ def whom_copies_protect(observers: Observers) -> Exhibit:
             "of five."
         ),
         protocol="One of 50 000 copies is another person's.",
-        honest_protocol=(
+        leak_free_protocol=(
             "One of the five is another person, and so are all copies; and, below, noise for the "
             "five there are. By the likelihood ratio of the noisy map, exactly; ± over pairs of "
             "people."

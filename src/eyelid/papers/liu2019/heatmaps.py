@@ -184,8 +184,8 @@ def figure3(maps: Maps) -> tuple[Exhibit, Exhibit]:
                 for epsilon in EPSILONS:
                     correlation, error = maps.likeness(kind, noise, name, epsilon)
                     column = f"ε = {epsilon:g}"
-                    correlations.append(Cell(row, column, as_printed=correlation))
-                    errors.append(Cell(row, column, as_printed=error))
+                    correlations.append(Cell(row, column, by_protocol=correlation))
+                    errors.append(Cell(row, column, by_protocol=error))
     at = {cell.row: cell.numbers[0] for cell in correlations if cell.column == AT}
     off = {cell.row: cell.numbers[0] for cell in errors if cell.column == AT}
     (theirs, ours), (few_theirs, few_ours), (wide, narrow) = (
@@ -200,7 +200,7 @@ def figure3(maps: Maps) -> tuple[Exhibit, Exhibit]:
         f"'{_SAME_COPIES.capitalize()}': map-gaussian and map-laplace at the same ε, δ and N, with "
         f"at most {SAMPLES} looks of a person, whoever has more being scaled down."
     )
-    honest_protocol = (
+    leak_free_protocol = (
         "There is none with copies: 'Figure 3, without the copies' has noise for the people there "
         "are."
     )
@@ -218,7 +218,7 @@ def figure3(maps: Maps) -> tuple[Exhibit, Exhibit]:
                 f"somebody change every pixel, which nobody can. {_NOT_OF_FIVE}"
             ),
             protocol=protocol,
-            honest_protocol=honest_protocol,
+            leak_free_protocol=leak_free_protocol,
             cells=tuple(correlations),
             pictures={"figure-3-correlation": _curves(maps, correlations, "correlation", "linear")},
         ),
@@ -235,7 +235,7 @@ def figure3(maps: Maps) -> tuple[Exhibit, Exhibit]:
             ),
             protocol=f"{protocol} Maps of those are brought to one total. An error of 1 is what an "
             "evenly grey picture has.",
-            honest_protocol=honest_protocol,
+            leak_free_protocol=leak_free_protocol,
             cells=tuple(errors),
             pictures={
                 "figure-3-error": _curves(maps, errors, "squared error over variance", "log")
@@ -258,7 +258,7 @@ def _curves(maps: Maps, cells: Sequence[Cell], measure: str, scale: str) -> Mark
             for noise in _NOISES:
                 both = zip(rows_of(noise, kind), ("--", "-"), _CURVES, strict=True)
                 for (row, _), style, words in both:
-                    mine = (cell.as_printed for cell in cells if cell.row == row)
+                    mine = (cell.by_protocol for cell in cells if cell.row == row)
                     values = [value for value in mine if value is not None]
                     axis.errorbar(
                         EPSILONS,
@@ -302,14 +302,14 @@ def figure2_heatmaps(maps: Maps) -> Exhibit:
     for kind in (FIXATIONS, SAMPLED):
         for words, name in zip(("", f": {_SAME_COPIES}"), names, strict=True):
             found, _ = maps.likeness(kind, noise, name, SHOWN_EPSILON)
-            cells.append(Cell(f"correlation, {kind}{words}", column, as_printed=found))
+            cells.append(Cell(f"correlation, {kind}{words}", column, by_protocol=found))
     sigma = [
         law.cell_sd(law.shape_of(CROWD, 1, *maps.observers.size))
         for law in (built(name, SHOWN_EPSILON) for name in names)
     ]
     cells += [
-        Cell("noise in a pixel", column, as_printed=Value(sigma[0])),
-        Cell(f"noise in a pixel: {_SAME_COPIES}", column, as_printed=Value(sigma[1])),
+        Cell("noise in a pixel", column, by_protocol=Value(sigma[0])),
+        Cell(f"noise in a pixel: {_SAME_COPIES}", column, by_protocol=Value(sigma[1])),
     ]
     # Copies change neither the mean map nor what a cap cuts off it.
     cap = best_cap(maps.looks[SAMPLED].counts(Grid.of_pixels(*maps.observers.size)), sigma[0])

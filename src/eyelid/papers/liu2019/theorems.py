@@ -66,7 +66,7 @@ def no_free_privacy(few: Looks, seed: int) -> Exhibit:
             row = f"a share of {share:g} drawn {words}"
             said = Value(law.delta_at_least(PEOPLE))
             # The paper prints formulas and no numbers.
-            cells.append(Cell(row, column, as_printed=said, honest=_played(law, seed)))
+            cells.append(Cell(row, column, by_protocol=said, leak_free=_played(law, seed)))
     formula, seen = cells[-1].ours
     return Exhibit(
         name="Sections 3.3 and 3.4",
@@ -79,7 +79,7 @@ def no_free_privacy(few: Looks, seed: int) -> Exhibit:
             "the same."
         ),
         protocol=f"The formulas of the proofs (c, and the one above), for {PEOPLE:,} observers.",
-        honest_protocol=(
+        leak_free_protocol=(
             "Without noise: the share of five observers whose own map comes back exactly when the "
             f"other four are subtracted. Drawn at random: {_GAMES:,} maps of {_PLAYED_PEOPLE} "
             "people of whom one has looked; how often that shows, with 95 % limits."
@@ -139,16 +139,16 @@ def example() -> Exhibit:
             "Laplacian theorem is right."
         ),
         protocol=f"The theorems, at ε = {EPSILON:g}, δ = N^−1.5 = {delta:.2e} and m = 1.",
-        honest_protocol=(
+        leak_free_protocol=(
             "The smallest σ with which the Gaussian mechanism is (ε, δ)-private (Balle & Wang "
             "2018), when a person may change every pixel, and when a public limit of looks cuts "
             "off what is more."
         ),
         cells=(
             Cell("Gaussian", column, _PRINTED_SIGMA, Value(theorem), Value(dense)),
-            Cell(f"Gaussian{limited}", column, honest=Value(sparse)),
-            Cell("Laplacian", column, as_printed=Value(laplacian), honest=Value(laplacian)),
-            Cell(f"Laplacian{limited}", column, honest=Value(sparse_laplacian)),
+            Cell(f"Gaussian{limited}", column, leak_free=Value(sparse)),
+            Cell("Laplacian", column, by_protocol=Value(laplacian), leak_free=Value(laplacian)),
+            Cell(f"Laplacian{limited}", column, leak_free=Value(sparse_laplacian)),
         ),
         digits=6,
     )
@@ -166,7 +166,7 @@ def few_cells() -> Exhibit:
             ratios.append(law.true_delta(shape) / delta)
             column = f"{count:,} cell{'s' * (count > 1)}"
             row = f"{level} privacy (ε = {epsilon:g})"
-            cells.append(Cell(row, column, 1.0, honest=Value(ratios[-1])))
+            cells.append(Cell(row, column, 1.0, leak_free=Value(ratios[-1])))
         broken[level] = [
             count for count, ratio in zip(_FEW_CELLS, ratios, strict=True) if ratio > 1
         ]
@@ -182,7 +182,7 @@ def few_cells() -> Exhibit:
             "than they need."
         ),
         protocol=f"{_TABLE_PEOPLE:,} observers, δ = N^−1.5; the promise is 1.",
-        honest_protocol="The exact δ of Gaussian noise of that σ (Balle & Wang 2018).",
+        leak_free_protocol="The exact δ of Gaussian noise of that σ (Balle & Wang 2018).",
         cells=tuple(cells),
     )
 
@@ -214,8 +214,8 @@ def surfaces() -> Exhibit:
         Cell(
             f"{level} privacy (ε = {epsilon:g}), {people:,} observers",
             f"{side} × {side} px",
-            as_printed=Value(_theorem(side, people, epsilon)),
-            honest=Value(_dense(side, people, epsilon)),
+            by_protocol=Value(_theorem(side, people, epsilon)),
+            leak_free=Value(_dense(side, people, epsilon)),
         )
         for level, epsilon in LEVELS.items()
         for people in _OBSERVERS
@@ -231,7 +231,7 @@ def surfaces() -> Exhibit:
             "the picture out of it altogether."
         ),
         protocol="Theorem 3.4 with δ = N^−1.5 and m = 1. The paper prints no numbers beside it.",
-        honest_protocol="The smallest σ that gives the same promise (Balle & Wang 2018).",
+        leak_free_protocol="The smallest σ that gives the same promise (Balle & Wang 2018).",
         cells=tuple(cells),
         pictures={"figure-2-noise": _picture()},
         digits=3,
@@ -262,7 +262,7 @@ def slice_of_300() -> Exhibit:
             "out."
         ),
         protocol="Theorem 3.4 with δ = N^−1.5 and m = 1, solved for N.",
-        honest_protocol="The smallest N for the same promise (Balle & Wang 2018).",
+        leak_free_protocol="The smallest N for the same promise (Balle & Wang 2018).",
         cells=tuple(cells),
         digits=0,
     )
