@@ -83,12 +83,12 @@ def test_a_mean_without_noise_stays_where_it_is():
 
 def test_nmse_is_that_of_the_audit(wandering):
     from eyelid.attacks.error import error_of
-    from eyelid.mechanisms import mechanism
+    from eyelid.mechanisms import mechanism_named
     from eyelid.papers.signals import signals_of
     from eyelid.privacy import randomness
 
     table = wandering()
-    released = mechanism("lpa-paper", epsilon=50.0).apply(table, randomness(4))
+    released = mechanism_named("lpa-paper", epsilon=50.0).apply(table, randomness(4))
     ours = []
     for x, y in zip(signals_of(table), signals_of(released), strict=True):
         squares = ((x.values - y.values) ** 2).sum(axis=2)
@@ -200,7 +200,7 @@ def test_everybody_has_the_scale_of_the_longest_signal(monkeypatch, k):
     """The mechanism itself on signals of unequal lengths, against a plain one."""
     from eyelid.gaze.study import Feature
     from eyelid.gaze.table import table_from_arrays
-    from eyelid.mechanisms import mechanism
+    from eyelid.mechanisms import mechanism_named
     from eyelid.papers.bozkir2021 import fourier_noise
 
     lengths = (23, 16, 9)
@@ -211,8 +211,8 @@ def test_everybody_has_the_scale_of_the_longest_signal(monkeypatch, k):
     row = np.tile(np.arange(max(lengths)), len(lengths))
     own = row < np.repeat(lengths, max(lengths))
     table = replace(table, data=table.data.filter(own))
-    monkeypatch.setattr(fourier_noise, "laplaces", lambda shape, noise: np.ones(shape))
-    released = mechanism("fpa-paper", epsilon=0.5, k=k).apply(table, randomness(0))
+    monkeypatch.setattr(fourier_noise, "laplaces", lambda facts, noise: np.ones(facts))
+    released = mechanism_named("fpa-paper", epsilon=0.5, k=k).apply(table, randomness(0))
     wanted = np.concatenate(plain_fpa(signals, k, 0.5))
     np.testing.assert_allclose(released.data["rate"].to_numpy(), wanted)
 

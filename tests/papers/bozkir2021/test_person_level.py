@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from eyelid.mechanisms import mechanism
+from eyelid.mechanisms import mechanism_named
 from eyelid.papers.bozkir2021.person_level import error_for_a_person, what_epsilon_means
 from eyelid.papers.reproduction import Outcome
-from eyelid.papers.signals import longest_shape
+from eyelid.papers.signals import longest_facts
 
 
 def test_no_printed_epsilon_is_valid_and_totals_add_up(make_source):
@@ -25,10 +25,10 @@ def test_no_printed_epsilon_is_valid_and_totals_add_up(make_source):
 def test_the_error_is_that_of_a_mechanism_whose_guarantee_is_valid(make_source):
     source = make_source(rows=24)
     found = error_for_a_person(source, ("FPA", "CFPA-8"), (0.48, 48.0))
-    ours = mechanism("cfpa", epsilon=48.0, unit="person", chunk=8)
+    ours = mechanism_named("cfpa", epsilon=48.0, unit="person", chunk=8)
     cell = found.at("CFPA-8", "ε = 48")
     assert cell.leak_free.mean == pytest.approx(
-        ours.expected_rmse_of_span(longest_shape(source.table))
+        ours.expected_rmse_of_span(longest_facts(source.table))
     )
     assert ours.claims_to_hold
     # Nothing of another kind shares its row.

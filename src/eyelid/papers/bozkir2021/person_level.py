@@ -13,7 +13,7 @@ from eyelid.papers.bozkir2021.methods import Method
 from eyelid.papers.bozkir2021.protocols import TOTALS
 from eyelid.papers.bozkir2021.sources import Source
 from eyelid.papers.reproduction import Cell, Exhibit, Outcome, Value, Verdict
-from eyelid.papers.signals import longest_shape
+from eyelid.papers.signals import longest_facts
 from eyelid.privacy.guarantee import rounded_up
 from eyelid.privacy.unit import PERSON
 
@@ -30,13 +30,13 @@ def what_epsilon_means(
         methods: of the paper's.
         epsilons: of the paper's.
     """
-    shape = longest_shape(source.table)
+    facts = longest_facts(source.table)
     cells, valid, words = [], 0, []
     for method in methods:
         for epsilon in epsilons:
             mechanism = Method.called(method).mechanism(epsilon, runs=1)
-            total, _ = mechanism.with_public_scale(shape, PERSON)
-            valid += mechanism.cost(shape, PERSON).holds
+            total, _ = mechanism.with_public_scale(facts, PERSON)
+            valid += mechanism.cost(facts, PERSON).holds
             cells.append(Cell(method, f"ε = {epsilon:g}", epsilon, leak_free=Value(total)))
         words.append(f"{rounded_up(total)} by {method}")
     return Exhibit(
@@ -68,15 +68,15 @@ def error_for_a_person(
     name, title = f"Error for a person, {source.name}", "Error of a value, in ranges of its feature"
     if not source.public_bounds:
         return Exhibit(name, title, not_run=f"features of {source.name} have no public bounds")
-    shape = longest_shape(source.table)
+    facts = longest_facts(source.table)
     cells = []
     for method in map(Method.called, ("LPA", *methods)):
-        size = {} if method.chunk is None else {"chunk": min(method.chunk, shape.length)}
+        size = {} if method.chunk is None else {"chunk": min(method.chunk, facts.length)}
         for epsilon in epsilons:
             ours = feature_mechanism(
                 _COUNTERPARTS[method.family], epsilon=epsilon, unit="person", **size
             )
-            error = Value(ours.expected_rmse_of_span(shape))
+            error = Value(ours.expected_rmse_of_span(facts))
             cells.append(Cell(method.name, f"ε = {epsilon:g}", leak_free=error))
     least = min(cells, key=lambda cell: cell.leak_free.mean if cell.leak_free else 0.0)
     assert least.leak_free is not None, "every cell has an error"
