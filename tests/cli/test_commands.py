@@ -178,7 +178,7 @@ def test_verify_finds_something_with_exit_code_one(
     true = Laplace.noise
     half = lambda self, shape: DiscreteLaplace(true(self, shape).scale // 2)  # noqa: E731
     monkeypatch.setattr(Laplace, "noise", half)
-    from eyelid.mechanisms.noisy import noise_of
+    from eyelid.mechanisms.differential import noise_of
 
     noise_of.cache_clear()
     try:

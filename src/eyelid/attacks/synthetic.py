@@ -34,9 +34,9 @@ from eyelid.engine.progress import track
 from eyelid.errors import InputError
 from eyelid.gaze.features.omission import without_blanks
 from eyelid.gaze.table import FeatureTable
+from eyelid.mechanisms.differential import noise_of
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.mechanism import Values
-from eyelid.mechanisms.noisy import noise_of
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.mechanisms.synthetic.measurement import Answers, Measurement
 from eyelid.mechanisms.synthetic.recordings import MADE_UP

@@ -50,7 +50,7 @@ unit can move the integers; `measured` reads them off a release again, for those
 * whatever the one inside has, summed over people: `mean_mechanism.py`; `groupmean` (groups by
   public attributes, `public_groups.py`), `ksame-dp` (random ones)
 
-A mechanism holds the `distribution` of its noise (`distribution.py`): Laplace (L1, ε adds) or
+A mechanism holds the `distribution` of its noise (`differential.py`): Laplace (L1, ε adds) or
 Gaussian (L2, μ² adds). Additive grids are powers of two of the span; elsewhere the noise has one
 public scale of 2³⁶ steps, and the step is calibrated.
 

@@ -14,8 +14,8 @@ from eyelid.attacks.temporal import (
     release_summary,
 )
 from eyelid.mechanisms import mechanism
+from eyelid.mechanisms.differential import noise_of
 from eyelid.mechanisms.mechanism import Shape
-from eyelid.mechanisms.noisy import noise_of
 from eyelid.privacy.unit import RECORD, RECORDING
 
 SHAPE = Shape(people=20, recordings=3, length=100, features=4)

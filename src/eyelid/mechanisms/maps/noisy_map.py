@@ -10,10 +10,10 @@ import numpy as np
 
 from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.gaze.maps.grid import Grid
+from eyelid.mechanisms.differential import Integers, noise_of
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
 from eyelid.mechanisms.maps.noisy_sum import NoisySum
 from eyelid.mechanisms.mechanism import Shape, Values
-from eyelid.mechanisms.noisy import Integers, noise_of
 from eyelid.privacy.noise import Randomness
 
 

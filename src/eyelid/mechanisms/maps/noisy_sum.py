@@ -10,11 +10,10 @@ import numpy as np
 
 from eyelid.errors import InputError
 from eyelid.gaze.maps.counts import PersonCounts
+from eyelid.mechanisms.differential import SCALE, Integers, Total, noise_of
 from eyelid.mechanisms.maps.map_mechanism import ANY_GAZE, cleaned, with_others
 from eyelid.mechanisms.mechanism import Form, NeighbourPair, Shape, Values
-from eyelid.mechanisms.noisy import Integers, noise_of
 from eyelid.mechanisms.release_kind import Execution
-from eyelid.mechanisms.total import SCALE, Total
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import Unit
 

@@ -8,8 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from eyelid.mechanisms.differential import noise_of
 from eyelid.mechanisms.mechanism import Shape, register
-from eyelid.mechanisms.noisy import noise_of
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.records.fourier import frequencies_of_first
 from eyelid.mechanisms.records.perturbation import FourierMechanism

@@ -29,9 +29,8 @@ from numpy.typing import NDArray
 
 from eyelid.errors import InputError, Refused
 from eyelid.mechanisms.choice import Integers, choose, log_chances
-from eyelid.mechanisms.distribution import LAPLACE, Distribution, exact
+from eyelid.mechanisms.differential import LAPLACE, Distribution, exact, noise_of
 from eyelid.mechanisms.mechanism import Mechanism, NeighbourPair, Shape, Values, parameter
-from eyelid.mechanisms.noisy import noise_of
 from eyelid.mechanisms.records.fourier import (
     coordinates_of_first,
     distinct,

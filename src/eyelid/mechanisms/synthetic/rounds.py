@@ -17,9 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eyelid.errors import InputError
-from eyelid.mechanisms.distribution import GAUSSIAN, Distribution
+from eyelid.mechanisms.differential import GAUSSIAN, SCALE, Distribution, Integers, Total, noise_of
 from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter
-from eyelid.mechanisms.noisy import Integers, noise_of
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.synthetic.binning import Bins, Codes
 from eyelid.mechanisms.synthetic.sequences import (
@@ -30,7 +29,6 @@ from eyelid.mechanisms.synthetic.sequences import (
     length_bin,
     sequences_of_values,
 )
-from eyelid.mechanisms.total import SCALE, Total, WithDelta
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import Unit
 
@@ -49,7 +47,7 @@ _OTHERS = (0.25, np.nan)
 
 
 @dataclass(frozen=True)
-class Round(Total, WithDelta):
+class Round(Total):
     """One noisy sum over everybody.
 
     Of a shape, ``recordings`` are the tasks and ``length`` the rows of each that count.

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from eyelid.engine.progress import track
 from eyelid.errors import InputError, unknown
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.differential import CalibratedMechanism, DifferentialMechanism
-from eyelid.mechanisms.distribution import default_delta
+from eyelid.mechanisms.differential import DifferentialMechanism, default_delta, offered_unit
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.mechanism import Form, NeighbourPair, Shape, Values, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote
@@ -50,7 +49,7 @@ _CERTAIN = 1e6
 
 @register
 @dataclass(frozen=True)
-class Seeded(CalibratedMechanism, FeatureMechanism):
+class Seeded(DifferentialMechanism, FeatureMechanism):
     """Rows that keep a few features of a person's row, if enough people could have given them."""
 
     note: ClassVar[ProofNote] = ProofNote(
@@ -107,6 +106,7 @@ class Seeded(CalibratedMechanism, FeatureMechanism):
         {"epsilon": 3.0, "delta": 1e-3, "rows": 1, "records": 20, "keep_features": 1, "bins": 2},
     )
 
+    unit: Unit = offered_unit()
     delta: float | None = parameter("δ; min(N^−1.5, 1e-6) when not given", default=None)
     k: int | None = parameter(
         "people who must have a row as likely to give what is released; as many as ε needs when "

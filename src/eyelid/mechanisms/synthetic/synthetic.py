@@ -15,8 +15,7 @@ import polars as pl
 from eyelid.engine.progress import track
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.differential import CalibratedMechanism, DifferentialMechanism
-from eyelid.mechanisms.distribution import default_delta
+from eyelid.mechanisms.differential import SCALE, DifferentialMechanism, default_delta, offered_unit
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.groups.public_groups import GroupedShape, Groups, grouped, groups_by, plain
 from eyelid.mechanisms.mechanism import Form, NeighbourPair, Shape, Values, parameter, register
@@ -40,7 +39,6 @@ from eyelid.mechanisms.synthetic.rounds import QUARTERS, AllPairs, Levels, Share
 from eyelid.mechanisms.synthetic.sequences import BEND, Sequences, sequences_of
 from eyelid.mechanisms.synthetic.worth import ALL as ALL
 from eyelid.mechanisms.synthetic.worth import shown_of_people, too_few, worth
-from eyelid.mechanisms.total import SCALE
 from eyelid.privacy.gaussian import check_delta, discreteness_slack
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.noise import Randomness
@@ -61,7 +59,7 @@ _TASKS_APART = 5.0
 
 @register
 @dataclass(frozen=True)
-class Synthetic(CalibratedMechanism, FeatureMechanism):
+class Synthetic(DifferentialMechanism, FeatureMechanism):
     """A study of made-up people, drawn from what is measured of everybody under noise."""
 
     note: ClassVar[ProofNote] = ProofNote(
@@ -110,6 +108,7 @@ class Synthetic(CalibratedMechanism, FeatureMechanism):
         {"epsilon": 4.0, "delta": 1e-5, "bins": 8, "records": 2, "carry": 3, "pairs": "private"},
     )
 
+    unit: Unit = offered_unit()
     delta: float | None = parameter("δ; min(N^−1.5, 1e-6) when not given", default=None)
     error: float = parameter(
         "how far the share of a task that lies in a quarter of a feature may be off; features that "
