@@ -17,7 +17,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from eyelid.attacks.maps import map_error
-from eyelid.engine.parallel import in_turn, parallel
+from eyelid.engine.cores import in_turn, parallel
 from eyelid.errors import InputError
 from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.gaze.maps.grid import Grid
