@@ -19,7 +19,7 @@ from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.mechanisms.choice import choose, log_chances
 from eyelid.mechanisms.differential import SCALE, Integers
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape, cleaned, with_others
-from eyelid.mechanisms.maps.noisy_map import NoisyMap
+from eyelid.mechanisms.maps.noisy_sum import NoisyMap
 from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter
 from eyelid.privacy.noise import Randomness
 

@@ -12,7 +12,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.mechanisms.differential import GAUSSIAN, Distribution
 from eyelid.mechanisms.maps.map_mechanism import MapShape
-from eyelid.mechanisms.maps.noisy_map import NoisyMap
+from eyelid.mechanisms.maps.noisy_sum import NoisyMap
 from eyelid.mechanisms.mechanism import Values, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote
 

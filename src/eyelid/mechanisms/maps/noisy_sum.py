@@ -1,7 +1,8 @@
-"""Sums over people: everybody's counts within public limits, added up in integers, exact noise."""
+"""Sums over people, and maps of them: counts within public limits, in integers, exact noise."""
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
@@ -10,8 +11,15 @@ import numpy as np
 
 from eyelid.errors import InputError
 from eyelid.gaze.maps.counts import PersonCounts
+from eyelid.gaze.maps.grid import Grid
 from eyelid.mechanisms.differential import SCALE, Integers, Total, noise_of
-from eyelid.mechanisms.maps.map_mechanism import ANY_GAZE, cleaned, with_others
+from eyelid.mechanisms.maps.map_mechanism import (
+    ANY_GAZE,
+    MapMechanism,
+    MapShape,
+    cleaned,
+    with_others,
+)
 from eyelid.mechanisms.mechanism import Form, NeighbourPair, Shape, Values
 from eyelid.mechanisms.release_kind import Execution
 from eyelid.privacy.noise import Randomness
@@ -159,6 +167,53 @@ class NoisySum(Total):
         )
         ratio: Values = (other - one).sum(axis=1)
         return ratio
+
+
+@dataclass(frozen=True)
+class NoisyMap(MapMechanism, NoisySum):
+    """Each person's counts within a public limit, summed over people, with one noise on the sum."""
+
+    family: ClassVar[str] = "maps"
+
+    check_room = NoisySum.check_room
+
+    def divided(self, noisy: Integers, shape: MapShape) -> Values:
+        """Noisy sums in steps (…, all cells) as means over people (…, layers, rows, columns)."""
+        means = noisy * (self.step(shape) / shape.people)
+        return np.asarray(means.reshape(*noisy.shape[:-1], *shape.size))
+
+    def undivided(self, means: Values, shape: MapShape) -> Values:
+        """The sums in steps again (…, all cells)."""
+        return np.asarray(means * (shape.people / self.step(shape)))
+
+    def measure(self, counts: PersonCounts, shape: MapShape, noise: Randomness) -> Values:
+        """The noisy sum over the public number of people."""
+        return NoisySum.measure(self, counts, shape, noise)
+
+    def in_spans(
+        self, counts: PersonCounts, shape: MapShape, cells: Values
+    ) -> tuple[Values, Values]:
+        """By the limits of the sum."""
+        return NoisySum.in_spans(self, counts, shape, cells)
+
+    def cell_sd(self, shape: MapShape) -> float:
+        """That of the noise on the sum, over the number of people."""
+        return math.sqrt(noise_of(self, shape).variance) * self.step(shape) / shape.people
+
+    def sampler(self, shape: Shape) -> str:
+        """The noise in words."""
+        assert isinstance(shape, MapShape)
+        law = noise_of(self, shape)
+        return (
+            f"{law.label} of standard deviation {self.cell_sd(shape):.4g} in each cell of the mean "
+            f"over people ({law.scale} grid steps on the sum), {shape.grid.columns} × "
+            f"{shape.grid.rows} cells"
+        )
+
+    def random_shape(self, rng: np.random.Generator) -> Shape:
+        """Few layers and cells, sometimes one."""
+        columns, rows, layers = (int(count) for count in rng.integers(1, 5, size=3))
+        return MapShape.of(1, layers, Grid(columns, rows, columns, rows))
 
 
 def _check_entries(counts: PersonCounts) -> None:

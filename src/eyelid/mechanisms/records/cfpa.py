@@ -11,8 +11,8 @@ from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.mechanism import Shape, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote
-from eyelid.mechanisms.records.perturbation import FourierMechanism
-from eyelid.mechanisms.records.record_mechanism import beyond_rows
+from eyelid.mechanisms.records.fpa import FPA
+from eyelid.mechanisms.records.record_mechanism import RecordMechanism, beyond_rows
 from eyelid.privacy.unit import Unit
 
 _DEFAULT_CHUNK = 32
@@ -20,7 +20,7 @@ _DEFAULT_CHUNK = 32
 
 @register
 @dataclass(frozen=True)
-class CFPA(FourierMechanism):
+class CFPA(FPA):
     """Discrete Laplace noise on the first k Fourier coefficients of every chunk of every signal."""
 
     note: ClassVar[ProofNote] = ProofNote(
@@ -46,7 +46,7 @@ class CFPA(FourierMechanism):
         {"epsilon": 1.0, "chunk": 1},
         {"epsilon": 1.0, "chunk": 4},
     )
-    private_game: ClassVar[dict[str, Any]] = FourierMechanism.private_game | {"chunk": 2}
+    private_game: ClassVar[dict[str, Any]] = FPA.private_game | {"chunk": 2}
 
     chunk: int = parameter("values of a chunk", default=_DEFAULT_CHUNK)
 
@@ -85,6 +85,11 @@ class CFPA(FourierMechanism):
                 f"set chunk to {shape.length} or less"
             )
         return self.chunk
+
+    def errors_of_noise(self, shape: Shape) -> tuple[float, float]:
+        """By how far each coordinate spreads: the last chunk may be cut short."""
+        value = RecordMechanism.expected_rmse_of_span(self, shape)
+        return value, RecordMechanism.expected_mean_rmse_of_span(self, shape)
 
     def unprotected(self, table: FeatureTable) -> list[str]:
         """Besides what every release shows, that a moment is in more than one chunk."""

@@ -24,7 +24,7 @@ from eyelid.gaze.maps.grid import Grid
 from eyelid.gaze.maps.spread import spread, spread_error
 from eyelid.mechanisms import mechanism
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
-from eyelid.mechanisms.maps.noisy_map import NoisyMap
+from eyelid.mechanisms.maps.noisy_sum import NoisyMap
 from eyelid.mechanisms.mechanism import find
 from eyelid.privacy.gaussian import gaussian_sigma
 from eyelid.privacy.noise import Randomness, gaussian_noise, laplace_noise, randomness

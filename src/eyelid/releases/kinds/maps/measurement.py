@@ -25,7 +25,7 @@ from eyelid.io.pieces import Piece, StudyInPieces, each_piece
 from eyelid.mechanisms.differential import Integers
 from eyelid.mechanisms.maps.capped_map import CappedMap
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism
-from eyelid.mechanisms.maps.noisy_map import NoisyMap
+from eyelid.mechanisms.maps.noisy_sum import NoisyMap
 from eyelid.mechanisms.mechanism import Values
 from eyelid.mechanisms.release_kind import Execution
 from eyelid.privacy.noise import Randomness
