@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eyelid.errors import InputError, Refused
-from eyelid.mechanisms.mechanism import Mechanism, NeighbourPair, Shape, Values, parameter
+from eyelid.mechanisms.mechanism import Mechanism, NeighbourPair, PublicFacts, Values, parameter
 from eyelid.privacy.gaussian import (
     check_delta,
     check_epsilon,
@@ -95,7 +95,7 @@ class DifferentialMechanism(Mechanism):
         """The worst neighbours known, for the distinguishing game."""
 
     @abstractmethod
-    def play(self, values: Values, shape: Shape, runs: int, noise: Randomness) -> Values:
+    def play(self, values: Values, facts: PublicFacts, runs: int, noise: Randomness) -> Values:
         """Outputs of ``runs`` independent runs on the same data, one row a run."""
 
     @abstractmethod
@@ -118,11 +118,11 @@ class Distribution(ABC):
         """The norm of differences that it is calibrated by, over the last axis."""
 
     @abstractmethod
-    def loss(self, mechanism: NoisyMechanism, shape: Shape) -> float:
+    def loss(self, mechanism: NoisyMechanism, facts: PublicFacts) -> float:
         """How far the calibrated unit may move the integers, over the scale of the noise."""
 
     @abstractmethod
-    def guarantee(self, mechanism: NoisyMechanism, shape: Shape, unit: Unit) -> Guarantee:
+    def guarantee(self, mechanism: NoisyMechanism, facts: PublicFacts, unit: Unit) -> Guarantee:
         """What it promises about one unit."""
 
 
@@ -138,13 +138,13 @@ class _Laplace(Distribution):
         norms: NDArray[np.float64] = np.abs(difference).sum(axis=-1, dtype=np.float64)
         return norms
 
-    def loss(self, mechanism: NoisyMechanism, shape: Shape) -> float:
+    def loss(self, mechanism: NoisyMechanism, facts: PublicFacts) -> float:
         return mechanism.epsilon
 
-    def guarantee(self, mechanism: NoisyMechanism, shape: Shape, unit: Unit) -> Guarantee:
+    def guarantee(self, mechanism: NoisyMechanism, facts: PublicFacts, unit: Unit) -> Guarantee:
         """ε in proportion to the blocks that the unit covers."""
-        own = mechanism.blocks(shape, mechanism.unit)
-        ratio = Fraction(mechanism.blocks(shape, unit), own)
+        own = mechanism.blocks(facts, mechanism.unit)
+        ratio = Fraction(mechanism.blocks(facts, unit), own)
         return Guarantee(
             kind=Kind.PURE,
             unit=unit,
@@ -167,14 +167,14 @@ class _Gaussian(Distribution):
         norms: NDArray[np.float64] = np.linalg.norm(difference.astype(np.float64), axis=-1)
         return norms
 
-    def loss(self, mechanism: NoisyMechanism, shape: Shape) -> float:
-        return mechanism.mu(shape)
+    def loss(self, mechanism: NoisyMechanism, facts: PublicFacts) -> float:
+        return mechanism.mu(facts)
 
-    def guarantee(self, mechanism: NoisyMechanism, shape: Shape, unit: Unit) -> Guarantee:
+    def guarantee(self, mechanism: NoisyMechanism, facts: PublicFacts, unit: Unit) -> Guarantee:
         """(ε, δ) as asked for the calibrated unit; for another unit ε at the same δ from its μ."""
-        delta, mu = mechanism.delta_for(shape.people), mechanism.mu_of(shape, unit)
-        slack = discreteness_slack(mechanism.coordinates(shape, unit), mechanism.scale(shape))
-        same = mechanism.blocks(shape, unit) == mechanism.blocks(shape, mechanism.unit)
+        delta, mu = mechanism.delta_for(facts.people), mechanism.mu_of(facts, unit)
+        slack = discreteness_slack(mechanism.coordinates(facts, unit), mechanism.scale(facts))
+        same = mechanism.blocks(facts, unit) == mechanism.blocks(facts, mechanism.unit)
         return Guarantee(
             kind=Kind.APPROXIMATE,
             unit=unit,
@@ -237,18 +237,18 @@ class NoisyMechanism(DifferentialMechanism):
             cls.kind = cls.distribution.kind
 
     @abstractmethod
-    def noise(self, shape: Shape) -> DiscreteNoise:
+    def noise(self, facts: PublicFacts) -> DiscreteNoise:
         """The noise on each coordinate, in grid steps, calibrated to ``epsilon`` for ``unit``."""
 
     @abstractmethod
-    def sensitivity(self, shape: Shape, unit: Unit) -> float:
+    def sensitivity(self, facts: PublicFacts, unit: Unit) -> float:
         """How far one unit can move the integers, in steps, in the mechanism's norm."""
 
     @abstractmethod
-    def coordinates(self, shape: Shape, unit: Unit) -> int:
+    def coordinates(self, facts: PublicFacts, unit: Unit) -> int:
         """How many coordinates one unit can move."""
 
-    def blocks(self, shape: Shape, unit: Unit) -> int:
+    def blocks(self, facts: PublicFacts, unit: Unit) -> int:
         """How many separately protected pieces one unit covers; losses add over these."""
         return 1
 
@@ -256,9 +256,9 @@ class NoisyMechanism(DifferentialMechanism):
         """The norm of differences that the noise is calibrated by, over the last axis."""
         return self.distribution.norm(difference)
 
-    def cost(self, shape: Shape, unit: Unit) -> Guarantee:
+    def cost(self, facts: PublicFacts, unit: Unit) -> Guarantee:
         """What the noise promises."""
-        return self.distribution.guarantee(self, shape, unit)
+        return self.distribution.guarantee(self, facts, unit)
 
     def delta_for(self, people: int) -> float:
         """The δ that was asked for, or the default for so many people."""
@@ -269,39 +269,39 @@ class NoisyMechanism(DifferentialMechanism):
         slack = discreteness_slack(coordinates, self.coarsest)
         return gaussian_mu(self.epsilon, self.delta_for(people), slack)
 
-    def mu(self, shape: Shape) -> float:
+    def mu(self, facts: PublicFacts) -> float:
         """μ for the calibrated unit."""
-        return self.mu_for(shape.people, self.coordinates(shape, self.unit))
+        return self.mu_for(facts.people, self.coordinates(facts, self.unit))
 
-    def mu_of(self, shape: Shape, unit: Unit) -> float:
+    def mu_of(self, facts: PublicFacts, unit: Unit) -> float:
         """μ of any unit, by how far it can move the integers."""
-        return self.sensitivity(shape, unit) / self.scale(shape)
+        return self.sensitivity(facts, unit) / self.scale(facts)
 
-    def scale(self, shape: Shape) -> float:
+    def scale(self, facts: PublicFacts) -> float:
         """That of the noise, in grid steps."""
-        return float(noise_of(self, shape).scale)
+        return float(noise_of(self, facts).scale)
 
     @abstractmethod
-    def query(self, values: Values, shape: Shape) -> Integers:
+    def query(self, values: Values, facts: PublicFacts) -> Integers:
         """A person's values, whatever they are, as whole steps within the declared limits."""
 
     @abstractmethod
-    def within(self, shape: Shape, unit: Unit) -> tuple[slice, slice, slice]:
+    def within(self, facts: PublicFacts, unit: Unit) -> tuple[slice, slice, slice]:
         """Recordings, rows and features of the first unit there is."""
 
     @abstractmethod
-    def random_shape(self, rng: np.random.Generator) -> Shape:
+    def random_facts(self, rng: np.random.Generator) -> PublicFacts:
         """Public facts of a small dataset of one person, for the fuzz."""
 
-    def perturb(self, integers: Integers, shape: Shape, noise: Randomness) -> Integers:
+    def perturb(self, integers: Integers, facts: PublicFacts, noise: Randomness) -> Integers:
         """The integers with noise added, in integers."""
-        return integers + noise_of(self, shape).draw(integers.shape, noise)
+        return integers + noise_of(self, facts).draw(integers.shape, noise)
 
 
 @functools.lru_cache(maxsize=64)
-def noise_of(mechanism: NoisyMechanism, shape: Shape) -> DiscreteNoise:
+def noise_of(mechanism: NoisyMechanism, facts: PublicFacts) -> DiscreteNoise:
     """The calibrated noise, with its tables made once."""
-    return mechanism.noise(shape)
+    return mechanism.noise(facts)
 
 
 @dataclass(frozen=True)
@@ -322,21 +322,21 @@ class Total(NoisyMechanism):
         check_gaussian_delta(self.delta, instead="one with Laplace noise")
 
     @abstractmethod
-    def cells(self, shape: Any) -> int:
+    def cells(self, facts: Any) -> int:
         """How many numbers have noise."""
 
-    def coordinates(self, shape: Shape, unit: Unit) -> int:
+    def coordinates(self, facts: PublicFacts, unit: Unit) -> int:
         """All of them: a person can move any."""
-        return self.cells(shape)
+        return self.cells(facts)
 
-    def noise(self, shape: Shape) -> DiscreteNoise:
+    def noise(self, facts: PublicFacts) -> DiscreteNoise:
         """The scale is SCALE steps."""
         return self.distribution.of(SCALE)
 
-    def mu_of(self, shape: Shape, unit: Unit) -> float:
+    def mu_of(self, facts: PublicFacts, unit: Unit) -> float:
         """That of the person, whom the noise is calibrated to."""
-        return self.mu(shape)
+        return self.mu(facts)
 
-    def within(self, shape: Shape, unit: Unit) -> tuple[slice, slice, slice]:
+    def within(self, facts: PublicFacts, unit: Unit) -> tuple[slice, slice, slice]:
         """Everything of a person."""
         return slice(None), slice(None), slice(None)

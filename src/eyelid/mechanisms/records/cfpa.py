@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.mechanism import Shape, parameter, register
+from eyelid.mechanisms.mechanism import PublicFacts, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.records.fpa import FPA
 from eyelid.mechanisms.records.record_mechanism import RecordMechanism, beyond_rows
@@ -77,19 +77,19 @@ class CFPA(FPA):
         """Those of a chunk."""
         return self.chunk
 
-    def piece(self, shape: Shape) -> int:
+    def piece(self, facts: PublicFacts) -> int:
         """One chunk."""
-        if shape.length < self.chunk:
+        if facts.length < self.chunk:
             raise InputError(
-                f"recordings of {shape.length} rows are shorter than a chunk of {self.chunk}: "
-                f"set chunk to {shape.length} or less"
+                f"recordings of {facts.length} rows are shorter than a chunk of {self.chunk}: "
+                f"set chunk to {facts.length} or less"
             )
         return self.chunk
 
-    def errors_of_noise(self, shape: Shape) -> tuple[float, float]:
+    def errors_of_noise(self, facts: PublicFacts) -> tuple[float, float]:
         """By how far each coordinate spreads: the last chunk may be cut short."""
-        value = RecordMechanism.expected_rmse_of_span(self, shape)
-        return value, RecordMechanism.expected_mean_rmse_of_span(self, shape)
+        value = RecordMechanism.expected_rmse_of_span(self, facts)
+        return value, RecordMechanism.expected_mean_rmse_of_span(self, facts)
 
     def unprotected(self, table: FeatureTable) -> list[str]:
         """Besides what every release shows, that a moment is in more than one chunk."""
@@ -102,12 +102,12 @@ class CFPA(FPA):
             shown += beyond_rows(self, table, self.chunk)
         return shown
 
-    def game_shapes(self) -> Iterator[Shape]:
+    def game_facts(self) -> Iterator[PublicFacts]:
         """One chunk, two chunks, and a second one that is not full."""
-        yield Shape(1, 2, self.chunk, 1)
-        yield Shape(1, 1, 2 * self.chunk, 1)
-        yield Shape(1, 1, max(1, 2 * self.chunk - 1), 2)
+        yield PublicFacts(1, 2, self.chunk, 1)
+        yield PublicFacts(1, 1, 2 * self.chunk, 1)
+        yield PublicFacts(1, 1, max(1, 2 * self.chunk - 1), 2)
 
-    def reach(self, shape: Shape) -> float:
+    def reach(self, facts: PublicFacts) -> float:
         """√c: every value may move by one span."""
         return math.sqrt(self.chunk)
