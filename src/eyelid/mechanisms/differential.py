@@ -86,6 +86,10 @@ class DifferentialMechanism(Mechanism):
         """Whether the unit is a parameter; of others it follows from the rest of them."""
         return any(item.name == "unit" for item in fields(cls))
 
+    def delta_for(self, people: int) -> float:
+        """The δ that was asked for, or the default for so many people."""
+        return default_delta(people) if self.delta is None else self.delta
+
     def parts(self) -> Iterator[DifferentialMechanism]:
         """Mechanisms that it is made of, whose promises its own rests on: `verify` tries each."""
         return iter(())
@@ -259,10 +263,6 @@ class NoisyMechanism(DifferentialMechanism):
     def cost(self, facts: PublicFacts, unit: Unit) -> Guarantee:
         """What the noise promises."""
         return self.distribution.guarantee(self, facts, unit)
-
-    def delta_for(self, people: int) -> float:
-        """The δ that was asked for, or the default for so many people."""
-        return default_delta(people) if self.delta is None else self.delta
 
     def mu_for(self, people: int, coordinates: int) -> float:
         """μ of Gaussian noise, with room for the worst that its grid can do."""

@@ -17,7 +17,7 @@ from eyelid.gaze.table import FeatureTable, table_from_arrays
 from eyelid.mechanisms.differential import Integers
 from eyelid.mechanisms.groups.public_groups import Groups
 from eyelid.mechanisms.groups.slots import Slots, everybody, slots_of
-from eyelid.mechanisms.means.inside import AUTO, candidates, fits, inside, least_noise
+from eyelid.mechanisms.means.inner_mechanism import AUTO, candidates, fits, inside, least_noise
 from eyelid.mechanisms.mechanism import (
     Form,
     NeighbourPair,

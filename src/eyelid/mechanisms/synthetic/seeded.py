@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from eyelid.engine.progress import track
 from eyelid.errors import InputError, unknown
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.differential import DifferentialMechanism, default_delta, offered_unit
+from eyelid.mechanisms.differential import DifferentialMechanism, offered_unit
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.mechanism import (
     Form,
@@ -39,7 +39,7 @@ from eyelid.mechanisms.synthetic.deniability import (
 from eyelid.mechanisms.synthetic.games import GameFacts
 from eyelid.mechanisms.synthetic.recordings import MADE_UP, tasks_of
 from eyelid.mechanisms.synthetic.records import TaskRecords, frame_of_rows, records_of_tasks
-from eyelid.mechanisms.synthetic.worth import shown_of_rows, total_of_rows, worth_of_rows
+from eyelid.mechanisms.synthetic.utility import shown_of_rows, total_of_rows, worth_of_rows
 from eyelid.privacy.gaussian import check_delta
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.noise import Randomness
@@ -197,10 +197,6 @@ class Seeded(DifferentialMechanism, FeatureMechanism):
             return self.keep_features, self.keep_features
         found = re.fullmatch(r"(\d+)-(\d+)", self.keep_features)
         return (int(found[1]), int(found[2])) if found else (1, 0)
-
-    def delta_for(self, people: int) -> float:
-        """The δ that was asked for, or the default for so many people."""
-        return default_delta(people) if self.delta is None else self.delta
 
     def modelled(self, people: int) -> int:
         """How many people the model is measured on."""
