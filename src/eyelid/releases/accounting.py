@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from eyelid.engine.foreign import content_of
+from eyelid.engine.files import content_of
 from eyelid.engine.runs import Run
 from eyelid.errors import EyelidError, InputError, Refused
 from eyelid.gaze.study import Origin, Study

@@ -23,7 +23,7 @@ from eyelid.io.origin import (
 from eyelid.io.reading import read
 from eyelid.io.same_people import in_doubt
 from eyelid.mechanisms.certificate import other_releases, undone
-from eyelid.mechanisms.distribution import default_delta
+from eyelid.mechanisms.differential import default_delta
 from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.privacy.accounts import Gap, Joined
 from eyelid.privacy.composition import parallel, sequential

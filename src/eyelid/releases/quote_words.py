@@ -8,13 +8,8 @@ from typing import Any
 
 from eyelid.gaze.features.catalogue import FEW, window_feature_set
 from eyelid.gaze.study import Feature
-from eyelid.mechanisms.expectation import (
-    CONSTANT_RMSE_OF_SPAN,
-    Expectation,
-    MadeUp,
-    Prospect,
-    clipped,
-)
+from eyelid.mechanisms.expectation import CONSTANT_RMSE_OF_SPAN, Expectation, clipped
+from eyelid.mechanisms.synthetic.utility import MadeUp, Prospect
 from eyelid.privacy.guarantee import Kind, rounded_up
 from eyelid.privacy.unit import Trust
 from eyelid.releases.kinds.features.quote import Quote

@@ -20,14 +20,10 @@ from eyelid.io.reading import read
 from eyelid.mechanisms.certificate import form_given, told_of_choice
 from eyelid.mechanisms.expectation import (
     Expectation,
-    MadeUp,
-    Prospect,
     as_synthetic,
     expectation,
-    made_up,
     people_needed,
     predicted,
-    prospects,
 )
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.groups.ksame import lacking
@@ -35,6 +31,7 @@ from eyelid.mechanisms.groups.partition import group_sizes
 from eyelid.mechanisms.mechanism import PublicFacts, find
 from eyelid.mechanisms.release_kind import Gaps, ReleaseKind
 from eyelid.mechanisms.streams.stream import StreamMechanism
+from eyelid.mechanisms.synthetic.utility import MadeUp, Prospect, made_up, prospects
 from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.rank1 import advantage_bound
