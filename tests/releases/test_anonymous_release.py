@@ -16,7 +16,8 @@ from eyelid.mechanisms.groups.slots import slots_of
 from eyelid.privacy import PERSON, Guarantee, Kind, Neighbours, Trust, rank1_bounds, sequential
 from eyelid.privacy.accounts import Gap
 from eyelid.privacy.noise import randomness
-from eyelid.releases.accounting import OTHER_GROUPS, OTHER_ROWS, read_certificate
+from eyelid.mechanisms.certificate import OTHER_GROUPS
+from eyelid.releases.accounting import OTHER_ROWS, read_certificate
 from eyelid.releases.budget import budget
 from eyelid.releases.kinds.features.plan import LISTED_BOUNDS, SEEDED_GROUPS, SEEDED_ROWS
 from eyelid.releases.kinds.features.quote import cost

@@ -228,7 +228,7 @@ def _release(
     figures: bool,
     as_json: bool,
 ) -> None:
-    from eyelid.releases.accounting import large_deltas
+    from eyelid.privacy.guarantee import large_deltas
     from eyelid.releases.kinds.maps.heatmap import private_heatmap
     from eyelid.reporting.sentences import in_all, promise_lines
 

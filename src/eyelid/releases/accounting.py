@@ -28,8 +28,10 @@ from eyelid.io.same_people import Entry
 from eyelid.mechanisms.certificate import (
     NO_LEDGER,
     NOT_COUNTED,
+    OTHER_GROUPS,
     Certificate,
     ReleasedAs,
+    bounding,
     form_given,
     other_releases,
     shown_by_choice,
@@ -38,10 +40,10 @@ from eyelid.mechanisms.certificate import (
 from eyelid.mechanisms.mechanism import Mechanism
 from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.composition import parallel
-from eyelid.privacy.guarantee import Guarantee, Kind, large_delta
+from eyelid.privacy.guarantee import Guarantee, Kind, large_deltas
 from eyelid.privacy.ledger import Debit, Ledger
 from eyelid.privacy.rank1 import rank1_bounds
-from eyelid.privacy.unit import PERSON, Trust
+from eyelid.privacy.unit import PERSON
 from eyelid.version import __version__
 
 
@@ -99,10 +101,6 @@ def refuse_to_dodge(own: Origin | None, chosen: Path | str | None) -> None:
         )
 
 
-OTHER_GROUPS = (
-    "who of a group somebody is, to whoever also has another release of these people: two "
-    "partitions intersect, and one chance in k is promised of a single release only"
-)
 OTHER_ROWS = (
     "what this release and the others of these people tell together: plausible deniability is of a "
     "single release only"
@@ -304,28 +302,6 @@ def _certificate(
         form=form_given(purchase.chosen, law.form),
         released_as=purchase.released_as,
     )
-
-
-def large_deltas(people: int, *stated: Guarantee | None) -> list[str]:
-    """What guarantees leave unprotected that are stated at a δ of at least 1/N; each δ once."""
-    told = [large_delta(each.delta, people) for each in stated if each is not None]
-    return [warning for warning in dict.fromkeys(told) if warning]
-
-
-def bounding(person_level: Guarantee, total: Guarantee | None, releases: int) -> Guarantee:
-    """The guarantee that bounds how often people are named, where there is one.
-
-    Args:
-        person_level: of a release.
-        total: over everything counted of these people; None without a ledger.
-        releases: how many were counted, this one included.
-    """
-    if person_level.kind is Kind.K_ANONYMITY:
-        # It adds up with nothing: 1/k is true of people of whom nothing else was released.
-        return person_level.broken(OTHER_GROUPS) if releases > 1 else person_level
-    if total is None or person_level.trust is Trust.CENTRAL:
-        return person_level
-    return total
 
 
 def read_certificate(folder: Path) -> Certificate | None:

@@ -22,9 +22,10 @@ from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.releases.audits.audit import audit
 from eyelid.releases.audits.folder import NOTICE, AuditPlaces
 from eyelid.releases.audits.results import TableAudit
-from eyelid.releases.budget import Budget, budget
+from eyelid.releases.budget import budget
 from eyelid.releases.pipeline import Release
 from eyelid.releases.release import release
+from eyelid.reporting.budget import Budget
 from eyelid.verification.verify import Verification, verify
 
 # Mechanism, ε, unit: from the strongest promise to the weakest.

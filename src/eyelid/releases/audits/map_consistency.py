@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from eyelid.mechanisms.certificate import NO_LEDGER, NOT_COUNTED, form_given, shown_by_choice
 from eyelid.privacy.bounds import Bounds
+from eyelid.privacy.guarantee import large_deltas
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.rank1 import rank1_bounds
-from eyelid.releases.accounting import large_deltas
 from eyelid.releases.audits.consistency import claims_more, told
 from eyelid.releases.audits.folder import DROPPINGS, LEFT_INSIDE
 from eyelid.releases.kinds.maps.presentation import (

@@ -16,7 +16,7 @@ from eyelid.gaze.features.omission import without
 from eyelid.gaze.features.windows import windows_and_omissions
 from eyelid.gaze.study import RECORDING_KEY, Study, check
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.certificate import Certificate
+from eyelid.mechanisms.certificate import Certificate, bounding
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.mechanisms.streams.stream import StreamMechanism
@@ -24,7 +24,6 @@ from eyelid.mechanisms.streams.study_scene import gaze_columns
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import Randomness, randomness
 from eyelid.privacy.rank1 import rank1_bounds
-from eyelid.releases.accounting import bounding
 from eyelid.releases.audits.recorded import Recorded
 from eyelid.releases.kinds.streams.plan import filtered
 

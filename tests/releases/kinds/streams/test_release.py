@@ -201,7 +201,7 @@ def test_a_release_of_short_trials_says_what_a_window_over_several_costs(make_ga
 def test_a_price_of_short_trials_says_what_a_window_over_several_costs(make_gaze):
     quote = eyelid.cost(**KNOWN, source=in_short_trials(make_gaze()))
     assert quote.to_dict()["over_recordings"] == {"recordings": 4, "epsilon": 8.0}
-    assert dict(quote.rows())["  the same samples over 4 recordings"] == "ε = 8"
+    assert dict(quote.offer.rows(quote))["  the same samples over 4 recordings"] == "ε = 8"
     facts = {"people": 3, "recordings": 2, "length": 200, "scene": "0,0,1000,500"}
     assert eyelid.cost(**KNOWN, **facts).to_dict()["over_recordings"]["recordings"] == 2
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
 from eyelid.engine.progress import Advance, one_bar
 from eyelid.errors import InputError
-from eyelid.gaze.maps.grid import Grid
 from eyelid.gaze.maps.placement import Placement, default_sigma_px, point_spread_px
 from eyelid.gaze.study import Screen, Study
 from eyelid.io.column_map import Map
@@ -22,14 +21,11 @@ from eyelid.io.people_choice import (
 from eyelid.io.pieces import StudyInPieces
 from eyelid.io.reading import read
 from eyelid.mechanisms.certificate import shown_by_choice, told_of_choice
-from eyelid.mechanisms.maps.aoi_tables import AoiTables, AreaShape
-from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
+from eyelid.mechanisms.maps.aoi_tables import AoiTables
 from eyelid.mechanisms.mechanism import find
 from eyelid.mechanisms.mechanism import mechanism as built
 from eyelid.mechanisms.release_kind import ReleaseKind
-from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import Randomness, randomness
-from eyelid.privacy.rank1 import advantage_bound
 from eyelid.privacy.unit import PERSON
 from eyelid.releases.kinds.features.plan import promised
 from eyelid.releases.kinds.features.preparation import opened
@@ -44,116 +40,12 @@ from eyelid.releases.kinds.maps.settings import (
 )
 from eyelid.releases.kinds.maps.view import Size, parsed_blur, view_of
 from eyelid.reporting.maps.page import guarantee_legend
+from eyelid.reporting.maps.quote import AreaOffer, MapOffer
 from eyelid.reporting.maps.reliability import Reliability, reliability, tables_sentence, worst
-from eyelid.reporting.sentences import promise_lines
+from eyelid.reporting.quote import Quote
 from eyelid.spelling import plural
 
-
-@dataclass(frozen=True)
-class MapQuote:
-    """A price and what it buys, from public facts only.
-
-    Attributes:
-        mechanism: with its parameters.
-        shape: the public facts.
-        sigma_px: of the point spread.
-    """
-
-    mechanism: MapMechanism | AoiTables
-    shape: MapShape | AreaShape
-    sigma_px: float
-
-    @property
-    def guarantee(self) -> Guarantee:
-        """For a person."""
-        return promised(self.mechanism, self.shape, PERSON)
-
-    @property
-    def grid(self) -> Grid | None:
-        """Of maps."""
-        return self.shape.grid if isinstance(self.shape, MapShape) else None
-
-    @property
-    def reliability(self) -> Reliability | None:
-        """What could be trusted of a map, as far as that can be said."""
-        if not isinstance(self.shape, MapShape):
-            return None
-        return reliability(cast(MapMechanism, self.mechanism), self.shape, self.sigma_px)
-
-    @property
-    def clip(self) -> float | None:
-        """Length within which a person's shares of gaze are kept, where there is one."""
-        if not isinstance(self.shape, MapShape):
-            return None
-        return cast(MapMechanism, self.mechanism).clip_at(self.shape)
-
-    @property
-    def says(self) -> str:
-        """What it would be worth, in words."""
-        if isinstance(self.shape, AreaShape):
-            return tables_sentence(cast(AoiTables, self.mechanism), self.shape)
-        if self.reliability is None:
-            return "What lies within two standard errors of the noise may be noise alone."
-        return self.reliability.sentence
-
-    @property
-    def promise(self) -> list[str]:
-        """What a person would be promised, in words."""
-        if not self.guarantee.holds:
-            return promise_lines(self.guarantee)
-        return [guarantee_legend(self.guarantee, self.shape.people)]
-
-    def rows(self) -> list[tuple[str, str]]:
-        """As ``eyelid cost`` prints it."""
-        layers = plural(self.shape.recordings, "map")
-        told = [("mechanism", self.mechanism.name)]
-        told.append(("assumed", f"{plural(self.shape.people, 'person', 'people')}, {layers}"))
-        if self.grid is not None:
-            cell = " × ".join(f"{length:.0f}" for length in self.grid.cell_px)
-            told += [
-                ("picture", f"{self.grid.width_px} × {self.grid.height_px} px"),
-                ("grid", f"{self.grid.columns} × {self.grid.rows} cells of {cell} px"),
-                ("point spread", f"{self.sigma_px:.3g} px"),
-            ]
-        if self.clip is not None:
-            told.append(("a person's shares of gaze", f"clipped to a length of {self.clip:.3g}"))
-        told.append(("for one person, in total", self.guarantee.numbers()))
-        told.append(("noise", self.mechanism.sampler(self.shape)))
-        bound = advantage_bound(self.guarantee)
-        words = "no bound known" if bound is None else f"advantage at most {bound:.3g}"
-        return [*told, ("told whether somebody is in it", words)]
-
-    def to_dict(self) -> dict[str, Any]:
-        """As ``eyelid cost --json`` prints it."""
-        grid, trusted = self.grid, self.reliability
-        return {
-            "mechanism": {
-                "name": self.mechanism.name,
-                "parameters": self.mechanism.parameters(),
-            },
-            "shape": {"people": self.shape.people, "layers": self.shape.recordings},
-            "guarantee": self.guarantee.to_dict(),
-            "form": self.mechanism.form,
-            "person_level": self.guarantee.summary()
-            | {"how": self.mechanism.person_total(self.shape)},
-            "noise": {
-                "sampler": self.mechanism.sampler(self.shape),
-                "numerics": self.mechanism.numerics,
-            },
-            "map": None
-            if grid is None
-            else {
-                "width_px": grid.width_px,
-                "height_px": grid.height_px,
-                "sigma_px": self.sigma_px,
-                "grid": [grid.columns, grid.rows],
-                "clip": self.clip,
-                "cell_sd": self.mechanism.cell_sd(self.shape),  # type: ignore[arg-type]
-                "reliability": None if trusted is None else trusted.to_dict(),
-            },
-            "advantage_bound": advantage_bound(self.guarantee),
-            "says": self.says,
-        }
+Bought = TypeVar("Bought", MapOffer, AreaOffer)
 
 
 def map_cost(
@@ -170,7 +62,7 @@ def map_cost(
     blur: float | str | None = None,
     map: Map = None,
     **parameters: Any,
-) -> MapQuote:
+) -> Quote[MapOffer] | Quote[AreaOffer]:
     """The guarantee of a heatmap and what it would show, before anything runs.
 
     Args:
@@ -188,7 +80,7 @@ def map_cost(
         parameters: of the mechanism, such as ``epsilon`` and ``delta``.
 
     >>> quote = map_cost("map-grid", people=40, size=(1680, 1050), epsilon=1.0)
-    >>> quote.grid.columns, quote.grid.rows, quote.guarantee.numbers()
+    >>> quote.offer.grid.columns, quote.offer.grid.rows, quote.guarantee.numbers()
     (9, 6, 'ε = 1, δ = 1e-06')
     """
     screen = Screen()
@@ -212,7 +104,7 @@ def map_cost(
             raise InputError(f"the cost of tables depends on how many areas: give --areas N{got}")
         if size is not None or blur is not None:
             raise InputError("tables of areas have neither a size nor a blur: leave them out")
-        return MapQuote(made, made.shape_of(count, layers, areas), 0.0)
+        return _quote(AreaOffer(made, made.shape_of(count, layers, areas)))
     law = map_mechanism(mechanism, **given)
     if areas is not None:
         raise InputError(
@@ -227,7 +119,14 @@ def map_cost(
     sigma_px = parsed_blur(blur, degree_px, default_sigma_px(size[0], screen), size)
     shape = law.shape_of(count, layers, *size, sigma_px)
     check_drawable(law, shape, sigma_px)
-    return MapQuote(law, shape, sigma_px)
+    return _quote(MapOffer(law, shape, sigma_px))
+
+
+def _quote(offer: Bought) -> Quote[Bought]:
+    """The price of maps or tables, which hide a person."""
+    chosen, shape = offer.mechanism, offer.shape
+    guarantee = promised(chosen, shape, PERSON)
+    return Quote(offer, guarantee, guarantee, chosen.person_total(shape), chosen.form)
 
 
 def _layers(pictures: int | None, every_s: float | None, for_s: float | None) -> int:
