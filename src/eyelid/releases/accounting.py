@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from eyelid.engine.foreign import content_of
 from eyelid.engine.runs import Run
@@ -43,7 +43,7 @@ from eyelid.privacy.composition import parallel
 from eyelid.privacy.guarantee import Guarantee, Kind, large_deltas
 from eyelid.privacy.ledger import Debit, Ledger
 from eyelid.privacy.rank1 import rank1_bounds
-from eyelid.privacy.unit import PERSON
+from eyelid.privacy.unit import PERSON, Trust
 from eyelid.version import __version__
 
 
@@ -114,11 +114,15 @@ _OF_ONE_RELEASE = {Kind.K_ANONYMITY: OTHER_GROUPS, Kind.DENIABILITY: OTHER_ROWS}
 _NOISE = ("sampler", "numerics", "randomness")
 
 
+Design = TypeVar("Design")
+
+
 @dataclass(frozen=True, eq=False)
-class Purchase:
-    """A release that is about to be paid for.
+class Plan(Generic[Design]):
+    """Everything about a release that is settled before it is paid for and noise is drawn.
 
     Attributes:
+        design: what will be made, which is particular to the kind of release.
         what: kind of release, and of what, for the owner's memory; no person is named.
         mechanism: with its parameters set.
         people: everybody whose data it touches.
@@ -129,7 +133,6 @@ class Purchase:
         noise: sampler, numerics, randomness.
         unprotected: what it shows besides.
         alike: whether nothing released as it is tells people apart.
-        input_digest: a hash of what the release is made of, asked for once it is paid.
         released_as: what kind of thing it is.
         map: public facts of maps, where it is one.
         made_up: public facts of made-up people, where there are some.
@@ -137,6 +140,7 @@ class Purchase:
         keep: attributes of people that are released as they are.
     """
 
+    design: Design
     what: str
     mechanism: Mechanism
     people: Sequence[str]
@@ -147,17 +151,25 @@ class Purchase:
     noise: tuple[str, str, str]
     unprotected: Sequence[str]
     alike: bool
-    input_digest: Callable[[], bytes]
     released_as: ReleasedAs
     map: dict[str, Any] | None = None
     made_up: dict[str, Any] | None = None
     chosen: Sequence[str] = ()
-    keep: Sequence[str] = ()
+    keep: tuple[str, ...] = ()
+
+    @property
+    def central(self) -> bool:
+        """Whether an aggregate over people is released, and nobody's own record."""
+        return self.guarantee.trust is Trust.CENTRAL
+
+
+Digest = Callable[[], bytes]
 
 
 @contextmanager
 def bought(
-    purchase: Purchase,
+    plan: Plan[Any],
+    digest: Digest,
     book: tuple[Ledger, str] | None,
     out: Path | None = None,
     run: Run | None = None,
@@ -169,18 +181,19 @@ def bought(
     says that the release stays counted; of a run, whoever runs it says so.
 
     Args:
-        purchase: what is bought; refused above a limit.
+        plan: what is bought; refused above a limit.
+        digest: a hash of what the release is made of, asked for once it is paid.
         book: the ledger, and the name it knows these people by; None where nobody counts.
         out: where the release will be; None where nothing is written.
         run: that makes it; None where nothing is written.
     """
     counted = False
     try:
-        paid = None if book is None else _debited(purchase, *book, out, run)
+        paid = None if book is None else _debited(plan, *book, out, run)
         counted = paid is not None
-        certificate = _certificate(purchase, book, paid)
-        # It holds on to private data, and writing takes memory.
-        del purchase
+        certificate = _certificate(plan, digest, book, paid)
+        # They hold on to private data, and writing takes memory.
+        del plan, digest
         yield certificate
     except Exception as error:
         if counted and run is None:
@@ -220,15 +233,15 @@ def ended(book: tuple[Ledger, str] | None, run: Run | None) -> None:
 
 
 def _debited(
-    purchase: Purchase, ledger: Ledger, origin: str, out: Path | None, run: Run | None
+    plan: Plan[Any], ledger: Ledger, origin: str, out: Path | None, run: Run | None
 ) -> Debit:
     """What the ledger counts now, with where it will be for the owner's memory."""
-    what = f"{purchase.what}, {out.name if out else '–'}"
-    guarantee = purchase.guarantee
+    what = f"{plan.what}, {out.name if out else '–'}"
+    guarantee = plan.guarantee
     if guarantee.unit != PERSON:
         what += f", {guarantee.numbers()} per {guarantee.unit}"
-    name, level = purchase.mechanism.name, purchase.person_level
-    arguments = (origin, purchase.people, name, level, what, purchase.alike)
+    name, level = plan.mechanism.name, plan.person_level
+    arguments = (origin, plan.people, name, level, what, plan.alike)
     if run is None:
         return ledger.debit(*arguments)
     before = run.note
@@ -243,22 +256,22 @@ def _debited(
 
 
 def _certificate(
-    purchase: Purchase, book: tuple[Ledger, str] | None, paid: Debit | None
+    plan: Plan[Any], digest: Digest, book: tuple[Ledger, str] | None, paid: Debit | None
 ) -> Certificate:
     """What was bought, and what it comes to with everything that the ledger has counted."""
     history: tuple[dict[str, Any], ...] = ()
     total: Guarantee | None = None
     fingerprint: str | None = None
-    alike, others = purchase.alike, ""
-    guarantee, person_level = purchase.guarantee, purchase.person_level
-    law = purchase.mechanism
-    kept = [f"the attribute {name} of every person, released as it is" for name in purchase.keep]
-    unprotected = [*purchase.unprotected, *kept, *shown_by_choice(purchase.chosen)]
+    alike, others = plan.alike, ""
+    guarantee, person_level = plan.guarantee, plan.person_level
+    law = plan.mechanism
+    kept = [f"the attribute {name} of every person, released as it is" for name in plan.keep]
+    unprotected = [*plan.unprotected, *kept, *shown_by_choice(plan.chosen)]
     if book is None or paid is None:
         unprotected.append(NO_LEDGER)
     else:
         ledger, origin = book
-        balances = ledger.balances(origin, people=purchase.people)
+        balances = ledger.balances(origin, people=plan.people)
         total = parallel([b.total for b in balances])
         counted = {d.id: d for b in balances for d in b.debits}
         history = tuple(
@@ -270,12 +283,12 @@ def _certificate(
             unprotected.append(_OF_ONE_RELEASE[person_level.kind])
         gaps = ledger.gaps(origin)
         others = other_releases(len(history) - 1, bool(gaps))
-        fingerprint = ledger.fingerprint(purchase.input_digest(), paid.id)
+        fingerprint = ledger.fingerprint(digest(), paid.id)
         if gaps:
             # A sum over some of the releases is no total.
             alike, total = False, None
             unprotected += [NOT_COUNTED[gap] for gap in gaps]
-    people = len(purchase.people)
+    people = len(plan.people)
     unprotected += large_deltas(people, person_level, total)
     lead = undone(person_level, others)
     bounded = bounding(person_level, total, len(history))
@@ -287,9 +300,9 @@ def _certificate(
         parameters=law.parameters(),
         guarantee=guarantee,
         person_level=person_level,
-        how=f"{lead}; this release alone would give: {purchase.how}" if lead else purchase.how,
-        bounds=purchase.bounds,
-        noise=dict(zip(_NOISE, purchase.noise, strict=True)),
+        how=f"{lead}; this release alone would give: {plan.how}" if lead else plan.how,
+        bounds=plan.bounds,
+        noise=dict(zip(_NOISE, plan.noise, strict=True)),
         ledger=history,
         total=total,
         unprotected=tuple(unprotected),
@@ -297,10 +310,10 @@ def _certificate(
         people=people,
         input_sha256=fingerprint,
         version=__version__,
-        map=purchase.map,
-        made_up=purchase.made_up,
-        form=form_given(purchase.chosen, law.form),
-        released_as=purchase.released_as,
+        map=plan.map,
+        made_up=plan.made_up,
+        form=form_given(plan.chosen, law.form),
+        released_as=plan.released_as,
     )
 
 

@@ -128,7 +128,7 @@ def table_words(use: TableUse) -> str:
 def worth(audit: MapsAudit) -> Iterator[str]:
     """What maps and tables are still good for: groups one by one, many layers together."""
     uses = audit.uses
-    if len(uses) == 1 or audit.target.plan.by:
+    if len(uses) == 1 or audit.target.design.by:
         for use in uses:
             yield _of_one(use, f" of {use.name}" if use.name else "")
     elif uses:

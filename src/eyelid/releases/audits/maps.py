@@ -215,22 +215,24 @@ class MapsAttack(Attack):
 
 def _attacks(target: MapTarget, seed: int) -> Iterator[tuple[str, MapAttacks]]:
     """On each map's people, and on tables."""
-    plan, promised = target.plan, target.certificate.person_level
-    for number, (law, observers) in enumerate(zip(target.mechanisms, plan.observers, strict=True)):
+    design, promised = target.design, target.certificate.person_level
+    for number, (law, observers) in enumerate(
+        zip(target.mechanisms, design.observers, strict=True)
+    ):
         counts = target.looks_of[number].counts(observers.shape.grid)
         cells = target.cells(number)
         yield (
             observers.name,
             attack_map(law, counts, observers.shape, cells, promised, seed),
         )
-    if plan.tables is not None and target.tables is not None:
-        counts = plan.tables.mechanism.tables_of(target.looks, plan.tables.areas)
+    if design.tables is not None and target.tables is not None:
+        counts = design.tables.mechanism.tables_of(target.looks, design.tables.areas)
         yield (
             AREAS,
             attack_map(
-                plan.tables.mechanism,
+                design.tables.mechanism,
                 counts,
-                plan.tables.shape,
+                design.tables.shape,
                 target.table_cells,
                 promised,
                 seed,
@@ -240,14 +242,14 @@ def _attacks(target: MapTarget, seed: int) -> Iterator[tuple[str, MapAttacks]]:
 
 def _uses(target: MapTarget) -> tuple[tuple[MapUse, ...], tuple[str, ...]]:
     """Every released map beside the heatmap of the same people without noise."""
-    plan, uses, without = target.plan, [], []
-    layers = plan.layers
-    for number, observers in enumerate(plan.observers):
+    design, uses, without = target.design, [], []
+    layers = design.layers
+    for number, observers in enumerate(design.observers):
         for layer, name in enumerate(layers):
             released = target.arrays["map"][number * len(layers) + layer].astype(float)
             raw = gaze_map(target.looks_of[number].of_layer(name)).values
             try:
-                truth = heatmap(raw, plan.view.sigma_px)
+                truth = heatmap(raw, design.view.sigma_px)
                 uses.append(map_use(observers.name or name, truth, released))
             except InputError as error:
                 without.append(str(error))
@@ -256,15 +258,15 @@ def _uses(target: MapTarget) -> tuple[tuple[MapUse, ...], tuple[str, ...]]:
 
 def _table_uses(target: MapTarget) -> Iterator[TableUse]:
     """Every released table beside that of the same people, and the same visits, without noise."""
-    plan = target.plan.tables
-    if plan is None or target.tables is None:
+    design = target.design.tables
+    if design is None or target.tables is None:
         return
-    looks, law = target.looks, plan.mechanism
-    counts = law.tables_of(looks, plan.areas)
+    looks, law = target.looks, design.mechanism
+    counts = law.tables_of(looks, design.areas)
     summed = np.bincount(counts.cell, weights=counts.count, minlength=counts.cells)
     means = (summed / counts.people).reshape(len(looks.layers), -1)
-    truth = law.presented(means, plan.shape, looks.layers, [area.name for area in plan.areas])
-    for limits in law.limits(plan.shape):
+    truth = law.presented(means, design.shape, looks.layers, [area.name for area in design.areas])
+    for limits in law.limits(design.shape):
         noise_free, released = (
             table.filter(table["table"] == limits.table)["value"].to_numpy()
             for table in (truth, target.tables)

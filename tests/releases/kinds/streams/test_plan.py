@@ -57,7 +57,8 @@ def test_a_person_pays_for_every_window_and_radius(make_gaze):
     taken = taken_of(make_gaze())
     law = build_filter("kaleido", taken, **KNOWN)
     plan = make_stream_plan(taken, facts_of(taken), law, randomness(None))
-    assert (plan.shape.people, plan.shape.recordings, plan.shape.length) == (3, 2, 200)
+    shape = plan.design.shape
+    assert (shape.people, shape.recordings, shape.length) == (3, 2, 200)
     # R·⌈T/w⌉·ε·D/radius by hand.
     assert plan.person_level.epsilon == pytest.approx(2 * 8 * 2.0 * np.hypot(1000, 500) / 40)
     assert str(plan.guarantee.unit) == "event:25:40.0"

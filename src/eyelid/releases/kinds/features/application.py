@@ -34,7 +34,8 @@ from eyelid.mechanisms.noisy import Integers
 from eyelid.mechanisms.release_kind import Execution
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.noise.randomness import stream_of
-from eyelid.releases.kinds.features.plan import Plan
+from eyelid.releases.accounting import Plan
+from eyelid.releases.kinds.features.plan import TableDesign
 from eyelid.releases.kinds.features.preparation import (
     Outline,
     PieceFacts,
@@ -105,7 +106,7 @@ class _Job:
 
 
 def made_private(
-    plan: Plan, taken: Taken, noise: Randomness, run: Run | None, advance: Advance
+    plan: Plan[TableDesign], taken: Taken, noise: Randomness, run: Run | None, advance: Advance
 ) -> Made:
     """What the mechanism makes of the private data, and no more than that.
 
@@ -116,15 +117,16 @@ def made_private(
         run: into which parts are written, unless they are there; None to hold them.
         advance: of the bar of the whole run.
     """
-    if plan.mechanism.execution is Execution.PER_PERSON:
-        parts, people = _by_person(plan, taken, noise, run, advance), plan.table.people
+    design = plan.design
+    if design.mechanism.execution is Execution.PER_PERSON:
+        parts, people = _by_person(design, taken, noise, run, advance), design.table.people
     else:
-        part, people = _at_once(plan, taken, noise, run, advance)
+        part, people = _at_once(design, taken, noise, run, advance)
         parts = [part]
     if not plan.central:
         people = people.filter(pl.col("person").is_in(plan.people)).select("person", *plan.keep)
     # Bounds read off the data must not come back as the features' own.
-    defined = {feature.name: feature for feature in plan.defined_features}
+    defined = {feature.name: feature for feature in design.defined_features}
     shown = outline_of(
         parts,
         people,
@@ -144,11 +146,11 @@ def made_private(
 
 
 def _by_person(
-    plan: Plan, taken: Taken, noise: Randomness, run: Run | None, advance: Advance
+    design: TableDesign, taken: Taken, noise: Randomness, run: Run | None, advance: Advance
 ) -> list[PieceFacts]:
     """Whole people at a time, by whoever works; in parts that show nobody's length."""
-    cut = cut_evenly(taken.cut, plan.shape.length)
-    job = _Job(plan.mechanism, plan.shape, plan.table.features, noise, len(cut.pieces), run)
+    cut = cut_evenly(taken.cut, design.shape.length)
+    job = _Job(design.mechanism, design.shape, design.table.features, noise, len(cut.pieces), run)
     with shared((cut.head, taken.digests)) as private:
         return list(each_piece(partial(_part, private, job), cut, advance, "adding noise"))
 
@@ -177,11 +179,11 @@ def _private(private: Shared[_Private], job: _Job, piece: Piece) -> FeatureTable
 
 
 def _at_once(
-    plan: Plan, taken: Taken, noise: Randomness, run: Run | None, advance: Advance
+    design: TableDesign, taken: Taken, noise: Randomness, run: Run | None, advance: Advance
 ) -> tuple[PieceFacts, pl.DataFrame]:
     """One table of all, with the people as the mechanism shows them, or groups of them."""
     if run is None:
-        table = _whole(plan, taken, noise, advance)
+        table = _whole(design, taken, noise, advance)
         return PieceFacts.of(table, table.data, held=table.data), table.people
     path = part_path(run.output, 0, 1)
     if path.exists() and not is_kept(run, _WHOLE):
@@ -189,33 +191,33 @@ def _at_once(
         table = FeatureTable.of(study_folder.read_study(run.output))
     else:
         if not is_kept(run, _WHOLE):
-            keep_table(run, _WHOLE, _whole(plan, taken, noise, advance))
+            keep_table(run, _WHOLE, _whole(design, taken, noise, advance))
         table, _ = kept_table(run, _WHOLE)
     run.put(path, table.data.write_parquet)
     facts = part_facts(path, run.output)
     return PieceFacts.of(table, table.data, file=facts), table.people
 
 
-def _whole(plan: Plan, taken: Taken, noise: Randomness, advance: Advance) -> FeatureTable:
+def _whole(design: TableDesign, taken: Taken, noise: Randomness, advance: Advance) -> FeatureTable:
     """What a mechanism makes of everybody: of sums over pieces, or of all rows in memory."""
     own = stream_of(noise, 0)
-    if plan.mechanism.execution is not Execution.BY_SUMS:
+    if design.mechanism.execution is not Execution.BY_SUMS:
         advance(0, "adding noise")
-        table = plan.mechanism.apply(plan.table, own)
+        table = design.mechanism.apply(design.table, own)
         advance(taken.cut.recordings.height, "adding noise")
         return table
-    law = cast(MeanMechanism, plan.mechanism)
-    groups = law.partition(plan.table, own)
+    law = cast(MeanMechanism, design.mechanism)
+    groups = law.partition(design.table, own)
     cut = taken.cut
     # Large things are shared; the mechanism may be somebody's own.
-    crowd = _Crowd(cut.head, taken.digests, groups, law.slots(plan.table), _begins(cut.pieces))
+    crowd = _Crowd(cut.head, taken.digests, groups, law.slots(design.table), _begins(cut.pieces))
     totals = None
     with shared(crowd) as handle:
-        work = partial(_summed, handle, law, plan.shape, plan.table.features)
+        work = partial(_summed, handle, law, design.shape, design.table.features)
         for each in each_piece(work, cut, advance, "adding up"):
             totals = each if totals is None else totals + each
     assert totals is not None, "a study has people"
-    return law.from_sums(plan.table, groups, totals, own)
+    return law.from_sums(design.table, groups, totals, own)
 
 
 @dataclass(frozen=True, eq=False)

@@ -30,7 +30,7 @@ from eyelid.mechanisms.noisy import Integers
 from eyelid.mechanisms.release_kind import Execution
 from eyelid.privacy.noise import Randomness
 from eyelid.releases.fingerprint import NO_LOOKS, digest_of_looks, look_digests
-from eyelid.releases.kinds.maps.plan import AreaPlan, MapPlan, Observers
+from eyelid.releases.kinds.maps.plan import AreaDesign, MapDesign, Observers
 from eyelid.releases.kinds.maps.presentation import Measured
 from eyelid.releases.kinds.maps.settings import MS, group_of, map_mechanism
 from eyelid.releases.kinds.maps.view import View
@@ -59,11 +59,11 @@ class Sight:
     known: Mapping[str, bytes] | None = None
 
     @classmethod
-    def of(cls, head: Study, plan: MapPlan, known: Mapping[str, bytes] | None = None) -> Sight:
-        """As the plan says."""
-        groups = tuple(each.name for each in plan.observers) if plan.by else ("",)
-        view = replace(plan.view, pictures=())
-        return cls(head, view, plan.weight, plan.stretches_ms, plan.by, groups, known)
+    def of(cls, head: Study, design: MapDesign, known: Mapping[str, bytes] | None = None) -> Sight:
+        """As the design says."""
+        groups = tuple(each.name for each in design.observers) if design.by else ("",)
+        view = replace(design.view, pictures=())
+        return cls(head, view, design.weight, design.stretches_ms, design.by, groups, known)
 
     def looks(self, piece: Piece) -> Iterator[tuple[int, Looks]]:
         """Those of the people of each group who are in the piece, with the group's number."""
@@ -133,18 +133,18 @@ class _Looked:
     layers: NDArray[np.bool_]
 
 
-def surveyed(cut: StudyInPieces, plan: MapPlan, advance: Advance) -> Survey:
+def surveyed(cut: StudyInPieces, design: MapDesign, advance: Advance) -> Survey:
     """Look at everybody, piece by piece.
 
     Args:
         cut: the study.
-        plan: of the map.
+        design: of the map.
         advance: of the bar of the whole run, by recordings.
     """
     digests: dict[str, bytes] = {}
     looks = outside = most = present = 0
-    layers = np.zeros(len(plan.layers), dtype=np.bool_)
-    with shared(Sight.of(cut.head, plan)) as handle:
+    layers = np.zeros(len(design.layers), dtype=np.bool_)
+    with shared(Sight.of(cut.head, design)) as handle:
         for parts in each_piece(partial(_surveyed, handle), cut, advance, "looking"):
             for part in parts:
                 digests.update(zip(part.people, part.digests, strict=True))
@@ -153,9 +153,9 @@ def surveyed(cut: StudyInPieces, plan: MapPlan, advance: Advance) -> Survey:
                 present += int(np.count_nonzero(part.looks))
                 outside += part.outside
                 layers |= part.layers
-    everybody = [digests.get(name, NO_LOOKS) for name in plan.people]
-    digest = digest_of_looks(plan.people, plan.layers, plan.view.size, everybody)
-    return Survey(looks, outside, len(plan.people) - present, most, layers, digests, digest)
+    everybody = [digests.get(name, NO_LOOKS) for name in design.people]
+    digest = digest_of_looks(design.people, design.layers, design.view.size, everybody)
+    return Survey(looks, outside, len(design.people) - present, most, layers, digests, digest)
 
 
 def _surveyed(handle: Shared[Sight], piece: Piece) -> list[_Looked]:
@@ -209,7 +209,7 @@ class _Sheet:
     sight: Sight
     law: NoisyMap | None
     observers: tuple[Observers, ...]
-    tables: AreaPlan | None
+    tables: AreaDesign | None
     run: Run | None
 
     @property
@@ -245,7 +245,7 @@ class _Part:
 
 def totals(
     cut: StudyInPieces,
-    plan: MapPlan,
+    design: MapDesign,
     sight: Sight,
     law: NoisyMap | None,
     run: Run | None,
@@ -255,37 +255,37 @@ def totals(
 
     Args:
         cut: the study.
-        plan: of the maps and tables.
+        design: of the maps and tables.
         sight: how to see where people looked.
         law: of the maps, with what it chose; None without maps.
         run: where sums of pieces are kept until it ends; None where nothing is written.
         advance: of the bar of the whole run, by recordings.
     """
-    maps = plan.observers if law is not None else ()
+    maps = design.observers if law is not None else ()
     # One piece is as quickly added up again.
     kept = run if len(cut.pieces) > 1 else None
-    sheet = _Sheet(sight, law, maps, plan.tables, kept)
+    sheet = _Sheet(sight, law, maps, design.tables, kept)
     lengths = [each.shape.recordings * each.shape.length for each in maps]
-    if plan.tables is not None:
-        lengths.append(plan.tables.shape.recordings * plan.tables.shape.length)
+    if design.tables is not None:
+        lengths.append(design.tables.shape.recordings * design.tables.shape.length)
     found = _added_up(_summed, sheet, cut, lengths, advance)
-    return found[: len(maps)], found[-1] if plan.tables is not None else None
+    return found[: len(maps)], found[-1] if design.tables is not None else None
 
 
 def cuts(
-    cut: StudyInPieces, plan: MapPlan, sight: Sight, law: CappedMap, advance: Advance
+    cut: StudyInPieces, design: MapDesign, sight: Sight, law: CappedMap, advance: Advance
 ) -> Integers:
     """What each cap that a mechanism may choose cuts off everybody (candidates, cells).
 
     Args:
         cut: the study.
-        plan: of the one map.
+        design: of the one map.
         sight: how to see where people looked.
         law: that is to choose.
         advance: of the bar of the whole run, by recordings.
     """
-    (only,) = plan.observers
-    sheet = _Sheet(sight, law, plan.observers, None, None)
+    (only,) = design.observers
+    sheet = _Sheet(sight, law, design.observers, None, None)
     cells = only.shape.recordings * only.shape.length
     count = len(law.candidates())
     (found,) = _added_up(_cut, sheet, cut, [count * cells], advance)
@@ -374,9 +374,9 @@ class Cells:
     tables: Values | None
 
 
-def passes(plan: MapPlan) -> int:
+def passes(design: MapDesign) -> int:
     """How often everybody's rows are read for it."""
-    return 2 if _choosing(plan.mechanism) is not None else 1
+    return 2 if _choosing(design.mechanism) is not None else 1
 
 
 def _summing(law: MapMechanism | None) -> NoisyMap | None:
@@ -393,7 +393,7 @@ def _choosing(law: MapMechanism | None) -> CappedMap | None:
 
 def measured(
     cut: StudyInPieces,
-    plan: MapPlan,
+    design: MapDesign,
     known: Mapping[str, bytes],
     noise: Randomness,
     run: Run | None,
@@ -403,66 +403,66 @@ def measured(
 
     Args:
         cut: the study.
-        plan: of the maps and tables, which are paid for.
+        design: of the maps and tables, which are paid for.
         known: digests of where people looked, by name: anything else is refused.
         noise: where it comes from.
         run: that makes them; None where nothing is written.
         advance: of the bar of the whole run, by recordings.
     """
-    sight = Sight.of(cut.head, plan, known)
+    sight = Sight.of(cut.head, design, known)
     if run is None:
-        return _drawn(cut, plan, sight, noise, None, advance)
+        return _drawn(cut, design, sight, noise, None, advance)
     # Not in the scratch, which is gone before the output is in its place.
     path = run.drawn / "measured"
     if not path.exists():
-        run.put(path, partial(_write_cells, _drawn(cut, plan, sight, noise, run, advance)))
-    return _read_cells(path, plan)
+        run.put(path, partial(_write_cells, _drawn(cut, design, sight, noise, run, advance)))
+    return _read_cells(path, design)
 
 
 def _drawn(
     cut: StudyInPieces,
-    plan: MapPlan,
+    design: MapDesign,
     sight: Sight,
     noise: Randomness,
     run: Run | None,
     advance: Advance,
 ) -> Cells:
     """Noise on the sums, once; one after the other, so that a seed gives the same always."""
-    law = plan.mechanism
+    law = design.mechanism
     choosing = _choosing(law)
     if choosing is not None:
-        lost = cuts(cut, plan, sight, choosing, advance)
-        law = choosing.settled_by(lost, plan.observers[0].shape, noise)
+        lost = cuts(cut, design, sight, choosing, advance)
+        law = choosing.settled_by(lost, design.observers[0].shape, noise)
     summing = _summing(law)
     maps: list[Integers] = []
     areas: Integers | None = None
-    if summing is not None or plan.tables is not None:
-        maps, areas = totals(cut, plan, sight, summing, run, advance)
+    if summing is not None or design.tables is not None:
+        maps, areas = totals(cut, design, sight, summing, run, advance)
     if summing is not None:
         means = [
             summing.noisy_mean(total, each.shape, noise)
-            for total, each in zip(maps, plan.observers, strict=True)
+            for total, each in zip(maps, design.observers, strict=True)
         ]
-        found = _with_errors([summing] * len(means), means, plan)
+        found = _with_errors([summing] * len(means), means, design)
     else:
-        found = [] if law is None else _of_the_literature(cut, plan, sight, law, noise)
-    if plan.tables is None or areas is None:
+        found = [] if law is None else _of_the_literature(cut, design, sight, law, noise)
+    if design.tables is None or areas is None:
         return Cells(tuple(found), None)
-    mechanism, shape = plan.tables.mechanism, plan.tables.shape
+    mechanism, shape = design.tables.mechanism, design.tables.shape
     return Cells(tuple(found), mechanism.noisy_mean(areas, shape, noise))
 
 
 def _of_the_literature(
-    cut: StudyInPieces, plan: MapPlan, sight: Sight, law: MapMechanism, noise: Randomness
+    cut: StudyInPieces, design: MapDesign, sight: Sight, law: MapMechanism, noise: Randomness
 ) -> list[Measured]:
     """What takes everybody's own counts at once: all of their looks must fit into memory."""
     everybody = sight.all_looks(cut.whole())
     laws, means = [], []
-    for each, looks in zip(plan.observers, everybody, strict=True):
+    for each, looks in zip(design.observers, everybody, strict=True):
         counts = looks.counts(each.shape.grid)
         laws.append(law.settled(counts, each.shape, noise))
         means.append(laws[-1].measure(counts, each.shape, noise))
-    return _with_errors(laws, means, plan)
+    return _with_errors(laws, means, design)
 
 
 def _write_cells(cells: Cells, draft: Path) -> None:
@@ -474,24 +474,24 @@ def _write_cells(cells: Cells, draft: Path) -> None:
         np.savez(file, laws=np.array(laws), **arrays)  # type: ignore[arg-type]
 
 
-def _read_cells(path: Path, plan: MapPlan) -> Cells:
+def _read_cells(path: Path, design: MapDesign) -> Cells:
     found = arrays_in(path)
-    maps = [found[f"map{number}"] for number in range(len(plan.observers))]
-    laws = [_law(plan, parameters) for parameters in json.loads(str(found["laws"]))]
-    return Cells(tuple(_with_errors(laws, maps, plan)), found.get("tables"))
+    maps = [found[f"map{number}"] for number in range(len(design.observers))]
+    laws = [_law(design, parameters) for parameters in json.loads(str(found["laws"]))]
+    return Cells(tuple(_with_errors(laws, maps, design)), found.get("tables"))
 
 
 def _with_errors(
-    laws: Sequence[MapMechanism], cells: Sequence[Values], plan: MapPlan
+    laws: Sequence[MapMechanism], cells: Sequence[Values], design: MapDesign
 ) -> list[Measured]:
     return [
         Measured(law, found, law.cell_sd(each.shape))
-        for law, found, each in zip(laws, cells, plan.observers, strict=True)
+        for law, found, each in zip(laws, cells, design.observers, strict=True)
     ]
 
 
-def _law(plan: MapPlan, parameters: dict[str, float | int | str]) -> MapMechanism:
-    assert plan.mechanism is not None
-    if parameters == plan.mechanism.parameters():
-        return plan.mechanism
-    return map_mechanism(plan.mechanism.name, **parameters)
+def _law(design: MapDesign, parameters: dict[str, float | int | str]) -> MapMechanism:
+    assert design.mechanism is not None
+    if parameters == design.mechanism.parameters():
+        return design.mechanism
+    return map_mechanism(design.mechanism.name, **parameters)

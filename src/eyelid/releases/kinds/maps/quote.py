@@ -27,11 +27,12 @@ from eyelid.mechanisms.mechanism import mechanism as built
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.noise import Randomness, randomness
 from eyelid.privacy.unit import PERSON
+from eyelid.releases.accounting import Plan
 from eyelid.releases.kinds.features.plan import promised
 from eyelid.releases.kinds.features.preparation import opened
 from eyelid.releases.kinds.maps.measurement import Survey, surveyed
 from eyelid.releases.kinds.maps.outlook import Outlook, outlook
-from eyelid.releases.kinds.maps.plan import MapPlan, make_map_plan
+from eyelid.releases.kinds.maps.plan import MapDesign, make_map_plan
 from eyelid.releases.kinds.maps.settings import (
     check_drawable,
     level_epsilon,
@@ -152,7 +153,7 @@ class HeatmapPreview:
     """
 
     study: Study
-    plan: MapPlan
+    plan: Plan[MapDesign]
     survey: Survey
 
     @property
@@ -163,36 +164,34 @@ class HeatmapPreview:
     @property
     def reliability(self) -> Reliability | None:
         """What could be trusted, from public facts alone; None where nothing can be said."""
-        plan = self.plan
-        if plan.mechanism is None:
+        design = self.plan.design
+        if design.mechanism is None:
             return None
-        found = [
-            reliability(plan.mechanism, each.shape, plan.view.sigma_px) for each in plan.observers
-        ]
-        return worst(found)
+        sigma_px = design.view.sigma_px
+        return worst([reliability(design.mechanism, e.shape, sigma_px) for e in design.observers])
 
     @property
     def outlook(self) -> Outlook | None:
         """Whether a blob in the middle is as good, from public facts; None where not known."""
-        plan = self.plan
-        if plan.mechanism is None:
+        design = self.plan.design
+        if design.mechanism is None:
             return None
-        fewest = min(plan.observers, key=lambda each: each.shape.people)
+        fewest = min(design.observers, key=lambda each: each.shape.people)
         return outlook(
-            plan.mechanism,
+            design.mechanism,
             fewest.shape,
-            plan.view.sigma_px,
-            groups=len(plan.observers),
-            epsilon=plan.guarantee.epsilon,
+            design.view.sigma_px,
+            groups=len(design.observers),
+            epsilon=self.plan.guarantee.epsilon,
         )
 
     @property
     def says(self) -> tuple[str, ...]:
         """What could be trusted and expected in sentences, of maps and of tables."""
         said = [each.sentence for each in (self.reliability, self.outlook) if each is not None]
-        tables = self.plan.tables
+        tables = self.plan.design.tables
         if tables is not None:
-            beside_map = self.plan.mechanism is not None
+            beside_map = self.plan.design.mechanism is not None
             said.append(tables_sentence(tables.mechanism, tables.shape, beside_map=beside_map))
         return tuple(said)
 
@@ -200,7 +199,7 @@ class HeatmapPreview:
     def notes(self) -> tuple[str, ...]:
         """What was taken for granted."""
         chosen = told_of_choice(self.study.chosen, len(self.plan.people))
-        return *self.study.notes, *self.plan.notes, *chosen
+        return *self.study.notes, *self.plan.design.notes, *chosen
 
     @property
     def for_owner(self) -> tuple[str, ...]:
@@ -218,29 +217,30 @@ class HeatmapPreview:
             told.append(f"{plural(survey.outside, 'look')} ({about}) {was} outside the picture")
         if survey.without:
             told.append(f"{plural(survey.without, 'person', 'people')} had no look on the picture")
-        seen = survey.layers
+        seen, stretches_ms = survey.layers, self.plan.design.stretches_ms
         last = int(seen.nonzero()[0].max())
-        if self.plan.stretches_ms is not None:
+        if stretches_ms is not None:
             if last + 1 < len(seen):
-                begin = f"{self.plan.stretches_ms[last + 1] / 1000:.10g} s"
+                begin = f"{stretches_ms[last + 1] / 1000:.10g} s"
                 rest = plural(len(seen) - last - 1, "map")
                 told.append(f"nobody looked from {begin} on: the last {rest} would be noise alone")
         elif not seen.all():
-            names = ", ".join(np.array(self.plan.layers)[~seen])
+            names = ", ".join(np.array(self.plan.design.layers)[~seen])
             told.append(f"nobody looked at {names}: a map of it is noise alone")
         return tuple(told)
 
     def to_dict(self) -> dict[str, Any]:
         """As ``eyelid heatmap --dry-run --json`` prints it."""
-        trusted, expected = self.reliability, self.outlook
+        plan, trusted, expected = self.plan, self.reliability, self.outlook
+        sampler, numerics, _ = plan.noise
         return {
             "dry_run": True,
-            "people": len(self.plan.people),
-            "mechanism": None if self.plan.mechanism is None else self.plan.mechanism.name,
-            "guarantee": self.plan.guarantee.to_dict(),
-            "noise": {"sampler": self.plan.sampler(), "numerics": self.plan.numerics},
-            "unprotected": [*self.plan.unprotected, *shown_by_choice(self.study.chosen)],
-            "map": self.plan.facts
+            "people": len(plan.people),
+            "mechanism": None if plan.design.mechanism is None else plan.design.mechanism.name,
+            "guarantee": plan.guarantee.to_dict(),
+            "noise": {"sampler": sampler, "numerics": numerics},
+            "unprotected": [*plan.unprotected, *shown_by_choice(self.study.chosen)],
+            "map": plan.design.facts
             | {
                 "reliability": None if trusted is None else trusted.to_dict(),
                 "outlook": None if expected is None else expected.to_dict(),
@@ -250,7 +250,7 @@ class HeatmapPreview:
 
 
 @dataclass(frozen=True, eq=False)
-class Planned:
+class HeatmapDraft:
     """A heatmap of which no gaze was read yet.
 
     Attributes:
@@ -260,13 +260,13 @@ class Planned:
     """
 
     cut: StudyInPieces
-    plan: MapPlan
+    plan: Plan[MapDesign]
     noise: Randomness
 
     def previewed(self, advance: Advance) -> HeatmapPreview:
         """With a look at everybody's gaze, which may turn out to be too much."""
-        survey = surveyed(self.cut, self.plan, advance)
-        self.plan.check_looks(survey.most)
+        survey = surveyed(self.cut, self.plan.design, advance)
+        self.plan.design.check_looks(survey.most)
         return HeatmapPreview(self.cut.head, self.plan, survey)
 
 
@@ -280,15 +280,15 @@ def heatmap_preview(source: Study | Path | str, **asked: Any) -> HeatmapPreview:
     >>> from eyelid.gaze.simulator import simulate
     >>> study = simulate(people=4, minutes=0.1, seed=1)
     >>> found = heatmap_preview(study, stimulus="comic", level="good")
-    >>> found.plan.told, found.plan.guarantee.numbers()
+    >>> found.plan.design.told, found.plan.guarantee.numbers()
     ('4 people, 1 map of 1920 × 1080 px, measured in 5 × 3 cells by map-grid', 'ε = 1, δ = 1e-06')
     """
-    made = planned(source, **asked)
+    made = heatmap_draft(source, **asked)
     with one_bar(made.cut.recordings.height, "recordings") as advance:
         return made.previewed(advance)
 
 
-def planned(
+def heatmap_draft(
     source: Study | Path | str,
     *,
     stimulus: str | Path | Sequence[str | Path] | None = None,
@@ -301,7 +301,7 @@ def planned(
     map: Map = None,
     people: Whom = None,
     **asked: Any,
-) -> Planned:
+) -> HeatmapDraft:
     """Check everything that can be checked without anybody's gaze.
 
     Args:
@@ -324,7 +324,7 @@ def planned(
     view = view_of(
         cut, _several(stimulus), images=_several(image), size=size, at=at, scale=scale, blur=blur
     )
-    return Planned(cut, make_map_plan(cut.head, view, noise, **asked), noise)
+    return HeatmapDraft(cut, make_map_plan(cut.head, view, noise, **asked), noise)
 
 
 def _several(given: str | Path | Sequence[str | Path] | None) -> list[str | Path]:

@@ -12,6 +12,7 @@ import polars as pl
 
 from eyelid.errors import InputError, unknown
 from eyelid.gaze.study import Study
+from eyelid.mechanisms.certificate import ReleasedAs
 from eyelid.mechanisms.mechanism import Mechanism, Shape, find, mechanism
 from eyelid.mechanisms.streams.scene import Scene
 from eyelid.mechanisms.streams.stream import StreamMechanism
@@ -24,10 +25,10 @@ from eyelid.mechanisms.streams.study_scene import (
     usual_window,
 )
 from eyelid.privacy.bounds import Bounds, BoundsSource
-from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.noise.randomness import SEEDED
 from eyelid.privacy.unit import PERSON
+from eyelid.releases.accounting import Plan
 from eyelid.releases.kinds.streams.preparation import GazeFacts, gaze_of, recordings_touched
 from eyelid.reporting.gaze_sentences import RECORDED, TIMES
 
@@ -118,30 +119,23 @@ UNPROTECTED = (
 
 
 @dataclass(frozen=True, eq=False)
-class StreamPlan:
-    """A release of gaze that could be run.
+class GazeDesign:
+    """Gaze that could be released through a filter.
 
     Attributes:
         mechanism: the filter.
         facts: of everything that it takes.
-        shape: the public facts: R the most recordings of a person, n the longest one.
-        bounds: the public scene.
-        guarantee: for the samples of a window.
-        person_level: for a person.
-        alike: whether nothing that is released as it is tells people apart.
-        keep: attributes of people that are released as they are.
         times: whether time stamps are those recorded, or regular.
     """
 
     mechanism: StreamMechanism
     facts: GazeFacts
-    shape: Shape
-    bounds: Bounds
-    guarantee: Guarantee
-    person_level: Guarantee
-    alike: bool
-    keep: tuple[str, ...] = ()
     times: str = RECORDED
+
+    @property
+    def shape(self) -> Shape:
+        """The public facts: R the most recordings of a person, n the longest one."""
+        return self.facts.shape
 
     @property
     def touched(self) -> int:
@@ -189,7 +183,7 @@ def make_stream_plan(
     *,
     told: bool = False,
     times: str = RECORDED,
-) -> StreamPlan:
+) -> Plan[GazeDesign]:
     """Check everything that can be checked before anything is spent or written.
 
     Args:
@@ -214,28 +208,34 @@ def make_stream_plan(
             raise unknown("column to keep", name, attributes)
     shape = facts.shape
     reasons = () if noise.private else (SEEDED,)
-    return StreamPlan(
+    design = GazeDesign(mechanism, facts, times)
+    return Plan(
+        design=design,
+        what="gaze samples",
         mechanism=mechanism,
-        facts=facts,
-        shape=shape,
-        bounds=bounds_of(mechanism, told),
+        people=facts.people,
         guarantee=mechanism.cost(shape, mechanism.unit).broken(*reasons),
         person_level=mechanism.cost(shape, PERSON).broken(*reasons),
+        how=mechanism.person_total(shape),
+        bounds=bounds_of(mechanism, told),
+        noise=(mechanism.sampler(shape), mechanism.numerics, noise.name),
+        unprotected=unprotected(times, mechanism, design.touched),
         alike=not keep and facts.alike,
+        released_as=ReleasedAs(mechanism.release),
+        chosen=head.chosen,
         keep=tuple(keep),
-        times=times,
     )
 
 
-def released_head(plan: StreamPlan, head: Study) -> Study:
+def released_head(plan: Plan[GazeDesign], head: Study) -> Study:
     """Everything about what is released but its rows.
 
     Args:
         plan: of the release.
         head: of the study that it is made of.
     """
-    columns = gaze_of(head, head.data.clear(), None, plan.times)
-    people = head.people.filter(pl.col("person").is_in(plan.facts.people))
+    columns = gaze_of(head, head.data.clear(), None, plan.design.times)
+    people = head.people.filter(pl.col("person").is_in(plan.people))
     shown = people.select("person", *plan.keep)
     # The certificate says how people were chosen.
     return replace(columns, people=shown, origin=None, released=True, chosen=())
